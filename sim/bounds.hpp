@@ -1,0 +1,42 @@
+// Lower bounds on collective time that no schedule can beat, with what proves them.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+enum class BoundKind : std::uint8_t {
+  latency_path, ///< the longest of the shortest ways a chunk must go
+  in_cut,       ///< what must enter one node, over its incoming links
+  out_cut,      ///< what must leave one node, over its outgoing links
+  total_work,   ///< deliveries that are needed at least, over all links into NPUs
+  balanced_cut, ///< what must cross from one half to the other
+  cluster_cut,  ///< what must enter or leave nodes that belong together: a server, a switch's NPUs
+};
+[[nodiscard]] std::string_view to_text(BoundKind kind);
+
+/// A lower bound on the time of any schedule for this collective (these chunks), this topology and
+/// this time model, with its certificate.
+struct Bound {
+  Time time;
+  BoundKind kind = BoundKind::latency_path;
+  std::string certificate;    ///< in words: "in-cut of npu0: 63 chunks, 1008MiB over 2 links, ..."
+  std::vector<NodeId> inside; ///< cuts: the node or the nodes that are cut off from the others
+};
+
+/// The best of all kinds. Cost: O(chunks + set sizes + nodes * links log nodes).
+/// Errors: InputError where a chunk can't reach someone who wants it.
+[[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
+                                const TimeModel& model);
+/// The best bound of each kind that applies, in the order of BoundKind.
+[[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
+                                              const TimeModel& model);
+
+} // namespace tutti

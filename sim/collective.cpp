@@ -1,0 +1,263 @@
+#include "sim/collective.hpp"
+
+#include "sim/error.hpp"
+#include "sim/hash.hpp"
+#include "sim/text.hpp"
+#include "sim/topology.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+__extension__ typedef __int128 int128;
+
+constexpr std::array all_kinds{
+    CollectiveKind::broadcast,      CollectiveKind::reduce,     CollectiveKind::gather,
+    CollectiveKind::scatter,        CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+    CollectiveKind::all_reduce,     CollectiveKind::all_to_all, CollectiveKind::custom};
+
+/// Cuts `size` into `count` parts that differ by at most one byte.
+class Cut {
+public:
+  Cut(Bytes size, std::uint64_t count) : size_(size), count_(static_cast<std::int64_t>(count)) {
+    if (size.count < count_)
+      throw InputError(fmt::format("{} can't be cut into {} chunks of at least one byte",
+                                   to_text(size), count_));
+  }
+  [[nodiscard]] Bytes part(std::uint64_t i) const {
+    return {edge(static_cast<std::int64_t>(i) + 1) - edge(static_cast<std::int64_t>(i))};
+  }
+
+private:
+  [[nodiscard]] std::int64_t edge(std::int64_t i) const {
+    return static_cast<std::int64_t>(static_cast<int128>(size_.count) * i / count_);
+  }
+  Bytes size_;
+  std::int64_t count_;
+};
+
+/// Members, checked: at least two, all NPUs, none twice.
+std::vector<NodeId> checked_group(const Topology& topology, const CollectiveSpec& spec) {
+  std::vector<NodeId> group = spec.group;
+  if (group.empty())
+    for (std::uint32_t n = 0; n < topology.npu_count(); ++n) group.push_back(NodeId{n});
+  if (group.size() < 2)
+    throw InputError(fmt::format("a collective over one NPU has nothing to do ({} over {})",
+                                 to_text(spec.kind), topology.node(group.front()).name));
+  std::vector<NodeId> sorted = group;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i].value >= topology.npu_count())
+      throw InputError(fmt::format("group member {} is not an NPU (the topology has {})",
+                                   sorted[i].value, topology.npu_count()));
+    if (i > 0 && sorted[i] == sorted[i - 1])
+      throw InputError(fmt::format("group member {} is named twice", sorted[i].value));
+  }
+  if (spec.root >= group.size())
+    throw InputError(fmt::format("root {} is outside the group of {}", spec.root, group.size()));
+  return group;
+}
+
+/// Total number of chunks, refused where ids would overflow.
+std::uint64_t chunk_total(CollectiveKind kind, std::uint64_t members, std::uint64_t pieces) {
+  constexpr std::uint64_t most = 1ULL << 31;
+  const std::uint64_t shards = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce ? 1
+                               : kind == CollectiveKind::all_to_all ? members * members
+                                                                    : members;
+  if (pieces == 0) throw InputError("a collective needs at least one chunk per shard");
+  if (shards > most / pieces)
+    throw InputError(fmt::format("{} over {} NPUs in {} chunks per shard has too many chunks",
+                                 to_text(kind), members, pieces));
+  return shards * pieces;
+}
+
+} // namespace
+
+std::string_view to_text(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::broadcast: return "broadcast";
+  case CollectiveKind::reduce: return "reduce";
+  case CollectiveKind::gather: return "gather";
+  case CollectiveKind::scatter: return "scatter";
+  case CollectiveKind::all_gather: return "all_gather";
+  case CollectiveKind::reduce_scatter: return "reduce_scatter";
+  case CollectiveKind::all_reduce: return "all_reduce";
+  case CollectiveKind::all_to_all: return "all_to_all";
+  case CollectiveKind::custom: break;
+  }
+  return "custom";
+}
+
+CollectiveKind parse_collective_kind(std::string_view text) {
+  std::string name(text);
+  std::replace(name.begin(), name.end(), '-', '_');
+  std::vector<std::string> known;
+  for (const CollectiveKind kind : named_collectives()) {
+    if (to_text(kind) == name) return kind;
+    known.emplace_back(to_text(kind));
+  }
+  throw InputError(unknown_name("collective", text, known));
+}
+
+std::span<const CollectiveKind> named_collectives() {
+  return std::span(all_kinds).first(all_kinds.size() - 1);
+}
+
+bool has_root(CollectiveKind kind) {
+  return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce ||
+         kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+}
+
+bool is_reducing(CollectiveKind kind) {
+  return kind == CollectiveKind::reduce || kind == CollectiveKind::reduce_scatter ||
+         kind == CollectiveKind::all_reduce;
+}
+
+Bytes Collective::size() const {
+  Bytes total;
+  for (const CollectivePart& part : parts) total += part.size;
+  return total;
+}
+
+std::uint64_t Collective::fingerprint() const {
+  std::vector<std::uint64_t> set_hashes;
+  for (const std::vector<NodeId>& set : sets) {
+    Fingerprint hash;
+    for (const NodeId node : set) hash.add(node.value);
+    set_hashes.push_back(hash.value());
+  }
+  Fingerprint hash;
+  for (const Chunk& chunk : chunks) {
+    hash.add(chunk.size.count);
+    hash.add(set_hashes[chunk.held_by]);
+    hash.add(set_hashes[chunk.wanted_by]);
+    hash.add(chunk.reduces ? 1U : 0U);
+  }
+  return hash.value();
+}
+
+std::string Collective::name() const {
+  std::vector<std::string> names;
+  for (const CollectivePart& part : parts) {
+    std::string text = fmt::format("{} {}", to_text(part.kind), to_text(part.size));
+    if (has_root(part.kind)) text += fmt::format(",root={}", part.group[part.root].value);
+    std::vector<std::uint32_t> members;
+    for (const NodeId node : part.group) members.push_back(node.value);
+    if (!members.empty()) text += ",group=" + ranges_text(members);
+    names.push_back(std::move(text));
+  }
+  return joined(names, " + ");
+}
+
+Collective make_collective(const Topology& topology, const CollectiveSpec& spec) {
+  Collective made;
+  CollectivePart part{spec.kind, spec.size,      checked_group(topology, spec), spec.root,
+                      spec.pieces, ChunkId{0}, 0};
+  const std::vector<NodeId>& group = part.group;
+  const auto n = static_cast<std::uint32_t>(group.size());
+  part.chunk_count = static_cast<std::uint32_t>(chunk_total(spec.kind, n, spec.pieces));
+
+  // Sets 0 .. n-1 are the single members in rank order, set n is the whole group.
+  for (const NodeId member : group) made.sets.push_back({member});
+  made.sets.push_back(group);
+  std::sort(made.sets.back().begin(), made.sets.back().end());
+  const SetId everyone = n, root = spec.root;
+
+  made.chunks.reserve(part.chunk_count);
+  const auto add_shards = [&](std::uint32_t shards, const auto& holds, const auto& wants) {
+    const Cut cut(spec.size, std::uint64_t{shards} * spec.pieces);
+    for (std::uint32_t i = 0; i < shards; ++i)
+      for (std::uint32_t k = 0; k < spec.pieces; ++k)
+        made.chunks.push_back({cut.part(std::uint64_t{i} * spec.pieces + k), holds(i), wants(i),
+                               is_reducing(spec.kind)});
+  };
+  const auto always = [](SetId set) { return [set](std::uint32_t) { return set; }; };
+  const auto own = [](std::uint32_t i) -> SetId { return i; };
+  switch (spec.kind) {
+  case CollectiveKind::broadcast: add_shards(1, always(root), always(everyone)); break;
+  case CollectiveKind::reduce: add_shards(1, always(everyone), always(root)); break;
+  case CollectiveKind::gather: add_shards(n, own, always(root)); break;
+  case CollectiveKind::scatter: add_shards(n, always(root), own); break;
+  case CollectiveKind::all_gather: add_shards(n, own, always(everyone)); break;
+  case CollectiveKind::reduce_scatter: add_shards(n, always(everyone), own); break;
+  case CollectiveKind::all_reduce: add_shards(n, always(everyone), always(everyone)); break;
+  case CollectiveKind::all_to_all:
+    for (std::uint32_t i = 0; i < n; ++i) add_shards(n, always(i), own);
+    break;
+  case CollectiveKind::custom:
+    throw InputError("a custom collective is given chunk by chunk, in a TOML file");
+  }
+  made.parts.push_back(std::move(part));
+  return made;
+}
+
+Collective merge(std::span<const Collective> collectives) {
+  Collective all;
+  for (const Collective& one : collectives) {
+    const auto set_shift = static_cast<SetId>(all.sets.size());
+    const auto chunk_shift = static_cast<std::uint32_t>(all.chunks.size());
+    all.sets.insert(all.sets.end(), one.sets.begin(), one.sets.end());
+    for (Chunk chunk : one.chunks) {
+      chunk.held_by += set_shift;
+      chunk.wanted_by += set_shift;
+      all.chunks.push_back(chunk);
+    }
+    for (CollectivePart part : one.parts) {
+      part.first.value += chunk_shift;
+      all.parts.push_back(std::move(part));
+    }
+  }
+  return all;
+}
+
+Collective part_alone(const Collective& collective, std::size_t part) {
+  if (collective.parts.size() == 1) return collective;
+  Collective alone;
+  alone.sets = collective.sets;
+  alone.parts = {collective.parts[part]};
+  const std::uint32_t first = alone.parts[0].first.value;
+  alone.chunks.assign(collective.chunks.begin() + first,
+                      collective.chunks.begin() + first + alone.parts[0].chunk_count);
+  alone.parts[0].first = ChunkId{0};
+  return alone;
+}
+
+CollectiveSpec parse_collective(std::string_view text) {
+  CollectiveSpec spec;
+  const std::vector<std::string_view> words = split(text, ',');
+  spec.kind = parse_collective_kind(trimmed(words.front()));
+  std::optional<std::uint32_t> root;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string_view key = trimmed(words[i].substr(0, equals));
+    const std::string_view value =
+        equals == std::string_view::npos ? "" : trimmed(words[i].substr(equals + 1));
+    if (key == "root" && has_root(spec.kind)) {
+      root = static_cast<std::uint32_t>(parse_integer(value, "root", 0, INT32_MAX));
+    } else if (key == "group") {
+      for (const std::uint32_t member : parse_ranges(value, "group"))
+        spec.group.emplace_back(member);
+    } else {
+      const std::vector<std::string> known = has_root(spec.kind)
+                                                 ? std::vector<std::string>{"root", "group"}
+                                                 : std::vector<std::string>{"group"};
+      throw InputError(unknown_name(fmt::format("key of {}", to_text(spec.kind)), key, known));
+    }
+  }
+  if (!root) return spec;
+  const auto member = std::find(spec.group.begin(), spec.group.end(), NodeId{*root});
+  if (!spec.group.empty() && member == spec.group.end())
+    throw InputError(fmt::format("root {} is not in the group", *root));
+  spec.root = spec.group.empty() ? *root
+                                 : static_cast<std::uint32_t>(member - spec.group.begin());
+  return spec;
+}
+
+} // namespace tutti

@@ -1,0 +1,111 @@
+// What has to move: chunks, who holds or contributes to each, and who wants it.
+// A named collective (All-Reduce, ...), a custom one, or several at once; all become chunks.
+#pragma once
+
+#include "sim/ids.hpp"
+#include "sim/units.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+class Topology;
+
+enum class CollectiveKind : std::uint8_t {
+  broadcast,      ///< the root's buffer to everyone
+  reduce,         ///< everyone's buffers, combined, to the root
+  gather,         ///< everyone's shard to the root
+  scatter,        ///< the root's shards, one to each
+  all_gather,     ///< everyone's shard to everyone
+  reduce_scatter, ///< combined; shard i ends at member i
+  all_reduce,     ///< combined; everything ends everywhere
+  all_to_all,     ///< shard j of member i to member j
+  custom,         ///< any pre- and postcondition
+};
+
+[[nodiscard]] std::string_view to_text(CollectiveKind kind); ///< "all_reduce"
+/// Errors: InputError with the known names. Accepts `-` for `_`.
+[[nodiscard]] CollectiveKind parse_collective_kind(std::string_view text);
+[[nodiscard]] std::span<const CollectiveKind> named_collectives(); ///< all but custom, enum order
+[[nodiscard]] bool has_root(CollectiveKind kind);
+[[nodiscard]] bool is_reducing(CollectiveKind kind);
+
+/// Index into Collective::sets.
+using SetId = std::uint32_t;
+
+/// The atomic unit of scheduling.
+struct Chunk {
+  Bytes size;          ///< >= 1
+  SetId held_by = 0;   ///< who holds it at the start; with `reduces`: who contributes
+  SetId wanted_by = 0; ///< who must have it, complete, at the end
+  bool reduces = false;
+};
+
+/// One collective among those of a Collective, with the layout of its chunks:
+///   members = n = group.size(), pieces = p (chunks per shard), first = f
+///   broadcast, reduce        : chunk f + k                      k < p
+///   gather, scatter, all_gather, reduce_scatter, all_reduce
+///                            : chunk f + i * p + k              shard of group[i], k < p
+///   all_to_all               : chunk f + (i * n + j) * p + k    from group[i] to group[j]
+///                              (i = j included: it stays where it is)
+///   custom                   : as given; pieces = 1
+struct CollectivePart {
+  CollectiveKind kind = CollectiveKind::custom;
+  Bytes size;                ///< what nccl-tests prints: the total buffer
+  std::vector<NodeId> group; ///< members in rank order
+  std::uint32_t root = 0;    ///< index into group; 0 where the kind has none
+  std::uint32_t pieces = 1;
+  ChunkId first{0};
+  std::uint32_t chunk_count = 0;
+};
+
+struct Collective {
+  std::vector<std::vector<NodeId>> sets; ///< each ascending, without repeats
+  std::vector<Chunk> chunks;
+  std::vector<CollectivePart> parts; ///< cover `chunks` in order
+
+  [[nodiscard]] std::span<const NodeId> held_by(ChunkId c) const {
+    return sets[chunks[c.value].held_by];
+  }
+  [[nodiscard]] std::span<const NodeId> wanted_by(ChunkId c) const {
+    return sets[chunks[c.value].wanted_by];
+  }
+  [[nodiscard]] Bytes size() const; ///< sum over the parts
+  /// 64-bit hash of chunks and conditions, the same on every machine.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+  /// `all_reduce 1GiB`, `broadcast 1GiB,root=3,group=0-7`, several joined by ` + `.
+  [[nodiscard]] std::string name() const;
+};
+
+/// What a named collective is made from.
+struct CollectiveSpec {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  Bytes size{std::int64_t{1} << 30};
+  std::vector<NodeId> group; ///< empty: all NPUs of the topology
+  std::uint32_t root = 0;    ///< index into the group
+  std::uint32_t pieces = 1;  ///< chunks per shard
+};
+
+/// Builds the chunks. A buffer that doesn't divide is cut into parts that differ by at most one
+/// byte. Errors: InputError for fewer than two members, a member twice or that isn't an NPU, a root
+/// outside the group, parts smaller than a byte.
+[[nodiscard]] Collective make_collective(const Topology& topology, const CollectiveSpec& spec);
+
+/// Several collectives at once on one network: parts and chunks one after another.
+[[nodiscard]] Collective merge(std::span<const Collective> collectives);
+
+/// The collective of one part alone, with chunk ids from 0.
+[[nodiscard]] Collective part_alone(const Collective& collective, std::size_t part);
+
+/// `name[,root=3][,group=0-7+16-23]`; the root is a node of the group (by NPU id), size and pieces
+/// come from the caller. Errors: InputError for an unknown name or key, or a malformed list.
+[[nodiscard]] CollectiveSpec parse_collective(std::string_view text);
+
+/// A custom collective, or several named ones, from a TOML file (see README, "Collectives").
+[[nodiscard]] Collective read_collective(const std::string& file, const Topology& topology);
+
+} // namespace tutti

@@ -1,0 +1,41 @@
+// The compact form of a schedule: for each link the chunks that it carries, in order. 4 bytes a
+// transfer; only for copies over single links that bring each chunk to a node once (All-Gather,
+// Broadcast, Scatter by TACOS, Ring, ...). Which link carries what in which order is all that decides
+// such a schedule: order across links follows from the data.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+struct CompactSchedule {
+  std::vector<std::size_t> begin; ///< per link, and one past the end
+  std::vector<ChunkId> chunks;    ///< chunks[begin[l] .. begin[l+1]) cross link l, in that order
+
+  [[nodiscard]] std::span<const ChunkId> on(LinkId link) const {
+    return {chunks.data() + begin[link.value], begin[link.value + 1] - begin[link.value]};
+  }
+  [[nodiscard]] std::size_t size() const { return chunks.size(); }
+};
+
+/// Nothing where the schedule has reductions, several hops, "together", or brings a chunk to a node
+/// twice (or to one that holds it). Cost: O(transfers).
+[[nodiscard]] std::optional<CompactSchedule> compacted(const Topology& topology,
+                                                       const Collective& collective,
+                                                       const Schedule& schedule);
+
+/// An ordered list with the same meaning: round by round over the links, each sending the next chunk
+/// that its node holds from before the round, by ascending LinkId. Errors: InputError naming link and
+/// chunk where a chunk never reaches its sender, or reaches a node twice.
+/// Pre: link and chunk ids in range. Cost: O(links + transfers log links).
+[[nodiscard]] Schedule expanded(const Topology& topology, const Collective& collective,
+                                const CompactSchedule& compact);
+
+} // namespace tutti

@@ -1,0 +1,87 @@
+// TOML files as a tree that knows where each value stands and which keys were asked for, so that a
+// misspelt key is an error with file:line:column, never a silent default.
+#pragma once
+
+#include "sim/error.hpp"
+#include "sim/units.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+class ConfigTable;
+
+/// One value of a TOML file with its place. Cheap to copy.
+class ConfigValue {
+public:
+  [[nodiscard]] bool is_string() const;
+  [[nodiscard]] bool is_integer() const;
+  [[nodiscard]] bool is_array() const;
+  [[nodiscard]] bool is_table() const;
+
+  /// Each throws InputError (place, what was found, what was expected) on another type; the units
+  /// also on text that units.hpp refuses.
+  [[nodiscard]] std::string string() const;
+  [[nodiscard]] std::int64_t integer(std::int64_t low = INT64_MIN, std::int64_t high = INT64_MAX) const;
+  [[nodiscard]] double number() const; ///< integer or float, finite
+  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] Time time() const;
+  [[nodiscard]] Bandwidth bandwidth() const;
+  [[nodiscard]] std::vector<ConfigValue> array() const;
+  [[nodiscard]] ConfigTable table() const;
+
+  /// An InputError whose message starts with this value's place.
+  [[nodiscard]] InputError error(const std::string& message) const;
+  /// Runs `body` and puts this value's place in front of an InputError that it throws.
+  template <typename Body> auto located(Body&& body) const {
+    try {
+      return body();
+    } catch (const InputError& e) {
+      throw error(e.what());
+    }
+  }
+
+private:
+  friend class ConfigTable;
+  friend ConfigTable read_config(const std::string&);
+  friend ConfigTable parse_config(std::string_view, const std::string&);
+  struct Node;
+  explicit ConfigValue(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  std::shared_ptr<const Node> node_;
+};
+
+/// A TOML table. Keys that nobody asked for are reported by finish().
+class ConfigTable {
+public:
+  [[nodiscard]] bool has(const std::string& key) const; ///< does not count as asking
+  /// The value, if the key is there.
+  std::optional<ConfigValue> find(const std::string& key);
+  /// Errors: InputError "... needs a key "x"" at the table's place.
+  ConfigValue at(const std::string& key);
+  [[nodiscard]] std::vector<std::string> keys() const; ///< in the order of the file
+  /// The values of an array of tables (or of one table), empty if the key isn't there.
+  std::vector<ConfigTable> tables(const std::string& key);
+  /// Errors: InputError at the first key that was never asked for; all that were are listed as known.
+  void finish() const;
+  [[nodiscard]] InputError error(const std::string& message) const;
+
+private:
+  friend class ConfigValue;
+  friend ConfigTable read_config(const std::string&);
+  friend ConfigTable parse_config(std::string_view, const std::string&);
+  explicit ConfigTable(std::shared_ptr<const ConfigValue::Node> node);
+  std::shared_ptr<const ConfigValue::Node> node_;
+  std::shared_ptr<std::vector<std::string>> asked_;
+};
+
+/// Errors: InputError for an unreadable file or malformed TOML, with file:line:column.
+[[nodiscard]] ConfigTable read_config(const std::string& file);
+[[nodiscard]] ConfigTable parse_config(std::string_view text, const std::string& source_name);
+
+} // namespace tutti

@@ -1,0 +1,30 @@
+#include "sim/engines/engine.hpp"
+
+#include "sim/error.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array rows{
+    EngineRow{"simgrid", run_simgrid, true, "SimGrid's event loop; the reference; fifo and fluid"},
+    EngineRow{"native", run_native, false, "own event queue, for scale; fifo"}};
+
+} // namespace
+
+std::span<const EngineRow> engines() { return rows; }
+
+const EngineRow& find_engine(std::string_view name) {
+  std::vector<std::string> known;
+  for (const EngineRow& row : rows) {
+    if (row.name == name) return row;
+    known.emplace_back(row.name);
+  }
+  throw InputError(unknown_name("engine", name, known));
+}
+
+} // namespace tutti

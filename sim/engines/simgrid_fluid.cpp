@@ -1,0 +1,210 @@
+// Fluid sharing on SimGrid: a transfer moves over all links of its path at once, at the rate that
+// max-min fairness over links and shared groups gives it; the path's latency is added once, at the
+// end. A connection carries one transfer at a time, in list order. LinkBusy and Forwarding don't
+// apply. A transfer that a node forwards without storing it (in-network multicast) starts with its
+// head and ends no earlier than the data that it follows.
+
+#include "sim/engines/simgrid_fluid.hpp"
+
+#include "sim/engines/dependencies.hpp"
+#include "sim/engines/simgrid_platform.hpp"
+#include "sim/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+class FluidRun {
+public:
+  FluidRun(const Topology& topology, const Collective& collective, const Schedule& schedule,
+           const TimeModel& model, const RunOptions& options)
+      : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
+        options_(options), dependencies_(topology, collective, schedule),
+        platform_(rates(topology)), connections_(schedule.paths().size()),
+        reduction_free_(topology.node_count()) {
+    report_.model = model;
+    report_.links.resize(topology.link_count());
+    report_.chunk_done.resize(collective.chunks.size());
+    if (options.record_deliveries) report_.deliveries.resize(schedule.size());
+    platform_.on_done = [this](std::size_t slot) { sent(slot); };
+  }
+
+  Report run() {
+    platform_.at(0, [this] { dependencies_.start(*this); });
+    platform_.run();
+    if (dependencies_.undelivered() > 0) throw InputError(dependencies_.stuck_text(topology_));
+    std::sort(report_.hops.begin(), report_.hops.end(), [](const HopRecord& a, const HopRecord& b) {
+      return std::tie(a.start, a.link, a.transfer) < std::tie(b.start, b.link, b.transfer);
+    });
+    return std::move(report_);
+  }
+
+  // What Dependencies calls.
+  void enter(std::uint32_t transfer) {
+    Connection& connection = connections_[schedule_.path_of(transfer).value];
+    connection.waiting.push_back(transfer);
+    if (!connection.busy) send_next(connection);
+  }
+  void delivered(std::uint32_t transfer) {
+    const Time at{now()};
+    Time& done = report_.chunk_done[schedule_[transfer].chunk.value];
+    done = std::max(done, at);
+    report_.completion = std::max(report_.completion, at);
+    if (options_.record_deliveries) report_.deliveries[transfer] = at;
+  }
+
+private:
+  struct Connection {
+    std::deque<std::uint32_t> waiting;
+    bool busy = false;
+  };
+  /// Data of one chunk that streams through a node that can't store.
+  struct Stream {
+    std::uint32_t coming = 0;            // transfers whose head is in, but not yet their end
+    std::vector<std::uint32_t> followers; // sent, but can't end before
+  };
+
+  static std::vector<double> rates(const Topology& topology) {
+    std::vector<double> rates;
+    for (const Link& link : topology.links())
+      rates.push_back(static_cast<double>(link.bandwidth.bytes_per_second));
+    for (const SharedGroup& group : topology.groups())
+      rates.push_back(static_cast<double>(group.bandwidth.bytes_per_second));
+    return rates;
+  }
+
+  [[nodiscard]] std::int64_t now() const { return std::llround(platform_.now()); }
+  [[nodiscard]] std::span<const LinkId> path(std::uint32_t transfer) const {
+    return schedule_.paths().links(schedule_.path_of(transfer));
+  }
+  [[nodiscard]] NodeId sender(std::uint32_t transfer) const {
+    return topology_.link(path(transfer).front()).from;
+  }
+  [[nodiscard]] NodeId receiver(std::uint32_t transfer) const {
+    return topology_.link(path(transfer).back()).to;
+  }
+  [[nodiscard]] std::int64_t latency(std::uint32_t transfer) const {
+    std::int64_t sum = 0;
+    for (const LinkId link : path(transfer)) sum += topology_.link(link).latency.ps;
+    return sum;
+  }
+  [[nodiscard]] Stream& stream(std::uint32_t transfer, NodeId node) {
+    const std::uint64_t chunk = schedule_[transfer].chunk.value;
+    return streams_[chunk << 32 | node.value];
+  }
+
+  void send_next(Connection& connection) {
+    const std::uint32_t transfer = connection.waiting.front();
+    connection.waiting.pop_front();
+    connection.busy = true;
+    const Bytes size = collective_.chunks[schedule_[transfer].chunk.value].size;
+    resources_.clear();
+    for (const LinkId link : path(transfer)) {
+      resources_.push_back(link.value);
+      for (const std::uint32_t group : topology_.groups_of(link))
+        resources_.push_back(topology_.link_count() + group);
+      LinkUse& use = report_.links[link.value];
+      use.bytes += size;
+      use.busy += serialization(size, topology_.link(link).bandwidth);
+      ++use.transfers;
+      ++report_.link_transfers;
+    }
+    // A group limits the sum over its members; a path that crosses it twice loads it once per link,
+    // which SimGrid would count once.
+    std::sort(resources_.begin(), resources_.end());
+    resources_.erase(std::unique(resources_.begin(), resources_.end()), resources_.end());
+
+    std::size_t slot = slots_.size();
+    if (free_slots_.empty()) {
+      slots_.push_back({transfer, now()});
+    } else {
+      slot = free_slots_.back();
+      free_slots_.pop_back();
+      slots_[slot] = {transfer, now()};
+    }
+    platform_.communicate(resources_, static_cast<std::uint64_t>(size.count), slot);
+    if (!topology_.node(receiver(transfer)).can.store)
+      platform_.at(now() + latency(transfer), [this, transfer] {
+        ++stream(transfer, receiver(transfer)).coming;
+        dependencies_.cut_through(transfer, 0, *this);
+      });
+  }
+
+  /// The last byte has left: the connection is free, the arrival follows after the latency.
+  void sent(std::size_t slot) {
+    const auto [transfer, since] = slots_[slot];
+    free_slots_.push_back(slot);
+    if (options_.record_hops)
+      for (const LinkId link : path(transfer))
+        report_.hops.push_back({transfer, link, Time{since}, Time{now()}});
+    Connection& connection = connections_[schedule_.path_of(transfer).value];
+    connection.busy = false;
+    if (!connection.waiting.empty()) send_next(connection);
+    if (dependencies_.watched(transfer)) dependencies_.left(transfer, *this);
+
+    if (!topology_.node(sender(transfer)).can.store) {
+      Stream& followed = stream(transfer, sender(transfer));
+      if (followed.coming > 0) {
+        followed.followers.push_back(transfer);
+        return;
+      }
+    }
+    arrive_after_latency(transfer);
+  }
+
+  void arrive_after_latency(std::uint32_t transfer) {
+    platform_.at(now() + latency(transfer), [this, transfer] { arrive(transfer); });
+  }
+
+  void arrive(std::uint32_t transfer) {
+    const NodeId node = receiver(transfer);
+    if (!topology_.node(node).can.store) {
+      Stream& ended = stream(transfer, node);
+      if (--ended.coming == 0) {
+        const std::vector<std::uint32_t> followers = std::exchange(ended.followers, {});
+        for (const std::uint32_t follower : followers) arrive_after_latency(follower);
+      }
+    }
+    const Bandwidth rate = reduction_rate(topology_.node(node), model_);
+    if (schedule_[transfer].op == Op::copy || rate.bytes_per_second == 0) {
+      dependencies_.arrived(transfer, *this);
+      return;
+    }
+    const Bytes size = collective_.chunks[schedule_[transfer].chunk.value].size;
+    std::int64_t& free_at = reduction_free_[node.value];
+    free_at = std::max(free_at, now()) + serialization(size, rate).ps;
+    platform_.at(free_at, [this, transfer] { dependencies_.arrived(transfer, *this); });
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const TimeModel model_;
+  const RunOptions options_;
+  Dependencies dependencies_;
+  SimGridPlatform platform_;
+  Report report_;
+  std::vector<Connection> connections_;      // per path
+  std::vector<std::int64_t> reduction_free_; // per node, ps
+  std::vector<std::pair<std::uint32_t, std::int64_t>> slots_; // transfer and start, by token
+  std::vector<std::size_t> free_slots_;
+  std::vector<std::uint32_t> resources_;
+  std::unordered_map<std::uint64_t, Stream> streams_; // by chunk and node; never iterated
+};
+
+} // namespace
+
+Report run_simgrid_fluid(const Topology& topology, const Collective& collective,
+                         const Schedule& schedule, const TimeModel& model,
+                         const RunOptions& options) {
+  return FluidRun(topology, collective, schedule, model, options).run();
+}
+
+} // namespace tutti

@@ -1,0 +1,77 @@
+#include "sim/files.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace tutti {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& path, std::string_view verb, int error) {
+  throw InputError(
+      fmt::format("{}: cannot {}: {}", path, verb, std::generic_category().message(error)));
+}
+
+} // namespace
+
+std::string read_file(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    fail(path, "read", EISDIR);
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    fail(path, "read", errno);
+  std::string content{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad())
+    fail(path, "read", EIO);
+  return content;
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  write_file(path, [content](std::ostream& out) {
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  });
+}
+
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer) {
+  namespace fs = std::filesystem;
+  const fs::path target(path);
+  std::error_code error;
+  if (target.has_parent_path())
+    fs::create_directories(target.parent_path(), error);
+  if (error)
+    fail(path, "write", error.value());
+
+  const std::string temporary = fmt::format("{}.{}.part", path, getpid());
+  errno = 0;
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  if (!out)
+    fail(path, "write", errno);
+  try {
+    writer(out);
+  } catch (...) {
+    std::remove(temporary.c_str());
+    throw;
+  }
+  out.close();
+  const int failed = out ? 0 : (errno != 0 ? errno : EIO);
+  if (failed == 0)
+    fs::rename(temporary, target, error);
+  if (failed != 0 || error) {
+    std::remove(temporary.c_str());
+    fail(path, "write", failed != 0 ? failed : error.value());
+  }
+}
+
+} // namespace tutti

@@ -1,0 +1,19 @@
+// Reading and writing whole files. Output is written to a temporary beside the target and renamed,
+// so that nothing half-written is ever left under the name that was asked for.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// Errors: InputError "FILE: cannot read: No such file or directory".
+[[nodiscard]] std::string read_file(const std::string& path);
+/// Creates missing parent folders. Errors: InputError "FILE: cannot write: ...".
+void write_file(const std::string& path, std::string_view content);
+/// The same for content that a function streams; what the function throws passes through.
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
+
+} // namespace tutti

@@ -1,0 +1,51 @@
+// What a simulation says.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/ids.hpp"
+#include "sim/time_model.hpp"
+#include "sim/units.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+struct LinkUse {
+  Bytes bytes;
+  Time busy; ///< occupied, latency included where the time model says so; fluid: bytes / bandwidth
+  std::uint64_t transfers = 0;
+};
+
+/// One crossing of one link, for timelines.
+struct HopRecord {
+  std::uint32_t transfer = 0;
+  LinkId link;
+  Time start, end; ///< of occupying the link with data
+};
+
+/// Derived by an engine, never edited.
+struct Report {
+  std::string engine; ///< "native" or "simgrid"
+  TimeModel model;
+  Time completion; ///< the last delivery; 0 for an empty schedule
+  std::vector<LinkUse> links;
+  std::vector<Time> chunk_done;  ///< per chunk: its last delivery
+  std::vector<Time> deliveries;  ///< per transfer; only where asked for
+  std::vector<HopRecord> hops;   ///< by start, then link; only where asked for
+  std::uint64_t link_transfers = 0; ///< crossings of a link, over all transfers
+};
+
+/// size / time in bytes per second (nccl-tests, doc/PERFORMANCE.md). 0 for zero time.
+[[nodiscard]] double algbw(const Collective& collective, Time time);
+
+/// algbw times 2(n-1)/n for All-Reduce; (n-1)/n for All-Gather, Reduce-Scatter, All-to-All, Gather,
+/// Scatter; 1 for Broadcast and Reduce (nccl-tests, doc/PERFORMANCE.md). For custom collectives and
+/// several at once, where nccl-tests defines none: algbw.
+[[nodiscard]] double busbw(const Collective& collective, Time time);
+
+/// Fraction of the completion time that each link was busy, 0 .. 1.
+[[nodiscard]] std::vector<double> utilisation(const Report& report);
+
+} // namespace tutti

@@ -1,0 +1,231 @@
+#include "sim/routing.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_set>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr int every_dimension = -1;
+
+enum class Way { forward, backward };
+
+bool in_dimension(const Topology& topology, LinkId link, int dimension) {
+  return dimension == every_dimension || topology.link(link).dimension == dimension;
+}
+
+/// The nodes that `start` reaches (or that reach it), itself first, over the links of a dimension.
+std::vector<NodeId> reached(const Topology& topology, NodeId start, Way way, int dimension) {
+  std::unordered_set<NodeId> seen{start};
+  std::vector<NodeId> nodes{start};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool ahead = way == Way::forward;
+    for (const LinkId link : ahead ? topology.out_links(nodes[i]) : topology.in_links(nodes[i])) {
+      const NodeId next = ahead ? topology.link(link).to : topology.link(link).from;
+      if (in_dimension(topology, link, dimension) && seen.insert(next).second)
+        nodes.push_back(next);
+    }
+  }
+  return nodes;
+}
+
+std::vector<bool> reachable_from(const Topology& topology, NodeId start) {
+  std::vector<bool> marked(topology.node_count());
+  for (const NodeId node : reached(topology, start, Way::forward, every_dimension))
+    marked[node.value] = true;
+  return marked;
+}
+
+/// The first of `nodes` that isn't marked, or an invalid id.
+NodeId first_missing(std::span<const NodeId> nodes, const std::vector<bool>& marked) {
+  for (const NodeId node : nodes)
+    if (!marked[node.value]) return node;
+  return {};
+}
+
+[[noreturn]] void unreachable(const Topology& topology, NodeId from, NodeId to) {
+  throw InputError(fmt::format("{}: {} can't be reached from {}", topology.name(),
+                               topology.node(to).name, topology.node(from).name));
+}
+
+} // namespace
+
+std::string_view to_text(Routing routing) {
+  switch (routing) {
+  case Routing::automatic: return "auto";
+  case Routing::shortest: return "shortest";
+  case Routing::dimension_order: break;
+  }
+  return "dimension-order";
+}
+
+Routing parse_routing(std::string_view text) {
+  std::vector<std::string> known;
+  for (const Routing routing : {Routing::automatic, Routing::shortest, Routing::dimension_order}) {
+    if (to_text(routing) == text) return routing;
+    known.emplace_back(to_text(routing));
+  }
+  throw InputError(unknown_name("routing", text, known));
+}
+
+Router::Router(const Topology& topology, Routing routing, Bytes size)
+    : topology_(topology), routing_(routing) {
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    cost_.push_back(topology.link(LinkId{l}).latency.ps +
+                    serialization(size, topology.effective_bandwidth(LinkId{l})).ps);
+  trees_.resize(topology.shape().size() + 1);
+  for (auto& by_destination : trees_) by_destination.resize(topology.node_count());
+
+  if (routing == Routing::dimension_order && topology.shape().empty())
+    throw InputError(
+        fmt::format("{} has no coordinates: no dimension-order routing", topology.name()));
+  index_coordinates();
+  if (routing == Routing::automatic)
+    routing_ = every_line_connected() ? Routing::dimension_order : Routing::shortest;
+}
+
+void Router::index_coordinates() {
+  const std::span<const int> shape = topology_.shape();
+  if (shape.empty()) return;
+  std::size_t positions = 1;
+  for (const int extent : shape) positions *= static_cast<std::size_t>(extent);
+  npu_at_.resize(positions);
+  for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
+    npu_at_[position(topology_.coordinate(NodeId{n}))] = NodeId{n};
+}
+
+std::size_t Router::position(std::span<const int> coordinate) const {
+  std::size_t index = 0;
+  for (std::size_t d = 0; d < coordinate.size(); ++d)
+    index = index * static_cast<std::size_t>(topology_.shape()[d]) +
+            static_cast<std::size_t>(coordinate[d]);
+  return index;
+}
+
+bool Router::every_line_connected() const {
+  const std::span<const int> shape = topology_.shape();
+  if (shape.empty()) return false;
+  if (std::ranges::any_of(npu_at_, [](NodeId npu) { return !npu.valid(); })) return false;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    for (const NodeId start : npu_at_) {
+      if (topology_.coordinate(start)[d] != 0) continue; // one start per line
+      for (const Way way : {Way::forward, Way::backward}) {
+        const std::vector<NodeId> line = reached(topology_, start, way, static_cast<int>(d));
+        const auto npus = std::ranges::count_if(
+            line, [&](NodeId node) { return node.value < topology_.npu_count(); });
+        if (npus != shape[d]) return false;
+      }
+    }
+  return true;
+}
+
+Router::Tree Router::tree_to(NodeId to, int dimension) const {
+  const auto usable = [&](LinkId link) { return in_dimension(topology_, link, dimension); };
+  constexpr std::int64_t far = INT64_MAX;
+  std::vector<std::int64_t> distance(topology_.node_count(), far);
+  using Entry = std::pair<std::int64_t, std::uint32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  distance[to.value] = 0;
+  queue.emplace(0, to.value);
+  while (!queue.empty()) {
+    const auto [d, node] = queue.top();
+    queue.pop();
+    if (d > distance[node]) continue;
+    for (const LinkId link : topology_.in_links(NodeId{node})) {
+      const std::uint32_t before = topology_.link(link).from.value;
+      if (!usable(link) || d + cost_[link.value] >= distance[before]) continue;
+      distance[before] = d + cost_[link.value];
+      queue.emplace(distance[before], before);
+    }
+  }
+  // Of several shortest ways the one with the least link ids, from the start on.
+  Tree tree{std::vector<LinkId>(topology_.node_count())};
+  for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
+    if (distance[node] == far || node == to.value) continue;
+    for (const LinkId link : topology_.out_links(NodeId{node})) {
+      const std::int64_t rest = distance[topology_.link(link).to.value];
+      if (!usable(link) || rest == far || rest + cost_[link.value] != distance[node]) continue;
+      tree.next[node] = link;
+      break;
+    }
+  }
+  return tree;
+}
+
+const Router::Tree& Router::tree(NodeId to, int dimension) {
+  Tree& kept = trees_[static_cast<std::size_t>(dimension + 1)][to.value];
+  if (kept.next.empty()) kept = tree_to(to, dimension);
+  return kept;
+}
+
+bool Router::append_route(NodeId from, NodeId to) {
+  const Tree& towards = tree(to, every_dimension);
+  for (NodeId at = from; at != to; at = topology_.link(path_.back()).to) {
+    if (!towards.next[at.value].valid()) return false;
+    path_.push_back(towards.next[at.value]);
+  }
+  return true;
+}
+
+bool Router::append_dimension_order(NodeId from, NodeId to) {
+  const std::span<const int> target = topology_.coordinate(to);
+  std::vector<int> corner(topology_.coordinate(from).begin(), topology_.coordinate(from).end());
+  NodeId at = from;
+  for (std::size_t d = 0; d < target.size(); ++d) {
+    if (corner[d] == target[d]) continue;
+    corner[d] = target[d];
+    const NodeId turn = npu_at_[position(corner)];
+    if (!turn.valid()) return false;
+    const Tree& towards = tree(turn, static_cast<int>(d));
+    for (; at != turn; at = topology_.link(path_.back()).to) {
+      if (!towards.next[at.value].valid()) return false;
+      path_.push_back(towards.next[at.value]);
+    }
+  }
+  return at == to;
+}
+
+std::span<const LinkId> Router::route(NodeId from, NodeId to) {
+  path_.clear();
+  const bool found = routing_ == Routing::dimension_order ? append_dimension_order(from, to)
+                                                          : append_route(from, to);
+  if (!found) unreachable(topology_, from, to);
+  return path_;
+}
+
+void require_reachable(const Topology& topology, const Collective& collective) {
+  std::vector<std::vector<bool>> reach(topology.node_count());
+  const auto reached_from = [&](NodeId node) -> const std::vector<bool>& {
+    std::vector<bool>& known = reach[node.value];
+    if (known.empty()) known = reachable_from(topology, node);
+    return known;
+  };
+  std::vector<std::pair<SetId, SetId>> done; // chunks share their sets: check each pair once
+  for (const Chunk& chunk : collective.chunks) {
+    if (!done.empty() && done.back() == std::pair{chunk.held_by, chunk.wanted_by}) continue;
+    done.emplace_back(chunk.held_by, chunk.wanted_by);
+    const std::vector<NodeId>& holders = collective.sets[chunk.held_by];
+    const std::vector<NodeId>& wanters = collective.sets[chunk.wanted_by];
+    if (holders.empty()) continue;
+    std::vector<bool> from_any = reached_from(holders.front());
+    for (const NodeId holder : holders) {
+      const std::vector<bool>& reached = reached_from(holder);
+      const NodeId missing = first_missing(wanters, reached);
+      if (chunk.reduces && missing.valid()) unreachable(topology, holder, missing);
+      for (std::size_t n = 0; n < reached.size() && !chunk.reduces; ++n)
+        if (reached[n]) from_any[n] = true;
+    }
+    const NodeId missing = first_missing(wanters, from_any);
+    if (missing.valid()) unreachable(topology, holders.front(), missing);
+  }
+}
+
+} // namespace tutti

@@ -1,0 +1,48 @@
+#include "sim/schedule.hpp"
+
+#include "sim/hash.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tutti {
+
+PathTable::PathTable(std::uint32_t link_count) : link_count_(link_count) {
+  begin_.resize(link_count + std::size_t{1});
+  links_.resize(link_count);
+  for (std::uint32_t l = 0; l < link_count; ++l) {
+    begin_[l + std::size_t{1}] = l + std::size_t{1};
+    links_[l] = LinkId{l};
+  }
+}
+
+PathId PathTable::intern(std::span<const LinkId> links) {
+  assert(!links.empty());
+  if (links.size() == 1) return PathId{links.front().value};
+  Fingerprint hash;
+  for (const LinkId link : links) hash.add(link.value);
+  const auto [first, last] = by_hash_.equal_range(hash.value());
+  for (auto it = first; it != last; ++it)
+    if (std::ranges::equal(this->links(it->second), links)) return it->second;
+  const PathId id{size()};
+  links_.insert(links_.end(), links.begin(), links.end());
+  begin_.push_back(links_.size());
+  by_hash_.emplace(hash.value(), id);
+  return id;
+}
+
+void Schedule::push(const Transfer& transfer) {
+  assert(transfer.path.value <= path_mask);
+  transfers_.push_back({transfer.chunk.value,
+                        transfer.path.value | (transfer.op == Op::reduce ? reduce_bit : 0) |
+                            (transfer.together ? together_bit : 0)});
+}
+
+bool Schedule::operator==(const Schedule& other) const {
+  if (transfers_ != other.transfers_ || paths_.size() != other.paths_.size()) return false;
+  for (std::uint32_t p = 0; p < paths_.size(); ++p)
+    if (!std::ranges::equal(paths_.links(PathId{p}), other.paths_.links(PathId{p}))) return false;
+  return true;
+}
+
+} // namespace tutti

@@ -1,0 +1,87 @@
+// A collective algorithm's result: an ordered list of transfers. What it means is checked by verify,
+// when things happen is decided by an engine. 8 bytes a transfer, plus each distinct path once.
+#pragma once
+
+#include "sim/ids.hpp"
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace tutti {
+
+enum class Op : std::uint8_t { copy, reduce };
+
+/// Chunk `chunk` crosses the links of `path` and is delivered at the path's end only.
+struct Transfer {
+  ChunkId chunk;
+  PathId path;
+  Op op = Op::copy;
+  /// Reads the state from before the block that it shares with the previous transfer (so that two
+  /// NPUs can exchange partial sums).
+  bool together = false;
+  bool operator==(const Transfer&) const = default;
+};
+
+/// Link sequences, each stored once. The first `link_count` paths are the single links, in order, so
+/// that PathId{l} is the one-hop path over LinkId{l}.
+class PathTable {
+public:
+  explicit PathTable(std::uint32_t link_count);
+
+  /// The id of this link sequence, added if new. Pre: not empty, links known.
+  PathId intern(std::span<const LinkId> links);
+  [[nodiscard]] std::span<const LinkId> links(PathId path) const {
+    return {links_.data() + begin_[path.value], begin_[path.value + 1] - begin_[path.value]};
+  }
+  [[nodiscard]] LinkId first(PathId path) const { return links_[begin_[path.value]]; }
+  [[nodiscard]] LinkId last(PathId path) const { return links_[begin_[path.value + 1] - 1]; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(begin_.size() - 1); }
+  [[nodiscard]] std::uint32_t link_count() const { return link_count_; }
+
+private:
+  std::uint32_t link_count_;
+  std::vector<std::size_t> begin_;
+  std::vector<LinkId> links_;
+  std::unordered_multimap<std::uint64_t, PathId> by_hash_; // multi-hop paths only; never iterated
+};
+
+class Schedule {
+public:
+  explicit Schedule(std::uint32_t link_count) : paths_(link_count) {}
+
+  [[nodiscard]] PathTable& paths() { return paths_; }
+  [[nodiscard]] const PathTable& paths() const { return paths_; }
+
+  void reserve(std::size_t transfers) { transfers_.reserve(transfers); }
+  void push(const Transfer& transfer);
+  void push(ChunkId chunk, LinkId link, Op op) { push({chunk, PathId{link.value}, op, false}); }
+
+  [[nodiscard]] std::size_t size() const { return transfers_.size(); }
+  [[nodiscard]] bool empty() const { return transfers_.empty(); }
+  [[nodiscard]] Transfer operator[](std::size_t i) const {
+    const Packed p = transfers_[i];
+    return {ChunkId{p.chunk}, PathId{p.path & path_mask}, (p.path & reduce_bit) ? Op::reduce : Op::copy,
+            (p.path & together_bit) != 0};
+  }
+  [[nodiscard]] PathId path_of(std::size_t i) const {
+    return PathId{transfers_[i].path & path_mask};
+  }
+  /// The path table and all transfers, byte for byte.
+  [[nodiscard]] bool operator==(const Schedule& other) const;
+
+private:
+  static constexpr std::uint32_t reduce_bit = 1U << 31, together_bit = 1U << 30,
+                                 path_mask = together_bit - 1;
+  struct Packed {
+    std::uint32_t chunk, path; // path: id, op and together bit
+    bool operator==(const Packed&) const = default;
+  };
+  static_assert(sizeof(Packed) == 8);
+
+  PathTable paths_;
+  std::vector<Packed> transfers_;
+};
+
+} // namespace tutti

@@ -1,0 +1,73 @@
+#include "sim/text.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace tutti {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    pieces.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return pieces;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t low,
+                           std::int64_t high) {
+  std::int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = status == std::errc{} && end == text.data() + text.size();
+  if (status == std::errc::result_out_of_range || (whole && (value < low || value > high)))
+    throw InputError(fmt::format("{} {} is out of range ({} .. {})", what, text, low, high));
+  if (!whole) throw InputError(fmt::format("{} \"{}\" is not a whole number", what, text));
+  return value;
+}
+
+std::vector<std::uint32_t> parse_ranges(std::string_view text, std::string_view what) {
+  constexpr std::int64_t highest = 10'000'000;
+  std::vector<std::uint32_t> values;
+  for (const std::string_view piece : split(text, '+')) {
+    const std::size_t dash = piece.find('-');
+    const std::int64_t low = parse_integer(piece.substr(0, dash), what, 0, highest);
+    const std::int64_t high = dash == std::string_view::npos
+                                  ? low
+                                  : parse_integer(piece.substr(dash + 1), what, 0, highest);
+    if (high < low)
+      throw InputError(fmt::format("{} range \"{}\" runs backwards", what, piece));
+    for (std::int64_t v = low; v <= high; ++v) values.push_back(static_cast<std::uint32_t>(v));
+    if (values.size() > highest)
+      throw InputError(fmt::format("{} list \"{}\" is too long", what, text));
+  }
+  return values;
+}
+
+std::string ranges_text(const std::vector<std::uint32_t>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size();) {
+    std::size_t end = i + 1;
+    while (end < values.size() && values[end] == values[end - 1] + 1) ++end;
+    if (!text.empty()) text += '+';
+    text += fmt::format("{}", values[i]);
+    if (end - i > 1) text += fmt::format("-{}", values[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+} // namespace tutti

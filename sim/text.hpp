@@ -1,0 +1,23 @@
+// Small helpers for the text forms that users write: `name:8x8,key=value`, `0-7+16-23`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// The pieces between separators; one empty piece for empty text.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view separator);
+/// Decimal, the whole text. Errors: InputError naming `what`, the text and the range.
+[[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view what,
+                                         std::int64_t low, std::int64_t high);
+/// `0-7+16+20-23` to a list in that order. Errors: InputError.
+[[nodiscard]] std::vector<std::uint32_t> parse_ranges(std::string_view text, std::string_view what);
+/// The inverse: ascending runs become ranges.
+[[nodiscard]] std::string ranges_text(const std::vector<std::uint32_t>& values);
+
+} // namespace tutti

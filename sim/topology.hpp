@@ -1,0 +1,128 @@
+// The network: nodes with abilities, directed links, shared bandwidth groups, optional coordinates.
+// Any directed multigraph; parallel links are allowed.
+#pragma once
+
+#include "sim/ids.hpp"
+#include "sim/units.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+enum class NodeKind : std::uint8_t {
+  npu,       ///< an endpoint: takes part in collectives
+  switching, ///< forwards; in text "switch"
+  memory,    ///< host memory: stores, may copy, usually can't reduce
+};
+
+/// What a node can do with a chunk that reaches it.
+struct Abilities {
+  bool store = true;  ///< keep it, to send it later (otherwise it is cut through)
+  bool copy = true;   ///< send it on more than once, or keep it while sending
+  bool reduce = true; ///< combine it with another contribution
+  bool operator==(const Abilities&) const = default;
+};
+
+struct Node {
+  std::string name; ///< unique within the topology
+  NodeKind kind = NodeKind::npu;
+  Abilities can;
+  Bandwidth reduce_rate; ///< bytes/s of its reduction unit; 0 = reduction takes no time
+};
+
+struct Link {
+  NodeId from, to;
+  Time latency;        ///< alpha
+  Bandwidth bandwidth; ///< 1 / beta, > 0
+  /// Which dimension of the coordinates the link belongs to; -1 where there is none.
+  std::int8_t dimension = -1;
+};
+
+/// Links with one joint bandwidth: a bus, a NIC, a memory, a port limit.
+struct SharedGroup {
+  std::string name;
+  std::vector<LinkId> links;
+  Bandwidth bandwidth;
+};
+
+/// The content of a Topology, to be filled by builders and readers.
+struct TopologyParts {
+  std::string name;
+  std::vector<Node> nodes; ///< NPUs first
+  std::vector<Link> links;
+  std::vector<SharedGroup> groups;
+  std::vector<int> shape; ///< extent of each dimension; empty without coordinates
+  /// coordinates[node][dimension]; given for every NPU, or for none. A node without: empty vector.
+  std::vector<std::vector<int>> coordinates;
+
+  /// Appends and returns the id. NPUs must come before all other nodes.
+  NodeId add_node(Node node);
+  LinkId add_link(Link link);
+  /// Both directions; `link.from -> link.to` gets the lower id.
+  void add_duplex(Link link);
+};
+
+/// A checked, immutable topology with adjacency. Value type; copying costs its size.
+class Topology {
+public:
+  /// Errors: InputError naming the offending node, link or group: no NPU, NPUs not first, a name
+  /// twice, a link end or group member that isn't there, a self-loop, bandwidth <= 0, latency < 0,
+  /// an empty group, wrong number of coordinates.
+  explicit Topology(TopologyParts parts);
+
+  [[nodiscard]] const std::string& name() const { return parts_.name; }
+  [[nodiscard]] std::uint32_t node_count() const {
+    return static_cast<std::uint32_t>(parts_.nodes.size());
+  }
+  [[nodiscard]] std::uint32_t npu_count() const { return npu_count_; }
+  [[nodiscard]] std::uint32_t link_count() const {
+    return static_cast<std::uint32_t>(parts_.links.size());
+  }
+  [[nodiscard]] const Node& node(NodeId id) const { return parts_.nodes[id.value]; }
+  [[nodiscard]] const Link& link(LinkId id) const { return parts_.links[id.value]; }
+  [[nodiscard]] std::span<const Node> nodes() const { return parts_.nodes; }
+  [[nodiscard]] std::span<const Link> links() const { return parts_.links; }
+  [[nodiscard]] std::span<const SharedGroup> groups() const { return parts_.groups; }
+
+  /// Ascending by LinkId.
+  [[nodiscard]] std::span<const LinkId> out_links(NodeId node) const;
+  [[nodiscard]] std::span<const LinkId> in_links(NodeId node) const;
+  /// Indices into groups(), ascending; empty for most links.
+  [[nodiscard]] std::span<const std::uint32_t> groups_of(LinkId link) const;
+  /// The least of the link's bandwidth and its groups'.
+  [[nodiscard]] Bandwidth effective_bandwidth(LinkId link) const { return effective_[link.value]; }
+
+  /// One entry per dimension; empty where the topology has no coordinates.
+  [[nodiscard]] std::span<const int> shape() const { return parts_.shape; }
+  [[nodiscard]] std::span<const int> coordinate(NodeId node) const;
+
+  /// Node by its name; errors: InputError (known names listed).
+  [[nodiscard]] NodeId find_node(const std::string& name) const;
+
+  /// 64-bit hash of everything that decides a simulation (not of names and coordinates). The same on
+  /// every machine.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+
+  [[nodiscard]] const TopologyParts& parts() const { return parts_; }
+
+private:
+  TopologyParts parts_;
+  std::uint32_t npu_count_ = 0;
+  std::vector<std::uint32_t> out_begin_, in_begin_, group_begin_;
+  std::vector<LinkId> out_, in_;
+  std::vector<std::uint32_t> groups_of_;
+  std::vector<Bandwidth> effective_;
+};
+
+/// Every link turned around; ids, groups and nodes stay. What an inverted schedule runs on.
+[[nodiscard]] Topology reversed(const Topology& topology);
+
+/// Without the given nodes (and their links) and links. Nodes are renumbered in order and keep their
+/// names and coordinates; empty groups vanish. Errors: InputError where no NPU is left.
+[[nodiscard]] Topology without(const Topology& topology, std::span<const NodeId> nodes,
+                               std::span<const LinkId> links);
+
+} // namespace tutti

@@ -1,0 +1,42 @@
+// Schedules made from schedules.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace tutti {
+
+/// The schedule backwards: order and paths reversed, copies become reductions and the reverse. An
+/// All-Gather made on reversed(topology) becomes a Reduce-Scatter on topology, a Broadcast a Reduce,
+/// a Scatter a Gather (TACOS sec. IV.H). Pre: no chunk reaches a node twice.
+/// A collective without reduction (Scatter -> Gather, All-to-All) keeps its copies: `becomes` says
+/// what copies turn into.
+[[nodiscard]] Schedule inverted(const Schedule& schedule, Op becomes);
+
+/// First all transfers of `first`, then those of `second`; both speak of the same chunks. A
+/// Reduce-Scatter and an All-Gather over the same shards make an All-Reduce.
+[[nodiscard]] Schedule concatenated(const Schedule& first, const Schedule& second);
+
+/// Both schedules at once, the transfers of `b` spread evenly among those of `a`; the chunk ids of
+/// `b` are shifted by `chunk_shift`. For several collectives on one network.
+[[nodiscard]] Schedule interleaved(const Schedule& a, const Schedule& b, std::uint32_t chunk_shift);
+
+/// What remains of a schedule for all NPUs when only `group` takes part: `whole` and `restricted`
+/// are the same kind of collective with the same pieces, over all members and over the group (whose
+/// members are among them). Transfers that bring nothing to a member are dropped; relays outside the
+/// group stay. Chunk ids are those of `restricted`.
+/// Errors: InputError where a member of the group isn't in the whole, the kinds, roots or pieces
+/// differ, or either isn't one named collective.
+/// Cost: O(transfers + chunks * nodes), times members / 64 for chunks that reduce.
+[[nodiscard]] Schedule restricted_to_group(const Topology& topology, const Schedule& schedule,
+                                           const Collective& whole, const Collective& restricted);
+
+/// Every chunk cut into `k` subchunks: transfer of chunk c becomes those of c*k .. c*k+k-1, one
+/// after another. The collective must be made with k times the pieces. Pre: k >= 1.
+[[nodiscard]] Schedule split_chunks(const Schedule& schedule, std::uint32_t k);
+
+} // namespace tutti

@@ -1,0 +1,175 @@
+#include "tests/sim/random_case.hpp"
+
+#include "sim/random.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::testing {
+
+namespace {
+
+template <typename T, std::size_t n> T pick(Random& random, const std::array<T, n>& values) {
+  return values[random.below(n)];
+}
+
+Topology random_topology(Random& random) {
+  TopologyParts parts;
+  parts.name = "random";
+  const std::uint64_t npus = 2 + random.below(4), switches = random.below(3);
+  for (std::uint64_t i = 0; i < npus; ++i)
+    parts.add_node({"npu" + std::to_string(i), NodeKind::npu, {}, {}});
+  for (std::uint64_t i = 0; i < switches; ++i)
+    parts.add_node({"switch" + std::to_string(i),
+                    NodeKind::switching,
+                    {false, random.below(2) == 0, random.below(2) == 0},
+                    {}});
+  if (random.below(3) == 0)
+    parts.add_node({"memory", NodeKind::memory, {true, random.below(2) == 0, false}, {}});
+
+  // Few distinct values, so that many things happen at one instant.
+  constexpr std::array<std::int64_t, 3> latencies{0, 1000, 2500};
+  constexpr std::array<std::int64_t, 3> bandwidths{1'000'000'000, 2'000'000'000, 3'000'000'000};
+  const auto nodes = static_cast<std::uint32_t>(parts.nodes.size());
+  const auto link = [&](std::uint32_t from, std::uint32_t to) {
+    parts.add_link({NodeId{from}, NodeId{to}, Time{pick(random, latencies)},
+                    Bandwidth{pick(random, bandwidths)}, -1});
+  };
+  for (std::uint32_t n = 0; n < nodes; ++n) link(n, (n + 1) % nodes);
+  for (std::uint64_t extra = random.below(2 * nodes); extra > 0; --extra) {
+    const auto from = static_cast<std::uint32_t>(random.below(nodes));
+    const auto to = static_cast<std::uint32_t>(random.below(nodes));
+    if (from != to) link(from, to);
+  }
+  for (std::uint64_t g = random.below(3); g > 0; --g) {
+    SharedGroup group{"group" + std::to_string(g), {}, Bandwidth{pick(random, bandwidths)}};
+    for (std::uint32_t l = 0; l < parts.links.size(); ++l)
+      if (random.below(3) == 0) group.links.emplace_back(l);
+    if (!group.links.empty()) parts.groups.push_back(std::move(group));
+  }
+  return Topology(std::move(parts));
+}
+
+/// What verify() would track, in the plainest form; only to grow schedules that make sense.
+class Growing {
+public:
+  Growing(Random& random, const Topology& topology) : random_(random), topology_(topology) {}
+
+  void add_chunks(Collective& collective) {
+    constexpr std::array<std::int64_t, 4> sizes{1, 1000, 3000, 4500};
+    for (std::uint64_t count = 1 + random_.below(5); count > 0; --count) {
+      std::set<NodeId> holders;
+      for (std::uint64_t h = 1 + random_.below(3); h > 0; --h)
+        holders.insert(NodeId{static_cast<std::uint32_t>(random_.below(topology_.npu_count()))});
+      const ChunkId chunk{static_cast<std::uint32_t>(collective.chunks.size())};
+      const bool reduces = random_.below(2) == 0;
+      for (const NodeId node : holders)
+        held_[{chunk, node}] = reduces ? std::set<NodeId>{node} : std::set<NodeId>{NodeId{0}};
+      collective.sets.emplace_back(holders.begin(), holders.end());
+      collective.sets.emplace_back();
+      const auto set = static_cast<SetId>(collective.sets.size());
+      collective.chunks.push_back({Bytes{pick(random_, sizes)}, set - 2, set - 1, reduces});
+      full_.push_back(reduces ? holders : std::set<NodeId>{NodeId{0}});
+    }
+  }
+
+  /// Tries to append one transfer of a random chunk over a random walk.
+  void grow(Schedule& schedule, const Collective& collective) {
+    const ChunkId chunk{static_cast<std::uint32_t>(random_.below(collective.chunks.size()))};
+    std::vector<NodeId> holders;
+    for (const auto& [key, set] : held_)
+      if (key.first == chunk && !set.empty()) holders.push_back(key.second);
+    const NodeId from = holders[random_.below(holders.size())];
+    std::vector<LinkId> path;
+    NodeId at = from;
+    for (std::uint64_t hops = 1 + random_.below(3); hops > 0; --hops) {
+      const auto out = topology_.out_links(at);
+      path.push_back(out[random_.below(out.size())]);
+      at = topology_.link(path.back()).to;
+    }
+    if (at == from) return;
+    const std::set<NodeId> got = held_[{chunk, from}];
+    std::set<NodeId>& have = held_[{chunk, at}];
+    std::set<NodeId> both = have;
+    both.insert(got.begin(), got.end());
+    const bool disjoint = both.size() == have.size() + got.size();
+    const bool superset = both.size() == got.size() && !have.empty();
+    const bool can_reduce = topology_.node(at).can.reduce;
+    Op op = Op::copy;
+    if (have.empty()) {
+      op = random_.below(2) == 0 ? Op::copy : Op::reduce;
+    } else if (disjoint && can_reduce) {
+      op = Op::reduce;
+    } else if (!superset) {
+      return;
+    }
+    have = both;
+    if (!topology_.node(from).can.copy) held_[{chunk, from}].clear();
+    schedule.push({chunk, schedule.paths().intern(path), op, false});
+  }
+
+  void want_what_is_there(Collective& collective) {
+    for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
+      for (const auto& [key, set] : held_)
+        if (key.first == ChunkId{c} && set == full_[c])
+          collective.sets[collective.chunks[c].wanted_by].push_back(key.second);
+  }
+
+private:
+  Random& random_;
+  const Topology& topology_;
+  std::map<std::pair<ChunkId, NodeId>, std::set<NodeId>> held_;
+  std::vector<std::set<NodeId>> full_;
+};
+
+Schedule spoil(Random& random, const Schedule& schedule) {
+  Schedule spoilt(schedule.paths().link_count());
+  const std::uint64_t victim = random.below(schedule.size()), how = random.below(5);
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    Transfer transfer = schedule[i];
+    transfer.path = spoilt.paths().intern(schedule.paths().links(transfer.path));
+    if (i == victim && how == 0) continue;
+    if (i == victim && how == 1) transfer.op = transfer.op == Op::copy ? Op::reduce : Op::copy;
+    if (i == victim && how == 2) transfer.together = true;
+    if (i == victim && how == 3)
+      transfer.path = PathId{static_cast<std::uint32_t>(random.below(spoilt.paths().size()))};
+    spoilt.push(transfer);
+    if (i == victim && how == 4) spoilt.push(transfer);
+  }
+  return spoilt;
+}
+
+} // namespace
+
+RandomCase random_case(std::uint64_t seed, bool spoilt) {
+  Random random(seed);
+  Topology topology = random_topology(random);
+  Collective collective;
+  Growing growing(random, topology);
+  growing.add_chunks(collective);
+  Schedule schedule(topology.link_count());
+  for (std::uint64_t tries = 3 + random.below(40); tries > 0; --tries)
+    growing.grow(schedule, collective);
+  growing.want_what_is_there(collective);
+  CollectivePart part;
+  part.chunk_count = static_cast<std::uint32_t>(collective.chunks.size());
+  for (const Chunk& chunk : collective.chunks) part.size += chunk.size;
+  collective.parts.push_back(part);
+  if (spoilt && random.below(2) == 0 && !schedule.empty()) schedule = spoil(random, schedule);
+
+  TimeModel model;
+  model.link_busy = pick(random, std::array{LinkBusy::serialization,
+                                            LinkBusy::latency_and_serialization});
+  model.forwarding = pick(random, std::array{Forwarding::automatic, Forwarding::automatic,
+                                             Forwarding::cut_through,
+                                             Forwarding::store_and_forward});
+  return {std::move(topology), std::move(collective), std::move(schedule), model};
+}
+
+} // namespace tutti::testing

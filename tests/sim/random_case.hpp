@@ -1,0 +1,25 @@
+// Random small cases with everything that the semantics know: switches, memories, shared groups,
+// several hops, partial sums, "together", ties, zero latencies.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+
+namespace tutti::testing {
+
+struct RandomCase {
+  Topology topology;
+  Collective collective;
+  Schedule schedule;
+  TimeModel model;
+};
+
+/// The schedule obeys verify()'s rules transfer by transfer and wants what it delivers; with
+/// `spoilt` about every second one breaks some rule.
+[[nodiscard]] RandomCase random_case(std::uint64_t seed, bool spoilt);
+
+} // namespace tutti::testing
