@@ -1,0 +1,14 @@
+// The written list of synthesizers; see algorithms/list.hpp for how to add one.
+#pragma once
+
+#include "sim/synthesizer.hpp"
+
+#include <span>
+
+namespace tutti {
+
+[[nodiscard]] std::span<const AlgorithmRow> synthesizers();
+
+Outcome tacos(const Topology&, const Collective&, const SynthesisOptions&);
+
+} // namespace tutti
