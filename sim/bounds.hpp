@@ -31,12 +31,14 @@ struct Bound {
   std::vector<NodeId> inside; ///< cuts: the node or the nodes that are cut off from the others
 };
 
-/// The best of all kinds. Cost: O(chunks + set sizes + nodes * links log nodes).
+/// The best of all kinds. Cost: O(chunks log chunks + set sizes + links log links), plus one search
+/// of O(links log nodes) for each distinct holder and size (fewer where the network is dense), plus
+/// O(chunks) for each cut that is tried.
 /// Errors: InputError where a chunk can't reach someone who wants it.
 [[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
                                 const TimeModel& model);
 /// The best bound of each kind that applies, in the order of BoundKind.
-[[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
-                                              const TimeModel& model);
+[[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology,
+                                              const Collective& collective, const TimeModel& model);
 
 } // namespace tutti

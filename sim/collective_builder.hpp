@@ -1,5 +1,5 @@
 // What the readers of collective and schedule files build collectives with: custom ones chunk by
-// chunk, and several at once part by part. Checks everything that a file can get wrong.
+// chunk, and several at once part by part.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -25,7 +25,7 @@ public:
   void add_chunk(const Chunk& chunk);
 
   /// One part whose size is the sum of its chunks and whose group is everyone who holds or wants
-  /// one. Errors: InputError without chunks, or where only one NPU takes part.
+  /// one. Errors: InputError without chunks.
   [[nodiscard]] Collective build() const;
 
 private:

@@ -26,15 +26,12 @@ namespace {
 } // namespace
 
 std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path))
-    fail(path, "read", EISDIR);
+  if (std::filesystem::is_directory(path)) fail(path, "read", EISDIR);
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in)
-    fail(path, "read", errno);
+  if (!in) fail(path, "read", errno);
   std::string content{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad())
-    fail(path, "read", EIO);
+  if (in.bad()) fail(path, "read", EIO);
   return content;
 }
 
@@ -48,16 +45,13 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   namespace fs = std::filesystem;
   const fs::path target(path);
   std::error_code error;
-  if (target.has_parent_path())
-    fs::create_directories(target.parent_path(), error);
-  if (error)
-    fail(path, "write", error.value());
+  if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
+  if (error) fail(path, "write", error.value());
 
   const std::string temporary = fmt::format("{}.{}.part", path, getpid());
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out)
-    fail(path, "write", errno);
+  if (!out) fail(path, "write", errno);
   try {
     writer(out);
   } catch (...) {
@@ -66,8 +60,7 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   }
   out.close();
   const int failed = out ? 0 : (errno != 0 ? errno : EIO);
-  if (failed == 0)
-    fs::rename(temporary, target, error);
+  if (failed == 0) fs::rename(temporary, target, error);
   if (failed != 0 || error) {
     std::remove(temporary.c_str());
     fail(path, "write", failed != 0 ? failed : error.value());

@@ -104,12 +104,11 @@ std::string quantity_text(std::int64_t value, std::span<const Unit> units) {
   std::string best = fmt::format("{}{}", value, units.front().name);
   for (const Unit& unit : units) {
     if (unit.denominator != 1 || value < unit.numerator) continue;
-    const int128 thousandths = static_cast<int128>(value) * 1000;
+    const int128 thousandths = static_cast<int128>(value % unit.numerator) * 1000;
     if (thousandths % unit.numerator != 0) continue;
-    const auto scaled = static_cast<std::int64_t>(thousandths / unit.numerator);
-    std::string text = fmt::format("{}", scaled / 1000);
-    if (scaled % 1000 != 0) {
-      text += fmt::format(".{:03}", scaled % 1000);
+    std::string text = fmt::format("{}", value / unit.numerator);
+    if (thousandths != 0) {
+      text += fmt::format(".{:03}", static_cast<int>(thousandths / unit.numerator));
       while (text.back() == '0') text.pop_back();
     }
     text += unit.name;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -91,6 +92,7 @@ std::string read_all(int fd) {
 constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows = 'f';
 
 [[noreturn]] void be_the_child(int fd, const std::function<Report()>& simulate) {
+  for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT}) std::signal(fatal, SIG_DFL);
   std::string message;
   try {
     const Report report = simulate();

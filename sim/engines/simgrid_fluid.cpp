@@ -16,6 +16,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -34,6 +35,7 @@ public:
     report_.chunk_done.resize(collective.chunks.size());
     if (options.record_deliveries) report_.deliveries.resize(schedule.size());
     platform_.on_done = [this](std::size_t slot) { sent(slot); };
+    find_followers();
   }
 
   Report run() {
@@ -65,10 +67,10 @@ private:
     std::deque<std::uint32_t> waiting;
     bool busy = false;
   };
-  /// Data of one chunk that streams through a node that can't store.
-  struct Stream {
-    std::uint32_t coming = 0;            // transfers whose head is in, but not yet their end
-    std::vector<std::uint32_t> followers; // sent, but can't end before
+  /// A transfer that leaves a node that can't store: it can't end before what it passes on is in.
+  struct Follower {
+    std::uint32_t missing = 0; // earlier arrivals of the chunk at the node that are not yet in
+    bool sent = false;
   };
 
   static std::vector<double> rates(const Topology& topology) {
@@ -95,9 +97,24 @@ private:
     for (const LinkId link : path(transfer)) sum += topology_.link(link).latency.ps;
     return sum;
   }
-  [[nodiscard]] Stream& stream(std::uint32_t transfer, NodeId node) {
-    const std::uint64_t chunk = schedule_[transfer].chunk.value;
-    return streams_[chunk << 32 | node.value];
+
+  void find_followers() {
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> arrivals; // by chunk and node
+    const auto key = [&](std::uint32_t transfer, NodeId node) {
+      return std::uint64_t{schedule_[transfer].chunk.value} << 32 | node.value;
+    };
+    const auto count = static_cast<std::uint32_t>(schedule_.size());
+    for (std::uint32_t block = 0, end = 0; block < count; block = end) {
+      for (end = block + 1; end < count && schedule_[end].together;) ++end;
+      for (std::uint32_t i = block; i < end; ++i) {
+        if (topology_.node(sender(i)).can.store) continue;
+        const std::vector<std::uint32_t>& passed_on = arrivals[key(i, sender(i))];
+        followers_[i].missing = static_cast<std::uint32_t>(passed_on.size());
+        for (const std::uint32_t before : passed_on) followed_by_[before].push_back(i);
+      }
+      for (std::uint32_t i = block; i < end; ++i)
+        if (!topology_.node(receiver(i)).can.store) arrivals[key(i, receiver(i))].push_back(i);
+    }
   }
 
   void send_next(Connection& connection) {
@@ -131,10 +148,8 @@ private:
     }
     platform_.communicate(resources_, static_cast<std::uint64_t>(size.count), slot);
     if (!topology_.node(receiver(transfer)).can.store)
-      platform_.at(now() + latency(transfer), [this, transfer] {
-        ++stream(transfer, receiver(transfer)).coming;
-        dependencies_.cut_through(transfer, 0, *this);
-      });
+      platform_.at(now() + latency(transfer),
+                   [this, transfer] { dependencies_.cut_through(transfer, 0, *this); });
   }
 
   /// The last byte has left: the connection is free, the arrival follows after the latency.
@@ -149,12 +164,10 @@ private:
     if (!connection.waiting.empty()) send_next(connection);
     if (dependencies_.watched(transfer)) dependencies_.left(transfer, *this);
 
-    if (!topology_.node(sender(transfer)).can.store) {
-      Stream& followed = stream(transfer, sender(transfer));
-      if (followed.coming > 0) {
-        followed.followers.push_back(transfer);
-        return;
-      }
+    const auto follower = followers_.find(transfer);
+    if (follower != followers_.end()) {
+      follower->second.sent = true;
+      if (follower->second.missing > 0) return;
     }
     arrive_after_latency(transfer);
   }
@@ -165,13 +178,11 @@ private:
 
   void arrive(std::uint32_t transfer) {
     const NodeId node = receiver(transfer);
-    if (!topology_.node(node).can.store) {
-      Stream& ended = stream(transfer, node);
-      if (--ended.coming == 0) {
-        const std::vector<std::uint32_t> followers = std::exchange(ended.followers, {});
-        for (const std::uint32_t follower : followers) arrive_after_latency(follower);
+    if (!topology_.node(node).can.store)
+      for (const std::uint32_t next : followed_by_[transfer]) {
+        Follower& follower = followers_[next];
+        if (--follower.missing == 0 && follower.sent) arrive_after_latency(next);
       }
-    }
     const Bandwidth rate = reduction_rate(topology_.node(node), model_);
     if (schedule_[transfer].op == Op::copy || rate.bytes_per_second == 0) {
       dependencies_.arrived(transfer, *this);
@@ -196,7 +207,8 @@ private:
   std::vector<std::pair<std::uint32_t, std::int64_t>> slots_; // transfer and start, by token
   std::vector<std::size_t> free_slots_;
   std::vector<std::uint32_t> resources_;
-  std::unordered_map<std::uint64_t, Stream> streams_; // by chunk and node; never iterated
+  std::unordered_map<std::uint32_t, Follower> followers_;                   // by transfer
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> followed_by_; // by transfer
 };
 
 } // namespace

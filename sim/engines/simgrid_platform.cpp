@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -96,8 +97,9 @@ void SimGridPlatform::communicate(std::span<const std::uint32_t> links, std::uin
 }
 
 void SimGridPlatform::at(std::int64_t picoseconds, std::function<void()> body) {
-  kernel::timer::Timer::set(static_cast<double>(picoseconds) * 1e-12,
-                            [this, body = std::move(body)] { guarded(body); });
+  // A present picosecond may lie a rounding before the clock, and SimGrid refuses the past.
+  const double date = std::max(static_cast<double>(picoseconds) * 1e-12, sg4::Engine::get_clock());
+  kernel::timer::Timer::set(date, [this, body = std::move(body)] { guarded(body); });
 }
 
 void SimGridPlatform::run() {

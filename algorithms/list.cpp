@@ -1,0 +1,25 @@
+#include "algorithms/list.hpp"
+
+#include <array>
+
+namespace tutti {
+
+std::span<const AlgorithmRow> baseline_algorithms() {
+  static constexpr std::array tree_collectives{CollectiveKind::broadcast, CollectiveKind::reduce,
+                                               CollectiveKind::all_reduce};
+  static const std::array rows{
+      AlgorithmRow{"ring", ring, named_collectives(), 2, "any",
+                   "Chan et al. 2006 (PPoPP); Patarasuk, Yuan 2009"},
+      AlgorithmRow{"ring1", ring_unidirectional, named_collectives(), 1, "any",
+                   "Patarasuk, Yuan 2009 (JPDC 69(2))"},
+      AlgorithmRow{"ring_hamiltonian", ring_hamiltonian, named_collectives(), 2,
+                   "a Hamiltonian cycle of direct links", "Patarasuk, Yuan 2009 (JPDC 69(2))"},
+      AlgorithmRow{"direct", direct, named_collectives(), 1, "any", "TACOS (MICRO 2024), sec. V"},
+      AlgorithmRow{"rhd", recursive_halving_doubling, named_collectives(), 1, "2^k NPUs",
+                   "Thakur, Rabenseifner, Gropp 2005 (IJHPCA 19(1))"},
+      AlgorithmRow{"dbt", double_binary_tree, tree_collectives, 2, "any",
+                   "Sanders, Speck, Traff 2009 (Parallel Computing 35(12))"}};
+  return rows;
+}
+
+} // namespace tutti

@@ -1,0 +1,20 @@
+// The written list of baseline algorithms. To add one: a file with its function, a declaration here,
+// a row in list.cpp. Driver, `tutti list`, help and tests walk the list.
+#pragma once
+
+#include "sim/synthesizer.hpp"
+
+#include <span>
+
+namespace tutti {
+
+[[nodiscard]] std::span<const AlgorithmRow> baseline_algorithms();
+
+Outcome ring(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome ring_unidirectional(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome ring_hamiltonian(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome direct(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome recursive_halving_doubling(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome double_binary_tree(const Topology&, const Collective&, const SynthesisOptions&);
+
+} // namespace tutti

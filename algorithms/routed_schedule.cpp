@@ -1,0 +1,64 @@
+#include "algorithms/routed_schedule.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+Bytes largest_chunk(const Collective& collective) {
+  Bytes largest;
+  for (const Chunk& chunk : collective.chunks) largest = std::max(largest, chunk.size);
+  return largest;
+}
+
+std::uint64_t pair_key(Rank from, Rank to) { return (std::uint64_t{from} << 32) | to; }
+
+} // namespace
+
+RoutedSchedule::RoutedSchedule(const Topology& topology, const Collective& collective,
+                               const SynthesisOptions& options)
+    : topology_(topology), part_(collective.parts.front()), routing_(options.routing),
+      largest_chunk_(largest_chunk(collective)), schedule_(topology.link_count()) {
+  assert(collective.parts.size() == 1);
+}
+
+void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op) {
+  send(from, to, block, op, 0, 1);
+}
+
+void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_piece,
+                          std::uint32_t stride) {
+  const std::uint32_t first = part_.first.value + block * part_.pieces;
+  for (std::uint32_t k = first_piece; k < part_.pieces; k += stride)
+    send_chunk(from, to, ChunkId{first + k}, op);
+}
+
+void RoutedSchedule::send_chunk(Rank from, Rank to, ChunkId chunk, Op op) {
+  schedule_.push({chunk, path(from, to), op, false});
+}
+
+void RoutedSchedule::use_link(Rank from, Rank to, LinkId link) {
+  paths_[pair_key(from, to)] = PathId{link.value};
+}
+
+PathId RoutedSchedule::path(Rank from, Rank to) {
+  PathId& known = paths_[pair_key(from, to)];
+  if (!known.valid()) {
+    if (!router_) router_.emplace(topology_, routing_, largest_chunk_);
+    known = schedule_.paths().intern(router_->route(part_.group[from], part_.group[to]));
+  }
+  return known;
+}
+
+Outcome RoutedSchedule::outcome() && {
+  Outcome outcome;
+  outcome.status = Status::feasible;
+  outcome.schedule = std::move(schedule_);
+  if (router_) outcome.routing = to_text(router_->routing());
+  return outcome;
+}
+
+} // namespace tutti

@@ -1,0 +1,54 @@
+// A schedule in the making, for algorithms that think in ranks of a process group: what a rank sends
+// to another follows the routed path between their NPUs.
+#pragma once
+
+#include "sim/synthesizer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+namespace tutti {
+
+/// Position in CollectivePart::group.
+using Rank = std::uint32_t;
+
+/// A *block* is what goes to one place in one piece of a collective's definition: the shard of a
+/// rank, the part of an All-to-All from rank i to rank j (block i * n + j), or the whole buffer of
+/// Broadcast and Reduce (block 0). It has `pieces` consecutive chunks.
+class RoutedSchedule {
+public:
+  /// `collective` has one part. Both arguments must outlive this object.
+  RoutedSchedule(const Topology& topology, const Collective& collective,
+                 const SynthesisOptions& options);
+
+  [[nodiscard]] const CollectivePart& part() const { return part_; }
+  [[nodiscard]] Rank size() const { return static_cast<Rank>(part_.group.size()); }
+
+  /// All chunks of a block, then the next call's: list them step by step.
+  /// Errors: InputError where there is no path.
+  void send(Rank from, Rank to, std::uint32_t block, Op op);
+  /// Only the pieces first_piece, first_piece + stride, ... of the block.
+  void send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_piece,
+            std::uint32_t stride);
+  void send_chunk(Rank from, Rank to, ChunkId chunk, Op op);
+
+  /// From now on `from` sends to `to` over this link.
+  void use_link(Rank from, Rank to, LinkId link);
+
+  /// Feasible, with the schedule and the routing that was used. Moves the schedule out.
+  [[nodiscard]] Outcome outcome() &&;
+
+private:
+  [[nodiscard]] PathId path(Rank from, Rank to);
+
+  const Topology& topology_;
+  const CollectivePart& part_;
+  Routing routing_;
+  Bytes largest_chunk_;
+  std::optional<Router> router_; // made when first needed
+  Schedule schedule_;
+  std::unordered_map<std::uint64_t, PathId> paths_; // by pair of ranks; never iterated
+};
+
+} // namespace tutti

@@ -1,0 +1,67 @@
+// What a collective forces through a node, across a cut and through the network as a whole, however
+// its chunks are routed. Chunks are summed up in classes first: an All-to-All over 512 NPUs has a
+// quarter of a million chunks, an All-Gather a million pairs of chunk and node.
+#pragma once
+
+#include "sim/collective.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti::bounds {
+
+__extension__ typedef __int128 int128;
+
+/// Chunks of one size that start at the same nodes and are wanted by the same nodes.
+struct ChunkClass {
+  Bytes size;
+  bool reduces = false;
+  SetId held_by = 0, wanted_by = 0;
+  ChunkId first; ///< the first of them
+  std::int64_t chunks = 0;
+};
+
+/// By falling size, then first copied chunks, then by set ids. Cost: O(chunks log chunks).
+[[nodiscard]] std::vector<ChunkClass> chunk_classes(const Collective& collective);
+
+/// Chunks that must pass; each passes whole.
+struct Demand {
+  std::int64_t chunks = 0;
+  int128 bytes = 0;
+  Bytes smallest{INT64_MAX}; ///< no chunk among them is smaller
+  Bytes largest{0};          ///< nor larger
+
+  void add(const ChunkClass& chunk_class, std::int64_t times = 1);
+  void add(const Demand& other);
+  void remove(const ChunkClass& chunk_class); ///< leaves smallest and largest as they are
+};
+
+struct NodeDemands {
+  std::vector<Demand> in, out; ///< [node]: what must enter it, what must leave it
+};
+
+/// In: chunks that the node wants and doesn't have complete at the start. Out: chunks that only
+/// this node holds, or that it contributes to, and that someone else wants. Cost: O(classes * log +
+/// sum of set sizes), plus the smaller set of each class that doesn't reduce.
+[[nodiscard]] NodeDemands node_demands(const Collective& collective,
+                                       std::span<const ChunkClass> classes,
+                                       std::uint32_t node_count);
+
+/// What must cross from the nodes inside to the others (or, unless `leaves`, the other way).
+/// Cost: O(classes + sum of set sizes).
+[[nodiscard]] Demand demand_across(const Collective& collective,
+                                   std::span<const ChunkClass> classes,
+                                   const std::vector<bool>& inside, bool leaves);
+
+/// Deliveries at nodes that copy, reduce, hold or want something (the others only pass on, once,
+/// what such a node sent). A chunk held complete by H and wanted by W: one per node of W \ H.
+///
+/// A chunk that reduces, contributors C, wanters W: follow the list until the first delivery that
+/// makes a wanter x complete. Until then, deliveries join every contributor to x, so as edges they
+/// connect C + {x}: at least |C + {x}| - 1 of them. Afterwards every other wanter still needs one
+/// of its own. The least over x is |C| + |W| - 2 where some wanter contributes, else |C| + |W| - 1.
+/// All of these bring data to a wanter in the end, so the exit margins of capacity.hpp apply.
+[[nodiscard]] Demand deliveries(const Collective& collective, std::span<const ChunkClass> classes);
+
+} // namespace tutti::bounds

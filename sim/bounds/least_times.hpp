@@ -1,0 +1,60 @@
+// Least times that data needs on its way through an otherwise empty network: Dijkstra with a cost
+// per link that no engine can undercut. Every link costs its latency. Its serialization is paid too
+// where the data must be complete before it moves on, which is at nodes that can store; a node that
+// can't passes the head on at once, even when a transfer ends there. With cut-through everywhere,
+// or fluid sharing, only the last link is sure to be paid.
+#pragma once
+
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti::bounds {
+
+/// Longer than anything that happens; sums of two still fit.
+inline constexpr std::int64_t never = INT64_MAX / 4;
+
+/// The least time that `size` occupies a link: rounded up on FIFO, where engines do that too, and
+/// down in fluid sharing.
+[[nodiscard]] std::int64_t least_serialization(Bytes size, Bandwidth rate, const TimeModel& model);
+
+enum class Direction : std::uint8_t {
+  from_sources, ///< along the links
+  to_sources,   ///< against them: how long from a node until it is complete at a source
+};
+
+class LeastTimes {
+public:
+  LeastTimes(const Topology& topology, const TimeModel& model, Direction direction);
+
+  void set_size(Bytes size); ///< of the chunk that travels; cost O(links)
+
+  /// Cost: O(links log nodes). Pre: set_size was called.
+  void search(std::span<const NodeId> sources);
+
+  /// from_sources: when data from a source can start to leave `node`. to_sources: how long after
+  /// its full arrival at `node` until data is complete at a source. In ps; 0 at a source, else
+  /// `never` where there is no way.
+  [[nodiscard]] std::int64_t pass(NodeId node) const { return time_[node.value]; }
+
+  /// The whole way between a source and `node`, until the last byte is there: each way's last link
+  /// (from_sources) or first link (to_sources) is paid in full. In ps; 0 at a source.
+  [[nodiscard]] std::int64_t complete(NodeId node) const;
+
+private:
+  [[nodiscard]] NodeId far_end(LinkId link) const;
+  [[nodiscard]] NodeId near_end(LinkId link) const;
+  [[nodiscard]] bool must_be_complete_at(NodeId node) const;
+
+  const Topology& topology_;
+  TimeModel model_;
+  Direction direction_;
+  std::vector<std::int64_t> serialization_; // per link
+  std::vector<std::int64_t> time_;          // per node
+  std::vector<bool> is_source_;             // per node
+};
+
+} // namespace tutti::bounds

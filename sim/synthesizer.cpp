@@ -1,0 +1,85 @@
+#include "sim/synthesizer.hpp"
+
+#include "sim/error.hpp"
+#include "sim/transforms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// Interleaves schedules of consecutive parts by halves, so that each transfer is copied
+/// log(parts) times. Chunk ids count from the first chunk of parts.front().
+Schedule interleaved_parts(std::span<const Schedule> schedules,
+                           std::span<const CollectivePart> parts) {
+  if (schedules.size() == 1) return schedules.front();
+  const std::size_t half = schedules.size() / 2;
+  return interleaved(interleaved_parts(schedules.first(half), parts.first(half)),
+                     interleaved_parts(schedules.subspan(half), parts.subspan(half)),
+                     parts[half].first.value - parts.front().first.value);
+}
+
+/// The outcome of several parts from theirs. Each alone optimal doesn't make all at once optimal;
+/// what bounds one part bounds the whole.
+Outcome combined(std::span<const Outcome> outcomes) {
+  Outcome all;
+  all.status = Status::feasible;
+  all.routing = outcomes.front().routing;
+  for (const Outcome& one : outcomes) {
+    if (one.status == Status::timed_out) all.status = Status::timed_out;
+    if (all.note.empty()) all.note = one.note;
+    if (one.bound) all.bound = std::max(all.bound.value_or(Time{}), *one.bound);
+  }
+  return all;
+}
+
+} // namespace
+
+std::string_view to_text(Status status) {
+  switch (status) {
+  case Status::optimal: return "optimal";
+  case Status::feasible: return "feasible";
+  case Status::infeasible: return "infeasible";
+  case Status::timed_out: break;
+  }
+  return "timed_out";
+}
+
+void require_known_settings(const SynthesisOptions& options, std::span<const std::string> known) {
+  for (const auto& [key, value] : options.settings) {
+    if (known.empty())
+      throw InputError(fmt::format("unknown setting \"{}\" (this algorithm has none)", key));
+    if (std::ranges::find(known, key) == known.end())
+      throw InputError(unknown_name("setting", key, known));
+  }
+}
+
+Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
+                   const SynthesisOptions& options) {
+  require_reachable(topology, collective);
+  for (const CollectivePart& part : collective.parts)
+    if (std::ranges::find(row.collectives, part.kind) == row.collectives.end()) {
+      Outcome refusal;
+      refusal.note = fmt::format("{} doesn't define {}", row.name, to_text(part.kind));
+      return refusal;
+    }
+  if (collective.parts.size() == 1) return row.run(topology, collective, options);
+
+  std::vector<Outcome> outcomes;
+  std::vector<Schedule> schedules;
+  for (std::size_t p = 0; p < collective.parts.size(); ++p) {
+    Outcome one = row.run(topology, part_alone(collective, p), options);
+    if (!one.schedule) return one;
+    schedules.push_back(*std::exchange(one.schedule, std::nullopt));
+    outcomes.push_back(std::move(one));
+  }
+  Outcome all = combined(outcomes);
+  all.schedule = interleaved_parts(schedules, collective.parts);
+  return all;
+}
+
+} // namespace tutti

@@ -1,0 +1,117 @@
+#include "sim/transforms.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+/// One past the last transfer of the block that starts at `begin`.
+std::size_t block_end(const Schedule& schedule, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < schedule.size() && schedule[end].together) ++end;
+  return end;
+}
+
+/// Writes transfers of one schedule into another, whose path table has ids of its own.
+class Importer {
+public:
+  Importer(const Schedule& from, Schedule& into)
+      : from_(from), into_(into), paths_(from.paths().size()) {
+    assert(from.paths().link_count() == into.paths().link_count());
+  }
+
+  /// Appends transfers begin .. end-1, whole blocks, with chunk ids shifted.
+  void append(std::size_t begin, std::size_t end, std::uint32_t chunk_shift = 0) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Transfer transfer = from_[i];
+      PathId& path = paths_[transfer.path.value];
+      if (!path.valid()) path = into_.paths().intern(from_.paths().links(transfer.path));
+      transfer.path = path;
+      transfer.chunk.value += chunk_shift;
+      transfer.together = transfer.together && i > begin;
+      into_.push(transfer);
+    }
+  }
+
+private:
+  const Schedule& from_;
+  Schedule& into_;
+  std::vector<PathId> paths_; // id in from_ -> id in into_, invalid until first used
+};
+
+} // namespace
+
+Schedule inverted(const Schedule& schedule, Op becomes) {
+  Schedule backwards(schedule.paths().link_count());
+  backwards.reserve(schedule.size());
+  std::vector<PathId> reversed_path(schedule.paths().size());
+  std::vector<LinkId> links;
+  for (std::size_t i = schedule.size(); i-- > 0;) {
+    const Transfer transfer = schedule[i];
+    PathId& path = reversed_path[transfer.path.value];
+    if (!path.valid()) {
+      const auto forward = schedule.paths().links(transfer.path);
+      links.assign(forward.rbegin(), forward.rend());
+      path = backwards.paths().intern(links);
+    }
+    // A block's last transfer now opens it; the one after it in the list tells whether it is alone.
+    const bool together = i + 1 < schedule.size() && schedule[i + 1].together;
+    backwards.push(
+        {transfer.chunk, path, transfer.op == Op::reduce ? Op::copy : becomes, together});
+  }
+  return backwards;
+}
+
+Schedule concatenated(const Schedule& first, const Schedule& second) {
+  Schedule both = first;
+  both.reserve(first.size() + second.size());
+  Importer(second, both).append(0, second.size());
+  return both;
+}
+
+Schedule interleaved(const Schedule& a, const Schedule& b, std::uint32_t chunk_shift) {
+  Schedule both(a.paths().link_count());
+  both.reserve(a.size() + b.size());
+  Importer from_a(a, both), from_b(b, both);
+  std::size_t done_a = 0, done_b = 0; // of each, always whole blocks
+  while (done_a < a.size() || done_b < b.size()) {
+    const bool a_is_next =
+        done_b == b.size() || (done_a < a.size() && done_a * b.size() <= done_b * a.size());
+    if (a_is_next) {
+      const std::size_t end = block_end(a, done_a);
+      from_a.append(done_a, end);
+      done_a = end;
+    } else {
+      const std::size_t end = block_end(b, done_b);
+      from_b.append(done_b, end, chunk_shift);
+      done_b = end;
+    }
+  }
+  return both;
+}
+
+Schedule split_chunks(const Schedule& schedule, std::uint32_t k) {
+  assert(k >= 1);
+  Schedule split(schedule.paths().link_count());
+  split.paths() = schedule.paths();
+  split.reserve(schedule.size() * k);
+  for (std::size_t begin = 0; begin < schedule.size();) {
+    const std::size_t end = block_end(schedule, begin);
+    const bool alone = end == begin + 1;
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::uint32_t j = 0; j < k; ++j) {
+        Transfer transfer = schedule[i];
+        transfer.chunk.value = transfer.chunk.value * k + j;
+        // Subchunks don't touch each other: one block of all of them means the same as k blocks.
+        transfer.together = !alone && (i > begin || j > 0);
+        split.push(transfer);
+      }
+    begin = end;
+  }
+  return split;
+}
+
+} // namespace tutti

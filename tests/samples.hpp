@@ -1,0 +1,88 @@
+// Small topologies built by hand, for tests that must not depend on topologies/.
+#pragma once
+
+#include "sim/topology.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::samples {
+
+constexpr Time alpha{500'000};                 // 0.5 us
+constexpr Bandwidth bandwidth{50'000'000'000}; // 50 GB/s: a byte takes 20 ps
+
+inline TopologyParts npus(std::string name, std::uint32_t count) {
+  TopologyParts parts;
+  parts.name = std::move(name);
+  for (std::uint32_t n = 0; n < count; ++n)
+    parts.add_node({"npu" + std::to_string(n), NodeKind::npu, {}, {}});
+  return parts;
+}
+
+inline Link link(std::uint32_t from, std::uint32_t to) {
+  return {NodeId{from}, NodeId{to}, alpha, bandwidth};
+}
+
+/// Links i -> i + 1 and, unless `one_way`, back. Two NPUs: one link each way.
+inline Topology ring(std::uint32_t n, bool one_way = false) {
+  TopologyParts parts = npus("ring" + std::to_string(n) + (one_way ? " one-way" : ""), n);
+  for (std::uint32_t i = 0; i < n; ++i) parts.add_link(link(i, (i + 1) % n));
+  for (std::uint32_t i = 0; i < n && n > 2 && !one_way; ++i) parts.add_link(link((i + 1) % n, i));
+  return Topology(std::move(parts));
+}
+
+inline Topology full(std::uint32_t n) {
+  TopologyParts parts = npus("full" + std::to_string(n), n);
+  for (std::uint32_t i = 0; i < n; ++i)
+    for (std::uint32_t j = i + 1; j < n; ++j) parts.add_duplex(link(i, j));
+  return Topology(std::move(parts));
+}
+
+/// All NPUs on one switch that can't store, copy or reduce.
+inline Topology star(std::uint32_t n) {
+  TopologyParts parts = npus("star" + std::to_string(n), n);
+  const NodeId hub = parts.add_node({"hub", NodeKind::switching, {false, false, false}, {}});
+  for (std::uint32_t i = 0; i < n; ++i) parts.add_duplex(link(i, hub.value));
+  return Topology(std::move(parts));
+}
+
+/// rows x columns with coordinates; the last dimension is the column. A line: one row.
+inline TopologyParts mesh_parts(int rows, int columns) {
+  TopologyParts parts = npus("mesh" + std::to_string(rows) + "x" + std::to_string(columns),
+                             static_cast<std::uint32_t>(rows * columns));
+  parts.shape = {rows, columns};
+  const auto id = [&](int r, int c) { return static_cast<std::uint32_t>(r * columns + c); };
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c) {
+      parts.coordinates.push_back({r, c});
+      for (const auto& [to, dimension] : {std::pair{id(r + 1, c), 0}, std::pair{id(r, c + 1), 1}}) {
+        if (dimension == 0 ? r + 1 == rows : c + 1 == columns) continue;
+        Link here = link(id(r, c), to);
+        here.dimension = static_cast<std::int8_t>(dimension);
+        parts.add_duplex(here);
+      }
+    }
+  return parts;
+}
+
+inline Topology mesh(int rows, int columns) { return Topology(mesh_parts(rows, columns)); }
+
+/// Every link different: latency grows with its id, bandwidth takes three values.
+inline Topology uneven_mesh(int rows, int columns) {
+  TopologyParts parts = mesh_parts(rows, columns);
+  parts.name = "uneven " + parts.name;
+  for (std::size_t l = 0; l < parts.links.size(); ++l) {
+    parts.links[l].latency = {100'000 * static_cast<std::int64_t>(1 + l)};
+    parts.links[l].bandwidth = {25'000'000'000 * static_cast<std::int64_t>(1 + l % 3)};
+  }
+  return Topology(std::move(parts));
+}
+
+/// The mesh without its first link (npu0 -> a neighbour; the way back stays).
+inline Topology mesh_without_a_link(int rows, int columns) {
+  const std::vector<LinkId> first{LinkId{0}};
+  return without(mesh(rows, columns), {}, first);
+}
+
+} // namespace tutti::samples

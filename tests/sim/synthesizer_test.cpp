@@ -1,0 +1,104 @@
+#include "sim/synthesizer.hpp"
+
+#include "sim/error.hpp"
+#include "sim/verify.hpp"
+#include "tests/baselines.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+
+#include <array>
+
+using namespace tutti;
+using namespace tutti::samples;
+
+namespace {
+
+constexpr std::array only_gather{CollectiveKind::gather};
+
+/// A stand-in: `direct`, with the status and bound that a solver would state.
+Outcome solver(const Topology& topology, const Collective& collective,
+               const SynthesisOptions& options) {
+  Outcome outcome = direct(topology, collective, options);
+  const bool timed_out = collective.parts[0].root == 1;
+  outcome.status = timed_out ? Status::timed_out : Status::optimal;
+  outcome.bound = Time{timed_out ? 7 : 5};
+  return outcome;
+}
+
+constexpr AlgorithmRow solver_row{"solver", solver, only_gather, 1, "any", "this test"};
+
+Collective gather(const Topology& topology, std::vector<NodeId> group, std::uint32_t root = 0) {
+  return make_collective(topology, {CollectiveKind::gather, Bytes{100}, std::move(group), root, 1});
+}
+
+} // namespace
+
+TEST_CASE("several collectives at once are made part by part") {
+  const Topology topology = mesh(2, 3);
+  const auto part = [&](CollectiveKind kind, std::vector<NodeId> group) {
+    return make_collective(topology, {kind, Bytes{1000}, std::move(group), 0, 2});
+  };
+  const std::array parts{part(CollectiveKind::all_reduce, {NodeId{0}, NodeId{1}, NodeId{5}}),
+                         part(CollectiveKind::all_to_all, {}),
+                         part(CollectiveKind::broadcast, {NodeId{2}, NodeId{4}})};
+  const Collective all = merge(parts);
+  for (const std::string_view name : {"ring", "direct"}) {
+    const Schedule schedule = schedule_of(name, topology, all);
+    const Verdict verdict = verify(topology, all, schedule);
+    CHECK(verdict.correct());
+    CHECK(verdict.redundant == 0);
+  }
+  const Outcome refusal = run_baseline("rhd", topology, all);
+  CHECK_FALSE(refusal.schedule);
+  CHECK(refusal.note == "rhd needs a power of two of NPUs, not 3");
+}
+
+TEST_CASE("the whole is as good as its worst part, and no faster than its slowest") {
+  const Topology topology = ring(5);
+  const std::array optimal{gather(topology, {}), gather(topology, {NodeId{1}, NodeId{2}})};
+  CHECK(synthesize(solver_row, topology, optimal[0], {}).status == Status::optimal);
+  const Outcome both = synthesize(solver_row, topology, merge(optimal), {});
+  CHECK(both.status == Status::feasible); // each alone optimal, not both at once
+  CHECK(both.bound == Time{5});
+  CHECK(both.routing == "shortest");
+  const std::array late{gather(topology, {}), gather(topology, {}, 1)};
+  const Outcome timed_out = synthesize(solver_row, topology, merge(late), {});
+  CHECK(timed_out.status == Status::timed_out);
+  CHECK(timed_out.bound == Time{7});
+}
+
+TEST_CASE("synthesize refuses what can't be before it runs anything") {
+  const Topology line = [] {
+    TopologyParts parts = npus("line", 3);
+    parts.add_link(link(0, 1));
+    parts.add_link(link(1, 2));
+    return Topology(std::move(parts));
+  }();
+  CHECK_THROWS_WITH(synthesize(solver_row, line, gather(line, {}), {}),
+                    ContainsSubstring("line: npu0 can't be reached from npu1"));
+  const Topology topology = ring(4);
+  const Collective reduce =
+      make_collective(topology, {CollectiveKind::reduce, Bytes{100}, {}, 0, 1});
+  const Outcome refusal = synthesize(solver_row, topology, reduce, {});
+  CHECK(refusal.status == Status::infeasible);
+  CHECK(refusal.note == "solver doesn't define reduce");
+}
+
+TEST_CASE("unknown settings are refused in words") {
+  SynthesisOptions options;
+  options.settings["treis"] = "3";
+  const std::array<std::string, 2> known{"tries", "pool"};
+  CHECK_THROWS_WITH(require_known_settings(options, known),
+                    "unknown setting \"treis\" (known: tries, pool; did you mean \"tries\"?)");
+  CHECK_THROWS_WITH(require_known_settings(options, {}),
+                    "unknown setting \"treis\" (this algorithm has none)");
+  options.settings = {{"pool", "4"}};
+  CHECK_NOTHROW(require_known_settings(options, known));
+}
+
+TEST_CASE("status names") {
+  CHECK(to_text(Status::optimal) == "optimal");
+  CHECK(to_text(Status::feasible) == "feasible");
+  CHECK(to_text(Status::infeasible) == "infeasible");
+  CHECK(to_text(Status::timed_out) == "timed_out");
+}

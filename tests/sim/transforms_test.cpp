@@ -1,0 +1,307 @@
+// Schedules made from correct schedules must be correct for what they claim to become.
+
+#include "sim/transforms.hpp"
+
+#include "sim/verify.hpp"
+#include "tests/baselines.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/samples.hpp"
+
+#include <algorithm>
+#include <array>
+
+using namespace tutti;
+using namespace tutti::samples;
+
+namespace {
+
+Collective collective_on(const Topology& topology, CollectiveKind kind, std::uint32_t pieces = 1,
+                         std::vector<NodeId> group = {}, std::uint32_t root = 0) {
+  return make_collective(topology, {kind, Bytes{5040}, std::move(group), root, pieces});
+}
+
+void check_correct(const Topology& topology, const Collective& collective,
+                   const Schedule& schedule) {
+  const Verdict verdict = verify(topology, collective, schedule);
+  INFO((verdict.fault ? verdict.fault->text : ""));
+  CHECK(verdict.correct());
+  CHECK(verdict.redundant == 0);
+}
+
+std::vector<NodeId> nodes(std::initializer_list<std::uint32_t> ids) {
+  std::vector<NodeId> list;
+  for (const std::uint32_t id : ids) list.emplace_back(id);
+  return list;
+}
+
+std::vector<bool> together_bits(const Schedule& schedule) {
+  std::vector<bool> bits;
+  for (std::size_t i = 0; i < schedule.size(); ++i) bits.push_back(schedule[i].together);
+  return bits;
+}
+
+std::vector<std::uint32_t> chunk_ids(const Schedule& schedule) {
+  std::vector<std::uint32_t> ids;
+  for (std::size_t i = 0; i < schedule.size(); ++i) ids.push_back(schedule[i].chunk.value);
+  return ids;
+}
+
+LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
+  for (const LinkId link : topology.out_links(NodeId{from}))
+    if (topology.link(link).to == NodeId{to}) return link;
+  FAIL("no link " << from << " -> " << to);
+  return {};
+}
+
+/// All-Reduce by recursive doubling on a full graph of four: whole buffers, exchanged "together".
+Schedule recursive_doubling(const Topology& topology, const Collective& collective) {
+  Schedule schedule(topology.link_count());
+  for (const std::uint32_t bit : {1U, 2U})
+    for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
+      for (std::uint32_t from = 0; from < 4; ++from)
+        schedule.push({ChunkId{c}, PathId{link_between(topology, from, from ^ bit).value},
+                       Op::reduce, from > 0});
+  return schedule;
+}
+
+} // namespace
+
+TEST_CASE("an inverted All-Gather is a Reduce-Scatter, a Broadcast a Reduce, a Scatter a Gather") {
+  struct Case {
+    CollectiveKind made, wanted;
+    Op becomes;
+  };
+  const std::array cases{
+      Case{CollectiveKind::all_gather, CollectiveKind::reduce_scatter, Op::reduce},
+      Case{CollectiveKind::broadcast, CollectiveKind::reduce, Op::reduce},
+      Case{CollectiveKind::scatter, CollectiveKind::gather, Op::copy}};
+  for (const Topology& topology : {ring(5, true), uneven_mesh(2, 3), star(4)})
+    for (const Case& c : cases)
+      for (const std::string_view algorithm : {"ring1", "direct"}) {
+        INFO(algorithm << " on " << topology.name() << " for " << to_text(c.wanted));
+        const Topology backwards = reversed(topology);
+        const Schedule schedule =
+            schedule_of(algorithm, backwards, collective_on(backwards, c.made, 2));
+        const Schedule inverse = inverted(schedule, c.becomes);
+        CHECK(inverse.size() == schedule.size());
+        check_correct(topology, collective_on(topology, c.wanted, 2), inverse);
+      }
+}
+
+TEST_CASE("inversion turns reductions into copies and keeps blocks together") {
+  const Topology topology = full(4);
+  Schedule schedule(topology.link_count());
+  const auto push = [&](std::uint32_t chunk, bool together) {
+    schedule.push({ChunkId{chunk}, PathId{chunk}, chunk == 2 ? Op::copy : Op::reduce, together});
+  };
+  push(0, false);
+  push(1, false);
+  push(2, true);
+  push(3, true);
+  push(4, false);
+  const Schedule inverse = inverted(schedule, Op::reduce);
+  CHECK(chunk_ids(inverse) == std::vector<std::uint32_t>{4, 3, 2, 1, 0});
+  CHECK(together_bits(inverse) == std::vector<bool>{false, false, true, true, false});
+  CHECK(inverse[0].op == Op::copy);
+  CHECK(inverse[2].op == Op::reduce);
+  CHECK(inverted(inverse, Op::reduce) == schedule);
+}
+
+TEST_CASE("inversion reverses multi-hop paths") {
+  const Topology topology = mesh(1, 3);
+  Schedule schedule(topology.link_count());
+  const std::array way{link_between(topology, 0, 1), link_between(topology, 1, 2)};
+  schedule.push({ChunkId{0}, schedule.paths().intern(way), Op::copy, false});
+  const Schedule inverse = inverted(schedule, Op::copy);
+  const auto back = inverse.paths().links(inverse[0].path);
+  CHECK(std::vector(back.begin(), back.end()) == std::vector{way[1], way[0]});
+}
+
+TEST_CASE("Reduce-Scatter, then All-Gather, is All-Reduce; the other order isn't") {
+  const Topology topology = uneven_mesh(3, 2);
+  const Schedule scatter =
+      schedule_of("direct", topology, collective_on(topology, CollectiveKind::reduce_scatter));
+  const Schedule gather =
+      schedule_of("ring1", topology, collective_on(topology, CollectiveKind::all_gather));
+  const Collective all_reduce = collective_on(topology, CollectiveKind::all_reduce);
+  const Schedule both = concatenated(scatter, gather);
+  CHECK(both.size() == scatter.size() + gather.size());
+  check_correct(topology, all_reduce, both);
+  CHECK_FALSE(verify(topology, all_reduce, concatenated(gather, scatter)).correct());
+}
+
+TEST_CASE("interleaved schedules do both collectives, spread evenly") {
+  SECTION("two process groups on one mesh") {
+    const Topology topology = mesh(3, 3);
+    const std::array parts{
+        collective_on(topology, CollectiveKind::all_reduce, 2, nodes({0, 1, 2})),
+        collective_on(topology, CollectiveKind::all_to_all, 1, nodes({8, 3, 4, 1}))};
+    const Schedule a = schedule_of("ring", topology, parts[0]);
+    const Schedule b = schedule_of("direct", topology, parts[1]);
+    const auto shift = static_cast<std::uint32_t>(parts[0].chunks.size());
+    check_correct(topology, merge(parts), interleaved(a, b, shift));
+  }
+  SECTION("two and four transfers: a b b a b b, blocks unbroken") {
+    Schedule a(2), b(2);
+    for (std::uint32_t c = 0; c < 2; ++c) a.push(ChunkId{c}, LinkId{0}, Op::copy);
+    for (std::uint32_t c = 0; c < 4; ++c) b.push({ChunkId{c}, PathId{1}, Op::copy, c == 1});
+    const Schedule both = interleaved(a, b, 10);
+    CHECK(chunk_ids(both) == std::vector<std::uint32_t>{0, 10, 11, 1, 12, 13});
+    CHECK(together_bits(both) == std::vector<bool>{false, false, true, false, false, false});
+  }
+}
+
+TEST_CASE("restriction to a group is correct for every kind, with relays outside the group") {
+  for (const Topology& topology : {ring(6, true), uneven_mesh(2, 3), full(8)})
+    for (const CollectiveKind kind : named_collectives())
+      for (const std::string_view algorithm : {"ring", "ring1", "direct", "rhd", "dbt"}) {
+        const Collective whole = collective_on(topology, kind, 2, {}, 4);
+        const Outcome outcome = run_baseline(algorithm, topology, whole);
+        if (!outcome.schedule) continue;
+        for (const std::vector<NodeId>& group :
+             {nodes({4, 1}), nodes({5, 4, 0}), nodes({0, 1, 2, 3, 4, 5})}) {
+          INFO(algorithm << " for " << to_text(kind) << " on " << topology.name());
+          const auto root =
+              static_cast<std::uint32_t>(std::ranges::find(group, NodeId{4}) - group.begin());
+          const Collective restricted =
+              collective_on(topology, kind, 2, group, has_root(kind) ? root : 0);
+          check_correct(topology, restricted,
+                        restricted_to_group(topology, *outcome.schedule, whole, restricted));
+        }
+      }
+}
+
+TEST_CASE("restriction keeps what members need and nothing else") {
+  SECTION("a one-way ring of six, members 1 and 4: three hops from each to the other") {
+    const Topology topology = ring(6, true);
+    const auto transfers = [&](CollectiveKind kind) {
+      const Collective whole = collective_on(topology, kind);
+      const Schedule schedule = schedule_of("ring1", topology, whole);
+      return restricted_to_group(topology, schedule, whole,
+                                 collective_on(topology, kind, 1, nodes({1, 4})))
+          .size();
+    };
+    CHECK(transfers(CollectiveKind::all_gather) == 3 + 3);
+    CHECK(transfers(CollectiveKind::reduce_scatter) == 3 + 3);
+    CHECK(transfers(CollectiveKind::all_reduce) == 6 + 6);
+    CHECK(transfers(CollectiveKind::all_to_all) == 3 + 3);
+  }
+  SECTION("exchanges stay exchanges") {
+    const Topology topology = full(4);
+    const Collective whole = collective_on(topology, CollectiveKind::all_reduce);
+    const Schedule schedule = recursive_doubling(topology, whole);
+    check_correct(topology, whole, schedule);
+    // Members 0 and 1 exchange directly, members 0 and 3 through 1 and 2: 0 -> 1 -> 3, 3 -> 2 -> 0.
+    for (const auto& [member, each] : {std::pair{1U, 2U}, std::pair{3U, 4U}}) {
+      const Collective pair =
+          collective_on(topology, CollectiveKind::all_reduce, 1, nodes({0, member}));
+      const Schedule rest = restricted_to_group(topology, schedule, whole, pair);
+      check_correct(topology, pair, rest);
+      CHECK(rest.size() == each * pair.chunks.size());
+    }
+  }
+  SECTION("a node that can't copy holds a chunk only until it has sent it") {
+    TopologyParts parts = npus("courier", 3);
+    const NodeId courier = parts.add_node({"courier", NodeKind::memory, {true, false, false}, {}});
+    for (std::uint32_t n = 0; n < 3; ++n) parts.add_duplex(link(n, courier.value));
+    const Topology topology(std::move(parts));
+    const Collective whole = collective_on(topology, CollectiveKind::broadcast);
+    Schedule schedule(topology.link_count());
+    for (const std::uint32_t to : {1U, 2U}) {
+      schedule.push(ChunkId{0}, link_between(topology, 0, 3), Op::copy);
+      schedule.push(ChunkId{0}, link_between(topology, 3, to), Op::copy);
+    }
+    check_correct(topology, whole, schedule);
+    const Collective pair = collective_on(topology, CollectiveKind::broadcast, 1, nodes({0, 2}));
+    const Schedule rest = restricted_to_group(topology, schedule, whole, pair);
+    check_correct(topology, pair, rest);
+    CHECK(rest.size() == 2);
+  }
+  SECTION("what is overwritten before anyone reads it goes") {
+    // Per chunk: 1 and 2 to 0, then 0 to 1 and 2; what 2 also adds at 1 is overwritten.
+    const Topology topology = full(3);
+    const Collective whole = collective_on(topology, CollectiveKind::all_reduce);
+    Schedule schedule(topology.link_count());
+    for (std::uint32_t c = 0; c < 3; ++c) {
+      schedule.push(ChunkId{c}, link_between(topology, 1, 0), Op::reduce);
+      schedule.push(ChunkId{c}, link_between(topology, 2, 0), Op::reduce);
+      schedule.push(ChunkId{c}, link_between(topology, 2, 1), Op::reduce);
+      schedule.push(ChunkId{c}, link_between(topology, 0, 1), Op::copy);
+      schedule.push(ChunkId{c}, link_between(topology, 0, 2), Op::copy);
+    }
+    check_correct(topology, whole, schedule);
+    const Schedule rest = restricted_to_group(topology, schedule, whole, whole);
+    check_correct(topology, whole, rest);
+    CHECK(rest.size() == 3 * 4);
+  }
+  SECTION("a node that can't copy forgets what it was to hand on, even where that is dropped") {
+    // Per chunk: 1 and 2 to 0; then 0 sends the sum twice over the courier, to 2 and to 1. The
+    // courier could reduce, so what isn't handed on to 2 must not lie there when the next one comes.
+    TopologyParts parts = npus("courier", 3);
+    const NodeId courier = parts.add_node({"courier", NodeKind::memory, {true, false, true}, {}});
+    parts.add_link(link(1, 0));
+    parts.add_link(link(2, 0));
+    for (std::uint32_t n = 0; n < 3; ++n) parts.add_duplex(link(n, courier.value));
+    const Topology topology(std::move(parts));
+    const Collective whole = collective_on(topology, CollectiveKind::all_reduce);
+    Schedule schedule(topology.link_count());
+    for (std::uint32_t c = 0; c < 3; ++c) {
+      for (const std::uint32_t from : {1U, 2U})
+        schedule.push(ChunkId{c}, link_between(topology, from, 0), Op::reduce);
+      for (const std::uint32_t to : {2U, 1U}) {
+        schedule.push(ChunkId{c}, link_between(topology, 0, 3), Op::reduce);
+        schedule.push(ChunkId{c}, link_between(topology, 3, to), Op::copy);
+      }
+    }
+    check_correct(topology, whole, schedule);
+    const Collective pair = collective_on(topology, CollectiveKind::all_reduce, 1, nodes({0, 1}));
+    const Schedule rest = restricted_to_group(topology, schedule, whole, pair);
+    check_correct(topology, pair, rest);
+    CHECK(rest.size() == 2 * 3); // 1 -> 0 -> courier -> 1
+  }
+}
+
+TEST_CASE("restriction refuses what doesn't fit") {
+  const Topology topology = ring(6);
+  const auto refusal = [&](const Collective& whole, const Collective& restricted) {
+    return message_of([&] {
+      (void)restricted_to_group(topology, Schedule(topology.link_count()), whole, restricted);
+    });
+  };
+  using enum CollectiveKind;
+  const auto on = [&](CollectiveKind kind, std::vector<NodeId> group, std::uint32_t root = 0,
+                      std::uint32_t pieces = 1) {
+    return collective_on(topology, kind, pieces, std::move(group), root);
+  };
+  CHECK(refusal(on(all_gather, nodes({0, 1, 2})), on(all_gather, nodes({0, 4}))) ==
+        "npu4 is in the group but not in the schedule's collective");
+  CHECK(refusal(on(all_gather, {}), on(all_reduce, nodes({0, 4}))) ==
+        "a schedule for all_gather can't be restricted to all_reduce");
+  CHECK(refusal(on(all_gather, {}), on(all_gather, nodes({0, 4}), 0, 2)) ==
+        "a schedule with 1 chunks per shard can't be restricted to 2");
+  CHECK(refusal(on(gather, {}), on(gather, nodes({3, 4}), 1)) ==
+        "a schedule with root npu0 can't be restricted to root npu4");
+  const std::array two{on(all_gather, {}), on(gather, {})};
+  CHECK(refusal(merge(two), on(gather, nodes({3, 4}))) ==
+        "only a schedule for one named collective can be restricted to a group");
+}
+
+TEST_CASE("split chunks do the collective with more pieces") {
+  SECTION("pipelined") {
+    const Topology topology = uneven_mesh(2, 3);
+    const Schedule schedule =
+        schedule_of("direct", topology, collective_on(topology, CollectiveKind::all_to_all, 2));
+    const Schedule split = split_chunks(schedule, 3);
+    CHECK(split.size() == 3 * schedule.size());
+    CHECK(split[1].chunk.value == schedule[0].chunk.value * 3 + 1);
+    check_correct(topology, collective_on(topology, CollectiveKind::all_to_all, 6), split);
+    CHECK(split_chunks(schedule, 1) == schedule);
+  }
+  SECTION("exchanges stay exchanges") {
+    const Topology topology = full(4);
+    const Schedule split = split_chunks(
+        recursive_doubling(topology, collective_on(topology, CollectiveKind::all_reduce)), 2);
+    check_correct(topology, collective_on(topology, CollectiveKind::all_reduce, 2), split);
+  }
+}

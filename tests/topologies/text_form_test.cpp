@@ -1,0 +1,163 @@
+// The text form: normal form, removals, and every way to get it wrong.
+#include "topologies/list.hpp"
+
+#include "sim/error.hpp"
+#include "tests/catch.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+using namespace tutti;
+
+TEST_CASE("a topology is named by its text in normal form") {
+  CHECK(make_topology("ring:8").name() == "ring:8");
+  CHECK(make_topology(" mesh2d : 4 x 3 , latency = 500ns , bandwidth=100000MB/s").name() ==
+        "mesh2d:4x3,bandwidth=100GB/s,latency=500ns");
+  CHECK(make_topology("ring:8,directions=2").name() == "ring:8");
+  CHECK(make_topology("ring:8,without-link=npu0>npu1 + npu4 > npu5,directions=1,without=npu3+npu6")
+            .name() == "ring:8,directions=1,without=npu3+npu6,without-link=npu0>npu1+npu4>npu5");
+}
+
+TEST_CASE("the name makes the same topology again") {
+  for (const std::string text :
+       {"torus2d:4x3,directions=1", "rfs:2x3x4,bandwidth=200GB/s+12.5GB/s+1GiB/s,latency=1us",
+        "dragonfly:4x5,bandwidth=400GB/s+200GB/s", "mesh2d:4x4,latency=1us+2us,without=npu5",
+        "multi_rail:4x2x2,without-link=npu0>switch0", "dgx1", "dgx_a100,without=npu7+nvswitch0"}) {
+    INFO(text);
+    const Topology first = make_topology(text);
+    const Topology again = make_topology(first.name());
+    CHECK(again.name() == first.name());
+    CHECK(again.fingerprint() == first.fingerprint());
+  }
+}
+
+TEST_CASE("without takes nodes and their links away") {
+  const Topology t = make_topology("mesh2d:3x3,without=npu4");
+  CHECK(t.npu_count() == 8);
+  CHECK(t.link_count() == 24 - 8); // the middle NPU has four neighbours
+  CHECK(t.node(NodeId{4}).name == "npu5");
+  CHECK(t.coordinate(NodeId{4})[0] == 2);
+  const Topology no_switch = make_topology("two_level_switch:2x2,without=switch0+npu3");
+  CHECK(no_switch.npu_count() == 3);
+  CHECK(no_switch.node_count() == 3 + 3);
+}
+
+TEST_CASE("without-link takes one direction of a link away") {
+  const Topology t = make_topology("ring:4,without-link=npu0>npu1");
+  CHECK(t.link_count() == 7);
+  CHECK(t.out_links(NodeId{0}).size() == 1);
+  CHECK(t.in_links(NodeId{0}).size() == 2);
+  CHECK(make_topology("ring:4,without-link=npu0>npu1+npu1>npu0").link_count() == 6);
+}
+
+TEST_CASE("a path is a file, and nodes can be taken from it, too") {
+  const std::string file = "text_form_test.toml";
+  std::ofstream(file) << "npus = 3\n[defaults]\nbandwidth = \"1GB/s\"\nlatency = \"1us\"\n"
+                         "[[links]]\nbetween = [[0, 1], [0, 1], [1, 2]]\n";
+  CHECK(make_topology(file).name() == "text_form_test");
+  CHECK(make_topology("./" + file).link_count() == 6);
+  const Topology t = make_topology(file + ",without-link=npu0>npu1");
+  CHECK(t.link_count() == 4); // both parallel links in that direction
+  CHECK(t.name() == "text_form_test,without-link=npu0>npu1");
+  CHECK_THROWS_WITH(make_topology(file + ",bandwidth=1GB/s"),
+                    "topology \"text_form_test.toml,bandwidth=1GB/s\": unknown key \"bandwidth\" "
+                    "(known: without, without-link)");
+  std::ofstream(file) << "npus = 3\nnpsu = 4\n";
+  CHECK_THROWS_WITH(make_topology(file), ContainsSubstring("text_form_test.toml:2:1: unknown key"));
+  std::remove(file.c_str());
+  CHECK_THROWS_WITH(make_topology("no/such/file"), ContainsSubstring("no/such/file: cannot read"));
+}
+
+TEST_CASE("an unknown topology is answered with the families and machines") {
+  CHECK_THROWS_WITH(make_topology("rign:8"),
+                    ContainsSubstring("unknown topology \"rign\" (known: ring, fully_connected, "
+                                      "mesh2d, ") &&
+                        ContainsSubstring("dgx1, ") &&
+                        ContainsSubstring("did you mean \"ring\"?)"));
+  CHECK_THROWS_WITH(make_topology("dgx"), ContainsSubstring("did you mean \"dgx1\"?"));
+  CHECK_THROWS_WITH(make_topology(""), ContainsSubstring("unknown topology \"\""));
+  CHECK_THROWS_WITH(make_topology("dgx1:8"), "topology \"dgx1:8\": a machine takes no numbers");
+}
+
+TEST_CASE("wrong numbers") {
+  const auto message = [](const std::string& text, const std::string& words) {
+    INFO(text);
+    CHECK_THROWS_WITH(make_topology(text), "topology \"" + text + "\": " + words);
+  };
+  message("mesh2d:8", "needs 2 numbers, found 1 (mesh2d takes: columns x rows)");
+  message("ring", "needs 1 number, found 0 (ring takes: NPUs)");
+  message("ring:", "needs 1 number, found 0 (ring takes: NPUs)");
+  message("ring:4x4", "needs 1 number, found 2 (ring takes: NPUs)");
+  message("ring:1", "needs at least 2 NPUs (ring takes: NPUs)");
+  message("mesh2d:1x1", "needs at least 2 NPUs (mesh2d takes: columns x rows)");
+  message("ring:0", "number 0 is out of range (1 .. 1000000)");
+  message("ring:-4", "number -4 is out of range (1 .. 1000000)");
+  message("ring:four", "number \"four\" is not a whole number");
+  message("mesh2d:4xx4", "number \"\" is not a whole number");
+  message("ring:99999999999999999999",
+          "number 99999999999999999999 is out of range (1 .. 1000000)");
+  message("mesh2d:1001x1000", "has more than 1000000 NPUs (mesh2d takes: columns x rows)");
+  message("mesh3d:1000000x1000000x1000000",
+          "has more than 1000000 NPUs (mesh3d takes: x, y, z extents)");
+  message("hypercube:20", "has more than 1000000 NPUs (hypercube takes: dimensions)");
+  message("hypercube:1000000", "has more than 1000000 NPUs (hypercube takes: dimensions)");
+  message("fat_tree:1000000",
+          "has more than 1000000 NPUs (fat_tree takes: ports per switch (even))");
+  message("fat_tree:160", "has more than 1000000 NPUs (fat_tree takes: ports per switch (even))");
+  message("fat_tree:5", "5 is not even (fat_tree takes: ports per switch (even))");
+  // 7072 * 7071 = 50,006,112
+  message("fully_connected:7072",
+          "has 50006112 links, more than 50000000 (fully_connected takes: NPUs)");
+  message("dragonfly:2x20000", "has 400020000 links, more than 50000000 "
+                               "(dragonfly takes: NPUs per group x groups)");
+  message("multi_rail:4x2x5", "5 NICs for 4 GPUs (give 1 .. 4) "
+                              "(multi_rail takes: GPUs per node x nodes [x NICs per node])");
+}
+
+TEST_CASE("wrong options") {
+  const auto message = [](const std::string& text, const std::string& words) {
+    INFO(text);
+    CHECK_THROWS_WITH(make_topology(text),
+                      ContainsSubstring("topology \"" + text + "\": " + words));
+  };
+  message("ring:8,bandwith=1GB/s",
+          "unknown key \"bandwith\" (known: bandwidth, latency, "
+          "directions, without, without-link; did you mean \"bandwidth\"?)");
+  message("ring:8,bandwidth", "\"bandwidth\" is not key=value");
+  message("ring:8,bandwidth=", "\"bandwidth=\" is not key=value");
+  message("ring:8,", "\"\" is not key=value");
+  message("ring:8,latency=1us,latency=2us", "key \"latency\" is given twice");
+  message("ring:8,bandwidth=50", "bandwidth \"50\" has no unit");
+  message("ring:8,bandwidth=50GB", "bandwidth \"50GB\" has an unknown unit \"GB\"");
+  message("ring:8,bandwidth=0GB/s", "bandwidth \"0GB/s\" must be positive");
+  message("ring:8,latency=-1us", "time \"-1us\" is negative");
+  message("ring:8,latency=nan", "time \"nan\" is not a number");
+  message("ring:8,bandwidth=1GB/s+2GB/s",
+          "2 values of bandwidth for 1 dimension (give 1) (ring takes: NPUs)");
+  message("mesh3d:2x2x2,latency=1us+2us", "2 values of latency for 3 dimensions (give 1 or 3)");
+  message("ring:8,directions=3", "directions 3 is out of range (1 .. 2)");
+  for (const std::string text :
+       {"mesh2d:3x3", "fully_connected:4", "switch:4", "hypercube:3", "two_level_switch:2x2",
+        "dragonfly:2x3", "fat_tree:4", "multi_rail:2x2"})
+    message(text + ",directions=1", "directions=1 needs a dimension that is a ring");
+  message("ring:3,without=npu3", "unknown node \"npu3\" (known: npu0, npu1, npu2");
+  message("ring:3,without=npu0+npu1+npu2", "a topology needs at least one NPU");
+  message("ring:5,without-link=npu0>npu2", "there is no link npu0>npu2");
+  message("ring:5,without-link=npu0-npu1", "\"npu0-npu1\" is not a link (as in npu0>npu1)");
+  message("ring:5,without-link=npu0>npu9", "unknown node \"npu9\"");
+}
+
+TEST_CASE("a family called directly refuses what it can't build") {
+  for (const TopologyRow& row : topology_families()) {
+    INFO(row.name);
+    CHECK_THROWS_AS(row.build(TopologySpec{}), InputError);
+    TopologySpec negative;
+    negative.shape = {-2};
+    CHECK_THROWS_AS(row.build(negative), InputError);
+    negative.shape = {-2, 4};
+    CHECK_THROWS_AS(row.build(negative), InputError);
+    negative.shape = {2, 4, -1};
+    CHECK_THROWS_AS(row.build(negative), InputError);
+  }
+}

@@ -1,0 +1,23 @@
+// The topology families, one file each; list.cpp holds their rows. Every one takes a spec whose
+// numbers mean what its row says, and throws InputError for numbers it can't build.
+#pragma once
+
+#include "topologies/list.hpp"
+
+namespace tutti::topologies {
+
+[[nodiscard]] Topology ring(const TopologySpec& spec);
+[[nodiscard]] Topology fully_connected(const TopologySpec& spec);
+[[nodiscard]] Topology mesh2d(const TopologySpec& spec);
+[[nodiscard]] Topology mesh3d(const TopologySpec& spec);
+[[nodiscard]] Topology torus2d(const TopologySpec& spec);
+[[nodiscard]] Topology torus3d(const TopologySpec& spec);
+[[nodiscard]] Topology hypercube(const TopologySpec& spec);
+[[nodiscard]] Topology single_switch(const TopologySpec& spec);
+[[nodiscard]] Topology two_level_switch(const TopologySpec& spec);
+[[nodiscard]] Topology rfs(const TopologySpec& spec);
+[[nodiscard]] Topology dragonfly(const TopologySpec& spec);
+[[nodiscard]] Topology fat_tree(const TopologySpec& spec);
+[[nodiscard]] Topology multi_rail(const TopologySpec& spec);
+
+} // namespace tutti::topologies

@@ -1,0 +1,49 @@
+// The written list of topology families, and the text form `name:shape,key=value,...`.
+#pragma once
+
+#include "sim/topology.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// Per dimension; one value counts for all.
+struct TopologySpec {
+  std::string name;                 ///< of the topology: the text it was made from
+  std::vector<int> shape;           ///< 8x8
+  std::vector<Bandwidth> bandwidth; ///< `bandwidth=200GB/s+100GB/s`; default 50GB/s
+  std::vector<Time> latency;        ///< `latency=0.5us`; default 0.5us
+  bool unidirectional = false;      ///< `directions=1`
+};
+
+struct TopologyRow {
+  std::string_view name;
+  Topology (*build)(const TopologySpec&);
+  std::string_view shape; ///< what the numbers mean: "columns x rows"
+  std::string_view note;
+};
+
+[[nodiscard]] std::span<const TopologyRow> topology_families();
+
+/// `mesh2d:32x32,bandwidth=50GiB/s,latency=0.5us,without=npu3+npu9,without-link=npu0>npu1`, the
+/// name of a machine (`dgx1`; topologies/machines), or a TOML file (a text with `/` or `.toml`);
+/// `without` and `without-link` work with all three. The name of a topology made by a family is its
+/// text in normal form, from which the same topology can be made again.
+/// Errors: InputError for unknown names, keys and units, bad shapes, unreadable files.
+[[nodiscard]] Topology make_topology(std::string_view text);
+
+/// Any graph from a TOML file; its keys stand at the head of topology_file.cpp.
+[[nodiscard]] Topology read_topology(const std::string& file);
+/// The same, from memory.
+[[nodiscard]] Topology parse_topology(std::string_view toml, const std::string& source_name);
+
+/// Named machines: file name without `.toml`, and the file's `note`.
+struct Machine {
+  std::string name, note;
+};
+[[nodiscard]] std::vector<Machine> machines();
+
+} // namespace tutti

@@ -1,0 +1,182 @@
+// The text form of a topology: `HEAD,key=value,...`, where HEAD is a family with its numbers, a
+// machine or a file. A topology made by a family is named by its text in normal form: fixed order
+// of the keys, shortest exact units, no defaults.
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+#include "topologies/machines.hpp"
+#include "topologies/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+struct Option {
+  std::string key, value;
+};
+
+struct TextForm {
+  std::string head;
+  std::vector<Option> options;
+
+  /// The value of a key, or null.
+  [[nodiscard]] const std::string* find(std::string_view key) const {
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.key == key; });
+    return option == options.end() ? nullptr : &option->value;
+  }
+};
+
+TextForm parse_text_form(std::string_view text) {
+  const std::vector<std::string_view> pieces = split(text, ',');
+  TextForm form{std::string(trimmed(pieces.front())), {}};
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    const std::size_t equals = pieces[i].find('=');
+    const std::string key(trimmed(pieces[i].substr(0, equals)));
+    const std::string value(
+        equals == std::string_view::npos ? "" : trimmed(pieces[i].substr(equals + 1)));
+    if (key.empty() || value.empty())
+      throw InputError(fmt::format("\"{}\" is not key=value", trimmed(pieces[i])));
+    if (form.find(key) != nullptr) throw InputError(fmt::format("key \"{}\" is given twice", key));
+    form.options.push_back({key, value});
+  }
+  return form;
+}
+
+void require_known_keys(const TextForm& form, const std::vector<std::string>& known) {
+  for (const Option& option : form.options)
+    if (std::find(known.begin(), known.end(), option.key) == known.end())
+      throw InputError(unknown_name("key", option.key, known));
+}
+
+/// `200GB/s+100GB/s`; nothing for null.
+template <typename Value>
+std::vector<Value> parse_values(const std::string* text, Value (*parse)(std::string_view)) {
+  std::vector<Value> values;
+  if (text == nullptr) return values;
+  for (const std::string_view piece : split(*text, '+')) values.push_back(parse(trimmed(piece)));
+  return values;
+}
+
+template <typename Value>
+void append_values(std::string& text, std::string_view key, const std::vector<Value>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += (i == 0 ? fmt::format(",{}=", key) : "+") + to_text(values[i]);
+}
+
+TopologySpec parse_spec(const TextForm& form, std::string_view family, std::string_view numbers) {
+  TopologySpec spec;
+  spec.name = family;
+  if (!trimmed(numbers).empty())
+    for (const std::string_view number : split(numbers, 'x')) {
+      spec.shape.push_back(
+          static_cast<int>(parse_integer(trimmed(number), "number", 1, topologies::most_npus)));
+      spec.name += fmt::format("{}{}", spec.shape.size() == 1 ? ':' : 'x', spec.shape.back());
+    }
+  spec.bandwidth = parse_values(form.find("bandwidth"), parse_bandwidth);
+  append_values(spec.name, "bandwidth", spec.bandwidth);
+  spec.latency = parse_values(form.find("latency"), parse_time);
+  append_values(spec.name, "latency", spec.latency);
+  if (const std::string* directions = form.find("directions"))
+    spec.unidirectional = parse_integer(*directions, "directions", 1, 2) == 1;
+  if (spec.unidirectional) spec.name += ",directions=1";
+  return spec;
+}
+
+Topology build_family(const TopologyRow& row, const TextForm& form, std::string_view numbers) {
+  require_known_keys(form, {"bandwidth", "latency", "directions", "without", "without-link"});
+  const TopologySpec spec = parse_spec(form, row.name, numbers);
+  try {
+    return row.build(spec);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{} ({} takes: {})", e.what(), row.name, row.shape));
+  }
+}
+
+/// All links `npu0>npu1`. Errors: InputError for unknown nodes and where there is no such link.
+std::vector<LinkId> links_named(const Topology& topology, std::string_view text) {
+  const std::size_t arrow = text.find('>');
+  if (arrow == std::string_view::npos)
+    throw InputError(fmt::format("\"{}\" is not a link (as in npu0>npu1)", text));
+  const NodeId from = topology.find_node(std::string(trimmed(text.substr(0, arrow))));
+  const NodeId to = topology.find_node(std::string(trimmed(text.substr(arrow + 1))));
+  std::vector<LinkId> links;
+  for (const LinkId link : topology.out_links(from))
+    if (topology.link(link).to == to) links.push_back(link);
+  if (links.empty())
+    throw InputError(
+        fmt::format("there is no link {}>{}", topology.node(from).name, topology.node(to).name));
+  return links;
+}
+
+/// What `without` and `without-link` leave, named accordingly.
+Topology reduced(Topology topology, const TextForm& form) {
+  std::vector<NodeId> nodes;
+  std::vector<LinkId> links;
+  std::vector<std::string> node_names, link_names;
+  if (const std::string* text = form.find("without"))
+    for (const std::string_view name : split(*text, '+')) {
+      nodes.push_back(topology.find_node(std::string(trimmed(name))));
+      node_names.push_back(topology.node(nodes.back()).name);
+    }
+  if (const std::string* text = form.find("without-link"))
+    for (const std::string_view name : split(*text, '+')) {
+      const std::vector<LinkId> found = links_named(topology, name);
+      links.insert(links.end(), found.begin(), found.end());
+      const Link& link = topology.link(found.front());
+      link_names.push_back(topology.node(link.from).name + ">" + topology.node(link.to).name);
+    }
+  if (nodes.empty() && links.empty()) return topology;
+  TopologyParts parts = without(topology, nodes, links).parts();
+  if (!nodes.empty()) parts.name += ",without=" + joined(node_names, "+");
+  if (!links.empty()) parts.name += ",without-link=" + joined(link_names, "+");
+  return Topology(std::move(parts));
+}
+
+std::vector<std::string> known_topologies() {
+  std::vector<std::string> known;
+  for (const TopologyRow& row : topology_families()) known.emplace_back(row.name);
+  for (const std::string& machine : topologies::machine_names()) known.push_back(machine);
+  return known;
+}
+
+/// Puts the text that was asked for in front of an InputError.
+template <typename Body> auto about(std::string_view text, const Body& body) {
+  try {
+    return body();
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("topology \"{}\": {}", text, e.what()));
+  }
+}
+
+} // namespace
+
+Topology make_topology(std::string_view text) {
+  const TextForm form = about(text, [&] { return parse_text_form(text); });
+  const bool is_file = form.head.find('/') != std::string::npos || form.head.ends_with(".toml");
+  const std::optional<std::string> file =
+      is_file ? std::optional(form.head) : topologies::machine_file(form.head);
+  if (file) {
+    about(text, [&] { require_known_keys(form, {"without", "without-link"}); });
+    Topology whole = read_topology(*file); // its errors have a place of their own
+    return about(text, [&] { return reduced(std::move(whole), form); });
+  }
+
+  const std::size_t colon = form.head.find(':');
+  const std::string family(trimmed(std::string_view(form.head).substr(0, colon)));
+  const std::string numbers = colon == std::string::npos ? "" : form.head.substr(colon + 1);
+  for (const TopologyRow& row : topology_families())
+    if (row.name == family)
+      return about(text, [&] { return reduced(build_family(row, form, numbers), form); });
+  if (topologies::machine_file(family))
+    throw InputError(fmt::format("topology \"{}\": a machine takes no numbers", text));
+  throw InputError(unknown_name("topology", family, known_topologies()));
+}
+
+} // namespace tutti

@@ -1,0 +1,335 @@
+// Topologies from TOML:
+//
+//   name = "two GPUs"               # default: the file's name
+//   note = "where it is from"
+//   npus = 2                        # npu0, npu1; more nodes may follow, NPUs first
+//   shape = [2]                     # optional; NPUs are numbered through it, dimension 0 fastest,
+//                                   # unless they give their own coordinates
+//   [defaults]                      # for links without their own
+//   bandwidth = "50GB/s"
+//   latency = "0.5us"
+//
+//   [[nodes]]
+//   name = "bridge"                 # with count = N: bridge0 .. bridgeN-1
+//   kind = "switch"                 # npu (can do all), switch (nothing) or memory (store, copy)
+//   copy = true                     # each of store, copy, reduce may be set; so may reduce_rate
+//   coordinates = [0]               # optional; with count: one list for each
+//
+//   [[links]]
+//   from = ["npu0", "npu1"]         # names or node numbers; a list at one end fans in or out,
+//   to = "bridge"                   # lists at both are paired; or between = [["npu0", "bridge"]]
+//   bandwidth = "32GB/s"
+//   directed = false                # default: both directions, forward first
+//   dimension = 0                   # which one of the shape it belongs to
+//
+//   [[groups]]                      # links with one joint bandwidth
+//   name = "bus"
+//   bandwidth = "40GB/s"
+//   links = [["npu0", "bridge"], ["npu1", "bridge"]] # every link in that direction
+#include "sim/config.hpp"
+#include "sim/error.hpp"
+#include "topologies/list.hpp"
+#include "topologies/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+using NodePair = std::pair<NodeId, NodeId>;
+
+struct NodeKindRow {
+  std::string_view name;
+  NodeKind kind;
+  Abilities can;
+};
+constexpr std::array<NodeKindRow, 3> node_kinds{{
+    {"npu", NodeKind::npu, {true, true, true}},
+    {"switch", NodeKind::switching, {false, false, false}},
+    {"memory", NodeKind::memory, {true, true, false}},
+}};
+
+const NodeKindRow& parse_kind(const ConfigValue& value) {
+  const std::string text = value.string();
+  std::vector<std::string> known;
+  for (const NodeKindRow& row : node_kinds) {
+    if (row.name == text) return row;
+    known.emplace_back(row.name);
+  }
+  throw value.error(unknown_name("node kind", text, known));
+}
+
+std::vector<int> parse_ints(const ConfigValue& value, int low) {
+  std::vector<int> numbers;
+  for (const ConfigValue& number : value.array())
+    numbers.push_back(static_cast<int>(number.integer(low, topologies::most_npus)));
+  return numbers;
+}
+
+/// Fills TopologyParts table by table; every complaint carries the place in the file.
+class Reader {
+public:
+  explicit Reader(ConfigTable root) : root_(std::move(root)) {}
+
+  Topology read(const std::string& default_name) {
+    const std::optional<ConfigValue> name = root_.find("name");
+    parts_.name = name ? name->string() : default_name;
+    if (const std::optional<ConfigValue> note = root_.find("note")) (void)note->string();
+    read_shape();
+    read_defaults();
+    read_npus();
+    for (ConfigTable& table : root_.tables("nodes")) read_node(table);
+    for (ConfigTable& table : root_.tables("links")) read_links(table);
+    for (ConfigTable& table : root_.tables("groups")) read_group(table);
+    root_.finish();
+    fill_coordinates();
+    try {
+      return Topology(std::move(parts_));
+    } catch (const InputError& e) {
+      throw root_.error(e.what());
+    }
+  }
+
+private:
+  void read_shape() {
+    if (const std::optional<ConfigValue> shape = root_.find("shape")) {
+      parts_.shape = parse_ints(*shape, 1);
+      if (parts_.shape.empty()) throw shape->error("a shape needs at least one extent");
+      if (parts_.shape.size() > 64) throw shape->error("a shape has at most 64 extents");
+    }
+  }
+
+  void read_defaults() {
+    const std::optional<ConfigValue> value = root_.find("defaults");
+    if (!value) return;
+    ConfigTable defaults = value->table();
+    default_bandwidth_ = defaults.find("bandwidth");
+    default_latency_ = defaults.find("latency");
+    defaults.finish();
+  }
+
+  void read_npus() {
+    if (const std::optional<ConfigValue> npus = root_.find("npus")) {
+      const std::int64_t count = npus->integer(1, topologies::most_npus);
+      for (std::int64_t i = 0; i < count; ++i)
+        add_node({fmt::format("npu{}", i), NodeKind::npu, Abilities{}, Bandwidth{}}, *npus);
+    }
+  }
+
+  void add_node(Node node, const ConfigValue& place) {
+    const bool plain = std::all_of(node.name.begin(), node.name.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == ':';
+    });
+    if (!plain || node.name.empty())
+      throw place.error(
+          fmt::format("node name \"{}\" may only have letters, digits and _ - . :", node.name));
+    if (node.kind == NodeKind::npu && !parts_.nodes.empty() &&
+        parts_.nodes.back().kind != NodeKind::npu)
+      throw place.error(
+          fmt::format("NPU \"{}\" comes after a switch or memory; NPUs come first", node.name));
+    if (parts_.nodes.size() >= topologies::most_npus)
+      throw place.error(fmt::format("more than {} nodes", topologies::most_npus));
+    if (!ids_.emplace(node.name, NodeId{static_cast<std::uint32_t>(parts_.nodes.size())}).second)
+      throw place.error(fmt::format("node \"{}\" is named twice", node.name));
+    parts_.add_node(std::move(node));
+  }
+
+  void read_node(ConfigTable& table) {
+    const std::optional<ConfigValue> name = table.find("name");
+    (void)table.find("kind");
+    const std::optional<ConfigValue> store = table.find("store"), copy = table.find("copy"),
+                                     reduce = table.find("reduce");
+    const std::optional<ConfigValue> reduce_rate = table.find("reduce_rate");
+    const std::optional<ConfigValue> count = table.find("count");
+    const std::optional<ConfigValue> coordinates = table.find("coordinates");
+    table.finish(); // a misspelt key before a missing one
+
+    const NodeKindRow& row = parse_kind(table.at("kind"));
+    Node node{table.at("name").string(), row.kind, row.can, Bandwidth{}};
+    if (store) node.can.store = store->boolean();
+    if (copy) node.can.copy = copy->boolean();
+    if (reduce) node.can.reduce = reduce->boolean();
+    if (reduce_rate) node.reduce_rate = reduce_rate->bandwidth();
+    const std::int64_t nodes = count ? count->integer(1, topologies::most_npus) : 1;
+    const std::size_t first = parts_.nodes.size();
+    for (std::int64_t i = 0; i < nodes; ++i) {
+      Node numbered = node;
+      if (count) numbered.name += fmt::format("{}", i);
+      add_node(std::move(numbered), *name);
+    }
+    if (coordinates) read_coordinates(*coordinates, first, count.has_value());
+  }
+
+  void read_coordinates(const ConfigValue& value, std::size_t first, bool one_list_each) {
+    if (parts_.shape.empty()) throw value.error("coordinates need a \"shape\" at the top");
+    const std::vector<ConfigValue> lists =
+        one_list_each ? value.array() : std::vector<ConfigValue>{value};
+    const std::size_t nodes = parts_.nodes.size() - first;
+    if (lists.size() != nodes)
+      throw value.error(fmt::format("{} lists of coordinates for {} nodes", lists.size(), nodes));
+    parts_.coordinates.resize(parts_.nodes.size());
+    for (std::size_t i = 0; i < nodes; ++i) {
+      std::vector<int> at = parse_ints(lists[i], 0);
+      bool inside = at.size() == parts_.shape.size();
+      for (std::size_t d = 0; inside && d < at.size(); ++d) inside = at[d] < parts_.shape[d];
+      if (!inside)
+        throw lists[i].error(fmt::format("coordinates ({}) outside the shape {}",
+                                         fmt::join(at, ","), fmt::join(parts_.shape, "x")));
+      parts_.coordinates[first + i] = std::move(at);
+    }
+  }
+
+  /// Where a shape is given and no NPU has coordinates, the NPUs are numbered through.
+  void fill_coordinates() {
+    if (parts_.shape.empty()) return;
+    std::int64_t npus = 0;
+    for (std::size_t n = 0; n < parts_.nodes.size(); ++n) {
+      if (parts_.nodes[n].kind != NodeKind::npu) continue;
+      if (n < parts_.coordinates.size() && !parts_.coordinates[n].empty()) return;
+      ++npus;
+    }
+    std::int64_t places = 1;
+    for (const int extent : parts_.shape)
+      places = std::min(places * extent, 2 * topologies::most_npus); // no overflow
+    if (places != npus)
+      throw root_.at("shape").error(
+          fmt::format("{} NPUs don't fill the shape {}", npus, fmt::join(parts_.shape, "x")));
+    topologies::number_coordinates(parts_, parts_.shape);
+  }
+
+  NodeId find_node(const ConfigValue& value) const {
+    const auto nodes = static_cast<std::int64_t>(parts_.nodes.size());
+    if (value.is_integer()) {
+      if (nodes == 0) throw value.error("there are no nodes");
+      return NodeId{static_cast<std::uint32_t>(value.integer(0, nodes - 1))};
+    }
+    const std::string name = value.string();
+    const auto found = ids_.find(name);
+    if (found != ids_.end()) return found->second;
+    constexpr std::size_t most_listed = 20;
+    std::vector<std::string> known;
+    for (const Node& node : parts_.nodes) {
+      known.push_back(known.size() < most_listed ? node.name : "...");
+      if (known.size() > most_listed) break;
+    }
+    throw value.error(unknown_name("node", name, known));
+  }
+
+  std::vector<NodePair> find_pairs(const ConfigValue& value) const {
+    std::vector<NodePair> pairs;
+    for (const ConfigValue& pair : value.array()) {
+      const std::vector<ConfigValue> ends = pair.array();
+      if (ends.size() != 2) throw pair.error("expected a pair of nodes");
+      pairs.emplace_back(find_node(ends[0]), find_node(ends[1]));
+    }
+    return pairs;
+  }
+
+  /// `from` with `to`: one with many, or two lists of equal length.
+  std::vector<NodePair> find_ends(const ConfigValue& from, const ConfigValue& to) const {
+    const auto nodes = [&](const ConfigValue& value) {
+      std::vector<NodeId> found;
+      if (!value.is_array()) return std::vector<NodeId>{find_node(value)};
+      for (const ConfigValue& node : value.array()) found.push_back(find_node(node));
+      return found;
+    };
+    const std::vector<NodeId> sources = nodes(from), targets = nodes(to);
+    if (from.is_array() && to.is_array() && sources.size() != targets.size())
+      throw to.error(fmt::format("{} nodes for {} in \"from\"", targets.size(), sources.size()));
+    std::vector<NodePair> pairs;
+    const std::size_t count = from.is_array() ? sources.size() : targets.size();
+    for (std::size_t i = 0; i < count; ++i)
+      pairs.emplace_back(sources[from.is_array() ? i : 0], targets[to.is_array() ? i : 0]);
+    return pairs;
+  }
+
+  void read_links(ConfigTable& table) {
+    const std::optional<ConfigValue> between = table.find("between");
+    const std::optional<ConfigValue> from = table.find("from"), to = table.find("to");
+    std::optional<ConfigValue> bandwidth = table.find("bandwidth"), latency = table.find("latency");
+    const std::optional<ConfigValue> directed = table.find("directed");
+    const std::optional<ConfigValue> dimension = table.find("dimension");
+    table.finish(); // a misspelt key before a missing one
+    if (!bandwidth) bandwidth = default_bandwidth_;
+    if (!latency) latency = default_latency_;
+    if (between.has_value() == (from.has_value() && to.has_value()) ||
+        from.has_value() != to.has_value())
+      throw table.error("a link needs either \"from\" and \"to\", or \"between\"");
+
+    Link link;
+    link.bandwidth = (bandwidth ? *bandwidth : table.at("bandwidth")).bandwidth();
+    link.latency = (latency ? *latency : table.at("latency")).time();
+    if (dimension) {
+      if (parts_.shape.empty()) throw dimension->error("a dimension needs a \"shape\" at the top");
+      const auto last = static_cast<std::int64_t>(parts_.shape.size()) - 1;
+      link.dimension = static_cast<std::int8_t>(dimension->integer(0, last));
+    }
+    const bool both = !directed || !directed->boolean();
+    const ConfigValue& place = between ? *between : *from;
+    for (const auto& [a, b] : between ? find_pairs(*between) : find_ends(*from, *to)) {
+      if (a == b)
+        throw place.error(fmt::format("a link from \"{}\" to itself", parts_.nodes[a.value].name));
+      const Link placed = topologies::between(a, b, link);
+      if (both)
+        parts_.add_duplex(placed);
+      else
+        parts_.add_link(placed);
+    }
+    if (parts_.links.size() > topologies::most_links)
+      throw place.error(fmt::format("more than {} links", topologies::most_links));
+  }
+
+  void read_group(ConfigTable& table) {
+    const std::optional<ConfigValue> name = table.find("name"), links = table.find("links");
+    const std::optional<ConfigValue> bandwidth = table.find("bandwidth");
+    table.finish();
+    SharedGroup group{table.at("name").string(), {}, table.at("bandwidth").bandwidth()};
+    if (!links_between_) {
+      links_between_.emplace();
+      for (std::uint32_t l = 0; l < parts_.links.size(); ++l)
+        (*links_between_)[{parts_.links[l].from, parts_.links[l].to}].push_back(LinkId{l});
+    }
+    std::set<NodePair> seen;
+    for (const NodePair& pair : find_pairs(table.at("links"))) {
+      const auto found = links_between_->find(pair);
+      const std::string words = fmt::format("{}>{}", parts_.nodes[pair.first.value].name,
+                                            parts_.nodes[pair.second.value].name);
+      if (found == links_between_->end()) throw links->error("there is no link " + words);
+      if (!seen.insert(pair).second)
+        throw links->error(fmt::format("link {} is in group \"{}\" twice", words, group.name));
+      group.links.insert(group.links.end(), found->second.begin(), found->second.end());
+    }
+    if (group.links.empty()) throw links->error("a group needs at least one link");
+    parts_.groups.push_back(std::move(group));
+  }
+
+  ConfigTable root_;
+  TopologyParts parts_;
+  std::unordered_map<std::string, NodeId> ids_;
+  std::optional<ConfigValue> default_bandwidth_, default_latency_;
+  std::optional<std::map<NodePair, std::vector<LinkId>>> links_between_; ///< once all are read
+};
+
+} // namespace
+
+Topology read_topology(const std::string& file) {
+  return Reader(read_config(file)).read(std::filesystem::path(file).stem().string());
+}
+
+Topology parse_topology(std::string_view toml, const std::string& source_name) {
+  return Reader(parse_config(toml, source_name))
+      .read(std::filesystem::path(source_name).stem().string());
+}
+
+} // namespace tutti
