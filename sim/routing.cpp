@@ -44,6 +44,13 @@ std::vector<bool> reachable_from(const Topology& topology, NodeId start) {
   return marked;
 }
 
+bool strongly_connected(const Topology& topology) {
+  for (const Way way : {Way::forward, Way::backward})
+    if (reached(topology, NodeId{0}, way, every_dimension).size() != topology.node_count())
+      return false;
+  return true;
+}
+
 /// The first of `nodes` that isn't marked, or an invalid id.
 NodeId first_missing(std::span<const NodeId> nodes, const std::vector<bool>& marked) {
   for (const NodeId node : nodes)
@@ -202,6 +209,7 @@ std::span<const LinkId> Router::route(NodeId from, NodeId to) {
 }
 
 void require_reachable(const Topology& topology, const Collective& collective) {
+  if (strongly_connected(topology)) return;
   std::vector<std::vector<bool>> reach(topology.node_count());
   const auto reached_from = [&](NodeId node) -> const std::vector<bool>& {
     std::vector<bool>& known = reach[node.value];

@@ -111,7 +111,29 @@ public:
     }
     have = both;
     if (!topology_.node(from).can.copy) held_[{chunk, from}].clear();
-    schedule.push({chunk, schedule.paths().intern(path), op, false});
+    const bool together = follows_its_like(schedule, chunk, from, at);
+    schedule.push({chunk, schedule.paths().intern(path), op, together});
+  }
+
+  /// Two neighbours that hold disjoint partial sums exchange them in one block.
+  void exchange(Schedule& schedule, const Collective& collective) {
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l)
+      for (const LinkId back : topology_.out_links(topology_.link(LinkId{l}).to)) {
+        const NodeId a = topology_.link(LinkId{l}).from, b = topology_.link(LinkId{l}).to;
+        if (topology_.link(back).to != a || random_.below(3) != 0) continue;
+        const ChunkId chunk{static_cast<std::uint32_t>(random_.below(collective.chunks.size()))};
+        std::set<NodeId>& at_a = held_[{chunk, a}];
+        std::set<NodeId>& at_b = held_[{chunk, b}];
+        std::set<NodeId> both = at_a;
+        both.insert(at_b.begin(), at_b.end());
+        if (at_a.empty() || at_b.empty() || both.size() != at_a.size() + at_b.size()) continue;
+        if (!able(a) || !able(b)) continue;
+        schedule.push({chunk, PathId{l}, Op::reduce, false});
+        schedule.push({chunk, PathId{back.value}, Op::reduce, true});
+        at_a = both;
+        at_b = both;
+        return;
+      }
   }
 
   void want_what_is_there(Collective& collective) {
@@ -122,6 +144,20 @@ public:
   }
 
 private:
+  [[nodiscard]] bool able(NodeId node) const {
+    return topology_.node(node).can.copy && topology_.node(node).can.reduce;
+  }
+  /// Whether the last transfer is a send of this chunk by the same node to another one: the next
+  /// may join it.
+  [[nodiscard]] bool follows_its_like(const Schedule& schedule, ChunkId chunk, NodeId from,
+                                      NodeId to) const {
+    if (schedule.empty() || !topology_.node(from).can.copy) return false;
+    const Transfer last = schedule[schedule.size() - 1];
+    return !last.together && last.chunk == chunk &&
+           topology_.link(schedule.paths().first(last.path)).from == from &&
+           topology_.link(schedule.paths().last(last.path)).to != to;
+  }
+
   Random& random_;
   const Topology& topology_;
   std::map<std::pair<ChunkId, NodeId>, std::set<NodeId>> held_;
@@ -154,8 +190,10 @@ RandomCase random_case(std::uint64_t seed, bool spoilt) {
   Growing growing(random, topology);
   growing.add_chunks(collective);
   Schedule schedule(topology.link_count());
-  for (std::uint64_t tries = 3 + random.below(40); tries > 0; --tries)
+  for (std::uint64_t tries = 3 + random.below(40); tries > 0; --tries) {
+    if (random.below(8) == 0) growing.exchange(schedule, collective);
     growing.grow(schedule, collective);
+  }
   growing.want_what_is_there(collective);
   CollectivePart part;
   part.chunk_count = static_cast<std::uint32_t>(collective.chunks.size());
