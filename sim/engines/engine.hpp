@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/report.hpp"
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
@@ -42,6 +43,13 @@ struct EngineRow {
 [[nodiscard]] Report run_native(const Topology& topology, const Collective& collective,
                                 const Schedule& schedule, const TimeModel& model,
                                 const RunOptions& options = {});
+
+/// The same from the compact form, with nothing kept per transfer: beside the schedule's 4 bytes one
+/// bit per (chunk, node). Where links share bandwidth or a switch forwards, the order across links
+/// matters and the schedule is expanded first. Errors: also InputError where a chunk never reaches
+/// its sender.
+[[nodiscard]] Report run_native_compact(const Topology& topology, const Collective& collective,
+                                        const CompactSchedule& schedule, const TimeModel& model);
 
 /// SimGrid's event loop, FIFO and fluid. One SimGrid engine can live per process, so the simulation
 /// runs in a forked child and the report comes back through a pipe. Same unmodelled effects.

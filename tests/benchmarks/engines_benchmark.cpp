@@ -46,6 +46,15 @@ void native_ring_all_gather(benchmark::State& state) {
          run_native);
 }
 
+void native_ring_all_gather_compact(benchmark::State& state) {
+  const Case c = make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional);
+  const CompactSchedule compact = compacted(c.topology, c.collective, c.schedule).value();
+  std::uint64_t crossings = 0;
+  for (auto _ : state)
+    crossings += run_native_compact(c.topology, c.collective, compact, {}).link_transfers;
+  state.SetItemsProcessed(static_cast<std::int64_t>(crossings));
+}
+
 void native_direct_all_to_all_unequal(benchmark::State& state) {
   Case c = make_case("fully_connected:64", CollectiveKind::all_to_all, 16, direct);
   Random random(1);
@@ -77,6 +86,7 @@ void verify_copies(benchmark::State& state) {
 
 // SimGrid runs in a child process, so wall-clock time is what counts there.
 BENCHMARK(native_ring_all_gather)->Unit(benchmark::kMillisecond);
+BENCHMARK(native_ring_all_gather_compact)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_direct_all_to_all_unequal)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_to_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(simgrid_ring_all_reduce)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -4,6 +4,7 @@
 #include "algorithms/list.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/engines/fifo_core.hpp"
+#include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
@@ -331,6 +332,49 @@ TEST_CASE("both engines agree on random cases, to the picosecond") {
     compared += native.deliveries.size();
   }
   CHECK(compared > 1000);
+}
+
+TEST_CASE("a compact schedule takes as long as its list") {
+  for (const Topology& topology : {samples::ring(7), samples::uneven_mesh(3, 4), samples::full(5)})
+    for (const LinkBusy busy : {LinkBusy::serialization, LinkBusy::latency_and_serialization}) {
+      INFO(topology.name());
+      CollectiveSpec spec;
+      spec.kind = CollectiveKind::all_gather;
+      spec.pieces = 3;
+      spec.size = Bytes{1'000'003};
+      const Collective collective = make_collective(topology, spec);
+      const Schedule list = *tacos(topology, collective, {}).schedule;
+      TimeModel model;
+      model.link_busy = busy;
+      const auto compact = compacted(topology, collective, list);
+      REQUIRE(compact);
+      const Report from_list = run_native(topology, collective, list, model);
+      const Report from_compact = run_native_compact(topology, collective, *compact, model);
+      CHECK(from_compact.completion == from_list.completion);
+      CHECK(from_compact.chunk_done == from_list.chunk_done);
+      CHECK(from_compact.link_transfers == from_list.link_transfers);
+      for (std::size_t l = 0; l < from_list.links.size(); ++l) {
+        CHECK(from_compact.links[l].bytes == from_list.links[l].bytes);
+        CHECK(from_compact.links[l].busy == from_list.links[l].busy);
+      }
+    }
+}
+
+TEST_CASE("a compact schedule where links share a bus is expanded first") {
+  TopologyParts parts = samples::npus("bus", 4);
+  parts.add_link(link(0, 1));
+  parts.add_link(link(2, 3));
+  parts.groups.push_back({"bus", {LinkId{0}, LinkId{1}}, samples::bandwidth});
+  const Topology topology(std::move(parts));
+  const CompactSchedule compact{{0, 1, 2}, {ChunkId{0}, ChunkId{1}}};
+  CHECK(run_native_compact(topology, chunks({{{0}, {1}}, {{2}, {3}}}), compact, {}).completion ==
+        Time{a + 2 * D});
+}
+
+TEST_CASE("a compact schedule that can't go on says where") {
+  const CompactSchedule compact{{0, 0, 1}, {ChunkId{0}}}; // npu1 never gets chunk 0
+  CHECK(message_of([&] { (void)run_native_compact(line(3), chunks({{{0}, {2}}}), compact, {}); }) ==
+        "chunk 0 never reaches npu1, which has to send it to npu2");
 }
 
 TEST_CASE("a replay is the same every time") {
