@@ -1,7 +1,7 @@
 // The compact form of a schedule: for each link the chunks that it carries, in order. 4 bytes a
 // transfer; only for copies over single links that bring each chunk to a node once (All-Gather,
-// Broadcast, Scatter by TACOS, Ring, ...). Which link carries what in which order is all that decides
-// such a schedule: order across links follows from the data.
+// Broadcast, Scatter by TACOS, Ring, ...). Which link carries what in which order is all that
+// decides such a schedule: order across links follows from the data.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -25,16 +25,16 @@ struct CompactSchedule {
   [[nodiscard]] std::size_t size() const { return chunks.size(); }
 };
 
-/// Nothing where the schedule has reductions, several hops, "together", or brings a chunk to a node
-/// twice (or to one that holds it). Cost: O(transfers).
-[[nodiscard]] std::optional<CompactSchedule> compacted(const Topology& topology,
-                                                       const Collective& collective,
-                                                       const Schedule& schedule);
+/// Nothing where the schedule has reductions, several hops, "together", brings a chunk to a node
+/// twice (or to one that holds it), or sends one that its sender doesn't have by then.
+/// Cost: O(transfers + chunks + what the sets hold).
+[[nodiscard]] std::optional<CompactSchedule>
+compacted(const Topology& topology, const Collective& collective, const Schedule& schedule);
 
-/// An ordered list with the same meaning: round by round over the links, each sending the next chunk
-/// that its node holds from before the round, by ascending LinkId. Errors: InputError naming link and
-/// chunk where a chunk never reaches its sender, or reaches a node twice.
-/// Pre: link and chunk ids in range. Cost: O(links + transfers log links).
+/// An ordered list with the same meaning: round by round over the links, by ascending LinkId, each
+/// sending the next chunk that its node holds from before the round. Pre: link and chunk ids in
+/// range. Errors: InputError naming link and chunk where a chunk never reaches its sender, or
+/// reaches a node twice. Cost: O(links + transfers log links).
 [[nodiscard]] Schedule expanded(const Topology& topology, const Collective& collective,
                                 const CompactSchedule& compact);
 

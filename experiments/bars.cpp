@@ -1,0 +1,154 @@
+#include "experiments/bars.hpp"
+
+#include "experiments/figure_style.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace tutti {
+
+namespace {
+
+struct Extent {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+  void add(double value) {
+    smallest = std::min(smallest, value);
+    largest = std::max(largest, value);
+  }
+};
+
+Extent extent_of(const BarChart& chart) {
+  Extent extent;
+  for (const BarGroup& group : chart.groups) {
+    assert(group.values.size() == chart.series.size());
+    for (const double value : group.values)
+      if (!std::isnan(value)) extent.add(value);
+  }
+  if (!std::isfinite(extent.smallest)) throw InputError("a bar chart needs at least one value");
+  return extent;
+}
+
+/// Sizes in points; labels stand upright over bars that are too narrow for them.
+struct BarLayout {
+  double bar, group; ///< widths; a group's includes the gap to the next
+  bool upright;
+
+  explicit BarLayout(const BarChart& chart) {
+    const double series = static_cast<double>(chart.series.size());
+    const double groups = static_cast<double>(chart.groups.size());
+    upright = series * groups > 28;
+    bar = upright ? 17 : std::clamp(520 / (series * groups), 34.0, 80.0);
+    std::size_t longest = 0;
+    for (const BarGroup& g : chart.groups) longest = std::max(longest, g.name.size());
+    group = std::max(series * bar / 0.84, 7.5 * static_cast<double>(longest) + 14);
+  }
+};
+
+std::string y_range(const BarChart& chart, const Extent& extent, const BarLayout& layout) {
+  if (chart.logarithmic) {
+    assert(extent.smallest > 0);
+    return fmt::format("set logscale y\nunset mytics\nset yrange [{:g}:{:g}]\n",
+                       std::pow(10, std::floor(std::log10(0.9 * extent.smallest))),
+                       extent.largest * (layout.upright ? 4 : 2));
+  }
+  const double top = extent.largest > 0 ? extent.largest : 1;
+  return fmt::format("set yrange [0:{:g}]\n", top * (layout.upright ? 1.2 : 1.1));
+}
+
+/// "x value text" for each bar of one series; without a value the text stands on the axis, where a
+/// NaN would leave nothing.
+std::string series_data(const BarChart& chart, std::size_t series, const BarLayout& layout) {
+  const double middle = (static_cast<double>(chart.series.size()) - 1) / 2;
+  std::string data;
+  for (std::size_t g = 0; g < chart.groups.size(); ++g) {
+    const double x =
+        static_cast<double>(g) + (static_cast<double>(series) - middle) * layout.bar / layout.group;
+    const double value = chart.groups[g].values[series];
+    data += std::isnan(value) ? fmt::format("{:.5f} NaN n/a\n", x)
+                              : fmt::format("{:.5f} {:.6g} {}\n", x, value, three_digits(value));
+  }
+  return data;
+}
+
+/// Marks at powers of two, about eight over the range: ("1 KiB" 1024, ...).
+std::string size_tics(Bytes smallest, Bytes largest) {
+  constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  const int first = static_cast<int>(std::floor(std::log2(smallest.count)));
+  const int last = static_cast<int>(std::ceil(std::log2(largest.count)));
+  const int step = (last - first) / 9 + 1;
+  std::string tics;
+  for (int e = first; e <= last; e += step)
+    tics += fmt::format("{}'{} {}' {}", tics.empty() ? "" : ", ", 1 << (e % 10),
+                        units[static_cast<std::size_t>(e / 10)], std::exp2(e));
+  return fmt::format("set xtics ({})\n", tics);
+}
+
+} // namespace
+
+Figure bar_figure(const BarChart& chart) {
+  const Extent extent = extent_of(chart);
+  const BarLayout layout(chart);
+  std::string data, bars, labels, names;
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    data += fmt::format("$series{} << END\n{}END\n", s, series_data(chart, s, layout));
+    bars += fmt::format("{}$series{} using 1:2:({:.5f}) with boxes fillstyle solid noborder "
+                        "linecolor rgb '{}' title {}",
+                        s == 0 ? "plot " : ", \\\n     ", s, 0.92 * layout.bar / layout.group,
+                        series_colour(s), quoted(chart.series[s]));
+    labels += fmt::format(", \\\n     $series{} using 1:(valid(2) ? $2 : floor_y):3 with labels {} "
+                          "font 'sans-serif,10' textcolor rgb '#333333' notitle",
+                          s, layout.upright ? "rotate left offset 0, 0.4" : "offset 0, 0.6");
+  }
+  for (std::size_t g = 0; g < chart.groups.size(); ++g)
+    names += fmt::format("{}{} {}", g == 0 ? "" : ", ", quoted(chart.groups[g].name), g);
+
+  const double groups = static_cast<double>(chart.groups.size());
+  const std::string axes =
+      y_range(chart, extent, layout) +
+      fmt::format("floor_y = {:g}\nset xrange [-0.5:{}]\nset xtics scale 0 ({})\n"
+                  "set ylabel {} offset 0.5, 0\n",
+                  chart.logarithmic ? extent.smallest : 0.0, groups - 0.5, names,
+                  quoted(chart.y_label));
+  const int width = static_cast<int>(std::max(360.0, layout.group * groups));
+  return framed_chart(chart.title, width, chart.series, axes + data + bars + labels + "\n");
+}
+
+Figure size_figure(const SizeChart& chart) {
+  Bytes smallest{std::numeric_limits<std::int64_t>::max()}, largest{0};
+  Extent values;
+  std::vector<std::string> legend;
+  std::string data, plots;
+  for (std::size_t c = 0; c < chart.curves.size(); ++c) {
+    data += fmt::format("$curve{} << END\n", c);
+    for (const SizePoint& point : chart.curves[c].points) {
+      assert(point.size.count >= 1 && std::isfinite(point.value));
+      smallest = std::min(smallest, point.size);
+      largest = std::max(largest, point.size);
+      values.add(point.value);
+      data += fmt::format("{} {:.6g}\n", point.size.count, point.value);
+    }
+    data += "END\n";
+    constexpr std::array marks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+    plots += fmt::format("{}$curve{} using 1:2 with linespoints linewidth 2 pointtype {} pointsize "
+                         "0.7 linecolor rgb '{}' title {}",
+                         c == 0 ? "plot " : ", \\\n     ", c, marks[c % marks.size()],
+                         series_colour(c), quoted(chart.curves[c].name));
+    legend.push_back(chart.curves[c].name);
+  }
+  if (largest.count == 0) throw InputError("a chart over sizes needs at least one point");
+  const std::string axes =
+      fmt::format("set logscale x 2\n{}set xrange [{:g}:{:g}]\nset yrange [0:{:g}]\n"
+                  "set xlabel 'collective size'\nset ylabel {} offset 0.5, 0\n",
+                  size_tics(smallest, largest), 0.8 * static_cast<double>(smallest.count),
+                  1.25 * static_cast<double>(largest.count),
+                  values.largest > 0 ? 1.06 * values.largest : 1, quoted(chart.y_label));
+  return framed_chart(chart.title, 560, legend, axes + data + plots + "\n");
+}
+
+} // namespace tutti

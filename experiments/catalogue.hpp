@@ -1,0 +1,23 @@
+// The experiments that come with Tutti: the TOML files under experiments/, or beside an installed
+// command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+struct CatalogueEntry {
+  std::string name; ///< path below experiments/ without `.toml`: "tacos/fig02"
+  std::string title;
+  std::string file;
+};
+
+/// By name. Errors: InputError for a file that isn't TOML.
+[[nodiscard]] std::vector<CatalogueEntry> catalogue();
+
+/// The file that a text speaks of: a file's name (with `.toml`) as it is, else the entry of that
+/// name. Errors: InputError with the known names.
+[[nodiscard]] std::string find_experiment(const std::string& text);
+
+} // namespace tutti

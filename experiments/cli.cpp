@@ -1,0 +1,226 @@
+// CLI11 is seen by this file only: it fills the plain structs of commands.hpp.
+#include "experiments/cli.hpp"
+
+#include "experiments/commands.hpp"
+#include "experiments/provenance.hpp"
+#include "sim/error.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+void add_json(CLI::App& app, bool& json) {
+  app.add_flag("--json", json, "machine-readable result on stdout");
+}
+
+void add_topology(CLI::App& app, std::string& topology) {
+  app.add_option("-t,--topology", topology,
+                 "name:shape,key=value,... (mesh2d:8x8,bandwidth=50GB/s,latency=0.5us), a machine, "
+                 "or a TOML file")
+      ->required();
+}
+
+void add_collective(CLI::App& app, CollectiveArguments& collective, const std::string& sizes) {
+  app.add_option("-c,--collective", collective.collectives,
+                 "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--size", collective.size,
+                 "as nccl-tests counts it, default 1GiB" + sizes +
+                     "; units B kB KiB MB MiB GB GiB");
+}
+
+void add_model(CLI::App& app, ModelArguments& model, const std::string& otherwise) {
+  app.add_option("--link-busy", model.link_busy,
+                 "how long a transfer holds a link: serialization or latency+serialization; "
+                 "default " +
+                     (otherwise.empty() ? "serialization" : otherwise));
+  app.add_option("--forwarding", model.forwarding,
+                 "over several hops: auto, cut-through or store-and-forward; default " +
+                     (otherwise.empty() ? "auto" : otherwise));
+}
+
+void add_options(CLI::App& app, RunArguments& run) {
+  app.add_option("experiment", run.experiment,
+                 "a TOML file, or a name that `tutti list experiments` shows")
+      ->required();
+  app.add_option("--out", run.out, "folder for tables, figures and verdicts; default out/NAME");
+  app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
+  add_json(app, run.json);
+}
+
+void add_options(CLI::App& app, SynthArguments& synth) {
+  add_topology(app, synth.topology);
+  add_collective(app, synth.collective, ", or a range 1KiB..1GiB, doubling");
+  app.add_option("-a,--algorithm", synth.algorithms, "a name, several with commas, or all")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--chunks", synth.chunks,
+                 "chunks per shard, times what the algorithm needs; auto tries 1 to 64; default 1");
+  app.add_option("--seed", synth.seed, "of everything random; default 1");
+  app.add_option("--limit", synth.limit, "time for each synthesis (60s); default none");
+  app.add_option("--set", synth.settings, "an option of the algorithm, key=value; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--routing", synth.routing,
+                 "of the baselines: auto, shortest or dimension-order; default auto");
+  CLI::Option* engine = app.add_option("--engine", synth.engine,
+                                       "native or simgrid; default native, simgrid for fluid");
+  engine->each([&synth](const std::string&) { synth.engine_given = true; });
+  app.add_option("--discipline", synth.disciplines, "fifo, fluid or fifo,fluid; default fifo");
+  add_model(app, synth.model, "");
+  app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
+  app.add_option("-o,--output", synth.output,
+                 "schedule file to write: JSON if it ends in .json, else binary");
+  add_json(app, synth.json);
+}
+
+void add_options(CLI::App& app, VerifyArguments& verify) {
+  add_topology(app, verify.topology);
+  app.add_option("file", verify.file, "a schedule file")->required();
+  add_json(app, verify.json);
+}
+
+void add_options(CLI::App& app, ReplayArguments& replay) {
+  add_topology(app, replay.topology);
+  app.add_option("file", replay.file, "a schedule file")->required();
+  app.add_option("--engine", replay.engine, "simgrid or native; default simgrid");
+  app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
+  add_model(app, replay.model, "what the file says");
+  app.add_option("--trace", replay.trace, "timeline to write, for chrome://tracing or Perfetto");
+  app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
+  app.add_option("--export-case", replay.export_case,
+                 "JSON to write: the whole case in plain numbers, for an independent check");
+  add_json(app, replay.json);
+}
+
+void add_options(CLI::App& app, BoundArguments& bound) {
+  add_topology(app, bound.topology);
+  add_collective(app, bound.collective, "");
+  app.add_option("--chunks", bound.chunks, "chunks per shard; default 1");
+  add_model(app, bound.model, "");
+  add_json(app, bound.json);
+}
+
+void add_options(CLI::App& app, ListArguments& list) {
+  app.add_option("kind", list.kind, "algorithms, topologies, collectives, experiments or engines")
+      ->required();
+  add_json(app, list.json);
+}
+
+void add_options(CLI::App& app, ShowArguments& show) {
+  add_topology(app, show.topology);
+  add_json(app, show.json);
+}
+
+template <typename Arguments>
+Command command(CLI::App& app, const std::string& name, const std::string& description,
+                int (*function)(const Arguments&)) {
+  CLI::App* sub = app.add_subcommand(name, description);
+  sub->allow_extras(); // unknown options are reported by require_known, with a hint
+  const auto arguments = std::make_shared<Arguments>();
+  add_options(*sub, *arguments);
+  return {sub, [function, arguments] { return function(*arguments); }};
+}
+
+std::vector<Command> add_commands(CLI::App& app) {
+  return {
+      command(app, "run", "an experiment: tables, figures, paper-vs-ours verdicts", run_command),
+      command(app, "synth", "make, verify, bound and replay schedules", synth_command),
+      command(app, "verify", "check the schedule in a file", verify_command),
+      command(app, "replay", "simulate the schedule in a file", replay_command),
+      command(app, "bound", "lower bounds on the collective time", bound_command),
+      command(app, "list", "algorithms, topologies, collectives, experiments, engines",
+              list_command),
+      command(app, "show", "what a topology looks like", show_command)};
+}
+
+const Command* parsed_command(const std::vector<Command>& commands) {
+  const auto found = std::find_if(commands.begin(), commands.end(),
+                                  [](const Command& c) { return c.app->parsed(); });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+// Errors: InputError for an option or argument that the command doesn't have.
+void require_known(const Command& command) {
+  const std::vector<std::string> extras = command.app->remaining();
+  if (extras.empty()) return;
+  const auto option = std::find_if(extras.begin(), extras.end(),
+                                   [](const std::string& extra) { return extra.starts_with('-'); });
+  if (option == extras.end())
+    throw InputError(
+        fmt::format("{}: unexpected argument \"{}\"", command.app->get_name(), extras.front()));
+  std::vector<std::string> known;
+  for (const CLI::Option* each : command.app->get_options())
+    for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
+  throw InputError(unknown_name(fmt::format("option of tutti {}", command.app->get_name()),
+                                option->substr(0, option->find('=')), known));
+}
+
+void require_known_command(int argc, char** argv, const std::vector<Command>& commands) {
+  if (argc < 2) throw InputError("name a command; `tutti --help` lists them");
+  const std::string first = argv[1];
+  std::vector<std::string> known;
+  for (const Command& command : commands) known.push_back(command.app->get_name());
+  if (std::find(known.begin(), known.end(), first) != known.end()) return;
+  if (first == "--help" || first == "-h" || first == "--version") return;
+  throw InputError(unknown_name(first.starts_with('-') ? "option" : "command", first, known));
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("Tutti: synthesizes collective-communication algorithms and replays them on a "
+               "congestion-aware simulator.",
+               "tutti");
+  app.set_version_flag("--version", "tutti " + tutti_version());
+  app.require_subcommand(1);
+  app.footer("Exit code: 0 fine, 1 an expectation or check failed, 2 bad input.");
+  const std::vector<Command> commands = add_commands(app);
+  require_known_command(argc, argv, commands);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error); // --help, --version
+    const Command* command = parsed_command(commands);
+    if (command == nullptr) throw InputError(error.what());
+    require_known(*command); // an unknown option explains best why another one is missing
+    throw InputError(fmt::format("{}: {}; see `tutti {} --help`", command->app->get_name(),
+                                 error.what(), command->app->get_name()));
+  }
+  const Command* command = parsed_command(commands);
+  require_known(*command);
+  return command->run();
+}
+
+} // namespace
+
+int command_line(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const InputError& error) {
+    fmt::print(stderr, "tutti: {}\n", error.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "tutti: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tutti: a defect of Tutti: {}\n", error.what());
+  }
+  return 1;
+}
+
+} // namespace tutti

@@ -1,0 +1,45 @@
+// Collectives as a user asks for them: names that share one size (`all_reduce,group=0-7`), or files
+// that carry their own.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/topology.hpp"
+#include "sim/units.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+struct CollectiveRequest {
+  std::vector<std::string> texts; ///< several run at once
+  Bytes size{std::int64_t{1} << 30};
+
+  [[nodiscard]] std::string text() const; ///< joined by ` + `, without the size
+};
+
+/// True for the name of a TOML file: a text with `/` or `.toml` at its end.
+[[nodiscard]] bool is_collective_file(std::string_view text);
+
+/// All collectives of the request at once. `pieces` is the number of chunks per shard; a file says
+/// its own. Errors: InputError for an unknown name, a bad group, parts below one byte, a bad file.
+[[nodiscard]] Collective make_collective(const Topology& topology, const CollectiveRequest& request,
+                                         std::uint32_t pieces);
+
+/// What a collective is, without its size, as one would ask for it: `all_reduce`,
+/// `broadcast,root=3,group=0-7`, several joined by ` + `. A group of all NPUs isn't named.
+[[nodiscard]] std::string collective_text(const Topology& topology, const Collective& collective);
+
+/// `1GiB`, or `1KiB..1GiB`: doubling from the first to the last, both included.
+/// Errors: InputError for a size without unit, of zero, or a range that falls.
+[[nodiscard]] std::vector<Bytes> parse_sizes(std::string_view text);
+
+constexpr std::uint32_t most_chunks = 1 << 20; ///< per shard; more is a slip
+
+/// `auto`, which is no value, or a number of chunks per shard from 1 on.
+[[nodiscard]] std::optional<std::uint32_t> parse_chunks(std::string_view text);
+
+} // namespace tutti

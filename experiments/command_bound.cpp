@@ -1,0 +1,80 @@
+// `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why.
+#include "experiments/collective_request.hpp"
+#include "experiments/commands.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/table.hpp"
+#include "sim/bounds.hpp"
+#include "sim/error.hpp"
+#include "sim/report.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Collective collective_of(const BoundArguments& arguments, const Topology& topology) {
+  CollectiveRequest request{arguments.collective.collectives, {}};
+  const auto sizes = sizes_of(arguments.collective);
+  const auto chunks = parse_chunks(arguments.chunks);
+  if (sizes.size() > 1) throw InputError("bound takes one size");
+  if (!chunks) throw InputError("bound takes a number of chunks, not auto");
+  request.size = sizes.front();
+  return make_collective(topology, request, *chunks);
+}
+
+Json output_of(const Topology& topology, const Collective& collective, const TimeModel& model,
+               const std::vector<Bound>& bounds, const Bound& best) {
+  Json list = Json::array();
+  for (const Bound& bound : bounds) {
+    Json inside = Json::array();
+    for (const NodeId node : bound.inside) inside.push_back(node.value);
+    list.push_back({{"kind", to_text(bound.kind)},
+                    {"lower_bound_ps", bound.time.ps},
+                    {"certificate", bound.certificate},
+                    {"inside", std::move(inside)}});
+  }
+  return {{"topology", topology.name()},
+          {"collective", collective_text(topology, collective)},
+          {"size_bytes", collective.size().count},
+          {"npus", topology.npu_count()},
+          {"chunks", collective.chunks.size()},
+          {"link_busy", to_text(model.link_busy)},
+          {"forwarding", to_text(model.forwarding)},
+          {"lower_bound_ps", best.time.ps},
+          {"lower_bound_kind", to_text(best.kind)},
+          {"algbw_bytes_per_s", algbw(collective, best.time)},
+          {"busbw_bytes_per_s", busbw(collective, best.time)},
+          {"bounds", std::move(list)}};
+}
+
+std::string text_of(const Topology& topology, const Collective& collective,
+                    const std::vector<Bound>& bounds, const Bound& best) {
+  Table table{{{"bound"}, {"time", Align::right}, {"algbw", Align::right}, {"certificate"}}, {}};
+  for (const Bound& bound : bounds)
+    table.rows.push_back({std::string(to_text(bound.kind)), short_text(bound.time),
+                          short_rate_text(algbw(collective, bound.time)), bound.certificate});
+  return fmt::format("{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", topology.name(),
+                     collective_text(topology, collective), to_text(collective.size()),
+                     topology.npu_count(), to_text(table), short_text(best.time),
+                     to_text(best.kind));
+}
+
+} // namespace
+
+int bound_command(const BoundArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  const Collective collective = collective_of(arguments, topology);
+  const TimeModel model = time_model(arguments.model);
+  const std::vector<Bound> bounds = lower_bounds(topology, collective, model);
+  const Bound best = lower_bound(topology, collective, model);
+  fmt::print("{}", arguments.json ? json_text(output_of(topology, collective, model, bounds, best))
+                                  : text_of(topology, collective, bounds, best));
+  return 0;
+}
+
+} // namespace tutti

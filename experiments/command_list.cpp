@@ -1,0 +1,118 @@
+// `tutti list`: what there is to choose from.
+#include "experiments/catalogue.hpp"
+#include "experiments/commands.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/registry.hpp"
+#include "experiments/table.hpp"
+#include "sim/collective.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+
+namespace tutti {
+
+namespace {
+
+Table algorithm_table() {
+  Table table{{{"algorithm"}, {"needs"}, {"collectives"}, {"source"}}, {}};
+  for (const AlgorithmRow& row : all_algorithms()) {
+    std::vector<std::string> kinds;
+    for (const CollectiveKind kind : row.collectives) kinds.emplace_back(to_text(kind));
+    table.rows.push_back({std::string(row.name), std::string(row.needs), joined(kinds, ", "),
+                          std::string(row.source)});
+  }
+  return table;
+}
+
+Table topology_table() {
+  Table table{{{"topology"}, {"shape"}, {"note"}}, {}};
+  for (const TopologyRow& row : topology_families())
+    table.rows.push_back({std::string(row.name), std::string(row.shape), std::string(row.note)});
+  for (const Machine& machine : machines())
+    table.rows.push_back({machine.name, "machine", machine.note});
+  return table;
+}
+
+std::string_view meaning_of(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::broadcast: return "the root's buffer to everyone";
+  case CollectiveKind::reduce: return "everyone's buffers, combined, to the root";
+  case CollectiveKind::gather: return "everyone's shard to the root";
+  case CollectiveKind::scatter: return "the root's shards, one to each";
+  case CollectiveKind::all_gather: return "everyone's shard to everyone";
+  case CollectiveKind::reduce_scatter: return "combined; shard i ends at member i";
+  case CollectiveKind::all_reduce: return "combined; everything ends everywhere";
+  case CollectiveKind::all_to_all: return "shard j of member i to member j";
+  case CollectiveKind::custom: break;
+  }
+  return "from a TOML file: any pre- and postcondition";
+}
+
+Table collective_table() {
+  Table table{{{"collective"}, {"options"}, {"meaning"}}, {}};
+  const auto add = [&table](CollectiveKind kind, std::string options) {
+    table.rows.push_back(
+        {std::string(to_text(kind)), std::move(options), std::string(meaning_of(kind))});
+  };
+  for (const CollectiveKind kind : named_collectives())
+    add(kind, has_root(kind) ? "root=NPU, group=0-7+16" : "group=0-7+16");
+  add(CollectiveKind::custom, "FILE.toml");
+  return table;
+}
+
+Table experiment_table() {
+  Table table{{{"experiment"}, {"title"}, {"file"}}, {}};
+  for (const CatalogueEntry& entry : catalogue())
+    table.rows.push_back({entry.name, entry.title, entry.file});
+  return table;
+}
+
+Table engine_table() {
+  Table table{{{"engine"}, {"disciplines"}, {"note"}}, {}};
+  for (const EngineRow& row : engines())
+    table.rows.push_back(
+        {std::string(row.name), row.knows_fluid ? "fifo, fluid" : "fifo", std::string(row.note)});
+  return table;
+}
+
+struct Listing {
+  std::string_view name;
+  Table (*table)();
+};
+constexpr std::array listings{
+    Listing{"algorithms", algorithm_table}, Listing{"topologies", topology_table},
+    Listing{"collectives", collective_table}, Listing{"experiments", experiment_table},
+    Listing{"engines", engine_table}};
+
+// An object per row, with the column titles as keys.
+nlohmann::ordered_json json_of(const Table& table) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& cells : table.rows) {
+    nlohmann::ordered_json row;
+    for (std::size_t i = 0; i < cells.size(); ++i) row[table.columns[i].title] = cells[i];
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+} // namespace
+
+int list_command(const ListArguments& arguments) {
+  std::vector<std::string> known;
+  for (const Listing& listing : listings) {
+    known.emplace_back(listing.name);
+    if (listing.name != arguments.kind) continue;
+    const Table table = listing.table();
+    fmt::print("{}", arguments.json ? json_text(json_of(table)) : to_text(table));
+    return 0;
+  }
+  throw InputError(unknown_name("list", arguments.kind, known));
+}
+
+} // namespace tutti

@@ -1,0 +1,106 @@
+// `tutti replay`: the schedule in a file on an engine, and what it does to the links.
+#include "experiments/collective_request.hpp"
+#include "experiments/commands.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/evaluation_table.hpp"
+#include "experiments/heatmap.hpp"
+#include "experiments/oracle_case.hpp"
+#include "experiments/trace.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/schedule_file.hpp"
+#include "sim/verify.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+void require_picture_name(const std::string& file) {
+  if (!file.empty() && !file.ends_with(".svg") && !file.ends_with(".png"))
+    throw InputError(fmt::format("{}: a heat map is .svg or .png", file));
+}
+
+Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
+                         const Verdict& verdict) {
+  Evaluation e;
+  e.topology = topology.name();
+  e.collective = collective_text(topology, file.collective);
+  e.algorithm = file.algorithm;
+  e.size = file.collective.size();
+  e.npus = topology.npu_count();
+  e.chunks_per_shard = file.collective.parts.front().pieces;
+  e.chunks = file.collective.chunks.size();
+  e.transfers = file.schedule.size();
+  e.redundant = verdict.redundant;
+  e.status = Status::feasible;
+  e.verified = true;
+  return e;
+}
+
+void write_pictures(const ReplayArguments& arguments, const Topology& topology,
+                    const ScheduleFile& file, const Report& report) {
+  if (!arguments.trace.empty())
+    save_trace(arguments.trace, topology, file.collective, file.schedule, report);
+  if (arguments.heatmap.empty()) return;
+  const std::string title =
+      fmt::format("{}, {}, {}", topology.name(), file.collective.name(), file.algorithm);
+  const LinkMap map = link_map(file.algorithm, topology, report, LinkQuantity::utilisation);
+  draw(heatmap_figure(title, {&map, 1}, LinkQuantity::utilisation), arguments.heatmap);
+}
+
+// Replays once per discipline; the pictures are of the first.
+void replay_all(const ReplayArguments& arguments, const Topology& topology,
+                const ScheduleFile& file, TimeModel model, Evaluation& e) {
+  const EngineRow& engine = find_engine(arguments.engine);
+  for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
+    model.discipline = discipline;
+    const bool first = e.replays.empty();
+    const RunOptions options{false, first && !arguments.trace.empty()};
+    e.replays.push_back(replay(topology, file.collective, file.schedule, model, engine, options));
+    if (first) write_pictures(arguments, topology, file, e.replays.front().report);
+    if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
+  }
+  e.hottest_link = hottest_link(topology, e.replays.front().report);
+  e.peak_rss_bytes = peak_rss_bytes();
+}
+
+// What can be checked before the schedule is read.
+void require_sound(const ReplayArguments& arguments) {
+  for (const Discipline discipline : parse_disciplines(arguments.disciplines))
+    require_discipline(find_engine(arguments.engine), discipline);
+  require_picture_name(arguments.heatmap);
+  for (const std::string& output : {arguments.trace, arguments.heatmap, arguments.export_case})
+    if (!output.empty()) require_writable(output);
+}
+
+} // namespace
+
+int replay_command(const ReplayArguments& arguments) {
+  require_sound(arguments);
+  const Topology topology = make_topology(arguments.topology);
+  const ScheduleFile file = read_schedule(arguments.file, topology);
+  const TimeModel model = time_model(arguments.model, file.time_model);
+  if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
+    write_file(arguments.export_case, oracle_case(topology, file.collective, file.schedule, model));
+  const double start = cpu_seconds();
+  const Verdict verdict = verify(topology, file.collective, file.schedule);
+  const double verify_seconds = cpu_seconds() - start;
+  if (!verdict.correct()) {
+    fmt::print(stderr, "tutti: {}: fault: {}\n", arguments.file, verdict.fault->text);
+    return 1;
+  }
+  Evaluation e = evaluation_of(topology, file, verdict);
+  e.verify_seconds = verify_seconds;
+  replay_all(arguments, topology, file, model, e);
+  fmt::print("{}", arguments.json ? json_text(evaluation_json(e, LinkDetail::all))
+                                  : report_text({&e, 1}));
+  return report_problems({&e, 1});
+}
+
+} // namespace tutti

@@ -1,0 +1,77 @@
+// `tutti run`: an experiment from its TOML file to tables, figures and verdicts.
+#include "experiments/catalogue.hpp"
+#include "experiments/commands.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/evaluation_table.hpp"
+#include "experiments/gnuplot.hpp"
+#include "experiments/progress.hpp"
+#include "experiments/result_files.hpp"
+#include "experiments/runner.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+ExperimentResults results_of(const Experiment& experiment, std::size_t jobs) {
+  const std::vector<Case> cases = experiment.cases();
+  require_sound(cases);
+  Progress progress(experiment.name);
+  ExperimentResults results;
+  results.evaluations = run_cases(cases, jobs, [&progress](std::size_t done, std::size_t total) {
+    progress.update(done, total);
+  });
+  results.comparisons = compare(experiment.expectations, results.evaluations);
+  return results;
+}
+
+void print_results(const Experiment& experiment, const ExperimentResults& results, bool json) {
+  if (json) {
+    fmt::print("{}", json_text(results_json(experiment, results)));
+    return;
+  }
+  fmt::print("{}\n\n{}", experiment.title, report_text(results.evaluations));
+  if (!results.comparisons.empty())
+    fmt::print("\n{}", to_text(comparison_table(results.comparisons)));
+}
+
+// Says on stderr what went wrong; the exit code.
+int judge(const ExperimentResults& results) {
+  int code = report_problems(results.evaluations);
+  if (!all_agree(results.comparisons)) {
+    fmt::print(stderr, "tutti: an expected value differs without an explanation\n");
+    code = 1;
+  }
+  return code;
+}
+
+} // namespace
+
+int run_command(const RunArguments& arguments) {
+  const std::string file = find_experiment(arguments.experiment);
+  const std::string toml = read_file(file);
+  const Experiment experiment = parse_experiment(toml, file);
+  const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
+  const std::string folder = arguments.out.value_or("out/" + experiment.name);
+  start_results(folder, experiment, toml);
+  const ExperimentResults results = results_of(experiment, jobs);
+  std::vector<std::string> files = write_results(folder, experiment, results);
+  print_results(experiment, results, arguments.json);
+  if (gnuplot_found()) {
+    const auto figures = write_figures(folder, experiment, results);
+    files.insert(files.end(), figures.begin(), figures.end());
+  } else if (!experiment.figures.empty()) {
+    fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
+  }
+  if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
+  std::fflush(stdout); // results first, then what is wrong with them
+  return judge(results);
+}
+
+} // namespace tutti

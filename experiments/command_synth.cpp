@@ -1,0 +1,107 @@
+// `tutti synth`: one algorithm or all of them for a collective on a topology. Every schedule is
+// verified, bounded and replayed.
+#include "experiments/commands.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/evaluation_table.hpp"
+#include "experiments/progress.hpp"
+#include "experiments/registry.hpp"
+#include "experiments/runner.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> settings;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw InputError(fmt::format("setting \"{}\" isn't key=value", text));
+    if (!settings.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+      throw InputError(fmt::format("setting \"{}\" is given twice", text.substr(0, equals)));
+  }
+  return settings;
+}
+
+SynthesisOptions options_of(const SynthArguments& arguments) {
+  SynthesisOptions options;
+  options.model = time_model(arguments.model);
+  options.routing = parse_routing(arguments.routing);
+  options.seed = static_cast<std::uint64_t>(parse_integer(arguments.seed, "seed", 0, INT64_MAX));
+  if (arguments.limit) options.limit_seconds = parse_time(*arguments.limit).seconds();
+  options.settings = parse_settings(arguments.settings);
+  return options;
+}
+
+// The engine asked for; without one, native, or simgrid where fluid sharing is asked for.
+const EngineRow& engine_of(const SynthArguments& arguments,
+                           const std::vector<Discipline>& disciplines) {
+  const bool fluid =
+      std::find(disciplines.begin(), disciplines.end(), Discipline::fluid) != disciplines.end();
+  return find_engine(fluid && !arguments.engine_given ? "simgrid" : arguments.engine);
+}
+
+std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
+  const auto disciplines = parse_disciplines(arguments.disciplines);
+  const SynthesisOptions options = options_of(arguments);
+  const EngineRow& engine = engine_of(arguments, disciplines);
+  std::vector<Case> cases;
+  for (const Bytes size : sizes_of(arguments.collective))
+    for (const AlgorithmRow& algorithm : find_algorithms(arguments.algorithms))
+      cases.push_back({.run = {},
+                       .topology_label = topology.name(),
+                       .topology = &topology,
+                       .collective = {arguments.collective.collectives, size},
+                       .algorithm = algorithm,
+                       .chunks = parse_chunks(arguments.chunks),
+                       .options = options,
+                       .engine = &engine,
+                       .disciplines = disciplines,
+                       .schedule_file = arguments.output});
+  if (cases.size() > 1 && !arguments.output.empty())
+    throw InputError("-o takes one schedule: name one algorithm and one size");
+  if (!arguments.output.empty()) require_writable(arguments.output);
+  return cases;
+}
+
+std::vector<Evaluation> evaluate_all(const std::vector<Case>& cases, std::size_t jobs) {
+  require_sound(cases);
+  if (cases.size() == 1) return {evaluate(cases.front())};
+  Progress progress("synth");
+  return run_cases(cases, jobs, [&progress](std::size_t done, std::size_t total) {
+    progress.update(done, total);
+  });
+}
+
+nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
+  if (evaluations.size() == 1) return evaluation_json(evaluations.front(), LinkDetail::none);
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Evaluation& e : evaluations) all.push_back(evaluation_json(e, LinkDetail::none));
+  return all;
+}
+
+} // namespace
+
+int synth_command(const SynthArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  const std::vector<Case> cases = cases_of(arguments, topology);
+  const std::vector<Evaluation> evaluations = evaluate_all(cases, parse_jobs(arguments.jobs));
+  fmt::print("{}", arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
+  int code = report_problems(evaluations);
+  if (!arguments.output.empty() && !evaluations.front().verified) {
+    fmt::print(stderr, "tutti: {}: not written, there is no correct schedule\n", arguments.output);
+    code = 1;
+  }
+  return code;
+}
+
+} // namespace tutti

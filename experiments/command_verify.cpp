@@ -1,0 +1,59 @@
+// `tutti verify`: is the schedule in a file correct?
+#include "experiments/collective_request.hpp"
+#include "experiments/commands.hpp"
+#include "experiments/evaluation.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "sim/schedule_file.hpp"
+#include "sim/verify.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json output_of(const VerifyArguments& arguments, const Topology& topology, const ScheduleFile& file,
+               const Verdict& verdict, double seconds) {
+  Json json = {{"file", arguments.file},
+               {"algorithm", file.algorithm},
+               {"topology", topology.name()},
+               {"collective", collective_text(topology, file.collective)},
+               {"size_bytes", file.collective.size().count},
+               {"npus", topology.npu_count()},
+               {"chunks", file.collective.chunks.size()},
+               {"transfers", file.schedule.size()},
+               {"verified", verdict.correct()},
+               {"redundant", verdict.redundant},
+               {"fault", nullptr},
+               {"verify_seconds", seconds},
+               {"peak_rss_bytes", peak_rss_bytes()}};
+  if (verdict.fault)
+    json["fault"] = {{"transfer", verdict.fault->transfer}, {"text", verdict.fault->text}};
+  return json;
+}
+
+} // namespace
+
+int verify_command(const VerifyArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  const ScheduleFile file = read_schedule(arguments.file, topology);
+  const double start = cpu_seconds();
+  const Verdict verdict = verify(topology, file.collective, file.schedule);
+  const double seconds = cpu_seconds() - start;
+  if (arguments.json) {
+    fmt::print("{}", json_text(output_of(arguments, topology, file, verdict, seconds)));
+  } else if (verdict.correct()) {
+    fmt::print("correct: {} {} by {} on {}, {} transfers, {} redundant\n",
+               collective_text(topology, file.collective), to_text(file.collective.size()),
+               file.algorithm, topology.name(), file.schedule.size(), verdict.redundant);
+  } else {
+    fmt::print("fault: {}\n", verdict.fault->text);
+  }
+  return verdict.correct() ? 0 : 1;
+}
+
+} // namespace tutti

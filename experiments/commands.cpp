@@ -1,0 +1,67 @@
+#include "experiments/commands.hpp"
+
+#include "experiments/collective_request.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <ostream>
+
+namespace tutti {
+
+TimeModel time_model(const ModelArguments& arguments, TimeModel model) {
+  if (arguments.link_busy) model.link_busy = parse_link_busy(*arguments.link_busy);
+  if (arguments.forwarding) model.forwarding = parse_forwarding(*arguments.forwarding);
+  return model;
+}
+
+std::vector<Discipline> parse_disciplines(const std::string& text) {
+  std::vector<Discipline> disciplines;
+  for (const std::string_view name : split(text, ',')) {
+    const Discipline discipline = parse_discipline(trimmed(name));
+    if (std::find(disciplines.begin(), disciplines.end(), discipline) != disciplines.end())
+      throw InputError(fmt::format("discipline {} is named twice", to_text(discipline)));
+    disciplines.push_back(discipline);
+  }
+  return disciplines;
+}
+
+std::vector<Bytes> sizes_of(const CollectiveArguments& arguments) {
+  if (!arguments.size) return {CollectiveRequest{}.size};
+  const auto& names = arguments.collectives;
+  if (std::all_of(names.begin(), names.end(), is_collective_file))
+    throw InputError("--size: the size of a collective from a file is in the file");
+  return parse_sizes(*arguments.size);
+}
+
+void require_writable(const std::string& file) {
+  struct Opened {};
+  if (std::filesystem::is_directory(file))
+    throw InputError(fmt::format("{}: cannot write: it is a folder", file));
+  try {
+    write_file(file, [](std::ostream&) { throw Opened{}; });
+  } catch (const Opened&) { // and so write_file() removed what it had begun
+  }
+}
+
+int report_problems(std::span<const Evaluation> evaluations) {
+  int code = 0;
+  for (const Evaluation& e : evaluations) {
+    if (e.problem.empty()) continue;
+    fmt::print(stderr, "tutti: {} on {}, {} {}: {}\n", e.algorithm, e.topology, e.collective,
+               to_text(e.size), e.problem);
+    code = 1;
+  }
+  return code;
+}
+
+std::size_t parse_jobs(const std::string& text) {
+  return static_cast<std::size_t>(parse_integer(text, "jobs", 1, 1024));
+}
+
+} // namespace tutti

@@ -1,0 +1,107 @@
+// The subcommands of `tutti`: what each was given on the command line, as text, and the function
+// that does it. Parsing of the text is done by the commands, so that its errors are InputErrors.
+#pragma once
+
+#include "experiments/evaluation.hpp"
+#include "sim/time_model.hpp"
+#include "sim/units.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// Options that more than one command takes. An absent one has the command's default.
+struct ModelArguments {
+  std::optional<std::string> link_busy, forwarding;
+};
+
+struct CollectiveArguments {
+  std::vector<std::string> collectives; ///< several run at once
+  std::optional<std::string> size;      ///< default 1GiB
+};
+
+struct RunArguments {
+  std::string experiment;          ///< file, or a name of `tutti list experiments`
+  std::optional<std::string> out;  ///< default out/NAME
+  std::optional<std::string> jobs; ///< default: all processors
+  bool json = false;
+};
+
+struct SynthArguments {
+  std::string topology;
+  CollectiveArguments collective; ///< its size may be a range
+  std::vector<std::string> algorithms;
+  std::string chunks = "1", seed = "1", routing = "auto", engine = "native", disciplines = "fifo",
+              jobs = "1";
+  bool engine_given = false;
+  std::optional<std::string> limit;
+  std::vector<std::string> settings; ///< key=value
+  ModelArguments model;
+  std::string output; ///< schedule file; empty: none
+  bool json = false;
+};
+
+struct VerifyArguments {
+  std::string topology, file;
+  bool json = false;
+};
+
+struct ReplayArguments {
+  std::string topology, file;
+  std::string engine = "simgrid", disciplines = "fifo";
+  ModelArguments model;                    ///< default: what the file says
+  std::string trace, heatmap, export_case; ///< files to write; empty: none
+  bool json = false;
+};
+
+struct BoundArguments {
+  std::string topology;
+  CollectiveArguments collective;
+  std::string chunks = "1";
+  ModelArguments model;
+  bool json = false;
+};
+
+struct ListArguments {
+  std::string kind; ///< algorithms, topologies, collectives, experiments, engines
+  bool json = false;
+};
+
+struct ShowArguments {
+  std::string topology;
+  bool json = false;
+};
+
+/// Each prints its result on stdout and returns the exit code: 0, or 1 where a check failed.
+/// Errors: InputError for bad input.
+int run_command(const RunArguments& arguments);
+int synth_command(const SynthArguments& arguments);
+int verify_command(const VerifyArguments& arguments);
+int replay_command(const ReplayArguments& arguments);
+int bound_command(const BoundArguments& arguments);
+int list_command(const ListArguments& arguments);
+int show_command(const ShowArguments& arguments);
+
+/// `model` with what the arguments say. Errors: InputError.
+[[nodiscard]] TimeModel time_model(const ModelArguments& arguments, TimeModel model = {});
+
+/// `fifo`, `fluid` or `fifo,fluid`. Errors: InputError for an unknown or repeated one.
+[[nodiscard]] std::vector<Discipline> parse_disciplines(const std::string& text);
+
+/// The sizes asked for, or 1GiB. Errors: InputError for a bad one, or where files say the size.
+[[nodiscard]] std::vector<Bytes> sizes_of(const CollectiveArguments& arguments);
+
+/// Opens the file for writing as write_file() would and leaves nothing behind, so that an
+/// unwritable one costs no work. Errors: InputError "FILE: cannot write: ...".
+void require_writable(const std::string& file);
+
+/// Says on stderr what is wrong with each evaluation. The exit code: 1 where one has a problem.
+int report_problems(std::span<const Evaluation> evaluations);
+
+/// Errors: InputError unless it is a whole number from 1 on.
+[[nodiscard]] std::size_t parse_jobs(const std::string& text);
+
+} // namespace tutti

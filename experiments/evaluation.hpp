@@ -1,0 +1,94 @@
+// One algorithm for one collective on one topology, from synthesis to report: synthesize, verify,
+// bound, replay. Nothing here trusts an algorithm: every schedule is verified before it is
+// replayed, and every time is held against the lower bound.
+#pragma once
+
+#include "experiments/collective_request.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/report.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What to evaluate.
+struct Case {
+  std::string run;                    ///< label of its matrix in an experiment; may be empty
+  std::string topology_label;         ///< stands in reports
+  const Topology* topology = nullptr; ///< not owned; outlives the case
+  CollectiveRequest collective;
+  AlgorithmRow algorithm;
+  /// Chunks per shard, times what the algorithm needs; none: tries 1, 2, 4, ... 64 and keeps the
+  /// one that is fastest on the native engine.
+  std::optional<std::uint32_t> chunks = 1;
+  SynthesisOptions options; ///< its discipline is replaced by the first of `disciplines`
+  const EngineRow* engine = nullptr;
+  std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
+  std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
+};
+
+/// One replay and the bound under the same time model.
+struct Replay {
+  Report report; ///< per-link use, without deliveries and hops
+  Time bound;
+  std::string bound_kind; ///< "in-cut", ..., or "algorithm" where the algorithm proved a better one
+  std::string bound_certificate; ///< in words
+  double algbw = 0, busbw = 0;   ///< bytes/s
+
+  /// completion / bound, at least 1; NaN where the bound is 0.
+  [[nodiscard]] double gap() const;
+  [[nodiscard]] double max_utilisation() const;  ///< over all links, 0 .. 1
+  [[nodiscard]] double mean_utilisation() const; ///< over all links, 0 .. 1
+};
+
+struct Evaluation {
+  std::string run, topology, algorithm;
+  std::string collective; ///< as asked for, without its size
+  Bytes size;
+  std::uint32_t npus = 0;
+  std::uint32_t chunks_per_shard = 0;
+  std::uint64_t chunks = 0, transfers = 0, redundant = 0;
+  Status status = Status::infeasible;
+  std::string note;                ///< why infeasible
+  std::string routing;             ///< what the algorithm used
+  double synthesis_seconds = 0;    ///< CPU; over all numbers of chunks that were tried
+  double verify_seconds = 0;       ///< CPU
+  std::int64_t peak_rss_bytes = 0; ///< of the process that evaluated it
+  bool verified = false;
+  std::vector<Replay> replays; ///< empty where there is no correct schedule
+  std::string hottest_link;    ///< in the first replay: "npu3>npu4", and how many more are as hot
+  /// A defect of Tutti in words (a fault, redundant copies, a time below its bound, a crash); empty
+  /// where all is well. Infeasible is none.
+  std::string problem;
+};
+
+/// Empty where the completion is not below its bound, as it must be; else what is wrong, in words.
+[[nodiscard]] std::string bound_problem(const Replay& replay);
+
+/// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
+/// a discipline that the engine doesn't know, an unwritable schedule file).
+[[nodiscard]] Evaluation evaluate(const Case& c);
+
+/// Replays a schedule that verify() accepted, with its bound. Errors: as EngineFunction.
+[[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
+                            const Schedule& schedule, const TimeModel& model,
+                            const EngineRow& engine, const RunOptions& options = {});
+
+/// The busiest link of a report, `npu3>npu4 +2` where two more are as busy; empty without links.
+[[nodiscard]] std::string hottest_link(const Topology& topology, const Report& report);
+
+/// The most memory that this process ever held.
+[[nodiscard]] std::int64_t peak_rss_bytes();
+/// CPU seconds that this process has used.
+[[nodiscard]] double cpu_seconds();
+
+/// Errors: InputError naming the engines that know fluid sharing, where this one doesn't but
+/// should.
+void require_discipline(const EngineRow& engine, Discipline discipline);
+
+} // namespace tutti

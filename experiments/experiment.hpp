@@ -1,0 +1,106 @@
+// An experiment in a TOML file: what to run, what to draw, and what a paper says should come out.
+//
+//   name = "fig02"                         # letters, digits, - and _; names the output folder
+//   title = "TACOS, Fig. 2"
+//   seed = 1                               # default 1
+//   [topologies]                           # label = text of `tutti -t` (files: beside this one)
+//   Mesh = "mesh2d:8x8,bandwidth=50GB/s,latency=0.5us"
+//   [[runs]]                               # one or more; each is the product of its lists
+//   topologies = ["Mesh"]                  # default: all
+//   collectives = ["all_reduce"]           # a list in the list: several at once
+//   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
+//   algorithms = ["all"]                   # or names
+//   chunks = [1, "auto"]                   # per shard, default 1
+//   engine = "simgrid"                     # default; disciplines = ["fifo"], link_busy =
+//                                          # "serialization", forwarding = "auto", routing = "auto"
+//   label = "..."                          # default none; limit = "60s", settings = {key =
+//   "value"}
+//   [[figures]]
+//   kind = "bars"                          # heatmap, utilisation, bars, sizes
+//   file = "bandwidth"                     # without ending
+//   title = "..."
+//   topologies, algorithms = [...]         # default: all; quantity = "utilisation" or "bytes" for
+//                                          # the first two kinds, metric = "algbw" for the others
+//   normalized = true                      # bars: over the least of each topology
+//   [[expect]]
+//   label = "TACOS / Ring on Mesh"
+//   of = {topology = "Mesh", algorithm = "tacos"}   # and run, collective, size, chunks if several
+//   over = {topology = "Mesh", algorithm = "ring"}  # without: the value itself, with its unit
+//   metric = "algbw"                       # default; busbw, time, gap
+//   discipline = "fifo"                    # default: the run's first
+//   paper = 1.98
+//   tolerance = "2%"
+//   explanation = "..."                    # makes a difference one that doesn't fail the run
+//
+// Unknown keys and labels are errors.
+#pragma once
+
+#include "experiments/collective_request.hpp"
+#include "experiments/evaluation.hpp"
+#include "experiments/expectation.hpp"
+#include "experiments/heatmap.hpp"
+#include "experiments/metric.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+struct LabelledTopology {
+  std::string label, text;
+  Topology topology;
+};
+
+/// Every combination of its lists is a case.
+struct RunMatrix {
+  std::string label;
+  std::vector<std::size_t> topologies;               ///< into Experiment::topologies
+  std::vector<std::vector<std::string>> collectives; ///< the inner lists run at once
+  std::vector<Bytes> sizes;
+  std::vector<AlgorithmRow> algorithms;
+  std::vector<std::optional<std::uint32_t>> chunks; ///< none: auto
+  SynthesisOptions options;
+  const EngineRow* engine = nullptr;
+  std::vector<Discipline> disciplines;
+};
+
+enum class FigureKind : std::uint8_t {
+  heatmap,     ///< source x destination, one panel per evaluation
+  utilisation, ///< links from the hottest to the coolest, one curve per evaluation
+  bars,        ///< one group per topology, one bar per algorithm
+  sizes,       ///< over the size, one curve per algorithm
+};
+
+struct FigureRequest {
+  FigureKind kind = FigureKind::heatmap;
+  std::string title, file;
+  std::vector<std::string> topologies, algorithms; ///< labels and names; empty: all
+  LinkQuantity quantity = LinkQuantity::utilisation;
+  Metric metric = Metric::algbw;
+  bool normalized = false;
+};
+
+struct Experiment {
+  std::string name, title;
+  std::uint64_t seed = 1;
+  std::vector<LabelledTopology> topologies;
+  std::vector<RunMatrix> runs;
+  std::vector<FigureRequest> figures;
+  std::vector<Expectation> expectations; ///< indices into cases()
+
+  /// By run, topology, collective, size, chunks, algorithm. They point into this experiment.
+  [[nodiscard]] std::vector<Case> cases() const;
+};
+
+/// Errors: InputError with file:line:column for anything wrong or unknown.
+[[nodiscard]] Experiment parse_experiment(std::string_view toml, const std::string& source_name);
+[[nodiscard]] Experiment read_experiment(const std::string& file);
+
+} // namespace tutti

@@ -1,0 +1,66 @@
+#include "experiments/figure_style.hpp"
+
+#include "experiments/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tutti {
+
+std::string quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') result += '\'';
+    result += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return result + "'";
+}
+
+std::string figure_style(const std::string& title) {
+  return fmt::format("set border linecolor rgb '#555555' linewidth 0.8\n"
+                     "set tics nomirror out scale 0.5 textcolor rgb '#333333'\n"
+                     "set format '%g'\nset xtics offset 0, 0.3\n"
+                     "set label 1 {} at screen 0, screen 1 offset character 1.5, character -1.4 "
+                     "left font 'sans-serif,15' textcolor rgb '#111111' front\n",
+                     quoted(title));
+}
+
+int title_width(const std::string& title) {
+  return 36 + 9 * static_cast<int>(display_width(title));
+}
+
+Figure framed_chart(const std::string& title, int plot_width, std::span<const std::string> legend,
+                    const std::string& body) {
+  constexpr int left = 76;
+  std::size_t longest = 0;
+  for (const std::string& entry : legend) longest = std::max(longest, display_width(entry));
+  const int width =
+      std::max(left + plot_width + 92 + 8 * static_cast<int>(longest), title_width(title));
+  const int height = std::max(400, 110 + 26 * static_cast<int>(legend.size()));
+  const std::string style = fmt::format(
+      "set border 3\nset tmargin 3.4\nset bmargin 3.6\n"
+      "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
+      "set key at screen {:.6f}, screen {:.6f} left top Left reverse vertical maxcols 1 samplen 2 "
+      "spacing 1.3\n"
+      "set grid ytics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
+      static_cast<double>(left) / width, static_cast<double>(left + plot_width) / width,
+      static_cast<double>(left + plot_width + 16) / width, 1 - 48.0 / height);
+  return {figure_style(title) + style + body, width, height};
+}
+
+std::string_view series_colour(std::size_t i) {
+  // Tableau's ten, in an order in which neighbours differ in hue and brightness.
+  constexpr std::array<std::string_view, 10> colours{"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
+                                                     "#b07aa1", "#9c755f", "#76b7b2", "#edc948",
+                                                     "#ff9da7", "#79706e"};
+  return colours[i % colours.size()];
+}
+
+std::string three_digits(double value) {
+  const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+} // namespace tutti

@@ -1,0 +1,44 @@
+// A progress bar for anything over two seconds, silent where the output isn't a terminal:
+//   fig02  [==========>             ]  7/16  43 %  9 s so far, about 12 s left
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+namespace tutti {
+
+/// Draws over its own line; the line is erased at the end, so that results stand alone.
+class Progress {
+public:
+  /// Seconds since any fixed point, never falling.
+  using Clock = std::function<double()>;
+
+  /// `shown` false: never writes. `out` must outlive the bar.
+  Progress(std::string label, std::ostream& out, bool shown, Clock clock);
+  /// On stderr, shown where that is a terminal, by the steady clock.
+  explicit Progress(std::string label);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `done` of `total` units are finished. Cheap and welcome to be called often, with equal values
+  /// too: draws at most ten times a second, first two seconds after the start. The time left
+  /// supposes that units take equally long; it isn't shown before the first is done.
+  void update(std::uint64_t done, std::uint64_t total);
+
+  /// Erases the line. Idempotent; the destructor does it too.
+  void finish();
+
+private:
+  std::string label_;
+  std::ostream* out_;
+  bool shown_;
+  Clock clock_;
+  double start_;
+  std::optional<double> drawn_at_; ///< when last drawn; empty while no line is on the screen
+};
+
+} // namespace tutti

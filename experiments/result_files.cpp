@@ -1,0 +1,85 @@
+#include "experiments/result_files.hpp"
+
+#include "experiments/csv.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/evaluation_table.hpp"
+#include "experiments/figures.hpp"
+#include "experiments/provenance.hpp"
+#include "sim/files.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json comparison_json(const Comparison& c) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  return {{"label", c.label},
+          {"paper", c.paper},
+          {"ours", c.ours},
+          {"value", number(c.value)},
+          {"deviation", number(c.deviation)},
+          {"verdict", to_text(c.agreement)},
+          {"explanation", c.explanation.empty() ? Json(nullptr) : Json(c.explanation)}};
+}
+
+Json provenance_json() {
+  const Provenance provenance = find_provenance();
+  return {{"tutti", provenance.tutti},
+          {"commit", provenance.commit},
+          {"simgrid", provenance.simgrid},
+          {"gnuplot", provenance.gnuplot}};
+}
+
+} // namespace
+
+void start_results(const std::string& folder, const Experiment& experiment,
+                   const std::string& toml) {
+  write_file(folder + "/" + experiment.name + ".toml", toml);
+}
+
+Json results_json(const Experiment& experiment, const ExperimentResults& results) {
+  Json evaluations = Json::array(), comparisons = Json::array();
+  for (const Evaluation& e : results.evaluations)
+    evaluations.push_back(evaluation_json(e, LinkDetail::none));
+  for (const Comparison& c : results.comparisons) comparisons.push_back(comparison_json(c));
+  return {{"experiment", experiment.name},     {"title", experiment.title},
+          {"seed", experiment.seed},           {"versions", provenance_json()},
+          {"results", std::move(evaluations)}, {"verdicts", std::move(comparisons)}};
+}
+
+std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
+                                       const ExperimentResults& results) {
+  std::vector<std::string> files;
+  const auto write = [&](const std::string& name, const std::string& content) {
+    files.push_back(folder + "/" + name);
+    write_file(files.back(), content);
+  };
+  write("results.csv", csv_text(csv_rows(results.evaluations)));
+  write("results.json", json_text(results_json(experiment, results)));
+  if (!results.comparisons.empty())
+    write("verdicts.md", comparison_markdown(experiment.title, results.comparisons));
+  return files;
+}
+
+std::vector<std::string> write_figures(const std::string& folder, const Experiment& experiment,
+                                       const ExperimentResults& results) {
+  std::vector<std::string> files;
+  for (const FigureRequest& request : experiment.figures) {
+    const Figure figure = make_figure(request, experiment, results.evaluations);
+    for (const char* ending : {".svg", ".png"}) {
+      files.push_back(folder + "/" + request.file + ending);
+      draw(figure, files.back());
+    }
+  }
+  return files;
+}
+
+} // namespace tutti

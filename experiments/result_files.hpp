@@ -1,0 +1,41 @@
+// The folder that an experiment leaves behind: its TOML, results.csv, results.json, verdicts.md and
+// the figures.
+#pragma once
+
+#include "experiments/expectation.hpp"
+#include "experiments/experiment.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What an experiment came to.
+struct ExperimentResults {
+  std::vector<Evaluation> evaluations; ///< of Experiment::cases()
+  std::vector<Comparison> comparisons; ///< of Experiment::expectations
+};
+
+/// Copies the experiment's file to `folder`/NAME.toml, before anything runs: an unwritable folder
+/// must not cost hours. Errors: InputError "FILE: cannot write: ...".
+void start_results(const std::string& folder, const Experiment& experiment,
+                   const std::string& toml);
+
+/// Title, seed, versions, evaluations and comparisons.
+[[nodiscard]] nlohmann::ordered_json results_json(const Experiment& experiment,
+                                                  const ExperimentResults& results);
+
+/// results.csv, results.json, and verdicts.md where something is expected. Returns the names of the
+/// files.
+/// Errors: InputError where one can't be written; each is whole or not there.
+std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
+                                       const ExperimentResults& results);
+
+/// Every figure as .svg and .png. Returns the names of the files. Errors: InputError.
+std::vector<std::string> write_figures(const std::string& folder, const Experiment& experiment,
+                                       const ExperimentResults& results);
+
+} // namespace tutti

@@ -1,0 +1,419 @@
+// The command as users meet it: exit codes, messages, JSON keys, files.
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/experiments/run_tutti.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using Json = nlohmann::json;
+
+namespace {
+
+// Runs a command that must fail with code 2 and leave nothing on stdout; its message.
+std::string refusal(const std::string& arguments) {
+  const CommandResult result = run_tutti(arguments);
+  INFO(arguments);
+  CHECK(result.code == 2);
+  CHECK(result.out.empty());
+  CHECK(result.err.starts_with("tutti: "));
+  return result.err;
+}
+
+Json json_of(const std::string& arguments, const TemporaryFolder& folder) {
+  const CommandResult result = run_tutti(arguments + " --json", folder);
+  INFO(arguments);
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  return Json::parse(result.out);
+}
+
+Json json_of(const std::string& arguments) { return json_of(arguments, TemporaryFolder()); }
+
+const std::string ring_synth = "synth -t ring:4 -c all_gather -a ring1 --size 4kB";
+
+} // namespace
+
+TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
+  const Json json = json_of(ring_synth);
+  for (const char* key :
+       {"algorithm", "topology", "collective", "npus", "chunks", "transfers", "redundant", "status",
+        "synthesis_seconds", "verify_seconds", "peak_rss_bytes", "verified", "collective_time_ps",
+        "lower_bound_ps", "gap", "algbw_bytes_per_s", "engine", "link_busy"}) {
+    INFO(key);
+    CHECK(json.contains(key));
+  }
+  // 3 steps of 0.5 us + 1000 B / 50 GB/s; two hops to the far side are a bound
+  CHECK(json["collective_time_ps"] == 3 * 520'000);
+  CHECK(json["lower_bound_ps"] == 2 * 520'000);
+  CHECK(json["gap"] == 1.5);
+  CHECK(json["algorithm"] == "ring1");
+  CHECK(json["topology"] == "ring:4");
+  CHECK(json["collective"] == "all_gather");
+  CHECK(json["npus"] == 4);
+  CHECK(json["transfers"] == 12);
+  CHECK(json["verified"] == true);
+  CHECK(json["engine"] == "native");
+  CHECK(json["link_busy"] == "serialization");
+  CHECK(json["peak_rss_bytes"] > 1 << 20);
+}
+
+TEST_CASE("synth knows the time models, engines and disciplines") {
+  // busy for alpha + n/B: the arrivals are the same, no link is used twice without a pause
+  CHECK(json_of(ring_synth + " --link-busy latency+serialization")["link_busy"] ==
+        "latency+serialization");
+  const Json both = json_of(ring_synth + " --discipline fifo,fluid");
+  CHECK(both["engine"] == "simgrid"); // native knows no fluid sharing
+  REQUIRE(both["replays"].size() == 2);
+  CHECK(both["replays"][1]["discipline"] == "fluid");
+  CHECK(both["replays"][0]["collective_time_ps"] == 1'560'000);
+  CHECK(both["replays"][1]["collective_time_ps"] == 1'560'000); // nothing to share
+  const Json simgrid = json_of(ring_synth + " --engine simgrid");
+  CHECK(simgrid["engine"] == "simgrid");
+  CHECK(simgrid["collective_time_ps"] == 1'560'000);
+}
+
+TEST_CASE("synth takes all algorithms, ranges of sizes and several collectives") {
+  const Json all = json_of("synth -t ring:6 -c all_reduce -a all --size 1MB --jobs 2");
+  REQUIRE(all.is_array());
+  bool refused = false;
+  for (const Json& row : all) {
+    INFO(row.dump());
+    CHECK(row["problem"].is_null());
+    CHECK((row["verified"] == true || row["status"] == "infeasible"));
+    if (row["algorithm"] == "rhd") {
+      refused = true;
+      CHECK(row["status"] == "infeasible");
+      CHECK(row["note"] == "rhd needs a power of two of NPUs, not 6");
+      CHECK(row["collective_time_ps"].is_null());
+    }
+  }
+  CHECK(refused);
+
+  const Json sizes = json_of("synth -t ring:4 -c all_gather -a ring,tacos --size 1KiB..5KiB");
+  std::vector<std::int64_t> bytes;
+  for (const Json& row : sizes) bytes.push_back(row["size_bytes"]);
+  CHECK(bytes == std::vector<std::int64_t>{1024, 1024, 2048, 2048, 4096, 4096, 5120, 5120});
+
+  const Json two = json_of("synth -t ring:8 -c all_gather,group=0-3 -c broadcast,root=5,group=4-7 "
+                           "-a direct --size 1MB");
+  CHECK(two["collective"] == "all_gather,group=0-3 + broadcast,root=5,group=4-7");
+  CHECK(two["size_bytes"] == 2'000'000);
+  CHECK(two["verified"] == true);
+}
+
+TEST_CASE("the tables say which algorithm is best") {
+  const CommandResult result = run_tutti("synth -t mesh2d:3x3 -c all_reduce -a ring,tacos");
+  CHECK(result.code == 0);
+  CHECK(result.err.empty());
+  CHECK_THAT(result.out, ContainsSubstring("mesh2d:3x3, all_reduce 1GiB (9 NPUs)"));
+  CHECK_THAT(result.out, ContainsSubstring("best: tacos, "));
+  CHECK_THAT(result.out, ContainsSubstring("the lower bound "));
+}
+
+TEST_CASE("the same seed twice gives the same schedule and the same results") {
+  const TemporaryFolder folder;
+  const std::string synth = "synth -t torus2d:4x4 -c all_reduce -a tacos --seed 5 -o ";
+  CHECK(run_tutti(synth + "a.json", folder).code == 0);
+  CHECK(run_tutti(synth + "b.json", folder).code == 0);
+  CHECK(read_file(folder.file("a.json")) == read_file(folder.file("b.json")));
+
+  write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nT = \"torus2d:4x4\"\n[[runs]]\n"
+                                    "collectives = [\"all_reduce\"]\nalgorithms = \"all\"\n");
+  const auto rows = [&](const std::string& arguments) {
+    CHECK(run_tutti("run e.toml " + arguments, folder).code == 0);
+    Json results = Json::parse(read_file(folder.file("out/e/results.json")))["results"];
+    for (Json& row : results)
+      for (const char* cost : {"synthesis_seconds", "verify_seconds", "peak_rss_bytes"})
+        row.erase(cost);
+    return results.dump();
+  };
+  CHECK(rows("--jobs 1") == rows("--jobs 3"));
+}
+
+TEST_CASE("a schedule file goes around: synth, verify, replay") {
+  const TemporaryFolder folder;
+  REQUIRE(run_tutti(ring_synth + " -o s.json", folder).code == 0);
+  const Json verified = json_of("verify -t ring:4 s.json", folder);
+  CHECK(verified["verified"] == true);
+  CHECK(verified["transfers"] == 12);
+  CHECK(verified["redundant"] == 0);
+  CHECK(verified["fault"].is_null());
+
+  for (const std::string engine : {"simgrid", "native"}) {
+    const Json replayed = json_of("replay -t ring:4 s.json --engine " + engine, folder);
+    CHECK(replayed["collective_time_ps"] == 1'560'000);
+    CHECK(replayed["engine"] == engine);
+    // link 0 is npu0 > npu1: three chunks of 1000 B, 20 ns each
+    CHECK(replayed["replays"][0]["links"]["bytes"][0] == 3000);
+    CHECK(replayed["replays"][0]["links"]["busy_ps"][0] == 60'000);
+  }
+  REQUIRE(run_tutti("replay -t ring:4 s.json --trace t.json --export-case c.json", folder).code ==
+          0);
+  CHECK(Json::parse(read_file(folder.file("t.json"))).contains("traceEvents"));
+  const Json exported = Json::parse(read_file(folder.file("c.json")));
+  CHECK(exported["transfers"].size() == 12);
+  CHECK(exported["chunks"].size() == 4);
+  CHECK(exported["links"].size() == 8);
+
+  REQUIRE(run_tutti(ring_synth + " -o s.bin", folder).code == 0); // the binary form
+  CHECK(run_tutti("verify -t ring:4 s.bin", folder).code == 0);
+}
+
+TEST_CASE("a faulty schedule is found: exit code 1") {
+  const TemporaryFolder folder;
+  REQUIRE(run_tutti(ring_synth + " -o s.json", folder).code == 0);
+  Json file = Json::parse(read_file(folder.file("s.json")));
+  REQUIRE(file["transfers"].size() == 12);
+  file["transfers"].erase(0); // what the second step forwards never came
+  write_file(folder.file("bad.json"), file.dump());
+  const CommandResult verified = run_tutti("verify -t ring:4 bad.json", folder);
+  CHECK(verified.code == 1);
+  CHECK_THAT(verified.out, ContainsSubstring("fault: transfer "));
+  CHECK_THAT(verified.out, ContainsSubstring("doesn't hold chunk"));
+  const CommandResult json = run_tutti("verify -t ring:4 bad.json --json", folder);
+  CHECK(json.code == 1);
+  CHECK(Json::parse(json.out)["verified"] == false);
+  const CommandResult replayed =
+      run_tutti("replay -t ring:4 bad.json --export-case c.json", folder);
+  CHECK(replayed.code == 1);
+  CHECK_THAT(replayed.err, ContainsSubstring("bad.json: fault: transfer "));
+  CHECK(std::filesystem::exists(folder.file("c.json")));
+}
+
+TEST_CASE("bound and show speak of a topology") {
+  const Json bound = json_of("bound -t ring:4 -c all_gather --size 4kB");
+  CHECK(bound["lower_bound_ps"] == 2 * 520'000); // as above
+  CHECK(bound["lower_bound_kind"] == "latency path");
+  CHECK(bound["bounds"].size() >= 4);
+  for (const Json& each : bound["bounds"]) CHECK(each["certificate"] != "");
+  CHECK_THAT(run_tutti("bound -t ring:4 -c all_gather").out,
+             ContainsSubstring("no schedule is faster than "));
+
+  const Json show = json_of("show -t switch:4");
+  CHECK(show["npus"] == 4);
+  CHECK(show["switches"] == 1);
+  CHECK(show["links"].size() == 8);
+  CHECK(show["diameter_hops"] == 2);
+  CHECK_THAT(run_tutti("show -t ring:4").out,
+             ContainsSubstring("4 NPUs, 0 switches, 0 memories, 8 links"));
+}
+
+TEST_CASE("list names what there is") {
+  CHECK_THAT(json_of("list algorithms").dump(), ContainsSubstring("\"tacos\""));
+  CHECK_THAT(json_of("list topologies").dump(), ContainsSubstring("\"dgx1\""));
+  CHECK_THAT(json_of("list collectives").dump(), ContainsSubstring("\"all_to_all\""));
+  CHECK_THAT(json_of("list experiments").dump(), ContainsSubstring("\"tacos/fig02\""));
+  CHECK_THAT(json_of("list engines").dump(), ContainsSubstring("\"simgrid\""));
+  CHECK_THAT(run_tutti("list algorithms").out, ContainsSubstring("ring_hamiltonian"));
+}
+
+TEST_CASE("an experiment leaves tables, figures and verdicts") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), R"(name = "e"
+title = "Two rings"
+[topologies]
+R = "ring:4"
+[[runs]]
+collectives = ["all_gather"]
+sizes = ["4kB", "8kB"]
+algorithms = ["ring1", "ring"]
+engine = "native"
+[[figures]]
+kind = "heatmap"
+file = "heat"
+[[figures]]
+kind = "sizes"
+file = "sizes"
+[[expect]]
+label = "unidirectional time"
+of = {topology = "R", algorithm = "ring1", size = "4kB"}
+metric = "time"
+paper = "1.56us"
+tolerance = "0%"
+[[expect]]
+label = "wrong"
+of = {topology = "R", algorithm = "ring1", size = "4kB"}
+over = {topology = "R", algorithm = "ring1", size = "8kB"}
+metric = "time"
+paper = 2
+tolerance = "2%"
+explanation = "latency doesn't double"
+)");
+  const CommandResult result = run_tutti("run e.toml --out results/here", folder);
+  INFO(result.err);
+  CHECK(result.code == 0);
+  CHECK(result.out.starts_with("Two rings\n"));
+  // 3 (0.5 us + 20 ns) over 3 (0.5 us + 40 ns) = 0.963
+  CHECK(read_file(folder.file("results/here/verdicts.md")) ==
+        "# Two rings\n\n"
+        "| what | paper | ours | difference | verdict | explanation |\n"
+        "| --- | ---: | ---: | ---: | --- | --- |\n"
+        "| unidirectional time | 1.560 us | 1.560 us | +0.00 % | match |  |\n"
+        "| wrong | 2.00 | 0.96 | -51.85 % | differs, explained | latency doesn't double |\n");
+  CHECK(read_file(folder.file("results/here/e.toml")) == read_file(folder.file("e.toml")));
+  const std::string csv = read_file(folder.file("results/here/results.csv"));
+  CHECK(csv.starts_with("run,topology,npus,collective,size_bytes,algorithm,"));
+  CHECK_THAT(csv, ContainsSubstring(",R,4,all_gather,4000,ring1,"));
+  const Json json = Json::parse(read_file(folder.file("results/here/results.json")));
+  CHECK(json["seed"] == 1);
+  CHECK(json["results"].size() == 4);
+  CHECK(json["verdicts"][0]["verdict"] == "match");
+  for (const char* name : {"tutti", "commit", "simgrid", "gnuplot"})
+    CHECK(json["versions"].contains(name));
+  for (const char* name : {"heat.svg", "heat.png", "sizes.svg", "sizes.png"}) {
+    INFO(name);
+    CHECK(std::filesystem::exists(folder.file(std::string("results/here/") + name)));
+  }
+}
+
+TEST_CASE("an unexplained difference is exit code 1") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
+                                    "collectives = [\"all_gather\"]\nalgorithms = [\"ring\"]\n"
+                                    "[[expect]]\nlabel = \"no\"\nmetric = \"gap\"\npaper = 9\n"
+                                    "of = {topology = \"R\", algorithm = \"ring\"}\n"
+                                    "tolerance = \"1%\"\n");
+  const CommandResult result = run_tutti("run e.toml", folder);
+  CHECK(result.code == 1);
+  CHECK_THAT(result.out, ContainsSubstring("differs"));
+  CHECK(result.err == "tutti: an expected value differs without an explanation\n");
+}
+
+TEST_CASE("help and version") {
+  CHECK(run_tutti("--version").out.starts_with("tutti "));
+  CHECK_THAT(run_tutti("--help").out, ContainsSubstring("synth"));
+  const CommandResult help = run_tutti("synth --help");
+  CHECK(help.code == 0);
+  CHECK_THAT(help.out, ContainsSubstring("--link-busy"));
+}
+
+TEST_CASE("misspelt commands and options come with a hint") {
+  CHECK_THAT(refusal(""), ContainsSubstring("name a command; `tutti --help` lists them"));
+  CHECK_THAT(refusal("rnu"), ContainsSubstring("unknown command \"rnu\" (known: run, synth,") &&
+                                 ContainsSubstring("did you mean \"run\"?"));
+  CHECK_THAT(refusal("synth --szie 1GiB"),
+             ContainsSubstring("unknown option of tutti synth \"--szie\"") &&
+                 ContainsSubstring("did you mean \"--size\"?"));
+  CHECK_THAT(refusal("--jsn"), ContainsSubstring("unknown option \"--jsn\""));
+  CHECK_THAT(refusal("verify -t ring:4 a b"), ContainsSubstring("unexpected argument \"b\""));
+  CHECK_THAT(refusal("synth -t ring:4 -a ring"), ContainsSubstring("--collective is required"));
+  CHECK_THAT(refusal("list algoritms"), ContainsSubstring("did you mean \"algorithms\"?"));
+  CHECK_THAT(refusal("run nosuch"), ContainsSubstring("unknown experiment \"nosuch\" (known: "));
+}
+
+TEST_CASE("misspelt names and units come with what is known") {
+  CHECK_THAT(refusal("show -t rign:4"), ContainsSubstring("unknown topology \"rign\"") &&
+                                            ContainsSubstring("did you mean \"ring\"?"));
+  CHECK_THAT(refusal("synth -t ring:4 -c all_redce -a ring"),
+             ContainsSubstring("unknown collective \"all_redce\"") &&
+                 ContainsSubstring("did you mean \"all_reduce\"?"));
+  CHECK_THAT(refusal("synth -t ring:4 -c all_reduce -a rng"),
+             ContainsSubstring("unknown algorithm \"rng\"") &&
+                 ContainsSubstring("did you mean \"ring\"?"));
+  CHECK_THAT(refusal(ring_synth + " --engine natve"),
+             ContainsSubstring("did you mean \"native\"?"));
+  CHECK_THAT(refusal(ring_synth + " --discipline fif"), ContainsSubstring("\"fif\""));
+  CHECK_THAT(refusal(ring_synth + " --discipline fifo,fifo"),
+             ContainsSubstring("discipline fifo is named twice"));
+  CHECK_THAT(refusal(ring_synth + " --link-busy latency"), ContainsSubstring("\"latency\""));
+  CHECK_THAT(refusal(ring_synth + " --routing xy"), ContainsSubstring("\"xy\""));
+  CHECK_THAT(refusal(ring_synth + " --set colour=red"),
+             ContainsSubstring("unknown setting \"colour\""));
+  CHECK_THAT(refusal(ring_synth + " --set colour"),
+             ContainsSubstring("setting \"colour\" isn't key=value"));
+  CHECK_THAT(refusal(ring_synth + " --set a=1 --set a=2"),
+             ContainsSubstring("setting \"a\" is given twice"));
+  CHECK_THAT(refusal("synth -t ring:4 -c all_reduce -a ring,ring"),
+             ContainsSubstring("algorithm \"ring\" is named twice"));
+  CHECK_THAT(refusal("show -t ring:4,bandwith=1GB/s"), ContainsSubstring("\"bandwith\""));
+}
+
+TEST_CASE("bad values are refused") {
+  const std::string sizeless = "synth -t ring:4 -c all_reduce -a ring --size ";
+  CHECK_THAT(refusal(sizeless + "12"), ContainsSubstring("size \"12\" has no unit"));
+  CHECK_THAT(refusal(sizeless + "12XB"), ContainsSubstring("unknown unit \"XB\""));
+  CHECK_THAT(refusal(sizeless + "0B"), ContainsSubstring("size \"0B\" must be at least 1B"));
+  CHECK_THAT(refusal("synth -t ring:4 -c all_reduce -a ring --size=-1B"),
+             ContainsSubstring("\"-1B\" is negative"));
+  CHECK_THAT(refusal(sizeless + "99999999999GiB"), ContainsSubstring("\"99999999999GiB\""));
+  CHECK_THAT(refusal(sizeless + "2kB..1kB"), ContainsSubstring("put the smaller first"));
+  CHECK_THAT(refusal(sizeless + "3B"), ContainsSubstring("at least one byte"));
+  CHECK_THAT(refusal("show -t ring:4,bandwidth=nanGB/s"), ContainsSubstring("\"nanGB/s\""));
+  CHECK_THAT(refusal("show -t ring:4,bandwidth=0GB/s"), ContainsSubstring("\"0GB/s\""));
+  CHECK_THAT(refusal("show -t ring:4,latency=-1us"), ContainsSubstring("\"-1us\""));
+  CHECK_THAT(refusal(ring_synth + " --chunks 0"), ContainsSubstring("chunks per shard"));
+  CHECK_THAT(refusal(ring_synth + " --seed x"), ContainsSubstring("seed"));
+  CHECK_THAT(refusal(ring_synth + " --limit 60"), ContainsSubstring("\"60\""));
+  CHECK_THAT(refusal(ring_synth + " --jobs 0"), ContainsSubstring("jobs"));
+  CHECK_THAT(refusal("bound -t ring:4 -c all_gather --size 1kB..2kB"),
+             ContainsSubstring("bound takes one size"));
+  CHECK_THAT(refusal("bound -t ring:4 -c all_gather --chunks auto"),
+             ContainsSubstring("bound takes a number of chunks, not auto"));
+}
+
+TEST_CASE("a collective that can't be is refused") {
+  CHECK_THAT(refusal("synth -t ring:4 -c all_reduce,group=2 -a ring"),
+             ContainsSubstring("a collective over one NPU has nothing to do"));
+  CHECK_THAT(refusal("synth -t ring:4 -c all_reduce,group=2+9 -a ring"), ContainsSubstring("9"));
+  // nothing leads to npu1 any more
+  CHECK_THAT(refusal("synth -t 'ring:4,without-link=npu0>npu1+npu2>npu1' -c all_reduce -a ring"),
+             ContainsSubstring("npu1 can't be reached from npu0"));
+  CHECK_THAT(refusal(ring_synth + " --engine native --discipline fluid"),
+             ContainsSubstring("engine native knows no fluid sharing (engines that do: simgrid)"));
+}
+
+TEST_CASE("a topology file with a link to a node that isn't there") {
+  const TemporaryFolder folder;
+  write_file(folder.file("t.toml"), "npus = 2\n[[links]]\nfrom = \"npu0\"\nto = \"npu7\"\n"
+                                    "bandwidth = \"1GB/s\"\nlatency = \"1us\"\n");
+  const CommandResult result = run_tutti("show -t ./t.toml", folder);
+  CHECK(result.code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("t.toml:4:6: ") && ContainsSubstring("npu7"));
+}
+
+TEST_CASE("a file that isn't what was asked for is refused") {
+  const TemporaryFolder folder;
+  REQUIRE(run_tutti(ring_synth + " -o s.json", folder).code == 0);
+  const CommandResult other = run_tutti("verify -t ring:5 s.json", folder);
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, ContainsSubstring("made for topology \"ring:4\"") &&
+                            ContainsSubstring("not for \"ring:5\""));
+  const std::string whole = read_file(folder.file("s.json"));
+  write_file(folder.file("half.json"), whole.substr(0, whole.size() / 2));
+  const CommandResult half = run_tutti("replay -t ring:4 half.json", folder);
+  CHECK(half.code == 2);
+  CHECK_THAT(half.err, ContainsSubstring("half.json:"));
+  const CommandResult none = run_tutti("verify -t ring:4 none.json", folder);
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, ContainsSubstring("none.json: cannot read: No such file or directory"));
+  CHECK_THAT(refusal("run nosuch.toml"), ContainsSubstring("nosuch.toml: cannot read"));
+  CHECK_THAT(run_tutti("replay -t ring:4 s.json --heatmap h.jpg", folder).err,
+             ContainsSubstring("h.jpg: a heat map is .svg or .png"));
+}
+
+TEST_CASE("output that can't be written costs no work and leaves nothing") {
+  const TemporaryFolder folder;
+  write_file(folder.file("file"), "");
+  for (const std::string& arguments :
+       {ring_synth + " -o file/s.json", std::string("run quickstart --out file/results")}) {
+    const CommandResult result = run_tutti(arguments, folder);
+    CHECK(result.code == 2);
+    CHECK_THAT(result.err, ContainsSubstring("cannot write"));
+    CHECK(result.out.empty());
+  }
+  std::filesystem::create_directory(folder.file("folder"));
+  CHECK_THAT(run_tutti(ring_synth + " -o folder", folder).err,
+             ContainsSubstring("folder: cannot write: it is a folder"));
+  CHECK_THAT(refusal("synth -t ring:4 -c all_gather -a ring,direct -o s.json"),
+             ContainsSubstring("-o takes one schedule"));
+  const CommandResult infeasible =
+      run_tutti("synth -t ring:6 -c all_reduce -a rhd -o s.json", folder);
+  CHECK(infeasible.code == 1);
+  CHECK(infeasible.err == "tutti: s.json: not written, there is no correct schedule\n");
+  CHECK_FALSE(std::filesystem::exists(folder.file("s.json")));
+}

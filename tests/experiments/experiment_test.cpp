@@ -1,0 +1,257 @@
+#include "experiments/experiment.hpp"
+
+#include "experiments/catalogue.hpp"
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace tutti;
+
+namespace {
+
+const std::string head = R"(name = "e"
+[topologies]
+A = "ring:4"
+B = "ring:5"
+)";
+const std::string run = R"([[runs]]
+collectives = ["all_gather"]
+algorithms = ["ring", "direct"]
+)";
+
+std::string error_of(const std::string& toml) {
+  return message_of([&] { (void)parse_experiment(toml, "e.toml"); });
+}
+
+// `key` (and what follows it) as an expectation on both topologies' ring.
+std::string expectation(const std::string& rest) {
+  return head + run + "[[expect]]\nlabel = \"x\"\n" + rest;
+}
+
+} // namespace
+
+TEST_CASE("a small experiment, with every default") {
+  const Experiment e = parse_experiment(head + run, "e.toml");
+  CHECK(e.name == "e");
+  CHECK(e.title == "e");
+  CHECK(e.seed == 1);
+  REQUIRE(e.topologies.size() == 2);
+  CHECK(e.topologies[0].label == "A");
+  CHECK(e.topologies[1].topology.npu_count() == 5);
+  const auto cases = e.cases();
+  REQUIRE(cases.size() == 4); // 2 topologies x 2 algorithms
+  CHECK(cases[1].topology_label == "A");
+  CHECK(cases[1].algorithm.name == "direct");
+  CHECK(cases[2].topology_label == "B");
+  CHECK(cases[2].topology == &e.topologies[1].topology);
+  CHECK(cases[0].collective.size == Bytes{1 << 30});
+  CHECK(cases[0].chunks == 1U);
+  CHECK(cases[0].engine->name == "simgrid");
+  CHECK(cases[0].disciplines == std::vector{Discipline::fifo});
+  CHECK(cases[0].options.model == TimeModel{});
+  CHECK(cases[0].options.routing == Routing::automatic);
+}
+
+TEST_CASE("every key of an experiment") {
+  const Experiment e = parse_experiment(R"(
+name = "all-keys"
+title = "All keys"
+seed = 7
+[topologies]
+Z = "ring:4"
+A = "mesh2d:2x3"
+[[runs]]
+label = "first"
+topologies = ["A"]
+collectives = ["all_gather", ["broadcast,root=1", "all_reduce,group=0-2"]]
+sizes = ["1kB", "1MiB..4MiB"]
+algorithms = "direct"
+chunks = [2, "auto"]
+engine = "simgrid"
+disciplines = ["fluid", "fifo"]
+link_busy = "latency+serialization"
+forwarding = "cut-through"
+routing = "shortest"
+limit = "1.5s"
+[[runs]]
+collectives = "all_to_all"
+algorithms = ["ring"]
+[[figures]]
+kind = "bars"
+file = "bars"
+metric = "time"
+normalized = true
+[[figures]]
+kind = "heatmap"
+file = "heat"
+title = "Hot"
+quantity = "bytes"
+topologies = ["A"]
+algorithms = ["direct"]
+[[expect]]
+label = "ratio"
+of = {topology = "A", algorithm = "direct", run = "first", collective = "all_gather", size = "2MiB", chunks = "auto"}
+over = {topology = "Z", algorithm = "ring"}
+metric = "time"
+paper = 2
+tolerance = "2.5%"
+explanation = "why"
+[[expect]]
+label = "value"
+of = {topology = "Z", algorithm = "ring"}
+metric = "time"
+discipline = "fifo"
+paper = "3us"
+tolerance = "1%"
+)",
+                                        "e.toml");
+  CHECK(e.topologies[0].label == "Z"); // in the order of the file
+  REQUIRE(e.runs.size() == 2);
+  const RunMatrix& first = e.runs[0];
+  CHECK(first.topologies == std::vector<std::size_t>{1});
+  CHECK(first.collectives[1] ==
+        std::vector<std::string>{"broadcast,root=1", "all_reduce,group=0-2"});
+  CHECK(first.sizes == std::vector{Bytes{1000}, Bytes{1 << 20}, Bytes{1 << 21}, Bytes{1 << 22}});
+  CHECK(first.chunks == std::vector<std::optional<std::uint32_t>>{2U, std::nullopt});
+  CHECK(first.disciplines == std::vector{Discipline::fluid, Discipline::fifo});
+  CHECK(first.options.model.link_busy == LinkBusy::latency_and_serialization);
+  CHECK(first.options.model.forwarding == Forwarding::cut_through);
+  CHECK(first.options.routing == Routing::shortest);
+  CHECK(first.options.limit_seconds == 1.5);
+  CHECK(first.options.seed == 7);
+  const auto cases = e.cases();
+  REQUIRE(cases.size() == 2 * 4 * 2 + 2); // collectives x sizes x chunks, and two topologies
+  REQUIRE(e.expectations.size() == 2);
+  // collective 0, size 2 of 4, chunks 1 of 2; then the last run's first topology
+  CHECK(e.expectations[0].of == 2 * 2 + 1);
+  CHECK(e.expectations[0].over == 16U);
+  CHECK(e.expectations[0].tolerance == 0.025);
+  CHECK(e.expectations[0].explanation == "why");
+  CHECK(e.expectations[1].paper == 3e6); // 3 us in ps
+  CHECK(e.figures[0].kind == FigureKind::bars);
+  CHECK(e.figures[0].title == "All keys");
+  CHECK(e.figures[0].metric == Metric::time);
+  CHECK(e.figures[0].normalized);
+  CHECK(e.figures[1].quantity == LinkQuantity::bytes);
+  CHECK(e.figures[1].topologies == std::vector<std::string>{"A"});
+}
+
+TEST_CASE("a topology file stands beside the experiment") {
+  const TemporaryFolder folder;
+  write_file(folder.file("pair.toml"), "npus = 2\n[[links]]\nfrom = \"npu0\"\nto = \"npu1\"\n"
+                                       "bandwidth = \"1GB/s\"\nlatency = \"1us\"\n");
+  write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nP = \"pair.toml\"\n[[runs]]\n"
+                                    "collectives = [\"broadcast\"]\nalgorithms = [\"direct\"]\n");
+  CHECK(read_experiment(folder.file("e.toml")).topologies[0].topology.npu_count() == 2);
+}
+
+TEST_CASE("every experiment that comes with Tutti can be read") {
+  const auto entries = catalogue();
+  REQUIRE(entries.size() >= 3);
+  for (const CatalogueEntry& entry : entries) {
+    INFO(entry.name);
+    CHECK_NOTHROW(read_experiment(entry.file));
+    CHECK_FALSE(entry.title.empty());
+    CHECK(find_experiment(entry.name) == entry.file);
+  }
+}
+
+TEST_CASE("unknown keys and names are errors with their place") {
+  CHECK_THAT(error_of(head + run + "enigne = \"native\"\n"),
+             ContainsSubstring("e.toml:8:1: unknown key \"enigne\"") &&
+                 ContainsSubstring("did you mean \"engine\"?"));
+  CHECK_THAT(error_of("sede = 1\n" + head + run),
+             ContainsSubstring("e.toml:1:1: unknown key \"sede\"") &&
+                 ContainsSubstring("did you mean \"seed\"?"));
+  CHECK_THAT(error_of(head + run + "topologies = [\"C\"]\n"),
+             ContainsSubstring("e.toml:8:15: unknown topology label \"C\" (known: A, B"));
+  CHECK_THAT(error_of(head + "[[runs]]\ncollectives = [\"all_gater\"]\nalgorithms = [\"ring\"]\n"),
+             ContainsSubstring("e.toml:6:16: unknown collective \"all_gater\"") &&
+                 ContainsSubstring("did you mean \"all_gather\"?"));
+  CHECK_THAT(error_of(head + "[[runs]]\ncollectives = [\"all_gather\"]\nalgorithms = [\"rign\"]\n"),
+             ContainsSubstring("e.toml:7:14: unknown algorithm \"rign\" (known: ring,"));
+  CHECK_THAT(error_of("name = \"e\"\n[topologies]\nA = \"rign:4\"\n" + run),
+             ContainsSubstring("e.toml:3:5: unknown topology \"rign\""));
+  CHECK_THAT(error_of(head + run + "engine = \"simgird\"\n"),
+             ContainsSubstring("e.toml:8:10: unknown engine \"simgird\""));
+  CHECK_THAT(error_of(head + run + "[[figures]]\nkind = \"heat\"\nfile = \"f\"\n"),
+             ContainsSubstring("e.toml:9:8: unknown kind of figure \"heat\" (known: heatmap,"));
+  CHECK_THAT(
+      error_of(head + run + "[[figures]]\nkind = \"bars\"\nfile = \"f\"\nquantity = \"bytes\"\n"),
+      ContainsSubstring("unknown key \"quantity\""));
+  CHECK_THAT(
+      error_of(head + run + "[[figures]]\nkind = \"heatmap\"\nfile = \"f\"\nquantity = \"bits\"\n"),
+      ContainsSubstring("unknown quantity \"bits\" (known: utilisation, bytes"));
+  CHECK_THAT(
+      error_of(head + run + "[[figures]]\nkind = \"bars\"\nfile = \"f\"\nmetric = \"speed\"\n"),
+      ContainsSubstring("unknown metric \"speed\" (known: algbw, busbw, time, gap"));
+}
+
+TEST_CASE("bad values are errors with their place") {
+  CHECK_THAT(error_of(head + run + "sizes = [\"12\"]\n"),
+             ContainsSubstring("e.toml:8:10: size \"12\" has no unit"));
+  CHECK_THAT(error_of(head + run + "sizes = [\"0B\"]\n"),
+             ContainsSubstring("e.toml:8:10: size \"0B\" must be at least 1B"));
+  CHECK_THAT(error_of(head + run + "sizes = [\"2B..1B\"]\n"),
+             ContainsSubstring("e.toml:8:10: sizes \"2B..1B\" fall"));
+  CHECK_THAT(error_of(head + run + "sizes = []\n"),
+             ContainsSubstring("e.toml:8:9: \"sizes\" is empty"));
+  CHECK_THAT(error_of(head + run + "chunks = [0]\n"), ContainsSubstring("e.toml:8:11: "));
+  CHECK_THAT(error_of(head + run + "engine = \"native\"\ndisciplines = [\"fluid\"]\n"),
+             ContainsSubstring("e.toml:9:16: engine native knows no fluid sharing"));
+  CHECK_THAT(error_of("name = \"a/b\"\n" + head.substr(11) + run),
+             ContainsSubstring("e.toml:1:8: \"a/b\" must consist of letters, digits, - and _"));
+  CHECK_THAT(error_of(head), ContainsSubstring("needs at least one [[runs]]"));
+  CHECK_THAT(error_of(head.substr(0, 11) + run), ContainsSubstring("\"topologies\""));
+  CHECK_THAT(error_of(head + run + "algorithms = [\"ring\"]\n"), ContainsSubstring("e.toml:8:1"));
+  CHECK_THAT(
+      error_of(head +
+               "[[runs]]\ncollectives = [\"all_gather\"]\nalgorithms = [\"ring\", \"all\"]\n"),
+      ContainsSubstring("e.toml:7:14: algorithm \"ring\" is named twice"));
+}
+
+TEST_CASE("a product of lists that is a slip is refused") {
+  std::string many = "sizes = [";
+  for (int i = 0; i < 30'000; ++i) many += "\"1kB\",";
+  CHECK_THAT(error_of(head + run + many + "]\n"),
+             ContainsSubstring("120000 cases, more than 100000")); // x 2 topologies x 2 algorithms
+}
+
+TEST_CASE("an expectation must speak of one case") {
+  const std::string rest = "paper = 1\ntolerance = \"2%\"\n";
+  const std::string over = "over = {topology = \"A\", algorithm = \"direct\"}\n";
+  CHECK(error_of(expectation("of = {topology = \"A\", algorithm = \"ring\"}\n" + over + rest)) ==
+        "");
+  CHECK_THAT(error_of(expectation("of = {topology = \"X\", algorithm = \"ring\"}\n" + over + rest)),
+             ContainsSubstring("e.toml:10:18: unknown topology label \"X\" (known: A, B"));
+  CHECK_THAT(error_of(expectation("of = {topology = \"A\", algorithm = \"x\"}\n" + over + rest)),
+             ContainsSubstring("e.toml:10:35: unknown algorithm \"x\""));
+  CHECK_THAT(
+      error_of(expectation("of = {topology = \"A\", algorithm = \"tacos\"}\n" + over + rest)),
+      ContainsSubstring("no run has topology \"A\" and algorithm \"tacos\" as asked for"));
+  CHECK_THAT(error_of(expectation("of = {topology = \"A\"}\n" + over + rest)),
+             ContainsSubstring("\"algorithm\""));
+  CHECK_THAT(error_of(head + run + run + "[[expect]]\nlabel = \"x\"\n" +
+                      "of = {topology = \"A\", algorithm = \"ring\"}\n" + over + rest),
+             ContainsSubstring("2 cases have topology \"A\" and algorithm \"ring\": add run, "
+                               "collective, size or chunks"));
+}
+
+TEST_CASE("an expected value has a sign, a unit and a tolerance") {
+  const std::string of = "of = {topology = \"A\", algorithm = \"ring\"}\n";
+  const std::string over = "over = {topology = \"B\", algorithm = \"ring\"}\n";
+  CHECK_THAT(error_of(expectation(of + over + "paper = 0\ntolerance = \"2%\"\n")),
+             ContainsSubstring("e.toml:12:9: the paper's value must be above 0"));
+  CHECK_THAT(error_of(expectation(of + "paper = 12\ntolerance = \"2%\"\n")),
+             ContainsSubstring("e.toml:11:9: ")); // bandwidth as text with a unit is wanted
+  CHECK_THAT(error_of(expectation(of + over + "paper = 1\ntolerance = \"2\"\n")),
+             ContainsSubstring("e.toml:13:13: \"2\" is no percentage from 0% to 100%"));
+  CHECK_THAT(error_of(expectation(of + over + "paper = 1\ntolerance = \"-2%\"\n")),
+             ContainsSubstring("is no percentage from 0% to 100%"));
+  CHECK_THAT(error_of(expectation(of + over + "paper = 1\ntolerance = \"nan%\"\n")),
+             ContainsSubstring("is no percentage from 0% to 100%"));
+  CHECK_THAT(
+      error_of(expectation(of + over + "discipline = \"fluid\"\npaper = 1\ntolerance = \"2%\"\n")),
+      ContainsSubstring("e.toml:12:14: the run has no discipline fluid"));
+}

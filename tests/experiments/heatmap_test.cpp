@@ -1,0 +1,124 @@
+// Link maps by hand, and what the pictures made from them say.
+#include "experiments/heatmap.hpp"
+
+#include "tests/catch.hpp"
+
+#include <cmath>
+
+using namespace tutti;
+
+namespace {
+
+constexpr Bandwidth rate{50'000'000'000};
+
+/// Two NPUs and a switch; 0 -> 1 twice in parallel, 0 -> switch -> 1.
+Topology three_nodes() {
+  TopologyParts parts;
+  parts.name = "three";
+  for (const char* name : {"npu0", "npu1"})
+    parts.add_node({.name = name, .kind = NodeKind::npu, .can = {}, .reduce_rate = {}});
+  parts.add_node({.name = "switch0",
+                  .kind = NodeKind::switching,
+                  .can = {.store = false, .copy = false, .reduce = false},
+                  .reduce_rate = {}});
+  parts.add_link({NodeId{0}, NodeId{1}, Time{0}, rate});
+  parts.add_link({NodeId{0}, NodeId{1}, Time{0}, rate});
+  parts.add_link({NodeId{0}, NodeId{2}, Time{0}, rate});
+  parts.add_link({NodeId{2}, NodeId{1}, Time{0}, rate});
+  return Topology(parts);
+}
+
+/// 10 us in which the links were busy for 10, 5, 2 and 0 us.
+Report report() {
+  Report report;
+  report.completion = Time{10'000'000};
+  report.links = {{Bytes{500'000}, Time{10'000'000}, 1},
+                  {Bytes{250'000}, Time{5'000'000}, 1},
+                  {Bytes{100'000}, Time{2'000'000}, 1},
+                  {Bytes{0}, Time{0}, 0}};
+  return report;
+}
+
+LinkMap three_map(LinkQuantity quantity) {
+  return link_map("direct", three_nodes(), report(), quantity);
+}
+
+} // namespace
+
+TEST_CASE("A link map has a cell per pair of nodes, NaN where there is no link") {
+  const LinkMap map = three_map(LinkQuantity::utilisation);
+  CHECK(map.nodes == 3);
+  CHECK(map.npus == 2);
+  REQUIRE(map.cells.size() == 9);
+  CHECK(map.cells[0 * 3 + 2] == 0.2);
+  CHECK(map.cells[2 * 3 + 1] == 0.0); // a link that nobody used isn't an absent one
+  for (const std::size_t absent : {0U, 3U, 4U, 5U, 6U, 8U}) CHECK(std::isnan(map.cells[absent]));
+  CHECK(map.links == std::vector<double>{1.0, 0.5, 0.2, 0.0});
+}
+
+TEST_CASE("Parallel links: mean utilisation, sum of bytes") {
+  CHECK(three_map(LinkQuantity::utilisation).cells[1] == 0.75);
+  CHECK(three_map(LinkQuantity::bytes).cells[1] == 750'000);
+}
+
+TEST_CASE("A heat map names quantity, unit, panels and their figures") {
+  const LinkMap map = three_map(LinkQuantity::utilisation);
+  const Figure figure =
+      heatmap_figure("Direct, it's hot", std::vector{map}, LinkQuantity::utilisation);
+  CHECK_THAT(figure.script, ContainsSubstring("'Direct, it''s hot'"));
+  CHECK_THAT(figure.script, ContainsSubstring("link utilisation [%]"));
+  CHECK_THAT(figure.script, ContainsSubstring("set cbrange [0:100]"));
+  // The mean of 100, 50, 20 and 0 % is 42.5 %; one link idle.
+  CHECK_THAT(figure.script, ContainsSubstring("'4 links, 1 idle, mean 42 %, max 100 %'"));
+  CHECK_THAT(figure.script, ContainsSubstring("\nNaN 75 20\nNaN NaN NaN\nNaN 0 NaN\n"));
+  CHECK_THAT(figure.script, ContainsSubstring("source node (NPUs first)"));
+}
+
+TEST_CASE("The scale of bytes ends at the largest cell of all panels, in its unit") {
+  LinkMap small = three_map(LinkQuantity::bytes), large = small;
+  const std::vector<LinkMap> kilobytes{small};
+  CHECK_THAT(heatmap_figure("t", kilobytes, LinkQuantity::bytes).script,
+             ContainsSubstring("set cbrange [0:750]\nset cblabel 'data over the link [kB]'"));
+  for (double& cell : large.cells) cell *= 4'000; // 3 GB
+  const Figure both = heatmap_figure("t", std::vector{small, large}, LinkQuantity::bytes);
+  CHECK_THAT(both.script,
+             ContainsSubstring("set cbrange [0:3]\nset cblabel 'data over the link [GB]'"));
+}
+
+TEST_CASE("Panels side by side up to three, then in a grid") {
+  const LinkMap map = three_map(LinkQuantity::utilisation);
+  const auto size = [&](std::size_t panels) {
+    const Figure f = heatmap_figure("t", std::vector(panels, map), LinkQuantity::utilisation);
+    return static_cast<double>(f.width) / f.height;
+  };
+  CHECK(size(3) > 1.8);
+  CHECK(size(4) == Approx(1).margin(0.15)); // 2 x 2
+  CHECK(size(12) > 1.1);                    // 4 x 3
+}
+
+TEST_CASE("Long names neither run into the next panel nor out of the picture") {
+  LinkMap map = three_map(LinkQuantity::utilisation);
+  map.title = std::string(80, 'x');
+  const std::vector<LinkMap> maps{map};
+  const Figure figure = heatmap_figure(std::string(200, 't'), maps, LinkQuantity::utilisation);
+  CHECK_THAT(figure.script, ContainsSubstring("xxx…'"));
+  CHECK_THAT(figure.script, !ContainsSubstring(map.title));
+  CHECK(figure.width > heatmap_figure("t", maps, LinkQuantity::utilisation).width);
+}
+
+TEST_CASE("The sorted picture starts with the busiest link") {
+  const Figure figure = sorted_links_figure("t", std::vector{three_map(LinkQuantity::utilisation)},
+                                            LinkQuantity::utilisation);
+  // Four links: each is a quarter of the axis.
+  CHECK_THAT(figure.script, ContainsSubstring("\n0 100\n25 50\n50 20\n75 0\n100 0\n"));
+  CHECK_THAT(figure.script, ContainsSubstring("'direct (mean 42 %)'"));
+  CHECK_THAT(figure.script, ContainsSubstring("link utilisation [%]"));
+  CHECK_THAT(figure.script, ContainsSubstring("[% of all links]"));
+}
+
+TEST_CASE("A picture of no run is refused") {
+  CHECK_THROWS_WITH(heatmap_figure("t", {}, LinkQuantity::bytes),
+                    "a heat map needs at least one run");
+  CHECK_THROWS_WITH(sorted_links_figure("t", {}, LinkQuantity::bytes),
+                    "a picture of sorted links needs at least one run");
+}

@@ -1,0 +1,162 @@
+// The folder table of the README, read from the sources themselves: who may include whom, which
+// file sees which third-party library, and that nothing which should be in a written list is
+// missing.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = TUTTI_SOURCE_DIR;
+
+// What a folder may include beside itself. experiments/ and tests/ may include everything.
+const std::map<std::string, std::set<std::string>> layers = {
+    {"sim", {}},
+    {"algorithms", {"sim"}},
+    {"synth", {"sim"}},
+    {"topologies", {"sim"}},
+    {"experiments", {"sim", "algorithms", "synth", "topologies"}},
+    {"tests", {"sim", "algorithms", "synth", "topologies", "experiments"}},
+};
+
+// The only files, as a regular expression over their path, that see a third-party library.
+const std::map<std::string, std::string> libraries = {
+    {"simgrid", "sim/engines/simgrid[a-z_]*\\.[ch]pp"},
+    {"xbt", "sim/engines/simgrid[a-z_]*\\.[ch]pp"},
+    {"toml++", "sim/config\\.cpp"},
+    {"zstd.h", "sim/schedule_binary\\.cpp"},
+    {"nlohmann", "(sim/schedule_json\\.cpp|experiments/.+|tests/.+)"},
+    {"CLI", "experiments/[a-z_]+\\.cpp"},
+    {"fmt", "[a-z_/]+\\.cpp"},
+    {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},
+    {"catch2", "tests/(catch\\.hpp|catch_main\\.cpp)"},
+};
+
+std::string read(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+// Paths relative to the root, sorted; tests/consumer is a project of its own.
+std::vector<std::string> sources(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    const std::string path = fs::relative(entry.path(), root).generic_string();
+    const fs::path extension = entry.path().extension();
+    if ((extension == ".hpp" || extension == ".cpp") && !path.starts_with("tests/consumer/"))
+      found.push_back(path);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+struct Include {
+  std::string path;
+  bool quoted;
+};
+
+std::vector<Include> includes(const std::string& file) {
+  static const std::regex directive(R"re((^|\n)\s*#\s*include\s*(["<])([^">]+)[">])re");
+  const std::string text = read(root / file);
+  std::vector<Include> found;
+  for (std::sregex_iterator i(text.begin(), text.end(), directive), end; i != end; ++i)
+    found.push_back({(*i)[3], (*i)[2] == "\""});
+  return found;
+}
+
+std::string first_part(const std::string& path) { return path.substr(0, path.find('/')); }
+
+// Every match of the first group of `pattern` in the file.
+std::set<std::string> matches(const std::string& file, const std::string& pattern) {
+  const std::regex expression(pattern);
+  const std::string text = read(root / file);
+  std::set<std::string> found;
+  for (std::sregex_iterator i(text.begin(), text.end(), expression), end; i != end; ++i)
+    found.insert((*i)[1]);
+  return found;
+}
+
+bool intersect(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& x) { return b.contains(x); });
+}
+
+} // namespace
+
+TEST_CASE("folders include only what the layers allow") {
+  for (const auto& [folder, allowed] : layers) {
+    const std::vector<std::string> files = sources(folder);
+    REQUIRE_FALSE(files.empty());
+    for (const std::string& file : files) {
+      for (const Include& include : includes(file)) {
+        if (!include.quoted) continue;
+        INFO(file << " includes \"" << include.path << '"');
+        const std::string target = first_part(include.path);
+        CHECK((target == folder || allowed.contains(target)));
+        CHECK(fs::exists(root / include.path));
+      }
+    }
+  }
+}
+
+TEST_CASE("third-party libraries are seen by as few files as possible") {
+  std::set<std::string> seen;
+  for (const auto& [folder, allowed] : layers) {
+    for (const std::string& file : sources(folder)) {
+      for (const Include& include : includes(file)) {
+        if (include.quoted) continue;
+        const std::string library = first_part(include.path);
+        INFO(file << " includes <" << include.path << '>');
+        if (const auto rule = libraries.find(library); rule != libraries.end()) {
+          CHECK(std::regex_match(file, std::regex(rule->second)));
+          seen.insert(library);
+        } else {
+          // The standard library (no extension), or C headers of the system, which stay in .cpp.
+          const bool standard = include.path.find_first_of("./") == std::string::npos;
+          const bool system = library == include.path || library == "sys";
+          CHECK((standard || (system && (file.ends_with(".cpp") || folder == "tests"))));
+        }
+      }
+    }
+  }
+  CHECK(seen.contains("simgrid")); // the scan does find what it looks for
+}
+
+TEST_CASE("every algorithm, synthesizer and topology family has a row in its list") {
+  struct Family {
+    std::string header;   // declares the functions that rows name
+    std::string function; // what such a declaration looks like
+  };
+  const std::map<std::string, Family> families = {
+      {"algorithms", {"algorithms/list.hpp", R"(\nOutcome (\w+)\()"}},
+      {"synth", {"synth/list.hpp", R"(\nOutcome (\w+)\()"}},
+      {"topologies", {"topologies/families.hpp", R"(Topology (\w+)\(const TopologySpec&)"}},
+  };
+  for (const auto& [folder, family] : families) {
+    const std::set<std::string> functions = matches(family.header, family.function);
+    const std::set<std::string> rows = matches(folder + "/list.cpp", R"((\w+))");
+    REQUIRE_FALSE(functions.empty());
+    for (const std::string& function : functions) {
+      INFO(folder << "/list.cpp has no row for " << function);
+      CHECK(rows.contains(function));
+    }
+    // A source is a helper with a header of its own, or defines something that is declared above.
+    std::set<std::string> declared = matches(folder + "/list.hpp", R"((\w+)\()");
+    declared.insert(functions.begin(), functions.end());
+    for (const std::string& file : sources(folder)) {
+      if (!file.ends_with(".cpp") || fs::exists((root / file).replace_extension(".hpp"))) continue;
+      INFO(file << " has neither a row nor a header");
+      CHECK(intersect(matches(file, R"(\n[A-Za-z][\w:<> ]* (\w+)\()"), declared));
+    }
+  }
+}
