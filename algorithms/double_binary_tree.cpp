@@ -1,11 +1,11 @@
-// Double binary tree: two binary trees over the same ranks, such that an inner rank of one is a leaf
-// of the other; each carries half of the chunks, so that every rank sends and receives about the
-// same. All-Reduce reduces up and broadcasts down, pipelined over the chunks; Broadcast and Reduce do
-// one of the two, below their root.
+// Double binary tree: two binary trees over the same ranks, such that an inner rank of one is a
+// leaf of the other; each carries half of the chunks, so that every rank sends and receives about
+// the same. All-Reduce reduces up and broadcasts down, pipelined over the chunks; Broadcast and
+// Reduce do one of the two, below their root.
 // Source: Sanders, Speck, Traff 2009 (Parallel Computing 35(12), "Two-tree algorithms for full
 // bandwidth broadcast, reduction and scan"); the trees are those of NCCL 2.4 (Jeaugey 2019).
-// Cost, c chunks: All-Reduce 2 (n - 1) c sends in about c / 2 + 2 log2(n) steps; Broadcast and Reduce
-// half of the sends.
+// Cost, c chunks: All-Reduce 2 (n - 1) c sends in about c / 2 + 2 log2(n) steps; Broadcast and
+// Reduce half of the sends.
 
 #include "algorithms/double_binary_tree.hpp"
 

@@ -21,11 +21,12 @@ struct RankTree {
 /// NCCL's in-order tree: rank 0 is the root and has one child, odd ranks are leaves. Pre: n >= 1.
 [[nodiscard]] RankTree in_order_tree(std::uint32_t n);
 
-/// For All-Reduce: the in-order tree, and the same mirrored (even n) or shifted by one rank (odd n).
-/// Even n: every rank is a leaf in at least one of them.
+/// For All-Reduce: the in-order tree, and the same mirrored (even n) or shifted by one rank (odd
+/// n). Even n: every rank is a leaf in at least one of them.
 [[nodiscard]] std::array<RankTree, 2> double_tree(std::uint32_t n);
 
-/// For Broadcast and Reduce: `root` is the root of both, all others are an inner rank in at most one.
+/// For Broadcast and Reduce: `root` is the root of both, all others are an inner rank in at most
+/// one.
 [[nodiscard]] std::array<RankTree, 2> double_tree_below(std::uint32_t n, std::uint32_t root);
 
 } // namespace tutti

@@ -126,8 +126,8 @@ private:
     return queue.size() == rest + 1;
   }
 
-  /// A vertex with two open neighbours takes one end of each. Every vertex has two ends to give, the
-  /// first and the last of the path one.
+  /// A vertex with two open neighbours takes one end of each. Every vertex has two ends to give,
+  /// the first and the last of the path one.
   bool enough_ends() {
     const Vertex head = path_.back();
     if (head == start_) return true;
@@ -143,7 +143,8 @@ private:
     return true;
   }
 
-  /// What may stand beside v in the cycle: a vertex off the path, its last before v, its first after.
+  /// What may stand beside v in the cycle: a vertex off the path, its last before v, its first
+  /// after.
   std::vector<Vertex> open_neighbours(Vertex v) {
     spend(predecessors_[v].size() + successors_[v].size());
     std::vector<Vertex> open;

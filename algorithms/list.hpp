@@ -1,5 +1,5 @@
-// The written list of baseline algorithms. To add one: a file with its function, a declaration here,
-// a row in list.cpp. Driver, `tutti list`, help and tests walk the list.
+// The written list of baseline algorithms. To add one: a file with its function, a declaration
+// here, a row in list.cpp. Driver, `tutti list`, help and tests walk the list.
 #pragma once
 
 #include "sim/synthesizer.hpp"

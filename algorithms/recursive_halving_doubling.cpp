@@ -1,11 +1,11 @@
 // Recursive halving and doubling: in each of log2(n) steps every rank exchanges with the rank whose
 // number differs in one bit. Reduce-Scatter halves what is left to reduce, All-Gather doubles what
-// one has, All-Reduce is both. The largest exchange is with the nearest number: Rabenseifner's vector
-// halving with distance doubling, as MPICH's All-Reduce and ASTRA-sim have it (Thakur et al. let the
-// Reduce-Scatter alone start with the farthest, to keep messages contiguous; chunks needn't be).
-// Broadcast and Reduce are binomial trees, Scatter and Gather binomial trees that halve and double;
-// ranks are renumbered by XOR with the root, which keeps partners partners. All-to-All sends, per
-// bit, all chunks whose destination differs in it.
+// one has, All-Reduce is both. The largest exchange is with the nearest number: Rabenseifner's
+// vector halving with distance doubling, as MPICH's All-Reduce and ASTRA-sim have it (Thakur et al.
+// let the Reduce-Scatter alone start with the farthest, to keep messages contiguous; chunks needn't
+// be). Broadcast and Reduce are binomial trees, Scatter and Gather binomial trees that halve and
+// double; ranks are renumbered by XOR with the root, which keeps partners partners. All-to-All
+// sends, per bit, all chunks whose destination differs in it.
 // Source: Thakur, Rabenseifner, Gropp 2005 (IJHPCA 19(1)).
 // Cost: log2(n) steps; (n - 1)/n of the buffer sent by each rank per phase, n/2 * log2(n) shards of
 // n in All-to-All. Needs a power of two of ranks.
@@ -80,8 +80,8 @@ public:
     });
   }
 
-  /// After the steps for the higher bits, rank i holds the chunks whose destination agrees with i in
-  /// those bits and whose source agrees with i in the others.
+  /// After the steps for the higher bits, rank i holds the chunks whose destination agrees with i
+  /// in those bits and whose source agrees with i in the others.
   void all_to_all() {
     from_high_bit([&](Rank bit) {
       const Rank later = 2 * bit - 1; // this bit and those to come
@@ -107,8 +107,8 @@ private:
   /// The rank with number v when the root is number 0, and the reverse.
   [[nodiscard]] Rank ranked(Rank v) const { return v ^ root_; }
 
-  /// The shards that rank i has in All-Gather before the step of this bit, as i ^ shard, in order of
-  /// arrival.
+  /// The shards that rank i has in All-Gather before the step of this bit, as i ^ shard, in order
+  /// of arrival.
   [[nodiscard]] std::span<const Rank> held_before(Rank bit) const {
     return std::span(gathered_).first(n_ / (2 * bit));
   }

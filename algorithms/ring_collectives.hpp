@@ -1,5 +1,5 @@
-// All eight collectives around a ring of ranks; what differs between the ring algorithms is only the
-// order of the ranks and the links between neighbours.
+// All eight collectives around a ring of ranks; what differs between the ring algorithms is only
+// the order of the ranks and the links between neighbours.
 #pragma once
 
 #include "algorithms/routed_schedule.hpp"

@@ -1,8 +1,8 @@
-// Ring along a Hamiltonian cycle of direct links, where one is found: every hop crosses one link, and
-// no link carries more than one hop's traffic. In both directions where each link of the cycle has
-// its reverse.
-// Source: the ring algorithms of ring_collectives.cpp, which has steps and cost; embedding one in the
-// network is what NCCL's ring search does on NVLink (Jeaugey 2019).
+// Ring along a Hamiltonian cycle of direct links, where one is found: every hop crosses one link,
+// and no link carries more than one hop's traffic. In both directions where each link of the cycle
+// has its reverse.
+// Source: the ring algorithms of ring_collectives.cpp, which has steps and cost; embedding one in
+// the network is what NCCL's ring search does on NVLink (Jeaugey 2019).
 
 #include "algorithms/hamiltonian_cycle.hpp"
 #include "algorithms/list.hpp"

@@ -1,5 +1,5 @@
-// A schedule in the making, for algorithms that think in ranks of a process group: what a rank sends
-// to another follows the routed path between their NPUs.
+// A schedule in the making, for algorithms that think in ranks of a process group: what a rank
+// sends to another follows the routed path between their NPUs.
 #pragma once
 
 #include "sim/synthesizer.hpp"

@@ -19,9 +19,9 @@ namespace {
 __extension__ typedef __int128 int128;
 
 constexpr std::array all_kinds{
-    CollectiveKind::broadcast,      CollectiveKind::reduce,     CollectiveKind::gather,
-    CollectiveKind::scatter,        CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-    CollectiveKind::all_reduce,     CollectiveKind::all_to_all, CollectiveKind::custom};
+    CollectiveKind::broadcast,  CollectiveKind::reduce,     CollectiveKind::gather,
+    CollectiveKind::scatter,    CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+    CollectiveKind::all_reduce, CollectiveKind::all_to_all, CollectiveKind::custom};
 
 /// Cuts `size` into `count` parts that differ by at most one byte.
 class Cut {
@@ -67,8 +67,9 @@ std::vector<NodeId> checked_group(const Topology& topology, const CollectiveSpec
 
 /// Total number of chunks, refused where ids would overflow.
 std::uint64_t chunk_total(CollectiveKind kind, std::uint64_t members, std::uint64_t pieces) {
-  constexpr std::uint64_t most = 1ULL << 31;
-  const std::uint64_t shards = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce ? 1
+  constexpr std::uint64_t most = 1ULL << 28; // 8 GB of them; ids and sums stay far from overflow
+  const std::uint64_t shards = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce
+                                   ? 1
                                : kind == CollectiveKind::all_to_all ? members * members
                                                                     : members;
   if (pieces == 0) throw InputError("a collective needs at least one chunk per shard");
@@ -158,8 +159,8 @@ std::string Collective::name() const {
 
 Collective make_collective(const Topology& topology, const CollectiveSpec& spec) {
   Collective made;
-  CollectivePart part{spec.kind, spec.size,      checked_group(topology, spec), spec.root,
-                      spec.pieces, ChunkId{0}, 0};
+  CollectivePart part{spec.kind,  spec.size, checked_group(topology, spec), spec.root, spec.pieces,
+                      ChunkId{0}, 0};
   const std::vector<NodeId>& group = part.group;
   const auto n = static_cast<std::uint32_t>(group.size());
   part.chunk_count = static_cast<std::uint32_t>(chunk_total(spec.kind, n, spec.pieces));
@@ -170,9 +171,9 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
   std::sort(made.sets.back().begin(), made.sets.back().end());
   const SetId everyone = n, root = spec.root;
 
-  made.chunks.reserve(part.chunk_count);
   const auto add_shards = [&](std::uint32_t shards, const auto& holds, const auto& wants) {
     const Cut cut(spec.size, std::uint64_t{shards} * spec.pieces);
+    made.chunks.reserve(part.chunk_count); // only now: the cut has refused what makes no sense
     for (std::uint32_t i = 0; i < shards; ++i)
       for (std::uint32_t k = 0; k < spec.pieces; ++k)
         made.chunks.push_back({cut.part(std::uint64_t{i} * spec.pieces + k), holds(i), wants(i),
@@ -255,8 +256,7 @@ CollectiveSpec parse_collective(std::string_view text) {
   const auto member = std::find(spec.group.begin(), spec.group.end(), NodeId{*root});
   if (!spec.group.empty() && member == spec.group.end())
     throw InputError(fmt::format("root {} is not in the group", *root));
-  spec.root = spec.group.empty() ? *root
-                                 : static_cast<std::uint32_t>(member - spec.group.begin());
+  spec.root = spec.group.empty() ? *root : static_cast<std::uint32_t>(member - spec.group.begin());
   return spec;
 }
 

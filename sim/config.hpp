@@ -27,7 +27,8 @@ public:
   /// Each throws InputError (place, what was found, what was expected) on another type; the units
   /// also on text that units.hpp refuses.
   [[nodiscard]] std::string string() const;
-  [[nodiscard]] std::int64_t integer(std::int64_t low = INT64_MIN, std::int64_t high = INT64_MAX) const;
+  [[nodiscard]] std::int64_t integer(std::int64_t low = INT64_MIN,
+                                     std::int64_t high = INT64_MAX) const;
   [[nodiscard]] double number() const; ///< integer or float, finite
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] Bytes bytes() const;
@@ -67,7 +68,8 @@ public:
   [[nodiscard]] std::vector<std::string> keys() const; ///< in the order of the file
   /// The values of an array of tables (or of one table), empty if the key isn't there.
   std::vector<ConfigTable> tables(const std::string& key);
-  /// Errors: InputError at the first key that was never asked for; all that were are listed as known.
+  /// Errors: InputError at the first key that was never asked for; all that were are listed as
+  /// known.
   void finish() const;
   [[nodiscard]] InputError error(const std::string& message) const;
 

@@ -1,6 +1,6 @@
-// Tutti's own random numbers, the same on every machine: std::shuffle and the standard distributions
-// are implementation-defined. SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom
-// number generators", fig. 16).
+// Tutti's own random numbers, the same on every machine: std::shuffle and the standard
+// distributions are implementation-defined. SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable
+// pseudorandom number generators", fig. 16).
 #pragma once
 
 #include <cassert>

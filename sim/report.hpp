@@ -31,9 +31,9 @@ struct Report {
   TimeModel model;
   Time completion; ///< the last delivery; 0 for an empty schedule
   std::vector<LinkUse> links;
-  std::vector<Time> chunk_done;  ///< per chunk: its last delivery
-  std::vector<Time> deliveries;  ///< per transfer; only where asked for
-  std::vector<HopRecord> hops;   ///< by start, then link; only where asked for
+  std::vector<Time> chunk_done;     ///< per chunk: its last delivery
+  std::vector<Time> deliveries;     ///< per transfer; only where asked for
+  std::vector<HopRecord> hops;      ///< by start, then link; only where asked for
   std::uint64_t link_transfers = 0; ///< crossings of a link, over all transfers
 };
 

@@ -1,4 +1,5 @@
-// Paths between nodes, for algorithms that think in NPU pairs. Deterministic; named in every report.
+// Paths between nodes, for algorithms that think in NPU pairs. Deterministic; named in every
+// report.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -13,8 +14,8 @@
 namespace tutti {
 
 enum class Routing : std::uint8_t {
-  automatic,       ///< dimension_order where every pair of NPUs has such a route, else shortest
-  shortest,        ///< least alpha + n * beta; of several, the one whose link ids are least in order
+  automatic, ///< dimension_order where every pair of NPUs has such a route, else shortest
+  shortest,  ///< least alpha + n * beta; of several, the one whose link ids are least in order
   dimension_order, ///< one dimension after another, each by shortest path over its own links
 };
 
@@ -50,7 +51,7 @@ private:
 
   const Topology& topology_;
   Routing routing_;
-  std::vector<std::int64_t> cost_; // per link: alpha + n * beta in ps
+  std::vector<std::int64_t> cost_;       // per link: alpha + n * beta in ps
   std::vector<std::vector<Tree>> trees_; // [dimension + 1][destination]
   std::vector<NodeId> npu_at_; // [position of the coordinate]; invalid where an NPU is missing
   std::vector<LinkId> path_;

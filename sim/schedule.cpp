@@ -33,9 +33,9 @@ PathId PathTable::intern(std::span<const LinkId> links) {
 
 void Schedule::push(const Transfer& transfer) {
   assert(transfer.path.value <= path_mask);
-  transfers_.push_back({transfer.chunk.value,
-                        transfer.path.value | (transfer.op == Op::reduce ? reduce_bit : 0) |
-                            (transfer.together ? together_bit : 0)});
+  transfers_.push_back({transfer.chunk.value, transfer.path.value |
+                                                  (transfer.op == Op::reduce ? reduce_bit : 0) |
+                                                  (transfer.together ? together_bit : 0)});
 }
 
 bool Schedule::operator==(const Schedule& other) const {

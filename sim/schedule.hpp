@@ -1,5 +1,6 @@
-// A collective algorithm's result: an ordered list of transfers. What it means is checked by verify,
-// when things happen is decided by an engine. 8 bytes a transfer, plus each distinct path once.
+// A collective algorithm's result: an ordered list of transfers. What it means is checked by
+// verify, when things happen is decided by an engine. 8 bytes a transfer, plus each distinct path
+// once.
 #pragma once
 
 #include "sim/ids.hpp"
@@ -24,8 +25,8 @@ struct Transfer {
   bool operator==(const Transfer&) const = default;
 };
 
-/// Link sequences, each stored once. The first `link_count` paths are the single links, in order, so
-/// that PathId{l} is the one-hop path over LinkId{l}.
+/// Link sequences, each stored once. The first `link_count` paths are the single links, in order,
+/// so that PathId{l} is the one-hop path over LinkId{l}.
 class PathTable {
 public:
   explicit PathTable(std::uint32_t link_count);
@@ -62,8 +63,8 @@ public:
   [[nodiscard]] bool empty() const { return transfers_.empty(); }
   [[nodiscard]] Transfer operator[](std::size_t i) const {
     const Packed p = transfers_[i];
-    return {ChunkId{p.chunk}, PathId{p.path & path_mask}, (p.path & reduce_bit) ? Op::reduce : Op::copy,
-            (p.path & together_bit) != 0};
+    return {ChunkId{p.chunk}, PathId{p.path & path_mask},
+            (p.path & reduce_bit) ? Op::reduce : Op::copy, (p.path & together_bit) != 0};
   }
   [[nodiscard]] PathId path_of(std::size_t i) const {
     return PathId{transfers_[i].path & path_mask};

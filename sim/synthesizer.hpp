@@ -32,9 +32,9 @@ struct SynthesisOptions {
 struct Outcome {
   Status status = Status::infeasible;
   std::optional<Schedule> schedule; ///< always complete where present
-  std::string note;                 ///< why infeasible ("rhd needs a power of two, not 6"); else empty
-  std::string routing;              ///< what was used, for reports; empty where none was
-  std::optional<Time> bound;        ///< a lower bound that the algorithm proved itself, if any
+  std::string note;          ///< why infeasible ("rhd needs a power of two, not 6"); else empty
+  std::string routing;       ///< what was used, for reports; empty where none was
+  std::optional<Time> bound; ///< a lower bound that the algorithm proved itself, if any
 };
 
 using SynthesisFunction = Outcome (*)(const Topology&, const Collective&, const SynthesisOptions&);

@@ -48,8 +48,7 @@ std::vector<std::uint32_t> parse_ranges(std::string_view text, std::string_view 
     const std::int64_t high = dash == std::string_view::npos
                                   ? low
                                   : parse_integer(piece.substr(dash + 1), what, 0, highest);
-    if (high < low)
-      throw InputError(fmt::format("{} range \"{}\" runs backwards", what, piece));
+    if (high < low) throw InputError(fmt::format("{} range \"{}\" runs backwards", what, piece));
     for (std::int64_t v = low; v <= high; ++v) values.push_back(static_cast<std::uint32_t>(v));
     if (values.size() > highest)
       throw InputError(fmt::format("{} list \"{}\" is too long", what, text));

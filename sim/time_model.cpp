@@ -28,7 +28,8 @@ std::string_view name_of(const Names& names, Value value) {
   return "?";
 }
 
-template <typename Names> auto value_of(const Names& names, std::string_view what, std::string_view text) {
+template <typename Names>
+auto value_of(const Names& names, std::string_view what, std::string_view text) {
   for (const auto& [value, name] : names)
     if (name == text) return value;
   std::vector<std::string> known;

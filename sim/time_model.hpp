@@ -39,7 +39,8 @@ struct TimeModel {
 /// A node's own rate, or the model's for NPUs without one; 0 = reduction takes no time.
 [[nodiscard]] Bandwidth reduction_rate(const Node& node, const TimeModel& model);
 
-[[nodiscard]] std::string_view to_text(LinkBusy value); ///< "serialization", "latency+serialization"
+[[nodiscard]] std::string_view
+to_text(LinkBusy value); ///< "serialization", "latency+serialization"
 [[nodiscard]] std::string_view to_text(Forwarding value); ///< "auto", "cut-through", ...
 [[nodiscard]] std::string_view to_text(Discipline value); ///< "fifo", "fluid"
 [[nodiscard]] LinkBusy parse_link_busy(std::string_view text);

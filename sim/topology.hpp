@@ -102,8 +102,8 @@ public:
   /// Node by its name; errors: InputError (known names listed).
   [[nodiscard]] NodeId find_node(const std::string& name) const;
 
-  /// 64-bit hash of everything that decides a simulation (not of names and coordinates). The same on
-  /// every machine.
+  /// 64-bit hash of everything that decides a simulation (not of names and coordinates). The same
+  /// on every machine.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   [[nodiscard]] const TopologyParts& parts() const { return parts_; }
@@ -120,8 +120,8 @@ private:
 /// Every link turned around; ids, groups and nodes stay. What an inverted schedule runs on.
 [[nodiscard]] Topology reversed(const Topology& topology);
 
-/// Without the given nodes (and their links) and links. Nodes are renumbered in order and keep their
-/// names and coordinates; empty groups vanish. Errors: InputError where no NPU is left.
+/// Without the given nodes (and their links) and links. Nodes are renumbered in order and keep
+/// their names and coordinates; empty groups vanish. Errors: InputError where no NPU is left.
 [[nodiscard]] Topology without(const Topology& topology, std::span<const NodeId> nodes,
                                std::span<const LinkId> links);
 

@@ -11,10 +11,10 @@
 namespace tutti {
 
 /// The schedule backwards: order and paths reversed, copies become reductions and the reverse. An
-/// All-Gather made on reversed(topology) becomes a Reduce-Scatter on topology, a Broadcast a Reduce,
-/// a Scatter a Gather (TACOS sec. IV.H). Pre: no chunk reaches a node twice.
-/// A collective without reduction (Scatter -> Gather, All-to-All) keeps its copies: `becomes` says
-/// what copies turn into.
+/// All-Gather made on reversed(topology) becomes a Reduce-Scatter on topology, a Broadcast a
+/// Reduce, a Scatter a Gather (TACOS sec. IV.H). Pre: no chunk reaches a node twice. A collective
+/// without reduction (Scatter -> Gather, All-to-All) keeps its copies: `becomes` says what copies
+/// turn into.
 [[nodiscard]] Schedule inverted(const Schedule& schedule, Op becomes);
 
 /// First all transfers of `first`, then those of `second`; both speak of the same chunks. A
@@ -27,8 +27,8 @@ namespace tutti {
 
 /// What remains of a schedule for all NPUs when only `group` takes part: `whole` and `restricted`
 /// are the same kind of collective with the same pieces, over all members and over the group (whose
-/// members are among them). Transfers that bring nothing to a member are dropped; relays outside the
-/// group stay. Chunk ids are those of `restricted`.
+/// members are among them). Transfers that bring nothing to a member are dropped; relays outside
+/// the group stay. Chunk ids are those of `restricted`.
 /// Errors: InputError where a member of the group isn't in the whole, the kinds, roots or pieces
 /// differ, or either isn't one named collective.
 /// Cost: O(transfers + chunks * nodes), times members / 64 for chunks that reduce.

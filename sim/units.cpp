@@ -138,7 +138,8 @@ Time serialization(Bytes size, Bandwidth rate) {
   const int128 scaled = static_cast<int128>(size.count) * ps_per_s;
   const int128 ps = (scaled + rate.bytes_per_second - 1) / rate.bytes_per_second;
   if (ps > largest)
-    throw InputError(fmt::format("{} at {} take longer than 53 days", to_text(size), to_text(rate)));
+    throw InputError(
+        fmt::format("{} at {} take longer than 53 days", to_text(size), to_text(rate)));
   return {static_cast<std::int64_t>(ps)};
 }
 
@@ -154,7 +155,9 @@ Bandwidth parse_bandwidth(std::string_view text) {
 
 std::string to_text(Bytes size) { return quantity_text(size.count, byte_units); }
 std::string to_text(Time time) { return quantity_text(time.ps, time_units); }
-std::string to_text(Bandwidth rate) { return quantity_text(rate.bytes_per_second, bandwidth_units); }
+std::string to_text(Bandwidth rate) {
+  return quantity_text(rate.bytes_per_second, bandwidth_units);
+}
 
 std::string short_text(Time time) {
   return short_quantity(static_cast<double>(time.ps), time_units);

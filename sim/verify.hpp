@@ -28,9 +28,9 @@ struct Verdict {
 
 /// Performs the transfers in list order on sets of contributions, chunk by chunk.
 /// State: which contributions each (chunk, node) holds. Transfers marked "together" read the state
-/// from before their block. The sender keeps its value if it can copy, otherwise the value moves on,
-/// once. A copy sets the receiver's set to the sender's and must not lose contributions; a reduce
-/// unites disjoint sets (into an empty node it sets).
+/// from before their block. The sender keeps its value if it can copy, otherwise the value moves
+/// on, once. A copy sets the receiver's set to the sender's and must not lose contributions; a
+/// reduce unites disjoint sets (into an empty node it sets).
 /// Faults: sending what one doesn't hold, a missing ability, a broken path, a contribution counted
 /// twice or lost, an unmet postcondition, an unknown chunk or link.
 /// Cost: O(transfers + paths + chunks * nodes), times contributors / 64 for chunks that reduce.

@@ -1,7 +1,7 @@
-// TACOS: Won et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer for Distributed Machine
-// Learning" (MICRO 2024). All-Gather and Broadcast by greedy matching (sec. IV.E-F, see
-// tacos_matching.cpp), Reduce-Scatter and Reduce as their inverses on the reversed topology, All-Reduce
-// as Reduce-Scatter then All-Gather (sec. IV.H).
+// TACOS: Won et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer for Distributed
+// Machine Learning" (MICRO 2024). All-Gather and Broadcast by greedy matching (sec. IV.E-F, see
+// tacos_matching.cpp), Reduce-Scatter and Reduce as their inverses on the reversed topology,
+// All-Reduce as Reduce-Scatter then All-Gather (sec. IV.H).
 //
 // Works on links between NPUs; switches and memories are left out. A process group uses the links
 // among its members if they suffice; otherwise all NPUs relay, and what brings nothing to a member
@@ -135,8 +135,12 @@ Outcome tacos(const Topology& topology, const Collective& collective,
     participants.clear();
     for (std::uint32_t n = 0; n < topology.npu_count(); ++n) participants.emplace_back(n);
     if (!strongly_connected(topology, participants))
-      return {Status::infeasible, {}, "tacos works on links between NPUs, and here they don't "
-                                      "connect every NPU with every other", {}, {}};
+      return {Status::infeasible,
+              {},
+              "tacos works on links between NPUs, and here they don't "
+              "connect every NPU with every other",
+              {},
+              {}};
   }
   const auto copies_on = [&](const Topology& network) {
     Schedule schedule = spread(network, copying, participants, options);

@@ -5,7 +5,8 @@
 // - A destination picks what to take from each idle in-link by rule, not at random: the chunk that
 //   its other in-neighbours are least able to supply (weighed by how fast their links are), of
 //   several the one that the sender got first. Random picks leave links idle at the end, since what
-//   is missing then sits behind one of them only. The order among equal in-links is left to the seed.
+//   is missing then sits behind one of them only. The order among equal in-links is left to the
+//   seed.
 // - A match is a promise: nobody else sends that chunk there, and it is never replaced. The paper's
 //   chunk replacement may send what the source didn't hold when the transfer began.
 // - Instead, a slow link doesn't take one of the last chunks if the destination's faster links
@@ -77,8 +78,8 @@ private:
     std::int64_t occupied = 0; // how long a chunk occupies it, ps
     std::int64_t cost = 0;     // until the chunk has arrived, ps
     std::int64_t free_at = 0;
-    std::size_t scanned = 0;             // of the sender's chunks: those before were looked at
-    std::vector<std::uint32_t> pool;     // looked at, and still lacking at the other end
+    std::size_t scanned = 0;              // of the sender's chunks: those before were looked at
+    std::vector<std::uint32_t> pool;      // looked at, and still lacking at the other end
     std::vector<std::uint32_t> in_flight; // in order of arrival (a link keeps order)
     std::size_t landed = 0;
   };

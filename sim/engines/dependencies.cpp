@@ -25,8 +25,8 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
     : schedule_(schedule), chains_(schedule.size()), next_(schedule.paths().size(), none),
       undelivered_(schedule.size()) {
   if (schedule.size() > none / 2)
-    throw InputError(fmt::format("{} transfers are more than an engine can number",
-                                 schedule.size()));
+    throw InputError(
+        fmt::format("{} transfers are more than an engine can number", schedule.size()));
   const PathTable& paths = schedule.paths();
   std::vector<NodeId> sender(paths.size()), receiver(paths.size());
   for (std::uint32_t p = 0; p < paths.size(); ++p) {
@@ -104,8 +104,8 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
 
 std::string Dependencies::stuck_text(const Topology& topology) const {
   constexpr std::size_t most_named = 5;
-  std::string text = fmt::format("{} of {} transfers were never delivered:", undelivered_,
-                                 chains_.size());
+  std::string text =
+      fmt::format("{} of {} transfers were never delivered:", undelivered_, chains_.size());
   std::size_t named = 0;
   for (std::uint32_t i = 0; i < chains_.size() && named < most_named; ++i) {
     const std::uint8_t flags = chains_[i].flags;

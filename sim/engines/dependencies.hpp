@@ -44,9 +44,7 @@ public:
     if (chains_[i].flags & departure_token) walk_departures(chains_[i].next_at_sender, sink);
   }
   /// Whether some arrival waits for this transfer to leave.
-  [[nodiscard]] bool watched(std::uint32_t i) const {
-    return (chains_[i].flags & is_watched) != 0;
-  }
+  [[nodiscard]] bool watched(std::uint32_t i) const { return (chains_[i].flags & is_watched) != 0; }
 
   /// The last byte of transfer i has reached its end.
   template <typename Sink> void arrived(std::uint32_t i, Sink& sink) {
@@ -71,10 +69,10 @@ private:
   enum Flag : std::uint8_t {
     is_ready = 1,
     has_arrived = 2,
-    is_in = 4,           // its arrival is in, for what depends on it
+    is_in = 4, // its arrival is in, for what depends on it
     has_left = 8,
-    may_deliver = 16,    // the departure token has passed
-    data_token = 32,     // the data token waits here
+    may_deliver = 16, // the departure token has passed
+    data_token = 32,  // the data token waits here
     departure_token = 64,
     is_watched = 128,
   };
@@ -157,9 +155,9 @@ private:
   }
 
   const Schedule& schedule_;
-  std::vector<Chain> chains_;       // per transfer
-  std::vector<std::uint32_t> next_; // per path: the next transfer to enter
-  std::vector<bool> stores_;        // per path: whether its end can store
+  std::vector<Chain> chains_;                             // per transfer
+  std::vector<std::uint32_t> next_;                       // per path: the next transfer to enter
+  std::vector<bool> stores_;                              // per path: whether its end can store
   std::unordered_map<std::uint32_t, std::int64_t> tails_; // by step; only at nodes that can't store
   std::size_t undelivered_ = 0;
 };

@@ -90,7 +90,8 @@ private:
   void push_heap(const Event& event) {
     std::size_t i = heap_.size();
     heap_.push_back(event);
-    for (; i > 0 && event.at < heap_[(i - 1) / 4].at; i = (i - 1) / 4) heap_[i] = heap_[(i - 1) / 4];
+    for (; i > 0 && event.at < heap_[(i - 1) / 4].at; i = (i - 1) / 4)
+      heap_[i] = heap_[(i - 1) / 4];
     heap_[i] = event;
   }
 

@@ -7,9 +7,9 @@
 //     e_j = max(s_j + n/B_j, e_{j-1} + a_{j-1} in cut-through)        arrival = e_last + a_last
 //     head_{j+1} = s_j + a_j behind a node that can't store, e_j + a_j behind one that can
 //     link busy until s_j + n/B_j (plus a_j in latency+serialization), each group for n/B_g
-// Starts at one instant happen in order of queue entry, then list position; what enters at that same
-// instant (zero latency) takes part in the next round. A reduction at a node with a rate occupies
-// the node's reduction unit for n/rate, one after another, before its arrival counts.
+// Starts at one instant happen in order of queue entry, then list position; what enters at that
+// same instant (zero latency) takes part in the next round. A reduction at a node with a rate
+// occupies the node's reduction unit for n/rate, one after another, before its arrival counts.
 #pragma once
 
 #include "sim/engines/dependencies.hpp"
@@ -27,8 +27,8 @@
 
 namespace tutti {
 
-/// One link's waiting transfers, by entry time, then list position. Entry times never fall, so a new
-/// entry belongs at the end, or among the last ones of the same instant.
+/// One link's waiting transfers, by entry time, then list position. Entry times never fall, so a
+/// new entry belongs at the end, or among the last ones of the same instant.
 class LinkQueue {
 public:
   struct Entry {
@@ -162,8 +162,8 @@ private:
     LinkQueue queue;
     std::int64_t free_at = 0, latency = 0; // ps
     Bandwidth rate;
-    Bytes last_size;                 // chunks of one size follow each other:
-    std::int64_t last_duration = 0;  // their serialization is worth keeping
+    Bytes last_size;                // chunks of one size follow each other:
+    std::int64_t last_duration = 0; // their serialization is worth keeping
     bool shared = false, touched = false, awaited = false;
   };
   struct GroupState {
@@ -256,8 +256,7 @@ private:
     use.busy += Time{link.free_at - now_};
     ++use.transfers;
     ++report_.link_transfers;
-    if (options_.record_hops)
-      report_.hops.push_back({flight.transfer, id, Time{now_}, Time{end}});
+    if (options_.record_hops) report_.hops.push_back({flight.transfer, id, Time{now_}, Time{end}});
 
     clock_.transmit(id, now_, sent);
     if (!link.queue.empty()) await_link(id);

@@ -1,6 +1,6 @@
-// The native engine on a compact schedule: what a link sends next is the next entry of its own list,
-// and it may go when its node holds the chunk. Memory beside the schedule: one bit per (chunk, node)
-// and what is in flight; nothing per transfer.
+// The native engine on a compact schedule: what a link sends next is the next entry of its own
+// list, and it may go when its node holds the chunk. Memory beside the schedule: one bit per
+// (chunk, node) and what is in flight; nothing per transfer.
 
 #include "sim/engines/engine.hpp"
 #include "sim/engines/event_queue.hpp"
@@ -27,7 +27,8 @@ public:
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-      for (const NodeId holder : collective.held_by(ChunkId{c})) held_[bit(ChunkId{c}, holder)] = true;
+      for (const NodeId holder : collective.held_by(ChunkId{c}))
+        held_[bit(ChunkId{c}, holder)] = true;
     for (std::uint32_t l = 0; l < links_.size(); ++l)
       links_[l].next = links_[l].landed = schedule.begin[l];
   }
@@ -47,11 +48,10 @@ public:
     }
     for (std::uint32_t l = 0; l < links_.size(); ++l)
       if (links_[l].next < schedule_.begin[l + 1])
-        throw InputError(fmt::format(
-            "chunk {} never reaches {}, which has to send it to {}",
-            schedule_.chunks[links_[l].next].value,
-            topology_.node(topology_.link(LinkId{l}).from).name,
-            topology_.node(topology_.link(LinkId{l}).to).name));
+        throw InputError(fmt::format("chunk {} never reaches {}, which has to send it to {}",
+                                     schedule_.chunks[links_[l].next].value,
+                                     topology_.node(topology_.link(LinkId{l}).from).name,
+                                     topology_.node(topology_.link(LinkId{l}).to).name));
     return std::move(report_);
   }
 

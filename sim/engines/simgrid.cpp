@@ -24,7 +24,9 @@ class SimGridClock {
 public:
   explicit SimGridClock(std::uint32_t links)
       : platform_(std::vector<double>(links, femtoseconds_per_second)), transmissions_(links) {
-    platform_.on_done = [this](std::size_t link) { transmitted(LinkId{static_cast<std::uint32_t>(link)}); };
+    platform_.on_done = [this](std::size_t link) {
+      transmitted(LinkId{static_cast<std::uint32_t>(link)});
+    };
   }
 
   void schedule(std::int64_t now, const Event& event, LinkId via) {
@@ -102,9 +104,9 @@ private:
   void check_clock(std::int64_t expected) const {
     const double off = platform_.now() - static_cast<double>(expected);
     if (std::abs(off) > 0.4)
-      throw std::runtime_error(fmt::format(
-          "SimGrid's clock is {} ps off at {}: a double can't resolve this run", off,
-          to_text(Time{expected})));
+      throw std::runtime_error(
+          fmt::format("SimGrid's clock is {} ps off at {}: a double can't resolve this run", off,
+                      to_text(Time{expected})));
   }
 
   void handle_if_complete(std::int64_t now) {
@@ -126,7 +128,7 @@ private:
 
   SimGridPlatform platform_;
   FifoCore<SimGridClock>* core_ = nullptr;
-  std::vector<Transmission> transmissions_; // per link
+  std::vector<Transmission> transmissions_;            // per link
   std::unordered_map<std::int64_t, Instant> instants_; // looked up by time only, never iterated
   std::vector<Event> scratch_, handled_;
 };
@@ -144,8 +146,8 @@ Report run_fifo(const Topology& topology, const Collective& collective, const Sc
 Report run_simgrid(const Topology& topology, const Collective& collective, const Schedule& schedule,
                    const TimeModel& model, const RunOptions& options) {
   const auto simulate = model.discipline == Discipline::fluid ? run_simgrid_fluid : run_fifo;
-  Report report = run_isolated(
-      [&] { return simulate(topology, collective, schedule, model, options); });
+  Report report =
+      run_isolated([&] { return simulate(topology, collective, schedule, model, options); });
   report.engine = "simgrid";
   return report;
 }

@@ -202,12 +202,12 @@ private:
   Dependencies dependencies_;
   SimGridPlatform platform_;
   Report report_;
-  std::vector<Connection> connections_;      // per path
-  std::vector<std::int64_t> reduction_free_; // per node, ps
+  std::vector<Connection> connections_;                       // per path
+  std::vector<std::int64_t> reduction_free_;                  // per node, ps
   std::vector<std::pair<std::uint32_t, std::int64_t>> slots_; // transfer and start, by token
   std::vector<std::size_t> free_slots_;
   std::vector<std::uint32_t> resources_;
-  std::unordered_map<std::uint32_t, Follower> followers_;                   // by transfer
+  std::unordered_map<std::uint32_t, Follower> followers_;                     // by transfer
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> followed_by_; // by transfer
 };
 

@@ -1,5 +1,6 @@
-// What Tutti needs of SimGrid: links without routing tables, communications over an explicit list of
-// links, timers, and an exact alpha + n/B configuration. Only sim/engines/simgrid*.cpp include this.
+// What Tutti needs of SimGrid: links without routing tables, communications over an explicit list
+// of links, timers, and an exact alpha + n/B configuration. Only sim/engines/simgrid*.cpp include
+// this.
 #pragma once
 
 #include <simgrid/kernel/Timer.hpp>

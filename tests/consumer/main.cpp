@@ -1,7 +1,7 @@
-#include "synth/list.hpp"
 #include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
+#include "synth/list.hpp"
 #include "topologies/list.hpp"
 
 #include <iostream>

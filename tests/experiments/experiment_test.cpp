@@ -91,7 +91,12 @@ topologies = ["A"]
 algorithms = ["direct"]
 [[expect]]
 label = "ratio"
-of = {topology = "A", algorithm = "direct", run = "first", collective = "all_gather", size = "2MiB", chunks = "auto"}
+of.topology = "A"
+of.algorithm = "direct"
+of.run = "first"
+of.collective = "all_gather"
+of.size = "2MiB"
+of.chunks = "auto"
 over = {topology = "Z", algorithm = "ring"}
 metric = "time"
 paper = 2

@@ -1,12 +1,12 @@
 // Running gnuplot: both formats, the same bytes each time, every way of failing in words.
 #include "experiments/gnuplot.hpp"
 
-#include "tests/catch.hpp"
 #include "experiments/bars.hpp"
 #include "experiments/figure_style.hpp"
 #include "experiments/heatmap.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
+#include "tests/catch.hpp"
 
 #include <filesystem>
 #include <limits>

@@ -1,8 +1,9 @@
-// The timeline is JSON that a viewer takes: parsed here by a library that had no part in writing it.
+// The timeline is JSON that a viewer takes: parsed here by a library that had no part in writing
+// it.
 #include "experiments/trace.hpp"
 
-#include "tests/catch.hpp"
 #include "sim/error.hpp"
+#include "tests/catch.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
-// Schedule files, JSON and binary: any bytes give a schedule for this topology or an InputError, and
-// what is read can be checked and written again. Bytes after a `P` are the payload of a binary file,
-// which no mutation would reach through compression and checksum.
+// Schedule files, JSON and binary: any bytes give a schedule for this topology or an InputError,
+// and what is read can be checked and written again. Bytes after a `P` are the payload of a binary
+// file, which no mutation would reach through compression and checksum.
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/schedule_format.hpp"

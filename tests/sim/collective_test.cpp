@@ -42,8 +42,8 @@ TEST_CASE("what each collective means on three NPUs") {
     CHECK(values(c.held_by(id)) == held);
     CHECK(values(c.wanted_by(id)) == wanted);
     CHECK(c.chunks[chunk].reduces == is_reducing(kind));
-    CHECK(c.chunks[chunk].size == Bytes{90 / static_cast<std::int64_t>(
-                                             kind == CollectiveKind::all_to_all ? 3 : chunks)});
+    CHECK(c.chunks[chunk].size ==
+          Bytes{90 / static_cast<std::int64_t>(kind == CollectiveKind::all_to_all ? 3 : chunks)});
   };
   check(CollectiveKind::broadcast, 1, 0, {1}, all);
   check(CollectiveKind::reduce, 1, 0, all, {1});
@@ -102,8 +102,7 @@ TEST_CASE("fingerprints tell collectives apart") {
   std::vector<std::uint64_t> prints;
   for (const CollectiveKind kind : named_collectives())
     for (const std::uint32_t pieces : {1U, 2U})
-      prints.push_back(
-          make_collective(topology, spec_of(kind, Bytes{4000}, pieces)).fingerprint());
+      prints.push_back(make_collective(topology, spec_of(kind, Bytes{4000}, pieces)).fingerprint());
   std::ranges::sort(prints);
   CHECK(std::ranges::adjacent_find(prints) == prints.end());
 }

@@ -140,6 +140,7 @@ TEST_CASE("located() puts a place in front of what its body throws") {
 
 TEST_CASE("malformed TOML is an error with its place") {
   CHECK_THROWS_WITH(parsed("a = 1\n\t[=="), ContainsSubstring("t.toml:2:"));
+  CHECK_THROWS_WITH(parsed("x = 1\u00e9"), ContainsSubstring("t.toml:1:"));
   CHECK_THROWS_WITH(parsed("a = 1\na = 2"), ContainsSubstring("t.toml:2:"));
   CHECK_THROWS_WITH(parsed("a = \"open"), ContainsSubstring("t.toml:1:"));
   CHECK_THROWS_WITH(parsed(std::string("a = \"\0\"", 7)), ContainsSubstring("control characters"));

@@ -22,9 +22,10 @@ constexpr Bytes megabyte{1'000'000};
 constexpr std::int64_t a = 500'000, D = 20'000'000; // ps
 
 /// Chunks of 1 MB, each with its holders and wanters.
-Collective chunks(const std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>>&
-                      held_and_wanted,
-                  bool reduces = false) {
+Collective
+chunks(const std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>>&
+           held_and_wanted,
+       bool reduces = false) {
   Collective collective;
   const auto add_set = [&](const std::vector<std::uint32_t>& nodes) {
     collective.sets.emplace_back();
@@ -118,7 +119,8 @@ TEST_CASE("cut-through into a faster link ends no earlier than the data streams 
 
 TEST_CASE("reduce-scatter on a ring of three") {
   const Topology topology = samples::ring(3, true);
-  const Collective collective = chunks({{{0, 1, 2}, {0}}, {{0, 1, 2}, {1}}, {{0, 1, 2}, {2}}}, true);
+  const Collective collective =
+      chunks({{{0, 1, 2}, {0}}, {{0, 1, 2}, {1}}, {{0, 1, 2}, {2}}}, true);
   // Two steps of D + a; all three links work all the time.
   std::vector<Step> list;
   for (std::uint32_t s = 0; s < 2; ++s)
@@ -373,8 +375,9 @@ TEST_CASE("a compact schedule where links share a bus is expanded first") {
 
 TEST_CASE("a compact schedule that can't go on says where") {
   const CompactSchedule compact{{0, 0, 1}, {ChunkId{0}}}; // npu1 never gets chunk 0
-  CHECK(message_of([&] { (void)run_native_compact(line(3), chunks({{{0}, {2}}}), compact, {}); }) ==
-        "chunk 0 never reaches npu1, which has to send it to npu2");
+  CHECK(message_of([&] {
+          (void)run_native_compact(line(3), chunks({{{0}, {2}}}), compact, {});
+        }) == "chunk 0 never reaches npu1, which has to send it to npu2");
 }
 
 TEST_CASE("a replay is the same every time") {

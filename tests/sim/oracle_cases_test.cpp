@@ -105,8 +105,8 @@ TEST_CASE("verify and both engines give the independent specification's answers"
     model.forwarding = parse_forwarding(given["time_model"]["forwarding"].get<std::string>());
     for (const EngineRow& engine : engines()) {
       INFO(engine.name);
-      const json answer = answer_of(
-          engine.run(topology, collective, schedule, model, {.record_deliveries = true}));
+      const json answer =
+          answer_of(engine.run(topology, collective, schedule, model, {.record_deliveries = true}));
       for (const char* key : {"completion_ps", "delivered_ps", "link_bytes", "link_busy_ps"})
         CHECK(answer[key] == expected[key]);
     }

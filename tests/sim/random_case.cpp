@@ -202,11 +202,11 @@ RandomCase random_case(std::uint64_t seed, bool spoilt) {
   if (spoilt && random.below(2) == 0 && !schedule.empty()) schedule = spoil(random, schedule);
 
   TimeModel model;
-  model.link_busy = pick(random, std::array{LinkBusy::serialization,
-                                            LinkBusy::latency_and_serialization});
-  model.forwarding = pick(random, std::array{Forwarding::automatic, Forwarding::automatic,
-                                             Forwarding::cut_through,
-                                             Forwarding::store_and_forward});
+  model.link_busy =
+      pick(random, std::array{LinkBusy::serialization, LinkBusy::latency_and_serialization});
+  model.forwarding =
+      pick(random, std::array{Forwarding::automatic, Forwarding::automatic, Forwarding::cut_through,
+                              Forwarding::store_and_forward});
   return {std::move(topology), std::move(collective), std::move(schedule), model};
 }
 

@@ -71,8 +71,8 @@ TEST_CASE("dimension order through the switches of a dimension") {
   parts.shape = {2, 2};
   parts.coordinates = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
   for (std::uint32_t row = 0; row < 2; ++row) {
-    const NodeId hub = parts.add_node({"row" + std::to_string(row), NodeKind::switching,
-                                       {false, false, false}, {}});
+    const NodeId hub = parts.add_node(
+        {"row" + std::to_string(row), NodeKind::switching, {false, false, false}, {}});
     for (std::uint32_t i = 0; i < 2; ++i) {
       Link up = link(2 * row + i, hub.value);
       up.dimension = 0;

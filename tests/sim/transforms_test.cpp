@@ -237,7 +237,8 @@ TEST_CASE("restriction keeps what members need and nothing else") {
   }
   SECTION("a node that can't copy forgets what it was to hand on, even where that is dropped") {
     // Per chunk: 1 and 2 to 0; then 0 sends the sum twice over the courier, to 2 and to 1. The
-    // courier could reduce, so what isn't handed on to 2 must not lie there when the next one comes.
+    // courier could reduce, so what isn't handed on to 2 must not lie there when the next one
+    // comes.
     TopologyParts parts = npus("courier", 3);
     const NodeId courier = parts.add_node({"courier", NodeKind::memory, {true, false, true}, {}});
     parts.add_link(link(1, 0));

@@ -26,9 +26,7 @@ TEST_CASE("sizes, times and bandwidths are read exactly") {
 }
 
 TEST_CASE("a quantity that is none is refused in words") {
-  const auto bytes = [](const char* text) {
-    return message_of([&] { (void)parse_bytes(text); });
-  };
+  const auto bytes = [](const char* text) { return message_of([&] { (void)parse_bytes(text); }); };
   CHECK(bytes("12") == "size \"12\" has no unit (known: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)");
   CHECK(bytes("12GIB") == "size \"12GIB\" has an unknown unit \"GIB\" (known: B, kB, MB, GB, TB, "
                           "KiB, MiB, GiB, TiB; did you mean \"GB\"?)");
@@ -40,13 +38,15 @@ TEST_CASE("a quantity that is none is refused in words") {
   CHECK(bytes("1.5B") == "size \"1.5B\" is not a whole number of B");
   CHECK(bytes("99999999999999999999B") == "size \"99999999999999999999B\" is out of range");
   CHECK(bytes("9000000TB") == "size \"9000000TB\" is out of range");
-  CHECK(message_of([] { (void)parse_time("0.1ps"); }) == "time \"0.1ps\" is not a whole number of ps");
+  CHECK(message_of([] { (void)parse_time("0.1ps"); }) ==
+        "time \"0.1ps\" is not a whole number of ps");
   CHECK(message_of([] { (void)parse_time("5 h"); }) ==
         "time \"5 h\" has an unknown unit \"h\" (known: ps, ns, us, ms, s)");
   CHECK(message_of([] { (void)parse_bandwidth("0GB/s"); }) ==
         "bandwidth \"0GB/s\" must be positive");
   CHECK_THAT(message_of([] { (void)parse_bandwidth("50GB"); }),
-             ContainsSubstring("unknown unit \"GB\"") && ContainsSubstring("did you mean \"GB/s\""));
+             ContainsSubstring("unknown unit \"GB\"") &&
+                 ContainsSubstring("did you mean \"GB/s\""));
   CHECK(message_of([] { (void)parse_bandwidth("4b/s"); }) ==
         "bandwidth \"4b/s\" is not a whole number of B/s");
 }
@@ -95,7 +95,8 @@ TEST_CASE("serialization rounds up to a picosecond") {
 TEST_CASE("lists of numbers") {
   CHECK(parse_ranges("0-3+7+5-6", "group") == std::vector<std::uint32_t>{0, 1, 2, 3, 7, 5, 6});
   CHECK(ranges_text({0, 1, 2, 3, 7, 5, 6}) == "0-3+7+5-6");
-  CHECK(message_of([] { (void)parse_ranges("3-1", "group"); }) == "group range \"3-1\" runs backwards");
+  CHECK(message_of([] { (void)parse_ranges("3-1", "group"); }) ==
+        "group range \"3-1\" runs backwards");
   CHECK(message_of([] { (void)parse_ranges("0-x", "group"); }) ==
         "group \"x\" is not a whole number");
   CHECK(message_of([] { (void)parse_integer("12", "seed", 0, 9); }) ==

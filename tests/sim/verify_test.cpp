@@ -105,7 +105,9 @@ TEST_CASE("every fault has its words") {
   const auto schedule = [&](const std::vector<Transfer>& list) {
     return rebuilt(Schedule(topology.link_count()), list);
   };
-  const auto over = [](std::uint32_t l, Op op) { return Transfer{ChunkId{0}, PathId{l}, op, false}; };
+  const auto over = [](std::uint32_t l, Op op) {
+    return Transfer{ChunkId{0}, PathId{l}, op, false};
+  };
 
   CHECK(fault_text(topology, copy, schedule({over(1, Op::copy)})) ==
         "transfer 0: node npu1 doesn't hold chunk 0");

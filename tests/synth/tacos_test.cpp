@@ -43,17 +43,18 @@ CollectiveSpec spec_of(CollectiveKind kind, std::uint32_t pieces = 1, Bytes size
 } // namespace
 
 TEST_CASE("TACOS makes correct schedules on every kind of direct network") {
-  std::vector<Topology> networks{samples::ring(2),       samples::ring(5, true),
-                                 samples::ring(7),       samples::full(4),
-                                 samples::mesh(1, 6),    samples::mesh(3, 3),
-                                 samples::mesh(2, 5),    samples::mesh_without_a_link(3, 4),
+  std::vector<Topology> networks{samples::ring(2),          samples::ring(5, true),
+                                 samples::ring(7),          samples::full(4),
+                                 samples::mesh(1, 6),       samples::mesh(3, 3),
+                                 samples::mesh(2, 5),       samples::mesh_without_a_link(3, 4),
                                  samples::uneven_mesh(3, 4)};
   for (const char* text : {"dragonfly:3x3", "torus3d:2x3x3", "hypercube:3", "dgx1", "mi250x",
                            "mesh2d:4x4,bandwidth=50GB/s+75GB/s,without=npu5+npu10"})
     networks.push_back(make_topology(text));
   for (const Topology& topology : networks)
     for (const CollectiveKind kind : row().collectives)
-      for (const std::uint32_t pieces : {1U, 3U}) (void)checked_time(topology, spec_of(kind, pieces));
+      for (const std::uint32_t pieces : {1U, 3U})
+        (void)checked_time(topology, spec_of(kind, pieces));
 }
 
 TEST_CASE("TACOS is at the bound on homogeneous grids and tori") {
@@ -81,7 +82,7 @@ TEST_CASE("a Reduce-Scatter takes no longer than its All-Gather on a symmetric n
 TEST_CASE("a process group uses its own links, or relays outside it") {
   const Topology topology = samples::mesh(3, 4);
   CollectiveSpec spec = spec_of(CollectiveKind::all_gather);
-  for (const std::uint32_t n : {0, 1, 4, 5}) spec.group.emplace_back(n); // a 2 x 2 corner
+  for (const std::uint32_t n : {0U, 1U, 4U, 5U}) spec.group.emplace_back(n); // a 2 x 2 corner
   const Collective corner = make_collective(topology, spec);
   const Outcome inside = synthesize(row(), topology, corner, {});
   for (std::size_t i = 0; i < inside.schedule->size(); ++i) {
