@@ -3,13 +3,16 @@
 // All-Reduce is Reduce-Scatter, then All-Gather, of one step each.
 // Source: the baseline "Direct" of TACOS (MICRO 2024, sec. V) and ASTRA-sim2.0; the rotation is the
 // long-message All-to-All of Thakur, Rabenseifner, Gropp 2005 (IJHPCA 19(1)).
+// A custom collective: every chunk by the same idea, see custom().
 // Cost: n (n - 1) sends of a shard per phase, each over its whole path.
 
 #include "algorithms/list.hpp"
 #include "algorithms/routed_schedule.hpp"
 
-#include <cassert>
+#include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -34,11 +37,44 @@ void all_gather(RoutedSchedule& schedule) {
   rotate(schedule.size(), [&](Rank i, Rank j) { schedule.send(i, j, i, Op::copy); });
 }
 
+/// The rank among `members` (NPUs in rank order, of which they are some) that is the fewest hops away
+/// from `to`.
+Rank nearest(RoutedSchedule& schedule, const std::vector<Rank>& members, Rank to) {
+  return *std::ranges::min_element(members, {}, [&](Rank from) { return schedule.hops(from, to); });
+}
+
+/// A chunk that doesn't reduce goes from its nearest holder to each who wants it. One that reduces is
+/// combined at one who wants it, a contributor if there is one, and goes from there to the others.
+void custom(RoutedSchedule& schedule, const Collective& collective) {
+  const std::vector<NodeId>& group = schedule.part().group;
+  const auto ranks_of = [&](std::span<const NodeId> nodes) {
+    std::vector<Rank> ranks; // group is ascending
+    for (const NodeId node : nodes)
+      ranks.push_back(static_cast<Rank>(std::ranges::lower_bound(group, node) - group.begin()));
+    return ranks;
+  };
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+    const ChunkId chunk{c};
+    std::vector<Rank> holders = ranks_of(collective.held_by(chunk));
+    const std::vector<Rank> wanters = ranks_of(collective.wanted_by(chunk));
+    if (wanters.empty()) continue;
+    if (collective.chunks[c].reduces) {
+      const auto both = std::ranges::find_first_of(wanters, holders);
+      const Rank owner = both == wanters.end() ? wanters.front() : *both;
+      for (const Rank from : holders)
+        if (from != owner) schedule.send_chunk(from, owner, chunk, Op::reduce);
+      holders = {owner};
+    }
+    for (const Rank to : wanters)
+      if (std::ranges::find(holders, to) == holders.end())
+        schedule.send_chunk(nearest(schedule, holders, to), to, chunk, Op::copy);
+  }
+}
+
 } // namespace
 
 Outcome direct(const Topology& topology, const Collective& collective,
                const SynthesisOptions& options) {
-  require_known_settings(options, {});
   RoutedSchedule schedule(topology, collective, options);
   const Rank n = schedule.size(), root = schedule.part().root;
   switch (schedule.part().kind) {
@@ -63,7 +99,7 @@ Outcome direct(const Topology& topology, const Collective& collective,
   case CollectiveKind::all_to_all:
     rotate(n, [&](Rank i, Rank j) { schedule.send(i, j, i * n + j, Op::copy); });
     break;
-  case CollectiveKind::custom: assert(false && "synthesize() refuses what the row doesn't list");
+  case CollectiveKind::custom: custom(schedule, collective); break;
   }
   return std::move(schedule).outcome();
 }

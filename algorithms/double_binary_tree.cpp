@@ -135,7 +135,6 @@ std::array<RankTree, 2> double_tree_below(std::uint32_t n, std::uint32_t root) {
 
 Outcome double_binary_tree(const Topology& topology, const Collective& collective,
                            const SynthesisOptions& options) {
-  require_known_settings(options, {});
   RoutedSchedule schedule(topology, collective, options);
   const Rank n = schedule.size(), root = schedule.part().root;
   switch (schedule.part().kind) {

@@ -14,7 +14,7 @@ std::span<const AlgorithmRow> baseline_algorithms() {
                    "Patarasuk, Yuan 2009 (JPDC 69(2))"},
       AlgorithmRow{"ring_hamiltonian", ring_hamiltonian, named_collectives(), 2,
                    "a Hamiltonian cycle of direct links", "Patarasuk, Yuan 2009 (JPDC 69(2))"},
-      AlgorithmRow{"direct", direct, named_collectives(), 1, "any", "TACOS (MICRO 2024), sec. V"},
+      AlgorithmRow{"direct", direct, all_collectives(), 1, "any", "TACOS (MICRO 2024), sec. V"},
       AlgorithmRow{"rhd", recursive_halving_doubling, named_collectives(), 1, "2^k NPUs",
                    "Thakur, Rabenseifner, Gropp 2005 (IJHPCA 19(1))"},
       AlgorithmRow{"dbt", double_binary_tree, tree_collectives, 2, "any",

@@ -128,7 +128,6 @@ private:
 
 Outcome recursive_halving_doubling(const Topology& topology, const Collective& collective,
                                    const SynthesisOptions& options) {
-  require_known_settings(options, {});
   RoutedSchedule schedule(topology, collective, options);
   if (!std::has_single_bit(schedule.size())) {
     Outcome refusal;

@@ -16,7 +16,6 @@ namespace {
 
 Outcome ring_by_id(const Topology& topology, const Collective& collective,
                    const SynthesisOptions& options, RingUse use) {
-  require_known_settings(options, {});
   RoutedSchedule schedule(topology, collective, options);
   const std::vector<NodeId>& group = schedule.part().group;
   std::vector<Rank> order(group.size());

@@ -49,7 +49,6 @@ std::vector<std::vector<Rank>> direct_neighbours(const Topology& topology,
 
 Outcome ring_hamiltonian(const Topology& topology, const Collective& collective,
                          const SynthesisOptions& options) {
-  require_known_settings(options, {});
   RoutedSchedule schedule(topology, collective, options);
   const std::vector<NodeId>& group = schedule.part().group;
   const HamiltonianSearch search = find_hamiltonian_cycle(direct_neighbours(topology, group));

@@ -40,6 +40,10 @@ void RoutedSchedule::send_chunk(Rank from, Rank to, ChunkId chunk, Op op) {
   schedule_.push({chunk, path(from, to), op, false});
 }
 
+std::size_t RoutedSchedule::hops(Rank from, Rank to) {
+  return schedule_.paths().links(path(from, to)).size();
+}
+
 void RoutedSchedule::use_link(Rank from, Rank to, LinkId link) {
   paths_[pair_key(from, to)] = PathId{link.value};
 }

@@ -33,6 +33,9 @@ public:
             std::uint32_t stride);
   void send_chunk(Rank from, Rank to, ChunkId chunk, Op op);
 
+  /// Links on the way that send() would take.
+  [[nodiscard]] std::size_t hops(Rank from, Rank to);
+
   /// From now on `from` sends to `to` over this link.
   void use_link(Rank from, Rank to, LinkId link);
 

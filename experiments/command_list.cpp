@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace tutti {
@@ -20,14 +21,22 @@ namespace tutti {
 namespace {
 
 Table algorithm_table() {
-  Table table{{{"algorithm"}, {"needs"}, {"collectives"}, {"source"}}, {}};
+  Table table{{{"algorithm"}, {"needs"}, {"collectives"}, {"settings"}, {"source"}}, {}};
   for (const AlgorithmRow& row : all_algorithms()) {
     std::vector<std::string> kinds;
     for (const CollectiveKind kind : row.collectives) kinds.emplace_back(to_text(kind));
+    std::vector<std::string> settings;
+    for (const Setting& setting : row.settings) settings.emplace_back(setting.name);
     table.rows.push_back({std::string(row.name), std::string(row.needs), joined(kinds, ", "),
+                          settings.empty() ? "-" : joined(settings, ", "),
                           std::string(row.source)});
   }
   return table;
+}
+
+/// What it is, without its source and details; `tutti show` has it all.
+std::string first_clause(const std::string& note) {
+  return note.substr(0, std::min({note.find(": "), note.find(" ("), note.find(", as in")}));
 }
 
 Table topology_table() {
@@ -35,7 +44,7 @@ Table topology_table() {
   for (const TopologyRow& row : topology_families())
     table.rows.push_back({std::string(row.name), std::string(row.shape), std::string(row.note)});
   for (const Machine& machine : machines())
-    table.rows.push_back({machine.name, "machine", machine.note});
+    table.rows.push_back({machine.name, "machine", first_clause(machine.note)});
   return table;
 }
 

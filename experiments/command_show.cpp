@@ -60,6 +60,7 @@ Json output_of(const Topology& topology, const TopologySummary& summary) {
   Json shape = Json::array();
   for (const int extent : topology.shape()) shape.push_back(extent);
   return {{"topology", topology.name()},
+          {"note", topology.parts().note},
           {"npus", summary.npus},
           {"switches", summary.switches},
           {"memories", summary.memories},
@@ -119,6 +120,7 @@ std::string text_of(const Topology& topology, const TopologySummary& summary) {
   text +=
       fmt::format("links out of an NPU: {}; into one: {}; {}\n", range_text(summary.npu_out_links),
                   range_text(summary.npu_in_links), reach_text(topology, summary));
+  if (!topology.parts().note.empty()) text += topology.parts().note + "\n";
   text += "\n" + link_table(summary);
   if (!topology.groups().empty()) text += "\n" + group_table(topology);
   return text;

@@ -54,16 +54,18 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topo
   const auto disciplines = parse_disciplines(arguments.disciplines);
   const SynthesisOptions options = options_of(arguments);
   const EngineRow& engine = engine_of(arguments, disciplines);
+  const std::vector<AlgorithmRow> algorithms = find_algorithms(arguments.algorithms);
+  require_known_settings(algorithms, options);
   std::vector<Case> cases;
   for (const Bytes size : sizes_of(arguments.collective))
-    for (const AlgorithmRow& algorithm : find_algorithms(arguments.algorithms))
+    for (const AlgorithmRow& algorithm : algorithms)
       cases.push_back({.run = {},
                        .topology_label = topology.name(),
                        .topology = &topology,
                        .collective = {arguments.collective.collectives, size},
                        .algorithm = algorithm,
                        .chunks = parse_chunks(arguments.chunks),
-                       .options = options,
+                       .options = options_for(algorithm, options),
                        .engine = &engine,
                        .disciplines = disciplines,
                        .schedule_file = arguments.output});

@@ -156,6 +156,8 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
   run.algorithms = algorithms_at(table);
   run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{1}, chunks_of);
   run.options = options_of(table, experiment.seed);
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { require_known_settings(run.algorithms, run.options); });
   run.engine = parsed_at(table, "engine", "simgrid",
                          [](const std::string& name) { return &find_engine(name); });
   run.disciplines = list_at(table, "disciplines", std::vector{Discipline::fifo},
@@ -343,7 +345,7 @@ std::vector<Case> Experiment::cases() const {
                              .collective = {collective, size},
                              .algorithm = algorithm,
                              .chunks = chunks,
-                             .options = run.options,
+                             .options = options_for(algorithm, run.options),
                              .engine = run.engine,
                              .disciplines = run.disciplines,
                              .schedule_file = {}});

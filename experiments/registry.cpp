@@ -49,4 +49,20 @@ std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
   return found;
 }
 
+void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisOptions& options) {
+  std::vector<std::string> known;
+  for (const AlgorithmRow& row : rows)
+    for (const Setting& setting : row.settings) known.emplace_back(setting.name);
+  for (const auto& [key, value] : options.settings)
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw InputError(known.empty()
+                           ? fmt::format("unknown setting \"{}\" (no algorithm here has any)", key)
+                           : unknown_name("setting", key, known));
+}
+
+SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options) {
+  std::erase_if(options.settings, [&](const auto& entry) { return !row.has_setting(entry.first); });
+  return options;
+}
+
 } // namespace tutti

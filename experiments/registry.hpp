@@ -20,4 +20,10 @@ namespace tutti {
 /// Errors: InputError for an unknown name, or one that is named twice.
 [[nodiscard]] std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names);
 
+/// Errors: InputError for a setting that none of the algorithms has.
+void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisOptions& options);
+
+/// Of several algorithms' settings those that this one has.
+[[nodiscard]] SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options);
+
 } // namespace tutti

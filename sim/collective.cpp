@@ -111,6 +111,8 @@ std::span<const CollectiveKind> named_collectives() {
   return std::span(all_kinds).first(all_kinds.size() - 1);
 }
 
+std::span<const CollectiveKind> all_collectives() { return all_kinds; }
+
 bool has_root(CollectiveKind kind) {
   return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce ||
          kind == CollectiveKind::gather || kind == CollectiveKind::scatter;

@@ -31,6 +31,7 @@ enum class CollectiveKind : std::uint8_t {
 /// Errors: InputError with the known names. Accepts `-` for `_`.
 [[nodiscard]] CollectiveKind parse_collective_kind(std::string_view text);
 [[nodiscard]] std::span<const CollectiveKind> named_collectives(); ///< all but custom, enum order
+[[nodiscard]] std::span<const CollectiveKind> all_collectives();   ///< custom last
 [[nodiscard]] bool has_root(CollectiveKind kind);
 [[nodiscard]] bool is_reducing(CollectiveKind kind);
 

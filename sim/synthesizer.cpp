@@ -37,6 +37,16 @@ Outcome combined(std::span<const Outcome> outcomes) {
   return all;
 }
 
+void require_known_settings(const AlgorithmRow& row, const SynthesisOptions& options) {
+  std::vector<std::string> known;
+  for (const Setting& setting : row.settings) known.emplace_back(setting.name);
+  for (const auto& [key, value] : options.settings)
+    if (!row.has_setting(key))
+      throw InputError(known.empty()
+                           ? fmt::format("unknown setting \"{}\" ({} has none)", key, row.name)
+                           : unknown_name(fmt::format("setting of {}", row.name), key, known));
+}
+
 } // namespace
 
 std::string_view to_text(Status status) {
@@ -49,17 +59,13 @@ std::string_view to_text(Status status) {
   return "timed_out";
 }
 
-void require_known_settings(const SynthesisOptions& options, std::span<const std::string> known) {
-  for (const auto& [key, value] : options.settings) {
-    if (known.empty())
-      throw InputError(fmt::format("unknown setting \"{}\" (this algorithm has none)", key));
-    if (std::ranges::find(known, key) == known.end())
-      throw InputError(unknown_name("setting", key, known));
-  }
+bool AlgorithmRow::has_setting(std::string_view setting) const {
+  return std::ranges::find(settings, setting, &Setting::name) != settings.end();
 }
 
 Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
                    const SynthesisOptions& options) {
+  require_known_settings(row, options);
   require_reachable(topology, collective);
   for (const CollectivePart& part : collective.parts)
     if (std::ranges::find(row.collectives, part.kind) == row.collectives.end()) {

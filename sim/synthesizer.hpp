@@ -39,6 +39,12 @@ struct Outcome {
 
 using SynthesisFunction = Outcome (*)(const Topology&, const Collective&, const SynthesisOptions&);
 
+/// An option of one algorithm, for `--set name=value`.
+struct Setting {
+  std::string_view name;
+  std::string_view help; ///< meaning and default
+};
+
 /// One algorithm. Its function sees a Collective of exactly one part; several at once are made part
 /// by part (see synthesize).
 struct AlgorithmRow {
@@ -50,13 +56,14 @@ struct AlgorithmRow {
   std::uint32_t pieces;
   std::string_view needs;  ///< of a topology, for `tutti list`: "any", "2^k NPUs", ...
   std::string_view source; ///< paper, section
+  std::span<const Setting> settings = {}; ///< its own options
+
+  [[nodiscard]] bool has_setting(std::string_view setting) const;
 };
 
-/// For algorithms to call first. Errors: InputError naming a setting that isn't among `known`.
-void require_known_settings(const SynthesisOptions& options, std::span<const std::string> known);
-
-/// Runs an algorithm on every part and interleaves the results. Checks reachability first. A kind
-/// that the algorithm doesn't define is `infeasible` with a note.
+/// Runs an algorithm on every part and interleaves the results. Checks settings and reachability
+/// first. A kind that the algorithm doesn't define is `infeasible` with a note.
+/// Errors: InputError naming a setting that the algorithm doesn't have, or an NPU out of reach.
 [[nodiscard]] Outcome synthesize(const AlgorithmRow& row, const Topology& topology,
                                  const Collective& collective, const SynthesisOptions& options);
 

@@ -8,9 +8,12 @@ std::span<const AlgorithmRow> synthesizers() {
   static constexpr std::array tacos_collectives{
       CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_gather,
       CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
+  static constexpr std::array tacos_settings{
+      Setting{"candidates", "chunks that a link chooses among; 8"},
+      Setting{"starts", "attempts, of which the best is kept; 1"}};
   static const std::array rows{AlgorithmRow{"tacos", tacos, tacos_collectives, 1,
                                             "NPU-to-NPU links",
-                                            "Won et al. 2024 (MICRO), sec. IV"}};
+                                            "Won et al. 2024 (MICRO), sec. IV", tacos_settings}};
   return rows;
 }
 

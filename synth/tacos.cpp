@@ -14,7 +14,6 @@
 #include "synth/tacos_matching.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -55,8 +54,6 @@ struct Settings {
 };
 
 Settings read_settings(const SynthesisOptions& options) {
-  static const std::array<std::string, 2> known{"candidates", "starts"};
-  require_known_settings(options, known);
   Settings settings;
   const auto read = [&](const std::string& key, std::uint32_t& value, std::int64_t highest) {
     const auto given = options.settings.find(key);

@@ -85,7 +85,7 @@ public:
   Topology read(const std::string& default_name) {
     const std::optional<ConfigValue> name = root_.find("name");
     parts_.name = name ? name->string() : default_name;
-    if (const std::optional<ConfigValue> note = root_.find("note")) (void)note->string();
+    if (const std::optional<ConfigValue> note = root_.find("note")) parts_.note = note->string();
     read_shape();
     read_defaults();
     read_npus();

@@ -10,6 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -272,5 +274,34 @@ TEST_CASE("baselines refuse settings, which they have none of") {
   options.settings["tries"] = "3";
   for (const AlgorithmRow& row : baseline_algorithms())
     CHECK_THROWS_WITH(synthesize(row, topology, collective, options),
-                      "unknown setting \"tries\" (this algorithm has none)");
+                      fmt::format("unknown setting \"tries\" ({} has none)", row.name));
+}
+
+TEST_CASE("direct does any pre- and postcondition") {
+  const Topology topology = samples::ring(5);
+  const auto node = [](std::uint32_t n) { return NodeId{n}; };
+  Collective custom;
+  custom.sets = {{node(0)}, {node(0), node(3)}, {node(1), node(2), node(4)}, {node(2)}, {}};
+  const Bytes size{1'000'000};
+  custom.chunks = {
+      {size, 1, 2, false}, // two hold it: 1 is nearest to 0, 2 and 4 to 3
+      {size, 1, 2, true},  // combined at 1, then to 2 and 4
+      {size, 1, 1, true},  // both contribute and both want it
+      {size, 0, 3, true},  // one contribution, to someone else
+      {size, 0, 0, false}, // nothing to do
+      {size, 0, 4, false}, // wanted by nobody
+  };
+  custom.parts = {{CollectiveKind::custom,
+                   Bytes{6 * size.count},
+                   {node(0), node(1), node(2), node(3), node(4)},
+                   0,
+                   1,
+                   ChunkId{0},
+                   6}};
+  const Schedule schedule = samples::schedule_of("direct", topology, custom);
+  const Verdict verdict = verify(topology, custom, schedule);
+  CHECK((verdict.fault ? verdict.fault->text : "") == "");
+  CHECK(verdict.redundant == 0);
+  CHECK(schedule.size() == 3 + (2 + 2) + 2 + 1);
+  CHECK(samples::run_baseline("ring", topology, custom).note == "ring doesn't define custom");
 }

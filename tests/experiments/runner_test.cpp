@@ -162,7 +162,7 @@ TEST_CASE("bad input met by a job is an InputError of the whole run, and stops i
   std::size_t ended = 0;
   CHECK(message_of([&] {
           (void)run_cases(cases, 1, [&](std::size_t done, std::size_t) { ended = done; });
-        }) == "unknown setting \"colour\" (this algorithm has none)");
+        }) == "unknown setting \"colour\" (ring has none)");
   CHECK(ended == 2);
 }
 

@@ -87,13 +87,19 @@ TEST_CASE("synthesize refuses what can't be before it runs anything") {
 TEST_CASE("unknown settings are refused in words") {
   SynthesisOptions options;
   options.settings["treis"] = "3";
-  const std::array<std::string, 2> known{"tries", "pool"};
-  CHECK_THROWS_WITH(require_known_settings(options, known),
-                    "unknown setting \"treis\" (known: tries, pool; did you mean \"tries\"?)");
-  CHECK_THROWS_WITH(require_known_settings(options, {}),
-                    "unknown setting \"treis\" (this algorithm has none)");
+  const Topology topology = samples::ring(3);
+  const Collective gather =
+      make_collective(topology, {CollectiveKind::all_gather, Bytes{100}, {}, 0, 1});
+  AlgorithmRow row = solver_row;
+  CHECK_THROWS_WITH(synthesize(row, topology, gather, options),
+                    "unknown setting \"treis\" (solver has none)");
+  const std::array known{Setting{"tries", "3"}, Setting{"pool", "1"}};
+  row.settings = known;
+  CHECK_THROWS_WITH(
+      synthesize(row, topology, gather, options),
+      "unknown setting of solver \"treis\" (known: tries, pool; did you mean \"tries\"?)");
   options.settings = {{"pool", "4"}};
-  CHECK_NOTHROW(require_known_settings(options, known));
+  CHECK_NOTHROW(synthesize(row, topology, gather, options));
 }
 
 TEST_CASE("status names") {

@@ -137,11 +137,12 @@ TEST_CASE("what TACOS refuses") {
     options.settings[key] = value;
     const Topology ring = samples::ring(4);
     return message_of([&] {
-      (void)tacos(ring, make_collective(ring, spec_of(CollectiveKind::all_gather)), options);
+      (void)synthesize(row(), ring, make_collective(ring, spec_of(CollectiveKind::all_gather)),
+                       options);
     });
   };
   CHECK(refusal("strats", "3") ==
-        "unknown setting \"strats\" (known: candidates, starts; did you mean \"starts\"?)");
+        "unknown setting of tacos \"strats\" (known: candidates, starts; did you mean \"starts\"?)");
   CHECK(refusal("starts", "0") == "starts 0 is out of range (1 .. 1000000)");
   CHECK(refusal("candidates", "many") == "candidates \"many\" is not a whole number");
 }
