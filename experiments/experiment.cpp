@@ -54,7 +54,7 @@ std::string string_at(ConfigTable& table, const std::string& key) {
 
 // A name that becomes part of a file's path.
 std::string file_stem(const ConfigValue& value) {
-  const std::string name = value.string();
+  std::string name = value.string();
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_';

@@ -92,7 +92,8 @@ struct Layout {
     return left + static_cast<double>(panel_index % columns) * (panel + gap_x);
   }
   [[nodiscard]] double y(std::size_t panel_index) const {
-    return top + static_cast<double>(panel_index / columns) * (panel + gap_y);
+    const std::size_t row = panel_index / columns;
+    return top + static_cast<double>(row) * (panel + gap_y);
   }
   [[nodiscard]] double grid_right() const { return x(columns - 1) + panel; }
   [[nodiscard]] double grid_bottom() const { return y(columns * rows - 1) + panel; }

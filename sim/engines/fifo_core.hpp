@@ -60,8 +60,10 @@ private:
   std::size_t first_ = 0;
 };
 
-/// `Clock` has schedule(now, Event, LinkId via) (the event happens at event.at, as a consequence of
-/// what link `via` transmits) and transmit(LinkId, now, until) (the link carries data).
+/// `Clock` has schedule(now, Event): the event happens at event.at; and transmit(now, Event): until
+/// event.at the link event.subject carries data, then the event happens. What follows from a
+/// transmission (link free, next hop, arrival) is scheduled when it ends, so that on a native queue
+/// only its end has a delay that depends on the size.
 template <typename Clock> class FifoCore {
 public:
   FifoCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
@@ -97,6 +99,7 @@ public:
       for (const LinkId link : topology_.groups()[event.subject].links)
         if (!links_[link.value].queue.empty()) touch(link);
       break;
+    case Kind::sent: end_transmission(LinkId{event.subject}); break;
     case Kind::left: dependencies_.left(event.subject, *this); break;
     case Kind::hop: queue_hop(event.subject); break;
     case Kind::head:
@@ -118,7 +121,7 @@ public:
       const LinkId id = touched_[k];
       LinkState& link = links_[id.value];
       link.touched = false;
-      if (link.queue.empty()) continue;
+      if (link.queue.empty() || link.transmitting) continue;
       if (link.free_at > now) {
         await_link(id);
       } else if (link.shared) {
@@ -156,7 +159,21 @@ public:
   }
 
 private:
-  enum class Kind : std::uint32_t { link_free, group_free, left, hop, head, arrive, reduced };
+  enum class Kind : std::uint32_t {
+    sent, // a link's transmission ends
+    link_free,
+    group_free,
+    left,
+    hop,
+    head,
+    arrive,
+    reduced
+  };
+
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  /// What follows when a transmission ends: nothing, if the head has taken the flight along.
+  enum class Then : std::uint8_t { nothing, hop, arrive };
 
   struct LinkState {
     LinkQueue queue;
@@ -164,6 +181,12 @@ private:
     Bandwidth rate;
     Bytes last_size;                // chunks of one size follow each other:
     std::int64_t last_duration = 0; // their serialization is worth keeping
+    // Of the present transmission: e_j, its flight and what becomes of that, and the transfer that
+    // leaves its sender, where something waits for it.
+    std::int64_t data_end = 0;
+    std::uint32_t flight = 0, leaving = none;
+    Then then = Then::nothing;
+    bool transmitting = false;
     bool shared = false, touched = false, awaited = false;
   };
   struct GroupState {
@@ -186,8 +209,8 @@ private:
     return flight;
   }
 
-  void schedule(std::int64_t at, Kind kind, std::uint32_t subject, LinkId via) {
-    clock_.schedule(now_, Event{at, subject, static_cast<std::uint32_t>(kind)}, via);
+  void schedule(std::int64_t at, Kind kind, std::uint32_t subject) {
+    clock_.schedule(now_, Event{at, subject, static_cast<std::uint32_t>(kind)});
   }
 
   void touch(LinkId id) {
@@ -200,7 +223,7 @@ private:
     LinkState& link = links_[id.value];
     if (link.awaited) return;
     link.awaited = true;
-    schedule(link.free_at, Kind::link_free, id.value, id);
+    schedule(link.free_at, Kind::link_free, id.value);
   }
 
   bool groups_are_free(LinkId id) {
@@ -211,7 +234,7 @@ private:
       free = false;
       if (group.awaited) continue;
       group.awaited = true;
-      schedule(group.free_at, Kind::group_free, g, id);
+      schedule(group.free_at, Kind::group_free, g);
     }
     return free;
   }
@@ -258,30 +281,51 @@ private:
     ++report_.link_transfers;
     if (options_.record_hops) report_.hops.push_back({flight.transfer, id, Time{now_}, Time{end}});
 
-    clock_.transmit(id, now_, sent);
-    if (!link.queue.empty()) await_link(id);
-    if (flight.hop == 0 && dependencies_.watched(flight.transfer))
-      schedule(end, Kind::left, flight.transfer, id);
-    move_on(id, flight_id, end, transfer.path);
+    link.transmitting = true;
+    link.data_end = end;
+    link.flight = flight_id;
+    link.leaving =
+        flight.hop == 0 && dependencies_.watched(flight.transfer) ? flight.transfer : none;
+    clock_.transmit(now_, {sent, id.value, static_cast<std::uint32_t>(Kind::sent)});
+    move_head(id, flight_id, end, transfer.path);
   }
 
-  /// Where the flight is next, once it has started on link `id`.
-  void move_on(LinkId id, std::uint32_t flight_id, std::int64_t end, PathId path) {
-    const std::int64_t latency = links_[id.value].latency;
-    const NodeId next = topology_.link(id).to;
+  /// What the head of the flight does before the last byte has left link `id`.
+  void move_head(LinkId id, std::uint32_t flight_id, std::int64_t end, PathId path) {
+    LinkState& link = links_[id.value];
     Flight& flight = flights_[flight_id];
-    if (flight.hop + 1 < schedule_.paths().links(path).size()) {
-      const bool cut = cuts_through(next);
-      flight.tail = cut ? end + latency : 0;
+    const NodeId next = topology_.link(id).to;
+    const bool last_hop = flight.hop + 1 == schedule_.paths().links(path).size();
+    link.then = last_hop ? Then::arrive : Then::hop;
+    if (last_hop && !topology_.node(next).can.store) {
+      flight.tail = end + link.latency;
+      schedule(now_ + link.latency, Kind::head, flight_id);
+    } else if (!last_hop && cuts_through(next)) {
+      link.then = Then::nothing;
+      flight.tail = end + link.latency;
       ++flight.hop;
-      schedule((cut ? now_ : end) + latency, Kind::hop, flight_id, id);
-      return;
+      schedule(now_ + link.latency, Kind::hop, flight_id);
     }
-    if (!topology_.node(next).can.store) {
-      flight.tail = end + latency;
-      schedule(now_ + latency, Kind::head, flight_id, id);
+  }
+
+  void end_transmission(LinkId id) {
+    LinkState& link = links_[id.value];
+    link.transmitting = false;
+    if (!link.queue.empty()) touch(id);
+    if (link.leaving != none) {
+      if (link.data_end == now_)
+        dependencies_.left(link.leaving, *this);
+      else
+        schedule(link.data_end, Kind::left, link.leaving);
     }
-    schedule(end + latency, Kind::arrive, flight_id, id);
+    if (link.then == Then::arrive)
+      schedule(link.data_end + link.latency, Kind::arrive, link.flight);
+    if (link.then == Then::hop) {
+      Flight& flight = flights_[link.flight];
+      flight.tail = 0;
+      ++flight.hop;
+      schedule(link.data_end + link.latency, Kind::hop, link.flight);
+    }
   }
 
   void arrive(std::uint32_t flight) {
@@ -308,7 +352,7 @@ private:
       const Bytes size = collective_.chunks[schedule_[i].chunk.value].size;
       std::int64_t& free_at = reduction_free_[receiver(i).value];
       free_at = std::max(free_at, now_) + serialization(size, rate_of_reduction(i)).ps;
-      schedule(free_at, Kind::reduced, i, schedule_.paths().last(schedule_.path_of(i)));
+      schedule(free_at, Kind::reduced, i);
     }
     reducing_.clear();
   }

@@ -9,8 +9,8 @@ namespace {
 
 struct NativeClock {
   EventQueue events;
-  void schedule(std::int64_t now, const Event& event, LinkId) { events.push(now, event); }
-  void transmit(LinkId, std::int64_t, std::int64_t) {}
+  void schedule(std::int64_t now, const Event& event) { events.push(now, event); }
+  void transmit(std::int64_t now, const Event& sent) { events.push(now, sent); }
 };
 
 } // namespace

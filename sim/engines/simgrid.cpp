@@ -23,29 +23,27 @@ constexpr double femtoseconds_per_second = 1e15; // rate of every SimGrid link: 
 class SimGridClock {
 public:
   explicit SimGridClock(std::uint32_t links)
-      : platform_(std::vector<double>(links, femtoseconds_per_second)), transmissions_(links) {
-    platform_.on_done = [this](std::size_t link) {
-      transmitted(LinkId{static_cast<std::uint32_t>(link)});
-    };
+      : platform_(std::vector<double>(links, femtoseconds_per_second)), sent_(links) {
+    platform_.on_done = [this](std::size_t link) { transmitted(link); };
   }
 
-  void schedule(std::int64_t now, const Event& event, LinkId via) {
-    Transmission& carrier = transmissions_[via.value];
-    if (carrier.under_way && event.at >= carrier.until)
-      carrier.consequences.push_back(event);
-    else if (event.at == now)
-      instants_[now].events.push_back(event);
-    else
-      await(event);
+  void schedule(std::int64_t now, const Event& event) {
+    Instant& instant = instants_[event.at];
+    instant.events.push_back(event);
+    if (event.at == now || instant.timer || instant.transmissions > 0) return;
+    instant.timer = true;
+    platform_.at(event.at, [this, at = event.at] {
+      instants_[at].timer = false;
+      handle_if_complete(at);
+    });
   }
 
-  void transmit(LinkId link, std::int64_t, std::int64_t until) {
-    transmissions_[link.value].until = until;
-    transmissions_[link.value].under_way = true;
-    ++instants_[until].transmissions;
-    const double left = (static_cast<double>(until) - platform_.now()) * 1e3;
-    platform_.communicate({&link.value, 1}, static_cast<std::uint64_t>(std::llround(left)),
-                          link.value);
+  void transmit(std::int64_t, const Event& sent) {
+    ++instants_[sent.at].transmissions;
+    sent_[sent.subject] = sent;
+    const double left = (static_cast<double>(sent.at) - platform_.now()) * 1e3;
+    platform_.communicate({&sent_[sent.subject].subject, 1},
+                          static_cast<std::uint64_t>(std::llround(left)), sent.subject);
   }
 
   void run(FifoCore<SimGridClock>& core) {
@@ -59,11 +57,6 @@ public:
   }
 
 private:
-  struct Transmission {
-    std::int64_t until = 0;
-    bool under_way = false;
-    std::vector<Event> consequences; // at or after `until`
-  };
   /// What happens at one picosecond. It is complete when all its transmissions have ended and its
   /// timer, if any, has fired; only then is it handled.
   struct Instant {
@@ -72,33 +65,13 @@ private:
     std::vector<Event> events;
   };
 
-  void await(const Event& event) {
-    Instant& instant = instants_[event.at];
-    instant.events.push_back(event);
-    if (instant.timer || instant.transmissions > 0) return;
-    instant.timer = true;
-    platform_.at(event.at, [this, at = event.at] {
-      instants_[at].timer = false;
-      handle_if_complete(at);
-    });
-  }
-
-  void transmitted(LinkId link) {
-    Transmission& over = transmissions_[link.value];
-    const std::int64_t now = over.until;
-    check_clock(now);
-    over.under_way = false;
-    Instant& instant = instants_[now];
+  void transmitted(std::size_t link) {
+    const Event& sent = sent_[link];
+    check_clock(sent.at);
+    Instant& instant = instants_[sent.at];
     --instant.transmissions;
-    scratch_.swap(over.consequences);
-    for (const Event& event : scratch_) {
-      if (event.at == now)
-        instants_[now].events.push_back(event);
-      else
-        await(event);
-    }
-    scratch_.clear();
-    handle_if_complete(now);
+    instant.events.push_back(sent);
+    handle_if_complete(sent.at);
   }
 
   void check_clock(std::int64_t expected) const {
@@ -128,9 +101,9 @@ private:
 
   SimGridPlatform platform_;
   FifoCore<SimGridClock>* core_ = nullptr;
-  std::vector<Transmission> transmissions_;            // per link
+  std::vector<Event> sent_;                            // per link: the end of its transmission
   std::unordered_map<std::int64_t, Instant> instants_; // looked up by time only, never iterated
-  std::vector<Event> scratch_, handled_;
+  std::vector<Event> handled_;
 };
 
 Report run_fifo(const Topology& topology, const Collective& collective, const Schedule& schedule,

@@ -429,10 +429,10 @@ TEST_CASE("transfers that never happen are named") {
   struct LossyClock {
     EventQueue events;
     bool lost = false;
-    void schedule(std::int64_t now, const Event& event, LinkId) {
+    void schedule(std::int64_t now, const Event& event) {
       if (std::exchange(lost, true)) events.push(now, event);
     }
-    void transmit(LinkId, std::int64_t, std::int64_t) {}
+    void transmit(std::int64_t now, const Event& sent) { events.push(now, sent); }
   };
   const Topology topology = line(3);
   const Collective collective = chunks({{{0}, {1, 2}}});
