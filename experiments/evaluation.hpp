@@ -9,6 +9,7 @@
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,6 +46,20 @@ struct Replay {
   [[nodiscard]] double max_utilisation() const;  ///< over all links, 0 .. 1
   [[nodiscard]] double mean_utilisation() const; ///< over all links, 0 .. 1
 };
+
+/// What a replay is called in JSON and CSV, in this order.
+inline constexpr std::array replay_figures{"engine",
+                                           "discipline",
+                                           "link_busy",
+                                           "forwarding",
+                                           "collective_time_ps",
+                                           "lower_bound_ps",
+                                           "lower_bound_kind",
+                                           "gap",
+                                           "algbw_bytes_per_s",
+                                           "busbw_bytes_per_s",
+                                           "max_link_utilisation",
+                                           "mean_link_utilisation"};
 
 struct Evaluation {
   std::string run, topology, algorithm;

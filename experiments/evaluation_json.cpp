@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <cmath>
 
 namespace tutti {
@@ -107,21 +106,9 @@ Json evaluation_json(const Evaluation& e, LinkDetail links) {
                {"verify_seconds", e.verify_seconds},
                {"peak_rss_bytes", e.peak_rss_bytes},
                {"hottest_link", text_or_null(e.hottest_link)}};
-  constexpr std::array figures{"engine",
-                               "discipline",
-                               "link_busy",
-                               "forwarding",
-                               "collective_time_ps",
-                               "lower_bound_ps",
-                               "lower_bound_kind",
-                               "gap",
-                               "algbw_bytes_per_s",
-                               "busbw_bytes_per_s",
-                               "max_link_utilisation",
-                               "mean_link_utilisation"};
   Json replays = Json::array();
   for (const Replay& replay : e.replays) replays.push_back(replay_json(replay, links));
-  for (const char* figure : figures)
+  for (const char* figure : replay_figures)
     json[figure] = replays.empty() ? Json(nullptr) : replays.front().at(figure);
   json["replays"] = std::move(replays);
   return json;

@@ -166,25 +166,13 @@ constexpr std::array leading_columns{"run",        "topology",  "npus",        "
                                      "size_bytes", "algorithm", "routing",     "chunks_per_shard",
                                      "chunks",     "transfers", "redundant",   "status",
                                      "verified",   "note",      "hottest_link"};
-constexpr std::array figure_columns{"engine",
-                                    "discipline",
-                                    "link_busy",
-                                    "forwarding",
-                                    "collective_time_ps",
-                                    "lower_bound_ps",
-                                    "lower_bound_kind",
-                                    "gap",
-                                    "algbw_bytes_per_s",
-                                    "busbw_bytes_per_s",
-                                    "max_link_utilisation",
-                                    "mean_link_utilisation"};
 constexpr std::array cost_columns{"synthesis_seconds", "verify_seconds", "peak_rss_bytes"};
 
 } // namespace
 
 std::vector<std::vector<std::string>> csv_rows(std::span<const Evaluation> evaluations) {
   Row header(leading_columns.begin(), leading_columns.end());
-  header.insert(header.end(), figure_columns.begin(), figure_columns.end());
+  header.insert(header.end(), replay_figures.begin(), replay_figures.end());
   header.insert(header.end(), cost_columns.begin(), cost_columns.end());
   std::vector<Row> rows{std::move(header)};
   const auto add = [&rows](const Evaluation& e, const Row& figures) {
@@ -210,7 +198,7 @@ std::vector<std::vector<std::string>> csv_rows(std::span<const Evaluation> evalu
     rows.push_back(std::move(row));
   };
   for (const Evaluation& e : evaluations) {
-    if (e.replays.empty()) add(e, Row(figure_columns.size()));
+    if (e.replays.empty()) add(e, Row(replay_figures.size()));
     for (const Replay& replay : e.replays) add(e, csv_figures(replay));
   }
   return rows;
