@@ -51,7 +51,7 @@ struct SharedGroup {
 /// The content of a Topology, to be filled by builders and readers.
 struct TopologyParts {
   std::string name;
-  std::string note; ///< where it is from; free text
+  std::string note;        ///< where it is from; free text
   std::vector<Node> nodes; ///< NPUs first
   std::vector<Link> links;
   std::vector<SharedGroup> groups;

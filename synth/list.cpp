@@ -12,8 +12,8 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"candidates", "chunks that a link chooses among; 8"},
       Setting{"starts", "attempts, of which the best is kept; 1"}};
   static const std::array rows{AlgorithmRow{"tacos", tacos, tacos_collectives, 1,
-                                            "NPU-to-NPU links",
-                                            "Won et al. 2024 (MICRO), sec. IV", tacos_settings}};
+                                            "NPU-to-NPU links", "Won et al. 2024 (MICRO), sec. IV",
+                                            tacos_settings}};
   return rows;
 }
 

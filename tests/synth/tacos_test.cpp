@@ -141,8 +141,9 @@ TEST_CASE("what TACOS refuses") {
                        options);
     });
   };
-  CHECK(refusal("strats", "3") ==
-        "unknown setting of tacos \"strats\" (known: candidates, starts; did you mean \"starts\"?)");
+  CHECK(
+      refusal("strats", "3") ==
+      "unknown setting of tacos \"strats\" (known: candidates, starts; did you mean \"starts\"?)");
   CHECK(refusal("starts", "0") == "starts 0 is out of range (1 .. 1000000)");
   CHECK(refusal("candidates", "many") == "candidates \"many\" is not a whole number");
 }
