@@ -37,14 +37,15 @@ void all_gather(RoutedSchedule& schedule) {
   rotate(schedule.size(), [&](Rank i, Rank j) { schedule.send(i, j, i, Op::copy); });
 }
 
-/// The rank among `members` (NPUs in rank order, of which they are some) that is the fewest hops away
-/// from `to`.
+/// The rank among `members` (NPUs in rank order, of which they are some) that is the fewest hops
+/// away from `to`.
 Rank nearest(RoutedSchedule& schedule, const std::vector<Rank>& members, Rank to) {
   return *std::ranges::min_element(members, {}, [&](Rank from) { return schedule.hops(from, to); });
 }
 
-/// A chunk that doesn't reduce goes from its nearest holder to each who wants it. One that reduces is
-/// combined at one who wants it, a contributor if there is one, and goes from there to the others.
+/// A chunk that doesn't reduce goes from its nearest holder to each who wants it. One that reduces
+/// is combined at one who wants it, a contributor if there is one, and goes from there to the
+/// others.
 void custom(RoutedSchedule& schedule, const Collective& collective) {
   const std::vector<NodeId>& group = schedule.part().group;
   const auto ranks_of = [&](std::span<const NodeId> nodes) {
