@@ -211,7 +211,10 @@ int parse_and_run(int argc, char** argv) {
 
 int command_line(int argc, char** argv) {
   try {
-    return parse_and_run(argc, argv);
+    const int code = parse_and_run(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw InputError("cannot write to the standard output");
+    return code;
   } catch (const InputError& error) {
     fmt::print(stderr, "tutti: {}\n", error.what());
     return 2;

@@ -306,6 +306,7 @@ Expectation read_expectation(ConfigTable table, const Experiment& experiment,
 
 Experiment read(ConfigTable root, const std::string& source_name) {
   Experiment experiment;
+  root.allow_only({"name", "title", "seed", "topologies", "runs", "figures", "expect"});
   experiment.name = file_stem(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;

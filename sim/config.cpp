@@ -226,6 +226,11 @@ std::vector<ConfigTable> ConfigTable::tables(const std::string& key) {
   return tables;
 }
 
+void ConfigTable::allow_only(std::vector<std::string> keys) {
+  *asked_ = std::move(keys);
+  finish();
+}
+
 void ConfigTable::finish() const {
   for (const std::string& name : keys()) {
     if (std::find(asked_->begin(), asked_->end(), name) != asked_->end()) continue;

@@ -68,6 +68,9 @@ public:
   [[nodiscard]] std::vector<std::string> keys() const; ///< in the order of the file
   /// The values of an array of tables (or of one table), empty if the key isn't there.
   std::vector<ConfigTable> tables(const std::string& key);
+  /// Refuses all keys but these, before anything is read: a misspelt key is then named itself, not
+  /// what is missing because of it.
+  void allow_only(std::vector<std::string> keys);
   /// Errors: InputError at the first key that was never asked for; all that were are listed as
   /// known.
   void finish() const;

@@ -23,6 +23,16 @@ namespace {
       fmt::format("{}: cannot {}: {}", path, verb, std::generic_category().message(error)));
 }
 
+void write_in_place(const std::string& path, const std::function<void(std::ostream&)>& writer) {
+  if (std::filesystem::is_directory(path)) fail(path, "write", EISDIR);
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  if (!out) fail(path, "write", errno);
+  writer(out);
+  out.close();
+  if (!out) fail(path, "write", errno != 0 ? errno : EIO);
+}
+
 } // namespace
 
 std::string read_file(const std::string& path) {
@@ -43,12 +53,17 @@ void write_file(const std::string& path, std::string_view content) {
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer) {
   namespace fs = std::filesystem;
-  const fs::path target(path);
   std::error_code error;
+  fs::path target(path);
+  if (fs::is_symlink(target, error)) target = fs::weakly_canonical(target, error);
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+    write_in_place(path, writer); // a device or a pipe: nothing to rename over
+    return;
+  }
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
   if (error) fail(path, "write", error.value());
 
-  const std::string temporary = fmt::format("{}.{}.part", path, getpid());
+  const std::string temporary = fmt::format("{}.{}.part", target.string(), getpid());
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out) fail(path, "write", errno);

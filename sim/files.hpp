@@ -1,5 +1,6 @@
 // Reading and writing whole files. Output is written to a temporary beside the target and renamed,
-// so that nothing half-written is ever left under the name that was asked for.
+// so that nothing half-written is ever left under the name that was asked for. Links are followed;
+// devices and pipes are written in place.
 #pragma once
 
 #include <functional>

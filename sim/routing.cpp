@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <set>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -102,8 +104,16 @@ Router::Router(const Topology& topology, Routing routing, Bytes size)
 void Router::index_coordinates() {
   const std::span<const int> shape = topology_.shape();
   if (shape.empty()) return;
+  constexpr std::size_t most = std::size_t{1} << 26; // 256 MB; a sparse shape may be any size
   std::size_t positions = 1;
-  for (const int extent : shape) positions *= static_cast<std::size_t>(extent);
+  for (const int extent : shape) {
+    positions *= static_cast<std::size_t>(extent);
+    if (positions <= most) continue;
+    if (routing_ == Routing::dimension_order)
+      throw InputError(fmt::format("{}: the shape {} is too large for dimension-order routing",
+                                   topology_.name(), fmt::join(shape, "x")));
+    return;
+  }
   npu_at_.resize(positions);
   for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
     npu_at_[position(topology_.coordinate(NodeId{n}))] = NodeId{n};
@@ -119,7 +129,7 @@ std::size_t Router::position(std::span<const int> coordinate) const {
 
 bool Router::every_line_connected() const {
   const std::span<const int> shape = topology_.shape();
-  if (shape.empty()) return false;
+  if (npu_at_.empty()) return false;
   if (std::ranges::any_of(npu_at_, [](NodeId npu) { return !npu.valid(); })) return false;
   for (std::size_t d = 0; d < shape.size(); ++d)
     for (const NodeId start : npu_at_) {
@@ -204,6 +214,10 @@ std::span<const LinkId> Router::route(NodeId from, NodeId to) {
   path_.clear();
   const bool found = routing_ == Routing::dimension_order ? append_dimension_order(from, to)
                                                           : append_route(from, to);
+  if (!found && routing_ == Routing::dimension_order)
+    throw InputError(fmt::format("{}: no dimension-order route from {} to {}; try shortest",
+                                 topology_.name(), topology_.node(from).name,
+                                 topology_.node(to).name));
   if (!found) unreachable(topology_, from, to);
   return path_;
 }
@@ -216,10 +230,9 @@ void require_reachable(const Topology& topology, const Collective& collective) {
     if (known.empty()) known = reachable_from(topology, node);
     return known;
   };
-  std::vector<std::pair<SetId, SetId>> done; // chunks share their sets: check each pair once
+  std::set<std::tuple<SetId, SetId, bool>> done; // chunks share their sets: each is checked once
   for (const Chunk& chunk : collective.chunks) {
-    if (!done.empty() && done.back() == std::pair{chunk.held_by, chunk.wanted_by}) continue;
-    done.emplace_back(chunk.held_by, chunk.wanted_by);
+    if (!done.emplace(chunk.held_by, chunk.wanted_by, chunk.reduces).second) continue;
     const std::vector<NodeId>& holders = collective.sets[chunk.held_by];
     const std::vector<NodeId>& wanters = collective.sets[chunk.wanted_by];
     if (holders.empty()) continue;

@@ -23,8 +23,8 @@ enum class Routing : std::uint8_t {
 [[nodiscard]] Routing parse_routing(std::string_view text);
 
 /// Routes between all NPUs for chunks of `size` bytes. Routes are made when first asked for (one
-/// reverse Dijkstra per destination, O(links log nodes)) and kept. Paths may pass NPUs only where
-/// those can store or forward; they never pass a node twice.
+/// reverse Dijkstra per destination, O(links log nodes)) and kept. Paths never pass a node
+/// twice. Memory: 4 bytes per node for each destination asked for, per dimension.
 class Router {
 public:
   /// Errors: InputError where dimension_order is asked of a topology without coordinates.

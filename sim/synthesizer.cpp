@@ -37,6 +37,19 @@ Outcome combined(std::span<const Outcome> outcomes) {
   return all;
 }
 
+/// Algorithms let every member pass on, copy and combine; empty where all can.
+std::string missing_ability(const Topology& topology, const Collective& collective) {
+  for (const CollectivePart& part : collective.parts)
+    for (const NodeId member : part.group) {
+      const Node& node = topology.node(member);
+      if (!node.can.store) return fmt::format("{} can't store", node.name);
+      if (!node.can.copy) return fmt::format("{} can't copy", node.name);
+      if (!node.can.reduce && is_reducing(part.kind))
+        return fmt::format("{} can't reduce", node.name);
+    }
+  return {};
+}
+
 void require_known_settings(const AlgorithmRow& row, const SynthesisOptions& options) {
   std::vector<std::string> known;
   for (const Setting& setting : row.settings) known.emplace_back(setting.name);
@@ -73,6 +86,11 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
       refusal.note = fmt::format("{} doesn't define {}", row.name, to_text(part.kind));
       return refusal;
     }
+  if (std::string note = missing_ability(topology, collective); !note.empty()) {
+    Outcome refusal;
+    refusal.note = std::move(note);
+    return refusal;
+  }
   if (collective.parts.size() == 1) return row.run(topology, collective, options);
 
   std::vector<Outcome> outcomes;

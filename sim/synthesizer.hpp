@@ -62,7 +62,8 @@ struct AlgorithmRow {
 };
 
 /// Runs an algorithm on every part and interleaves the results. Checks settings and reachability
-/// first. A kind that the algorithm doesn't define is `infeasible` with a note.
+/// first. A kind that the algorithm doesn't define, or a member that can't store, copy or (where
+/// that is needed) reduce, is `infeasible` with a note.
 /// Errors: InputError naming a setting that the algorithm doesn't have, or an NPU out of reach.
 [[nodiscard]] Outcome synthesize(const AlgorithmRow& row, const Topology& topology,
                                  const Collective& collective, const SynthesisOptions& options);

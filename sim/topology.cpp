@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -80,6 +82,10 @@ void check_groups(const TopologyParts& parts) {
 
 void check_coordinates(const TopologyParts& parts) {
   if (parts.shape.empty() && parts.coordinates.empty()) return;
+  if (parts.coordinates.size() > parts.nodes.size())
+    throw InputError(fmt::format("there are coordinates for {} nodes, but only {} nodes",
+                                 parts.coordinates.size(), parts.nodes.size()));
+  std::map<std::vector<int>, std::string_view> npu_at;
   for (std::size_t n = 0; n < parts.nodes.size(); ++n) {
     const bool given = n < parts.coordinates.size() && !parts.coordinates[n].empty();
     if (!given && parts.nodes[n].kind == NodeKind::npu)
@@ -93,6 +99,11 @@ void check_coordinates(const TopologyParts& parts) {
       throw InputError(fmt::format("node \"{}\" has coordinates ({}) outside the shape {}",
                                    parts.nodes[n].name, fmt::join(at, ","),
                                    fmt::join(parts.shape, "x")));
+    if (parts.nodes[n].kind != NodeKind::npu) continue;
+    const auto [other, is_new] = npu_at.emplace(at, parts.nodes[n].name);
+    if (!is_new)
+      throw InputError(fmt::format("NPUs \"{}\" and \"{}\" both have coordinates ({})",
+                                   other->second, parts.nodes[n].name, fmt::join(at, ",")));
   }
 }
 
@@ -192,6 +203,7 @@ std::uint64_t Topology::fingerprint() const {
   }
   for (const SharedGroup& group : parts_.groups) {
     hash.add(group.bandwidth.bytes_per_second);
+    hash.add(static_cast<std::uint64_t>(group.links.size()));
     for (const LinkId link : group.links) hash.add(link.value);
   }
   return hash.value();

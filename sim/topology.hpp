@@ -71,7 +71,8 @@ class Topology {
 public:
   /// Errors: InputError naming the offending node, link or group: no NPU, NPUs not first, a name
   /// twice, a link end or group member that isn't there, a self-loop, bandwidth <= 0, latency < 0,
-  /// an empty group, wrong number of coordinates.
+  /// an empty group or one with a link twice, a negative reduction rate, coordinates that are
+  /// missing, too many, outside the shape or those of another NPU.
   explicit Topology(TopologyParts parts);
 
   [[nodiscard]] const std::string& name() const { return parts_.name; }

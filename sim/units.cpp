@@ -131,7 +131,7 @@ std::string short_quantity(double value, std::span<const Unit> units) {
 
 Time serialization(Bytes size, Bandwidth rate) {
   constexpr std::int64_t ps_per_s = 1'000'000'000'000;
-  if (size.count <= INT64_MAX / ps_per_s) { // 64-bit division is several times faster
+  if (size.count <= largest / ps_per_s) { // 64-bit division is several times faster
     const std::int64_t scaled = size.count * ps_per_s;
     return {scaled / rate.bytes_per_second + (scaled % rate.bytes_per_second != 0 ? 1 : 0)};
   }

@@ -14,6 +14,8 @@
 #include "synth/tacos_matching.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -48,6 +50,14 @@ bool strongly_connected(const Topology& topology, std::span<const NodeId> nodes)
   return true;
 }
 
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point deadline_of(const SynthesisOptions& options) {
+  if (options.limit_seconds <= 0) return Clock::time_point::max();
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::min(options.limit_seconds, 1e9)));
+}
+
 struct Settings {
   std::uint32_t candidates = 8; // chunks that a link chooses among
   std::uint32_t starts = 1;     // attempts; the first takes links by id, the others by seed
@@ -65,28 +75,37 @@ Settings read_settings(const SynthesisOptions& options) {
   return settings;
 }
 
+struct Spread {
+  std::optional<Schedule> schedule;
+  bool timed_out = false;
+};
+
 /// A copying collective's schedule, each chunk from its one holder to all participants: the best of
-/// all attempts.
-Schedule spread(const Topology& topology, const Collective& collective,
-                std::vector<NodeId> participants, const SynthesisOptions& options) {
+/// all attempts that end before the deadline.
+Spread spread(const Topology& topology, const Collective& collective,
+              std::vector<NodeId> participants, const SynthesisOptions& options,
+              Clock::time_point deadline) {
   const Settings settings = read_settings(options);
   MatchingProblem problem{.topology = topology,
                           .holders = {},
                           .participants = std::move(participants),
                           .chunk_size = Bytes{1},
                           .link_busy = options.model.link_busy,
-                          .candidates = settings.candidates};
+                          .candidates = settings.candidates,
+                          .deadline = deadline};
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     problem.holders.push_back(collective.held_by(ChunkId{c}).front());
     problem.chunk_size = std::max(problem.chunk_size, collective.chunks[c].size);
   }
-  Matches best = match_links_and_chunks(problem);
-  for (std::uint32_t start = 1; start < settings.starts; ++start) {
+  std::optional<Matches> best = match_links_and_chunks(problem);
+  for (std::uint32_t start = 1; best && start < settings.starts; ++start) {
     problem.seed = Random(options.seed + start).next() | 1; // never 0
-    Matches next = match_links_and_chunks(problem);
-    if (next.makespan < best.makespan) best = std::move(next);
+    std::optional<Matches> next = match_links_and_chunks(problem);
+    if (!next) return {std::move(best->schedule), true};
+    if (next->makespan < best->makespan) best = std::move(next);
   }
-  return std::move(best.schedule);
+  if (!best) return {std::nullopt, true};
+  return {std::move(best->schedule), false};
 }
 
 /// Without the copies that reach no member of the group, directly or passed on. Pre: single hops,
@@ -139,20 +158,33 @@ Outcome tacos(const Topology& topology, const Collective& collective,
               {},
               {}};
   }
-  const auto copies_on = [&](const Topology& network) {
-    Schedule schedule = spread(network, copying, participants, options);
-    return among_themselves ? schedule : without_idle_relays(network, schedule, part.group);
+  const Clock::time_point deadline = deadline_of(options);
+  bool timed_out = false;
+  const auto copies_on = [&](const Topology& network) -> std::optional<Schedule> {
+    Spread made = spread(network, copying, participants, options, deadline);
+    timed_out = timed_out || made.timed_out;
+    if (!made.schedule || among_themselves) return std::move(made.schedule);
+    return without_idle_relays(network, *made.schedule, part.group);
   };
-  const auto reductions = [&] { return inverted(copies_on(reversed(topology)), Op::reduce); };
+  const auto reductions = [&]() -> std::optional<Schedule> {
+    const std::optional<Schedule> copies = copies_on(reversed(topology));
+    if (!copies) return std::nullopt;
+    return inverted(*copies, Op::reduce);
+  };
 
   Outcome outcome;
-  outcome.status = Status::feasible;
-  if (!is_reducing(part.kind))
+  if (!is_reducing(part.kind)) {
     outcome.schedule = copies_on(topology);
-  else if (part.kind != CollectiveKind::all_reduce)
+  } else {
     outcome.schedule = reductions();
-  else
-    outcome.schedule = concatenated(reductions(), copies_on(topology));
+    if (outcome.schedule && part.kind == CollectiveKind::all_reduce) {
+      const std::optional<Schedule> copies = copies_on(topology);
+      outcome.schedule =
+          copies ? std::optional(concatenated(*outcome.schedule, *copies)) : std::nullopt;
+    }
+  }
+  outcome.status = timed_out ? Status::timed_out : Status::feasible;
+  if (!outcome.schedule) outcome.note = "no schedule within the limit";
   return outcome;
 }
 

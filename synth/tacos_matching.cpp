@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 namespace tutti {
@@ -61,14 +62,17 @@ public:
     }
   }
 
-  Matches run() {
+  std::optional<Matches> run() {
     serve(0);
+    std::size_t instants = 0;
     for (std::int64_t now = events_.next_time(); now != EventQueue::never;
          now = events_.next_time()) {
+      if (++instants % 64 == 0 && std::chrono::steady_clock::now() > problem_.deadline)
+        return std::nullopt;
       while (events_.next_time() == now) handle(events_.pop());
       serve(now);
     }
-    return {std::move(schedule_), makespan_};
+    return Matches{std::move(schedule_), makespan_};
   }
 
 private:
@@ -77,6 +81,7 @@ private:
   struct LinkState {
     std::int64_t occupied = 0; // how long a chunk occupies it, ps
     std::int64_t cost = 0;     // until the chunk has arrived, ps
+    double rate = 0;           // chunks per second that it can bring
     std::int64_t free_at = 0;
     std::size_t scanned = 0;              // of the sender's chunks: those before were looked at
     std::vector<std::uint32_t> pool;      // looked at, and still lacking at the other end
@@ -101,6 +106,7 @@ private:
       links_[id.value].cost = sent + link.latency.ps;
       links_[id.value].occupied =
           problem_.link_busy == LinkBusy::serialization ? sent : links_[id.value].cost;
+      links_[id.value].rate = 1e12 / static_cast<double>(links_[id.value].occupied);
       state.in_links.push_back(id);
       npus_[link.from.value].out_links.push_back(id);
     }
@@ -183,22 +189,22 @@ private:
       const LinkState& rival = links_[other.value];
       const std::int64_t first = std::max(now, rival.free_at) + rival.cost;
       if (first <= deadline) deliveries += 1 + (deadline - first) / rival.occupied;
+      if (deliveries >= state.lacking) return true;
     }
-    return deliveries >= state.lacking;
+    return false;
   }
 
   /// The pooled chunk that the other in-neighbours can supply least, of several the sender's first.
   [[nodiscard]] std::uint32_t choose(LinkId id) const {
     const LinkState& link = links_[id.value];
     const std::uint32_t to = topology_.link(id).to.value;
-    constexpr std::int64_t scale = 1024;
-    std::int64_t least = INT64_MAX;
+    double least = std::numeric_limits<double>::infinity();
     std::uint32_t chosen = 0;
     for (const std::uint32_t chunk : link.pool) { // in the order in which the sender got them
-      std::int64_t supply = 0;
+      double supply = 0;
       for (const LinkId other : npus_[to].in_links)
         if (other != id && held_.test(topology_.link(other).from.value, chunk))
-          supply += scale * link.occupied / links_[other.value].occupied;
+          supply += links_[other.value].rate;
       if (supply >= least) continue;
       least = supply;
       chosen = chunk;
@@ -211,6 +217,7 @@ private:
     const std::uint32_t to = topology_.link(id).to.value;
     promised_.set(to, chunk);
     --npus_[to].lacking;
+    require_representable(now + link.occupied, Time{link.cost - link.occupied});
     link.free_at = now + link.occupied;
     link.in_flight.push_back(chunk);
     schedule_.push(ChunkId{chunk}, id, Op::copy);
@@ -233,9 +240,10 @@ private:
 
 } // namespace
 
-Matches match_links_and_chunks(const MatchingProblem& problem) {
-  Matches matches = Matching(problem).run();
-  assert(matches.schedule.size() == (problem.participants.size() - 1) * problem.holders.size());
+std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem) {
+  std::optional<Matches> matches = Matching(problem).run();
+  assert(!matches ||
+         matches->schedule.size() == (problem.participants.size() - 1) * problem.holders.size());
   return matches;
 }
 

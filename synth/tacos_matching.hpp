@@ -7,7 +7,9 @@
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct MatchingProblem {
   LinkBusy link_busy = LinkBusy::serialization;
   std::uint64_t seed = 0;       ///< order of equally fast links: by id for 0, else shuffled
   std::uint32_t candidates = 8; ///< chunks that a link chooses among
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 struct Matches {
@@ -31,8 +34,10 @@ struct Matches {
 /// Copies over single links, in order of their start. Each NPU receives each chunk once, and only
 /// from an NPU that holds it when the transfer starts.
 /// Pre: every participant can be reached from every holder through participants.
-/// Cost: O(links * chunks * (candidates * in-degree + log events)). Memory: 2 bits and 4 bytes per
+/// Cost: O(links * chunks * (candidates * in-degree + log events)), more where slow links are often
+/// asked in vain. Memory: 2 bits and 4 bytes per
 /// (chunk, NPU).
-[[nodiscard]] Matches match_links_and_chunks(const MatchingProblem& problem);
+/// Nothing where the deadline passes first.
+[[nodiscard]] std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem);
 
 } // namespace tutti

@@ -83,6 +83,7 @@ public:
   explicit Reader(ConfigTable root) : root_(std::move(root)) {}
 
   Topology read(const std::string& default_name) {
+    root_.allow_only({"name", "note", "npus", "shape", "defaults", "nodes", "links", "groups"});
     const std::optional<ConfigValue> name = root_.find("name");
     parts_.name = name ? name->string() : default_name;
     if (const std::optional<ConfigValue> note = root_.find("note")) parts_.note = note->string();

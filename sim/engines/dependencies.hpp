@@ -34,8 +34,12 @@ public:
 
   /// Enters, in list order, everything that is ready at the start.
   template <typename Sink> void start(Sink& sink) {
-    for (std::uint32_t i = 0; i < chains_.size(); ++i)
-      if (next_[schedule_.path_of(i).value] == i) enter_from(i, sink);
+    for (std::uint32_t i = 0; i < chains_.size(); ++i) {
+      std::uint32_t& next = next_[schedule_.path_of(i).value];
+      if (next != i || (chains_[i].flags & is_ready) == 0) continue;
+      next = chains_[i].next_in_connection;
+      sink.enter(i);
+    }
   }
 
   /// The last byte of transfer i has left its sender. Only needed where watched(i).

@@ -22,7 +22,8 @@ struct RunOptions {
 
 /// Replays a schedule that verify() accepts. Errors: InputError for a discipline that the engine
 /// doesn't know, a link bandwidth and size whose time overflows, transfers that can never happen
-/// (named).
+/// (named). simgrid also std::runtime_error: its clock is a double, which can't tell picoseconds
+/// apart from some 2,000 simulated seconds on; or its child process died.
 using EngineFunction = Report (*)(const Topology&, const Collective&, const Schedule&,
                                   const TimeModel&, const RunOptions&);
 

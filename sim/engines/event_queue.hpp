@@ -6,6 +6,7 @@
 // O(log events), equal ones O(lines).
 #pragma once
 
+#include "sim/error.hpp"
 #include "sim/units.hpp"
 
 #include <algorithm>
@@ -15,6 +16,12 @@
 #include <vector>
 
 namespace tutti {
+
+/// Errors: InputError where `at` plus `latency` leaves what a run can number. Each of both is at
+/// most 53 days, so their sum doesn't overflow.
+inline void require_representable(std::int64_t at, Time latency) {
+  if (at > INT64_MAX / 2 - latency.ps) throw InputError("the simulated time exceeds 53 days");
+}
 
 struct Event {
   std::int64_t at = 0; ///< ps

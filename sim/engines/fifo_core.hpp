@@ -268,11 +268,10 @@ private:
     const Bytes size = collective_.chunks[transfer.chunk.value].size;
     const std::int64_t sent = now_ + duration_on(link, size);
     const std::int64_t end = std::max(sent, flight.tail);
+    require_representable(end, Time{link.latency});
     link.free_at = model_.link_busy == LinkBusy::serialization ? sent : sent + link.latency;
     for (const std::uint32_t g : topology_.groups_of(id))
       groups_[g].free_at = now_ + serialization(size, topology_.groups()[g].bandwidth).ps;
-    if (link.free_at > latest_time || end > latest_time)
-      throw InputError("the simulated time exceeds 53 days");
 
     LinkUse& use = report_.links[id.value];
     use.bytes += size;
@@ -356,8 +355,6 @@ private:
     }
     reducing_.clear();
   }
-
-  static constexpr std::int64_t latest_time = INT64_MAX / 2;
 
   const Topology& topology_;
   const Collective& collective_;

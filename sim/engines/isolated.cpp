@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,7 +113,7 @@ constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows 
 
 Report run_isolated(const std::function<Report()>& simulate) {
   int ends[2];
-  if (pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr); // or the child would print the parent's pending output again
   const pid_t child = fork();
   if (child < 0) {

@@ -85,6 +85,7 @@ private:
       state.last_duration = serialization(size, link.bandwidth).ps;
     }
     const std::int64_t sent = now + state.last_duration;
+    require_representable(sent, link.latency);
     state.free_at = sent + (latency_occupies_ ? link.latency.ps : 0);
     LinkUse& use = report_.links[id.value];
     use.bytes += size;

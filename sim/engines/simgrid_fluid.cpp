@@ -1,8 +1,9 @@
 // Fluid sharing on SimGrid: a transfer moves over all links of its path at once, at the rate that
-// max-min fairness over links and shared groups gives it; the path's latency is added once, at the
-// end. A connection carries one transfer at a time, in list order. LinkBusy and Forwarding don't
-// apply. A transfer that a node forwards without storing it (in-network multicast) starts with its
-// head and ends no earlier than the data that it follows.
+// max-min fairness over links and shared groups gives it (a group that the path crosses twice
+// counts twice); the path's latency is added once, at the end. A connection carries one transfer at
+// a time, in list order. LinkBusy and Forwarding don't apply. A transfer that a node forwards
+// without storing it (in-network multicast) starts with its head and ends no earlier than the data
+// that it follows.
 
 #include "sim/engines/simgrid_fluid.hpp"
 
@@ -133,11 +134,6 @@ private:
       ++use.transfers;
       ++report_.link_transfers;
     }
-    // A group limits the sum over its members; a path that crosses it twice loads it once per link,
-    // which SimGrid would count once.
-    std::sort(resources_.begin(), resources_.end());
-    resources_.erase(std::unique(resources_.begin(), resources_.end()), resources_.end());
-
     std::size_t slot = slots_.size();
     if (free_slots_.empty()) {
       slots_.push_back({transfer, now()});

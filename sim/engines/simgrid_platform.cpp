@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 namespace tutti {
@@ -57,13 +59,15 @@ Arguments& arguments() {
 
 SimGridPlatform::SimGridPlatform(const std::vector<double>& rates)
     : engine_(&arguments().count, arguments().values.data()) {
+  // SimGrid's own handlers report a crash where there is only an interrupted run.
+  for (const int signal : {SIGINT, SIGTERM, SIGSEGV}) std::signal(signal, SIG_DFL);
   sg4::Engine::set_config("network/model:CM02");
   sg4::Engine::set_config("network/crosstraffic:0");
   sg4::Engine::set_config("network/TCP-gamma:0");
 #if SIMGRID_VERSION >= 33400
-  sg4::Engine::set_config("precision/timing:1e-15");
+  sg4::Engine::set_config("precision/timing:1e-13");
 #else
-  sg4::Engine::set_config("surf/precision:1e-15");
+  sg4::Engine::set_config("surf/precision:1e-13");
 #endif
   zone_ = new PathZone; // the engine owns its zones
   from_ = zone_->create_host("from", {1.0})->seal();
@@ -81,6 +85,7 @@ SimGridPlatform::SimGridPlatform(const std::vector<double>& rates)
     done_.clear();
     const auto token = reinterpret_cast<std::size_t>(comm.get_data<void>());
     done_.push_back(std::move(comms_[token]));
+    --under_way_;
     guarded([&] { on_done(token); });
   });
 }
@@ -92,6 +97,7 @@ void SimGridPlatform::communicate(std::span<const std::uint32_t> links, std::uin
   comm->set_payload_size(amount);
   comm->set_data(reinterpret_cast<void*>(token));
   comms_[token] = comm;
+  ++under_way_;
   zone_->route = links;
   comm->set_source(from_)->set_destination(to_); // the last call starts it
 }
@@ -105,6 +111,10 @@ void SimGridPlatform::at(std::int64_t picoseconds, std::function<void()> body) {
 void SimGridPlatform::run() {
   engine_.run();
   if (failure_) std::rethrow_exception(failure_);
+  if (under_way_ > 0)
+    throw std::runtime_error(fmt::format(
+        "SimGrid stopped at {} s with {} communications under way: a double can't resolve this run",
+        sg4::Engine::get_clock(), under_way_));
 }
 
 } // namespace tutti

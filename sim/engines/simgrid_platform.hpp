@@ -34,6 +34,7 @@ public:
   [[nodiscard]] double now() const { return simgrid::s4u::Engine::get_clock() * 1e12; }
 
   /// Runs until nothing is left to happen. What a callback throws ends the run and is thrown here.
+  /// Errors: std::runtime_error where SimGrid's clock is too coarse to go on.
   void run();
 
 private:
@@ -54,7 +55,8 @@ private:
   simgrid::s4u::Host* from_ = nullptr;
   simgrid::s4u::Host* to_ = nullptr;
   std::vector<simgrid::s4u::CommPtr> comms_; // by token
-  std::vector<simgrid::s4u::CommPtr> done_;  // may still be in use by SimGrid's present step
+  std::size_t under_way_ = 0;
+  std::vector<simgrid::s4u::CommPtr> done_; // may still be in use by SimGrid's present step
   std::exception_ptr failure_;
 };
 
