@@ -156,7 +156,8 @@ private:
     const std::optional<ConfigValue> coordinates = table.find("coordinates");
     table.finish(); // a misspelt key before a missing one
 
-    const NodeKindRow& row = parse_kind(table.at("kind"));
+    const ConfigValue kind = table.at("kind");
+    const NodeKindRow& row = parse_kind(kind);
     Node node{table.at("name").string(), row.kind, row.can, Bandwidth{}};
     if (store) node.can.store = store->boolean();
     if (copy) node.can.copy = copy->boolean();

@@ -1,9 +1,9 @@
 #include "sim/engines/simgrid_platform.hpp"
 
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include "sim/engines/simgrid_versions.hpp"
+
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
-#include <simgrid/version.h>
 #include <xbt/log.h>
 
 #include <fmt/format.h>
@@ -64,22 +64,16 @@ SimGridPlatform::SimGridPlatform(const std::vector<double>& rates)
   sg4::Engine::set_config("network/model:CM02");
   sg4::Engine::set_config("network/crosstraffic:0");
   sg4::Engine::set_config("network/TCP-gamma:0");
-#if SIMGRID_VERSION >= 33400
-  sg4::Engine::set_config("precision/timing:1e-13");
-#else
-  sg4::Engine::set_config("surf/precision:1e-13");
-#endif
+  simgrid_versions::set_time_precision("1e-13");
   zone_ = new PathZone; // the engine owns its zones
-  from_ = zone_->create_host("from", {1.0})->seal();
-  to_ = zone_->create_host("to", {1.0})->seal();
-  std::vector<sg4::Link*> links;
+  sg4::NetZone& network = simgrid_versions::attached(*zone_);
+  from_ = simgrid_versions::add_host(network, "from");
+  to_ = simgrid_versions::add_host(network, "to");
   for (std::size_t l = 0; l < rates.size(); ++l) {
-    links.push_back(zone_->create_link(fmt::format("l{}", l), {rates[l]})->seal());
-    zone_->links.push_back(links.back()->get_impl());
+    sg4::Link* link = simgrid_versions::add_link(network, fmt::format("l{}", l), rates[l]);
+    zone_->links.push_back(link->get_impl());
   }
-  zone_->get_iface()->get_network_model()->set_lat_factor_cb(
-      [](double, const sg4::Host*, const sg4::Host*, const std::vector<sg4::Link*>&,
-         const std::unordered_set<sg4::NetZone*>&) { return 0.0; });
+  simgrid_versions::ignore_latency(network);
   zone_->seal();
   sg4::Comm::on_completion_cb([this](const sg4::Activity& comm) {
     done_.clear();

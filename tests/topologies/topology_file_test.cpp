@@ -151,10 +151,11 @@ TEST_CASE("a ring by hand is the ring of the family") {
 }
 
 TEST_CASE("mistakes at the top of a file") {
-  CHECK_THROWS_WITH(parsed("npus = 2\nnoded = 3"),
-                    ContainsSubstring("dir/t.toml:2:1: unknown key \"noded\" (known: name, note, npus, "
-                                      "shape, defaults, nodes, links, groups; did you mean "
-                                      "\"nodes\"?)"));
+  CHECK_THROWS_WITH(
+      parsed("npus = 2\nnoded = 3"),
+      ContainsSubstring("dir/t.toml:2:1: unknown key \"noded\" (known: name, note, npus, "
+                        "shape, defaults, nodes, links, groups; did you mean "
+                        "\"nodes\"?)"));
   CHECK_THROWS_WITH(parsed("name = 5"), "dir/t.toml:1:8: expected a string, found the integer 5");
   CHECK_THROWS_WITH(parsed("note = 5"), "dir/t.toml:1:8: expected a string, found the integer 5");
   CHECK_THROWS_WITH(parsed("npus = 0"), "dir/t.toml:1:8: 0 is out of range (1 .. 1000000)");
