@@ -1,0 +1,63 @@
+// What SimGrid calls differently from 3.32 (Debian 12) to 4 (Debian 13); 3.35 is Ubuntu 24.04's.
+// Only simgrid_platform.cpp includes this.
+#pragma once
+
+#if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>)
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#endif
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace tutti::simgrid_versions {
+
+namespace sg4 = simgrid::s4u;
+
+/// To be called before anything is added to the zone. SimGrid 4 comes with a root zone.
+inline sg4::NetZone& attached(simgrid::kernel::routing::NetZoneImpl& zone) {
+#if SIMGRID_VERSION >= 40000
+  zone.set_parent(sg4::Engine::get_instance()->get_netzone_root()->get_impl());
+#endif
+  return *zone.get_iface();
+}
+
+inline sg4::Host* add_host(sg4::NetZone& zone, const std::string& name) {
+#if SIMGRID_VERSION >= 40000
+  return zone.add_host(name, 1.0)->seal();
+#else
+  return zone.create_host(name, 1.0)->seal();
+#endif
+}
+
+inline sg4::Link* add_link(sg4::NetZone& zone, const std::string& name, double rate) {
+#if SIMGRID_VERSION >= 40000
+  return zone.add_link(name, rate)->seal();
+#else
+  return zone.create_link(name, rate)->seal();
+#endif
+}
+
+inline void ignore_latency(sg4::NetZone& zone) {
+  const auto factor = [](double, const sg4::Host*, const sg4::Host*, const std::vector<sg4::Link*>&,
+                         const std::unordered_set<sg4::NetZone*>&) { return 0.0; };
+#if SIMGRID_VERSION >= 33500
+  zone.set_latency_factor_cb(factor);
+#else
+  zone.get_network_model()->set_lat_factor_cb(factor);
+#endif
+}
+
+/// In seconds.
+inline void set_time_precision(const std::string& precision) {
+#if SIMGRID_VERSION >= 33400
+  sg4::Engine::set_config("precision/timing:" + precision);
+#else
+  sg4::Engine::set_config("surf/precision:" + precision);
+#endif
+}
+
+} // namespace tutti::simgrid_versions
