@@ -255,6 +255,17 @@ TEST_CASE("an arrival waits for the receiver's earlier sends of the chunk to lea
   CHECK(report.deliveries[1] == Time{4 * D}); // in at a + D, counts when the send has left
 }
 
+TEST_CASE("fluid: a path that crosses a shared group twice takes its share twice") {
+  TopologyParts parts = samples::npus("bus", 3);
+  parts.add_link(link(0, 1));
+  parts.add_link(link(1, 2));
+  parts.groups.push_back({"bus", {LinkId{0}, LinkId{1}}, samples::bandwidth});
+  const Topology topology(std::move(parts));
+  // Every byte uses the bus on both links: half the rate.
+  CHECK(fluid_completion(topology, chunks({{{0}, {2}}}), steps(topology, {{0, {0, 1}}})) ==
+        2 * a + 2 * D);
+}
+
 TEST_CASE("fluid: max-min fair shares") {
   // Link 0 carries x and y, link 1 carries x and z at twice the rate. x and y get half of link 0;
   // z gets what x leaves of link 1, three quarters. z ends at D/2 / (3/4) = 2D/3, x and y at 2D.

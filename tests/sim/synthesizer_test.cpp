@@ -102,6 +102,18 @@ TEST_CASE("unknown settings are refused in words") {
   CHECK_NOTHROW(synthesize(row, topology, gather, options));
 }
 
+TEST_CASE("members that lack an ability are named") {
+  TopologyParts parts = mesh_parts(1, 3);
+  parts.nodes[2].can.reduce = false;
+  const Topology topology(std::move(parts));
+  const auto make = [&](CollectiveKind kind) {
+    return make_collective(topology, {kind, Bytes{100}, {}, 0, 1});
+  };
+  CHECK(run_baseline("direct", topology, make(CollectiveKind::all_reduce)).note ==
+        "npu2 can't reduce");
+  CHECK(run_baseline("direct", topology, make(CollectiveKind::all_gather)).schedule);
+}
+
 TEST_CASE("status names") {
   CHECK(to_text(Status::optimal) == "optimal");
   CHECK(to_text(Status::feasible) == "feasible");

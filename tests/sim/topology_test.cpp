@@ -80,6 +80,10 @@ TEST_CASE("a malformed topology is refused in words") {
   CHECK(refusal(parts) == "NPU \"npu1\" has no coordinates");
   parts.coordinates = {{0}, {2}};
   CHECK(refusal(parts) == "node \"npu1\" has coordinates (2) outside the shape 2");
+  parts.coordinates = {{1}, {1}};
+  CHECK(refusal(parts) == "NPUs \"npu0\" and \"npu1\" both have coordinates (1)");
+  parts.coordinates = {{0}, {1}, {0}};
+  CHECK(refusal(parts) == "there are coordinates for 3 nodes, but only 2 nodes");
   CHECK(refusal(TopologyParts{}) == "a topology needs at least one NPU");
   CHECK(message_of([&] { (void)Topology(good).find_node("npu7"); }) ==
         "unknown node \"npu7\" (known: npu0, npu1; did you mean \"npu0\"?)");

@@ -122,6 +122,17 @@ TEST_CASE("same seed, same schedule; more starts are never worse") {
         run_native(topology, collective, *first.schedule, {}).completion);
 }
 
+TEST_CASE("a limit that passes first leaves no partial schedule") {
+  const Topology topology = make_topology("mesh2d:16x16");
+  SynthesisOptions options;
+  options.limit_seconds = 1e-9;
+  const Outcome outcome =
+      tacos(topology, make_collective(topology, spec_of(CollectiveKind::all_gather)), options);
+  CHECK(outcome.status == Status::timed_out);
+  CHECK_FALSE(outcome.schedule);
+  CHECK(outcome.note == "no schedule within the limit");
+}
+
 TEST_CASE("what TACOS refuses") {
   const Topology star = samples::star(4);
   const Collective collective = make_collective(star, spec_of(CollectiveKind::all_gather));
