@@ -72,6 +72,12 @@ std::string_view to_text(Status status) {
   return "timed_out";
 }
 
+Outcome infeasible(std::string note) {
+  Outcome outcome;
+  outcome.note = std::move(note);
+  return outcome;
+}
+
 bool AlgorithmRow::has_setting(std::string_view setting) const {
   return std::ranges::find(settings, setting, &Setting::name) != settings.end();
 }
@@ -81,16 +87,10 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
   require_known_settings(row, options);
   require_reachable(topology, collective);
   for (const CollectivePart& part : collective.parts)
-    if (std::ranges::find(row.collectives, part.kind) == row.collectives.end()) {
-      Outcome refusal;
-      refusal.note = fmt::format("{} doesn't define {}", row.name, to_text(part.kind));
-      return refusal;
-    }
-  if (std::string note = missing_ability(topology, collective); !note.empty()) {
-    Outcome refusal;
-    refusal.note = std::move(note);
-    return refusal;
-  }
+    if (std::ranges::find(row.collectives, part.kind) == row.collectives.end())
+      return infeasible(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
+  if (std::string note = missing_ability(topology, collective); !note.empty())
+    return infeasible(std::move(note));
   if (collective.parts.size() == 1) return row.run(topology, collective, options);
 
   std::vector<Outcome> outcomes;

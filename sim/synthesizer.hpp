@@ -2,12 +2,14 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/routing.hpp"
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,11 +22,23 @@ namespace tutti {
 enum class Status : std::uint8_t { optimal, feasible, infeasible, timed_out };
 [[nodiscard]] std::string_view to_text(Status status);
 
+/// How far a synthesis is, for those who wait.
+struct SynthesisProgress {
+  std::uint64_t done = 0, total = 0; ///< deliveries of this attempt
+  Time reached;                      ///< the time in the schedule that is decided so far
+};
+
 struct SynthesisOptions {
   TimeModel model;
   Routing routing = Routing::automatic;
   std::uint64_t seed = 1;
-  double limit_seconds = 0; ///< wall clock; 0 = none
+  double limit_seconds = 0;     ///< wall clock; 0 = none
+  std::int64_t limit_bytes = 0; ///< memory of the whole process; 0 = none
+  unsigned threads = 1;         ///< at most; the result is the same for any number
+  /// Called now and then, by one thread at a time. May be empty.
+  std::function<void(const SynthesisProgress&)> progress;
+  /// True ends the synthesis as the limit does. Asked now and then, by any thread. May be empty.
+  std::function<bool()> cancelled;
   /// `--set key=value`: the algorithm's own options. An unknown key is an InputError.
   std::map<std::string, std::string> settings;
 };
@@ -32,10 +46,21 @@ struct SynthesisOptions {
 struct Outcome {
   Status status = Status::infeasible;
   std::optional<Schedule> schedule; ///< always complete where present
+  /// Instead of `schedule` where that would take too much memory.
+  std::optional<CompactSchedule> compact;
   std::string note;          ///< why infeasible ("rhd needs a power of two, not 6"); else empty
   std::string routing;       ///< what was used, for reports; empty where none was
   std::optional<Time> bound; ///< a lower bound that the algorithm proved itself, if any
+  /// What the algorithm expects on its own picture of the network, where it has one ("switches
+  /// unwound with degree 2"); a replay on the network itself may say another time.
+  std::optional<Time> planned;
+  std::string planned_on;
+  std::vector<Time>
+      attempts; ///< planned times of all starts, in their order, where there are several
 };
+
+/// Says in `note` why there is no schedule.
+[[nodiscard]] Outcome infeasible(std::string note);
 
 using SynthesisFunction = Outcome (*)(const Topology&, const Collective&, const SynthesisOptions&);
 

@@ -10,11 +10,11 @@
 #include "sim/random.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
+#include "sim/work_limit.hpp"
 #include "synth/list.hpp"
 #include "synth/tacos_matching.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -50,14 +50,6 @@ bool strongly_connected(const Topology& topology, std::span<const NodeId> nodes)
   return true;
 }
 
-using Clock = std::chrono::steady_clock;
-
-Clock::time_point deadline_of(const SynthesisOptions& options) {
-  if (options.limit_seconds <= 0) return Clock::time_point::max();
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(std::min(options.limit_seconds, 1e9)));
-}
-
 struct Settings {
   std::uint32_t candidates = 8; // chunks that a link chooses among
   std::uint32_t starts = 1;     // attempts; the first takes links by id, the others by seed
@@ -84,7 +76,7 @@ struct Spread {
 /// all attempts that end before the deadline.
 Spread spread(const Topology& topology, const Collective& collective,
               std::vector<NodeId> participants, const SynthesisOptions& options,
-              Clock::time_point deadline) {
+              const WorkLimit& limit) {
   const Settings settings = read_settings(options);
   MatchingProblem problem{.topology = topology,
                           .holders = {},
@@ -92,7 +84,7 @@ Spread spread(const Topology& topology, const Collective& collective,
                           .chunk_size = Bytes{1},
                           .link_busy = options.model.link_busy,
                           .candidates = settings.candidates,
-                          .deadline = deadline};
+                          .limit = limit};
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     problem.holders.push_back(collective.held_by(ChunkId{c}).front());
     problem.chunk_size = std::max(problem.chunk_size, collective.chunks[c].size);
@@ -151,17 +143,13 @@ Outcome tacos(const Topology& topology, const Collective& collective,
     participants.clear();
     for (std::uint32_t n = 0; n < topology.npu_count(); ++n) participants.emplace_back(n);
     if (!strongly_connected(topology, participants))
-      return {Status::infeasible,
-              {},
-              "tacos works on links between NPUs, and here they don't "
-              "connect every NPU with every other",
-              {},
-              {}};
+      return infeasible("tacos works on links between NPUs, and here they don't connect every NPU "
+                        "with every other");
   }
-  const Clock::time_point deadline = deadline_of(options);
+  const WorkLimit limit(options);
   bool timed_out = false;
   const auto copies_on = [&](const Topology& network) -> std::optional<Schedule> {
-    Spread made = spread(network, copying, participants, options, deadline);
+    Spread made = spread(network, copying, participants, options, limit);
     timed_out = timed_out || made.timed_out;
     if (!made.schedule || among_themselves) return std::move(made.schedule);
     return without_idle_relays(network, *made.schedule, part.group);

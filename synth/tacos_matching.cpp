@@ -67,8 +67,7 @@ public:
     std::size_t instants = 0;
     for (std::int64_t now = events_.next_time(); now != EventQueue::never;
          now = events_.next_time()) {
-      if (++instants % 64 == 0 && std::chrono::steady_clock::now() > problem_.deadline)
-        return std::nullopt;
+      if (++instants % 64 == 0 && problem_.limit.reached()) return std::nullopt;
       while (events_.next_time() == now) handle(events_.pop());
       serve(now);
     }

@@ -6,8 +6,8 @@
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "sim/work_limit.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,7 +23,7 @@ struct MatchingProblem {
   LinkBusy link_busy = LinkBusy::serialization;
   std::uint64_t seed = 0;       ///< order of equally fast links: by id for 0, else shuffled
   std::uint32_t candidates = 8; ///< chunks that a link chooses among
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  const WorkLimit& limit;
 };
 
 struct Matches {
@@ -37,7 +37,7 @@ struct Matches {
 /// Cost: O(links * chunks * (candidates * in-degree + log events)), more where slow links are often
 /// asked in vain. Memory: 2 bits and 4 bytes per
 /// (chunk, NPU).
-/// Nothing where the deadline passes first.
+/// Nothing where the limit is reached first.
 [[nodiscard]] std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem);
 
 } // namespace tutti

@@ -1,0 +1,35 @@
+#include "sim/work_limit.hpp"
+
+#include <algorithm>
+
+#include <sys/resource.h>
+
+namespace tutti {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point deadline_of(const SynthesisOptions& options) {
+  if (options.limit_seconds <= 0) return Clock::time_point::max();
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::min(options.limit_seconds, 1e9)));
+}
+
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
+}
+
+} // namespace
+
+WorkLimit::WorkLimit(const SynthesisOptions& options)
+    : options_(&options), deadline_(deadline_of(options)) {}
+
+bool WorkLimit::reached() const {
+  return (options_->cancelled && options_->cancelled()) || Clock::now() > deadline_ ||
+         (options_->limit_bytes > 0 && peak_memory() > options_->limit_bytes);
+}
+
+} // namespace tutti

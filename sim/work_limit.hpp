@@ -1,0 +1,28 @@
+// When a synthesis has to stop, and how far it is: the limits of SynthesisOptions in one hand.
+#pragma once
+
+#include "sim/synthesizer.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace tutti {
+
+/// Starts with its construction. Copies share the options, which must outlive them.
+class WorkLimit {
+public:
+  explicit WorkLimit(const SynthesisOptions& options);
+
+  /// Whether time or memory is used up, or the work was cancelled. Costs a system call or two.
+  [[nodiscard]] bool reached() const;
+  /// Tells those who wait how far the work is. Costs nothing where nobody waits.
+  void report(std::uint64_t done, std::uint64_t total, Time time) const {
+    if (options_->progress) options_->progress({done, total, time});
+  }
+
+private:
+  const SynthesisOptions* options_;
+  std::chrono::steady_clock::time_point deadline_;
+};
+
+} // namespace tutti
