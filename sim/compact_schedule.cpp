@@ -75,14 +75,14 @@ std::string on_link(const Topology& topology, LinkId link) {
 /// Puts the transfers of a compact schedule in order. A transfer is named by its position in
 /// CompactSchedule::chunks. Work follows the transfers: a link that waits for a chunk costs nothing
 /// until the transfer that brings it.
-class Expansion {
+template <typename ChunkNumber> class Expansion {
 public:
-  Expansion(const Topology& topology, const Collective& collective, const CompactSchedule& compact)
-      : topology_(topology), compact_(compact), schedule_(topology.link_count()),
-        bringer_(compact.size(), never), sent_(compact.size()),
-        first_waiting_(compact.size(), none), next_waiting_(topology.link_count(), none),
-        head_(compact.begin.begin(), compact.begin.end() - 1) {
-    assert(compact.begin.size() == topology.link_count() + std::size_t{1});
+  Expansion(const Topology& topology, const Collective& collective, const CompactSchedule& compact,
+            const std::vector<ChunkNumber>& chunks)
+      : topology_(topology), compact_(compact), chunks_(chunks), schedule_(topology.link_count()),
+        bringer_(chunks.size(), never), sent_(chunks.size()), first_waiting_(chunks.size(), none),
+        next_waiting_(topology.link_count(), none), head_(compact.begin) {
+    assert(compact.link_count() == topology.link_count());
     find_bringers(collective);
   }
 
@@ -105,29 +105,34 @@ private:
 
   /// For each transfer the one that brings the chunk to its sender.
   void find_bringers(const Collective& collective) {
-    std::vector<LinkId> link_of;
-    link_of.reserve(compact_.size());
+    std::vector<std::uint32_t> link_of(chunks_.size(), none); // none between the blocks
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l)
-      link_of.insert(link_of.end(), compact_.on(LinkId{l}).size(), LinkId{l});
+      std::fill(link_of.begin() + static_cast<std::ptrdiff_t>(compact_.begin[l]),
+                link_of.begin() + static_cast<std::ptrdiff_t>(compact_.end[l]), l);
+    const auto link = [&](std::uint32_t transfer) {
+      return topology_.link(LinkId{link_of[transfer]});
+    };
 
-    const Buckets by_chunk(compact_.size(), collective.chunks.size(),
-                           [&](std::size_t i) { return compact_.chunks[i].value; });
+    const std::size_t chunk_count = collective.chunks.size();
+    const Buckets by_chunk(chunks_.size(), chunk_count + 1, [&](std::size_t i) {
+      return link_of[i] == none ? chunk_count : std::size_t{chunks_[i]};
+    });
     struct Arrival {
       std::uint32_t chunk = none, transfer = never;
     };
     std::vector<Arrival> arrival(topology_.node_count());
-    for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+    for (std::uint32_t c = 0; c < chunk_count; ++c) {
       for (const NodeId holder : collective.held_by(ChunkId{c}))
         arrival[holder.value] = {c, at_start};
       for (const std::uint32_t t : by_chunk.of(c)) {
-        Arrival& there = arrival[topology_.link(link_of[t]).to.value];
+        Arrival& there = arrival[link(t).to.value];
         if (there.chunk == c)
           throw InputError(fmt::format("{} brings chunk {} to a node that has it already",
-                                       on_link(topology_, link_of[t]), c));
+                                       on_link(topology_, LinkId{link_of[t]}), c));
         there = {c, t};
       }
       for (const std::uint32_t t : by_chunk.of(c)) {
-        const Arrival& here = arrival[topology_.link(link_of[t]).from.value];
+        const Arrival& here = arrival[link(t).from.value];
         if (here.chunk == c) bringer_[t] = here.transfer;
       }
     }
@@ -135,7 +140,7 @@ private:
 
   /// The link's next transfer goes in the next round, or waits for the one that brings its chunk.
   void queue(std::uint32_t link) {
-    if (head_[link] == compact_.begin[link + std::size_t{1}]) return;
+    if (head_[link] == compact_.end[link]) return;
     const std::uint32_t bringer = bringer_[head_[link]];
     if (bringer == never) return;
     if (bringer == at_start || sent_[bringer]) {
@@ -148,7 +153,7 @@ private:
 
   void send(std::uint32_t link) {
     const std::size_t transfer = head_[link]++;
-    schedule_.push(compact_.chunks[transfer], LinkId{link}, Op::copy);
+    schedule_.push(ChunkId{chunks_[transfer]}, LinkId{link}, Op::copy);
     sent_[transfer] = true;
     for (std::uint32_t l = first_waiting_[transfer]; l != none; l = next_waiting_[l])
       next_round_.push_back(l);
@@ -157,14 +162,14 @@ private:
 
   void require_all_sent() const {
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l)
-      if (head_[l] != compact_.begin[l + std::size_t{1}])
+      if (head_[l] != compact_.end[l])
         throw InputError(fmt::format("{}: chunk {} never reaches its sender",
-                                     on_link(topology_, LinkId{l}),
-                                     compact_.chunks[head_[l]].value));
+                                     on_link(topology_, LinkId{l}), chunks_[head_[l]]));
   }
 
   const Topology& topology_;
   const CompactSchedule& compact_;
+  const std::vector<ChunkNumber>& chunks_;
   Schedule schedule_;
   std::vector<std::uint32_t> bringer_;       // per transfer
   std::vector<bool> sent_;                   // per transfer
@@ -176,23 +181,52 @@ private:
 
 } // namespace
 
+CompactSchedule::CompactSchedule(std::uint32_t link_count, std::size_t chunk_count)
+    : begin(link_count), end(link_count) {
+  if (chunk_count > std::size_t{UINT16_MAX} + 1) chunks.emplace<std::vector<std::uint32_t>>();
+}
+
+std::size_t CompactSchedule::size() const {
+  std::size_t transfers = 0;
+  for (std::size_t l = 0; l < end.size(); ++l) transfers += end[l] - begin[l];
+  return transfers;
+}
+
+ChunkId CompactSchedule::chunk_at(std::size_t position) const {
+  return std::visit([&](const auto& all) { return ChunkId{all[position]}; }, chunks);
+}
+
 std::optional<CompactSchedule> compacted(const Topology& topology, const Collective& collective,
                                          const Schedule& schedule) {
   assert(schedule.paths().link_count() == topology.link_count());
   if (!single_copies_only(topology, collective, schedule) ||
       !each_arrives_once(topology, collective, schedule))
     return std::nullopt;
-  Buckets by_link(schedule.size(), topology.link_count(),
-                  [&](std::size_t i) { return schedule[i].path.value; });
-  CompactSchedule compact{std::move(by_link.begin), {}};
-  compact.chunks.reserve(schedule.size());
-  for (const std::uint32_t i : by_link.positions) compact.chunks.push_back(schedule[i].chunk);
+  CompactSchedule compact(topology.link_count(), collective.chunks.size());
+  for (std::size_t i = 0; i < schedule.size(); ++i) ++compact.end[schedule[i].path.value];
+  std::partial_sum(compact.end.begin(), compact.end.end(), compact.end.begin());
+  std::copy(compact.end.begin(), compact.end.end() - 1, compact.begin.begin() + 1);
+  std::vector<std::size_t> next = compact.begin;
+  std::visit(
+      [&]<typename ChunkNumber>(std::vector<ChunkNumber>& chunks) {
+        chunks.resize(schedule.size());
+        for (std::size_t i = 0; i < schedule.size(); ++i)
+          chunks[next[schedule[i].path.value]++] =
+              static_cast<ChunkNumber>(schedule[i].chunk.value);
+      },
+      compact.chunks);
   return compact;
 }
 
 Schedule expanded(const Topology& topology, const Collective& collective,
                   const CompactSchedule& compact) {
-  return Expansion(topology, collective, compact).run();
+  return std::visit(
+      [&](const auto& chunks) {
+        if (chunks.size() >= none - 1)
+          throw InputError(fmt::format("{} transfers are too many for a list", compact.size()));
+        return Expansion(topology, collective, compact, chunks).run();
+      },
+      compact.chunks);
 }
 
 } // namespace tutti

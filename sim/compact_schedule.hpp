@@ -1,7 +1,8 @@
-// The compact form of a schedule: for each link the chunks that it carries, in order. 4 bytes a
-// transfer; only for copies over single links that bring each chunk to a node once (All-Gather,
-// Broadcast, Scatter by TACOS, Ring, ...). Which link carries what in which order is all that
-// decides such a schedule: order across links follows from the data.
+// The compact form of a schedule: for each link the chunks that it carries, in order. 2 bytes a
+// transfer (4 where there are more than 65,536 chunks); only for copies over single links that
+// bring each chunk to a node once (All-Gather, Broadcast, Scatter by TACOS, Ring, ...). Which link
+// carries what in which order is all that decides such a schedule: order across links follows from
+// the data.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -11,18 +12,27 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 namespace tutti {
 
 struct CompactSchedule {
-  std::vector<std::size_t> begin; ///< per link, and one past the end
-  std::vector<ChunkId> chunks;    ///< chunks[begin[l] .. begin[l+1]) cross link l, in that order
+  /// Without transfers; ids of 2 bytes where they do for that many chunks.
+  CompactSchedule(std::uint32_t link_count, std::size_t chunk_count);
 
-  [[nodiscard]] std::span<const ChunkId> on(LinkId link) const {
-    return {chunks.data() + begin[link.value], begin[link.value + 1] - begin[link.value]};
-  }
-  [[nodiscard]] std::size_t size() const { return chunks.size(); }
+  /// Per link where its block of `chunks` begins and ends. Blocks may lie in any order (those of
+  /// the links into one node side by side, say); what lies between them means nothing.
+  std::vector<std::size_t> begin, end;
+  /// ChunkId::value of chunks[begin[l] .. end[l]) cross link l, in that order.
+  std::variant<std::vector<std::uint16_t>, std::vector<std::uint32_t>> chunks;
+
+  [[nodiscard]] std::uint32_t link_count() const { return static_cast<std::uint32_t>(end.size()); }
+  [[nodiscard]] std::size_t on(LinkId link) const { return end[link.value] - begin[link.value]; }
+  /// Transfers. Cost: O(links).
+  [[nodiscard]] std::size_t size() const;
+  /// A look at one place of `chunks`; loops go over the vector that the variant holds instead.
+  [[nodiscard]] ChunkId chunk_at(std::size_t position) const;
 };
 
 /// Nothing where the schedule has reductions, several hops, "together", brings a chunk to a node
@@ -34,7 +44,8 @@ compacted(const Topology& topology, const Collective& collective, const Schedule
 /// An ordered list with the same meaning: round by round over the links, by ascending LinkId, each
 /// sending the next chunk that its node holds from before the round. Pre: link and chunk ids in
 /// range. Errors: InputError naming link and chunk where a chunk never reaches its sender, or
-/// reaches a node twice. Cost: O(links + transfers log links).
+/// reaches a node twice; or saying that a list of that many transfers is too long (2^32 - 2).
+/// Cost: O(links + transfers log links).
 [[nodiscard]] Schedule expanded(const Topology& topology, const Collective& collective,
                                 const CompactSchedule& compact);
 

@@ -171,6 +171,18 @@ void encode_list(Encoder& out, const Schedule& schedule) {
   }
 }
 
+void encode_compact(Encoder& out, const CompactSchedule& compact) {
+  std::visit(
+      [&](const auto& chunks) {
+        for (std::uint32_t l = 0; l < compact.link_count(); ++l) {
+          out.number(std::uint64_t{compact.on(LinkId{l})});
+          for (std::size_t i = compact.begin[l]; i < compact.end[l]; ++i)
+            out.number(std::uint64_t{chunks[i]});
+        }
+      },
+      compact.chunks);
+}
+
 // ---- reading ----
 
 Collective decode_custom(Decoder& in, const Topology& topology) {
@@ -237,13 +249,17 @@ Schedule decode_list(Decoder& in, std::uint32_t link_count, std::size_t chunks,
 
 Schedule decode_compact(Decoder& in, const Topology& topology, const Collective& collective,
                         std::size_t transfers) {
-  CompactSchedule compact;
-  compact.begin.push_back(0);
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
-    for (std::size_t left = in.count("transfers"); left > 0; --left)
-      compact.chunks.emplace_back(in.index("chunk", collective.chunks.size()));
-    compact.begin.push_back(compact.size());
-  }
+  CompactSchedule compact(topology.link_count(), collective.chunks.size());
+  std::visit(
+      [&]<typename ChunkNumber>(std::vector<ChunkNumber>& chunks) {
+        for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+          compact.begin[l] = chunks.size();
+          for (std::size_t left = in.count("transfers"); left > 0; --left)
+            chunks.push_back(static_cast<ChunkNumber>(in.index("chunk", collective.chunks.size())));
+          compact.end[l] = chunks.size();
+        }
+      },
+      compact.chunks);
   if (compact.size() != transfers)
     throw InputError(
         fmt::format("{} transfers were announced, {} are there", transfers, compact.size()));
@@ -283,7 +299,7 @@ std::string to_payload(const Topology& topology, const ScheduleFile& content) {
   if (!compact) {
     encode_list(out, content.schedule);
   } else {
-    for (std::uint32_t l = 0; l < topology.link_count(); ++l) out.ids(compact->on(LinkId{l}));
+    encode_compact(out, *compact);
   }
   return out.take();
 }

@@ -1,6 +1,7 @@
 // Small topologies built by hand, for tests that must not depend on topologies/.
 #pragma once
 
+#include "sim/compact_schedule.hpp"
 #include "sim/topology.hpp"
 
 #include <string>
@@ -83,6 +84,19 @@ inline Topology uneven_mesh(int rows, int columns) {
 inline Topology mesh_without_a_link(int rows, int columns) {
   const std::vector<LinkId> first{LinkId{0}};
   return without(mesh(rows, columns), {}, first);
+}
+
+/// The chunks of each link, in its order; one block after another.
+template <typename ChunkNumber = std::uint16_t>
+CompactSchedule compact(const std::vector<std::vector<ChunkNumber>>& chunks_of_links) {
+  CompactSchedule schedule(static_cast<std::uint32_t>(chunks_of_links.size()), 0);
+  auto& chunks = schedule.chunks.emplace<std::vector<ChunkNumber>>();
+  for (std::size_t l = 0; l < chunks_of_links.size(); ++l) {
+    schedule.begin[l] = chunks.size();
+    chunks.insert(chunks.end(), chunks_of_links[l].begin(), chunks_of_links[l].end());
+    schedule.end[l] = chunks.size();
+  }
+  return schedule;
 }
 
 } // namespace tutti::samples

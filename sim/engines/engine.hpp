@@ -45,8 +45,8 @@ struct EngineRow {
                                 const Schedule& schedule, const TimeModel& model,
                                 const RunOptions& options = {});
 
-/// The same from the compact form, with nothing kept per transfer: beside the schedule's 4 bytes
-/// one bit per (chunk, node). Where links share bandwidth or a switch forwards, the order across
+/// The same from the compact form, with nothing kept per transfer: beside the schedule itself one
+/// bit per (chunk, node). Where links share bandwidth or a switch forwards, the order across
 /// links matters and the schedule is expanded first. Errors: also InputError where a chunk never
 /// reaches its sender.
 [[nodiscard]] Report run_native_compact(const Topology& topology, const Collective& collective,

@@ -15,20 +15,21 @@ namespace tutti {
 
 namespace {
 
-class CompactRun {
+template <typename ChunkNumber> class CompactRun {
 public:
   CompactRun(const Topology& topology, const Collective& collective,
-             const CompactSchedule& schedule, const TimeModel& model)
-      : topology_(topology), collective_(collective), schedule_(schedule),
+             const CompactSchedule& schedule, const std::vector<ChunkNumber>& chunks,
+             const TimeModel& model)
+      : topology_(topology), collective_(collective), schedule_(schedule), chunks_(chunks),
         latency_occupies_(model.link_busy == LinkBusy::latency_and_serialization),
-        links_(topology.link_count()), held_(collective.chunks.size() * topology.node_count()) {
+        links_(topology.link_count()), row_(collective.chunks.size()),
+        held_(row_ * topology.node_count()) {
     report_.engine = "native";
     report_.model = model;
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-      for (const NodeId holder : collective.held_by(ChunkId{c}))
-        held_[bit(ChunkId{c}, holder)] = true;
+      for (const NodeId holder : collective.held_by(ChunkId{c})) held_[bit(c, holder)] = true;
     for (std::uint32_t l = 0; l < links_.size(); ++l)
       links_[l].next = links_[l].landed = schedule.begin[l];
   }
@@ -46,12 +47,7 @@ public:
         start(id, event.at);
       }
     }
-    for (std::uint32_t l = 0; l < links_.size(); ++l)
-      if (links_[l].next < schedule_.begin[l + 1])
-        throw InputError(fmt::format("chunk {} never reaches {}, which has to send it to {}",
-                                     schedule_.chunks[links_[l].next].value,
-                                     topology_.node(topology_.link(LinkId{l}).from).name,
-                                     topology_.node(topology_.link(LinkId{l}).to).name));
+    require_all_sent();
     return std::move(report_);
   }
 
@@ -66,20 +62,29 @@ private:
     bool awaited = false;
   };
 
-  [[nodiscard]] std::size_t bit(ChunkId chunk, NodeId node) const {
-    return std::size_t{chunk.value} * topology_.node_count() + node.value;
+  void require_all_sent() const {
+    for (std::uint32_t l = 0; l < links_.size(); ++l)
+      if (links_[l].next < schedule_.end[l])
+        throw InputError(fmt::format("chunk {} never reaches {}, which has to send it to {}",
+                                     chunks_[links_[l].next],
+                                     topology_.node(topology_.link(LinkId{l}).from).name,
+                                     topology_.node(topology_.link(LinkId{l}).to).name));
+  }
+
+  /// By node, then chunk: what an arrival looks at is all in its node's row.
+  [[nodiscard]] std::size_t bit(std::size_t chunk, NodeId node) const {
+    return row_ * node.value + chunk;
   }
 
   [[nodiscard]] bool can_send(LinkId id) const {
     const std::size_t next = links_[id.value].next;
-    return next < schedule_.begin[id.value + 1] &&
-           held_[bit(schedule_.chunks[next], topology_.link(id).from)];
+    return next < schedule_.end[id.value] && held_[bit(chunks_[next], topology_.link(id).from)];
   }
 
   void start(LinkId id, std::int64_t now) {
     LinkState& state = links_[id.value];
     const Link& link = topology_.link(id);
-    const Bytes size = collective_.chunks[schedule_.chunks[state.next++].value].size;
+    const Bytes size = collective_.chunks[chunks_[state.next++]].size;
     if (size != state.last_size) {
       state.last_size = size;
       state.last_duration = serialization(size, link.bandwidth).ps;
@@ -102,15 +107,13 @@ private:
   }
 
   void arrive(LinkId id, std::int64_t now) {
-    const ChunkId chunk = schedule_.chunks[links_[id.value].landed++];
+    const ChunkNumber chunk = chunks_[links_[id.value].landed++];
     const NodeId node = topology_.link(id).to;
     held_[bit(chunk, node)] = true;
-    report_.chunk_done[chunk.value] = std::max(report_.chunk_done[chunk.value], Time{now});
-    report_.completion = std::max(report_.completion, Time{now});
+    report_.chunk_done[chunk] = report_.completion = Time{now}; // events come by time
     for (const LinkId out : topology_.out_links(node)) {
       const LinkState& state = links_[out.value];
-      if (state.awaited || state.next == schedule_.begin[out.value + 1] ||
-          schedule_.chunks[state.next] != chunk)
+      if (state.awaited || state.next == schedule_.end[out.value] || chunks_[state.next] != chunk)
         continue;
       if (state.free_at <= now)
         start(out, now);
@@ -122,10 +125,12 @@ private:
   const Topology& topology_;
   const Collective& collective_;
   const CompactSchedule& schedule_;
+  const std::vector<ChunkNumber>& chunks_;
   bool latency_occupies_;
   Report report_;
   std::vector<LinkState> links_;
-  std::vector<bool> held_; // by chunk, then node
+  std::size_t row_;
+  std::vector<bool> held_;
   EventQueue events_;
 };
 
@@ -141,7 +146,11 @@ bool links_are_independent(const Topology& topology) {
 Report run_native_compact(const Topology& topology, const Collective& collective,
                           const CompactSchedule& schedule, const TimeModel& model) {
   if (model.discipline == Discipline::fifo && links_are_independent(topology))
-    return CompactRun(topology, collective, schedule, model).run();
+    return std::visit(
+        [&](const auto& chunks) {
+          return CompactRun(topology, collective, schedule, chunks, model).run();
+        },
+        schedule.chunks);
   return run_native(topology, collective, expanded(topology, collective, schedule), model);
 }
 

@@ -2,6 +2,7 @@
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/samples.hpp"
 
 #include <string>
 #include <utility>
@@ -37,7 +38,8 @@ Schedule schedule_of(const Topology& topology,
 
 std::vector<std::uint32_t> chunks_on(const CompactSchedule& compact, std::uint32_t link) {
   std::vector<std::uint32_t> chunks;
-  for (const ChunkId chunk : compact.on(LinkId{link})) chunks.push_back(chunk.value);
+  for (std::size_t i = compact.begin[link]; i < compact.end[link]; ++i)
+    chunks.push_back(compact.chunk_at(i).value);
   return chunks;
 }
 
@@ -59,13 +61,33 @@ TEST_CASE("a compact schedule lists the chunks of each link in order") {
   CHECK(chunks_on(*compact, 2) == Chunks{2, 1});
 }
 
-TEST_CASE("a compact schedule takes 4 bytes a transfer") {
+TEST_CASE("a compact schedule takes 2 bytes a transfer, or 4 where ids don't fit") {
+  using Short = std::vector<std::uint16_t>;
+  using Long = std::vector<std::uint32_t>;
+  const Topology ring = one_way_ring(2);
+  for (const std::uint32_t pieces : {32'768U, 32'769U}) {
+    const Collective many = make_collective(
+        ring, {CollectiveKind::all_gather, Bytes{200'000}, {}, 0, pieces}); // two shards
+    const std::uint32_t last = 2 * pieces - 1;
+    const auto compact = compacted(ring, many, schedule_of(ring, {{0, 0}, {last, 1}}));
+    REQUIRE(compact);
+    CHECK(compact->chunk_at(1) == ChunkId{last});
+    if (pieces == 32'768)
+      CHECK(std::get<Short>(compact->chunks).capacity() == 2);
+    else
+      CHECK(std::get<Long>(compact->chunks).capacity() == 2);
+  }
+}
+
+TEST_CASE("blocks of a compact schedule may lie in any order, with room between") {
   const Topology ring = one_way_ring(3);
-  const auto compact = compacted(ring, all_gather(ring), schedule_of(ring, {{0, 0}, {0, 1}}));
-  REQUIRE(compact);
-  CHECK(sizeof(compact->chunks.front()) == 4);
-  CHECK(compact->chunks.capacity() == 2);
-  CHECK(compact->begin.size() == 4); // links + 1, whatever the number of transfers
+  CompactSchedule compact(3, 3);
+  compact.chunks = std::vector<std::uint16_t>{9, 2, 1, 9, 9, 0, 2, 1, 0, 9};
+  compact.begin = {5, 7, 1};
+  compact.end = {7, 9, 3};
+  CHECK(compact.size() == 6);
+  CHECK(expanded(ring, all_gather(ring), compact) ==
+        schedule_of(ring, {{0, 0}, {1, 1}, {2, 2}, {2, 0}, {0, 1}, {1, 2}}));
 }
 
 TEST_CASE("expansion goes round by round, by ascending link") {
@@ -74,15 +96,14 @@ TEST_CASE("expansion goes round by round, by ascending link") {
   // nothing to send yet). Round 2: link 0 sends 1, link 1 sends 0. Round 3: link 1 sends 1.
   const Collective broadcast =
       make_collective(ring, {CollectiveKind::broadcast, Bytes{1024}, {}, 0, 2});
-  const CompactSchedule compact{{0, 2, 4, 4}, {ChunkId{0}, ChunkId{1}, ChunkId{0}, ChunkId{1}}};
+  const CompactSchedule compact = samples::compact({{0, 1}, {0, 1}, {}});
   CHECK(expanded(ring, broadcast, compact) == schedule_of(ring, {{0, 0}, {1, 0}, {0, 1}, {1, 1}}));
 }
 
 TEST_CASE("a chunk that arrives in a round is sent on in the next one, not in the same") {
   const Topology ring = one_way_ring(3);
   // Round 1 sends everyone's own shard, although link 1 could send shard 0 right after link 0.
-  const CompactSchedule compact{
-      {0, 2, 4, 6}, {ChunkId{0}, ChunkId{2}, ChunkId{1}, ChunkId{0}, ChunkId{2}, ChunkId{1}}};
+  const CompactSchedule compact = samples::compact({{0, 2}, {1, 0}, {2, 1}});
   CHECK(expanded(ring, all_gather(ring), compact) ==
         schedule_of(ring, {{0, 0}, {1, 1}, {2, 2}, {2, 0}, {0, 1}, {1, 2}}));
 }
@@ -90,22 +111,21 @@ TEST_CASE("a chunk that arrives in a round is sent on in the next one, not in th
 TEST_CASE("compacting an expanded schedule gives it back") {
   const Topology ring = one_way_ring(5);
   const Collective collective = all_gather(ring, 3);
-  CompactSchedule compact;
-  compact.begin.push_back(0);
   // Link l carries, step by step, the three pieces of shard l - step: they came over link l - 1 one
   // step before.
-  for (std::uint32_t link = 0; link < 5; ++link) {
+  std::vector<std::vector<std::uint16_t>> chunks(5);
+  for (std::uint32_t link = 0; link < 5; ++link)
     for (std::uint32_t step = 0; step < 4; ++step)
       for (std::uint32_t k = 0; k < 3; ++k)
-        compact.chunks.emplace_back((link + 5 - step) % 5 * 3 + k);
-    compact.begin.push_back(compact.chunks.size());
-  }
+        chunks[link].push_back(static_cast<std::uint16_t>((link + 5 - step) % 5 * 3 + k));
+  const CompactSchedule compact = samples::compact(chunks);
   const Schedule schedule = expanded(ring, collective, compact);
   CHECK(schedule.size() == 5 * 4 * 3);
   CHECK(verify(ring, collective, schedule).correct());
   const auto again = compacted(ring, collective, schedule);
   REQUIRE(again);
   CHECK(again->begin == compact.begin);
+  CHECK(again->end == compact.end);
   CHECK(again->chunks == compact.chunks);
 }
 
@@ -160,13 +180,12 @@ TEST_CASE("expansion refuses what can't happen") {
     return message_of([&] { (void)expanded(ring, all_gather(ring), compact); });
   };
   // Shard 0 never crosses link 0.
-  CHECK(error({{0, 0, 1, 1}, {ChunkId{0}}}) ==
+  CHECK(error(samples::compact({{}, {0}, {}})) ==
         "link 1 (npu1 > npu2): chunk 0 never reaches its sender");
   // Each link first wants what the one before it carries only second.
-  CHECK(error({{0, 2, 4, 6},
-               {ChunkId{2}, ChunkId{0}, ChunkId{0}, ChunkId{1}, ChunkId{1}, ChunkId{2}}}) ==
+  CHECK(error(samples::compact({{2, 0}, {0, 1}, {1, 2}})) ==
         "link 0 (npu0 > npu1): chunk 2 never reaches its sender");
-  CHECK(error({{0, 2, 2, 2}, {ChunkId{0}, ChunkId{0}}}) ==
+  CHECK(error(samples::compact({{0, 0}, {}, {}})) ==
         "link 0 (npu0 > npu1) brings chunk 0 to a node that has it already");
 }
 

@@ -379,13 +379,13 @@ TEST_CASE("a compact schedule where links share a bus is expanded first") {
   parts.add_link(link(2, 3));
   parts.groups.push_back({"bus", {LinkId{0}, LinkId{1}}, samples::bandwidth});
   const Topology topology(std::move(parts));
-  const CompactSchedule compact{{0, 1, 2}, {ChunkId{0}, ChunkId{1}}};
+  const CompactSchedule compact = samples::compact({{0}, {1}});
   CHECK(run_native_compact(topology, chunks({{{0}, {1}}, {{2}, {3}}}), compact, {}).completion ==
         Time{a + 2 * D});
 }
 
 TEST_CASE("a compact schedule that can't go on says where") {
-  const CompactSchedule compact{{0, 0, 1}, {ChunkId{0}}}; // npu1 never gets chunk 0
+  const CompactSchedule compact = samples::compact({{}, {0}}); // npu1 never gets chunk 0
   CHECK(message_of([&] {
           (void)run_native_compact(line(3), chunks({{{0}, {2}}}), compact, {});
         }) == "chunk 0 never reaches npu1, which has to send it to npu2");
