@@ -17,12 +17,19 @@ public:
   [[nodiscard]] bool reached() const;
   /// Tells those who wait how far the work is. Costs nothing where nobody waits.
   void report(std::uint64_t done, std::uint64_t total, Time time) const {
-    if (options_->progress) options_->progress({done, total, time});
+    if (reports_ && options_->progress) options_->progress({done, total, time});
+  }
+  /// The same limit, for work beside what reports already.
+  [[nodiscard]] WorkLimit silent() const {
+    WorkLimit limit = *this;
+    limit.reports_ = false;
+    return limit;
   }
 
 private:
   const SynthesisOptions* options_;
   std::chrono::steady_clock::time_point deadline_;
+  bool reports_ = true;
 };
 
 } // namespace tutti

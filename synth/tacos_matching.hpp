@@ -1,13 +1,31 @@
 // TACOS's greedy link-chunk matching over time (TACOS sec. IV.D-F), for chunks that every
 // participating NPU wants.
+//
+// Whenever a link has brought a chunk it takes the next, as long as its NPU holds something that
+// the other end lacks, so links never wait without need. Where we differ from the paper:
+//
+// - What a link brought is decided when it arrives, among the chunks that the sender held when the
+//   transfer began ("late binding"). A slow link so never keeps a chunk from a faster one, and
+//   nothing is sent that wasn't there: the paper's chunk replacement does that on networks with
+//   unequal links.
+// - The receiver doesn't pick at random. It takes the chunk that its other in-neighbours are least
+//   able to supply, weighed by how fast their links are; of several the one that the sender got
+//   first. Random picks leave links idle at the end, since what is missing then sits behind one of
+//   them only.
+//
+// Two forms of the same matching: where a chunk takes equally long on every link, time passes in
+// rounds (tacos_rounds.cpp); otherwise it is a matter of events (tacos_events.cpp).
 #pragma once
 
+#include "sim/collective.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/ids.hpp"
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/work_limit.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,27 +35,33 @@ namespace tutti {
 
 struct MatchingProblem {
   const Topology& topology;
-  std::vector<NodeId> holders;      ///< holders[chunk]: who has it at the start
-  std::vector<NodeId> participants; ///< NPUs that all want every chunk; connected by direct links
-  Bytes chunk_size;                 ///< the largest; decides when things happen
+  const Collective& collective;         ///< copied chunks, each wanted by all participants
+  std::span<const NodeId> participants; ///< NPUs; holders are among them
   LinkBusy link_busy = LinkBusy::serialization;
-  std::uint64_t seed = 0;       ///< order of equally fast links: by id for 0, else shuffled
-  std::uint32_t candidates = 8; ///< chunks that a link chooses among
+  /// Per link how long it is busy beyond the serialization, where latency counts; empty: its latency.
+  std::span<const Time> busy_latency = {};
+  std::uint64_t seed = 0; ///< order of equal links: by id for 0, else shuffled
+  /// Chunks that a link chooses among. Without: 8; on equal links first 1, which is mostly enough.
+  std::optional<std::uint32_t> candidates = {};
+  unsigned threads = 1; ///< for one matching; the result is the same for any number
   const WorkLimit& limit;
 };
 
 struct Matches {
-  Schedule schedule;
-  Time makespan; ///< the last arrival, all chunks taken as `chunk_size`
+  std::optional<Schedule> schedule;       ///< in order of start
+  std::optional<CompactSchedule> compact; ///< instead, from `compact_from` transfers on
+  Time makespan;                          ///< the last arrival; all chunks are taken as the largest
+  Time least;                             ///< what no matching on this network can beat
 };
 
-/// Copies over single links, in order of their start. Each NPU receives each chunk once, and only
-/// from an NPU that holds it when the transfer starts.
+/// Matchings of at least so many transfers come in compact form.
+inline constexpr std::size_t compact_from = std::size_t{1} << 26;
+
+/// Copies over single links. Each participant gets each chunk once, and only from a participant
+/// that holds it when the transfer starts. Nothing where the limit is reached first.
 /// Pre: every participant can be reached from every holder through participants.
-/// Cost: O(links * chunks * (candidates * in-degree + log events)), more where slow links are often
-/// asked in vain. Memory: 2 bits and 4 bytes per
-/// (chunk, NPU).
-/// Nothing where the limit is reached first.
+/// Cost: O(links * chunks * candidates * in-degree) at most, usually O(links * chunks). Memory: for
+/// each (chunk, NPU) 2 or 4 bytes and some bits, with unequal links another 4 bytes.
 [[nodiscard]] std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem);
 
 } // namespace tutti

@@ -1,0 +1,40 @@
+// Matching of links and chunks where switches are used as they are; see tacos_ports.cpp.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/ids.hpp"
+#include "sim/schedule.hpp"
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+#include "sim/work_limit.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+struct PortProblem {
+  const Topology& topology;
+  const Collective& collective;         ///< copied chunks, each wanted by all participants
+  std::span<const NodeId> participants; ///< NPUs; holders are among them
+  LinkBusy link_busy = LinkBusy::serialization;
+  std::uint64_t seed = 0;       ///< whom each in-link asks first: its nearest for 0, else random
+  std::uint32_t candidates = 8; ///< chunks that a link chooses among
+  const WorkLimit& limit;
+};
+
+struct PortMatches {
+  Schedule schedule; ///< in order of start
+  Time makespan;     ///< the last arrival; all chunks are taken as the largest
+};
+
+/// Copies over the given ways, one for each pair of neighbours: a link, or a way between two
+/// participants through what is no participant. Each participant gets each chunk once. Nothing
+/// where the limit is reached first, or the ways don't connect the participants.
+/// Cost: O(chunks * participants * ways into an NPU) at most.
+[[nodiscard]] std::optional<PortMatches>
+match_at_ports(const PortProblem& problem, const std::vector<std::vector<LinkId>>& ways);
+
+} // namespace tutti

@@ -1,0 +1,42 @@
+// Switches unwound into links between NPUs (TACOS sec. IV.G), and the way back. What lies between
+// the participants (switches, memories, NPUs that don't take part) is a fabric; where several
+// participants have ports on one fabric, each of the n gets links to the next d of them, in order
+// of their ids and around: d = 1 makes a ring, d = n - 1 a complete graph. A link of the fabric
+// that lies on the ways of several of these shares its bandwidth among them; so do shared groups.
+#pragma once
+
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+struct Unwound {
+  Topology network;                      ///< the NPUs under their ids, and no other nodes
+  std::vector<std::vector<LinkId>> ways; ///< per link of the network: what it stands for
+  /// Per link of the network how long one chunk keeps it busy beyond its serialization, where links
+  /// are busy for their latency: the most that a link on its way is, for all the ways on that.
+  std::vector<Time> busy_latency;
+};
+
+/// The highest useful degree: participants on the largest fabric, less one; 0 where there is none.
+/// Cost: O(links).
+[[nodiscard]] std::uint32_t highest_degree(const Topology& topology,
+                                           std::span<const NodeId> participants);
+
+/// Links among participants stay, those to and from others go. Degree 0 leaves out the fabric; a
+/// degree too high for a fabric counts as its highest. A link of the network has the latencies of
+/// its way (with the time that `size` bytes need to get through nodes which store on the way).
+/// Several ways that cost the same are used in turn.
+/// Cost: O(participants * degree + participants * fabric links log nodes).
+[[nodiscard]] Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
+                              std::uint32_t degree, Bytes size);
+
+/// A schedule of single hops on the network, on the topology that was unwound.
+[[nodiscard]] Schedule wound_back(const Schedule& schedule, const Unwound& unwound,
+                                  const Topology& topology);
+
+} // namespace tutti
