@@ -2,7 +2,7 @@
 
 #include "sim/random.hpp"
 #include "synth/route_search.hpp"
-#define ROUTE_DEBUG
+
 #include <cstdio>
 
 #include <algorithm>
@@ -12,11 +12,6 @@
 namespace tutti {
 
 namespace {
-
-/// Chunks that are routed by one search: alike but for who wants them.
-struct Batch {
-  std::vector<ChunkId> chunks;
-};
 
 class Balancer {
 public:
@@ -28,7 +23,7 @@ public:
     sort_chunks();
   }
 
-  std::optional<ChunkRoutes> run() {
+  std::optional<BalancedRoutes> run() {
     const std::uint64_t searches =
         std::max<std::uint64_t>(1, balancing_.work / (1 + topology_.link_count()));
     std::size_t batch = std::max<std::size_t>(1, single_.size() * 8 / searches);
@@ -40,11 +35,12 @@ public:
         break;
       }
       report(doublings);
+      if (balancing_.cheapest) return BalancedRoutes{std::move(routes_), search_.work()};
       if (search_.work() > balancing_.work) break;
     }
     while (search_.work() < balancing_.work && !limit_.reached())
       if (!relieve()) break;
-    return std::move(routes_);
+    return BalancedRoutes{std::move(routes_), search_.work()};
   }
 
 private:
@@ -68,6 +64,12 @@ private:
       else
         single_.emplace_back(c);
     }
+    std::ranges::stable_sort(single_, {}, [&](ChunkId c) { return kind(c); });
+  }
+
+  /// Chunks of one kind differ only in who wants them.
+  [[nodiscard]] std::pair<SetId, Bytes> kind(ChunkId c) const {
+    return {collective_.chunks[c.value].held_by, collective_.chunks[c.value].size};
   }
 
   /// Routes every chunk anew. False where the limit ends it.
@@ -77,18 +79,15 @@ private:
       if ((first || search_.work() <= balancing_.work) && !reroute(chunk)) return false;
       if (search_.work() % 64 == 0 && limit_.reached()) return false;
     }
-    // Chunks of one source and size stand together; the rest is left to chance.
-    random_.shuffle(single_);
-    const auto kind = [&](ChunkId c) {
-      return std::pair(collective_.chunks[c.value].held_by, collective_.chunks[c.value].size);
-    };
-    std::ranges::stable_sort(single_, {}, kind);
     std::vector<std::span<const ChunkId>> batches;
     for (std::size_t begin = 0; begin < single_.size();) {
       std::size_t end = begin + 1;
-      while (end < single_.size() && end - begin < batch && kind(single_[end]) == kind(single_[begin]))
-        ++end;
-      batches.push_back(std::span(single_).subspan(begin, end - begin));
+      while (end < single_.size() && kind(single_[end]) == kind(single_[begin])) ++end;
+      std::span<ChunkId> alike(single_.data() + begin, end - begin);
+      random_.shuffle(alike);
+      for (; alike.size() > batch; alike = alike.subspan(batch))
+        batches.push_back(alike.first(batch));
+      batches.push_back(alike);
       begin = end;
     }
     random_.shuffle(batches);
@@ -140,12 +139,28 @@ private:
       const NodeId root = root_of(chunk);
       if (!search_.reduction_tree(held, root, size, balancing_.depth_weight, links_)) return false;
       reductions = links_.size();
-      if (!search_.copy_tree(std::span(&root, 1), wanted, size, balancing_.depth_weight, links_))
-        return false;
+      const std::vector<NodeId> complete = complete_at(chunk, root);
+      if (!search_.copy_tree(complete, wanted, size, balancing_.depth_weight, links_)) return false;
     }
     routes_.set(chunk, links_, reductions);
     load(chunk);
     return true;
+  }
+
+  /// Who has the chunk complete after the reductions over links_: `root`, and those through whom
+  /// everything came.
+  [[nodiscard]] std::vector<NodeId> complete_at(ChunkId chunk, NodeId root) const {
+    std::vector<NodeId> complete{root};
+    const auto held = collective_.held_by(chunk);
+    for (NodeId at = root; !std::ranges::binary_search(held, at);) {
+      const auto ends_here = [&](LinkId link) { return topology_.link(link).to == at; };
+      if (std::ranges::count_if(links_, ends_here) != 1) break;
+      auto link = std::ranges::find_if(links_, ends_here);
+      while (!topology_.node(topology_.link(*link).from).can.store) --link; // cut through
+      at = topology_.link(*link).from;
+      if (topology_.node(at).can.copy) complete.push_back(at);
+    }
+    return complete;
   }
 
   /// Where the chunk is combined: those who want it take turns.
@@ -164,16 +179,14 @@ private:
     std::vector<ChunkId> hot;
     for (const std::vector<ChunkId>* chunks : {&trees_, &single_})
       for (const ChunkId chunk : *chunks)
-        if (std::ranges::any_of(routes_.links(chunk), [&](LinkId link) {
-              return loads_.beyond(link, 0.98 * peak);
-            }))
+        if (std::ranges::any_of(routes_.links(chunk),
+                                [&](LinkId link) { return loads_.beyond(link, 0.98 * peak); }))
           hot.push_back(chunk);
     random_.shuffle(hot);
     for (const ChunkId chunk : hot) {
       if (search_.work() > balancing_.work) break;
-      const bool still = std::ranges::any_of(routes_.links(chunk), [&](LinkId link) {
-        return loads_.beyond(link, 0.98 * peak);
-      });
+      const bool still = std::ranges::any_of(
+          routes_.links(chunk), [&](LinkId link) { return loads_.beyond(link, 0.98 * peak); });
       if (!still) continue;
       if (reduces(chunk) || collective_.wanted_by(chunk).size() > 1)
         reroute(chunk);
@@ -199,9 +212,8 @@ private:
 
 } // namespace
 
-std::optional<ChunkRoutes> balanced_routes(const Topology& topology, const Collective& collective,
-                                           const TimeModel& model,
-                                           const RouteBalancing& balancing,
+std::optional<BalancedRoutes> balanced_routes(const Topology& topology, const Collective& collective,
+                                           const TimeModel& model, const RouteBalancing& balancing,
                                            const WorkLimit& limit) {
   return Balancer(topology, collective, model, balancing, limit).run();
 }

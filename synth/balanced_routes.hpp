@@ -16,15 +16,21 @@ namespace tutti {
 
 struct RouteBalancing {
   std::uint64_t seed = 1;
-  double way = 0.02;         ///< see Pricing
-  double depth_weight = 0.5; ///< see RouteSearch::copy_tree
-  std::uint64_t work = 150'000'000; ///< links to be looked at, about; every chunk is routed once
+  double way = 0.3;               ///< see Pricing
+  double depth_weight = 0.5;       ///< see RouteSearch::copy_tree
+  bool cheapest = false;     ///< only the cheapest ways of one chunk alone
+  std::uint64_t work = 10'000'000; ///< links to be looked at, about; every chunk is routed once
+};
+
+struct BalancedRoutes {
+  ChunkRoutes routes;
+  std::uint64_t work = 0; ///< links that were looked at
 };
 
 /// Each chunk is routed at prices that the others' loads make, again and again with prices that
 /// grow ever steeper; at last those that cross the most loaded links, one by one.
 /// Nothing where the limit is reached before all have a route, or some can't have one.
-[[nodiscard]] std::optional<ChunkRoutes>
+[[nodiscard]] std::optional<BalancedRoutes>
 balanced_routes(const Topology& topology, const Collective& collective, const TimeModel& model,
                 const RouteBalancing& balancing, const WorkLimit& limit);
 

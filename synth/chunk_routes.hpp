@@ -26,8 +26,7 @@ public:
   void set(ChunkId chunk, std::span<const LinkId> links, std::size_t reductions = 0);
 
   /// Chunk by chunk in the given order.
-  [[nodiscard]] Schedule schedule(const Topology& topology,
-                                  std::span<const ChunkId> order) const;
+  [[nodiscard]] Schedule schedule(const Topology& topology, std::span<const ChunkId> order) const;
 
 private:
   struct Route {

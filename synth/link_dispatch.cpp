@@ -17,10 +17,9 @@ constexpr std::uint32_t none = UINT32_MAX;
 class Dispatch {
 public:
   Dispatch(const Topology& topology, const Collective& collective, const Schedule& schedule,
-           const TimeModel& model, TransferPrecedence precedence,
-           std::span<const std::uint32_t> keys)
+           const TimeModel& model, TransferPrecedence precedence)
       : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
-        precedence_(std::move(precedence)), keys_(keys), links_(topology.link_count()),
+        precedence_(std::move(precedence)), links_(topology.link_count()),
         groups_(topology.groups().size()), reduction_free_(topology.node_count()) {
     for (std::uint32_t l = 0; l < links_.size(); ++l) {
       links_[l].latency = topology.link(LinkId{l}).latency.ps;
@@ -33,6 +32,8 @@ public:
     if (!topology.groups().empty()) ready_at_.resize(schedule.size());
     for (const Node& node : topology.nodes())
       reductions_take_time_ |= reduction_rate(node, model).bytes_per_second > 0;
+    for (const Chunk& chunk : collective.chunks)
+      all_alike_ &= chunk.size == collective.chunks.front().size;
     done_.order.reserve(schedule.size());
   }
 
@@ -60,14 +61,17 @@ private:
   };
   struct LinkState {
     std::vector<std::uint64_t> urgent; // a heap of key and transfer; only single hops
-    std::vector<Waiting> entered;      // a heap, where `by_entry`
+    std::vector<Waiting> entered;      // where `by_entry`: sorted from `first` on, once tidied
+    std::size_t first = 0;
+    bool untidy = false;
+    std::int64_t promised_until = 0; // busy with what has started, as far as can be foreseen
     std::int64_t free_at = 0, latency = 0;
     std::int64_t last_entry = 0; // of those that started here
     Bandwidth rate;
     Bytes last_size; // chunks of one size follow each other: their serialization is worth keeping
     std::int64_t last_duration = 0;
     bool by_entry = false, shared = false, touched = false;
-    [[nodiscard]] bool idle() const { return urgent.empty() && entered.empty(); }
+    [[nodiscard]] bool idle() const { return urgent.empty() && first == entered.size(); }
   };
   struct GroupState {
     std::int64_t free_at = 0;
@@ -80,21 +84,40 @@ private:
   };
 
   void enter(std::uint32_t i) {
-    const LinkId id = schedule_.paths().first(schedule_.path_of(i));
+    const LinkId id = first_link(i);
     LinkState& link = links_[id.value];
     if (link.by_entry) {
-      push(link, {now_, none, keys_[i], i, none});
+      push(link, {now_, none, precedence_.key(i), i, none});
     } else {
-      link.urgent.push_back(std::uint64_t{keys_[i]} << 32 | i);
+      link.urgent.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
       std::ranges::push_heap(link.urgent, std::greater{});
       if (link.shared) ready_at_[i] = now_;
     }
     touch(id.value);
   }
 
-  static void push(LinkState& link, const Waiting& waiting) {
+  /// Entry times never fall, so a new entry belongs to the end, or among those of this instant.
+  void push(LinkState& link, const Waiting& waiting) const {
+    if (link.first > 64 && 2 * link.first > link.entered.size()) {
+      link.entered.erase(link.entered.begin(),
+                         link.entered.begin() + static_cast<std::ptrdiff_t>(link.first));
+      link.first = 0;
+    }
+    std::size_t i = link.entered.size();
     link.entered.push_back(waiting);
-    std::ranges::push_heap(link.entered, std::greater{});
+    if (now_ == 0) { // everything that is there at the start
+      link.untidy = true;
+      return;
+    }
+    for (; i > link.first && waiting < link.entered[i - 1]; --i)
+      link.entered[i] = link.entered[i - 1];
+    link.entered[i] = waiting;
+  }
+
+  static void tidy(LinkState& link) {
+    if (!link.untidy) return;
+    std::sort(link.entered.begin() + static_cast<std::ptrdiff_t>(link.first), link.entered.end());
+    link.untidy = false;
   }
 
   void touch(std::uint32_t link) {
@@ -143,6 +166,7 @@ private:
       LinkState& link = links_[l];
       link.touched = false;
       if (link.idle() || link.free_at > now_) continue;
+      tidy(link);
       if (link.shared)
         candidates_.push_back({head(link), LinkId{l}});
       else
@@ -157,16 +181,17 @@ private:
 
   /// What the link would take next. In an engine a single hop enters after those started before.
   [[nodiscard]] Waiting head(const LinkState& link) const {
-    if (link.by_entry) return link.entered.front();
+    if (link.by_entry) return link.entered[link.first];
     const auto i = static_cast<std::uint32_t>(link.urgent.front());
-    return {std::max(ready_at_[i], link.last_entry), none, keys_[i], i, none};
+    return {std::max(ready_at_[i], link.last_entry), none, precedence_.key(i), i, none};
   }
 
   Waiting take(LinkState& link) {
     if (link.by_entry) {
-      std::ranges::pop_heap(link.entered, std::greater{});
-      const Waiting taken = link.entered.back();
-      link.entered.pop_back();
+      const std::size_t chosen = least_obstructed(link);
+      const Waiting taken = link.entered[chosen];
+      for (std::size_t i = chosen; i > link.first; --i) link.entered[i] = link.entered[i - 1];
+      ++link.first;
       return taken;
     }
     const auto i = static_cast<std::uint32_t>(link.urgent.front());
@@ -174,6 +199,56 @@ private:
     std::ranges::pop_heap(link.urgent, std::greater{});
     link.urgent.pop_back();
     return {0, none, 0, i, none};
+  }
+
+  /// Of those that entered first, and of their most urgent, one whose further links are not
+  /// promised to others.
+  [[nodiscard]] std::size_t least_obstructed(const LinkState& link) const {
+    constexpr std::size_t most = 32;
+    const Waiting& head = link.entered[link.first];
+    std::size_t chosen = link.first;
+    if (head.position != none) return chosen;
+    std::int64_t least = foreseen_wait(head.transfer);
+    for (std::size_t i = link.first + 1;
+         least > 0 && i < link.entered.size() && i < link.first + most; ++i) {
+      const Waiting& other = link.entered[i];
+      if (other.since != head.since || other.position != none) break;
+      const std::int64_t wait = foreseen_wait(other.transfer);
+      if (wait >= least) continue;
+      least = wait;
+      chosen = i;
+    }
+    return chosen;
+  }
+
+  /// How long the transfer, started now, would wait at its further links.
+  [[nodiscard]] std::int64_t foreseen_wait(std::uint32_t i) const {
+    const auto path = schedule_.paths().links(precedence_.path(i));
+    std::int64_t wait = 0, head = now_;
+    for (std::size_t h = 1; h < path.size(); ++h) {
+      head += links_[path[h - 1].value].latency;
+      wait += std::max<std::int64_t>(0, links_[path[h].value].promised_until - head - wait);
+    }
+    return wait;
+  }
+
+  void promise(std::uint32_t i, Bytes size) {
+    const auto path = schedule_.paths().links(precedence_.path(i));
+    std::int64_t head = now_;
+    for (std::size_t h = 1; h < path.size(); ++h) {
+      LinkState& link = links_[path[h].value];
+      head = std::max(head + links_[path[h - 1].value].latency, link.promised_until);
+      link.promised_until = head + occupied(link, size);
+    }
+  }
+
+  /// How long a chunk occupies the link.
+  std::int64_t occupied(LinkState& link, Bytes size) {
+    if (size != link.last_size) {
+      link.last_size = size;
+      link.last_duration = serialization(size, link.rate).ps;
+    }
+    return link.last_duration + (model_.link_busy == LinkBusy::serialization ? 0 : link.latency);
   }
 
   bool groups_are_free(LinkId id) {
@@ -193,7 +268,7 @@ private:
     const std::uint32_t i = waiting.transfer;
     const bool first_hop = waiting.flight == none;
     LinkState& link = links_[id.value];
-    const Bytes size = collective_.chunks[schedule_[i].chunk.value].size;
+    const Bytes size = size_of(i);
     if (size != link.last_size) {
       link.last_size = size;
       link.last_duration = serialization(size, link.rate).ps;
@@ -206,7 +281,7 @@ private:
     events_.push(now_, {link.free_at, id.value, link_free});
 
     const auto position = static_cast<std::uint32_t>(done_.order.size());
-    const bool single = schedule_.path_of(i).value < schedule_.paths().link_count();
+    const bool single = is_single_hop(i);
     std::int64_t end = sent;
     if (single) {
       events_.push(now_, {sent + link.latency, i, arrive});
@@ -216,6 +291,7 @@ private:
       move_on(id, flight, end);
     }
     if (!first_hop) return;
+    if (!single) promise(i, size);
     done_.order.push_back(i);
     if (reductions_take_time_) {
       position_of_.resize(schedule_.size());
@@ -268,8 +344,20 @@ private:
            (model_.forwarding == Forwarding::automatic && !topology_.node(node).can.store);
   }
 
+  [[nodiscard]] bool is_single_hop(std::uint32_t i) const {
+    return precedence_.path(i).value < topology_.link_count();
+  }
+  [[nodiscard]] LinkId first_link(std::uint32_t i) const {
+    const PathId path = precedence_.path(i);
+    return is_single_hop(i) ? LinkId{path.value} : schedule_.paths().first(path);
+  }
+  [[nodiscard]] Bytes size_of(std::uint32_t i) const {
+    return all_alike_ ? collective_.chunks.front().size
+                      : collective_.chunks[precedence_.chunk(i).value].size;
+  }
+
   [[nodiscard]] NodeId receiver(std::uint32_t i) const {
-    return topology_.link(schedule_.paths().last(schedule_.path_of(i))).to;
+    return topology_.link(schedule_.paths().last(precedence_.path(i))).to;
   }
   [[nodiscard]] bool occupies_reduction_unit(std::uint32_t i) const {
     return schedule_[i].op == Op::reduce &&
@@ -280,7 +368,7 @@ private:
   void start_reductions() {
     std::ranges::sort(reducing_);
     for (const auto& [position, i] : reducing_) {
-      const Bytes size = collective_.chunks[schedule_[i].chunk.value].size;
+      const Bytes size = size_of(i);
       std::int64_t& free_at = reduction_free_[receiver(i).value];
       free_at = std::max(free_at, now_) +
                 serialization(size, reduction_rate(topology_.node(receiver(i)), model_)).ps;
@@ -294,15 +382,14 @@ private:
   const Schedule& schedule_;
   const TimeModel model_;
   TransferPrecedence precedence_;
-  std::span<const std::uint32_t> keys_;
   std::int64_t now_ = 0;
   EventQueue events_;
   std::vector<LinkState> links_;
   std::vector<GroupState> groups_;
   std::vector<std::int64_t> ready_at_;       // per transfer, where there are shared groups
   std::vector<std::int64_t> reduction_free_; // per node
-  bool reductions_take_time_ = false;
-  std::vector<std::uint32_t> position_of_; // per transfer, where reductions take time
+  bool reductions_take_time_ = false, all_alike_ = true; // all_alike_: all chunks of one size
+  std::vector<std::uint32_t> position_of_;               // per transfer, where reductions take time
   std::vector<std::pair<std::uint32_t, std::uint32_t>> reducing_; // position and transfer
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_, touched_;
@@ -314,8 +401,8 @@ private:
 
 Dispatched dispatched(const Topology& topology, const Collective& collective,
                       const Schedule& schedule, const TimeModel& model,
-                      TransferPrecedence precedence, std::span<const std::uint32_t> keys) {
-  return Dispatch(topology, collective, schedule, model, std::move(precedence), keys).run();
+                      TransferPrecedence precedence) {
+  return Dispatch(topology, collective, schedule, model, std::move(precedence)).run();
 }
 
 } // namespace tutti

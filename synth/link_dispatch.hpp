@@ -9,7 +9,6 @@
 #include "synth/transfer_precedence.hpp"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace tutti {
@@ -25,12 +24,11 @@ struct Dispatched {
 /// link that only single hops cross takes the waiting transfer of the least key, ties by list
 /// position. Elsewhere a transfer that crosses several links queues by its entry, as in an engine,
 /// and the key decides among those that entered at the same instant.
-/// keys[i]: of transfer i. Pre: model.discipline is fifo.
+/// `precedence` is that of the schedule, with keys. Pre: model.discipline is fifo.
 /// Errors: InputError where a time can't be represented.
-/// Cost: O(hops * log of a link's queue). Memory: 25 bytes a transfer, the rest follows what waits.
+/// Cost: O(hops * log of a link's queue). Memory: 28 bytes a transfer, the rest follows what waits.
 [[nodiscard]] Dispatched dispatched(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const TimeModel& model,
-                                    TransferPrecedence precedence,
-                                    std::span<const std::uint32_t> keys);
+                                    TransferPrecedence precedence);
 
 } // namespace tutti

@@ -1,6 +1,7 @@
 #include "synth/list_scheduling.hpp"
 
 #include "sim/engines/engine.hpp"
+#include "sim/random.hpp"
 #include "synth/link_dispatch.hpp"
 #include "synth/transfer_precedence.hpp"
 
@@ -71,20 +72,27 @@ Classes classes_of(std::span<const std::int64_t> chunk_priority) {
 }
 
 /// Lower keys for lower classes, within each for longer tails.
-std::vector<std::uint32_t> keys_of(const Schedule& schedule, const Classes& classes,
-                                   const std::vector<std::int64_t>& tails) {
+void set_keys(TransferPrecedence& precedence, const Classes& classes,
+              const std::vector<std::int64_t>& tails) {
   const std::uint64_t levels = (std::uint64_t{1} << 32) / classes.count;
   std::int64_t longest = 1;
   for (const std::int64_t tail : tails) longest = std::max(longest, tail);
   const double scale = static_cast<double>(levels - 1) / static_cast<double>(longest);
-  std::vector<std::uint32_t> keys(tails.size());
-  for (std::size_t i = 0; i < tails.size(); ++i) {
+  for (std::uint32_t i = 0; i < tails.size(); ++i) {
     const auto level = static_cast<std::uint64_t>(static_cast<double>(longest - tails[i]) * scale);
     const std::uint64_t its_class =
-        classes.of_chunk.empty() ? 0 : classes.of_chunk[schedule[i].chunk.value];
-    keys[i] = static_cast<std::uint32_t>(its_class * levels + level);
+        classes.of_chunk.empty() ? 0 : classes.of_chunk[precedence.chunk(i).value];
+    precedence.set_key(i, static_cast<std::uint32_t>(its_class * levels + level));
   }
-  return keys;
+}
+
+/// Each longer by up to a quarter of the longest.
+std::vector<std::int64_t> blurred(std::vector<std::int64_t> tails, Random& random) {
+  std::int64_t longest = 0;
+  for (const std::int64_t tail : tails) longest = std::max(longest, tail);
+  for (std::int64_t& tail : tails)
+    tail += static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest) / 4 + 1));
+  return tails;
 }
 
 Schedule reordered(const Schedule& schedule, std::span<const std::uint32_t> order) {
@@ -101,24 +109,26 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
                      const Schedule& any_valid_order, const TimeModel& model,
                      std::span<const std::int64_t> chunk_priority, unsigned effort) {
   const Schedule& given = any_valid_order;
-  const TransferPrecedence precedence(topology, collective.chunks.size(), given);
+  TransferPrecedence precedence(topology, collective.chunks.size(), given);
   const Classes classes = classes_of(chunk_priority);
   Durations durations(topology, model, given.paths());
   const auto duration = [&](std::uint32_t i) {
     return durations.of(given.path_of(i), collective.chunks[given[i].chunk.value].size);
   };
-
   std::optional<Dispatched> best;
   const auto attempt = [&](const std::vector<std::int64_t>& tails) {
-    Dispatched made =
-        dispatched(topology, collective, given, model, precedence, keys_of(given, classes, tails));
+    set_keys(precedence, classes, tails);
+    Dispatched made = dispatched(topology, collective, given, model, precedence);
     if (!made.as_replayed)
       made.makespan =
           run_native(topology, collective, reordered(given, made.order), model, {}).completion;
     if (!best || made.makespan < best->makespan) best = std::move(made);
   };
-  attempt(precedence.tails(duration));
-  if (effort > 1) attempt(std::vector<std::int64_t>(given.size()));
+  const std::vector<std::int64_t> tails = precedence.tails(duration);
+  attempt(tails);
+  if (effort > 1) attempt(std::vector<std::int64_t>(given.size())); // by list position
+  Random random(given.size());
+  for (unsigned e = 2; e < effort; ++e) attempt(blurred(tails, random));
   return {reordered(given, best->order), best->makespan};
 }
 

@@ -168,8 +168,8 @@ bool RouteSearch::attach(NodeId target, Direction direction, double depth_weight
       const double restart = cost_[node.value] * depth_weight;
       cost_[node.value] = unreached;
       label(node, restart, LinkId{});
-    } else if (topology_.node(node).can.store) {
-      place_[node.value] = Place::used;
+    } else if (topology_.node(node).can.store && topology_.node(node).can.copy) {
+      place_[node.value] = Place::used; // what it keeps is in the way of another contribution
       ways_remain = false;
     }
   }

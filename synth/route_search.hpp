@@ -26,13 +26,14 @@ public:
   /// Appends a tree that copies the chunk from `sources` to all targets, as paths in an order in
   /// which they can happen. Grows towards the cheapest target at a time (Takahashi, Matsuyama 1980,
   /// "An approximate solution for the Steiner problem in graphs"), where starting from a node
-  /// already reached costs `depth_weight` of what it took to get there. Branches only where
-  /// nodes can store and copy, and brings the chunk to no such node twice.
-  /// False where a target can't be reached so.
+  /// already reached costs `depth_weight` of what it took to get there. Branches only where nodes
+  /// can store and copy, and brings the chunk to no such node twice; from a node that can't copy it
+  /// moves on, so that it may come by again. False where a target can't be reached.
   bool copy_tree(std::span<const NodeId> sources, std::span<const NodeId> targets, Bytes size,
                  double depth_weight, std::vector<LinkId>& links);
   /// The same backwards: from all `contributors` to `root`, joining only where nodes can store and
-  /// reduce. Each contribution arrives once.
+  /// reduce. Each contribution arrives once. False also where too many ways need one node that
+  /// keeps what passes, but can't reduce.
   bool reduction_tree(std::span<const NodeId> contributors, NodeId root, Bytes size,
                       double depth_weight, std::vector<LinkId>& links);
 
@@ -41,7 +42,7 @@ public:
 
 private:
   enum class Direction : std::uint8_t { forward, backward };
-  enum class Place : std::uint8_t { outside, tree, used }; // used: relays, but can't branch
+  enum class Place : std::uint8_t { outside, tree, used }; // used: relays, and bars other ways
 
   void clear();
   void label(NodeId node, double cost, LinkId link);

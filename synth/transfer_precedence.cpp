@@ -67,6 +67,8 @@ TransferPrecedence::TransferPrecedence(const Topology& topology, std::size_t chu
   for (const std::uint32_t i : by_chunk) {
     const Transfer transfer = schedule[i];
     assert(!transfer.together);
+    steps_[i].path = transfer.path.value;
+    steps_[i].chunk = transfer.chunk.value;
     append(transfer.chunk.value, topology.link(paths.first(transfer.path)).from, 2 * i + sends);
     append(transfer.chunk.value, topology.link(paths.last(transfer.path)).to, 2 * i + arrives);
   }

@@ -23,12 +23,20 @@
 
 namespace tutti {
 
-/// Value type; a run changes it, so each run works on a copy. 16 bytes a transfer.
+/// Value type; a run changes it, so each run works on a copy. Keeps at hand what a scheduler looks
+/// at whenever it touches a transfer: 24 bytes each.
 class TransferPrecedence {
 public:
   /// Pre: the schedule is correct, nothing in it happens "together", and every transfer that others
   /// follow ends at a node that stores.
   TransferPrecedence(const Topology& topology, std::size_t chunk_count, const Schedule& schedule);
+
+  [[nodiscard]] std::size_t size() const { return steps_.size(); }
+  [[nodiscard]] PathId path(std::uint32_t i) const { return PathId{steps_[i].path}; }
+  [[nodiscard]] ChunkId chunk(std::uint32_t i) const { return ChunkId{steps_[i].chunk}; }
+  /// How urgent the transfer is, lower first; for the scheduler's own use.
+  [[nodiscard]] std::uint32_t key(std::uint32_t i) const { return steps_[i].key; }
+  void set_key(std::uint32_t i, std::uint32_t key) { steps_[i].key = key; }
 
   /// Calls ready(i) for what may start at once, in list order.
   template <typename Ready> void begin(const Ready& ready) {
@@ -107,6 +115,7 @@ private:
     std::uint32_t next_at_sender = none;   // step after this transfer's send
     std::uint32_t next_at_receiver = none; // step after this transfer's arrival
     std::uint32_t flags = 0;
+    std::uint32_t path = 0, chunk = 0, key = 0;
   };
 
   /// The arrivals from `first` to the end of their chain start one after another.
