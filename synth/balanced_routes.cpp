@@ -35,10 +35,13 @@ public:
         break;
       }
       report(doublings);
-      if (balancing_.cheapest) return BalancedRoutes{std::move(routes_), search_.work()};
+      if (balancing_.fixed) {
+        follow(*balancing_.fixed);
+        break;
+      }
       if (search_.work() > balancing_.work) break;
     }
-    while (search_.work() < balancing_.work && !limit_.reached())
+    while (!balancing_.fixed && search_.work() < balancing_.work && !limit_.reached())
       if (!relieve()) break;
     return BalancedRoutes{std::move(routes_), search_.work()};
   }
@@ -124,6 +127,19 @@ private:
       load(chunks[i]);
     }
     return true;
+  }
+
+  /// Paths of single chunks as the rule has them.
+  void follow(Routing rule) {
+    if (single_.empty()) return;
+    Router router(topology_, rule, collective_.chunks[single_.front().value].size);
+    for (const ChunkId chunk : single_) {
+      const auto held = collective_.held_by(chunk);
+      if (held.size() > 1) continue; // the nearest holder's path stays
+      unload(chunk);
+      routes_.set(chunk, router.route(held.front(), collective_.wanted_by(chunk).front()));
+      load(chunk);
+    }
   }
 
   /// A tree.
@@ -212,9 +228,10 @@ private:
 
 } // namespace
 
-std::optional<BalancedRoutes> balanced_routes(const Topology& topology, const Collective& collective,
-                                           const TimeModel& model, const RouteBalancing& balancing,
-                                           const WorkLimit& limit) {
+std::optional<BalancedRoutes> balanced_routes(const Topology& topology,
+                                              const Collective& collective, const TimeModel& model,
+                                              const RouteBalancing& balancing,
+                                              const WorkLimit& limit) {
   return Balancer(topology, collective, model, balancing, limit).run();
 }
 

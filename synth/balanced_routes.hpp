@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/routing.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/work_limit.hpp"
@@ -18,7 +19,8 @@ struct RouteBalancing {
   std::uint64_t seed = 1;
   double way = 0.3;               ///< see Pricing
   double depth_weight = 0.5;       ///< see RouteSearch::copy_tree
-  bool cheapest = false;     ///< only the cheapest ways of one chunk alone
+  /// Paths as `routing` has them, whatever their load (trees: the cheapest for one chunk alone).
+  std::optional<Routing> fixed;
   std::uint64_t work = 10'000'000; ///< links to be looked at, about; every chunk is routed once
 };
 

@@ -34,6 +34,12 @@ public:
       reductions_take_time_ |= reduction_rate(node, model).bytes_per_second > 0;
     for (const Chunk& chunk : collective.chunks)
       all_alike_ &= chunk.size == collective.chunks.front().size;
+    for (std::uint32_t i = 0; i < precedence_.size(); ++i) {
+      if (is_single_hop(i)) continue;
+      const Bytes size = size_of(i);
+      for (const LinkId link : paths.links(precedence_.path(i)).subspan(1))
+        links_[link.value].to_cross += occupied(links_[link.value], size);
+    }
     done_.order.reserve(schedule.size());
   }
 
@@ -65,6 +71,7 @@ private:
     std::size_t first = 0;
     bool untidy = false;
     std::int64_t promised_until = 0; // busy with what has started, as far as can be foreseen
+    std::int64_t to_cross = 0;       // busy time of what has not, as a further link
     std::int64_t free_at = 0, latency = 0;
     std::int64_t last_entry = 0; // of those that started here
     Bandwidth rate;
@@ -208,28 +215,36 @@ private:
     const Waiting& head = link.entered[link.first];
     std::size_t chosen = link.first;
     if (head.position != none) return chosen;
-    std::int64_t least = foreseen_wait(head.transfer);
-    for (std::size_t i = link.first + 1;
-         least > 0 && i < link.entered.size() && i < link.first + most; ++i) {
+    Outlook best = outlook(head);
+    for (std::size_t i = link.first + 1; i < link.entered.size() && i < link.first + most; ++i) {
       const Waiting& other = link.entered[i];
       if (other.since != head.since || other.position != none) break;
-      const std::int64_t wait = foreseen_wait(other.transfer);
-      if (wait >= least) continue;
-      least = wait;
+      const Outlook seen = outlook(other);
+      if (seen >= best) continue;
+      best = seen;
       chosen = i;
     }
     return chosen;
   }
 
-  /// How long the transfer, started now, would wait at its further links.
-  [[nodiscard]] std::int64_t foreseen_wait(std::uint32_t i) const {
-    const auto path = schedule_.paths().links(precedence_.path(i));
-    std::int64_t wait = 0, head = now_;
+  /// What a transfer finds at its further links, if it starts now; lower is better.
+  struct Outlook {
+    std::int64_t wait = 0;
+    std::uint32_t key = 0;
+    std::int64_t others = 0; // less than zero: how much is still to cross those links
+    auto operator<=>(const Outlook&) const = default;
+  };
+  [[nodiscard]] Outlook outlook(const Waiting& waiting) const {
+    const auto path = schedule_.paths().links(precedence_.path(waiting.transfer));
+    Outlook seen{0, waiting.key, 0};
+    std::int64_t head = now_;
     for (std::size_t h = 1; h < path.size(); ++h) {
+      const LinkState& link = links_[path[h].value];
       head += links_[path[h - 1].value].latency;
-      wait += std::max<std::int64_t>(0, links_[path[h].value].promised_until - head - wait);
+      seen.wait += std::max<std::int64_t>(0, link.promised_until - head - seen.wait);
+      seen.others -= link.to_cross;
     }
-    return wait;
+    return seen;
   }
 
   void promise(std::uint32_t i, Bytes size) {
@@ -238,7 +253,9 @@ private:
     for (std::size_t h = 1; h < path.size(); ++h) {
       LinkState& link = links_[path[h].value];
       head = std::max(head + links_[path[h - 1].value].latency, link.promised_until);
-      link.promised_until = head + occupied(link, size);
+      const std::int64_t time = occupied(link, size);
+      link.promised_until = head + time;
+      link.to_cross -= time;
     }
   }
 

@@ -35,12 +35,12 @@ std::vector<ChunkId> rotating_order(const Topology& topology, const Collective& 
 }
 
 /// The first attempt is the one that does best in most cases; the others vary what it leaves open.
-RouteBalancing variant(std::uint64_t seed, unsigned attempt) {
+RouteBalancing variant(const SynthesisOptions& options, unsigned attempt) {
   constexpr std::array ways{0.3, 1.0, 0.05};
   constexpr std::array depth_weights{0.5, 1.0, 0.2};
   RouteBalancing balancing;
-  balancing.seed = seed + attempt;
-  balancing.cheapest = attempt == 1;
+  balancing.seed = options.seed + attempt;
+  if (attempt == 1) balancing.fixed = options.routing;
   balancing.way = ways[attempt % ways.size()];
   balancing.depth_weight = depth_weights[attempt % depth_weights.size()];
   return balancing;
@@ -59,8 +59,8 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
   Time bound;
   for (unsigned attempt = 0; attempt < most_attempts; ++attempt) {
     if (attempt > 0 && work + last > enough) break;
-    const std::optional<BalancedRoutes> balanced = balanced_routes(
-        topology, collective, options.model, variant(options.seed, attempt), limit);
+    const std::optional<BalancedRoutes> balanced =
+        balanced_routes(topology, collective, options.model, variant(options, attempt), limit);
     if (!balanced || (best && limit.reached())) return best;
     const Schedule unordered = balanced->routes.schedule(topology, order);
     const std::uint64_t scheduling = links_per_hop * unordered.size();
@@ -70,7 +70,8 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
     limit.report(best->schedule.size(), best->schedule.size(), best->makespan);
     last = balanced->work + effort * scheduling + 1000;
     work += last;
-    if (work < enough && attempt == 0) bound = lower_bound(topology, collective, options.model).time;
+    if (work < enough && attempt == 0)
+      bound = lower_bound(topology, collective, options.model).time;
     if (best->makespan <= bound) break;
   }
   return best;
