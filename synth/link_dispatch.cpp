@@ -1,0 +1,425 @@
+#include "synth/link_dispatch.hpp"
+
+#include "sim/engines/event_queue.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::uint32_t none = UINT32_MAX;
+
+class Dispatch {
+public:
+  Dispatch(const Topology& topology, const Collective& collective, const Schedule& schedule,
+           const TimeModel& model, TransferPrecedence precedence)
+      : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
+        precedence_(std::move(precedence)), links_(topology.link_count()),
+        groups_(topology.groups().size()), reduction_free_(topology.node_count()) {
+    for (std::uint32_t l = 0; l < links_.size(); ++l) {
+      links_[l].latency = topology.link(LinkId{l}).latency.ps;
+      links_[l].rate = topology.effective_bandwidth(LinkId{l});
+      links_[l].shared = !topology.groups_of(LinkId{l}).empty();
+    }
+    const PathTable& paths = schedule.paths();
+    for (std::uint32_t p = paths.link_count(); p < paths.size(); ++p)
+      for (const LinkId link : paths.links(PathId{p})) links_[link.value].by_entry = true;
+    if (!topology.groups().empty()) ready_at_.resize(schedule.size());
+    for (const Node& node : topology.nodes())
+      reductions_take_time_ |= reduction_rate(node, model).bytes_per_second > 0;
+    for (const Chunk& chunk : collective.chunks)
+      all_alike_ &= chunk.size == collective.chunks.front().size;
+    for (std::uint32_t i = 0; i < precedence_.size(); ++i) {
+      if (is_single_hop(i)) continue;
+      const Bytes size = size_of(i);
+      for (const LinkId link : paths.links(precedence_.path(i)).subspan(1))
+        links_[link.value].to_cross += occupied(links_[link.value], size);
+    }
+    done_.order.reserve(schedule.size());
+  }
+
+  Dispatched run() {
+    precedence_.begin([this](std::uint32_t i) { enter(i); });
+    serve();
+    for (now_ = events_.next_time(); now_ != EventQueue::never; now_ = events_.next_time()) {
+      while (events_.next_time() == now_) handle(events_.pop());
+      serve();
+    }
+    assert(done_.order.size() == schedule_.size());
+    done_.as_replayed = !precedence_.waited_for_receiver();
+    return std::move(done_);
+  }
+
+private:
+  enum Kind : std::uint32_t { link_free, group_free, left, hop, arrive, lands, reduced };
+
+  /// A transfer that waits at a link where entry counts. `position` is its place in the order, none
+  /// before its start.
+  struct Waiting {
+    std::int64_t since = 0;
+    std::uint32_t position = none, key = 0, transfer = 0, flight = none;
+    auto operator<=>(const Waiting&) const = default;
+  };
+  struct LinkState {
+    std::vector<std::uint64_t> urgent; // a heap of key and transfer; only single hops
+    std::vector<Waiting> entered;      // where `by_entry`: sorted from `first` on, once tidied
+    std::size_t first = 0;
+    bool untidy = false;
+    std::int64_t promised_until = 0; // busy with what has started, as far as can be foreseen
+    std::int64_t to_cross = 0;       // busy time of what has not, as a further link
+    std::int64_t free_at = 0, latency = 0;
+    std::int64_t last_entry = 0; // of those that started here
+    Bandwidth rate;
+    Bytes last_size; // chunks of one size follow each other: their serialization is worth keeping
+    std::int64_t last_duration = 0;
+    bool by_entry = false, shared = false, touched = false;
+    [[nodiscard]] bool idle() const { return urgent.empty() && first == entered.size(); }
+  };
+  struct GroupState {
+    std::int64_t free_at = 0;
+    bool awaited = false;
+  };
+  /// A transfer under way over several links.
+  struct Flight {
+    std::int64_t tail = 0; // this hop can't end before
+    std::uint32_t transfer = 0, hop = 0, position = 0;
+  };
+
+  void enter(std::uint32_t i) {
+    const LinkId id = first_link(i);
+    LinkState& link = links_[id.value];
+    if (link.by_entry) {
+      push(link, {now_, none, precedence_.key(i), i, none});
+    } else {
+      link.urgent.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
+      std::ranges::push_heap(link.urgent, std::greater{});
+      if (link.shared) ready_at_[i] = now_;
+    }
+    touch(id.value);
+  }
+
+  /// Entry times never fall, so a new entry belongs to the end, or among those of this instant.
+  void push(LinkState& link, const Waiting& waiting) const {
+    if (link.first > 64 && 2 * link.first > link.entered.size()) {
+      link.entered.erase(link.entered.begin(),
+                         link.entered.begin() + static_cast<std::ptrdiff_t>(link.first));
+      link.first = 0;
+    }
+    std::size_t i = link.entered.size();
+    link.entered.push_back(waiting);
+    if (now_ == 0) { // everything that is there at the start
+      link.untidy = true;
+      return;
+    }
+    for (; i > link.first && waiting < link.entered[i - 1]; --i)
+      link.entered[i] = link.entered[i - 1];
+    link.entered[i] = waiting;
+  }
+
+  static void tidy(LinkState& link) {
+    if (!link.untidy) return;
+    std::sort(link.entered.begin() + static_cast<std::ptrdiff_t>(link.first), link.entered.end());
+    link.untidy = false;
+  }
+
+  void touch(std::uint32_t link) {
+    if (links_[link].touched) return;
+    links_[link].touched = true;
+    touched_.push_back(link);
+  }
+
+  void handle(const Event& event) {
+    const auto ready = [this](std::uint32_t i) { enter(i); };
+    const auto delivered = [this](std::uint32_t) { done_.makespan = Time{now_}; };
+    switch (static_cast<Kind>(event.kind)) {
+    case link_free:
+      if (!links_[event.subject].idle()) touch(event.subject);
+      break;
+    case group_free:
+      groups_[event.subject].awaited = false;
+      for (const LinkId link : topology_.groups()[event.subject].links)
+        if (!links_[link.value].idle()) touch(link.value);
+      break;
+    case left: precedence_.left(event.subject, ready, delivered); break;
+    case hop: queue_hop(event.subject); break;
+    case arrive: arrived(event.subject); break;
+    case lands:
+      free_flights_.push_back(event.subject);
+      arrived(flights_[event.subject].transfer);
+      break;
+    case reduced: precedence_.arrived(event.subject, ready, delivered); break;
+    }
+  }
+
+  void arrived(std::uint32_t i) {
+    if (reductions_take_time_ && occupies_reduction_unit(i))
+      reducing_.push_back({position_of_[i], i});
+    else
+      precedence_.arrived(
+          i, [this](std::uint32_t j) { enter(j); },
+          [this](std::uint32_t) { done_.makespan = Time{now_}; });
+  }
+
+  /// Starts whatever can start.
+  void serve() {
+    start_reductions();
+    for (std::size_t k = 0; k < touched_.size(); ++k) { // a start may touch further links
+      const std::uint32_t l = touched_[k];
+      LinkState& link = links_[l];
+      link.touched = false;
+      if (link.idle() || link.free_at > now_) continue;
+      tidy(link);
+      if (link.shared)
+        candidates_.push_back({head(link), LinkId{l}});
+      else
+        start(LinkId{l}, take(link));
+    }
+    touched_.clear();
+    std::ranges::sort(candidates_);
+    for (const auto& [waiting, id] : candidates_)
+      if (groups_are_free(id)) start(id, take(links_[id.value]));
+    candidates_.clear();
+  }
+
+  /// What the link would take next. In an engine a single hop enters after those started before.
+  [[nodiscard]] Waiting head(const LinkState& link) const {
+    if (link.by_entry) return link.entered[link.first];
+    const auto i = static_cast<std::uint32_t>(link.urgent.front());
+    return {std::max(ready_at_[i], link.last_entry), none, precedence_.key(i), i, none};
+  }
+
+  Waiting take(LinkState& link) {
+    if (link.by_entry) {
+      const std::size_t chosen = least_obstructed(link);
+      const Waiting taken = link.entered[chosen];
+      for (std::size_t i = chosen; i > link.first; --i) link.entered[i] = link.entered[i - 1];
+      ++link.first;
+      return taken;
+    }
+    const auto i = static_cast<std::uint32_t>(link.urgent.front());
+    if (link.shared) link.last_entry = std::max(ready_at_[i], link.last_entry);
+    std::ranges::pop_heap(link.urgent, std::greater{});
+    link.urgent.pop_back();
+    return {0, none, 0, i, none};
+  }
+
+  /// Of those that entered first, and of their most urgent, one whose further links are not
+  /// promised to others.
+  [[nodiscard]] std::size_t least_obstructed(const LinkState& link) const {
+    constexpr std::size_t most = 32;
+    const Waiting& head = link.entered[link.first];
+    std::size_t chosen = link.first;
+    if (head.position != none) return chosen;
+    Outlook best = outlook(head);
+    for (std::size_t i = link.first + 1; i < link.entered.size() && i < link.first + most; ++i) {
+      const Waiting& other = link.entered[i];
+      if (other.since != head.since || other.position != none) break;
+      const Outlook seen = outlook(other);
+      if (seen >= best) continue;
+      best = seen;
+      chosen = i;
+    }
+    return chosen;
+  }
+
+  /// What a transfer finds at its further links, if it starts now; lower is better.
+  struct Outlook {
+    std::int64_t wait = 0;
+    std::uint32_t key = 0;
+    std::int64_t others = 0; // less than zero: how much is still to cross those links
+    auto operator<=>(const Outlook&) const = default;
+  };
+  [[nodiscard]] Outlook outlook(const Waiting& waiting) const {
+    const auto path = schedule_.paths().links(precedence_.path(waiting.transfer));
+    Outlook seen{0, waiting.key, 0};
+    std::int64_t head = now_;
+    for (std::size_t h = 1; h < path.size(); ++h) {
+      const LinkState& link = links_[path[h].value];
+      head += links_[path[h - 1].value].latency;
+      seen.wait += std::max<std::int64_t>(0, link.promised_until - head - seen.wait);
+      seen.others -= link.to_cross;
+    }
+    return seen;
+  }
+
+  void promise(std::uint32_t i, Bytes size) {
+    const auto path = schedule_.paths().links(precedence_.path(i));
+    std::int64_t head = now_;
+    for (std::size_t h = 1; h < path.size(); ++h) {
+      LinkState& link = links_[path[h].value];
+      head = std::max(head + links_[path[h - 1].value].latency, link.promised_until);
+      const std::int64_t time = occupied(link, size);
+      link.promised_until = head + time;
+      link.to_cross -= time;
+    }
+  }
+
+  /// How long a chunk occupies the link.
+  std::int64_t occupied(LinkState& link, Bytes size) {
+    if (size != link.last_size) {
+      link.last_size = size;
+      link.last_duration = serialization(size, link.rate).ps;
+    }
+    return link.last_duration + (model_.link_busy == LinkBusy::serialization ? 0 : link.latency);
+  }
+
+  bool groups_are_free(LinkId id) {
+    bool free = true;
+    for (const std::uint32_t g : topology_.groups_of(id)) {
+      GroupState& group = groups_[g];
+      if (group.free_at <= now_) continue;
+      free = false;
+      if (group.awaited) continue;
+      group.awaited = true;
+      events_.push(now_, {group.free_at, g, group_free});
+    }
+    return free;
+  }
+
+  void start(LinkId id, const Waiting& waiting) {
+    const std::uint32_t i = waiting.transfer;
+    const bool first_hop = waiting.flight == none;
+    LinkState& link = links_[id.value];
+    const Bytes size = size_of(i);
+    if (size != link.last_size) {
+      link.last_size = size;
+      link.last_duration = serialization(size, link.rate).ps;
+    }
+    const std::int64_t sent = now_ + link.last_duration;
+    require_representable(sent, Time{link.latency});
+    link.free_at = model_.link_busy == LinkBusy::serialization ? sent : sent + link.latency;
+    for (const std::uint32_t g : topology_.groups_of(id))
+      groups_[g].free_at = now_ + serialization(size, topology_.groups()[g].bandwidth).ps;
+    events_.push(now_, {link.free_at, id.value, link_free});
+
+    const auto position = static_cast<std::uint32_t>(done_.order.size());
+    const bool single = is_single_hop(i);
+    std::int64_t end = sent;
+    if (single) {
+      events_.push(now_, {sent + link.latency, i, arrive});
+    } else {
+      const std::uint32_t flight = first_hop ? take_flight({0, i, 0, position}) : waiting.flight;
+      end = std::max(sent, flights_[flight].tail);
+      move_on(id, flight, end);
+    }
+    if (!first_hop) return;
+    if (!single) promise(i, size);
+    done_.order.push_back(i);
+    if (reductions_take_time_) {
+      position_of_.resize(schedule_.size());
+      position_of_[i] = position;
+    }
+    if (!precedence_.followed(i)) return;
+    events_.push(now_, {end, i, left});
+    precedence_.started(i, [this](std::uint32_t j) { enter(j); });
+  }
+
+  /// Where the flight, which ends its hop over link `id` at `end`, goes from there.
+  void move_on(LinkId id, std::uint32_t flight_id, std::int64_t end) {
+    Flight& flight = flights_[flight_id];
+    const std::int64_t latency = links_[id.value].latency;
+    const auto path = schedule_.paths().links(schedule_.path_of(flight.transfer));
+    if (flight.hop + 1 == path.size()) {
+      events_.push(now_, {end + latency, flight_id, lands});
+      return;
+    }
+    ++flight.hop;
+    if (cuts_through(topology_.link(id).to)) {
+      flight.tail = end + latency;
+      events_.push(now_, {now_ + latency, flight_id, hop});
+    } else {
+      flight.tail = 0;
+      events_.push(now_, {end + latency, flight_id, hop});
+    }
+  }
+
+  void queue_hop(std::uint32_t flight_id) {
+    const Flight& flight = flights_[flight_id];
+    const LinkId id = schedule_.paths().links(schedule_.path_of(flight.transfer))[flight.hop];
+    push(links_[id.value], {now_, flight.position, 0, flight.transfer, flight_id});
+    touch(id.value);
+  }
+
+  std::uint32_t take_flight(const Flight& flight) {
+    if (free_flights_.empty()) {
+      flights_.push_back(flight);
+      return static_cast<std::uint32_t>(flights_.size() - 1);
+    }
+    const std::uint32_t id = free_flights_.back();
+    free_flights_.pop_back();
+    flights_[id] = flight;
+    return id;
+  }
+
+  [[nodiscard]] bool cuts_through(NodeId node) const {
+    return model_.forwarding == Forwarding::cut_through ||
+           (model_.forwarding == Forwarding::automatic && !topology_.node(node).can.store);
+  }
+
+  [[nodiscard]] bool is_single_hop(std::uint32_t i) const {
+    return precedence_.path(i).value < topology_.link_count();
+  }
+  [[nodiscard]] LinkId first_link(std::uint32_t i) const {
+    const PathId path = precedence_.path(i);
+    return is_single_hop(i) ? LinkId{path.value} : schedule_.paths().first(path);
+  }
+  [[nodiscard]] Bytes size_of(std::uint32_t i) const {
+    return all_alike_ ? collective_.chunks.front().size
+                      : collective_.chunks[precedence_.chunk(i).value].size;
+  }
+
+  [[nodiscard]] NodeId receiver(std::uint32_t i) const {
+    return topology_.link(schedule_.paths().last(precedence_.path(i))).to;
+  }
+  [[nodiscard]] bool occupies_reduction_unit(std::uint32_t i) const {
+    return schedule_[i].op == Op::reduce &&
+           reduction_rate(topology_.node(receiver(i)), model_).bytes_per_second > 0;
+  }
+
+  /// Those that arrived at this instant take their node's unit in order of start.
+  void start_reductions() {
+    std::ranges::sort(reducing_);
+    for (const auto& [position, i] : reducing_) {
+      const Bytes size = size_of(i);
+      std::int64_t& free_at = reduction_free_[receiver(i).value];
+      free_at = std::max(free_at, now_) +
+                serialization(size, reduction_rate(topology_.node(receiver(i)), model_)).ps;
+      events_.push(now_, {free_at, i, reduced});
+    }
+    reducing_.clear();
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const TimeModel model_;
+  TransferPrecedence precedence_;
+  std::int64_t now_ = 0;
+  EventQueue events_;
+  std::vector<LinkState> links_;
+  std::vector<GroupState> groups_;
+  std::vector<std::int64_t> ready_at_;       // per transfer, where there are shared groups
+  std::vector<std::int64_t> reduction_free_; // per node
+  bool reductions_take_time_ = false, all_alike_ = true; // all_alike_: all chunks of one size
+  std::vector<std::uint32_t> position_of_;               // per transfer, where reductions take time
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> reducing_; // position and transfer
+  std::vector<Flight> flights_;
+  std::vector<std::uint32_t> free_flights_, touched_;
+  std::vector<std::pair<Waiting, LinkId>> candidates_;
+  Dispatched done_;
+};
+
+} // namespace
+
+Dispatched dispatched(const Topology& topology, const Collective& collective,
+                      const Schedule& schedule, const TimeModel& model,
+                      TransferPrecedence precedence) {
+  return Dispatch(topology, collective, schedule, model, std::move(precedence)).run();
+}
+
+} // namespace tutti

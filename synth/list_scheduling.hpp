@@ -1,0 +1,33 @@
+// When each transfer of a known set starts: greedy event-driven list scheduling (Graham 1966,
+// "Bounds for certain multiprocessing anomalies"), most urgent first. What is urgent: what has the
+// longest way still to go (critical-path priorities; Hu 1961).
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace tutti {
+
+struct Timed {
+  Schedule schedule; ///< in order of start
+  Time makespan;     ///< what the native engine's replay takes under the model
+};
+
+/// The same transfers in another order, each chunk's meaning kept; the best of several orders.
+/// `chunk_priority`: classes by chunk, lower ones first whatever their way; empty: all alike.
+/// `effort`: how many orders to try, at least 1.
+/// Pre: the schedule is correct; nothing in it happens "together"; transfers that others follow end
+/// at nodes that store; model.discipline is fifo. Errors: InputError where a time is out of range.
+/// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer. Memory: 60 bytes a
+/// transfer.
+[[nodiscard]] Timed list_scheduled(const Topology& topology, const Collective& collective,
+                                   const Schedule& any_valid_order, const TimeModel& model,
+                                   std::span<const std::int64_t> chunk_priority = {},
+                                   unsigned effort = 3);
+
+} // namespace tutti

@@ -1,0 +1,87 @@
+#include "synth/list_scheduling.hpp"
+
+#include "sim/bounds.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/verify.hpp"
+#include "tests/baselines.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "tests/sim/random_case.hpp"
+#include "topologies/list.hpp"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+/// What list_scheduled asks for: nothing together, nothing passed on by nodes that can't store.
+bool fits(const Topology& topology, const Schedule& schedule) {
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const Transfer transfer = schedule[i];
+    const NodeId from = topology.link(schedule.paths().first(transfer.path)).from;
+    if (transfer.together || !topology.node(from).can.store) return false; // holders are NPUs
+  }
+  return true;
+}
+
+/// Schedules, and checks what must hold of any result.
+Timed checked(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              const TimeModel& model) {
+  Timed timed = list_scheduled(topology, collective, schedule, model);
+  CHECK(timed.schedule.size() == schedule.size());
+  const Verdict before = verify(topology, collective, schedule);
+  const Verdict after = verify(topology, collective, timed.schedule);
+  CHECK((after.fault ? after.fault->text : "") == "");
+  CHECK(after.redundant == before.redundant);
+  CHECK(run_native(topology, collective, timed.schedule, model).completion == timed.makespan);
+  return timed;
+}
+
+std::vector<TimeModel> models() {
+  TimeModel paper, hops, reducing;
+  paper.link_busy = LinkBusy::latency_and_serialization;
+  hops.forwarding = Forwarding::store_and_forward;
+  reducing.reduce_rate = Bandwidth{60'000'000'000};
+  return {{}, paper, hops, reducing};
+}
+
+} // namespace
+
+TEST_CASE("list scheduling keeps the meaning of any schedule and knows its time") {
+  std::size_t cases = 0;
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    const testing::RandomCase random = testing::random_case(seed, false);
+    if (!fits(random.topology, random.schedule)) continue;
+    INFO("seed " << seed);
+    (void)checked(random.topology, random.collective, random.schedule, random.model);
+    ++cases;
+  }
+  CHECK(cases > 1000);
+}
+
+TEST_CASE("list scheduling takes no longer than the order of a baseline") {
+  for (const char* name : {"mesh2d:4x4", "torus2d:3x4", "two_level_switch:2x3", "dgx1", "ndv2x2",
+                           "multi_rail:2x3", "fat_tree:4", "uneven"}) {
+    const Topology topology =
+        std::string_view(name) == "uneven" ? samples::uneven_mesh(3, 4) : make_topology(name);
+    for (const CollectiveKind kind : named_collectives()) {
+      CollectiveSpec spec;
+      spec.kind = kind;
+      spec.size = Bytes{10'000'019};
+      const Collective collective = make_collective(topology, spec);
+      const Schedule direct = samples::schedule_of("direct", topology, collective);
+      if (!fits(topology, direct)) continue;
+      for (const TimeModel& model : models()) {
+        INFO(name << " " << collective.name() << " " << to_text(model.link_busy) << " "
+                  << to_text(model.forwarding));
+        const Timed timed = checked(topology, collective, direct, model);
+        CHECK(timed.makespan >= lower_bound(topology, collective, model).time);
+        if (kind != CollectiveKind::all_reduce) // greedy, so not always better
+          CHECK(timed.makespan <= run_native(topology, collective, direct, model).completion);
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+#include "synth/tacos_routing.hpp"
+
+#include "sim/bounds.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/random.hpp"
+#include "sim/verify.hpp"
+#include "tests/baselines.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+SynthesisOptions with(const TimeModel& model, std::uint64_t seed = 1) {
+  SynthesisOptions options;
+  options.model = model;
+  options.seed = seed;
+  return options;
+}
+
+TimeModel paper() {
+  TimeModel model;
+  model.link_busy = LinkBusy::latency_and_serialization;
+  return model;
+}
+
+/// Routes, and checks what must hold of any result. Returns the replayed time.
+Time checked_time(const Topology& topology, const Collective& collective,
+                  const SynthesisOptions& options) {
+  INFO(topology.name() << " " << collective.name());
+  const std::optional<Timed> made = routed(topology, collective, options, WorkLimit(options));
+  REQUIRE(made);
+  const Verdict verdict = verify(topology, collective, made->schedule);
+  CHECK((verdict.fault ? verdict.fault->text : "") == "");
+  CHECK(verdict.redundant == 0);
+  const Time replayed =
+      run_native(topology, collective, made->schedule, options.model).completion;
+  CHECK(replayed == made->makespan);
+  CHECK(replayed >= lower_bound(topology, collective, options.model).time);
+  return replayed;
+}
+
+Collective all_to_all(const Topology& topology, std::uint32_t pieces = 1) {
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::all_to_all;
+  spec.size = Bytes{std::int64_t{topology.npu_count()} << 20};
+  spec.pieces = pieces;
+  return make_collective(topology, spec);
+}
+
+/// NPUs, switches and memories of all abilities, on a one-way ring with chords.
+Topology random_network(Random& random) {
+  TopologyParts parts = samples::npus("random", static_cast<std::uint32_t>(3 + random.below(6)));
+  for (std::uint64_t s = random.below(3); s > 0; --s)
+    parts.add_node({"switch" + std::to_string(s),
+                    NodeKind::switching,
+                    {false, random.below(2) == 0, random.below(2) == 0},
+                    {}});
+  for (std::uint64_t m = random.below(3); m > 0; --m)
+    parts.add_node({"memory" + std::to_string(m), // what copies but can't reduce may bar the way
+                    NodeKind::memory,
+                    {true, false, random.below(2) == 0},
+                    {}});
+  const auto nodes = static_cast<std::uint32_t>(parts.nodes.size());
+  std::vector<std::uint32_t> ring;
+  for (std::uint32_t n = 0; n < nodes; ++n) ring.push_back(n);
+  random.shuffle(ring);
+  const auto link = [&](std::uint32_t from, std::uint32_t to) {
+    Link made = samples::link(from, to);
+    made.latency = Time{static_cast<std::int64_t>(random.below(3)) * 250'000};
+    made.bandwidth.bytes_per_second *= static_cast<std::int64_t>(1 + random.below(3));
+    parts.add_link(made);
+  };
+  for (std::uint32_t n = 0; n < nodes; ++n) link(ring[n], ring[(n + 1) % nodes]);
+  for (std::uint64_t extra = random.below(3 * nodes); extra > 0; --extra) {
+    const auto from = static_cast<std::uint32_t>(random.below(nodes));
+    const auto to = static_cast<std::uint32_t>(random.below(nodes));
+    if (from != to) link(from, to);
+  }
+  for (std::uint64_t g = random.below(3); g > 0; --g) {
+    SharedGroup group{"group" + std::to_string(g), {}, samples::bandwidth};
+    for (std::uint32_t l = 0; l < parts.links.size(); ++l)
+      if (random.below(4) == 0) group.links.emplace_back(l);
+    if (!group.links.empty()) parts.groups.push_back(std::move(group));
+  }
+  return Topology(std::move(parts));
+}
+
+std::vector<NodeId> random_npus(Random& random, const Topology& topology, std::uint32_t least) {
+  std::vector<NodeId> all;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) all.emplace_back(n);
+  random.shuffle(all);
+  all.resize(least + random.below(all.size() - least + 1));
+  std::ranges::sort(all);
+  return all;
+}
+
+Collective random_custom(Random& random, const Topology& topology) {
+  Collective custom;
+  CollectivePart part;
+  part.group = random_npus(random, topology, topology.npu_count());
+  for (std::uint64_t count = 1 + random.below(8); count > 0; --count) {
+    const auto set = static_cast<SetId>(custom.sets.size());
+    custom.sets.push_back(random_npus(random, topology, 1));
+    custom.sets.push_back(random_npus(random, topology, 0));
+    const Bytes size{static_cast<std::int64_t>(1000 * (1 + random.below(3)))};
+    custom.chunks.push_back({size, set, set + 1, random.below(2) == 0});
+    part.size += size;
+  }
+  part.chunk_count = static_cast<std::uint32_t>(custom.chunks.size());
+  custom.parts.push_back(part);
+  return custom;
+}
+
+/// One to three parts of any kind.
+Collective random_collective(Random& random, const Topology& topology) {
+  std::vector<Collective> parts;
+  for (std::uint64_t count = 1 + random.below(3); count > 0; --count) {
+    const CollectiveKind kind = all_collectives()[random.below(all_collectives().size())];
+    if (kind == CollectiveKind::custom) {
+      parts.push_back(random_custom(random, topology));
+      continue;
+    }
+    CollectiveSpec spec;
+    spec.kind = kind;
+    spec.size = Bytes{static_cast<std::int64_t>(10'000 + random.below(10'000))};
+    spec.group = random_npus(random, topology, 2);
+    random.shuffle(spec.group);
+    spec.root = static_cast<std::uint32_t>(random.below(spec.group.size()));
+    spec.pieces = static_cast<std::uint32_t>(1 + random.below(2));
+    parts.push_back(make_collective(topology, spec));
+  }
+  return merge(parts);
+}
+
+} // namespace
+
+TEST_CASE("routing makes correct schedules for anything, anywhere") {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    const Topology topology = random_network(random);
+    const Collective collective = random_collective(random, topology);
+    TimeModel model = random.below(2) == 0 ? paper() : TimeModel{};
+    if (random.below(4) == 0) model.reduce_rate = samples::bandwidth;
+    if (random.below(4) == 0) model.forwarding = Forwarding::store_and_forward;
+    (void)checked_time(topology, collective, with(model, seed));
+  }
+}
+
+TEST_CASE("All-to-All is near the bound, and no worse than Direct") {
+  for (const auto& [name, most] :
+       {std::pair("mesh2d:5x5", 1.0), std::pair("torus3d:3x3x3", 1.06),
+        std::pair("dragonfly:4x5", 1.0), std::pair("fully_connected:9", 1.0),
+        std::pair("switch:9", 1.0), std::pair("dgx1", 1.0), std::pair("dgx2", 1.0),
+        std::pair("ndv2x2", 1.01), std::pair("hypercube:5", 1.05),
+        std::pair("dragonfly:4x5,bandwidth=400GB/s+200GB/s", 1.01)}) {
+    const Topology topology = make_topology(name);
+    const Collective collective = all_to_all(topology);
+    const Time time = checked_time(topology, collective, with(paper()));
+    const Time bound = lower_bound(topology, collective, paper()).time;
+    INFO(name << ": " << short_text(time) << ", bound " << short_text(bound));
+    CHECK(static_cast<double>(time.ps) <= most * static_cast<double>(bound.ps));
+    const Schedule direct = samples::schedule_of("direct", topology, collective);
+    CHECK(time <= run_native(topology, collective, direct, paper()).completion);
+  }
+}
