@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 
@@ -13,7 +14,8 @@
 namespace tutti {
 
 struct Fault {
-  /// Position in the schedule, or its size where the postcondition is unmet.
+  /// Position in the schedule (of a compact one: in its `chunks`), or its size where the
+  /// postcondition is unmet.
   std::size_t transfer = 0;
   /// e.g. "transfer 12: node npu3 doesn't hold chunk 7"
   std::string text;
@@ -37,5 +39,16 @@ struct Verdict {
 /// Memory: 4 bytes a transfer plus the state of one chunk.
 [[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective,
                              const Schedule& schedule);
+
+/// Whether the transfers can happen in some order that is each link's: every sender holds what it
+/// sends by then (a node that can't copy sends it once), nothing comes to a node twice or to one
+/// that held it from the start, and everyone has what it wants in the end. Shares no code with
+/// expanded(). Of several faults one is reported, always the same.
+/// Faults: as above; a chunk that arrives twice is one here, so `redundant` is 0.
+/// Cost: O(transfers + links + visits of nodes), a visit for each time that a node which was waited
+/// for has got something; plus nodes * chunks / 64. Memory: one bit per (chunk, node), two where
+/// some node can't copy, and 8 bytes a link.
+[[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective,
+                             const CompactSchedule& schedule);
 
 } // namespace tutti
