@@ -1,18 +1,23 @@
 // Every kind of bound is a relaxation of its own; see sim/bounds/ for what they stand on:
 // demand.hpp (what must pass), capacity.hpp (how fast links can carry it), least_times.hpp (how
-// long one chunk needs at least), cuts.hpp (where to cut). None assumes anything of the schedule
+// long one chunk needs at least), cuts.hpp and flow_cuts.hpp (where to cut), partition.hpp (many cuts
+// at once). None assumes anything of the schedule
 // but that it moves these chunks whole.
 #include "sim/bounds.hpp"
 
 #include "sim/bounds/capacity.hpp"
 #include "sim/bounds/cuts.hpp"
 #include "sim/bounds/demand.hpp"
+#include "sim/bounds/flow_cuts.hpp"
 #include "sim/bounds/least_times.hpp"
+#include "sim/bounds/partition.hpp"
+#include "sim/error.hpp"
 #include "sim/routing.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -47,7 +52,7 @@ void consider(Way& worst, std::int64_t time, const ChunkClass& c, NodeId from, N
 
 /// The largest chunks first. Dense networks have short ways and dear searches: stop after this many
 /// links were looked at, since fewer searches are still a bound.
-constexpr std::uint64_t search_limit = 50'000'000;
+constexpr std::uint64_t search_limit = 10'000'000;
 
 /// A chunk that doesn't reduce: from the nearest holder to the farthest of those who want it.
 Way slowest_copy(const Problem& problem, std::uint64_t searches) {
@@ -96,6 +101,7 @@ Bound latency_path(const Problem& problem) {
   const Way& way = contribution.time > copy.time ? contribution : copy;
   if (way.chunk_class == nullptr)
     return {Time{0}, BoundKind::latency_path, "nothing has to move", {}};
+  if (way.time >= never) throw InputError(too_long);
   return {Time{way.time},
           BoundKind::latency_path,
           fmt::format("latency path of chunk {} ({}) from {} to {}: at least {}",
@@ -154,37 +160,60 @@ std::optional<Bound> node_cut(const Problem& problem, BoundKind kind,
       {at}};
 }
 
-/// All deliveries, over the links into the nodes where they can happen.
-std::optional<Bound> total_work(const Problem& problem, const NodeDemands& demands) {
+/// A partition with what must enter and leave its parts.
+struct Parts {
+  Partition partition;
+  std::vector<std::vector<NodeId>> nodes; ///< [part]
+  Collective quotient;                    ///< its sets, with parts as nodes
+  NodeDemands demands;                    ///< [part]
+
+  Parts(const Problem& problem, Partition parted)
+      : partition(std::move(parted)), nodes(partition.parts),
+        quotient(bounds::quotient(problem.collective, partition)),
+        demands(node_demands(quotient, problem.classes, partition.parts)) {
+    for (std::uint32_t v = 0; v < partition.part_of.size(); ++v)
+      nodes[partition.part_of[v]].emplace_back(v);
+  }
+
+  [[nodiscard]] std::uint32_t of(NodeId node) const { return partition.part_of[node.value]; }
+};
+
+/// All deliveries to parts where they can happen, over the links from others into these.
+std::optional<Bound> total_work(const Problem& problem, BoundKind kind, const Parts& parts,
+                                const std::string& what) {
   const Topology& topology = problem.topology;
-  NodeSet active(topology.node_count()), npus(topology.node_count());
+  NodeSet active(parts.partition.parts), npus(parts.partition.parts);
   for (std::uint32_t v = 0; v < topology.node_count(); ++v) {
     const Node& node = topology.node(NodeId{v});
-    npus[v] = node.kind == NodeKind::npu;
-    active[v] = npus[v] || node.can.copy || node.can.reduce;
+    const std::uint32_t part = parts.of(NodeId{v});
+    if (node.kind == NodeKind::npu) npus[part] = true;
+    if (node.kind == NodeKind::npu || node.can.copy || node.can.reduce) active[part] = true;
   }
-  for (const std::vector<NodeId>& set : problem.collective.sets) // others may hold or want, too
-    for (const NodeId node : set) active[node.value] = true;
+  for (const std::vector<NodeId>& set : parts.quotient.sets) // others may hold or want, too
+    for (const NodeId part : set) active[part.value] = true;
 
   Demand into_npus; // what enters each, added up: needs no word on what others can do
-  for (std::uint32_t v = 0; v < topology.node_count(); ++v)
-    if (npus[v]) into_npus.add(demands.in[v]);
+  for (std::uint32_t p = 0; p < parts.partition.parts; ++p)
+    if (npus[p]) into_npus.add(parts.demands.in[p]);
 
   const auto into = [&](const NodeSet& receivers, const Demand& demand) {
-    return Passage{
-        links_where(topology, [&](const Link& link) { return receivers[link.to.value]; }), demand};
+    return Passage{links_where(topology,
+                               [&](const Link& link) {
+                                 const std::uint32_t to = parts.of(link.to);
+                                 return receivers[to] && parts.of(link.from) != to;
+                               }),
+                   demand};
   };
   const Passage to_npus = into(npus, into_npus);
-  const Passage to_active = into(active, deliveries(problem.collective, problem.classes));
+  const Passage to_active = into(active, deliveries(parts.quotient, problem.classes));
   const Time npu_time = passing_time(problem, to_npus),
              active_time = passing_time(problem, to_active);
   if (npu_time.ps == 0 && active_time.ps == 0) return std::nullopt;
   const bool by_npus = npu_time > active_time;
-  const std::string where = by_npus || active == npus
-                                ? "all deliveries to NPUs"
-                                : "all deliveries to NPUs and nodes that copy or reduce";
+  const std::string where =
+      by_npus || active == npus ? what : what + " and nodes that copy or reduce";
   return Bound{std::max(npu_time, active_time),
-               BoundKind::total_work,
+               kind,
                certificate(problem, where, by_npus ? to_npus : to_active),
                {}};
 }
@@ -220,11 +249,83 @@ std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
       worst_passage = std::move(passage);
     }
   if (worst_set == nullptr) return std::nullopt;
+  const auto size =
+      static_cast<std::size_t>(std::count(worst_set->begin(), worst_set->end(), true));
+  const bool flip = size > worst_set->size() - size; // name the fewer nodes
+  if (flip) worst_leaves = !worst_leaves;
   std::vector<NodeId> inside;
   for (std::uint32_t v = 0; v < worst_set->size(); ++v)
-    if ((*worst_set)[v]) inside.emplace_back(v);
+    if ((*worst_set)[v] != flip) inside.emplace_back(v);
   const std::string where = (worst_leaves ? "out of " : "into ") + names(problem, inside);
   return Bound{worst, kind, certificate(problem, where, worst_passage), inside};
+}
+
+/// The worst part of two nodes or more, into it or out of it.
+std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Parts& parts) {
+  const Topology& topology = problem.topology;
+  const std::uint32_t count = parts.partition.parts;
+  std::vector<std::vector<LinkId>> in(count), out(count);
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    const std::uint32_t from = parts.of(topology.link(LinkId{l}).from),
+                        to = parts.of(topology.link(LinkId{l}).to);
+    if (from == to) continue;
+    out[from].emplace_back(l);
+    in[to].emplace_back(l);
+  }
+  Time worst;
+  std::uint32_t worst_part = 0;
+  bool worst_leaves = false;
+  const auto passage = [&](std::uint32_t part, bool leaves) {
+    return Passage{leaves ? out[part] : in[part],
+                   leaves ? parts.demands.out[part] : parts.demands.in[part]};
+  };
+  for (std::uint32_t part = 0; part < count; ++part)
+    for (const bool leaves : {true, false}) {
+      if (parts.nodes[part].size() < 2) continue;
+      const Time time = passing_time(problem, passage(part, leaves));
+      if (time <= worst) continue;
+      worst = time;
+      worst_part = part;
+      worst_leaves = leaves;
+    }
+  if (worst.ps == 0) return std::nullopt;
+  const std::vector<NodeId>& inside = parts.nodes[worst_part];
+  const std::string where = (worst_leaves ? "out of " : "into ") + names(problem, inside);
+  return Bound{worst, kind, certificate(problem, where, passage(worst_part, worst_leaves)), inside};
+}
+
+/// Keeps the better one, the first of equals.
+void keep_best(std::optional<Bound>& best, std::optional<Bound> bound) {
+  if (bound && (!best || bound->time > best->time)) best = std::move(bound);
+}
+
+/// What work between the parts is called: `all deliveries between 8 groups, one of them npu0, npu1`.
+std::string between(const Problem& problem, const Parts& parts) {
+  std::size_t groups = 0; // those with NPUs, which have the lowest ids
+  const std::vector<NodeId>* example = nullptr;
+  for (const std::vector<NodeId>& nodes : parts.nodes) {
+    groups += nodes.front().value < problem.topology.npu_count() ? 1 : 0;
+    if (example == nullptr && nodes.size() > 1) example = &nodes;
+  }
+  return fmt::format("all deliveries between {} groups{}", groups,
+                     example ? ", one of them " + names(problem, *example) : "");
+}
+
+/// Cuts around the parts of each partition, and the work between them (in `work`). Where all that
+/// is large, of the first partitions only.
+std::optional<Bound> part_cuts(const Problem& problem, BoundKind kind,
+                               std::vector<Partition> partitions, std::optional<Bound>& work) {
+  constexpr std::size_t visits = 20'000'000; // of nodes, links, chunk classes, members of sets
+  std::size_t each =
+      problem.topology.node_count() + problem.topology.link_count() + problem.classes.size();
+  for (const std::vector<NodeId>& set : problem.collective.sets) each += set.size();
+  std::optional<Bound> best;
+  for (std::size_t i = 0; i < partitions.size() && i <= visits / each; ++i) {
+    const Parts parts(problem, std::move(partitions[i]));
+    keep_best(best, part_cut(problem, kind, parts));
+    keep_best(work, total_work(problem, BoundKind::work_between, parts, between(problem, parts)));
+  }
+  return best;
 }
 
 } // namespace
@@ -237,6 +338,9 @@ std::string_view to_text(BoundKind kind) {
   case BoundKind::total_work: return "total work";
   case BoundKind::balanced_cut: return "balanced cut";
   case BoundKind::cluster_cut: return "cluster cut";
+  case BoundKind::dimension_cut: return "dimension cut";
+  case BoundKind::max_flow_cut: return "max-flow cut";
+  case BoundKind::work_between: return "work between";
   }
   return "";
 }
@@ -246,22 +350,35 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   require_reachable(topology, collective);
   const Problem problem{topology, collective, model, chunk_classes(collective),
                         margins(topology, collective, model)};
-  const NodeDemands demands = node_demands(collective, problem.classes, topology.node_count());
+  Partition alone{std::vector<std::uint32_t>(topology.node_count()), topology.node_count()};
+  std::iota(alone.part_of.begin(), alone.part_of.end(), 0U);
+  const Parts nodes(problem, std::move(alone));
   std::vector<Bound> found{latency_path(problem)};
   const auto add = [&](std::optional<Bound> bound) {
     if (bound) found.push_back(std::move(*bound));
   };
-  add(node_cut(problem, BoundKind::in_cut, demands.in));
-  add(node_cut(problem, BoundKind::out_cut, demands.out));
-  add(total_work(problem, demands));
+  add(node_cut(problem, BoundKind::in_cut, nodes.demands.in));
+  add(node_cut(problem, BoundKind::out_cut, nodes.demands.out));
+  add(total_work(problem, BoundKind::total_work, nodes, "all deliveries to NPUs"));
   add(set_cut(problem, BoundKind::balanced_cut, halves(topology, collective)));
-  add(set_cut(problem, BoundKind::cluster_cut, clusters(topology)));
+  std::optional<Bound> work;
+  add(part_cuts(problem, BoundKind::cluster_cut, clusters(topology), work));
+  auto by_dimension = part_cuts(problem, BoundKind::dimension_cut, dimension_parts(topology), work);
+  keep_best(by_dimension,
+            set_cut(problem, BoundKind::dimension_cut, dimension_halves(topology, collective)));
+  add(std::move(by_dimension));
+  add(set_cut(problem, BoundKind::max_flow_cut,
+              flow_cuts(topology, collective, problem.classes).sets));
+  add(std::move(work));
   return found;
 }
 
 Bound lower_bound(const Topology& topology, const Collective& collective, const TimeModel& model) {
-  const std::vector<Bound> found = lower_bounds(topology, collective, model);
-  return *std::max_element(found.begin(), found.end(),
+  return best_of(lower_bounds(topology, collective, model));
+}
+
+const Bound& best_of(const std::vector<Bound>& bounds) {
+  return *std::max_element(bounds.begin(), bounds.end(),
                            [](const Bound& a, const Bound& b) { return a.time < b.time; });
 }
 

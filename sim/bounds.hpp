@@ -13,12 +13,15 @@
 namespace tutti {
 
 enum class BoundKind : std::uint8_t {
-  latency_path, ///< the longest of the shortest ways a chunk must go
-  in_cut,       ///< what must enter one node, over its incoming links
-  out_cut,      ///< what must leave one node, over its outgoing links
-  total_work,   ///< deliveries that are needed at least, over all links into NPUs
-  balanced_cut, ///< what must cross from one half to the other
-  cluster_cut,  ///< what must enter or leave nodes that belong together: a server, a switch's NPUs
+  latency_path,  ///< the longest of the shortest ways a chunk must go
+  in_cut,        ///< what must enter one node, over its incoming links
+  out_cut,       ///< what must leave one node, over its outgoing links
+  total_work,    ///< deliveries that are needed at least, over all links into NPUs
+  balanced_cut,  ///< what must cross from one half to the other
+  cluster_cut,   ///< what must enter or leave nodes that belong together: a server, a switch's NPUs
+  dimension_cut, ///< what must enter or leave NPUs that agree in some coordinates: a row, a node
+  max_flow_cut,  ///< the least bandwidth for what must pass, around any nodes
+  work_between,  ///< deliveries that are needed at least between clusters, over all links there
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
 
@@ -40,5 +43,7 @@ struct Bound {
 /// The best bound of each kind that applies, in the order of BoundKind.
 [[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology,
                                               const Collective& collective, const TimeModel& model);
+/// The first of those with the longest time. Pre: there is one.
+[[nodiscard]] const Bound& best_of(const std::vector<Bound>& bounds);
 
 } // namespace tutti

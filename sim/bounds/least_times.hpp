@@ -14,8 +14,9 @@
 
 namespace tutti::bounds {
 
-/// Longer than anything that happens; sums of two still fit.
+/// No bound is longer, so that what takes longer doesn't matter; sums of two still fit.
 inline constexpr std::int64_t never = INT64_MAX / 4;
+inline constexpr const char* too_long = "the collective takes longer than 26 days"; ///< InputError
 
 /// The least time that `size` occupies a link: rounded up on FIFO, where engines do that too, and
 /// down in fluid sharing.
