@@ -54,6 +54,27 @@ void consider(Way& worst, std::int64_t time, const ChunkClass& c, NodeId from, N
 /// links were looked at, since fewer searches are still a bound.
 constexpr std::uint64_t search_limit = 10'000'000;
 
+/// Where not every holder's search can be afforded: from any only holder to the node that was found
+/// to be farthest, in one search for each of the largest sizes.
+void consider_other_holders(const Problem& problem, Way& worst) {
+  LeastTimes times(problem.topology, problem.model, Direction::to_sources);
+  const NodeId to = worst.to;
+  Bytes size;
+  int sizes = 4;
+  for (const ChunkClass& c : problem.classes) {
+    const auto& held = problem.collective.sets[c.held_by];
+    const auto& wanted = problem.collective.sets[c.wanted_by];
+    if (c.reduces || held.size() != 1 || !std::binary_search(wanted.begin(), wanted.end(), to))
+      continue;
+    if (c.size != size) {
+      if (sizes-- == 0) return;
+      times.set_size(size = c.size);
+      times.search(std::span(&to, 1));
+    }
+    consider(worst, times.complete(held[0]), c, held[0], to);
+  }
+}
+
 /// A chunk that doesn't reduce: from the nearest holder to the farthest of those who want it.
 Way slowest_copy(const Problem& problem, std::uint64_t searches) {
   Way worst;
@@ -66,7 +87,10 @@ Way slowest_copy(const Problem& problem, std::uint64_t searches) {
     if (c.reduces || wanted.empty()) continue;
     if (c.size != size) times.set_size(size = c.size);
     if (searched == nullptr || searched->size != c.size || searched->held_by != c.held_by) {
-      if (searches-- == 0) break;
+      if (searches-- == 0) {
+        consider_other_holders(problem, worst);
+        break;
+      }
       times.search(held);
       searched = &c;
     }

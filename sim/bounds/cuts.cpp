@@ -1,5 +1,7 @@
 #include "sim/bounds/cuts.hpp"
 
+#include "sim/bounds/demand.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -161,24 +163,24 @@ Partition agreeing(const Topology& topology, std::uint64_t mask) {
   return completed(topology, std::move(part_of));
 }
 
-/// [k]: bandwidth of the links between coordinates below k and others in dimension d.
-std::vector<double> bandwidth_across(const Topology& topology, std::size_t d) {
-  std::vector<double> across(static_cast<std::size_t>(topology.shape()[d]) + 1);
+/// [k]: bandwidth of the links between coordinates below k and others in dimension d, bytes/s.
+std::vector<int128> bandwidth_across(const Topology& topology, std::size_t d) {
+  std::vector<int128> across(static_cast<std::size_t>(topology.shape()[d]) + 1);
   for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
     const std::span<const int> from = topology.coordinate(topology.link(LinkId{l}).from),
                                to = topology.coordinate(topology.link(LinkId{l}).to);
-    if (from.empty() || to.empty()) continue;
-    const auto bandwidth =
-        static_cast<double>(topology.effective_bandwidth(LinkId{l}).bytes_per_second);
-    for (int k = std::min(from[d], to[d]) + 1; k <= std::max(from[d], to[d]); ++k)
-      across[static_cast<std::size_t>(k)] += bandwidth;
+    if (from.empty() || to.empty() || from[d] == to[d]) continue;
+    const std::int64_t bandwidth = topology.effective_bandwidth(LinkId{l}).bytes_per_second;
+    across[static_cast<std::size_t>(std::min(from[d], to[d])) + 1] += bandwidth;
+    across[static_cast<std::size_t>(std::max(from[d], to[d])) + 1] -= bandwidth;
   }
+  std::partial_sum(across.begin(), across.end(), across.begin());
   return across;
 }
 
 /// Places to cut dimension d: those with the largest `demand(inside, outside)` per bandwidth.
 template <typename DemandOf>
-void add_places(std::set<int>& places, const std::vector<double>& across,
+void add_places(std::set<int>& places, const std::vector<int128>& across,
                 const std::vector<std::size_t>& members_below, DemandOf demand) {
   constexpr std::size_t tried = 4;
   std::vector<std::pair<double, int>> ranked; // the best first
@@ -186,7 +188,9 @@ void add_places(std::set<int>& places, const std::vector<double>& across,
     const auto inside = static_cast<double>(members_below[k]);
     const double outside = static_cast<double>(members_below.back()) - inside;
     if (inside > 0 && outside > 0)
-      ranked.emplace_back(-demand(inside, outside) / std::max(across[k], 1.0), static_cast<int>(k));
+      ranked.emplace_back(-demand(inside, outside) /
+                              static_cast<double>(std::max<int128>(across[k], 1)),
+                          static_cast<int>(k));
   }
   std::sort(ranked.begin(), ranked.end());
   for (std::size_t i = 0; i < ranked.size() && i < tried; ++i) places.insert(ranked[i].second);
@@ -216,7 +220,7 @@ std::vector<NodeSet> dimension_halves(const Topology& topology, const Collective
   const std::vector<NodeId> who = members(topology, collective);
   std::vector<NodeSet> sets;
   for (std::size_t d = 0; d < topology.shape().size(); ++d) {
-    const std::vector<double> across = bandwidth_across(topology, d);
+    const std::vector<int128> across = bandwidth_across(topology, d);
     std::vector<std::size_t> below(across.size());
     for (const NodeId node : who)
       if (const std::span<const int> at = topology.coordinate(node); !at.empty())

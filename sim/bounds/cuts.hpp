@@ -17,8 +17,7 @@ using NodeSet = std::vector<bool>; ///< [node]: is it inside?
 [[nodiscard]] std::vector<NodeSet> halves(const Topology& topology, const Collective& collective);
 
 /// For each dimension, where its coordinates can be cut in two with few links in between: at most 8
-/// places, the best by what may have to cross. Cost: O(links * extent) for each dimension, then as
-/// for halves.
+/// places, the best by what may have to cross. Cost: O(links) for each dimension, then as for halves.
 [[nodiscard]] std::vector<NodeSet> dimension_halves(const Topology& topology,
                                                     const Collective& collective);
 

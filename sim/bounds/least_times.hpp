@@ -54,6 +54,7 @@ private:
   TimeModel model_;
   Direction direction_;
   std::vector<std::int64_t> serialization_; // per link
+  std::vector<std::int64_t> hop_;           // per link: what a search adds
   std::vector<std::int64_t> time_;          // per node
   std::vector<bool> is_source_;             // per node
 };
