@@ -71,7 +71,7 @@ int bound_command(const BoundArguments& arguments) {
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
   const std::vector<Bound> bounds = lower_bounds(topology, collective, model);
-  const Bound best = lower_bound(topology, collective, model);
+  const Bound& best = best_of(bounds);
   fmt::print("{}", arguments.json ? json_text(output_of(topology, collective, model, bounds, best))
                                   : text_of(topology, collective, bounds, best));
   return 0;

@@ -13,12 +13,15 @@
 namespace tutti {
 
 enum class BoundKind : std::uint8_t {
-  latency_path, ///< the longest of the shortest ways a chunk must go
-  in_cut,       ///< what must enter one node, over its incoming links
-  out_cut,      ///< what must leave one node, over its outgoing links
-  total_work,   ///< deliveries that are needed at least, over all links into NPUs
-  balanced_cut, ///< what must cross from one half to the other
-  cluster_cut,  ///< what must enter or leave nodes that belong together: a server, a switch's NPUs
+  latency_path,  ///< the longest of the shortest ways a chunk must go
+  in_cut,        ///< what must enter one node, over its incoming links
+  out_cut,       ///< what must leave one node, over its outgoing links
+  total_work,    ///< deliveries that are needed at least, over all links into NPUs
+  balanced_cut,  ///< what must cross from one half to the other
+  cluster_cut,   ///< what must enter or leave nodes that belong together: a server, a switch's NPUs
+  dimension_cut, ///< what must enter or leave NPUs that agree in some coordinates: a row, a node
+  max_flow_cut,  ///< the least bandwidth for what must pass, around any nodes
+  work_between,  ///< deliveries that are needed at least between clusters, over all links there
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
 
@@ -31,14 +34,17 @@ struct Bound {
   std::vector<NodeId> inside; ///< cuts: the node or the nodes that are cut off from the others
 };
 
-/// The best of all kinds. Cost: O(chunks log chunks + set sizes + links log links), plus one search
-/// of O(links log nodes) for each distinct holder and size (fewer where the network is dense), plus
-/// O(chunks) for each cut that is tried.
-/// Errors: InputError where a chunk can't reach someone who wants it.
+/// The best of all kinds. Cost: O(chunks log chunks + set sizes + links log links), plus, each with
+/// a limit to its work: searches for latency paths, O(chunks + links log links) for each partition
+/// and set that is cut, a maximum flow for each node. 1,024 NPUs need 0.1 s (All-to-All: a million
+/// chunks, 0.7 s), 40,000 on a mesh 1 s.
+/// Errors: InputError where a chunk can't reach someone who wants it, or needs over 26 days.
 [[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
                                 const TimeModel& model);
 /// The best bound of each kind that applies, in the order of BoundKind.
 [[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology,
                                               const Collective& collective, const TimeModel& model);
+/// The first of those with the longest time. Pre: there is one.
+[[nodiscard]] const Bound& best_of(const std::vector<Bound>& bounds);
 
 } // namespace tutti

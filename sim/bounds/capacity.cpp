@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <compare>
 #include <map>
 
@@ -15,8 +14,6 @@ namespace tutti::bounds {
 namespace {
 
 constexpr std::int64_t ps_per_s = 1'000'000'000'000;
-constexpr std::int64_t longest = INT64_MAX / 2;
-constexpr std::uint32_t no_group = UINT32_MAX;
 
 /// Links that are alike, or a shared group: how much they can carry, each.
 struct Lane {
@@ -35,15 +32,6 @@ struct Lanes {
 };
 
 enum class Measure { chunks, bytes };
-
-std::uint32_t slowest_group(const Topology& topology, LinkId link) {
-  std::uint32_t slowest = no_group;
-  for (const std::uint32_t g : topology.groups_of(link))
-    if (slowest == no_group ||
-        topology.groups()[g].bandwidth < topology.groups()[slowest].bandwidth)
-      slowest = g;
-  return slowest;
-}
 
 Lane lane_of(const Topology& topology, const TimeModel& model, const Margins& margins, LinkId id,
              const Demand& demand) {
@@ -97,7 +85,6 @@ public:
       else
         lanes_.push_back({lane});
     }
-    assert(!lanes_.empty());
   }
 
   /// At most `cap` (which stands for anything larger).
@@ -140,8 +127,8 @@ private:
 template <typename Enough> std::int64_t first_time(Enough enough) {
   std::int64_t high = 1;
   while (!enough(high)) {
-    if (high > longest / 2) throw InputError("the collective takes longer than 53 days");
-    high *= 2;
+    if (high == never) throw InputError(too_long);
+    high = std::min(2 * high, never);
   }
   std::int64_t low = high / 2; // not enough yet, or 0
   while (high - low > 1) {
@@ -152,6 +139,15 @@ template <typename Enough> std::int64_t first_time(Enough enough) {
 }
 
 } // namespace
+
+std::uint32_t slowest_group(const Topology& topology, LinkId link) {
+  std::uint32_t slowest = no_group;
+  for (const std::uint32_t g : topology.groups_of(link))
+    if (slowest == no_group ||
+        topology.groups()[g].bandwidth < topology.groups()[slowest].bandwidth)
+      slowest = g;
+  return slowest;
+}
 
 Margins margins(const Topology& topology, const Collective& collective, const TimeModel& model) {
   Margins result{std::vector<std::int64_t>(topology.node_count()),
@@ -215,7 +211,7 @@ std::string describe(const Topology& topology, std::span<const LinkId> links,
   for (const auto& [group, bandwidth] : per_group)
     total += std::min<int128>(bandwidth, topology.groups()[group].bandwidth.bytes_per_second);
   const auto clamped = [](int128 value) {
-    return static_cast<std::int64_t>(std::min<int128>(value, longest));
+    return static_cast<std::int64_t>(std::min<int128>(value, INT64_MAX));
   };
   return fmt::format("{} chunk{}, {} over {} link{}, {} together, latency {}", demand.chunks,
                      demand.chunks == 1 ? "" : "s", to_text(Bytes{clamped(demand.bytes)}),

@@ -13,8 +13,13 @@
 
 namespace tutti::bounds {
 
+inline constexpr std::uint32_t no_group = UINT32_MAX;
+/// The group of least bandwidth that the link is in, the first of several; else no_group. No other
+/// one counts for it.
+[[nodiscard]] std::uint32_t slowest_group(const Topology& topology, LinkId link);
+
 /// Per node, in ps: before `entry` nothing can leave it, since data must get there first; what
-/// arrives there is nowhere wanted before another `exit`. `never` where that holds for good. All 0
+/// arrives there is nowhere wanted before another `exit`. `never` where that takes longer than any bound, or for good. All 0
 /// in fluid sharing, where a transfer uses all its links from its first moment to its last.
 struct Margins {
   std::vector<std::int64_t> entry, exit;
@@ -32,7 +37,7 @@ struct Margins {
 ///           chunk of n <= largest bytes takes at least n * (alpha / largest + 1 / bandwidth).
 /// A shared group limits its links together; a link in several counts in the slowest.
 /// Never more than what the best schedule needs: fractions are kept or favour the schedule.
-/// Errors: InputError where that is over 53 days. Pre: some link can carry the demand.
+/// Errors: InputError where that is over 26 days.
 /// Cost: O(links log links), plus one per kind of link and bit of the result.
 [[nodiscard]] Time least_time(const Topology& topology, const TimeModel& model,
                               const Margins& margins, std::span<const LinkId> links,

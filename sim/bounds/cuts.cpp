@@ -1,10 +1,15 @@
 #include "sim/bounds/cuts.hpp"
 
+#include "sim/bounds/demand.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <set>
+#include <span>
+#include <utility>
 
 namespace tutti::bounds {
 
@@ -26,8 +31,9 @@ std::vector<NodeId> members(const Topology& topology, const Collective& collecti
   return result;
 }
 
-/// Nodes without a side join the one with more bandwidth to it, round by round outwards.
-NodeSet completed(const Topology& topology, std::vector<Side> sides) {
+/// Nodes without a side join the one with more bandwidth to it, in order of ids and again until all
+/// that are connected have one; those that have just joined count.
+NodeSet two_sides(const Topology& topology, std::vector<Side> sides) {
   for (bool changed = true; changed;) {
     changed = false;
     for (std::uint32_t v = 0; v < topology.node_count(); ++v) {
@@ -93,14 +99,8 @@ std::vector<Side> grown_half(const Topology& topology, const std::vector<NodeId>
   return sides;
 }
 
-bool cuts_npus(const Topology& topology, const NodeSet& inside) {
-  const auto end = inside.begin() + topology.npu_count();
-  const auto count = std::count(inside.begin(), end, true);
-  return count >= 2 && count < static_cast<std::ptrdiff_t>(topology.npu_count());
-}
-
 /// Components over links of at least `threshold`, direction ignored.
-std::vector<NodeSet> components(const Topology& topology, std::int64_t threshold) {
+Partition components(const Topology& topology, std::int64_t threshold) {
   std::vector<std::uint32_t> parent(topology.node_count());
   std::iota(parent.begin(), parent.end(), 0U);
   const auto root = [&](std::uint32_t v) {
@@ -110,16 +110,90 @@ std::vector<NodeSet> components(const Topology& topology, std::int64_t threshold
   for (std::uint32_t l = 0; l < topology.link_count(); ++l)
     if (topology.effective_bandwidth(LinkId{l}).bytes_per_second >= threshold)
       parent[root(topology.link(LinkId{l}).from.value)] = root(topology.link(LinkId{l}).to.value);
-  std::vector<std::vector<std::uint32_t>> nodes_of(topology.node_count());
-  for (std::uint32_t v = 0; v < topology.node_count(); ++v) nodes_of[root(v)].push_back(v);
-  std::vector<NodeSet> sets;
-  for (const std::vector<std::uint32_t>& nodes : nodes_of) {
-    if (nodes.size() < 2) continue;
-    NodeSet inside(topology.node_count());
-    for (const std::uint32_t v : nodes) inside[v] = true;
-    if (cuts_npus(topology, inside)) sets.push_back(std::move(inside));
+  std::vector<std::uint32_t> part_of;
+  for (std::uint32_t v = 0; v < topology.node_count(); ++v) part_of.push_back(root(v));
+  return completed(topology, std::move(part_of));
+}
+
+/// Each node that isn't an NPU with the NPUs next to it, in the first partition where none of them
+/// has a part yet; others stay on their own.
+std::vector<Partition> neighbourhoods(const Topology& topology) {
+  constexpr std::size_t tried = 16;
+  std::vector<Partition> partitions;
+  for (std::uint32_t v = topology.npu_count(); v < topology.node_count(); ++v) {
+    std::vector<std::uint32_t> together{v};
+    for (const LinkId link : topology.out_links(NodeId{v}))
+      if (const NodeId to = topology.link(link).to; to.value < topology.npu_count())
+        together.push_back(to.value);
+    std::sort(together.begin(), together.end());
+    together.erase(std::unique(together.begin(), together.end()), together.end());
+    const std::size_t npus = together.size() - 1;
+    if (npus < 2 || npus == topology.npu_count()) continue;
+    const auto free = [&](const Partition& partition) {
+      return std::all_of(together.begin(), together.end(),
+                         [&](std::uint32_t node) { return partition.part_of[node] == no_part; });
+    };
+    auto at = std::find_if(partitions.begin(), partitions.end(), free);
+    if (at == partitions.end()) {
+      if (partitions.size() == tried) continue;
+      at = partitions.insert(at, {std::vector(topology.node_count(), no_part), 0});
+    }
+    for (const std::uint32_t node : together) at->part_of[node] = v;
   }
-  return sets;
+  for (Partition& partition : partitions) {
+    for (std::uint32_t v = 0; v < topology.node_count(); ++v)
+      if (partition.part_of[v] == no_part) partition.part_of[v] = v;
+    partition = completed(topology, std::move(partition.part_of));
+  }
+  return partitions;
+}
+
+/// Nodes with equal coordinates in the dimensions of `mask` (bit d); others join them.
+Partition agreeing(const Topology& topology, std::uint64_t mask) {
+  std::map<std::vector<int>, std::uint32_t> parts;
+  std::vector<std::uint32_t> part_of;
+  for (std::uint32_t v = 0; v < topology.node_count(); ++v) {
+    std::vector<int> key;
+    const std::span<const int> at = topology.coordinate(NodeId{v});
+    for (std::size_t d = 0; d < at.size(); ++d)
+      if ((mask >> d & 1) != 0) key.push_back(at[d]);
+    const auto next = static_cast<std::uint32_t>(parts.size());
+    part_of.push_back(at.empty() ? no_part : parts.emplace(key, next).first->second);
+  }
+  return completed(topology, std::move(part_of));
+}
+
+/// [k]: bandwidth of the links between coordinates below k and others in dimension d, bytes/s.
+std::vector<int128> bandwidth_across(const Topology& topology, std::size_t d) {
+  std::vector<int128> across(static_cast<std::size_t>(topology.shape()[d]) + 1);
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    const std::span<const int> from = topology.coordinate(topology.link(LinkId{l}).from),
+                               to = topology.coordinate(topology.link(LinkId{l}).to);
+    if (from.empty() || to.empty() || from[d] == to[d]) continue;
+    const std::int64_t bandwidth = topology.effective_bandwidth(LinkId{l}).bytes_per_second;
+    across[static_cast<std::size_t>(std::min(from[d], to[d])) + 1] += bandwidth;
+    across[static_cast<std::size_t>(std::max(from[d], to[d])) + 1] -= bandwidth;
+  }
+  std::partial_sum(across.begin(), across.end(), across.begin());
+  return across;
+}
+
+/// Places to cut dimension d: those with the largest `demand(inside, outside)` per bandwidth.
+template <typename DemandOf>
+void add_places(std::set<int>& places, const std::vector<int128>& across,
+                const std::vector<std::size_t>& members_below, DemandOf demand) {
+  constexpr std::size_t tried = 4;
+  std::vector<std::pair<double, int>> ranked; // the best first
+  for (std::size_t k = 1; k + 1 < across.size(); ++k) {
+    const auto inside = static_cast<double>(members_below[k]);
+    const double outside = static_cast<double>(members_below.back()) - inside;
+    if (inside > 0 && outside > 0)
+      ranked.emplace_back(-demand(inside, outside) /
+                              static_cast<double>(std::max<int128>(across[k], 1)),
+                          static_cast<int>(k));
+  }
+  std::sort(ranked.begin(), ranked.end());
+  for (std::size_t i = 0; i < ranked.size() && i < tried; ++i) places.insert(ranked[i].second);
 }
 
 } // namespace
@@ -129,40 +203,74 @@ std::vector<NodeSet> halves(const Topology& topology, const Collective& collecti
   if (who.size() < 2) return {};
   std::vector<NodeSet> sets;
   for (std::size_t d = 0; d < topology.shape().size(); ++d)
-    sets.push_back(completed(topology, split_at_median(topology, who, [&](NodeId node) {
+    sets.push_back(two_sides(topology, split_at_median(topology, who, [&](NodeId node) {
                                const std::span<const int> at = topology.coordinate(node);
                                return at.empty() ? -1 : at[d];
                              })));
-  sets.push_back(completed(topology, split_at_median(topology, who, [&](NodeId node) {
+  sets.push_back(two_sides(topology, split_at_median(topology, who, [&](NodeId node) {
                              const bool placed = node.value < topology.npu_count() ||
                                                  std::binary_search(who.begin(), who.end(), node);
                              return placed ? static_cast<int>(node.value) : -1;
                            })));
-  sets.push_back(completed(topology, grown_half(topology, who)));
+  sets.push_back(two_sides(topology, grown_half(topology, who)));
   return sets;
 }
 
-std::vector<NodeSet> clusters(const Topology& topology) {
+std::vector<NodeSet> dimension_halves(const Topology& topology, const Collective& collective) {
+  const std::vector<NodeId> who = members(topology, collective);
+  std::vector<NodeSet> sets;
+  for (std::size_t d = 0; d < topology.shape().size(); ++d) {
+    const std::vector<int128> across = bandwidth_across(topology, d);
+    std::vector<std::size_t> below(across.size());
+    for (const NodeId node : who)
+      if (const std::span<const int> at = topology.coordinate(node); !at.empty())
+        ++below[static_cast<std::size_t>(at[d]) + 1];
+    std::partial_sum(below.begin(), below.end(), below.begin());
+    std::set<int> places;
+    add_places(places, across, below, [](double in, double out) { return in * out; });
+    add_places(places, across, below, [](double in, double out) { return std::max(in, out); });
+    for (const int place : places) {
+      std::vector<Side> sides(topology.node_count(), Side::none);
+      for (std::uint32_t v = 0; v < topology.node_count(); ++v)
+        if (const std::span<const int> at = topology.coordinate(NodeId{v}); !at.empty())
+          sides[v] = at[d] < place ? Side::inside : Side::outside;
+      sets.push_back(two_sides(topology, std::move(sides)));
+    }
+  }
+  return sets;
+}
+
+std::vector<Partition> clusters(const Topology& topology) {
   std::set<std::int64_t> bandwidths;
   for (std::uint32_t l = 0; l < topology.link_count(); ++l)
     bandwidths.insert(topology.effective_bandwidth(LinkId{l}).bytes_per_second);
-  std::vector<NodeSet> sets;
+  std::vector<Partition> partitions;
   constexpr std::size_t tried = 8;
   std::size_t rank = 0;
   for (const std::int64_t bandwidth : bandwidths) {
     if (rank++ == 0) continue; // the whole network
     if (rank > tried) break;
-    for (NodeSet& set : components(topology, bandwidth)) sets.push_back(std::move(set));
+    partitions.push_back(components(topology, bandwidth));
   }
-  for (std::uint32_t v = topology.npu_count(); v < topology.node_count(); ++v) {
-    NodeSet inside(topology.node_count());
-    inside[v] = true;
-    for (const LinkId link : topology.out_links(NodeId{v}))
-      if (topology.link(link).to.value < topology.npu_count())
-        inside[topology.link(link).to.value] = true;
-    if (cuts_npus(topology, inside)) sets.push_back(std::move(inside));
-  }
-  return sets;
+  for (Partition& partition : neighbourhoods(topology)) partitions.push_back(std::move(partition));
+  return partitions;
+}
+
+std::vector<Partition> dimension_parts(const Topology& topology) {
+  const std::size_t dimensions = topology.shape().size();
+  if (dimensions < 2 || dimensions > 63) return {}; // of one, each part is an NPU or everything
+  const std::uint64_t all = (std::uint64_t{1} << dimensions) - 1;
+  std::vector<std::uint64_t> masks;
+  const auto add = [&](std::uint64_t mask) {
+    for (const std::uint64_t m : {mask, all & ~mask})
+      if (m != 0 && m != all && std::find(masks.begin(), masks.end(), m) == masks.end())
+        masks.push_back(m);
+  };
+  for (std::size_t d = 0; d < dimensions; ++d) add(std::uint64_t{1} << d);
+  for (std::size_t d = 2; d < dimensions; ++d) add((std::uint64_t{1} << d) - 1);
+  std::vector<Partition> partitions;
+  for (const std::uint64_t mask : masks) partitions.push_back(agreeing(topology, mask));
+  return partitions;
 }
 
 } // namespace tutti::bounds

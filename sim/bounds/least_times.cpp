@@ -24,8 +24,8 @@ std::int64_t least_serialization(Bytes size, Bandwidth rate, const TimeModel& mo
 
 LeastTimes::LeastTimes(const Topology& topology, const TimeModel& model, Direction direction)
     : topology_(topology), model_(model), direction_(direction),
-      serialization_(topology.link_count()), time_(topology.node_count()),
-      is_source_(topology.node_count()) {}
+      serialization_(topology.link_count()), hop_(topology.link_count()),
+      time_(topology.node_count()), is_source_(topology.node_count()) {}
 
 NodeId LeastTimes::far_end(LinkId link) const {
   return direction_ == Direction::from_sources ? topology_.link(link).to
@@ -43,8 +43,11 @@ bool LeastTimes::must_be_complete_at(NodeId node) const {
 }
 
 void LeastTimes::set_size(Bytes size) {
-  for (std::uint32_t l = 0; l < topology_.link_count(); ++l)
+  for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
     serialization_[l] = least_serialization(size, topology_.effective_bandwidth(LinkId{l}), model_);
+    hop_[l] = topology_.link(LinkId{l}).latency.ps +
+              (must_be_complete_at(far_end(LinkId{l})) ? serialization_[l] : 0);
+  }
 }
 
 void LeastTimes::search(std::span<const NodeId> sources) {
@@ -61,12 +64,11 @@ void LeastTimes::search(std::span<const NodeId> sources) {
     const auto [time, node] = queue.top();
     queue.pop();
     if (time > time_[node.value]) continue;
-    const auto links = direction_ == Direction::from_sources ? topology_.out_links(node)
-                                                             : topology_.in_links(node);
-    for (const LinkId link : links) {
-      const NodeId next = far_end(link);
-      const std::int64_t there = time + topology_.link(link).latency.ps +
-                                 (must_be_complete_at(next) ? serialization_[link.value] : 0);
+    const bool forwards = direction_ == Direction::from_sources;
+    for (const LinkId id : forwards ? topology_.out_links(node) : topology_.in_links(node)) {
+      const Link& link = topology_.link(id);
+      const NodeId next = forwards ? link.to : link.from;
+      const std::int64_t there = time + hop_[id.value];
       if (there >= time_[next.value]) continue;
       time_[next.value] = there;
       queue.emplace(there, next);

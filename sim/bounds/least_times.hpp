@@ -14,8 +14,9 @@
 
 namespace tutti::bounds {
 
-/// Longer than anything that happens; sums of two still fit.
+/// No bound is longer, so that what takes longer doesn't matter; sums of two still fit.
 inline constexpr std::int64_t never = INT64_MAX / 4;
+inline constexpr const char* too_long = "the collective takes longer than 26 days"; ///< InputError
 
 /// The least time that `size` occupies a link: rounded up on FIFO, where engines do that too, and
 /// down in fluid sharing.
@@ -53,6 +54,7 @@ private:
   TimeModel model_;
   Direction direction_;
   std::vector<std::int64_t> serialization_; // per link
+  std::vector<std::int64_t> hop_;           // per link: what a search adds
   std::vector<std::int64_t> time_;          // per node
   std::vector<bool> is_source_;             // per node
 };
