@@ -82,6 +82,23 @@ bool AlgorithmRow::has_setting(std::string_view setting) const {
   return std::ranges::find(settings, setting, &Setting::name) != settings.end();
 }
 
+Outcome synthesize_part_by_part(SynthesisFunction run, const Topology& topology,
+                                const Collective& collective, const SynthesisOptions& options) {
+  std::vector<Outcome> outcomes;
+  std::vector<Schedule> schedules;
+  for (std::size_t p = 0; p < collective.parts.size(); ++p) {
+    const Collective part = part_alone(collective, p);
+    Outcome one = run(topology, part, options);
+    if (one.compact) one.schedule = expanded(topology, part, *std::exchange(one.compact, {}));
+    if (!one.schedule) return one;
+    schedules.push_back(*std::exchange(one.schedule, std::nullopt));
+    outcomes.push_back(std::move(one));
+  }
+  Outcome all = combined(outcomes);
+  all.schedule = interleaved_parts(schedules, collective.parts);
+  return all;
+}
+
 Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
                    const SynthesisOptions& options) {
   require_known_settings(row, options);
@@ -91,19 +108,8 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
       return infeasible(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
   if (std::string note = missing_ability(topology, collective); !note.empty())
     return infeasible(std::move(note));
-  if (collective.parts.size() == 1) return row.run(topology, collective, options);
-
-  std::vector<Outcome> outcomes;
-  std::vector<Schedule> schedules;
-  for (std::size_t p = 0; p < collective.parts.size(); ++p) {
-    Outcome one = row.run(topology, part_alone(collective, p), options);
-    if (!one.schedule) return one;
-    schedules.push_back(*std::exchange(one.schedule, std::nullopt));
-    outcomes.push_back(std::move(one));
-  }
-  Outcome all = combined(outcomes);
-  all.schedule = interleaved_parts(schedules, collective.parts);
-  return all;
+  if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
+  return synthesize_part_by_part(row.run, topology, collective, options);
 }
 
 } // namespace tutti

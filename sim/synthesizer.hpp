@@ -70,8 +70,8 @@ struct Setting {
   std::string_view help; ///< meaning and default
 };
 
-/// One algorithm. Its function sees a Collective of exactly one part; several at once are made part
-/// by part (see synthesize).
+/// One algorithm. Its function sees a Collective of exactly one part, unless it is `joint`; several
+/// at once are made part by part (see synthesize).
 struct AlgorithmRow {
   std::string_view name;
   SynthesisFunction run;
@@ -82,12 +82,18 @@ struct AlgorithmRow {
   std::string_view needs;  ///< of a topology, for `tutti list`: "any", "2^k NPUs", ...
   std::string_view source; ///< paper, section
   std::span<const Setting> settings = {}; ///< its own options
+  bool joint = false;                     ///< it sees all parts of a collective at once
 
   [[nodiscard]] bool has_setting(std::string_view setting) const;
 };
 
-/// Runs an algorithm on every part and interleaves the results. Checks settings and reachability
-/// first. A kind that the algorithm doesn't define, or a member that can't store, copy or (where
+/// Runs an algorithm on every part alone and interleaves the results: the first that has no
+/// schedule is the answer.
+[[nodiscard]] Outcome synthesize_part_by_part(SynthesisFunction run, const Topology& topology,
+                                              const Collective& collective,
+                                              const SynthesisOptions& options);
+
+/// Runs an algorithm, part by part unless it is joint. Checks settings and reachability first. A kind that the algorithm doesn't define, or a member that can't store, copy or (where
 /// that is needed) reduce, is `infeasible` with a note.
 /// Errors: InputError naming a setting that the algorithm doesn't have, or an NPU out of reach.
 [[nodiscard]] Outcome synthesize(const AlgorithmRow& row, const Topology& topology,

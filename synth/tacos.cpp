@@ -2,82 +2,223 @@
 // Machine Learning" (MICRO 2024). All-Gather and Broadcast by greedy matching (sec. IV.E-F; see
 // tacos_matching.hpp) on the links, and on switches unwound (sec. IV.G; see tacos_plans.hpp).
 // Reduce-Scatter and Reduce are their inverses on the reversed topology, All-Reduce is
-// Reduce-Scatter then All-Gather (sec. IV.H).
+// Reduce-Scatter then All-Gather (sec. IV.H), or both at once, chunk by chunk. Everything else is
+// routed (see tacos_routing.hpp). Where there are several ways to a schedule, the native engine's
+// replay decides.
 
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/list.hpp"
+#include "synth/list_scheduling.hpp"
 #include "synth/tacos_plans.hpp"
+#include "synth/tacos_routing.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
 namespace {
 
-PlanSettings read_settings(const SynthesisOptions& options) {
-  PlanSettings settings;
-  const auto given = [&](const char* key, std::int64_t highest) -> std::optional<std::uint32_t> {
+/// Up to so many transfers, another way to a schedule is tried without being asked for.
+constexpr std::size_t worth_another_try = 300'000;
+
+enum class AllReduceForm { automatic, sequential, pipelined };
+
+AllReduceForm all_reduce_form(const SynthesisOptions& options) {
+  const auto setting = options.settings.find("all_reduce");
+  if (setting == options.settings.end() || setting->second == "auto")
+    return AllReduceForm::automatic;
+  if (setting->second == "sequential") return AllReduceForm::sequential;
+  if (setting->second == "pipelined") return AllReduceForm::pipelined;
+  const std::vector<std::string> known{"auto", "sequential", "pipelined"};
+  throw InputError(unknown_name("form of all_reduce", setting->second, known));
+}
+
+PlanSettings plan_settings(const SynthesisOptions& options) {
+  const auto number = [&](const char* key, std::int64_t highest) -> std::optional<std::uint32_t> {
     const auto setting = options.settings.find(key);
     if (setting == options.settings.end() || setting->second == "auto") return std::nullopt;
     return static_cast<std::uint32_t>(parse_integer(setting->second, key, 1, highest));
   };
-  settings.candidates = given("candidates", 1024);
+  PlanSettings settings;
+  settings.starts = number("starts", 1'000'000).value_or(1);
+  settings.candidates = number("candidates", 1024);
   const auto degree = options.settings.find("degree");
   settings.ports = degree != options.settings.end() && degree->second == "ports";
-  if (!settings.ports) settings.degree = given("degree", UINT32_MAX);
-  settings.starts = given("starts", 1'000'000).value_or(1);
+  if (!settings.ports) settings.degree = number("degree", UINT32_MAX);
   return settings;
 }
 
-/// The copying collective that `part` is made from: Reduce-Scatter is an All-Gather backwards.
-CollectiveSpec copying_spec(const CollectivePart& part) {
+/// What a matching works on: every chunk copied and wanted by all who take part. Reduce-Scatter is
+/// an All-Gather backwards, Reduce a Broadcast. Nothing for collectives that don't come from such.
+std::optional<Collective> copying_form(const Topology& topology, const Collective& collective) {
+  if (collective.parts.size() != 1) return std::nullopt;
+  const CollectivePart& part = collective.parts.front();
+  switch (part.kind) {
+  case CollectiveKind::gather:
+  case CollectiveKind::scatter:
+  case CollectiveKind::all_to_all:
+  case CollectiveKind::custom: return std::nullopt;
+  default: break;
+  }
   const bool rooted = has_root(part.kind);
-  return {rooted ? CollectiveKind::broadcast : CollectiveKind::all_gather, part.size, part.group,
-          part.root, part.pieces};
+  return make_collective(topology, {rooted ? CollectiveKind::broadcast : CollectiveKind::all_gather,
+                                    part.size, part.group, part.root, part.pieces});
 }
 
-Outcome outcome_of(Planning planning) {
-  Outcome outcome;
-  if (!planning.connected && !planning.timed_out)
-    return infeasible("neither links nor switches connect every member with every other");
-  outcome.status = planning.timed_out ? Status::timed_out : Status::feasible;
-  if (!planning.plan) {
-    outcome.note = "no schedule within the limit";
+class Tacos {
+public:
+  Tacos(const Topology& topology, const Collective& collective, const SynthesisOptions& options)
+      : topology_(topology), collective_(collective), options_(options),
+        settings_(plan_settings(options)), form_(all_reduce_form(options)), limit_(options) {
+    model_ = options.model;
+    model_.discipline = Discipline::fifo;
+  }
+
+  Outcome run() {
+    const std::optional<Collective> copying = copying_form(topology_, collective_);
+    if (!copying) return best_of_routed_and_parts();
+    Outcome matched = match(*copying);
+    if (matched.compact || limit_.reached()) return matched;
+    const bool relays = collective_.parts.front().group.size() < topology_.npu_count();
+    if (!matched.schedule) return matched.status == Status::timed_out ? matched : route();
+    if (!relays || matched.schedule->size() > worth_another_try) return matched;
+    return faster(std::move(matched), route());
+  }
+
+private:
+  Outcome best_of_routed_and_parts() {
+    Outcome together = route();
+    if (collective_.parts.size() == 1) return together;
+    return faster(std::move(together),
+                  synthesize_part_by_part(tacos, topology_, collective_, options_));
+  }
+
+  Outcome route() {
+    SynthesisOptions options = options_;
+    options.model = model_;
+    std::optional<Timed> timed = routed(topology_, collective_, options, limit_);
+    Outcome outcome;
+    outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    if (timed)
+      outcome.schedule = std::move(timed->schedule);
+    else
+      outcome.note = "no schedule within the limit";
     return outcome;
   }
-  outcome.schedule = std::move(planning.plan->schedule);
-  outcome.compact = std::move(planning.plan->compact);
-  outcome.planned = planning.plan->planned;
-  outcome.planned_on = planning.plan->planned_on;
-  if (planning.plan->attempts.size() > 1) outcome.attempts = std::move(planning.plan->attempts);
-  return outcome;
-}
+
+  Outcome match(const Collective& copying) {
+    const CollectiveKind kind = collective_.parts.front().kind;
+    if (!is_reducing(kind)) return copies_on(topology_, copying);
+    Outcome outcome = copies_on(reversed(topology_), copying);
+    if (outcome.compact) // it can't say "reduce"
+      outcome.schedule =
+          expanded(reversed(topology_), copying, *std::exchange(outcome.compact, {}));
+    if (!outcome.schedule) return outcome;
+    outcome.schedule = inverted(*outcome.schedule, Op::reduce);
+    if (kind == CollectiveKind::all_reduce) append_copies(outcome, copying);
+    return outcome;
+  }
+
+  Outcome copies_on(const Topology& network, const Collective& copying) const {
+    Planning planning =
+        plan(network, copying, collective_.parts.front().group, options_, settings_, limit_);
+    Outcome outcome;
+    outcome.status = planning.timed_out   ? Status::timed_out
+                     : planning.connected ? Status::feasible
+                                          : Status::infeasible;
+    if (!planning.plan) {
+      if (planning.timed_out) outcome.note = "no schedule within the limit";
+      return outcome;
+    }
+    outcome.schedule = std::move(planning.plan->schedule);
+    outcome.compact = std::move(planning.plan->compact);
+    outcome.planned = planning.plan->planned;
+    outcome.planned_on = planning.plan->planned_on;
+    if (planning.plan->attempts.size() > 1) outcome.attempts = std::move(planning.plan->attempts);
+    return outcome;
+  }
+
+  /// A Reduce-Scatter becomes an All-Reduce.
+  void append_copies(Outcome& outcome, const Collective& copying) {
+    Outcome copies = copies_on(topology_, copying);
+    if (copies.compact)
+      copies.schedule = expanded(topology_, copying, *std::exchange(copies.compact, {}));
+    if (!copies.schedule) {
+      outcome = std::move(copies);
+      return;
+    }
+    outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
+    outcome.planned = *outcome.planned + *copies.planned;
+    for (std::size_t i = 0; i < outcome.attempts.size() && i < copies.attempts.size(); ++i)
+      outcome.attempts[i] += copies.attempts[i];
+    if (copies.status == Status::timed_out) outcome.status = copies.status;
+    const bool affordable = outcome.schedule->size() <= worth_another_try;
+    if (form_ == AllReduceForm::pipelined || (form_ == AllReduceForm::automatic && affordable))
+      pipeline(outcome);
+  }
+
+  /// Lets the All-Gather of a chunk begin when its reduction is done. That helps where both need
+  /// different links at the same time, and most where chunks go through in groups, one after
+  /// another: by piece, or some shards before others.
+  void pipeline(Outcome& outcome) {
+    const std::uint32_t pieces = collective_.parts.front().pieces;
+    const std::size_t chunks = collective_.chunks.size();
+    std::vector<std::size_t> groupings{1};
+    for (std::size_t groups = pieces > 1 ? pieces : 2; groups <= std::min<std::size_t>(chunks, 16);
+         groups *= 2)
+      groupings.push_back(groups);
+    std::optional<Timed> best;
+    for (const std::size_t groups : groupings) {
+      if (limit_.reached()) break;
+      std::vector<std::int64_t> order;
+      for (std::size_t c = 0; c < chunks; ++c)
+        order.push_back(static_cast<std::int64_t>(c % groups));
+      Timed timed = list_scheduled(topology_, collective_, *outcome.schedule, model_, order, 1);
+      if (!best || timed.makespan < best->makespan) best = std::move(timed);
+    }
+    if (!best) return;
+    if (form_ == AllReduceForm::automatic && best->makespan >= time_of(*outcome.schedule)) return;
+    outcome.schedule = std::move(best->schedule);
+    outcome.planned = best->makespan;
+    outcome.planned_on = "the network itself, pipelined";
+  }
+
+  /// The one whose replay is faster; the other's time is spent.
+  Outcome faster(Outcome a, Outcome b) const {
+    if (!a.schedule || !b.schedule) return a.schedule ? std::move(a) : std::move(b);
+    Outcome& best = time_of(*b.schedule) < time_of(*a.schedule) ? b : a;
+    if (a.status == Status::timed_out || b.status == Status::timed_out)
+      best.status = Status::timed_out;
+    return std::move(best);
+  }
+
+  [[nodiscard]] Time time_of(const Schedule& schedule) const {
+    return run_native(topology_, collective_, schedule, model_).completion;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const SynthesisOptions& options_;
+  PlanSettings settings_;
+  AllReduceForm form_;
+  WorkLimit limit_;
+  TimeModel model_;
+};
 
 } // namespace
 
 Outcome tacos(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
-  const WorkLimit limit(options);
-  const PlanSettings settings = read_settings(options);
-  const CollectivePart& part = collective.parts.front();
-  const Collective copying = make_collective(topology, copying_spec(part));
-  const auto spread_on = [&](const Topology& network) {
-    return outcome_of(plan(network, copying, part.group, options, settings, limit));
-  };
-  if (!is_reducing(part.kind)) return spread_on(topology);
-  Outcome outcome = spread_on(reversed(topology));
-  if (outcome.schedule) outcome.schedule = inverted(*outcome.schedule, Op::reduce);
-  if (part.kind != CollectiveKind::all_reduce || !outcome.schedule) return outcome;
-  Outcome copies = spread_on(topology);
-  if (!copies.schedule) return copies;
-  outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
-  outcome.planned = *outcome.planned + *copies.planned;
-  if (copies.status == Status::timed_out) outcome.status = copies.status;
-  return outcome;
+  return Tacos(topology, collective, options).run();
 }
 
 } // namespace tutti
