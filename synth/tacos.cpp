@@ -28,7 +28,7 @@ namespace tutti {
 namespace {
 
 /// Up to so many transfers, another way to a schedule is tried without being asked for.
-constexpr std::size_t worth_another_try = 300'000;
+constexpr std::size_t worth_pipelining = 300'000, worth_routing = 10'000;
 
 enum class AllReduceForm { automatic, sequential, pipelined };
 
@@ -88,13 +88,16 @@ public:
     if (!copying) return best_of_routed_and_parts();
     Outcome matched = match(*copying);
     if (matched.compact || limit_.reached()) return matched;
-    const bool relays = collective_.parts.front().group.size() < topology_.npu_count();
     if (!matched.schedule) return matched.status == Status::timed_out ? matched : route();
-    if (!relays || matched.schedule->size() > worth_another_try) return matched;
+    // What lies between the members may serve better by routes than by links of even shares.
+    const bool between = collective_.parts.front().group.size() < topology_.node_count();
+    if (!between || asked_for_network() || matched.schedule->size() > worth_routing) return matched;
     return faster(std::move(matched), route());
   }
 
 private:
+  [[nodiscard]] bool asked_for_network() const { return settings_.degree || settings_.ports; }
+
   Outcome best_of_routed_and_parts() {
     Outcome together = route();
     if (collective_.parts.size() == 1) return together;
@@ -161,7 +164,7 @@ private:
     for (std::size_t i = 0; i < outcome.attempts.size() && i < copies.attempts.size(); ++i)
       outcome.attempts[i] += copies.attempts[i];
     if (copies.status == Status::timed_out) outcome.status = copies.status;
-    const bool affordable = outcome.schedule->size() <= worth_another_try;
+    const bool affordable = outcome.schedule->size() <= worth_pipelining;
     if (form_ == AllReduceForm::pipelined || (form_ == AllReduceForm::automatic && affordable))
       pipeline(outcome);
   }

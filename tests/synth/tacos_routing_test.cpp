@@ -42,8 +42,7 @@ Time checked_time(const Topology& topology, const Collective& collective,
   const Verdict verdict = verify(topology, collective, made->schedule);
   CHECK((verdict.fault ? verdict.fault->text : "") == "");
   CHECK(verdict.redundant == 0);
-  const Time replayed =
-      run_native(topology, collective, made->schedule, options.model).completion;
+  const Time replayed = run_native(topology, collective, made->schedule, options.model).completion;
   CHECK(replayed == made->makespan);
   CHECK(replayed >= lower_bound(topology, collective, options.model).time);
   return replayed;
