@@ -29,8 +29,8 @@ void keep_best(std::optional<Bound>& best, std::optional<Bound> bound) {
   if (bound && (!best || bound->time > best->time)) best = std::move(bound);
 }
 
-/// Cuts around the parts of each partition, and the work between them (in `between`). Where all that
-/// is large, of the first partitions only.
+/// Cuts around the parts of each partition, and the work between them (in `between`); of the first
+/// partitions only, where they are large.
 std::optional<Bound> part_cuts(const Problem& problem, BoundKind kind,
                                std::vector<Partition> partitions, std::optional<Bound>& between) {
   constexpr std::size_t visits = 20'000'000; // of nodes, links, chunk classes, members of sets

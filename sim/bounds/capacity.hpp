@@ -19,8 +19,9 @@ inline constexpr std::uint32_t no_group = UINT32_MAX;
 [[nodiscard]] std::uint32_t slowest_group(const Topology& topology, LinkId link);
 
 /// Per node, in ps: before `entry` nothing can leave it, since data must get there first; what
-/// arrives there is nowhere wanted before another `exit`. `never` where that takes longer than any bound, or for good. All 0
-/// in fluid sharing, where a transfer uses all its links from its first moment to its last.
+/// arrives there is nowhere wanted before another `exit`. `never` where that takes longer than any
+/// bound, or for good. All 0 in fluid sharing, where a transfer uses all its links from its first
+/// moment to its last.
 struct Margins {
   std::vector<std::int64_t> entry, exit;
 };

@@ -49,7 +49,7 @@ std::string names(const Problem& problem, const std::vector<NodeId>& nodes) {
   return nodes.size() > shown ? fmt::format("{} and {} more", text, nodes.size() - shown) : text;
 }
 
-/// What work between the parts is called: `all deliveries between 8 groups, one of them npu0, npu1`.
+/// `all deliveries between 8 groups, one of them npu0, npu1`
 std::string between(const Problem& problem, const Parts& parts) {
   std::size_t groups = 0; // those with NPUs, which have the lowest ids
   const std::vector<NodeId>* example = nullptr;

@@ -17,13 +17,14 @@ using NodeSet = std::vector<bool>; ///< [node]: is it inside?
 [[nodiscard]] std::vector<NodeSet> halves(const Topology& topology, const Collective& collective);
 
 /// For each dimension, where its coordinates can be cut in two with few links in between: at most 8
-/// places, the best by what may have to cross. Cost: O(links) for each dimension, then as for halves.
+/// places, the best by what may have to cross. Cost: O(links) for each dimension; O(nodes + links)
+/// for each place.
 [[nodiscard]] std::vector<NodeSet> dimension_halves(const Topology& topology,
                                                     const Collective& collective);
 
 /// Nodes that belong together: what remains connected without links below a certain bandwidth (a
-/// server, a row), for each of at most 8 bandwidths; each switch or memory with the NPUs next to it,
-/// those that overlap in partitions of their own, at most 16. Cost: O(links) for each.
+/// server, a row), for each of at most 8 bandwidths; each switch or memory with the NPUs next to
+/// it, those that overlap in partitions of their own, at most 16. Cost: O(links) for each.
 [[nodiscard]] std::vector<Partition> clusters(const Topology& topology);
 
 /// NPUs with the same coordinates in one dimension, in all others, in the first few or in the last

@@ -80,8 +80,8 @@ Commodities forwards(const Collective& collective, std::span<const ChunkClass> c
   std::map<SetId, Gate> gates;
   for (const ChunkClass& c : classes) {
     const std::vector<NodeId>& held = collective.sets[c.held_by];
-    const bool several_want = collective.sets[c.wanted_by].size() > 1;
-    if (c.reduces && held.size() > 1 && !several_want) continue;
+    const std::size_t wanters = collective.sets[c.wanted_by].size();
+    if (wanters == 0 || (c.reduces && held.size() > 1 && wanters == 1)) continue;
     Gate gate = held.front().value;
     if (!c.reduces && held.size() > 1) {
       const auto next = node_count + static_cast<Gate>(result.gate_sets.size());
@@ -104,14 +104,15 @@ Commodities backwards(const Collective& collective, std::span<const ChunkClass> 
   for (const ChunkClass& c : classes) {
     const std::vector<NodeId>& wanted = collective.sets[c.wanted_by];
     const bool one_holds = collective.sets[c.held_by].size() == 1;
-    const bool counts = c.reduces && !one_holds ? !wanted.empty() : one_holds && wanted.size() == 1;
-    if (counts) result.by_set[c.held_by].push_back({wanted.front().value, c.chunks * c.size.count});
+    const bool reduces = c.reduces && !one_holds;
+    if (wanted.size() == 1 ? reduces || one_holds : reduces && !wanted.empty())
+      result.by_set[c.held_by].push_back({wanted.front().value, c.chunks * c.size.count});
   }
   complete(result, collective, node_count);
   return result;
 }
 
-/// The links of a group that can be counted once: each of its senders reaches each of its receivers.
+/// Can the links of a group be counted once: does each of its senders reach each of its receivers?
 bool joins_all(const Topology& topology, std::span<const LinkId> links) {
   std::set<NodeId> from, to;
   std::set<std::pair<NodeId, NodeId>> pairs;

@@ -377,7 +377,7 @@ TEST_CASE("work between: an All-Reduce over servers behind slow links", "[bounds
 
 TEST_CASE("dimension cut: nodes joined by switches", "[bounds]") {
   // 4 rows of 3 NPUs, all joined in pairs; a switch for each column. All-to-All: 3 * 9 chunks out
-  // of a row over its 3 ports: 2a + 9D. Between halves: 36 over 6 ports. Out of a column: 32 over 8.
+  // of a row over its 3 ports: 2a + 9D. Between halves: 36 over 6. Out of a column: 32 over 8.
   Network network(12, 3);
   for (std::uint32_t r = 0; r < 4; ++r)
     for (std::uint32_t c = 0; c < 3; ++c) {
@@ -400,7 +400,7 @@ TEST_CASE("dimension cut: nodes joined by switches", "[bounds]") {
 
 TEST_CASE("dimension cut: between columns where few links are", "[bounds]") {
   // 2 rows and 5 columns; between the third and the fourth only the upper row goes on. All-Gather:
-  // 6 chunks into the last two columns over that link: a + 6D. Into a corner 9 over 2 links: a + 5D.
+  // 6 chunks into the last two columns over that link: a + 6D. Into a corner 9 over 2: a + 5D.
   Network network(10);
   for (std::uint32_t c = 0; c < 5; ++c) {
     network.duplex(c, 5 + c);
