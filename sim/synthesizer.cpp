@@ -1,5 +1,6 @@
 #include "sim/synthesizer.hpp"
 
+#include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 #include "sim/transforms.hpp"
 
@@ -96,7 +97,10 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
   std::vector<Outcome> outcomes;
   std::vector<Schedule> schedules;
   for (std::size_t p = 0; p < collective.parts.size(); ++p) {
-    Outcome one = row.run(topology, part_alone(collective, p), options);
+    const Collective part = part_alone(collective, p);
+    Outcome one = row.run(topology, part, options);
+    if (one.compact) // has no order that could be interleaved with another's
+      one.schedule = expanded(topology, part, *std::exchange(one.compact, std::nullopt));
     if (!one.schedule) return one;
     schedules.push_back(*std::exchange(one.schedule, std::nullopt));
     outcomes.push_back(std::move(one));
