@@ -120,10 +120,11 @@ public:
   }
   ~Job() {
     if (process_ <= 0) return;
-    ::kill(process_, SIGKILL);
+    const pid_t killed = process_;
+    ::kill(killed, SIGKILL);
     (void)death();
     if (!case_->schedule_file.empty())
-      std::remove(temporary_of(case_->schedule_file, process_).c_str());
+      std::remove(temporary_of(case_->schedule_file, killed).c_str());
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
