@@ -2,6 +2,7 @@
 #include "experiments/cli.hpp"
 
 #include "experiments/commands.hpp"
+#include "experiments/interrupts.hpp"
 #include "experiments/provenance.hpp"
 #include "sim/error.hpp"
 
@@ -28,6 +29,11 @@ struct Command {
 
 void add_json(CLI::App& app, bool& json) {
   app.add_flag("--json", json, "machine-readable result on stdout");
+}
+
+void add_progress(CLI::App& app, bool& progress) {
+  app.add_flag("--progress", progress,
+               "a line a second on stderr where that is no terminal (there a bar is drawn anyway)");
 }
 
 void add_topology(CLI::App& app, std::string& topology) {
@@ -63,6 +69,7 @@ void add_options(CLI::App& app, RunArguments& run) {
       ->required();
   app.add_option("--out", run.out, "folder for tables, figures and verdicts; default out/NAME");
   app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
+  add_progress(app, run.progress);
   add_json(app, run.json);
 }
 
@@ -75,7 +82,11 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   app.add_option("--chunks", synth.chunks,
                  "chunks per shard, times what the algorithm needs; auto tries 1 to 64; default 1");
   app.add_option("--seed", synth.seed, "of everything random; default 1");
-  app.add_option("--limit", synth.limit, "time for each synthesis (60s); default none");
+  app.add_option("--limit", synth.limit,
+                 "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default none");
+  app.add_option("--threads", synth.threads,
+                 "of each synthesis, with the same result; default: all processors where one runs, "
+                 "else 1");
   app.add_option("--set", synth.settings, "an option of the algorithm, key=value; repeatable")
       ->allow_extra_args(false);
   app.add_option("--routing", synth.routing,
@@ -88,6 +99,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
   app.add_option("-o,--output", synth.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
+  add_progress(app, synth.progress);
   add_json(app, synth.json);
 }
 
@@ -189,7 +201,9 @@ int parse_and_run(int argc, char** argv) {
                "tutti");
   app.set_version_flag("--version", "tutti " + tutti_version());
   app.require_subcommand(1);
-  app.footer("Exit code: 0 fine, 1 an expectation or check failed, 2 bad input.");
+  app.footer(
+      "Exit code: 0 fine, 1 an expectation or check failed, 2 bad input, 130 interrupted (Ctrl-C "
+      "ends a synthesis with the best so far; a second one stops at once).");
   const std::vector<Command> commands = add_commands(app);
   require_known_command(argc, argv, commands);
   try {
@@ -218,6 +232,8 @@ int command_line(int argc, char** argv) {
   } catch (const InputError& error) {
     fmt::print(stderr, "tutti: {}\n", error.what());
     return 2;
+  } catch (const Interrupted&) {
+    return interrupted_exit_code;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "tutti: out of memory\n");
   } catch (const std::exception& error) {

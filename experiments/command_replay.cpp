@@ -36,7 +36,7 @@ Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
   e.npus = topology.npu_count();
   e.chunks_per_shard = file.collective.parts.front().pieces;
   e.chunks = file.collective.chunks.size();
-  e.transfers = file.schedule.size();
+  e.transfers = file.size();
   e.redundant = verdict.redundant;
   e.status = Status::feasible;
   e.verified = true;
@@ -62,7 +62,11 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
     model.discipline = discipline;
     const bool first = e.replays.empty();
     const RunOptions options{false, first && !arguments.trace.empty()};
-    e.replays.push_back(replay(topology, file.collective, file.schedule, model, engine, options));
+    e.replays.push_back(
+        file.compact ? replay(topology, file.collective, *file.compact, model, engine)
+                     : replay(topology, file.collective, file.schedule, model, engine, options));
+    e.replay_seconds += e.replays.back().replay_seconds;
+    e.bound_seconds += e.replays.back().bound_seconds;
     if (first) write_pictures(arguments, topology, file, e.replays.front().report);
     if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
   }
@@ -86,10 +90,14 @@ int replay_command(const ReplayArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const TimeModel model = time_model(arguments.model, file.time_model);
+  if (file.compact && !(arguments.export_case.empty() && arguments.trace.empty()))
+    throw InputError(fmt::format("{}: {} transfers are too many for --trace and --export-case",
+                                 arguments.file, file.size()));
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case, oracle_case(topology, file.collective, file.schedule, model));
   const double start = cpu_seconds();
-  const Verdict verdict = verify(topology, file.collective, file.schedule);
+  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact)
+                                       : verify(topology, file.collective, file.schedule);
   const double verify_seconds = cpu_seconds() - start;
   if (!verdict.correct()) {
     fmt::print(stderr, "tutti: {}: fault: {}\n", arguments.file, verdict.fault->text);

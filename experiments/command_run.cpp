@@ -4,8 +4,8 @@
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
 #include "experiments/gnuplot.hpp"
-#include "experiments/progress.hpp"
 #include "experiments/result_files.hpp"
+#include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
@@ -19,14 +19,15 @@ namespace tutti {
 
 namespace {
 
-ExperimentResults results_of(const Experiment& experiment, std::size_t jobs) {
+ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
+                             bool& interrupted) {
   const std::vector<Case> cases = experiment.cases();
   require_sound(cases);
-  Progress progress(experiment.name);
+  Interrupts interrupts;
+  RunDisplay display(experiment.name, cases.size(), progress);
   ExperimentResults results;
-  results.evaluations = run_cases(cases, jobs, [&progress](std::size_t done, std::size_t total) {
-    progress.update(done, total);
-  });
+  results.evaluations = run_cases(cases, jobs, display.watcher(interrupts));
+  interrupted = interrupts.count() > 0;
   results.comparisons = compare(experiment.expectations, results.evaluations);
   return results;
 }
@@ -60,7 +61,13 @@ int run_command(const RunArguments& arguments) {
   const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
   const std::string folder = arguments.out.value_or("out/" + experiment.name);
   start_results(folder, experiment, toml);
-  const ExperimentResults results = results_of(experiment, jobs);
+  bool interrupted = false;
+  const ExperimentResults results = results_of(experiment, jobs, arguments.progress, interrupted);
+  if (interrupted) {
+    print_results(experiment, results, arguments.json);
+    fmt::print(stderr, "tutti: interrupted: no results are written to {}\n", folder);
+    return interrupted_exit_code;
+  }
   std::vector<std::string> files = write_results(folder, experiment, results);
   print_results(experiment, results, arguments.json);
   if (gnuplot_found()) {

@@ -3,9 +3,10 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
-#include "experiments/progress.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
+#include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
@@ -37,7 +38,7 @@ SynthesisOptions options_of(const SynthArguments& arguments) {
   options.model = time_model(arguments.model);
   options.routing = parse_routing(arguments.routing);
   options.seed = static_cast<std::uint64_t>(parse_integer(arguments.seed, "seed", 0, INT64_MAX));
-  if (arguments.limit) options.limit_seconds = parse_time(*arguments.limit).seconds();
+  if (arguments.limit) set_limits(options, *arguments.limit);
   options.settings = parse_settings(arguments.settings);
   return options;
 }
@@ -48,6 +49,12 @@ const EngineRow& engine_of(const SynthArguments& arguments,
   const bool fluid =
       std::find(disciplines.begin(), disciplines.end(), Discipline::fluid) != disciplines.end();
   return find_engine(fluid && !arguments.engine_given ? "simgrid" : arguments.engine);
+}
+
+// All processors where one synthesis runs; several at once have one each.
+unsigned threads_of(const SynthArguments& arguments, std::size_t cases) {
+  if (arguments.threads) return parse_threads(*arguments.threads);
+  return cases == 1 ? static_cast<unsigned>(default_jobs()) : 1;
 }
 
 std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
@@ -69,19 +76,24 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topo
                        .engine = &engine,
                        .disciplines = disciplines,
                        .schedule_file = arguments.output});
+  const unsigned threads = threads_of(arguments, cases.size());
+  for (Case& c : cases) c.options.threads = threads;
   if (cases.size() > 1 && !arguments.output.empty())
     throw InputError("-o takes one schedule: name one algorithm and one size");
   if (!arguments.output.empty()) require_writable(arguments.output);
   return cases;
 }
 
-std::vector<Evaluation> evaluate_all(const std::vector<Case>& cases, std::size_t jobs) {
+std::vector<Evaluation> evaluate_all(const std::vector<Case>& cases,
+                                     const SynthArguments& arguments, bool& interrupted) {
   require_sound(cases);
-  if (cases.size() == 1) return {evaluate(cases.front())};
-  Progress progress("synth");
-  return run_cases(cases, jobs, [&progress](std::size_t done, std::size_t total) {
-    progress.update(done, total);
-  });
+  Interrupts interrupts;
+  const std::string label(cases.size() == 1 ? cases.front().algorithm.name : "synth");
+  RunDisplay display(label, cases.size(), arguments.progress);
+  std::vector<Evaluation> evaluations =
+      run_cases(cases, parse_jobs(arguments.jobs), display.watcher(interrupts));
+  interrupted = interrupts.count() > 0;
+  return evaluations;
 }
 
 nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
@@ -96,14 +108,15 @@ nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
 int synth_command(const SynthArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const std::vector<Case> cases = cases_of(arguments, topology);
-  const std::vector<Evaluation> evaluations = evaluate_all(cases, parse_jobs(arguments.jobs));
+  bool interrupted = false;
+  const std::vector<Evaluation> evaluations = evaluate_all(cases, arguments, interrupted);
   fmt::print("{}", arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
   int code = report_problems(evaluations);
   if (!arguments.output.empty() && !evaluations.front().verified) {
     fmt::print(stderr, "tutti: {}: not written, there is no correct schedule\n", arguments.output);
     code = 1;
   }
-  return code;
+  return interrupted ? interrupted_exit_code : code;
 }
 
 } // namespace tutti

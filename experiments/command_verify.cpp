@@ -25,7 +25,7 @@ Json output_of(const VerifyArguments& arguments, const Topology& topology, const
                {"size_bytes", file.collective.size().count},
                {"npus", topology.npu_count()},
                {"chunks", file.collective.chunks.size()},
-               {"transfers", file.schedule.size()},
+               {"transfers", file.size()},
                {"verified", verdict.correct()},
                {"redundant", verdict.redundant},
                {"fault", nullptr},
@@ -42,14 +42,15 @@ int verify_command(const VerifyArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const double start = cpu_seconds();
-  const Verdict verdict = verify(topology, file.collective, file.schedule);
+  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact)
+                                       : verify(topology, file.collective, file.schedule);
   const double seconds = cpu_seconds() - start;
   if (arguments.json) {
     fmt::print("{}", json_text(output_of(arguments, topology, file, verdict, seconds)));
   } else if (verdict.correct()) {
     fmt::print("correct: {} {} by {} on {}, {} transfers, {} redundant\n",
                collective_text(topology, file.collective), to_text(file.collective.size()),
-               file.algorithm, topology.name(), file.schedule.size(), verdict.redundant);
+               file.algorithm, topology.name(), file.size(), verdict.redundant);
   } else {
     fmt::print("fault: {}\n", verdict.fault->text);
   }

@@ -27,6 +27,7 @@ struct RunArguments {
   std::string experiment;          ///< file, or a name of `tutti list experiments`
   std::optional<std::string> out;  ///< default out/NAME
   std::optional<std::string> jobs; ///< default: all processors
+  bool progress = false;           ///< lines where stderr is no terminal
   bool json = false;
 };
 
@@ -37,10 +38,12 @@ struct SynthArguments {
   std::string chunks = "1", seed = "1", routing = "auto", engine = "native", disciplines = "fifo",
               jobs = "1";
   bool engine_given = false;
-  std::optional<std::string> limit;
-  std::vector<std::string> settings; ///< key=value
+  std::optional<std::string> limit;   ///< time, memory or both
+  std::optional<std::string> threads; ///< default: all processors for one case, else 1
+  std::vector<std::string> settings;  ///< key=value
   ModelArguments model;
-  std::string output; ///< schedule file; empty: none
+  std::string output;    ///< schedule file; empty: none
+  bool progress = false; ///< lines where stderr is no terminal
   bool json = false;
 };
 
@@ -103,5 +106,6 @@ int report_problems(std::span<const Evaluation> evaluations);
 
 /// Errors: InputError unless it is a whole number from 1 on.
 [[nodiscard]] std::size_t parse_jobs(const std::string& text);
+[[nodiscard]] unsigned parse_threads(const std::string& text);
 
 } // namespace tutti

@@ -10,8 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <functional>
 #include <limits>
+#include <new>
 #include <numeric>
+#include <utility>
 
 #include <sys/resource.h>
 
@@ -26,7 +29,13 @@ std::int64_t peak_rss_bytes() {
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  rusage children{}; // SimGrid runs in one
+  getrusage(RUSAGE_CHILDREN, &children);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9 +
+         seconds(children.ru_utime) + seconds(children.ru_stime);
 }
 
 double Replay::gap() const {
@@ -75,18 +84,47 @@ std::string hottest_link(const Topology& topology, const Report& report) {
   return as_hot == 1 ? name : fmt::format("{} +{}", name, as_hot - 1);
 }
 
-Replay replay(const Topology& topology, const Collective& collective, const Schedule& schedule,
-              const TimeModel& model, const EngineRow& engine, const RunOptions& options) {
-  require_discipline(engine, model.discipline);
+namespace {
+
+Replay bounded_replay(const Topology& topology, const Collective& collective,
+                      const TimeModel& model, const std::function<Report()>& run) {
   Replay result;
-  result.report = engine.run(topology, collective, schedule, model, options);
+  const double start = cpu_seconds();
+  result.report = run();
+  const double replayed = cpu_seconds();
   const Bound bound = lower_bound(topology, collective, model);
+  result.replay_seconds = replayed - start;
+  result.bound_seconds = cpu_seconds() - replayed;
   result.bound = bound.time;
   result.bound_kind = to_text(bound.kind);
   result.bound_certificate = bound.certificate;
   result.algbw = algbw(collective, result.report.completion);
   result.busbw = busbw(collective, result.report.completion);
   return result;
+}
+
+} // namespace
+
+Replay replay(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              const TimeModel& model, const EngineRow& engine, const RunOptions& options) {
+  require_discipline(engine, model.discipline);
+  return bounded_replay(topology, collective, model,
+                        [&] { return engine.run(topology, collective, schedule, model, options); });
+}
+
+Replay replay(const Topology& topology, const Collective& collective,
+              const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine) {
+  if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
+    throw InputError(problem);
+  return bounded_replay(topology, collective, model,
+                        [&] { return engine.run_compact(topology, collective, schedule, model); });
+}
+
+std::string compact_problem(const EngineRow& engine, Discipline discipline) {
+  if (engine.run_compact != nullptr && discipline == Discipline::fifo) return {};
+  return fmt::format("a schedule in compact form (too many transfers for a list) is replayed by "
+                     "--engine native --discipline fifo only, not by {} {}",
+                     engine.name, to_text(discipline));
 }
 
 namespace {
@@ -104,20 +142,55 @@ struct Attempt {
   Collective collective;
   Outcome outcome;
   Verdict verdict;
-  [[nodiscard]] bool usable() const { return outcome.schedule && verdict.correct(); }
+  [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
+  [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
 };
+
+bool was_cancelled(const Case& c) { return c.options.cancelled && c.options.cancelled(); }
+
+Outcome synthesis(const Case& c, const Collective& collective) {
+  SynthesisOptions options = c.options;
+  options.model = model_with(c, c.disciplines.front());
+  Outcome outcome;
+  try {
+    outcome = synthesize(c.algorithm, *c.topology, collective, options);
+  } catch (const std::bad_alloc&) {
+    outcome.status = Status::timed_out;
+    outcome.note = "out of memory";
+  }
+  if (outcome.status == Status::timed_out && was_cancelled(c))
+    outcome.note = outcome.schedule || outcome.compact ? "interrupted; the best so far"
+                                                       : "interrupted; no schedule yet";
+  return outcome;
+}
+
+// The collective as the algorithm wants it. Chunks below a byte are bad input, unless only this
+// algorithm's pieces make them so: nothing then, and the collective without those pieces.
+std::optional<std::string> cut(const Case& c, std::uint32_t chunks, Collective& collective) {
+  try {
+    collective = make_collective(*c.topology, c.collective, chunks * c.algorithm.pieces);
+    return std::nullopt;
+  } catch (const InputError& error) {
+    collective = make_collective(*c.topology, c.collective, chunks);
+    return fmt::format("{} cuts every shard in {}: {}", c.algorithm.name,
+                       chunks * c.algorithm.pieces, error.what());
+  }
+}
 
 Attempt attempt(const Case& c, std::uint32_t chunks, Evaluation& costs) {
   Attempt made;
-  made.collective = make_collective(*c.topology, c.collective, chunks * c.algorithm.pieces);
-  SynthesisOptions options = c.options;
-  options.model = model_with(c, c.disciplines.front());
+  if (std::optional<std::string> too_fine = cut(c, chunks, made.collective)) {
+    made.outcome = infeasible(std::move(*too_fine));
+    return made;
+  }
   const double start = cpu_seconds();
-  made.outcome = synthesize(c.algorithm, *c.topology, made.collective, options);
+  made.outcome = synthesis(c, made.collective);
   const double synthesized = cpu_seconds();
   costs.synthesis_seconds += synthesized - start;
   if (made.outcome.schedule)
     made.verdict = verify(*c.topology, made.collective, *made.outcome.schedule);
+  else if (made.outcome.compact)
+    made.verdict = verify(*c.topology, made.collective, *made.outcome.compact);
   costs.verify_seconds += cpu_seconds() - synthesized;
   return made;
 }
@@ -131,9 +204,11 @@ Attempt best_attempt(const Case& c, Evaluation& costs) {
   Attempt best = attempt(c, 1, costs);
   if (!best.usable() || is_fixed(c.collective)) return best;
   const auto time = [&c](const Attempt& a) {
-    return run_native(*c.topology, a.collective, *a.outcome.schedule,
-                      model_with(c, Discipline::fifo))
-        .completion;
+    const TimeModel model = model_with(c, Discipline::fifo);
+    return a.outcome.schedule
+               ? run_native(*c.topology, a.collective, *a.outcome.schedule, model).completion
+               : run_native_compact(*c.topology, a.collective, *a.outcome.compact, model)
+                     .completion;
   };
   Time least = time(best);
   for (std::uint32_t chunks = 2; chunks <= most_chunks_tried; chunks *= 2) {
@@ -143,7 +218,7 @@ Attempt best_attempt(const Case& c, Evaluation& costs) {
     } catch (const InputError&) {
       break; // parts below one byte: more chunks won't do either
     }
-    if (!next.outcome.schedule) continue;     // out of time
+    if (!next.has_schedule()) continue;       // out of time, or too fine
     if (!next.verdict.correct()) return next; // a fault must show, with however many chunks
     const Time needed = time(next);
     if (needed >= least) continue;
@@ -155,17 +230,32 @@ Attempt best_attempt(const Case& c, Evaluation& costs) {
 
 // What our own algorithms must not do.
 std::string verdict_problem(const Attempt& made) {
-  if (!made.outcome.schedule) return {};
+  if (!made.has_schedule()) return {};
   if (made.verdict.fault) return "fault: " + made.verdict.fault->text;
   if (made.verdict.redundant > 0)
     return fmt::format("redundant copies: {}", made.verdict.redundant);
   return {};
 }
 
+void add_note(Evaluation& result, const std::string& text) {
+  result.note += result.note.empty() ? text : "; " + text;
+}
+
+Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
+  const TimeModel model = model_with(c, discipline);
+  return made.outcome.schedule
+             ? replay(*c.topology, made.collective, *made.outcome.schedule, model, *c.engine)
+             : replay(*c.topology, made.collective, *made.outcome.compact, model, *c.engine);
+}
+
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
   for (const Discipline discipline : c.disciplines) {
-    Replay one = replay(*c.topology, made.collective, *made.outcome.schedule,
-                        model_with(c, discipline), *c.engine);
+    if (const std::string problem = compact_problem(*c.engine, discipline);
+        made.outcome.compact && !problem.empty()) {
+      add_note(result, problem);
+      continue;
+    }
+    Replay one = replay(c, made, discipline);
     if (discipline == c.disciplines.front() && made.outcome.bound &&
         *made.outcome.bound > one.bound) {
       one.bound = *made.outcome.bound;
@@ -174,9 +264,32 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
     }
     one.report.chunk_done.clear();
     if (result.problem.empty()) result.problem = bound_problem(one);
+    result.replay_seconds += one.replay_seconds;
+    result.bound_seconds += one.bound_seconds;
     result.replays.push_back(std::move(one));
   }
-  result.hottest_link = hottest_link(*c.topology, result.replays.front().report);
+  if (!result.replays.empty())
+    result.hottest_link = hottest_link(*c.topology, result.replays.front().report);
+}
+
+// Of an even number the earlier of the two in the middle.
+std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
+  if (attempts.size() < 2) return std::nullopt;
+  std::sort(attempts.begin(), attempts.end());
+  return AttemptSpread{attempts.size(), attempts.front(), attempts[(attempts.size() - 1) / 2],
+                       attempts.back()};
+}
+
+// Moves the schedule into what is written.
+void write(const Case& c, Attempt& made) {
+  ScheduleFile file{c.topology->name(),
+                    std::string(c.algorithm.name),
+                    model_with(c, c.disciplines.front()),
+                    std::move(made.collective),
+                    made.outcome.schedule ? std::move(*made.outcome.schedule)
+                                          : Schedule(c.topology->link_count()),
+                    std::move(made.outcome.compact)};
+  write_schedule(c.schedule_file, *c.topology, file);
 }
 
 } // namespace
@@ -184,7 +297,7 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
 Evaluation evaluate(const Case& c) {
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
   Evaluation result;
-  const Attempt made = c.chunks ? attempt(c, *c.chunks, result) : best_attempt(c, result);
+  Attempt made = c.chunks ? attempt(c, *c.chunks, result) : best_attempt(c, result);
   result.run = c.run;
   result.topology = c.topology_label;
   result.collective = c.collective.text();
@@ -196,19 +309,19 @@ Evaluation evaluate(const Case& c) {
   result.status = made.outcome.status;
   result.note = made.outcome.note;
   result.routing = made.outcome.routing;
+  result.planned = made.outcome.planned;
+  result.planned_on = made.outcome.planned_on;
+  result.attempts = spread_of(made.outcome.attempts);
   result.problem = verdict_problem(made);
-  if (made.outcome.schedule) {
-    result.transfers = made.outcome.schedule->size();
+  if (made.has_schedule()) {
+    result.transfers =
+        made.outcome.schedule ? made.outcome.schedule->size() : made.outcome.compact->size();
     result.redundant = made.verdict.redundant;
     result.verified = made.verdict.correct();
   }
   if (result.verified) {
     replay_all(c, made, result);
-    if (!c.schedule_file.empty())
-      write_schedule(c.schedule_file, *c.topology,
-                     {c.topology->name(), std::string(c.algorithm.name),
-                      model_with(c, c.disciplines.front()), made.collective,
-                      *made.outcome.schedule});
+    if (!c.schedule_file.empty()) write(c, made);
   }
   result.peak_rss_bytes = peak_rss_bytes();
   return result;

@@ -38,8 +38,9 @@ struct Replay {
   Report report; ///< per-link use, without deliveries and hops
   Time bound;
   std::string bound_kind; ///< "in-cut", ..., or "algorithm" where the algorithm proved a better one
-  std::string bound_certificate; ///< in words
-  double algbw = 0, busbw = 0;   ///< bytes/s
+  std::string bound_certificate;                ///< in words
+  double algbw = 0, busbw = 0;                  ///< bytes/s
+  double replay_seconds = 0, bound_seconds = 0; ///< CPU
 
   /// completion / bound, at least 1; NaN where the bound is 0.
   [[nodiscard]] double gap() const;
@@ -61,6 +62,12 @@ inline constexpr std::array replay_figures{"engine",
                                            "max_link_utilisation",
                                            "mean_link_utilisation"};
 
+/// The planned times of several starts of one synthesis: the best and the spread.
+struct AttemptSpread {
+  std::uint64_t count = 0;
+  Time best, median, worst;
+};
+
 struct Evaluation {
   std::string run, topology, algorithm;
   std::string collective; ///< as asked for, without its size
@@ -69,11 +76,16 @@ struct Evaluation {
   std::uint32_t chunks_per_shard = 0;
   std::uint64_t chunks = 0, transfers = 0, redundant = 0;
   Status status = Status::infeasible;
-  std::string note;                ///< why infeasible
-  std::string routing;             ///< what the algorithm used
-  double synthesis_seconds = 0;    ///< CPU; over all numbers of chunks that were tried
-  double verify_seconds = 0;       ///< CPU
-  std::int64_t peak_rss_bytes = 0; ///< of the process that evaluated it
+  std::string note;            ///< why infeasible, or cut short, or not replayed
+  std::string routing;         ///< what the algorithm used
+  std::optional<Time> planned; ///< what the algorithm expects on its own picture of the network
+  std::string planned_on;      ///< that picture, in words
+  std::optional<AttemptSpread> attempts; ///< where there were several
+  double synthesis_seconds = 0;          ///< CPU; over all numbers of chunks that were tried
+  double verify_seconds = 0;             ///< CPU
+  double replay_seconds = 0;             ///< CPU; of all disciplines
+  double bound_seconds = 0;              ///< CPU; of all disciplines
+  std::int64_t peak_rss_bytes = 0;       ///< of the process that evaluated it
   bool verified = false;
   std::vector<Replay> replays; ///< empty where there is no correct schedule
   std::string hottest_link;    ///< in the first replay: "npu3>npu4", and how many more are as hot
@@ -85,6 +97,9 @@ struct Evaluation {
 /// Empty where the completion is not below its bound, as it must be; else what is wrong, in words.
 [[nodiscard]] std::string bound_problem(const Replay& replay);
 
+/// What runs out of memory is timed_out with a note, and so is what was cancelled. Chunks below a
+/// byte only because the algorithm wants several pieces are infeasible. A compact schedule that the
+/// engine or discipline can't replay stays without replay, with a note.
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).
 [[nodiscard]] Evaluation evaluate(const Case& c);
@@ -93,13 +108,20 @@ struct Evaluation {
 [[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
                             const Schedule& schedule, const TimeModel& model,
                             const EngineRow& engine, const RunOptions& options = {});
+/// The same for a compact one. Errors: also InputError as compact_problem() says.
+[[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
+                            const CompactSchedule& schedule, const TimeModel& model,
+                            const EngineRow& engine);
+
+/// Why an engine can't replay a compact schedule under a discipline; empty where it can.
+[[nodiscard]] std::string compact_problem(const EngineRow& engine, Discipline discipline);
 
 /// The busiest link of a report, `npu3>npu4 +2` where two more are as busy; empty without links.
 [[nodiscard]] std::string hottest_link(const Topology& topology, const Report& report);
 
 /// The most memory that this process ever held.
 [[nodiscard]] std::int64_t peak_rss_bytes();
-/// CPU seconds that this process has used.
+/// CPU seconds that this process and its ended children have used.
 [[nodiscard]] double cpu_seconds();
 
 /// Errors: InputError naming the engines that know fluid sharing, where this one doesn't but

@@ -56,6 +56,22 @@ Replay parse_replay(const Json& json) {
   return replay;
 }
 
+Json attempts_json(const std::optional<AttemptSpread>& attempts) {
+  if (!attempts) return nullptr;
+  return {{"count", attempts->count},
+          {"best_ps", attempts->best.ps},
+          {"median_ps", attempts->median.ps},
+          {"worst_ps", attempts->worst.ps}};
+}
+
+std::optional<AttemptSpread> parse_attempts(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return AttemptSpread{json.at("count").get<std::uint64_t>(),
+                       {json.at("best_ps").get<std::int64_t>()},
+                       {json.at("median_ps").get<std::int64_t>()},
+                       {json.at("worst_ps").get<std::int64_t>()}};
+}
+
 Status parse_status(const std::string& text) {
   for (const Status status :
        {Status::optimal, Status::feasible, Status::infeasible, Status::timed_out})
@@ -100,10 +116,15 @@ Json evaluation_json(const Evaluation& e, LinkDetail links) {
                {"status", to_text(e.status)},
                {"note", text_or_null(e.note)},
                {"routing", text_or_null(e.routing)},
+               {"planned_time_ps", e.planned ? Json(e.planned->ps) : Json(nullptr)},
+               {"planned_on", text_or_null(e.planned_on)},
+               {"attempts", attempts_json(e.attempts)},
                {"verified", e.verified},
                {"problem", text_or_null(e.problem)},
                {"synthesis_seconds", e.synthesis_seconds},
                {"verify_seconds", e.verify_seconds},
+               {"replay_seconds", e.replay_seconds},
+               {"bound_seconds", e.bound_seconds},
                {"peak_rss_bytes", e.peak_rss_bytes},
                {"hottest_link", text_or_null(e.hottest_link)}};
   Json replays = Json::array();
@@ -135,10 +156,16 @@ Evaluation parse_evaluation(std::string_view text) {
     e.status = parse_status(json.at("status"));
     e.note = text_of(json.at("note"));
     e.routing = text_of(json.at("routing"));
+    if (const Json& planned = json.at("planned_time_ps"); !planned.is_null())
+      e.planned = Time{planned.get<std::int64_t>()};
+    e.planned_on = text_of(json.at("planned_on"));
+    e.attempts = parse_attempts(json.at("attempts"));
     e.verified = json.at("verified");
     e.problem = text_of(json.at("problem"));
     e.synthesis_seconds = json.at("synthesis_seconds");
     e.verify_seconds = json.at("verify_seconds");
+    e.replay_seconds = json.at("replay_seconds");
+    e.bound_seconds = json.at("bound_seconds");
     e.peak_rss_bytes = json.at("peak_rss_bytes");
     e.hottest_link = text_of(json.at("hottest_link"));
     for (const Json& replay : json.at("replays")) e.replays.push_back(parse_replay(replay));

@@ -26,6 +26,27 @@ std::string outcome_text(const Evaluation& e) {
   return e.problem.empty() ? std::string(to_text(e.status)) : "DEFECT";
 }
 
+std::string planned_text(const Evaluation& e) {
+  std::string text = fmt::format("planned {}", short_text(*e.planned));
+  if (!e.planned_on.empty()) text += " on " + e.planned_on;
+  return text;
+}
+
+std::string attempts_text(const AttemptSpread& attempts) {
+  return fmt::format("{} attempts: best {}, median {}, worst {}", attempts.count,
+                     short_text(attempts.best), short_text(attempts.median),
+                     short_text(attempts.worst));
+}
+
+std::string note_text(const Evaluation& e) {
+  if (!e.problem.empty()) return e.problem;
+  std::string text = e.note;
+  const auto add = [&text](const std::string& more) { text += text.empty() ? more : "; " + more; };
+  if (e.planned) add(planned_text(e));
+  if (e.attempts) add(attempts_text(*e.attempts));
+  return text;
+}
+
 // Which columns a table has beyond the fixed ones: those in which its rows differ.
 struct Shape {
   bool sizes = false, chunks = false, routing = false, synthesis = false, note = false;
@@ -40,7 +61,7 @@ Shape shape_of(std::span<const Evaluation> rows) {
     shape.sizes |= e.size != rows.front().size;
     shape.routing |= !e.routing.empty();
     shape.synthesis |= e.synthesis_seconds > 0;
-    shape.note |= !e.note.empty() || !e.problem.empty();
+    shape.note |= !note_text(e).empty();
     if (e.algorithm == rows.front().algorithm) shards_of_one_algorithm.insert(e.chunks_per_shard);
     if (first != nullptr || e.replays.empty()) continue;
     first = &e.replays.front();
@@ -89,7 +110,7 @@ Row row_of(const Evaluation& e, const Shape& shape) {
   row.push_back(e.hottest_link.empty() ? "-" : e.hottest_link);
   if (shape.routing) row.push_back(e.routing.empty() ? "-" : e.routing);
   if (shape.synthesis) row.push_back(fmt::format("{:.3f} s", e.synthesis_seconds));
-  if (shape.note) row.push_back(e.problem.empty() ? e.note : e.problem);
+  if (shape.note) row.push_back(note_text(e));
   return row;
 }
 
@@ -161,18 +182,34 @@ Row csv_figures(const Replay& replay) {
           fmt::format("{:.6f}", replay.mean_utilisation())};
 }
 
-// What csv_figures() gives stands between what every evaluation has and what it cost.
+// What csv_figures() gives stands between what every evaluation has and its plan and cost.
 constexpr std::array leading_columns{"run",        "topology",  "npus",        "collective",
                                      "size_bytes", "algorithm", "routing",     "chunks_per_shard",
                                      "chunks",     "transfers", "redundant",   "status",
                                      "verified",   "note",      "hottest_link"};
-constexpr std::array cost_columns{"synthesis_seconds", "verify_seconds", "peak_rss_bytes"};
+constexpr std::array plan_columns{"planned_time_ps",  "planned_on",         "attempts",
+                                  "attempts_best_ps", "attempts_median_ps", "attempts_worst_ps"};
+constexpr std::array cost_columns{"synthesis_seconds", "verify_seconds", "replay_seconds",
+                                  "bound_seconds", "peak_rss_bytes"};
+
+Row plan_figures(const Evaluation& e) {
+  Row row{e.planned ? fmt::to_string(e.planned->ps) : "", e.planned_on};
+  if (!e.attempts) {
+    row.insert(row.end(), 4, "");
+  } else {
+    row.push_back(fmt::to_string(e.attempts->count));
+    for (const Time time : {e.attempts->best, e.attempts->median, e.attempts->worst})
+      row.push_back(fmt::to_string(time.ps));
+  }
+  return row;
+}
 
 } // namespace
 
 std::vector<std::vector<std::string>> csv_rows(std::span<const Evaluation> evaluations) {
   Row header(leading_columns.begin(), leading_columns.end());
   header.insert(header.end(), replay_figures.begin(), replay_figures.end());
+  header.insert(header.end(), plan_columns.begin(), plan_columns.end());
   header.insert(header.end(), cost_columns.begin(), cost_columns.end());
   std::vector<Row> rows{std::move(header)};
   const auto add = [&rows](const Evaluation& e, const Row& figures) {
@@ -192,8 +229,11 @@ std::vector<std::vector<std::string>> csv_rows(std::span<const Evaluation> evalu
             e.problem.empty() ? e.note : e.problem,
             e.hottest_link};
     row.insert(row.end(), figures.begin(), figures.end());
-    row.push_back(fmt::format("{:.3f}", e.synthesis_seconds));
-    row.push_back(fmt::format("{:.3f}", e.verify_seconds));
+    const Row plan = plan_figures(e);
+    row.insert(row.end(), plan.begin(), plan.end());
+    for (const double seconds :
+         {e.synthesis_seconds, e.verify_seconds, e.replay_seconds, e.bound_seconds})
+      row.push_back(fmt::format("{:.3f}", seconds));
     row.push_back(fmt::to_string(e.peak_rss_bytes));
     rows.push_back(std::move(row));
   };

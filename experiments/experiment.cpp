@@ -1,6 +1,7 @@
 #include "experiments/experiment.hpp"
 
 #include "experiments/registry.hpp"
+#include "experiments/work_limits.hpp"
 #include "sim/config.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -134,7 +135,10 @@ SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
   options.model.link_busy = parsed_at(table, "link_busy", "serialization", parse_link_busy);
   options.model.forwarding = parsed_at(table, "forwarding", "auto", parse_forwarding);
   options.routing = parsed_at(table, "routing", "auto", parse_routing);
-  if (const auto limit = table.find("limit")) options.limit_seconds = limit->time().seconds();
+  if (const auto limit = table.find("limit"))
+    parsed(*limit, [&options](const std::string& text) { return set_limits(options, text); });
+  if (const auto threads = table.find("threads"))
+    options.threads = static_cast<unsigned>(threads->integer(1, 1024));
   if (const auto settings = table.find("settings")) {
     ConfigTable pairs = settings->table();
     for (const std::string& key : pairs.keys()) options.settings[key] = pairs.at(key).string();

@@ -13,8 +13,8 @@
 //   chunks = [1, "auto"]                   # per shard, default 1
 //   engine = "simgrid"                     # default; disciplines = ["fifo"], link_busy =
 //                                          # "serialization", forwarding = "auto", routing = "auto"
-//   label = "..."                          # default none; limit = "60s", settings = {key =
-//   "value"}
+//   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
+//                                          # threads = 1, settings = {key = "value"}
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes
 //   file = "bandwidth"                     # without ending

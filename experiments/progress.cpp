@@ -16,17 +16,6 @@ namespace {
 
 constexpr double first_shown_after = 2, seconds_between = 0.1;
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string duration_text(double seconds) {
-  const auto s = static_cast<std::int64_t>(std::ceil(seconds));
-  if (s < 60) return fmt::format("{} s", s);
-  if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
-  return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
-}
-
 std::string bar_text(double fraction) {
   constexpr std::size_t width = 24;
   const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(width));
@@ -36,6 +25,17 @@ std::string bar_text(double fraction) {
 }
 
 } // namespace
+
+std::string duration_text(double seconds) {
+  const auto s = static_cast<std::int64_t>(std::ceil(seconds));
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
+  return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 Progress::Progress(std::string label, std::ostream& out, bool shown, Clock clock)
     : label_(std::move(label)), out_(&out), shown_(shown), clock_(std::move(clock)),
@@ -57,6 +57,7 @@ void Progress::update(std::uint64_t done, std::uint64_t total) {
                                  done, total, std::floor(100 * fraction), duration_text(elapsed));
   if (done > 0 && done < total)
     line += fmt::format(", about {} left", duration_text(elapsed / fraction - elapsed));
+  if (!words_.empty()) line += "  " + words_;
   *out_ << "\r\x1b[K" << line << std::flush; // back to the line's start, erase it
 }
 

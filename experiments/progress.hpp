@@ -1,5 +1,6 @@
 // A progress bar for anything over two seconds, silent where the output isn't a terminal:
 //   fig02  [==========>             ]  7/16  43 %  9 s so far, about 12 s left
+// What runs may add a few words of its own at the end.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tutti {
 
@@ -28,17 +30,24 @@ public:
   /// too: draws at most ten times a second, first two seconds after the start. The time left
   /// supposes that units take equally long; it isn't shown before the first is done.
   void update(std::uint64_t done, std::uint64_t total);
+  /// Words for the end of the line, shown from the next update on.
+  void say(std::string words) { words_ = std::move(words); }
 
   /// Erases the line. Idempotent; the destructor does it too.
   void finish();
 
 private:
-  std::string label_;
+  std::string label_, words_;
   std::ostream* out_;
   bool shown_;
   Clock clock_;
   double start_;
   std::optional<double> drawn_at_; ///< when last drawn; empty while no line is on the screen
 };
+
+/// `12 s`, `3 min 05 s`, `2 h 10 min`, rounded up.
+[[nodiscard]] std::string duration_text(double seconds);
+/// The steady clock.
+[[nodiscard]] double steady_seconds();
 
 } // namespace tutti

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "experiments/evaluation.hpp"
+#include "experiments/interrupts.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -13,14 +14,27 @@ namespace tutti {
 
 /// Called in the driver's process after each case that ended.
 using CaseFinished = std::function<void(std::size_t done, std::size_t total)>;
+/// Called in the driver's process, at most ten times a second for each case that runs.
+using CaseProgress = std::function<void(const Case&, const SynthesisProgress&)>;
 /// What one process does: evaluate().
 using CaseFunction = std::function<Evaluation(const Case&)>;
 
-/// The evaluations in the order of `cases`, whatever `jobs` is. A case whose process dies becomes
-/// an Evaluation whose `problem` says how. Pre: jobs >= 1. Errors: InputError of the first case, in
-/// order, that met bad input; no further case is started once one has.
+/// What the driver hears of while cases run, and what it reacts to. All may be empty.
+struct RunWatcher {
+  CaseFinished finished;
+  CaseProgress progress;
+  /// After the first signal every running synthesis is cancelled and no further case is started.
+  Interrupts* interrupts = nullptr;
+};
+
+/// The evaluations in the order of `cases`, whatever `jobs` is. The cases' own `progress` and
+/// `cancelled` are replaced. A case whose process dies becomes an Evaluation whose `problem` says
+/// how, one that runs out of memory or isn't started because of an interrupt is timed_out with a
+/// note. No process outlives the call, however it ends. Pre: jobs >= 1.
+/// Errors: InputError of the first case, in order, that met bad input; no further case is started
+/// once one has. Interrupted at the second signal: the processes are killed at once.
 [[nodiscard]] std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs,
-                                                const CaseFinished& finished = {},
+                                                const RunWatcher& watcher = {},
                                                 const CaseFunction& function = evaluate);
 
 /// Checks what can be checked in no time, so that bad input shows before hours of work: the engine

@@ -45,6 +45,10 @@ std::string read_file(const std::string& path) {
   return content;
 }
 
+std::string temporary_of(const std::string& path, pid_t process) {
+  return fmt::format("{}.{}.part", path, process);
+}
+
 void write_file(const std::string& path, std::string_view content) {
   write_file(path, [content](std::ostream& out) {
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
@@ -63,7 +67,7 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
   if (error) fail(path, "write", error.value());
 
-  const std::string temporary = fmt::format("{}.{}.part", target.string(), getpid());
+  const std::string temporary = temporary_of(target.string(), getpid());
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out) fail(path, "write", errno);

@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <new>
+#include <ostream>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -30,11 +33,16 @@ std::size_t most_payload(std::size_t frame) {
 
 enum class Form : std::uint8_t { list, compact };
 
+/// Takes the content piece by piece.
+using Sink = std::function<void(std::string_view)>;
+
 class Encoder {
 public:
+  explicit Encoder(Sink sink) : sink_(std::move(sink)) {}
   void number(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) out_.push_back(static_cast<char>((value & 0x7f) | 0x80));
     out_.push_back(static_cast<char>(value));
+    if (out_.size() >= piece) flush();
   }
   void number(std::int64_t value) { number(static_cast<std::uint64_t>(value)); }
   void fingerprint(std::uint64_t value) {
@@ -48,9 +56,14 @@ public:
     number(std::uint64_t{values.size()});
     for (const Id<Tag> id : values) number(std::uint64_t{id.value});
   }
-  [[nodiscard]] std::string take() { return std::move(out_); }
+  void flush() {
+    sink_(out_);
+    out_.clear();
+  }
 
 private:
+  static constexpr std::size_t piece = std::size_t{1} << 18;
+  Sink sink_;
   std::string out_;
 };
 
@@ -247,8 +260,8 @@ Schedule decode_list(Decoder& in, std::uint32_t link_count, std::size_t chunks,
   return schedule;
 }
 
-Schedule decode_compact(Decoder& in, const Topology& topology, const Collective& collective,
-                        std::size_t transfers) {
+CompactSchedule decode_compact(Decoder& in, const Topology& topology, const Collective& collective,
+                               std::size_t transfers) {
   CompactSchedule compact(topology.link_count(), collective.chunks.size());
   std::visit(
       [&]<typename ChunkNumber>(std::vector<ChunkNumber>& chunks) {
@@ -263,7 +276,7 @@ Schedule decode_compact(Decoder& in, const Topology& topology, const Collective&
   if (compact.size() != transfers)
     throw InputError(
         fmt::format("{} transfers were announced, {} are there", transfers, compact.size()));
-  return expanded(topology, collective, compact);
+  return compact;
 }
 
 struct DeleteContext {
@@ -276,10 +289,61 @@ template <typename Context> std::unique_ptr<Context, DeleteContext> owned(Contex
   return std::unique_ptr<Context, DeleteContext>(context);
 }
 
-} // namespace
+/// One zstd frame, made piece by piece.
+class Compressor {
+public:
+  explicit Compressor(std::ostream& out) : out_(out), context_(owned(ZSTD_createCCtx())) {
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, compression_level);
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
+  }
+  void add(std::string_view piece) {
+    compress(piece, ZSTD_e_continue);
+    payload_ += piece.size();
+  }
+  /// Errors: InputError where the reader would refuse the frame.
+  void finish() {
+    compress({}, ZSTD_e_end);
+    if (payload_ > most_payload(frame_))
+      throw InputError("cannot write: the schedule repeats itself so much that the reader would "
+                       "take the file for a decompression bomb; a name that ends in .json gives "
+                       "text");
+  }
 
-std::string to_payload(const Topology& topology, const ScheduleFile& content) {
-  Encoder out;
+private:
+  void compress(std::string_view piece, ZSTD_EndDirective directive) {
+    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+    for (bool more = true; more;) {
+      ZSTD_outBuffer block{block_.data(), block_.size(), 0};
+      const std::size_t left = ZSTD_compressStream2(context_.get(), &block, &in, directive);
+      if (ZSTD_isError(left) != 0) throw std::bad_alloc(); // the only way to fail
+      out_.write(block_.data(), static_cast<std::streamsize>(block.pos));
+      frame_ += block.pos;
+      more = directive == ZSTD_e_end ? left != 0 : in.pos < in.size;
+    }
+  }
+
+  std::ostream& out_;
+  std::unique_ptr<ZSTD_CCtx, DeleteContext> context_;
+  std::array<char, 1 << 16> block_;
+  std::size_t payload_ = 0, frame_ = 0;
+};
+
+void write_header(std::ostream& out) {
+  out << magic;
+  for (int byte = 0; byte < 4; ++byte) out.put(static_cast<char>(version >> (8 * byte)));
+}
+
+/// The schedule in compact form where that gives back the very same list: the order across links
+/// decides ties, and a replay from a file should equal the original to the bit.
+std::optional<CompactSchedule> compact_form(const Topology& topology, const ScheduleFile& content) {
+  std::optional<CompactSchedule> compact =
+      compacted(topology, content.collective, content.schedule);
+  if (compact && expanded(topology, content.collective, *compact) != content.schedule)
+    compact.reset();
+  return compact;
+}
+
+void encode(Encoder& out, const Topology& topology, const ScheduleFile& content) {
   out.text(content.topology_name);
   out.fingerprint(topology.fingerprint());
   out.text(content.algorithm);
@@ -288,23 +352,30 @@ std::string to_payload(const Topology& topology, const ScheduleFile& content) {
   out.text(to_text(content.time_model.discipline));
   out.number(content.time_model.reduce_rate.bytes_per_second);
 
-  // The compact form only where it gives back the very same list: the order across links decides
-  // ties, and a replay from a file should equal the original to the bit.
-  const Collective& collective = content.collective;
-  std::optional<CompactSchedule> compact = compacted(topology, collective, content.schedule);
-  if (compact && expanded(topology, collective, *compact) != content.schedule) compact.reset();
+  const std::optional<CompactSchedule> made =
+      content.compact ? std::nullopt : compact_form(topology, content);
+  const CompactSchedule* compact = content.compact ? &*content.compact : made ? &*made : nullptr;
   out.number(static_cast<std::uint64_t>(compact ? Form::compact : Form::list));
-  out.number(std::uint64_t{content.schedule.size()});
-  encode_collective(out, collective);
-  if (!compact) {
-    encode_list(out, content.schedule);
-  } else {
+  out.number(std::uint64_t{content.size()});
+  encode_collective(out, content.collective);
+  if (compact)
     encode_compact(out, *compact);
-  }
-  return out.take();
+  else
+    encode_list(out, content.schedule);
+  out.flush();
 }
 
-ScheduleFile from_payload(std::string_view payload, const Topology& topology) {
+} // namespace
+
+std::string to_payload(const Topology& topology, const ScheduleFile& content) {
+  std::string payload;
+  Encoder out([&payload](std::string_view piece) { payload += piece; });
+  encode(out, topology, content);
+  return payload;
+}
+
+ScheduleFile from_payload(std::string_view payload, const Topology& topology,
+                          std::size_t listed_up_to) {
   Decoder in(payload);
   const std::string name = in.text();
   check_topology(name, in.fingerprint(), topology);
@@ -317,29 +388,38 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology) {
   const auto form = static_cast<Form>(in.number("form", 0, 1));
   const std::size_t transfers = in.count("transfers");
   Collective collective = decode_collective(in, topology, transfers);
-  Schedule schedule = form == Form::compact ? decode_compact(in, topology, collective, transfers)
-                                            : decode_list(in, topology.link_count(),
-                                                          collective.chunks.size(), transfers);
+  ScheduleFile file{name,
+                    std::move(algorithm),
+                    model,
+                    std::move(collective),
+                    Schedule(topology.link_count()),
+                    std::nullopt};
+  if (form == Form::list)
+    file.schedule =
+        decode_list(in, topology.link_count(), file.collective.chunks.size(), transfers);
+  else
+    file.compact = decode_compact(in, topology, file.collective, transfers);
   in.finish();
-  return {name, std::move(algorithm), model, std::move(collective), std::move(schedule)};
+  if (file.compact && transfers <= listed_up_to)
+    file.schedule = expanded(topology, file.collective, *std::exchange(file.compact, std::nullopt));
+  return file;
 }
 
 std::string wrapped(std::string_view payload) {
-  std::string out(magic);
-  for (int byte = 0; byte < 4; ++byte) out.push_back(static_cast<char>(version >> (8 * byte)));
-  const auto context = owned(ZSTD_createCCtx());
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, compression_level);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  out.resize(header_size + ZSTD_compressBound(payload.size()));
-  const std::size_t frame =
-      ZSTD_compress2(context.get(), out.data() + header_size, out.size() - header_size,
-                     payload.data(), payload.size());
-  if (ZSTD_isError(frame) != 0) throw std::bad_alloc(); // the only way to fail with room enough
-  if (payload.size() > most_payload(frame))
-    throw InputError("cannot write: the schedule repeats itself so much that the reader would take "
-                     "the file for a decompression bomb; a name that ends in .json gives text");
-  out.resize(header_size + frame);
-  return out;
+  std::ostringstream out;
+  write_header(out);
+  Compressor compressor(out);
+  compressor.add(payload);
+  compressor.finish();
+  return std::move(out).str();
+}
+
+void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleFile& content) {
+  write_header(out);
+  Compressor compressor(out);
+  Encoder encoder([&compressor](std::string_view piece) { compressor.add(piece); });
+  encode(encoder, topology, content);
+  compressor.finish();
 }
 
 std::string unwrapped(std::string_view content) {

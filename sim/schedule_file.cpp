@@ -51,13 +51,19 @@ std::uint64_t most_chunks(std::uint64_t transfers) { return 1'000'000 + 2 * tran
 void write_schedule(const std::string& file, const Topology& topology,
                     const ScheduleFile& content) {
   namespace format = schedule_format;
-  if (file.ends_with(".json")) {
+  if (!file.ends_with(".json")) {
+    write_file(file, [&](std::ostream& out) {
+      format::located([&] { return file; }, [&] { format::write_wrapped(out, topology, content); });
+    });
+  } else if (!content.compact) {
     write_file(file, format::to_json(topology, content));
-    return;
+  } else {
+    write_file(file,
+               format::to_json(topology, {content.topology_name, content.algorithm,
+                                          content.time_model, content.collective,
+                                          expanded(topology, content.collective, *content.compact),
+                                          std::nullopt}));
   }
-  const std::string binary = format::located(
-      [&] { return file; }, [&] { return format::wrapped(format::to_payload(topology, content)); });
-  write_file(file, binary);
 }
 
 ScheduleFile read_schedule(const std::string& file, const Topology& topology) {
@@ -65,19 +71,19 @@ ScheduleFile read_schedule(const std::string& file, const Topology& topology) {
 }
 
 ScheduleFile parse_schedule(std::string_view content, const std::string& source_name,
-                            const Topology& topology) {
+                            const Topology& topology, std::size_t listed_up_to) {
   namespace format = schedule_format;
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && content[first] == '{')
     return format::from_json(content, source_name, topology);
-  return format::located([&] { return source_name; },
-                         [&] {
-                           if (content.empty()) throw InputError("the file is empty");
-                           if (!content.starts_with(format::magic))
-                             throw InputError(
-                                 "not a schedule file (neither JSON nor Tutti's binary form)");
-                           return format::from_payload(format::unwrapped(content), topology);
-                         });
+  return format::located(
+      [&] { return source_name; },
+      [&] {
+        if (content.empty()) throw InputError("the file is empty");
+        if (!content.starts_with(format::magic))
+          throw InputError("not a schedule file (neither JSON nor Tutti's binary form)");
+        return format::from_payload(format::unwrapped(content), topology, listed_up_to);
+      });
 }
 
 } // namespace tutti

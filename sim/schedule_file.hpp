@@ -3,34 +3,49 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tutti {
+
+/// Transfers of which a list still takes little enough memory (some 2 GB while it is expanded).
+inline constexpr std::size_t most_listed = 100'000'000;
 
 struct ScheduleFile {
   std::string topology_name;
   std::string algorithm;
   TimeModel time_model; ///< a hint: what the schedule was made for
   Collective collective;
-  Schedule schedule;
+  Schedule schedule; ///< empty where there is a compact one
+  /// Instead of a list that would take too much memory.
+  std::optional<CompactSchedule> compact = {};
+
+  /// Transfers, in whatever form.
+  [[nodiscard]] std::size_t size() const { return compact ? compact->size() : schedule.size(); }
 };
 
-/// Text as JSON (one transfer a line) if the name ends in `.json`, else binary.
+/// Text as JSON (one transfer a line) if the name ends in `.json`, else binary. A compact schedule
+/// is written as it is, in a few MiB of memory; as JSON it is expanded first.
 /// Errors: InputError where the file can't be written; nothing half-written is left.
 void write_schedule(const std::string& file, const Topology& topology, const ScheduleFile& content);
 
-/// Reads either format (told by content). Errors: InputError for a truncated or malformed file, a
-/// newer format version, an unknown key, ids out of range, or a schedule made for another topology
-/// (both fingerprints and names in the message).
+/// Reads either format (told by content). A compact schedule of more than `most_listed` transfers
+/// stays compact. Errors: InputError for a truncated or malformed file, a newer format version, an
+/// unknown key, ids out of range, or a schedule made for another topology (both fingerprints and
+/// names in the message).
 [[nodiscard]] ScheduleFile read_schedule(const std::string& file, const Topology& topology);
 
-/// The same, from memory; `source_name` stands in messages.
+/// The same, from memory; `source_name` stands in messages. Up to `listed_up_to` transfers become a
+/// list.
 [[nodiscard]] ScheduleFile parse_schedule(std::string_view content, const std::string& source_name,
-                                          const Topology& topology);
+                                          const Topology& topology,
+                                          std::size_t listed_up_to = most_listed);
 
 } // namespace tutti

@@ -33,6 +33,7 @@
 #include "sim/schedule_file.hpp"
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -47,10 +48,13 @@ inline constexpr std::string_view magic = "TUTTIbin";
                                      const Topology& topology);
 
 [[nodiscard]] std::string to_payload(const Topology& topology, const ScheduleFile& content);
-[[nodiscard]] ScheduleFile from_payload(std::string_view payload, const Topology& topology);
+[[nodiscard]] ScheduleFile from_payload(std::string_view payload, const Topology& topology,
+                                        std::size_t listed_up_to = most_listed);
 /// Magic, version and the payload as a zstd frame. Errors: InputError for a payload that compresses
 /// so well that `unwrapped` would take it for a decompression bomb.
 [[nodiscard]] std::string wrapped(std::string_view payload);
+/// wrapped(to_payload()) piece by piece, so that only a few MiB are held beside the content.
+void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleFile& content);
 /// The payload of a binary file. Memory: at most 1 MiB + 4096 times the content.
 [[nodiscard]] std::string unwrapped(std::string_view content);
 

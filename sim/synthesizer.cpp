@@ -1,5 +1,6 @@
 #include "sim/synthesizer.hpp"
 
+#include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 #include "sim/transforms.hpp"
 
@@ -89,7 +90,8 @@ Outcome synthesize_part_by_part(SynthesisFunction run, const Topology& topology,
   for (std::size_t p = 0; p < collective.parts.size(); ++p) {
     const Collective part = part_alone(collective, p);
     Outcome one = run(topology, part, options);
-    if (one.compact) one.schedule = expanded(topology, part, *std::exchange(one.compact, {}));
+    if (one.compact) // has no order that could be interleaved with another's
+      one.schedule = expanded(topology, part, *std::exchange(one.compact, std::nullopt));
     if (!one.schedule) return one;
     schedules.push_back(*std::exchange(one.schedule, std::nullopt));
     outcomes.push_back(std::move(one));

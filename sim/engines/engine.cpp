@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array rows{
     EngineRow{"simgrid", run_simgrid, true, "SimGrid's event loop; the reference; fifo and fluid"},
-    EngineRow{"native", run_native, false, "own event queue, for scale; fifo"}};
+    EngineRow{"native", run_native, false, "own event queue, for scale; fifo", run_native_compact}};
 
 } // namespace
 

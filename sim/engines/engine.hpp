@@ -27,11 +27,16 @@ struct RunOptions {
 using EngineFunction = Report (*)(const Topology&, const Collective&, const Schedule&,
                                   const TimeModel&, const RunOptions&);
 
+/// The same for a compact schedule.
+using CompactEngineFunction = Report (*)(const Topology&, const Collective&, const CompactSchedule&,
+                                         const TimeModel&);
+
 struct EngineRow {
   std::string_view name;
   EngineFunction run;
   bool knows_fluid;
   std::string_view note;
+  CompactEngineFunction run_compact = nullptr; ///< null where the engine needs a list
 };
 
 /// simgrid, native.

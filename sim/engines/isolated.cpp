@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +124,7 @@ Report run_isolated(const std::function<Report()>& simulate) {
     throw std::system_error(error, std::generic_category(), "fork");
   }
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a caller that is killed leaves no work behind
     close(ends[0]);
     be_the_child(ends[1], simulate);
   }

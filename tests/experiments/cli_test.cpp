@@ -40,10 +40,29 @@ const std::string ring_synth = "synth -t ring:4 -c all_gather -a ring1 --size 4k
 
 TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
   const Json json = json_of(ring_synth);
-  for (const char* key :
-       {"algorithm", "topology", "collective", "npus", "chunks", "transfers", "redundant", "status",
-        "synthesis_seconds", "verify_seconds", "peak_rss_bytes", "verified", "collective_time_ps",
-        "lower_bound_ps", "gap", "algbw_bytes_per_s", "engine", "link_busy"}) {
+  for (const char* key : {"algorithm",
+                          "topology",
+                          "collective",
+                          "npus",
+                          "chunks",
+                          "transfers",
+                          "redundant",
+                          "status",
+                          "synthesis_seconds",
+                          "verify_seconds",
+                          "replay_seconds",
+                          "bound_seconds",
+                          "peak_rss_bytes",
+                          "verified",
+                          "planned_time_ps",
+                          "planned_on",
+                          "attempts",
+                          "collective_time_ps",
+                          "lower_bound_ps",
+                          "gap",
+                          "algbw_bytes_per_s",
+                          "engine",
+                          "link_busy"}) {
     INFO(key);
     CHECK(json.contains(key));
   }
@@ -106,6 +125,61 @@ TEST_CASE("synth takes all algorithms, ranges of sizes and several collectives")
   CHECK(two["verified"] == true);
 }
 
+TEST_CASE("an algorithm that cuts too finely costs its own row only") {
+  const Json all = json_of("synth -t ring:4 -c all_gather -a all --size 4B");
+  std::size_t infeasible = 0;
+  for (const Json& row : all) {
+    INFO(row.dump());
+    CHECK((row["verified"] == true || row["status"] == "infeasible"));
+    if (row["algorithm"] != "ring") continue;
+    ++infeasible;
+    CHECK_THAT(row["note"].get<std::string>(), ContainsSubstring("at least one byte"));
+  }
+  CHECK(infeasible == 1);
+}
+
+TEST_CASE("limits and threads leave a quick synthesis as it is") {
+  const std::string tacos = "synth -t mesh2d:3x3 -c all_gather -a tacos --size 1MB";
+  const Json plain = json_of(tacos);
+  for (const char* more : {" --limit 60s", " --limit 8GiB", " --limit 60s,8GiB --threads 3",
+                           " --limit 8GiB,60s --threads 1"}) {
+    const Json limited = json_of(tacos + more);
+    CHECK(limited["status"] == plain["status"]);
+    CHECK(limited["collective_time_ps"] == plain["collective_time_ps"]);
+  }
+}
+
+TEST_CASE("Ctrl-C ends a synthesis with the best so far") {
+  const TemporaryFolder folder;
+  const CommandResult result = interrupt_tutti(
+      "synth -t mesh2d:12x12 -c all_gather -a tacos --set starts=1000000 --json -o s.bin", folder);
+  CHECK(result.code == 130);
+  const Json json = Json::parse(result.out);
+  CHECK(json["status"] == "timed_out");
+  CHECK(json["note"] == "interrupted; the best so far");
+  CHECK(json["verified"] == true);
+  CHECK(run_tutti("verify -t mesh2d:12x12 s.bin", folder).code == 0);
+}
+
+TEST_CASE("Ctrl-C ends an experiment without results") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), R"(name = "e"
+[topologies]
+R = "mesh2d:12x12"
+[[runs]]
+collectives = ["all_gather"]
+algorithms = ["tacos"]
+settings = {starts = "1000000"}
+limit = "100s,8GiB"
+threads = 1
+)");
+  const CommandResult result = interrupt_tutti("run e.toml --out results", folder);
+  CHECK(result.code == 130);
+  CHECK_THAT(result.out, ContainsSubstring("interrupted; the best so far"));
+  CHECK_THAT(result.err, ContainsSubstring("interrupted: no results are written"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("results/results.csv")));
+}
+
 TEST_CASE("the tables say which algorithm is best") {
   const CommandResult result = run_tutti("synth -t mesh2d:3x3 -c all_reduce -a ring,tacos");
   CHECK(result.code == 0);
@@ -128,7 +202,8 @@ TEST_CASE("the same seed twice gives the same schedule and the same results") {
     CHECK(run_tutti("run e.toml " + arguments, folder).code == 0);
     Json results = Json::parse(read_file(folder.file("out/e/results.json")))["results"];
     for (Json& row : results)
-      for (const char* cost : {"synthesis_seconds", "verify_seconds", "peak_rss_bytes"})
+      for (const char* cost : {"synthesis_seconds", "verify_seconds", "replay_seconds",
+                               "bound_seconds", "peak_rss_bytes"})
         row.erase(cost);
     return results.dump();
   };
@@ -349,6 +424,9 @@ TEST_CASE("bad values are refused") {
   CHECK_THAT(refusal(ring_synth + " --chunks 0"), ContainsSubstring("chunks per shard"));
   CHECK_THAT(refusal(ring_synth + " --seed x"), ContainsSubstring("seed"));
   CHECK_THAT(refusal(ring_synth + " --limit 60"), ContainsSubstring("\"60\""));
+  CHECK_THAT(refusal(ring_synth + " --limit 60s,8GiB,9GiB"), ContainsSubstring("names two sizes"));
+  CHECK_THAT(refusal(ring_synth + " --limit 60s,8GiX"), ContainsSubstring("\"8GiX\""));
+  CHECK_THAT(refusal(ring_synth + " --threads 0"), ContainsSubstring("threads"));
   CHECK_THAT(refusal(ring_synth + " --jobs 0"), ContainsSubstring("jobs"));
   CHECK_THAT(refusal("bound -t ring:4 -c all_gather --size 1kB..2kB"),
              ContainsSubstring("bound takes one size"));

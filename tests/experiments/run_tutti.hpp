@@ -5,9 +5,13 @@
 #include "tests/temporary_folder.hpp"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 namespace tutti {
 
@@ -22,6 +26,27 @@ inline CommandResult run_tutti(const std::string& arguments, const TemporaryFold
   const std::string command = "cd '" + folder.file("") + "' && '" TUTTI_COMMAND "' " + arguments +
                               " >'" + out + "' 2>'" + err + "'";
   const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+}
+
+/// Sends the command a SIGINT half a second after its start, as a user with Ctrl-C would; kills it
+/// where it doesn't end in 20 s.
+inline CommandResult interrupt_tutti(const std::string& arguments, const TemporaryFolder& folder) {
+  const std::string out = folder.file("stdout"), err = folder.file("stderr");
+  const std::string command = "cd '" + folder.file("") + "' && exec '" TUTTI_COMMAND "' " +
+                              arguments + " >'" + out + "' 2>'" + err + "'";
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  kill(child, SIGINT);
+  int status = 0;
+  for (int i = 0; i < 2000 && waitpid(child, &status, WNOHANG) == 0; ++i) {
+    if (i == 1999) kill(child, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
 }
 

@@ -1,14 +1,27 @@
 #include "experiments/runner.hpp"
 
+#include "experiments/evaluation_json.hpp"
+#include "experiments/evaluation_table.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/schedule_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
+#include "tests/temporary_folder.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <new>
 #include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
 
 using namespace tutti;
 
@@ -32,7 +45,10 @@ constexpr CollectiveKind only_all_gather[]{CollectiveKind::all_gather};
 
 // Nothing is sent: the postcondition fails.
 Outcome idle(const Topology& topology, const Collective&, const SynthesisOptions&) {
-  return {Status::feasible, Schedule(topology.link_count()), "", "", {}};
+  Outcome outcome;
+  outcome.status = Status::feasible;
+  outcome.schedule = Schedule(topology.link_count());
+  return outcome;
 }
 
 // Direct, and then its first transfer once more.
@@ -42,6 +58,24 @@ Outcome twice(const Topology& topology, const Collective& collective,
   outcome.schedule->push((*outcome.schedule)[0]);
   return outcome;
 }
+
+// Ring one way, in compact form, with a plan and three attempts.
+Outcome compact_ring(const Topology& topology, const Collective& collective,
+                     const SynthesisOptions& options) {
+  Outcome outcome = find_algorithm("ring1").run(topology, collective, options);
+  outcome.compact = compacted(topology, collective, *outcome.schedule);
+  outcome.schedule.reset();
+  outcome.planned = Time{1'000'000};
+  outcome.planned_on = "a ring of its own";
+  outcome.attempts = {Time{3'000'000}, Time{1'000'000}, Time{2'000'000}};
+  return outcome;
+}
+
+Outcome greedy(const Topology&, const Collective&, const SynthesisOptions&) {
+  throw std::bad_alloc();
+}
+
+const AlgorithmRow compact_row{"compact_ring", compact_ring, only_all_gather, 1, "any", "none"};
 
 Report at_once(const Topology& topology, const Collective& collective, const Schedule& schedule,
                const TimeModel& model, const RunOptions& options) {
@@ -115,7 +149,9 @@ TEST_CASE("results come in the order of the cases, however many jobs there are")
   for (const char* name : {"tacos", "ring", "direct"})
     for (const Topology* topology : {&large, &small}) cases.push_back(case_of(*topology, name));
   std::vector<std::size_t> done;
-  const auto one = run_cases(cases, 1, [&](std::size_t n, std::size_t) { done.push_back(n); });
+  const auto one = run_cases(
+      cases, 1,
+      {.finished = [&](std::size_t n, std::size_t) { done.push_back(n); }, .progress = {}});
   const auto many = run_cases(cases, 4);
   CHECK(done == std::vector<std::size_t>{1, 2, 3, 4, 5, 6});
   REQUIRE(one.size() == cases.size());
@@ -155,13 +191,193 @@ TEST_CASE("a process that dies costs its own row only") {
   CHECK(results[3].verified);
 }
 
+TEST_CASE("a compact schedule goes through like a list") {
+  const Topology topology = samples::ring(4);
+  const TemporaryFolder folder;
+  Case c = case_of(topology, compact_row);
+  c.schedule_file = folder.file("s.bin");
+  const Evaluation list = evaluate(case_of(topology, "ring1")), e = evaluate(c);
+  CHECK(e.problem.empty());
+  CHECK(e.verified);
+  CHECK(e.transfers == 12);
+  REQUIRE(e.replays.size() == 1);
+  CHECK(e.replays[0].report.completion == list.replays[0].report.completion);
+  CHECK(e.replays[0].bound == list.replays[0].bound);
+  CHECK(e.hottest_link == list.hottest_link);
+  CHECK(read_schedule(c.schedule_file, topology).size() == 12);
+
+  // What only a list can do is said and isn't a defect.
+  c.engine = &find_engine("simgrid");
+  c.disciplines = {Discipline::fifo, Discipline::fluid};
+  const Evaluation refused = evaluate(c);
+  CHECK(refused.verified);
+  CHECK(refused.problem.empty());
+  CHECK(refused.replays.empty());
+  CHECK_THAT(refused.note, ContainsSubstring("--engine native --discipline fifo only, not by "
+                                             "simgrid fifo; ") &&
+                               ContainsSubstring("simgrid fluid"));
+}
+
+TEST_CASE("plan and attempts reach JSON, table and CSV, and come back from a message") {
+  const Topology topology = samples::ring(4);
+  const Evaluation made = evaluate(case_of(topology, compact_row));
+  const Evaluation e = parse_evaluation(evaluation_message(made));
+  CHECK(e.planned == Time{1'000'000});
+  CHECK(e.planned_on == "a ring of its own");
+  REQUIRE(e.attempts);
+  CHECK(e.attempts->count == 3);
+  CHECK(e.attempts->best == Time{1'000'000});
+  CHECK(e.attempts->median == Time{2'000'000});
+  CHECK(e.attempts->worst == Time{3'000'000});
+  CHECK(e.replay_seconds == made.replay_seconds);
+  CHECK(e.bound_seconds == made.bound_seconds);
+  CHECK_THAT(report_text({&e, 1}),
+             ContainsSubstring("planned 1.000 us on a ring of its own; 3 attempts: best 1.000 us, "
+                               "median 2.000 us, worst 3.000 us"));
+  const auto rows = csv_rows({&e, 1});
+  REQUIRE(rows.size() == 2);
+  REQUIRE(rows[0].size() == rows[1].size());
+  const auto cell = [&rows](const std::string& column) {
+    const auto at = std::find(rows[0].begin(), rows[0].end(), column);
+    REQUIRE(at != rows[0].end());
+    return rows[1][static_cast<std::size_t>(at - rows[0].begin())];
+  };
+  CHECK(cell("planned_time_ps") == "1000000");
+  CHECK(cell("planned_on") == "a ring of its own");
+  CHECK(cell("attempts") == "3");
+  CHECK(cell("attempts_worst_ps") == "3000000");
+  CHECK(rows[0].back() == "peak_rss_bytes");
+  CHECK_FALSE(evaluate(case_of(topology, "ring1")).planned);
+}
+
+TEST_CASE("chunks below a byte because of an algorithm's pieces are infeasible") {
+  const Topology topology = samples::ring(4);
+  Case c = case_of(topology, "ring"); // cuts every shard in 2
+  c.collective.size = {4};
+  CHECK_NOTHROW(require_sound({&c, 1}));
+  const Evaluation e = evaluate(c);
+  CHECK(e.status == Status::infeasible);
+  CHECK_THAT(e.note, ContainsSubstring("ring cuts every shard in 2: ") &&
+                         ContainsSubstring("at least one byte"));
+  CHECK(e.size == Bytes{4});
+}
+
+TEST_CASE("running out of memory ends a synthesis, not the run") {
+  const Topology topology = samples::ring(4);
+  const AlgorithmRow greedy_row{"greedy", greedy, only_all_gather, 1, "any", "none"};
+  const Evaluation e = evaluate(case_of(topology, greedy_row));
+  CHECK(e.status == Status::timed_out);
+  CHECK(e.note == "out of memory");
+  CHECK(e.problem.empty());
+
+  std::vector<Case> cases{case_of(topology, "ring"), case_of(topology, "direct")};
+  cases[0].options.limit_bytes = std::int64_t{1} << 30;
+  const auto results = run_cases(cases, 1, {}, [](const Case& one) -> Evaluation {
+    if (one.options.limit_bytes == 0) return evaluate(one);
+#ifndef __SANITIZE_ADDRESS__ // which has no bad_alloc
+    const std::vector<char> much(std::size_t{2} << 30, 'x');
+    if (much.back() == 'x') throw std::logic_error("the limit didn't hold");
+#endif
+    throw std::bad_alloc();
+  });
+  CHECK(results[0].status == Status::timed_out);
+  CHECK(results[0].note == "out of memory");
+  CHECK(results[0].problem.empty());
+  CHECK(results[0].algorithm == "ring");
+  CHECK(results[1].verified);
+}
+
+TEST_CASE("progress comes from the jobs, but not too often") {
+  const Topology topology = samples::ring(4);
+  const std::vector<Case> cases(1, case_of(topology, "ring"));
+  std::vector<SynthesisProgress> heard;
+  const RunWatcher watcher{.finished = {},
+                           .progress = [&](const Case& c, const SynthesisProgress& progress) {
+                             CHECK(&c == &cases[0]);
+                             heard.push_back(progress);
+                           }};
+  const auto results = run_cases(cases, 1, watcher, [](const Case& c) {
+    for (std::uint64_t i = 1; i <= 1000; ++i) c.options.progress({i, 1000, Time{42}});
+    return evaluate(c);
+  });
+  CHECK(results[0].verified);
+  REQUIRE(!heard.empty());
+  CHECK(heard.size() < 100);
+  CHECK(heard[0].done == 1);
+  CHECK(heard[0].total == 1000);
+  CHECK(heard[0].reached == Time{42});
+}
+
+TEST_CASE("the first signal cancels what runs, and nothing else is started") {
+  const Topology topology = samples::ring(4);
+  const std::vector<Case> cases(4, case_of(topology, "ring"));
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Interrupts interrupts;
+    std::size_t heard = 0;
+    const RunWatcher watcher{.finished = {},
+                             .progress =
+                                 [&](const Case&, const SynthesisProgress&) {
+                                   if (++heard == 2) ::kill(::getpid(), signal);
+                                 },
+                             .interrupts = &interrupts};
+    const auto results = run_cases(cases, 2, watcher, [](const Case& c) {
+      c.options.progress({1, 2, Time{0}});
+      while (!c.options.cancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      Evaluation e = evaluate(c);
+      e.note = "cancelled";
+      return e;
+    });
+    CHECK(interrupts.count() == 1);
+    for (const std::size_t i : {0U, 1U}) {
+      CHECK(results[i].note == "cancelled");
+      CHECK(results[i].verified);
+    }
+    for (const std::size_t i : {2U, 3U}) {
+      CHECK(results[i].note == "interrupted before it began");
+      CHECK(results[i].status == Status::timed_out);
+    }
+  }
+}
+
+TEST_CASE("the second signal kills what runs") {
+  const Topology topology = samples::ring(4);
+  const TemporaryFolder folder;
+  std::vector<Case> cases(1, case_of(topology, "ring"));
+  cases[0].schedule_file = folder.file("s.bin");
+  Interrupts interrupts;
+  pid_t child = 0;
+  const RunWatcher watcher{.finished = {},
+                           .progress =
+                               [&](const Case&, const SynthesisProgress& progress) {
+                                 child = static_cast<pid_t>(progress.total);
+                                 ::kill(::getpid(), SIGINT);
+                               },
+                           .interrupts = &interrupts};
+  CHECK_THROWS_AS(
+      run_cases(cases, 1, watcher,
+                [](const Case& c) -> Evaluation {
+                  write_file(temporary_of(c.schedule_file, ::getpid()), "half");
+                  while (true) {
+                    c.options.progress({1, static_cast<std::uint64_t>(::getpid()), Time{0}});
+                    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                  }
+                }),
+      Interrupted);
+  CHECK(interrupts.count() == 2);
+  REQUIRE(child > 0);
+  CHECK(::kill(child, 0) != 0); // gone, and not a zombie either
+  CHECK(std::filesystem::is_empty(folder.file("")));
+}
+
 TEST_CASE("bad input met by a job is an InputError of the whole run, and stops it") {
   const Topology topology = samples::ring(4);
   std::vector<Case> cases(5, case_of(topology, "ring"));
   cases[1].options.settings["colour"] = "red";
   std::size_t ended = 0;
   CHECK(message_of([&] {
-          (void)run_cases(cases, 1, [&](std::size_t done, std::size_t) { ended = done; });
+          (void)run_cases(
+              cases, 1,
+              {.finished = [&](std::size_t done, std::size_t) { ended = done; }, .progress = {}});
         }) == "unknown setting \"colour\" (ring has none)");
   CHECK(ended == 2);
 }

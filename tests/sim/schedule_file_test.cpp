@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -197,6 +198,19 @@ TEST_CASE("the binary form is compact exactly where that gives the same list bac
   content.schedule = swapped;
   const std::string list = format::to_payload(ring, content);
   CHECK(parse_schedule(format::wrapped(list), "x", ring).schedule == swapped);
+
+  // Where a list would be too long, what is compact stays so, and is written as it was read.
+  const std::string file = format::wrapped(compact);
+  const ScheduleFile kept = parse_schedule(file, "x", ring, 5);
+  REQUIRE(kept.compact);
+  CHECK(kept.schedule.empty());
+  CHECK(kept.size() == 6);
+  CHECK(kept.compact->chunk_at(1) == ChunkId{2});
+  std::ostringstream streamed;
+  format::write_wrapped(streamed, ring, kept);
+  CHECK(streamed.str() == file);
+  CHECK(parse_schedule(format::to_json(ring, ring_all_gather(ring)), "x", ring).schedule ==
+        parse_schedule(file, "x", ring, 6).schedule);
 
   // Compact: 3 counts and 6 chunks = 9 bytes; list: a count of paths and 6 times 2 = 13 bytes.
   CHECK(list.size() - compact.size() == 4);
