@@ -3,15 +3,16 @@
 #include "sim/random.hpp"
 #include "synth/route_search.hpp"
 
-#include <cstdio>
-
 #include <algorithm>
-#include <tuple>
+#include <iterator>
 #include <utility>
 
 namespace tutti {
 
 namespace {
+
+constexpr unsigned steepest = 5, relieving = 6; // doublings of the prices' power
+constexpr double hot = 0.98;                    // of the peak
 
 class Balancer {
 public:
@@ -24,34 +25,27 @@ public:
   }
 
   std::optional<BalancedRoutes> run() {
+    loads_.set_pricing({0, 1.0}); // at first all along the cheapest way
+    if (!pass(SIZE_MAX, true)) return std::nullopt;
+    if (balancing_.fixed) {
+      take_fixed_routes();
+      return BalancedRoutes{std::move(routes_), search_.work()};
+    }
     const std::uint64_t searches =
         std::max<std::uint64_t>(1, balancing_.work / (1 + topology_.link_count()));
-    std::size_t batch = std::max<std::size_t>(1, single_.size() * 8 / searches);
-    // All along the cheapest way at first, then at steeper and steeper prices.
-    for (unsigned doublings = 0; doublings <= 5; ++doublings) {
-      loads_.set_pricing({doublings, doublings == 0 ? 1.0 : balancing_.way});
-      if (!pass(doublings == 0 ? SIZE_MAX : batch, doublings == 0)) {
-        if (doublings == 0) return std::nullopt;
-        break;
-      }
-      report(doublings);
-      if (balancing_.fixed) {
-        follow(*balancing_.fixed);
-        break;
-      }
-      if (search_.work() > balancing_.work) break;
+    const std::size_t batch = std::max<std::size_t>(1, single_.size() * 8 / searches);
+    for (unsigned doublings = 1; doublings <= steepest && !is_over(); ++doublings) {
+      loads_.set_pricing({doublings, balancing_.way});
+      pass(batch, false);
     }
-    while (!balancing_.fixed && search_.work() < balancing_.work && !limit_.reached())
-      if (!relieve()) break;
+    while (!is_over() && relieve()) {
+    }
     return BalancedRoutes{std::move(routes_), search_.work()};
   }
 
 private:
-  void report([[maybe_unused]] unsigned d) const {
-#ifdef ROUTE_DEBUG
-    fprintf(stderr, "  pass %u: peak %.4f us, work %llu\n", d, loads_.peak() * 1e-6,
-            (unsigned long long)search_.work());
-#endif
+  [[nodiscard]] bool is_over() const {
+    return search_.work() > balancing_.work || limit_.reached();
   }
   [[nodiscard]] bool reduces(ChunkId c) const {
     return collective_.chunks[c.value].reduces && collective_.held_by(c).size() > 1;
@@ -75,12 +69,13 @@ private:
     return {collective_.chunks[c.value].held_by, collective_.chunks[c.value].size};
   }
 
-  /// Routes every chunk anew. False where the limit ends it.
-  bool pass(std::size_t batch, bool first) {
+  /// Routes every chunk anew. False where the limit is reached, or a chunk can't be routed that
+  /// must be: the others keep the routes that they have.
+  bool pass(std::size_t batch, bool must) {
     random_.shuffle(trees_);
-    for (const ChunkId chunk : trees_) {
-      if ((first || search_.work() <= balancing_.work) && !reroute(chunk)) return false;
-      if (search_.work() % 64 == 0 && limit_.reached()) return false;
+    for (std::size_t t = 0; t < trees_.size(); ++t) {
+      if (t % 64 == 0 && (must ? limit_.reached() : is_over())) return false;
+      if (!reroute(trees_[t]) && must) return false;
     }
     std::vector<std::span<const ChunkId>> batches;
     for (std::size_t begin = 0; begin < single_.size();) {
@@ -96,7 +91,8 @@ private:
     random_.shuffle(batches);
     for (std::size_t b = 0; b < batches.size(); ++b) {
       if (b % 64 == 0 && limit_.reached()) return false;
-      if (!reroute(batches[b])) return false;
+      if (b % 64 == 0) limit_.report(b, batches.size(), Time{});
+      if (!reroute(batches[b]) && must) return false;
     }
     return true;
   }
@@ -110,7 +106,7 @@ private:
       loads_.add(link, collective_.chunks[chunk.value].size);
   }
 
-  /// A path for each; all of one kind.
+  /// A path for each; all of one kind. False where there is none.
   bool reroute(std::span<const ChunkId> chunks) {
     targets_.clear();
     for (const ChunkId chunk : chunks) {
@@ -118,49 +114,51 @@ private:
       targets_.push_back(collective_.wanted_by(chunk).front());
     }
     const ChunkId one = chunks.front();
-    if (!search_.search(collective_.held_by(one), targets_, collective_.chunks[one.value].size))
-      return false;
+    const bool found =
+        search_.search(collective_.held_by(one), targets_, collective_.chunks[one.value].size);
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       links_.clear();
-      search_.append_way(targets_[i], links_);
-      routes_.set(chunks[i], links_);
+      if (found) search_.append_way(targets_[i], links_);
+      if (found) routes_.set(chunks[i], links_);
       load(chunks[i]);
     }
-    return true;
+    return found;
   }
 
-  /// Paths of single chunks as the rule has them.
-  void follow(Routing rule) {
+  /// Paths by rule, from and to NPUs; others, and those of the nearest of several, stay.
+  void take_fixed_routes() {
     if (single_.empty()) return;
-    Router router(topology_, rule, collective_.chunks[single_.front().value].size);
+    Router router(topology_, Routing::automatic, collective_.chunks[single_.front().value].size);
     for (const ChunkId chunk : single_) {
       const auto held = collective_.held_by(chunk);
-      if (held.size() > 1) continue; // the nearest holder's path stays
-      unload(chunk);
-      routes_.set(chunk, router.route(held.front(), collective_.wanted_by(chunk).front()));
-      load(chunk);
+      const NodeId to = collective_.wanted_by(chunk).front();
+      if (held.size() > 1 || std::max(held.front(), to).value >= topology_.npu_count()) continue;
+      routes_.set(chunk, router.route(held.front(), to));
     }
   }
 
-  /// A tree.
+  /// A tree. False where none was found.
   bool reroute(ChunkId chunk) {
     unload(chunk);
-    const Bytes size = collective_.chunks[chunk.value].size;
-    const auto held = collective_.held_by(chunk), wanted = collective_.wanted_by(chunk);
     links_.clear();
     std::size_t reductions = 0;
-    if (!reduces(chunk)) {
-      if (!search_.copy_tree(held, wanted, size, balancing_.depth_weight, links_)) return false;
-    } else {
-      const NodeId root = root_of(chunk);
-      if (!search_.reduction_tree(held, root, size, balancing_.depth_weight, links_)) return false;
-      reductions = links_.size();
-      const std::vector<NodeId> complete = complete_at(chunk, root);
-      if (!search_.copy_tree(complete, wanted, size, balancing_.depth_weight, links_)) return false;
-    }
-    routes_.set(chunk, links_, reductions);
+    const bool found = reduces(chunk) ? find_reduction(chunk, reductions)
+                                      : find_copies(chunk, collective_.held_by(chunk));
+    if (found) routes_.set(chunk, links_, reductions);
     load(chunk);
-    return true;
+    return found;
+  }
+  bool find_copies(ChunkId chunk, std::span<const NodeId> sources) {
+    return search_.copy_tree(sources, collective_.wanted_by(chunk),
+                             collective_.chunks[chunk.value].size, balancing_.shape, links_);
+  }
+  bool find_reduction(ChunkId chunk, std::size_t& reductions) {
+    const NodeId root = root_of(chunk);
+    if (!search_.reduction_tree(collective_.held_by(chunk), root,
+                                collective_.chunks[chunk.value].size, balancing_.shape, links_))
+      return false;
+    reductions = links_.size();
+    return find_copies(chunk, complete_at(chunk, root));
   }
 
   /// Who has the chunk complete after the reductions over links_: `root`, and those through whom
@@ -191,25 +189,23 @@ private:
   /// Routes what crosses the most loaded links anew, chunk by chunk. False where that doesn't help.
   bool relieve() {
     const double peak = loads_.peak();
-    loads_.set_pricing({6, balancing_.way});
-    std::vector<ChunkId> hot;
-    for (const std::vector<ChunkId>* chunks : {&trees_, &single_})
-      for (const ChunkId chunk : *chunks)
-        if (std::ranges::any_of(routes_.links(chunk),
-                                [&](LinkId link) { return loads_.beyond(link, 0.98 * peak); }))
-          hot.push_back(chunk);
-    random_.shuffle(hot);
-    for (const ChunkId chunk : hot) {
-      if (search_.work() > balancing_.work) break;
-      const bool still = std::ranges::any_of(
-          routes_.links(chunk), [&](LinkId link) { return loads_.beyond(link, 0.98 * peak); });
-      if (!still) continue;
-      if (reduces(chunk) || collective_.wanted_by(chunk).size() > 1)
-        reroute(chunk);
+    loads_.set_pricing({relieving, balancing_.way});
+    const auto is_hot = [&](ChunkId chunk) {
+      return std::ranges::any_of(routes_.links(chunk),
+                                 [&](LinkId link) { return loads_.beyond(link, hot * peak); });
+    };
+    std::vector<ChunkId> chunks;
+    std::ranges::copy_if(trees_, std::back_inserter(chunks), is_hot);
+    std::ranges::copy_if(single_, std::back_inserter(chunks), is_hot);
+    random_.shuffle(chunks);
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (i % 64 == 0 && is_over()) break;
+      if (!is_hot(chunks[i])) continue;
+      if (reduces(chunks[i]) || collective_.wanted_by(chunks[i]).size() > 1)
+        reroute(chunks[i]);
       else
-        reroute(std::span(&chunk, 1));
+        reroute(std::span(&chunks[i], 1));
     }
-    report(99);
     return loads_.peak() < 0.999 * peak;
   }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "sim/collective.hpp"
-#include "sim/routing.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/chunk_routes.hpp"
 #include "synth/link_loads.hpp"
+#include "synth/route_search.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,10 +17,10 @@ namespace tutti {
 
 struct RouteBalancing {
   std::uint64_t seed = 1;
-  double way = 0.3;               ///< see Pricing
-  double depth_weight = 0.5;       ///< see RouteSearch::copy_tree
-  /// Paths as `routing` has them, whatever their load (trees: the cheapest for one chunk alone).
-  std::optional<Routing> fixed;
+  double way = 0.3; ///< see Pricing
+  TreeShape shape;
+  /// Paths by Routing::automatic whatever their load; trees are the cheapest for a chunk alone.
+  bool fixed = false;
   std::uint64_t work = 10'000'000; ///< links to be looked at, about; every chunk is routed once
 };
 

@@ -1,45 +1,43 @@
 #include "synth/link_dispatch.hpp"
 
 #include "sim/engines/event_queue.hpp"
+#include "synth/entry_queue.hpp"
+#include "synth/link_outlook.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <tuple>
+#include <span>
 #include <utility>
 
 namespace tutti {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
+constexpr std::uint32_t none = Waiting::none;
+constexpr std::size_t most_compared = 32; // of transfers that a link may start
 
 class Dispatch {
 public:
   Dispatch(const Topology& topology, const Collective& collective, const Schedule& schedule,
            const TimeModel& model, TransferPrecedence precedence)
       : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
-        precedence_(std::move(precedence)), links_(topology.link_count()),
-        groups_(topology.groups().size()), reduction_free_(topology.node_count()) {
-    for (std::uint32_t l = 0; l < links_.size(); ++l) {
-      links_[l].latency = topology.link(LinkId{l}).latency.ps;
-      links_[l].rate = topology.effective_bandwidth(LinkId{l});
+        precedence_(std::move(precedence)), outlook_(topology, model.link_busy),
+        links_(topology.link_count()), groups_(topology.groups().size()),
+        reduction_free_(topology.node_count()) {
+    for (std::uint32_t l = 0; l < links_.size(); ++l)
       links_[l].shared = !topology.groups_of(LinkId{l}).empty();
-    }
     const PathTable& paths = schedule.paths();
     for (std::uint32_t p = paths.link_count(); p < paths.size(); ++p)
       for (const LinkId link : paths.links(PathId{p})) links_[link.value].by_entry = true;
     if (!topology.groups().empty()) ready_at_.resize(schedule.size());
     for (const Node& node : topology.nodes())
       reductions_take_time_ |= reduction_rate(node, model).bytes_per_second > 0;
+    if (reductions_take_time_) position_of_.resize(schedule.size());
     for (const Chunk& chunk : collective.chunks)
       all_alike_ &= chunk.size == collective.chunks.front().size;
-    for (std::uint32_t i = 0; i < precedence_.size(); ++i) {
-      if (is_single_hop(i)) continue;
-      const Bytes size = size_of(i);
-      for (const LinkId link : paths.links(precedence_.path(i)).subspan(1))
-        links_[link.value].to_cross += occupied(links_[link.value], size);
-    }
+    for (std::uint32_t i = 0; i < precedence_.size(); ++i)
+      if (!is_single_hop(i)) outlook_.expect(path_of(i), size_of(i));
     done_.order.reserve(schedule.size());
   }
 
@@ -58,27 +56,13 @@ public:
 private:
   enum Kind : std::uint32_t { link_free, group_free, left, hop, arrive, lands, reduced };
 
-  /// A transfer that waits at a link where entry counts. `position` is its place in the order, none
-  /// before its start.
-  struct Waiting {
-    std::int64_t since = 0;
-    std::uint32_t position = none, key = 0, transfer = 0, flight = none;
-    auto operator<=>(const Waiting&) const = default;
-  };
   struct LinkState {
     std::vector<std::uint64_t> urgent; // a heap of key and transfer; only single hops
-    std::vector<Waiting> entered;      // where `by_entry`: sorted from `first` on, once tidied
-    std::size_t first = 0;
-    bool untidy = false;
-    std::int64_t promised_until = 0; // busy with what has started, as far as can be foreseen
-    std::int64_t to_cross = 0;       // busy time of what has not, as a further link
-    std::int64_t free_at = 0, latency = 0;
+    EntryQueue entered;                // where `by_entry`
+    std::int64_t free_at = 0;
     std::int64_t last_entry = 0; // of those that started here
-    Bandwidth rate;
-    Bytes last_size; // chunks of one size follow each other: their serialization is worth keeping
-    std::int64_t last_duration = 0;
     bool by_entry = false, shared = false, touched = false;
-    [[nodiscard]] bool idle() const { return urgent.empty() && first == entered.size(); }
+    [[nodiscard]] bool idle() const { return urgent.empty() && entered.empty(); }
   };
   struct GroupState {
     std::int64_t free_at = 0;
@@ -94,37 +78,13 @@ private:
     const LinkId id = first_link(i);
     LinkState& link = links_[id.value];
     if (link.by_entry) {
-      push(link, {now_, none, precedence_.key(i), i, none});
+      link.entered.push({now_, none, precedence_.key(i), i, none});
     } else {
       link.urgent.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
       std::ranges::push_heap(link.urgent, std::greater{});
       if (link.shared) ready_at_[i] = now_;
     }
     touch(id.value);
-  }
-
-  /// Entry times never fall, so a new entry belongs to the end, or among those of this instant.
-  void push(LinkState& link, const Waiting& waiting) const {
-    if (link.first > 64 && 2 * link.first > link.entered.size()) {
-      link.entered.erase(link.entered.begin(),
-                         link.entered.begin() + static_cast<std::ptrdiff_t>(link.first));
-      link.first = 0;
-    }
-    std::size_t i = link.entered.size();
-    link.entered.push_back(waiting);
-    if (now_ == 0) { // everything that is there at the start
-      link.untidy = true;
-      return;
-    }
-    for (; i > link.first && waiting < link.entered[i - 1]; --i)
-      link.entered[i] = link.entered[i - 1];
-    link.entered[i] = waiting;
-  }
-
-  static void tidy(LinkState& link) {
-    if (!link.untidy) return;
-    std::sort(link.entered.begin() + static_cast<std::ptrdiff_t>(link.first), link.entered.end());
-    link.untidy = false;
   }
 
   void touch(std::uint32_t link) {
@@ -173,7 +133,6 @@ private:
       LinkState& link = links_[l];
       link.touched = false;
       if (link.idle() || link.free_at > now_) continue;
-      tidy(link);
       if (link.shared)
         candidates_.push_back({head(link), LinkId{l}});
       else
@@ -187,20 +146,14 @@ private:
   }
 
   /// What the link would take next. In an engine a single hop enters after those started before.
-  [[nodiscard]] Waiting head(const LinkState& link) const {
-    if (link.by_entry) return link.entered[link.first];
+  [[nodiscard]] Waiting head(LinkState& link) const {
+    if (link.by_entry) return link.entered.choice(1).front();
     const auto i = static_cast<std::uint32_t>(link.urgent.front());
     return {std::max(ready_at_[i], link.last_entry), none, precedence_.key(i), i, none};
   }
 
   Waiting take(LinkState& link) {
-    if (link.by_entry) {
-      const std::size_t chosen = least_obstructed(link);
-      const Waiting taken = link.entered[chosen];
-      for (std::size_t i = chosen; i > link.first; --i) link.entered[i] = link.entered[i - 1];
-      ++link.first;
-      return taken;
-    }
+    if (link.by_entry) return link.entered.take(best_of(link.entered.choice(most_compared)));
     const auto i = static_cast<std::uint32_t>(link.urgent.front());
     if (link.shared) link.last_entry = std::max(ready_at_[i], link.last_entry);
     std::ranges::pop_heap(link.urgent, std::greater{});
@@ -208,64 +161,13 @@ private:
     return {0, none, 0, i, none};
   }
 
-  /// Of those that entered first, and of their most urgent, one whose further links are not
-  /// promised to others.
-  [[nodiscard]] std::size_t least_obstructed(const LinkState& link) const {
-    constexpr std::size_t most = 32;
-    const Waiting& head = link.entered[link.first];
-    std::size_t chosen = link.first;
-    if (head.position != none) return chosen;
-    Outlook best = outlook(head);
-    for (std::size_t i = link.first + 1; i < link.entered.size() && i < link.first + most; ++i) {
-      const Waiting& other = link.entered[i];
-      if (other.since != head.since || other.position != none) break;
-      const Outlook seen = outlook(other);
-      if (seen >= best) continue;
-      best = seen;
-      chosen = i;
-    }
-    return chosen;
-  }
-
-  /// What a transfer finds at its further links, if it starts now; lower is better.
-  struct Outlook {
-    std::int64_t wait = 0;
-    std::uint32_t key = 0;
-    std::int64_t others = 0; // less than zero: how much is still to cross those links
-    auto operator<=>(const Outlook&) const = default;
-  };
-  [[nodiscard]] Outlook outlook(const Waiting& waiting) const {
-    const auto path = schedule_.paths().links(precedence_.path(waiting.transfer));
-    Outlook seen{0, waiting.key, 0};
-    std::int64_t head = now_;
-    for (std::size_t h = 1; h < path.size(); ++h) {
-      const LinkState& link = links_[path[h].value];
-      head += links_[path[h - 1].value].latency;
-      seen.wait += std::max<std::int64_t>(0, link.promised_until - head - seen.wait);
-      seen.others -= link.to_cross;
-    }
-    return seen;
-  }
-
-  void promise(std::uint32_t i, Bytes size) {
-    const auto path = schedule_.paths().links(precedence_.path(i));
-    std::int64_t head = now_;
-    for (std::size_t h = 1; h < path.size(); ++h) {
-      LinkState& link = links_[path[h].value];
-      head = std::max(head + links_[path[h - 1].value].latency, link.promised_until);
-      const std::int64_t time = occupied(link, size);
-      link.promised_until = head + time;
-      link.to_cross -= time;
-    }
-  }
-
-  /// How long a chunk occupies the link.
-  std::int64_t occupied(LinkState& link, Bytes size) {
-    if (size != link.last_size) {
-      link.last_size = size;
-      link.last_duration = serialization(size, link.rate).ps;
-    }
-    return link.last_duration + (model_.link_busy == LinkBusy::serialization ? 0 : link.latency);
+  [[nodiscard]] std::size_t best_of(std::span<const Waiting> choice) const {
+    const auto prospect = [&](const Waiting& waiting) {
+      return outlook_.prospect(path_of(waiting.transfer), waiting.key, now_);
+    };
+    if (choice.size() == 1) return 0;
+    return static_cast<std::size_t>(std::ranges::min_element(choice, {}, prospect) -
+                                    choice.begin());
   }
 
   bool groups_are_free(LinkId id) {
@@ -286,13 +188,9 @@ private:
     const bool first_hop = waiting.flight == none;
     LinkState& link = links_[id.value];
     const Bytes size = size_of(i);
-    if (size != link.last_size) {
-      link.last_size = size;
-      link.last_duration = serialization(size, link.rate).ps;
-    }
-    const std::int64_t sent = now_ + link.last_duration;
-    require_representable(sent, Time{link.latency});
-    link.free_at = model_.link_busy == LinkBusy::serialization ? sent : sent + link.latency;
+    const std::int64_t sent = now_ + outlook_.sending(id, size);
+    require_representable(sent, Time{outlook_.latency(id)});
+    link.free_at = now_ + outlook_.occupied(id, size);
     for (const std::uint32_t g : topology_.groups_of(id))
       groups_[g].free_at = now_ + serialization(size, topology_.groups()[g].bandwidth).ps;
     events_.push(now_, {link.free_at, id.value, link_free});
@@ -301,19 +199,16 @@ private:
     const bool single = is_single_hop(i);
     std::int64_t end = sent;
     if (single) {
-      events_.push(now_, {sent + link.latency, i, arrive});
+      events_.push(now_, {sent + outlook_.latency(id), i, arrive});
     } else {
       const std::uint32_t flight = first_hop ? take_flight({0, i, 0, position}) : waiting.flight;
       end = std::max(sent, flights_[flight].tail);
       move_on(id, flight, end);
     }
     if (!first_hop) return;
-    if (!single) promise(i, size);
+    if (!single) outlook_.start(path_of(i), size, now_);
     done_.order.push_back(i);
-    if (reductions_take_time_) {
-      position_of_.resize(schedule_.size());
-      position_of_[i] = position;
-    }
+    if (reductions_take_time_) position_of_[i] = position;
     if (!precedence_.followed(i)) return;
     events_.push(now_, {end, i, left});
     precedence_.started(i, [this](std::uint32_t j) { enter(j); });
@@ -322,8 +217,8 @@ private:
   /// Where the flight, which ends its hop over link `id` at `end`, goes from there.
   void move_on(LinkId id, std::uint32_t flight_id, std::int64_t end) {
     Flight& flight = flights_[flight_id];
-    const std::int64_t latency = links_[id.value].latency;
-    const auto path = schedule_.paths().links(schedule_.path_of(flight.transfer));
+    const std::int64_t latency = outlook_.latency(id);
+    const auto path = path_of(flight.transfer);
     if (flight.hop + 1 == path.size()) {
       events_.push(now_, {end + latency, flight_id, lands});
       return;
@@ -340,8 +235,8 @@ private:
 
   void queue_hop(std::uint32_t flight_id) {
     const Flight& flight = flights_[flight_id];
-    const LinkId id = schedule_.paths().links(schedule_.path_of(flight.transfer))[flight.hop];
-    push(links_[id.value], {now_, flight.position, 0, flight.transfer, flight_id});
+    const LinkId id = path_of(flight.transfer)[flight.hop];
+    links_[id.value].entered.push({now_, flight.position, 0, flight.transfer, flight_id});
     touch(id.value);
   }
 
@@ -367,6 +262,9 @@ private:
   [[nodiscard]] LinkId first_link(std::uint32_t i) const {
     const PathId path = precedence_.path(i);
     return is_single_hop(i) ? LinkId{path.value} : schedule_.paths().first(path);
+  }
+  [[nodiscard]] std::span<const LinkId> path_of(std::uint32_t i) const {
+    return schedule_.paths().links(precedence_.path(i));
   }
   [[nodiscard]] Bytes size_of(std::uint32_t i) const {
     return all_alike_ ? collective_.chunks.front().size
@@ -399,6 +297,7 @@ private:
   const Schedule& schedule_;
   const TimeModel model_;
   TransferPrecedence precedence_;
+  LinkOutlook outlook_;
   std::int64_t now_ = 0;
   EventQueue events_;
   std::vector<LinkState> links_;

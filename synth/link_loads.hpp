@@ -33,10 +33,15 @@ public:
   [[nodiscard]] double cost(LinkId link, Bytes size) const {
     const Resource& own = links_[link.value];
     const double bytes = static_cast<double>(size.count);
-    double cost = priced(own, bytes) + pricing_.way * (own.way + bytes * own.way_per_byte) + 1;
+    double cost = priced(own, bytes) + way_cost(link, size) + 1;
     if (own.shared)
       for (const std::uint32_t g : topology_.groups_of(link)) cost += priced(groups_[g], bytes);
     return cost;
+  }
+  /// The part of it that is for the chunk's own time.
+  [[nodiscard]] double way_cost(LinkId link, Bytes size) const {
+    const Resource& own = links_[link.value];
+    return pricing_.way * (own.way + static_cast<double>(size.count) * own.way_per_byte);
   }
   /// The highest load of any link or group.
   [[nodiscard]] double peak() const;

@@ -14,13 +14,14 @@
 namespace tutti {
 
 struct Timed {
-  Schedule schedule; ///< in order of start
+  Schedule schedule; ///< in order of start, or as it was given
   Time makespan;     ///< what the native engine's replay takes under the model
 };
 
 /// The same transfers in another order, each chunk's meaning kept; the best of several orders.
 /// `chunk_priority`: classes by chunk, lower ones first whatever their way; empty: all alike.
-/// `effort`: how many orders to try, at least 1.
+/// `effort`: how many orders to try, at least 1; from 3 on, without classes, the given one is among
+/// them.
 /// Pre: the schedule is correct; nothing in it happens "together"; transfers that others follow end
 /// at nodes that store; model.discipline is fifo. Errors: InputError where a time is out of range.
 /// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer. Memory: 60 bytes a

@@ -13,10 +13,11 @@ constexpr double unreached = std::numeric_limits<double>::infinity();
 
 } // namespace
 
-RouteSearch::RouteSearch(const Topology& topology, const LinkLoads& loads)
+RouteSearch::RouteSearch(const Topology& topology, LinkLoads& loads)
     : topology_(topology), loads_(loads), cost_(topology.node_count()), by_(topology.node_count()),
       settled_(topology.node_count()), wanted_(topology.node_count()),
-      place_(topology.node_count()) {}
+      place_(topology.node_count()), entry_cost_(topology.node_count()),
+      queue_cost_(topology.link_count()) {}
 
 void RouteSearch::clear() {
   std::ranges::fill(cost_, unreached);
@@ -55,7 +56,7 @@ void RouteSearch::relax(NodeId node, Direction direction, Bytes size) {
   for (const LinkId id : links) {
     const NodeId next = forward ? topology_.link(id).to : topology_.link(id).from;
     if (place_[next.value] != Place::outside || cost_[next.value] <= here) continue;
-    label(next, here + loads_.cost(id, size), id);
+    label(next, here + loads_.cost(id, size) + queue_cost_[id.value], id);
   }
 }
 
@@ -89,14 +90,14 @@ void RouteSearch::append_way(NodeId target, std::vector<LinkId>& links) const {
 }
 
 bool RouteSearch::copy_tree(std::span<const NodeId> sources, std::span<const NodeId> targets,
-                            Bytes size, double depth_weight, std::vector<LinkId>& links) {
-  return tree(sources, targets, size, Direction::forward, depth_weight, links);
+                            Bytes size, const TreeShape& shape, std::vector<LinkId>& links) {
+  return tree(sources, targets, size, Direction::forward, shape, links);
 }
 
 bool RouteSearch::reduction_tree(std::span<const NodeId> contributors, NodeId root, Bytes size,
-                                 double depth_weight, std::vector<LinkId>& links) {
+                                 const TreeShape& shape, std::vector<LinkId>& links) {
   const std::size_t first = links.size();
-  if (!tree(std::span(&root, 1), contributors, size, Direction::backward, depth_weight, links))
+  if (!tree(std::span(&root, 1), contributors, size, Direction::backward, shape, links))
     return false;
   std::reverse(links.begin() + static_cast<std::ptrdiff_t>(first), links.end());
   return true;
@@ -109,15 +110,15 @@ bool RouteSearch::can_branch(NodeId node, Direction direction) const {
 
 /// Links from the roots outwards, branch by branch.
 bool RouteSearch::tree(std::span<const NodeId> roots, std::span<const NodeId> targets, Bytes size,
-                       Direction direction, double depth_weight, std::vector<LinkId>& links) {
+                       Direction direction, const TreeShape& shape, std::vector<LinkId>& links) {
+  const std::size_t begin = links.size();
   clear();
   std::ranges::fill(place_, Place::outside);
   std::size_t lacking = 0;
   for (const NodeId target : targets) wanted_[target.value] = 1;
   for (const NodeId root : roots) {
     wanted_[root.value] = 0;
-    place_[root.value] = Place::tree;
-    label(root, 0, LinkId{});
+    join(root, 0);
   }
   for (const NodeId target : targets) lacking += wanted_[target.value];
 
@@ -129,7 +130,7 @@ bool RouteSearch::tree(std::span<const NodeId> roots, std::span<const NodeId> ta
       continue;
     }
     const std::size_t first = links.size();
-    const bool ways_remain = attach(node, direction, depth_weight, links);
+    const bool labels_hold = attach(node, size, direction, shape, links);
     for (std::size_t i = first; i < links.size(); ++i) { // targets passed on the way, and the end
       const Link& link = topology_.link(links[i]);
       const NodeId reached = direction == Direction::forward ? link.to : link.from;
@@ -137,19 +138,35 @@ bool RouteSearch::tree(std::span<const NodeId> roots, std::span<const NodeId> ta
       lacking -= wanted_[reached.value];
       wanted_[reached.value] = 0;
     }
-    if (!topology_.node(node).can.store) relax(node, direction, size); // may be passed through
-    if (ways_remain) continue;
-    clear(); // some way led over a node that has been used up
-    for (std::uint32_t n = 0; n < place_.size(); ++n)
-      if (place_[n] == Place::tree) label(NodeId{n}, 0, LinkId{});
+    if (!labels_hold) {
+      clear();
+      for (std::uint32_t n = 0; n < place_.size(); ++n)
+        if (place_[n] == Place::tree) label(NodeId{n}, entry_cost_[n], LinkId{});
+    } else if (!topology_.node(node).can.store) {
+      relax(node, direction, size); // may be passed through
+    }
   }
   for (const NodeId target : targets) wanted_[target.value] = 0;
   std::ranges::fill(place_, Place::outside);
+  for (std::size_t i = begin; i < links.size(); ++i) {
+    loads_.remove(links[i], size);
+    queue_cost_[links[i].value] = 0;
+  }
   return lacking == 0;
 }
 
-/// Joins the cheapest way to `target` to the tree. False where labels may lead over used nodes now.
-bool RouteSearch::attach(NodeId target, Direction direction, double depth_weight,
+/// From now on branches may start at the node.
+void RouteSearch::join(NodeId node, double cost) {
+  place_[node.value] = Place::tree;
+  entry_cost_[node.value] = cost;
+  cost_[node.value] = unreached;
+  label(node, cost, LinkId{});
+}
+
+/// Joins the cheapest way to `target` to the tree, and loads its links. False where that makes
+/// labels out of date: a way leads over a node that bars others now, or shares a link with another
+/// branch (only behind nodes that don't store: every other link leads to a node of its own).
+bool RouteSearch::attach(NodeId target, Bytes size, Direction direction, const TreeShape& shape,
                          std::vector<LinkId>& links) {
   const bool forward = direction == Direction::forward;
   branch_.clear();
@@ -160,20 +177,20 @@ bool RouteSearch::attach(NodeId target, Direction direction, double depth_weight
   }
   std::ranges::reverse(branch_);
   links.insert(links.end(), branch_.begin(), branch_.end());
-  bool ways_remain = true;
+  bool labels_hold = true;
   for (const LinkId link : branch_) {
+    loads_.add(link, size);
+    queue_cost_[link.value] += shape.queue_weight * loads_.way_cost(link, size);
     const NodeId node = forward ? topology_.link(link).to : topology_.link(link).from;
+    const Abilities& can = topology_.node(node).can;
     if (can_branch(node, direction)) {
-      place_[node.value] = Place::tree;
-      const double restart = cost_[node.value] * depth_weight;
-      cost_[node.value] = unreached;
-      label(node, restart, LinkId{});
-    } else if (topology_.node(node).can.store && topology_.node(node).can.copy) {
-      place_[node.value] = Place::used; // what it keeps is in the way of another contribution
-      ways_remain = false;
+      join(node, cost_[node.value] * shape.depth_weight);
+      continue;
     }
+    if (can.store && can.copy) place_[node.value] = Place::used; // what it keeps bars others
+    labels_hold = false;
   }
-  return ways_remain;
+  return labels_hold;
 }
 
 } // namespace tutti

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -40,9 +37,10 @@ RouteBalancing variant(const SynthesisOptions& options, unsigned attempt) {
   constexpr std::array depth_weights{0.5, 1.0, 0.2};
   RouteBalancing balancing;
   balancing.seed = options.seed + attempt;
-  if (attempt == 1) balancing.fixed = options.routing;
+  balancing.fixed = attempt == 1;
   balancing.way = ways[attempt % ways.size()];
-  balancing.depth_weight = depth_weights[attempt % depth_weights.size()];
+  balancing.shape.depth_weight = depth_weights[attempt % depth_weights.size()];
+  balancing.shape.queue_weight = attempt % 2 == 0 ? 0 : balancing.shape.depth_weight;
   return balancing;
 }
 
@@ -50,28 +48,36 @@ RouteBalancing variant(const SynthesisOptions& options, unsigned attempt) {
 
 std::optional<Timed> routed(const Topology& topology, const Collective& collective,
                             const SynthesisOptions& options, const WorkLimit& limit) {
-  constexpr unsigned most_attempts = 24;
+  constexpr unsigned most_attempts = 48, most_in_vain = 16;
   constexpr std::uint64_t enough = 12'000'000; // links looked at, about a second
   constexpr std::uint64_t links_per_hop = 8;   // a hop scheduled takes as long as so many links
+  TimeModel model = options.model;
+  model.discipline = Discipline::fifo; // what fluid makes of the order can't be planned
   const std::vector<ChunkId> order = rotating_order(topology, collective);
+
   std::optional<Timed> best;
-  std::uint64_t work = 0, last = 0;
   Time bound;
-  for (unsigned attempt = 0; attempt < most_attempts; ++attempt) {
+  std::uint64_t work = 0, last = 0;
+  unsigned in_vain = 0;
+  for (unsigned attempt = 0; attempt < most_attempts && in_vain < most_in_vain; ++attempt) {
     if (attempt > 0 && work + last > enough) break;
     const std::optional<BalancedRoutes> balanced =
-        balanced_routes(topology, collective, options.model, variant(options, attempt), limit);
-    if (!balanced || (best && limit.reached())) return best;
+        balanced_routes(topology, collective, model, variant(options, attempt), limit);
+    if (limit.reached() || (!balanced && attempt == 0)) break;
+    if (!balanced) continue;
     const Schedule unordered = balanced->routes.schedule(topology, order);
     const std::uint64_t scheduling = links_per_hop * unordered.size();
     const unsigned effort = scheduling < enough / 16 ? 4 : 1;
-    Timed timed = list_scheduled(topology, collective, unordered, options.model, {}, effort);
-    if (!best || timed.makespan < best->makespan) best = std::move(timed);
-    limit.report(best->schedule.size(), best->schedule.size(), best->makespan);
+    Timed timed = list_scheduled(topology, collective, unordered, model, {}, effort);
     last = balanced->work + effort * scheduling + 1000;
     work += last;
-    if (work < enough && attempt == 0)
-      bound = lower_bound(topology, collective, options.model).time;
+    if (!best && work < enough) bound = lower_bound(topology, collective, model).time;
+    ++in_vain;
+    if (!best || timed.makespan < best->makespan) {
+      best = std::move(timed);
+      in_vain = 0;
+    }
+    limit.report(best->schedule.size(), best->schedule.size(), best->makespan);
     if (best->makespan <= bound) break;
   }
   return best;
