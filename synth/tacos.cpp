@@ -109,6 +109,8 @@ private:
     SynthesisOptions options = options_;
     options.model = model_;
     std::optional<Timed> timed = routed(topology_, collective_, options, limit_);
+    if (!timed && !limit_.reached())
+      return infeasible("no way for every contribution to meet the others where nodes can reduce");
     Outcome outcome;
     outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
     if (timed)

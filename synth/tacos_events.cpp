@@ -34,7 +34,7 @@ public:
       missing_ += chunks_ - held;
     }
     total_ = missing_;
-    listed_ = total_ < compact_from;
+    listed_ = total_ < problem.compact_from;
     if (listed_) schedule_.reserve(total_);
     index_out_channels();
   }

@@ -6,24 +6,42 @@
 
 namespace tutti {
 
-std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem) {
+namespace {
+
+std::optional<Matches> by_events(const MatchingProblem& problem, const MatchingNetwork& network) {
   constexpr std::uint32_t several = 8;
-  const MatchingNetwork network(problem);
+  std::optional<Matches> matches =
+      match_by_events(problem, network, problem.candidates.value_or(several));
+  if (matches) matches->least = network.least_makespan(problem.collective);
+  return matches;
+}
+
+std::optional<Matches> in_rounds(const MatchingProblem& problem, const MatchingNetwork& network) {
+  constexpr std::uint32_t several = 8;
   const Time least = network.least_makespan(problem.collective);
-  const bool in_rounds =
-      network.uniform() && problem.link_busy == LinkBusy::latency_and_serialization;
-  std::optional<Matches> best;
-  if (!in_rounds) {
-    best = match_by_events(problem, network, problem.candidates.value_or(several));
-  } else {
-    best = match_in_rounds(problem, network, problem.candidates.value_or(1));
-    if (best && best->makespan > least && !problem.candidates) {
-      std::optional<Matches> other = match_in_rounds(problem, network, several);
-      if (!other || other->makespan < best->makespan) best = std::move(other);
-    }
+  std::optional<Matches> best = match_in_rounds(problem, network, problem.candidates.value_or(1));
+  if (best && best->makespan > least && !problem.candidates) {
+    std::optional<Matches> other = match_in_rounds(problem, network, several);
+    if (!other || other->makespan < best->makespan) best = std::move(other);
   }
   if (best) best->least = least;
   return best;
+}
+
+} // namespace
+
+std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem) {
+  const MatchingNetwork network(problem);
+  if (!network.uniform()) return by_events(problem, network);
+  if (problem.link_busy == LinkBusy::latency_and_serialization) return in_rounds(problem, network);
+  // Links that send while the last chunk is on its way don't keep to rounds. At this size they are
+  // taken as if they did: it costs a percent or two, where chunks take far longer than the latency,
+  // and saves most of time and memory.
+  constexpr std::size_t large = std::size_t{1} << 24;
+  if (network.size() * problem.collective.chunks.size() < large) return by_events(problem, network);
+  MatchingProblem synchronous = problem;
+  synchronous.link_busy = LinkBusy::latency_and_serialization;
+  return in_rounds(synchronous, MatchingNetwork(synchronous));
 }
 
 } // namespace tutti

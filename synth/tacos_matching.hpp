@@ -45,17 +45,16 @@ struct MatchingProblem {
   std::optional<std::uint32_t> candidates = {};
   unsigned threads = 1; ///< for one matching; the result is the same for any number
   const WorkLimit& limit;
+  /// Matchings of at least so many transfers come in compact form.
+  std::size_t compact_from = std::size_t{1} << 26;
 };
 
 struct Matches {
   std::optional<Schedule> schedule;       ///< in order of start
-  std::optional<CompactSchedule> compact; ///< instead, from `compact_from` transfers on
+  std::optional<CompactSchedule> compact; ///< instead, if they are many
   Time makespan;                          ///< the last arrival; all chunks are taken as the largest
   Time least;                             ///< what no matching on this network can beat
 };
-
-/// Matchings of at least so many transfers come in compact form.
-inline constexpr std::size_t compact_from = std::size_t{1} << 26;
 
 /// Copies over single links. Each participant gets each chunk once, and only from a participant
 /// that holds it when the transfer starts. Nothing where the limit is reached first.

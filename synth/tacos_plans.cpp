@@ -6,12 +6,12 @@
 #include "synth/tacos_matching.hpp"
 #include "synth/tacos_ports.hpp"
 #include "synth/unwinding.hpp"
+#include "synth/workers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <utility>
 
 namespace tutti {
@@ -165,27 +165,32 @@ private:
     for (std::uint32_t i = first; i < last;) {
       const std::uint32_t at_once = std::min(threads, last - i);
       std::vector<std::optional<Plan>> plans(at_once);
-      {
-        std::vector<std::jthread> others;
-        for (std::uint32_t k = 1; k < at_once; ++k)
-          others.emplace_back([&, k] { plans[k] = attempt(network, i + k, 1, limit_.silent()); });
-        plans[0] = attempt(network, i, at_once == 1 ? threads : 1, limit_);
-      }
+      run_side_by_side(at_once, [&](unsigned k) {
+        plans[k] =
+            attempt(network, i + k, at_once == 1 ? threads : 1, k == 0 ? limit_ : limit_.silent());
+      });
       i += at_once;
       for (std::optional<Plan>& plan : plans) {
         if (!plan) {
           planning.timed_out = true;
           return false;
         }
-        std::vector<Time> attempts;
-        if (planning.plan) attempts = std::move(planning.plan->attempts);
-        attempts.push_back(plan->time);
-        if (!planning.plan || plan->time < planning.plan->time) planning.plan = std::move(plan);
-        planning.plan->attempts = std::move(attempts);
+        keep_better(planning.plan, std::move(*plan));
         if (planning.plan->at_bound) return true;
       }
     }
     return true;
+  }
+
+  /// Of the best network all attempts are remembered.
+  static void keep_better(std::optional<Plan>& best, Plan plan) {
+    std::vector<Time> attempts;
+    if (best && best->planned_on == plan.planned_on) attempts = best->attempts;
+    attempts.push_back(plan.time);
+    const bool same_network = !best || best->planned_on == plan.planned_on;
+    const bool better = !best || plan.time < best->time;
+    if (better) best = std::move(plan);
+    if (better || same_network) best->attempts = std::move(attempts);
   }
 
   /// Nothing where the limit is reached first.

@@ -13,6 +13,7 @@
 
 #include "synth/arrivals.hpp"
 #include "synth/matchings.hpp"
+#include "synth/workers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,18 +47,21 @@ public:
       missing += chunks_ - held;
     }
     total_ = missing_ = missing;
-    listed_ = total_ < compact_from;
+    listed_ = total_ < problem.compact_from;
   }
 
   std::optional<Matches> run() {
     const std::uint32_t useful = 1 + network_.levels() / (2 * rounds_per_block);
     const std::uint32_t threads = std::clamp(problem_.threads, 1U, useful);
     done_ = std::vector<std::atomic<std::uint64_t>>(threads);
-    {
-      std::vector<std::jthread> others;
-      for (std::uint32_t t = 1; t < threads; ++t) others.emplace_back([this, t] { do_blocks(t); });
-      do_blocks(0);
-    }
+    run_side_by_side(threads, [&](unsigned thread) {
+      try {
+        do_blocks(thread);
+      } catch (...) {
+        stopped_ = true; // the others wait for this one
+        throw;
+      }
+    });
     if (missing_ > 0) return std::nullopt;
     Matches matches;
     matches.makespan = Time{static_cast<std::int64_t>(last_round_ + 1) * round_time()};

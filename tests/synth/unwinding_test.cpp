@@ -1,0 +1,103 @@
+#include "synth/unwinding.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+std::vector<NodeId> all_npus(const Topology& topology) {
+  std::vector<NodeId> npus;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) npus.emplace_back(n);
+  return npus;
+}
+
+} // namespace
+
+TEST_CASE("a switch unwound with degree d joins each NPU to the next d") {
+  // TACOS, Fig. 13: four NPUs.
+  const Topology star = samples::star(4);
+  CHECK(highest_degree(star, all_npus(star)) == 3);
+  for (const std::uint32_t degree : {1U, 2U, 3U}) {
+    const Unwound made = unwound(star, all_npus(star), degree, Bytes{1'000});
+    CHECK(made.network.node_count() == 4);
+    REQUIRE(made.network.link_count() == 4 * degree);
+    for (std::uint32_t l = 0; l < made.network.link_count(); ++l) {
+      const Link& link = made.network.link(LinkId{l});
+      const std::uint32_t distance = (link.to.value + 4 - link.from.value) % 4;
+      CHECK((distance >= 1 && distance <= degree));
+      // The port's bandwidth is shared, and both of its latencies are on the way.
+      CHECK(link.bandwidth.bytes_per_second == samples::bandwidth.bytes_per_second / degree);
+      CHECK(link.latency == Time{2 * samples::alpha.ps});
+      CHECK(made.busy_latency[l] == Time{degree * samples::alpha.ps});
+      REQUIRE(made.ways[l].size() == 2);
+      CHECK(star.link(made.ways[l][0]).from == link.from);
+      CHECK(star.link(made.ways[l][0]).to == star.link(made.ways[l][1]).from);
+      CHECK(star.link(made.ways[l][1]).to == link.to);
+    }
+  }
+}
+
+TEST_CASE("a degree too high for a switch counts as its highest, 0 leaves switches out") {
+  const Topology rfs = make_topology("rfs:2x3x2"); // 12 NPUs, switches with two ports
+  CHECK(highest_degree(rfs, all_npus(rfs)) == 1);
+  const std::size_t direct = 12 * (1 + 2);
+  CHECK(unwound(rfs, all_npus(rfs), 0, Bytes{1}).network.link_count() == direct);
+  CHECK(unwound(rfs, all_npus(rfs), 1, Bytes{1}).network.link_count() == direct + 12);
+  CHECK(unwound(rfs, all_npus(rfs), 5, Bytes{1}).network.link_count() == direct + 12);
+}
+
+TEST_CASE("who doesn't take part is between those who do") {
+  const Topology line = samples::mesh(1, 4);
+  const std::vector<NodeId> ends{NodeId{0}, NodeId{3}};
+  const Unwound made = unwound(line, ends, 1, Bytes{100'000}); // 2 us on a link
+  REQUIRE(made.network.link_count() == 2);
+  CHECK(made.ways[0].size() == 3);
+  // Two NPUs store what passes through them.
+  CHECK(made.network.link(LinkId{0}).latency == Time{3 * samples::alpha.ps + 2 * 2'000'000});
+  CHECK(made.network.link(LinkId{0}).bandwidth == samples::bandwidth);
+}
+
+TEST_CASE("links in a shared group get even shares of it") {
+  TopologyParts parts = samples::npus("bus", 3);
+  parts.add_duplex(samples::link(0, 1));
+  parts.add_duplex(samples::link(1, 2));
+  parts.groups.push_back(
+      {"bus", {LinkId{0}, LinkId{2}}, Bandwidth{samples::bandwidth.bytes_per_second / 2}});
+  const Topology topology(std::move(parts));
+  const Unwound made = unwound(topology, all_npus(topology), 0, Bytes{1});
+  REQUIRE(made.network.link_count() == 4);
+  CHECK(made.network.groups().empty());
+  const std::int64_t full = samples::bandwidth.bytes_per_second;
+  CHECK(made.network.link(LinkId{0}).bandwidth.bytes_per_second == full / 4);
+  CHECK(made.network.link(LinkId{1}).bandwidth.bytes_per_second == full);
+  CHECK(made.network.link(LinkId{2}).bandwidth.bytes_per_second == full / 4);
+}
+
+TEST_CASE("ways through a network of switches spread over equal ones") {
+  const Topology tree = make_topology("fat_tree:4"); // 16 NPUs, two to a switch
+  const Unwound made = unwound(tree, all_npus(tree), 2, Bytes{1'000'000});
+  std::vector<int> uses(tree.link_count());
+  for (const std::vector<LinkId>& way : made.ways)
+    for (const LinkId link : way) ++uses[link.value];
+  CHECK(*std::ranges::max_element(uses) == 2); // what an NPU's own link must carry
+}
+
+TEST_CASE("wound back, a schedule takes the ways that its links stand for") {
+  const Topology star = samples::star(3);
+  const Unwound made = unwound(star, all_npus(star), 1, Bytes{1});
+  Schedule schedule(made.network.link_count());
+  schedule.push(ChunkId{7}, LinkId{1}, Op::copy);
+  schedule.push(ChunkId{5}, LinkId{0}, Op::reduce);
+  const Schedule back = wound_back(schedule, made, star);
+  REQUIRE(back.size() == 2);
+  CHECK(back[0].chunk == ChunkId{7});
+  CHECK(back[1].op == Op::reduce);
+  const auto links = back.paths().links(back[0].path);
+  CHECK(std::vector<LinkId>(links.begin(), links.end()) == made.ways[1]);
+}
