@@ -14,7 +14,7 @@ namespace tutti {
 
 namespace {
 
-/// How long transfers take where nobody is in their way, in ps; a link may count for more.
+/// How long transfers take where nobody is in their way, in ps.
 class Durations {
 public:
   Durations(const Topology& topology, const TimeModel& model, const PathTable& paths)
