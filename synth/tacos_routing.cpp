@@ -67,7 +67,7 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
     if (!balanced) continue;
     const Schedule unordered = balanced->routes.schedule(topology, order);
     const std::uint64_t scheduling = links_per_hop * unordered.size();
-    const unsigned effort = scheduling < enough / 16 ? 4 : 1;
+    const unsigned effort = scheduling < enough / 16 ? 4 : scheduling < 2 * enough ? 2 : 1;
     Timed timed = list_scheduled(topology, collective, unordered, model, {}, effort);
     last = balanced->work + effort * scheduling + 1000;
     work += last;
