@@ -15,122 +15,160 @@ namespace tutti {
 
 namespace {
 
+/// What an event looks at lies close together: links are numbered by sender here ("lanes"), so that
+/// those which may send on what has arrived are neighbours, and held chunks lie by node.
 template <typename ChunkNumber> class CompactRun {
 public:
   CompactRun(const Topology& topology, const Collective& collective,
              const CompactSchedule& schedule, const std::vector<ChunkNumber>& chunks,
              const TimeModel& model)
-      : topology_(topology), collective_(collective), schedule_(schedule), chunks_(chunks),
+      : topology_(topology), schedule_(schedule), chunks_(chunks),
         latency_occupies_(model.link_busy == LinkBusy::latency_and_serialization),
-        links_(topology.link_count()), row_(collective.chunks.size()),
-        held_(row_ * topology.node_count()) {
+        row_(collective.chunks.size()), held_(row_ * topology.node_count()) {
     report_.engine = "native";
     report_.model = model;
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
-    for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
+    for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+      sizes_.push_back(collective.chunks[c].size);
       for (const NodeId holder : collective.held_by(ChunkId{c})) held_[bit(c, holder)] = true;
-    for (std::uint32_t l = 0; l < links_.size(); ++l)
-      links_[l].next = links_[l].landed = schedule.begin[l];
+    }
+    for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+      first_lane_.push_back(static_cast<std::uint32_t>(lanes_.size()));
+      for (const LinkId id : topology.out_links(NodeId{n})) {
+        const Link& link = topology.link(id);
+        lanes_.push_back({.next = schedule.begin[id.value],
+                          .end = schedule.end[id.value],
+                          .latency = link.latency,
+                          .from = link.from,
+                          .to = link.to,
+                          .link = id});
+      }
+    }
+    first_lane_.push_back(static_cast<std::uint32_t>(lanes_.size()));
+    awaited_chunk_.assign(lanes_.size(), none);
   }
 
   Report run() {
-    for (std::uint32_t l = 0; l < links_.size(); ++l)
-      if (can_send(LinkId{l})) start(LinkId{l}, 0);
+    for (std::uint32_t l = 0; l < lanes_.size(); ++l) prepare_next(l, 0);
     while (events_.next_time() != EventQueue::never) {
       const Event event = events_.pop();
-      const LinkId id{event.subject};
-      if (event.kind == arrival) {
-        arrive(id, event.at);
-      } else {
-        links_[id.value].awaited = false;
-        start(id, event.at);
-      }
+      if (event.kind == arrival)
+        arrive(event.subject, event.at);
+      else
+        start(event.subject, event.at);
     }
     require_all_sent();
+    sum_up_use();
     return std::move(report_);
   }
 
 private:
   enum Kind : std::uint32_t { arrival, link_free };
+  static constexpr std::uint32_t none = UINT32_MAX;
 
-  struct LinkState {
-    std::size_t next = 0, landed = 0; // positions in the schedule: to send, to arrive
+  struct Lane {
+    std::size_t next = 0, end = 0; // positions in the schedule: to send, one past the last
     std::int64_t free_at = 0;
-    Bytes last_size;
+    Bytes last_size{};
     std::int64_t last_duration = 0;
-    bool awaited = false;
+    Time latency{};
+    NodeId from, to;
+    LinkId link;
+    std::uint32_t in_flight = 0; // sent and not there yet: those before `next`
   };
+  static_assert(sizeof(Lane) == 64);
 
   void require_all_sent() const {
-    for (std::uint32_t l = 0; l < links_.size(); ++l)
-      if (links_[l].next < schedule_.end[l])
-        throw InputError(fmt::format("chunk {} never reaches {}, which has to send it to {}",
-                                     chunks_[links_[l].next],
-                                     topology_.node(topology_.link(LinkId{l}).from).name,
-                                     topology_.node(topology_.link(LinkId{l}).to).name));
+    const Lane* stuck = nullptr; // the one of the lowest link
+    for (const Lane& lane : lanes_)
+      if (lane.next < lane.end && (!stuck || lane.link < stuck->link)) stuck = &lane;
+    if (stuck)
+      throw InputError(fmt::format("chunk {} never reaches {}, which has to send it to {}",
+                                   chunks_[stuck->next], topology_.node(stuck->from).name,
+                                   topology_.node(stuck->to).name));
   }
 
-  /// By node, then chunk: what an arrival looks at is all in its node's row.
   [[nodiscard]] std::size_t bit(std::size_t chunk, NodeId node) const {
     return row_ * node.value + chunk;
   }
 
-  [[nodiscard]] bool can_send(LinkId id) const {
-    const std::size_t next = links_[id.value].next;
-    return next < schedule_.end[id.value] && held_[bit(chunks_[next], topology_.link(id).from)];
+  /// The lane waits for its link, or for the chunk that it sends next.
+  void prepare_next(std::uint32_t id, std::int64_t now) {
+    const Lane& lane = lanes_[id];
+    if (lane.next == lane.end) return;
+    const ChunkNumber chunk = chunks_[lane.next];
+    if (held_[bit(chunk, lane.from)])
+      events_.push(now, {std::max(now, lane.free_at), id, link_free});
+    else
+      awaited_chunk_[id] = chunk;
   }
 
-  void start(LinkId id, std::int64_t now) {
-    LinkState& state = links_[id.value];
-    const Link& link = topology_.link(id);
-    const Bytes size = collective_.chunks[chunks_[state.next++]].size;
-    if (size != state.last_size) {
-      state.last_size = size;
-      state.last_duration = serialization(size, link.bandwidth).ps;
+  void start(std::uint32_t id, std::int64_t now) {
+    Lane& lane = lanes_[id];
+    const Bytes size = sizes_[chunks_[lane.next++]];
+    ++lane.in_flight;
+    if (size != lane.last_size) {
+      lane.last_size = size;
+      lane.last_duration = serialization(size, topology_.link(lane.link).bandwidth).ps;
     }
-    const std::int64_t sent = now + state.last_duration;
-    require_representable(sent, link.latency);
-    state.free_at = sent + (latency_occupies_ ? link.latency.ps : 0);
-    LinkUse& use = report_.links[id.value];
-    use.bytes += size;
-    use.busy += Time{state.free_at - now};
-    ++use.transfers;
-    ++report_.link_transfers;
-    events_.push(now, {sent + link.latency.ps, id.value, arrival});
-    if (can_send(id)) await(id, now);
+    const std::int64_t sent = now + lane.last_duration;
+    require_representable(sent, lane.latency);
+    lane.free_at = sent + (latency_occupies_ ? lane.latency.ps : 0);
+    events_.push(now, {sent + lane.latency.ps, id, arrival});
+    prepare_next(id, now);
   }
 
-  void await(LinkId id, std::int64_t now) {
-    links_[id.value].awaited = true;
-    events_.push(now, {links_[id.value].free_at, id.value, link_free});
-  }
-
-  void arrive(LinkId id, std::int64_t now) {
-    const ChunkNumber chunk = chunks_[links_[id.value].landed++];
-    const NodeId node = topology_.link(id).to;
-    held_[bit(chunk, node)] = true;
+  void arrive(std::uint32_t id, std::int64_t now) {
+    Lane& lane = lanes_[id];
+    const ChunkNumber chunk = chunks_[lane.next - lane.in_flight--];
+    held_[bit(chunk, lane.to)] = true;
     report_.chunk_done[chunk] = report_.completion = Time{now}; // events come by time
-    for (const LinkId out : topology_.out_links(node)) {
-      const LinkState& state = links_[out.value];
-      if (state.awaited || state.next == schedule_.end[out.value] || chunks_[state.next] != chunk)
-        continue;
-      if (state.free_at <= now)
+    const std::uint32_t end = first_lane_[lane.to.value + std::size_t{1}];
+    for (std::uint32_t out = first_lane_[lane.to.value]; out < end; ++out) {
+      if (awaited_chunk_[out] != chunk) continue;
+      awaited_chunk_[out] = none;
+      if (lanes_[out].free_at <= now)
         start(out, now);
       else
-        await(out, now);
+        events_.push(now, {lanes_[out].free_at, out, link_free});
+    }
+  }
+
+  /// What every link has carried, in one pass over the schedule.
+  void sum_up_use() {
+    for (const Lane& lane : lanes_) {
+      LinkUse& use = report_.links[lane.link.value];
+      const Link& link = topology_.link(lane.link);
+      const std::size_t begin = schedule_.begin[lane.link.value];
+      Bytes last_size;
+      Time last_busy;
+      for (std::size_t i = begin; i < lane.end; ++i) {
+        const Bytes size = sizes_[chunks_[i]];
+        if (size != last_size) {
+          last_size = size;
+          last_busy = serialization(size, link.bandwidth);
+          if (latency_occupies_) last_busy += link.latency;
+        }
+        use.bytes += size;
+        use.busy += last_busy;
+      }
+      use.transfers = lane.end - begin;
+      report_.link_transfers += use.transfers;
     }
   }
 
   const Topology& topology_;
-  const Collective& collective_;
   const CompactSchedule& schedule_;
   const std::vector<ChunkNumber>& chunks_;
   bool latency_occupies_;
   Report report_;
-  std::vector<LinkState> links_;
+  std::vector<Bytes> sizes_;                 // per chunk
+  std::vector<Lane> lanes_;                  // by sender, then link
+  std::vector<std::uint32_t> first_lane_;    // per node, and one past the end
+  std::vector<std::uint32_t> awaited_chunk_; // per lane: whose arrival starts it; none: no such
   std::size_t row_;
-  std::vector<bool> held_;
+  std::vector<bool> held_; // by node, then chunk
   EventQueue events_;
 };
 

@@ -84,6 +84,14 @@ void verify_copies(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(c.schedule.size()));
 }
 
+void verify_compact_copies(benchmark::State& state) {
+  const Case c = make_case("ring:64", CollectiveKind::all_gather, 256, ring_unidirectional);
+  const CompactSchedule compact = compacted(c.topology, c.collective, c.schedule).value();
+  for (auto _ : state)
+    if (!verify(c.topology, c.collective, compact).correct()) state.SkipWithError("fault");
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(compact.size()));
+}
+
 // SimGrid runs in a child process, so wall-clock time is what counts there.
 BENCHMARK(native_ring_all_gather)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_gather_compact)->Unit(benchmark::kMillisecond);
@@ -92,5 +100,6 @@ BENCHMARK(native_ring_all_to_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(simgrid_ring_all_reduce)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(simgrid_mesh_all_to_all)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(verify_copies)->Unit(benchmark::kMillisecond);
+BENCHMARK(verify_compact_copies)->Unit(benchmark::kMillisecond);
 
 } // namespace
