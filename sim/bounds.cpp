@@ -1,6 +1,6 @@
 // Every kind of bound is a relaxation of its own; see sim/bounds/ for what they stand on:
 // demand.hpp (what must pass), capacity.hpp (how fast links can carry it), least_times.hpp (how
-// long one chunk needs at least), cuts.hpp and flow_cuts.hpp (where to cut), partition.hpp (many
+// long one chunk needs at least), spreading.hpp (what comes after a cut), cuts.hpp and flow_cuts.hpp (where to cut), partition.hpp (many
 // cuts at once). None assumes anything of the schedule but that it moves these chunks whole.
 #include "sim/bounds.hpp"
 
@@ -10,6 +10,7 @@
 #include "sim/bounds/latency_path.hpp"
 #include "sim/bounds/partition.hpp"
 #include "sim/bounds/problem.hpp"
+#include "sim/bounds/spreading.hpp"
 #include "sim/routing.hpp"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ void keep_best(std::optional<Bound>& best, std::optional<Bound> bound) {
 /// Cuts around the parts of each partition, and the work between them (in `between`); of the first
 /// partitions only, where they are large.
 std::optional<Bound> part_cuts(const Problem& problem, BoundKind kind,
-                               std::vector<Partition> partitions, std::optional<Bound>& between) {
+                               std::vector<Partition> partitions, std::optional<Bound>& between,
+                               WorstCuts& worst) {
   constexpr std::size_t visits = 20'000'000; // of nodes, links, chunk classes, members of sets
   std::size_t each =
       problem.topology.node_count() + problem.topology.link_count() + problem.classes.size();
@@ -40,7 +42,7 @@ std::optional<Bound> part_cuts(const Problem& problem, BoundKind kind,
   std::optional<Bound> best;
   for (std::size_t i = 0; i < partitions.size() && i <= visits / each; ++i) {
     const Parts parts(problem, std::move(partitions[i]));
-    keep_best(best, part_cut(problem, kind, parts));
+    keep_best(best, part_cut(problem, kind, parts, worst));
     keep_best(between, work(problem, BoundKind::work_between, parts));
   }
   return best;
@@ -59,6 +61,7 @@ std::string_view to_text(BoundKind kind) {
   case BoundKind::dimension_cut: return "dimension cut";
   case BoundKind::max_flow_cut: return "max-flow cut";
   case BoundKind::work_between: return "work between";
+  case BoundKind::spreading_cut: return "spreading cut";
   }
   return "";
 }
@@ -75,20 +78,24 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   const auto add = [&](std::optional<Bound> bound) {
     if (bound) found.push_back(std::move(*bound));
   };
-  add(node_cut(problem, BoundKind::in_cut, nodes));
-  add(node_cut(problem, BoundKind::out_cut, nodes));
+  // of each kind, since the worst ones of one kind are often alike
+  WorstCuts worst_nodes(4), worst_halves(4), worst_clusters(8), worst_parts(8), worst_flows(4);
+  add(node_cut(problem, BoundKind::in_cut, nodes, worst_nodes));
+  add(node_cut(problem, BoundKind::out_cut, nodes, worst_nodes));
   add(work(problem, BoundKind::total_work, nodes));
-  add(set_cut(problem, BoundKind::balanced_cut, halves(topology, collective)));
+  add(set_cut(problem, BoundKind::balanced_cut, halves(topology, collective), worst_halves));
   std::optional<Bound> between;
-  add(part_cuts(problem, BoundKind::cluster_cut, clusters(topology), between));
+  add(part_cuts(problem, BoundKind::cluster_cut, clusters(topology), between, worst_clusters));
   auto by_dimension =
-      part_cuts(problem, BoundKind::dimension_cut, dimension_parts(topology), between);
-  keep_best(by_dimension,
-            set_cut(problem, BoundKind::dimension_cut, dimension_halves(topology, collective)));
+      part_cuts(problem, BoundKind::dimension_cut, dimension_parts(topology), between, worst_parts);
+  keep_best(by_dimension, set_cut(problem, BoundKind::dimension_cut,
+                                  dimension_halves(topology, collective), worst_parts));
   add(std::move(by_dimension));
   add(set_cut(problem, BoundKind::max_flow_cut,
-              flow_cuts(topology, collective, problem.classes).sets));
+              flow_cuts(topology, collective, problem.classes).sets, worst_flows));
   add(std::move(between));
+  add(spreading_cut(problem,
+                    {worst_nodes, worst_halves, worst_clusters, worst_parts, worst_flows}));
   return found;
 }
 

@@ -22,6 +22,7 @@ enum class BoundKind : std::uint8_t {
   dimension_cut, ///< what must enter or leave NPUs that agree in some coordinates: a row, a node
   max_flow_cut,  ///< the least bandwidth for what must pass, around any nodes
   work_between,  ///< deliveries that are needed at least between clusters, over all links there
+  spreading_cut, ///< what must cross, and still get around behind it (or together before it)
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
 

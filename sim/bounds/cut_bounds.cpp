@@ -71,7 +71,18 @@ Parts::Parts(const Problem& problem, Partition parted)
     nodes[partition.part_of[v]].emplace_back(v);
 }
 
-std::optional<Bound> node_cut(const Problem& problem, BoundKind kind, const Parts& nodes) {
+NamedCut named(const Problem& problem, const NodeSet& set, bool leaves) {
+  const auto size = static_cast<std::size_t>(std::count(set.begin(), set.end(), true));
+  const bool flip = size > set.size() - size;
+  NamedCut result;
+  for (std::uint32_t v = 0; v < set.size(); ++v)
+    if (set[v] != flip) result.nodes.emplace_back(v);
+  result.text = (leaves != flip ? "out of " : "into ") + names(problem, result.nodes);
+  return result;
+}
+
+std::optional<Bound> node_cut(const Problem& problem, BoundKind kind, const Parts& nodes,
+                              WorstCuts& worst_cuts) {
   const bool in = kind == BoundKind::in_cut;
   const std::vector<Demand>& demands = in ? nodes.demands.in : nodes.demands.out;
   const auto passage = [&](NodeId node) {
@@ -80,11 +91,17 @@ std::optional<Bound> node_cut(const Problem& problem, BoundKind kind, const Part
   };
   Time worst;
   NodeId at;
-  for (std::uint32_t v = 0; v < problem.topology.node_count(); ++v)
-    if (const Time time = passing_time(problem, passage(NodeId{v})); time > worst) {
-      worst = time;
-      at = NodeId{v};
-    }
+  for (std::uint32_t v = 0; v < problem.topology.node_count(); ++v) {
+    const Time time = passing_time(problem, passage(NodeId{v}));
+    worst_cuts.offer(time, [&] {
+      NodeSet inside(problem.topology.node_count(), !in);
+      inside[v] = in;
+      return inside;
+    });
+    if (time <= worst) continue;
+    worst = time;
+    at = NodeId{v};
+  }
   if (!at.valid()) return std::nullopt;
   return Bound{
       worst,
@@ -134,7 +151,7 @@ std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& p
 }
 
 std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
-                             const std::vector<NodeSet>& sets) {
+                             const std::vector<NodeSet>& sets, WorstCuts& worst_cuts) {
   Time worst;
   const NodeSet* worst_set = nullptr;
   bool worst_leaves = false;
@@ -147,6 +164,11 @@ std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
         return set[link.from.value] == leaves && set[link.to.value] != leaves;
       });
       const Time time = passing_time(problem, passage);
+      worst_cuts.offer(time, [&] {
+        NodeSet inside = set;
+        if (leaves) inside.flip();
+        return inside;
+      });
       if (time <= worst) continue;
       worst = time;
       worst_set = &set;
@@ -154,18 +176,12 @@ std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
       worst_passage = std::move(passage);
     }
   if (worst_set == nullptr) return std::nullopt;
-  const auto size =
-      static_cast<std::size_t>(std::count(worst_set->begin(), worst_set->end(), true));
-  const bool flip = size > worst_set->size() - size; // name the fewer nodes
-  if (flip) worst_leaves = !worst_leaves;
-  std::vector<NodeId> inside;
-  for (std::uint32_t v = 0; v < worst_set->size(); ++v)
-    if ((*worst_set)[v] != flip) inside.emplace_back(v);
-  const std::string where = (worst_leaves ? "out of " : "into ") + names(problem, inside);
-  return Bound{worst, kind, certificate(problem, where, worst_passage), inside};
+  NamedCut cut = named(problem, *worst_set, worst_leaves);
+  return Bound{worst, kind, certificate(problem, cut.text, worst_passage), std::move(cut.nodes)};
 }
 
-std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Parts& parts) {
+std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Parts& parts,
+                              WorstCuts& worst_cuts) {
   const Topology& topology = problem.topology;
   const std::uint32_t count = parts.partition.parts;
   std::vector<std::vector<LinkId>> in(count), out(count);
@@ -187,6 +203,11 @@ std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Part
     for (const bool leaves : {true, false}) {
       if (parts.nodes[part].size() < 2) continue;
       const Time time = passing_time(problem, passage(part, leaves));
+      worst_cuts.offer(time, [&] {
+        NodeSet inside(topology.node_count(), leaves);
+        for (const NodeId node : parts.nodes[part]) inside[node.value] = !leaves;
+        return inside;
+      });
       if (time <= worst) continue;
       worst = time;
       worst_part = part;

@@ -68,6 +68,7 @@ void LeastTimes::search(std::span<const NodeId> sources) {
     for (const LinkId id : forwards ? topology_.out_links(node) : topology_.in_links(node)) {
       const Link& link = topology_.link(id);
       const NodeId next = forwards ? link.to : link.from;
+      if (!inside_.empty() && !inside_[next.value]) continue;
       const std::int64_t there = time + hop_[id.value];
       if (there >= time_[next.value]) continue;
       time_[next.value] = there;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::bounds {
@@ -33,6 +34,9 @@ public:
 
   void set_size(Bytes size); ///< of the chunk that travels; cost O(links)
 
+  /// From now on, searches see only these nodes (all, unless called) and the links between them.
+  void stay_inside(std::vector<bool> nodes) { inside_ = std::move(nodes); }
+
   /// Cost: O(links log nodes). Pre: set_size was called.
   void search(std::span<const NodeId> sources);
 
@@ -45,10 +49,12 @@ public:
   /// (from_sources) or first link (to_sources) is paid in full. In ps; 0 at a source.
   [[nodiscard]] std::int64_t complete(NodeId node) const;
 
+  /// Does nothing leave this node before all of it is there?
+  [[nodiscard]] bool must_be_complete_at(NodeId node) const;
+
 private:
   [[nodiscard]] NodeId far_end(LinkId link) const;
   [[nodiscard]] NodeId near_end(LinkId link) const;
-  [[nodiscard]] bool must_be_complete_at(NodeId node) const;
 
   const Topology& topology_;
   TimeModel model_;
@@ -57,6 +63,7 @@ private:
   std::vector<std::int64_t> hop_;           // per link: what a search adds
   std::vector<std::int64_t> time_;          // per node
   std::vector<bool> is_source_;             // per node
+  std::vector<bool> inside_;                // per node; empty: all
 };
 
 } // namespace tutti::bounds
