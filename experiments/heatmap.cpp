@@ -1,6 +1,5 @@
 #include "experiments/heatmap.hpp"
 
-#include "experiments/figure_style.hpp"
 #include "experiments/table.hpp"
 #include "sim/error.hpp"
 
@@ -76,10 +75,9 @@ struct Layout {
   static constexpr double left = 72, right = 124, top = 94, bottom = 62, gap_x = 48, gap_y = 76;
   std::size_t columns, rows;
   double panel;
-  int title;
+  int heading;
 
-  Layout(const std::string& title_text, std::span<const LinkMap> maps)
-      : title(title_width(title_text)) {
+  Layout(const Heading& text, std::span<const LinkMap> maps) : heading(heading_width(text)) {
     const std::size_t n = maps.size();
     columns = n <= 3 ? n : n == 4 ? 2 : n <= 6 || n == 9 ? 3 : 4;
     rows = (n + columns - 1) / columns;
@@ -98,7 +96,7 @@ struct Layout {
   [[nodiscard]] double grid_right() const { return x(columns - 1) + panel; }
   [[nodiscard]] double grid_bottom() const { return y(columns * rows - 1) + panel; }
   [[nodiscard]] int width() const {
-    return std::max(static_cast<int>(grid_right() + right), title);
+    return std::max(static_cast<int>(grid_right() + right), heading);
   }
   [[nodiscard]] int height() const { return static_cast<int>(grid_bottom() + bottom); }
   /// "screen 0.1, screen 0.9"
@@ -239,25 +237,26 @@ LinkMap link_map(std::string title, const Topology& topology, const Report& repo
   return map;
 }
 
-Figure heatmap_figure(const std::string& title, std::span<const LinkMap> maps,
+Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                       LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a heat map needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_cell(maps);
   const Scale scale = scale_for(quantity, largest);
-  const Layout layout(title, maps);
-  std::string script = figure_style(title) + colour_bar(layout, scale, largest);
+  const Layout layout(heading, maps);
+  std::string script = figure_style(heading) + colour_bar(layout, scale, largest);
   script += "set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind "
             "fillcolor rgb '#161616' fillstyle solid noborder\n"
             "set multiplot\n";
   for (std::size_t i = 0; i < maps.size(); ++i) {
     script += panel_script(maps[i], i, maps.size(), layout, scale);
     // What belongs to the whole figure was drawn with the first panel.
-    if (i == 0) script += "unset label 1\nunset label 4\nunset object 2\nunset colorbox\n";
+    if (i == 0)
+      script += "unset label 1\nunset label 4\nunset label 5\nunset object 2\nunset colorbox\n";
   }
   return {script + "unset multiplot\n", layout.width(), layout.height()};
 }
 
-Figure sorted_links_figure(const std::string& title, std::span<const LinkMap> maps,
+Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps,
                            LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a picture of sorted links needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_link(maps);
@@ -279,7 +278,7 @@ Figure sorted_links_figure(const std::string& title, std::span<const LinkMap> ma
                   "set xlabel 'links, the busiest first [% of all links]'\n"
                   "set ylabel '{} [{}]' offset 0.5, 0\n",
                   largest > 0 ? 1.04 * largest / scale.divisor : 1, scale.label, scale.unit);
-  return framed_chart(title, 520, legend, axes + data + plots + "\n");
+  return framed_chart(heading, 520, legend, axes + data + plots + "\n");
 }
 
 } // namespace tutti

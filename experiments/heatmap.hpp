@@ -2,6 +2,7 @@
 // links black), and the same numbers as a curve, links sorted from the hottest to the coolest.
 #pragma once
 
+#include "experiments/figure_style.hpp"
 #include "experiments/gnuplot.hpp"
 #include "sim/report.hpp"
 #include "sim/topology.hpp"
@@ -37,12 +38,12 @@ struct LinkMap {
 /// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories are
 /// set off from the NPUs by a thin line. Readable for 1 to about 16 panels of 2 to 512 nodes.
 /// Errors: InputError without a panel.
-[[nodiscard]] Figure heatmap_figure(const std::string& title, std::span<const LinkMap> maps,
+[[nodiscard]] Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                                     LinkQuantity quantity);
 
 /// One curve per run: links by descending value over the share of the links (so that networks of
 /// different sizes compare), with the mean in the legend. Errors: InputError without a curve.
-[[nodiscard]] Figure sorted_links_figure(const std::string& title, std::span<const LinkMap> maps,
+[[nodiscard]] Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps,
                                          LinkQuantity quantity);
 
 } // namespace tutti
