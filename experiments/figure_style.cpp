@@ -31,7 +31,7 @@ std::string figure_style(const Heading& heading) {
 
 int heading_width(const Heading& heading) {
   const auto width = [](const std::string& text) { return static_cast<int>(display_width(text)); };
-  return 36 + std::max(9 * width(heading.title), 11 * width(heading.note) / 2);
+  return 36 + std::max(21 * width(heading.title) / 2, 25 * width(heading.note) / 4);
 }
 
 Figure framed_chart(const Heading& heading, int plot_width, std::span<const std::string> legend,
@@ -40,7 +40,7 @@ Figure framed_chart(const Heading& heading, int plot_width, std::span<const std:
   std::size_t longest = 0;
   for (const std::string& entry : legend) longest = std::max(longest, display_width(entry));
   const int width =
-      std::max(left + plot_width + 92 + 8 * static_cast<int>(longest), heading_width(heading));
+      std::max(left + plot_width + 84 + 9 * static_cast<int>(longest), heading_width(heading));
   const int height = std::max(416, 126 + 26 * static_cast<int>(legend.size()));
   const std::string style = fmt::format(
       "set border 3\nset tmargin 3.4\nset bmargin 4.7\n"

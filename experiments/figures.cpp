@@ -30,8 +30,7 @@ std::vector<Evaluation> shown(const FigureRequest& request, std::span<const Eval
     if (!e.replays.empty() && listed(request.topologies, e.topology) &&
         listed(request.algorithms, e.algorithm))
       some.push_back(e);
-  if (some.empty())
-    throw InputError(fmt::format("figure {}: there is nothing to draw", request.file));
+  if (some.empty()) throw InputError("there is nothing to draw");
   return some;
 }
 
@@ -105,7 +104,7 @@ double drawn(const Evaluation& e, Metric metric) {
 std::string axis_label(const FigureRequest& request) {
   if (request.normalized) return fmt::format("{} / least", to_text(request.metric));
   if (!request.reference.empty())
-    return fmt::format("{} / {}'s", to_text(request.metric), request.reference);
+    return fmt::format("{} / that of {}", to_text(request.metric), request.reference);
   switch (request.metric) {
   case Metric::algbw: return "algorithm bandwidth [GB/s]";
   case Metric::busbw: return "bus bandwidth [GB/s]";
@@ -239,20 +238,18 @@ Case case_of(const Experiment& experiment, const Evaluation& e) {
   });
 }
 
-Figure schedule(const FigureRequest& request, const Heading& heading, const Experiment& experiment,
+Figure schedule(const Heading& heading, const Experiment& experiment,
                 std::span<const Evaluation> evaluations) {
   if (evaluations.size() != 1)
-    throw InputError(fmt::format("figure {}: a schedule is drawn of one evaluation, not of {}",
-                                 request.file, evaluations.size()));
+    throw InputError(
+        fmt::format("a schedule is drawn of one evaluation, not of {}", evaluations.size()));
   const Case c = case_of(experiment, evaluations.front());
   const RecordedRun run = record_run(c, evaluations.front());
   return schedule_figure(heading, *c.topology, run.collective, run.schedule, run.report);
 }
 
-} // namespace
-
-Figure make_figure(const FigureRequest& request, const Experiment& experiment,
-                   std::span<const Evaluation> evaluations) {
+Figure drawn_figure(const FigureRequest& request, const Experiment& experiment,
+                    std::span<const Evaluation> evaluations) {
   const std::vector<Evaluation> some = shown(request, evaluations);
   const Heading heading{request.title, model_note(some)};
   const Values values(request, evaluations);
@@ -267,7 +264,18 @@ Figure make_figure(const FigureRequest& request, const Experiment& experiment,
   case FigureKind::scaling: return scaling(request, heading, experiment, some, values);
   case FigureKind::schedule: break;
   }
-  return schedule(request, heading, experiment, some);
+  return schedule(heading, experiment, some);
+}
+
+} // namespace
+
+Figure make_figure(const FigureRequest& request, const Experiment& experiment,
+                   std::span<const Evaluation> evaluations) {
+  try {
+    return drawn_figure(request, experiment, evaluations);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("figure {}: {}", request.file, error.what()));
+  }
 }
 
 } // namespace tutti

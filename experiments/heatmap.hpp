@@ -21,9 +21,10 @@ enum class LinkQuantity : std::uint8_t {
 
 /// One panel of a heat map, and one curve of the sorted picture: what one run did to each link.
 struct LinkMap {
-  std::string title;       ///< the algorithm, with the topology where panels differ in it
-  std::uint32_t nodes = 0; ///< rows and columns
-  std::uint32_t npus = 0;  ///< the first of them; switches and memories follow
+  std::string title;               ///< the algorithm, with the topology where panels differ in it
+  std::uint32_t nodes = 0;         ///< rows and columns
+  std::uint32_t npus = 0;          ///< the first of them
+  std::vector<std::string> others; ///< names of the rest: switches and memories
   /// cells[source * nodes + destination]; NaN where there is no link. Parallel links: bytes are
   /// summed, utilisation is their mean.
   std::vector<double> cells;
@@ -35,8 +36,8 @@ struct LinkMap {
                                LinkQuantity quantity);
 
 /// Heat maps side by side (a grid from four panels on) on one colour scale; the scale of
-/// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories are
-/// set off from the NPUs by a thin line. Readable for 1 to about 16 panels of 2 to 512 nodes.
+/// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories stand
+/// behind the NPUs, set off by a thin line, under their names. Readable for 1 to about 16 panels of 2 to 512 nodes.
 /// Errors: InputError without a panel.
 [[nodiscard]] Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                                     LinkQuantity quantity);

@@ -26,7 +26,7 @@ constexpr double cell = 14;     // a chunk's place in its NPU
 constexpr double disc = 6.2;    // radius of a chunk that is held or moves
 constexpr double corridor = 52; // between neighbours, for the arrows
 constexpr double lane = 8;      // of an arrow from the middle of the corridor
-constexpr double panel_gap = 56, margin = 36, top = 84, bottom = 54;
+constexpr double panel_gap = 56, margin = 36, top = 78, bottom = 70;
 
 struct Place {
   double x = 0, y = 0;
@@ -219,9 +219,11 @@ private:
       held_.deliver(schedule_[i].chunk, ends_of(topology_, schedule_, i).to, schedule_[i].op,
                     carried_[i]);
     }
-    titles_ += fmt::format("{:.1f} {:.1f} \"{}\"\n", origin_.x, origin_.y - 15,
-                           last ? fmt::format("end, {}", short_text(now))
-                                : fmt::format("step {}, from {}", step + 1, short_text(now)));
+    titles_ += fmt::format(
+        "{:.1f} {:.1f} \"{}\"\n", origin_.x, origin_.y - 15,
+        last ? fmt::format("end, {}", short_text(now))
+             : fmt::format("step {}, from {}", step + 1, now.ps == 0 ? "0" : short_text(now)));
+    for (const Link& link : topology_.links()) draw_link(link);
     for (std::uint32_t n = 0; n < topology_.node_count(); ++n) draw_node(NodeId{n}, before);
     if (last) return;
     for (const HopRecord& hop : report_.hops)
@@ -269,17 +271,29 @@ private:
     return half / std::max(std::abs(direction.x), std::abs(direction.y)) + 3;
   }
 
-  void draw_hop(const HopRecord& hop) {
-    const Link& link = topology_.link(hop.link);
+  // Between the edges of its ends, on its own right-hand side.
+  struct Segment {
+    Place start, middle, end;
+  };
+  [[nodiscard]] Segment segment(const Link& link) const {
     const Place a = centre(link.from), b = centre(link.to);
     const double length = std::hypot(b.x - a.x, b.y - a.y);
     const Place d{(b.x - a.x) / length, (b.y - a.y) / length};
     const double from = edge(link.from, d), to = length - edge(link.to, d);
-    // Each direction on its right-hand side.
     const auto along = [&](double distance) {
       return Place{a.x + d.x * distance - d.y * lane, a.y + d.y * distance + d.x * lane};
     };
-    const Place start = along(from), end = along(to), middle = along((from + to) / 2 - 2);
+    return {along(from), along((from + to) / 2 - 2), along(to)};
+  }
+
+  void draw_link(const Link& link) {
+    const auto [start, middle, end] = segment(link);
+    lines_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f}\n", start.x, start.y, end.x - start.x,
+                          end.y - start.y);
+  }
+
+  void draw_hop(const HopRecord& hop) {
+    const auto [start, middle, end] = segment(topology_.link(hop.link));
     const Transfer transfer = schedule_[hop.transfer];
     const int colour = chunk_colour(transfer.chunk);
     arrows_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f} {}\n", start.x, start.y, end.x - start.x,
@@ -296,8 +310,8 @@ private:
     };
     const bool reduces = std::any_of(collective_.chunks.begin(), collective_.chunks.end(),
                                      [](const Chunk& chunk) { return chunk.reduces; });
-    return block("boxes", boxes_) + block("arrows", arrows_) + block("discs", discs_) +
-           block("numbers", numbers_) + block("titles", titles_) +
+    return block("boxes", boxes_) + block("lines", lines_) + block("arrows", arrows_) +
+           block("discs", discs_) + block("numbers", numbers_) + block("titles", titles_) +
            fmt::format(
                "set label 6 {} at {},{} left font 'sans-serif,10' textcolor rgb '#444444'\n"
                "unset border\nunset tics\nunset key\n"
@@ -305,6 +319,8 @@ private:
                "set bmargin at screen 0\nset xrange [0:{}]\nset yrange [{}:0]\n"
                "plot $boxes using 1:2:3:4:5 with boxxyerror fillstyle solid border rgb '#888888' "
                "linewidth 0.8 linecolor rgb variable, \\\n"
+               "     $lines using 1:2:3:4 with vectors nohead linewidth 1 linecolor rgb '#d0d0d0', "
+               "\\\n"
                "     $arrows using 1:2:3:4:5 with vectors head filled size 7,18 fixed linewidth "
                "1.6 linecolor rgb variable, \\\n"
                "     $discs using 1:2:3:4 with circles fillstyle solid noborder linecolor rgb "
@@ -315,7 +331,7 @@ private:
                quoted(reduces ? "disc: a chunk; pale: a partial sum; ringed: it came in the step "
                                 "before; +: to be added"
                               : "disc: a chunk; ringed: it came in the step before"),
-               margin, 46, width, height);
+               margin, height - 34, width, height);
   }
 
   const Topology& topology_;
@@ -331,7 +347,7 @@ private:
   std::vector<std::size_t> arrivals_; // transfers by delivery
   std::size_t arrived_ = 0;
   std::vector<Time> starts_;
-  std::string boxes_, arrows_, discs_, numbers_, titles_; // gnuplot's data
+  std::string boxes_, lines_, arrows_, discs_, numbers_, titles_; // gnuplot's data
 };
 
 } // namespace
