@@ -41,9 +41,9 @@ Figure framed_chart(const Heading& heading, int plot_width, std::span<const std:
   for (const std::string& entry : legend) longest = std::max(longest, display_width(entry));
   const int width =
       std::max(left + plot_width + 84 + 9 * static_cast<int>(longest), heading_width(heading));
-  const int height = std::max(416, 126 + 26 * static_cast<int>(legend.size()));
+  const int height = std::max(424, 134 + 26 * static_cast<int>(legend.size()));
   const std::string style = fmt::format(
-      "set border 3\nset tmargin 3.4\nset bmargin 4.7\n"
+      "set border 3\nset tmargin 3.4\nset bmargin 5.3\n"
       "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
       "set key at screen {:.6f}, screen {:.6f} left top Left reverse vertical maxcols 1 samplen 2 "
       "spacing 1.3\n"

@@ -88,7 +88,7 @@ struct Layout {
     panel = std::max(roomy, std::min(2.0 * nodes, 512.0));
     const bool names = std::any_of(maps.begin(), maps.end(),
                                    [](const LinkMap& map) { return !map.others.empty(); });
-    below = names ? 46 : 20;
+    below = names ? 46 : 28;
   }
   [[nodiscard]] double x(std::size_t panel_index) const {
     return left + static_cast<double>(panel_index % columns) * (panel + gap_x);
