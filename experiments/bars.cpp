@@ -1,12 +1,10 @@
 #include "experiments/bars.hpp"
 
-#include "experiments/figure_style.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -76,19 +74,6 @@ std::string series_data(const BarChart& chart, std::size_t series, const BarLayo
   return data;
 }
 
-/// Marks at powers of two, about eight over the range: ("1 KiB" 1024, ...).
-std::string size_tics(Bytes smallest, Bytes largest) {
-  constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  const int first = static_cast<int>(std::floor(std::log2(smallest.count)));
-  const int last = static_cast<int>(std::ceil(std::log2(largest.count)));
-  const int step = (last - first) / 9 + 1;
-  std::string tics;
-  for (int e = first; e <= last; e += step)
-    tics += fmt::format("{}'{} {}' {}", tics.empty() ? "" : ", ", 1 << (e % 10),
-                        units[static_cast<std::size_t>(e / 10)], std::exp2(e));
-  return fmt::format("set xtics ({})\n", tics);
-}
-
 } // namespace
 
 Figure bar_figure(const BarChart& chart) {
@@ -116,39 +101,7 @@ Figure bar_figure(const BarChart& chart) {
                   chart.logarithmic ? extent.smallest : 0.0, groups - 0.5, names,
                   quoted(chart.y_label));
   const int width = static_cast<int>(std::max(360.0, layout.group * groups));
-  return framed_chart(chart.title, width, chart.series, axes + data + bars + labels + "\n");
-}
-
-Figure size_figure(const SizeChart& chart) {
-  Bytes smallest{std::numeric_limits<std::int64_t>::max()}, largest{0};
-  Extent values;
-  std::vector<std::string> legend;
-  std::string data, plots;
-  for (std::size_t c = 0; c < chart.curves.size(); ++c) {
-    data += fmt::format("$curve{} << END\n", c);
-    for (const SizePoint& point : chart.curves[c].points) {
-      assert(point.size.count >= 1 && std::isfinite(point.value));
-      smallest = std::min(smallest, point.size);
-      largest = std::max(largest, point.size);
-      values.add(point.value);
-      data += fmt::format("{} {:.6g}\n", point.size.count, point.value);
-    }
-    data += "END\n";
-    constexpr std::array marks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
-    plots += fmt::format("{}$curve{} using 1:2 with linespoints linewidth 2 pointtype {} pointsize "
-                         "0.7 linecolor rgb '{}' title {}",
-                         c == 0 ? "plot " : ", \\\n     ", c, marks[c % marks.size()],
-                         series_colour(c), quoted(chart.curves[c].name));
-    legend.push_back(chart.curves[c].name);
-  }
-  if (largest.count == 0) throw InputError("a chart over sizes needs at least one point");
-  const std::string axes =
-      fmt::format("set logscale x 2\n{}set xrange [{:g}:{:g}]\nset yrange [0:{:g}]\n"
-                  "set xlabel 'collective size'\nset ylabel {} offset 0.5, 0\n",
-                  size_tics(smallest, largest), 0.8 * static_cast<double>(smallest.count),
-                  1.25 * static_cast<double>(largest.count),
-                  values.largest > 0 ? 1.06 * values.largest : 1, quoted(chart.y_label));
-  return framed_chart(chart.title, 560, legend, axes + data + plots + "\n");
+  return framed_chart(chart.heading, width, chart.series, axes + data + bars + labels + "\n");
 }
 
 } // namespace tutti

@@ -1,9 +1,9 @@
-// Charts that compare algorithms: grouped bars (TACOS paper, Fig. 2: one group per topology, one
-// bar per algorithm) and curves over the collective's size.
+// Grouped bars that compare algorithms (TACOS paper, Fig. 2: one group per topology, one bar per
+// algorithm).
 #pragma once
 
+#include "experiments/figure_style.hpp"
 #include "experiments/gnuplot.hpp"
-#include "sim/units.hpp"
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ struct BarGroup {
 };
 
 struct BarChart {
-  std::string title;
+  Heading heading;
   std::string y_label;             ///< with its unit: "algorithm bandwidth [GB/s]"
   std::vector<std::string> series; ///< the algorithms, for the legend
   std::vector<BarGroup> groups;    ///< the topologies
@@ -27,25 +27,5 @@ struct BarChart {
 /// Bars with their values on top (three significant digits, in the unit of the axis).
 /// Pre: one value per series in each group, not negative. Errors: InputError without a value.
 [[nodiscard]] Figure bar_figure(const BarChart& chart);
-
-struct SizePoint {
-  Bytes size;
-  double value = 0;
-};
-
-struct SizeCurve {
-  std::string name;
-  std::vector<SizePoint> points; ///< ascending by size
-};
-
-struct SizeChart {
-  std::string title;
-  std::string y_label; ///< with its unit
-  std::vector<SizeCurve> curves;
-};
-
-/// Curves over the size on a logarithmic axis labelled in bytes (1 KiB, 1 MiB, ...), one colour and
-/// mark per algorithm. Pre: sizes >= 1 B, values finite. Errors: InputError without a point.
-[[nodiscard]] Figure size_figure(const SizeChart& chart);
 
 } // namespace tutti

@@ -1,5 +1,7 @@
 #include "experiments/expectation.hpp"
 
+#include "experiments/power_law.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,42 +21,115 @@ std::string_view to_text(Agreement agreement) {
 
 namespace {
 
-std::optional<double> value_in(const Evaluation& evaluation, const Expectation& expectation) {
-  if (expectation.replay >= evaluation.replays.size()) return {};
-  return value_of(evaluation.replays[expectation.replay], expectation.metric);
-}
+using Evaluations = std::span<const Evaluation>;
 
-std::optional<double> value_in(std::span<const Evaluation> evaluations,
+std::optional<double> value_in(Evaluations evaluations, const Quotient& quotient,
                                const Expectation& expectation) {
-  const auto of = value_in(evaluations[expectation.of], expectation);
-  if (!of || !expectation.over) return of;
-  const auto over = value_in(evaluations[*expectation.over], expectation);
+  const auto value = [&](std::size_t index) {
+    return value_of(evaluations[index], expectation.replay, expectation.metric);
+  };
+  const auto of = value(quotient.of);
+  if (!of || !quotient.over) return of;
+  const auto over = value(*quotient.over);
   if (!over || *over == 0) return {};
   return *of / *over;
 }
 
+// One per quotient, or none at all: a mean over what happens to be there would say something else.
+std::vector<double> values_in(Evaluations evaluations, const Expectation& expectation) {
+  std::vector<double> values;
+  for (const Quotient& quotient : expectation.values) {
+    const auto value = value_in(evaluations, quotient, expectation);
+    if (!value || !std::isfinite(*value)) return {};
+    values.push_back(*value);
+  }
+  return values;
+}
+
+template <typename Transform>
+double mean_of(std::span<const double> values, Transform&& transform) {
+  double sum = 0;
+  for (const double value : values) sum += transform(value);
+  return sum / static_cast<double>(values.size());
+}
+
+double exponent_of(Evaluations evaluations, std::span<const double> values,
+                   const Expectation& expectation) {
+  std::vector<PlotPoint> points;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    points.push_back(
+        {value_of(evaluations[expectation.values[i].of], expectation.size), values[i]});
+  const auto law = fitted_power_law(points);
+  return law ? law->exponent : std::numeric_limits<double>::quiet_NaN();
+}
+
+// NaN where there is none. Pre: at least one value.
+double summary_of(Evaluations evaluations, std::span<const double> values,
+                  const Expectation& expectation) {
+  switch (expectation.summary) {
+  case Summary::single: return values.front();
+  case Summary::geometric_mean:
+    return std::exp(mean_of(values, [](double value) { return std::log(value); }));
+  case Summary::arithmetic_mean: return mean_of(values, [](double value) { return value; });
+  case Summary::exponent: break;
+  }
+  return exponent_of(evaluations, values, expectation);
+}
+
 std::string text_of(double value, const Expectation& expectation) {
-  if (expectation.over) return fmt::format("{:.2f}", value);
+  if (expectation.summary == Summary::exponent || expectation.values.front().over)
+    return fmt::format("{:.2f}", value);
   return value_text(value, expectation.metric);
 }
 
-Comparison compare(const Expectation& expectation, std::span<const Evaluation> evaluations) {
+// "2.61 (1.95 to 3.40)" for means.
+std::string ours_text(double value, std::span<const double> values,
+                      const Expectation& expectation) {
+  const std::string text = text_of(value, expectation);
+  if (expectation.summary == Summary::single || expectation.summary == Summary::exponent)
+    return text;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return fmt::format("{} ({} to {})", text, text_of(*least, expectation),
+                     text_of(*most, expectation));
+}
+
+// Why values_in() or summary_of() had nothing to say.
+std::string missing_text(Evaluations evaluations, const Expectation& expectation) {
+  const auto missing = [&](std::size_t index) {
+    return expectation.replay >= evaluations[index].replays.size();
+  };
+  for (const Quotient& quotient : expectation.values)
+    for (const std::size_t index : {quotient.of, quotient.over.value_or(quotient.of)})
+      if (missing(index)) {
+        const Evaluation& e = evaluations[index];
+        return fmt::format("there is no value: no correct schedule by {} on {}", e.algorithm,
+                           e.topology);
+      }
+  return "there is no value: a division by 0, or a fit of fewer than two sizes";
+}
+
+bool agrees(double deviation, const Expectation& expectation) {
+  return deviation <= expectation.tolerance &&
+         (expectation.at_most || -deviation <= expectation.tolerance);
+}
+
+Comparison compare(const Expectation& expectation, Evaluations evaluations) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   Comparison result;
   result.label = expectation.label;
-  result.paper = text_of(expectation.paper, expectation);
+  result.paper = (expectation.at_most ? "at most " : "") + text_of(expectation.paper, expectation);
   result.explanation = expectation.explanation;
-  const auto ours = value_in(evaluations, expectation);
-  if (!ours || !std::isfinite(*ours)) {
+  const std::vector<double> values = values_in(evaluations, expectation);
+  result.value = values.empty() ? none : summary_of(evaluations, values, expectation);
+  if (!std::isfinite(result.value)) {
     result.value = result.deviation = none;
     result.ours = "-";
-    result.explanation = "there is no value: no correct schedule";
+    result.explanation = missing_text(evaluations, expectation);
     return result;
   }
-  result.value = *ours;
-  result.ours = text_of(*ours, expectation);
-  result.deviation = *ours / expectation.paper - 1;
-  if (std::abs(result.deviation) <= expectation.tolerance) {
+  result.ours = ours_text(result.value, values, expectation);
+  result.deviation = result.value / expectation.paper - 1;
+  if (agrees(result.deviation, expectation)) {
     result.agreement = Agreement::match;
   } else if (!expectation.explanation.empty()) {
     result.agreement = Agreement::differs_explained;

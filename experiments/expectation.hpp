@@ -6,6 +6,7 @@
 #include "experiments/table.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,20 +14,37 @@
 
 namespace tutti {
 
-/// A value, or the ratio of two, from the evaluations of an experiment.
+/// A case's value, or its ratio to another's.
+struct Quotient {
+  std::size_t of = 0;              ///< index of a case
+  std::optional<std::size_t> over; ///< of another: the value is `of` / `over`
+  bool operator==(const Quotient&) const = default;
+};
+
+/// How several values become one.
+enum class Summary : std::uint8_t {
+  single, ///< there is only one
+  geometric_mean,
+  arithmetic_mean,
+  exponent, ///< of the power law that fits the values over the size of their problems
+};
+
+/// What a paper says of the evaluations of an experiment.
 struct Expectation {
   std::string label;
   Metric metric = Metric::algbw;
-  std::size_t of = 0;              ///< index of a case
-  std::optional<std::size_t> over; ///< of another: the value is `of` / `over`
-  std::size_t replay = 0;          ///< index into Evaluation::replays
-  double paper = 0;                ///< the paper's value: a ratio, or in the metric's unit
-  double tolerance = 0;            ///< of the paper's value: 0.02 for 2 %
-  std::string explanation;         ///< why ours may differ; empty: it may not
+  std::vector<Quotient> values; ///< at least one, several in a summary of several
+  Summary summary = Summary::single;
+  ProblemSize size = ProblemSize::npus; ///< for exponents
+  std::size_t replay = 0;               ///< index into Evaluation::replays
+  double paper = 0;        ///< the paper's value: a ratio, an exponent, or in the metric's unit
+  double tolerance = 0;    ///< of the paper's value: 0.02 for 2 %
+  bool at_most = false;    ///< the paper gives an upper limit: less is a match too
+  std::string explanation; ///< why ours may differ; empty: it may not
 };
 
 enum class Agreement : std::uint8_t {
-  match,             ///< within the tolerance
+  match,             ///< within the tolerance (or below, where the paper gives an upper limit)
   differs_explained, ///< outside of it, for a reason that the experiment states
   differs,           ///< outside of it, or there is no value: the run fails
 };
@@ -34,7 +52,7 @@ enum class Agreement : std::uint8_t {
 
 struct Comparison {
   std::string label;
-  std::string paper, ours; ///< with units
+  std::string paper, ours; ///< with units; means also with the range of what they are of
   double value = 0;        ///< ours; NaN where there is none
   double deviation = 0;    ///< ours / paper - 1; NaN where there is none
   Agreement agreement = Agreement::differs;

@@ -1,5 +1,7 @@
 #include "experiments/experiment.hpp"
 
+#include "experiments/expectation_reader.hpp"
+#include "experiments/experiment_values.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/config.hpp"
@@ -10,48 +12,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 
 namespace tutti {
 
 namespace {
 
 constexpr std::size_t most_cases = 100'000; // a product of lists grows fast; more is a slip
-
-// A list, or one value that stands for a list of one.
-std::vector<ConfigValue> list_of(const ConfigValue& value) {
-  return value.is_array() ? value.array() : std::vector{value};
-}
-
-// The value's text through a parser that knows nothing of places.
-template <typename Parse> auto parsed(const ConfigValue& value, Parse&& parse) {
-  const std::string text = value.string();
-  return value.located([&] { return parse(text); });
-}
-
-template <typename Parse>
-auto parsed_at(ConfigTable& table, const std::string& key, const char* otherwise, Parse&& parse) {
-  const auto value = table.find(key);
-  return value ? parsed(*value, parse) : parse(std::string(otherwise));
-}
-
-// What `read` makes of each item of a list (or of one value), or the default.
-template <typename T, typename Read>
-std::vector<T> list_at(ConfigTable& table, const std::string& key, std::vector<T> otherwise,
-                       Read&& read) {
-  const auto value = table.find(key);
-  if (!value) return otherwise;
-  std::vector<T> values;
-  for (const ConfigValue& item : list_of(*value)) values.push_back(read(item));
-  if (values.empty()) throw value->error(fmt::format("\"{}\" is empty", key));
-  return values;
-}
-
-std::string string_at(ConfigTable& table, const std::string& key) {
-  const auto value = table.find(key);
-  return value ? value->string() : "";
-}
 
 // A name that becomes part of a file's path.
 std::string file_stem(const ConfigValue& value) {
@@ -85,40 +54,28 @@ std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::stri
   return topologies;
 }
 
-std::size_t topology_index(const ConfigValue& value,
-                           const std::vector<LabelledTopology>& topologies) {
-  const std::string label = value.string();
-  std::vector<std::string> known;
-  for (std::size_t i = 0; i < topologies.size(); ++i) {
-    if (topologies[i].label == label) return i;
-    known.push_back(topologies[i].label);
-  }
-  throw value.error(unknown_name("topology label", label, known));
-}
-
-std::vector<std::string> texts_of(const ConfigValue& value) {
-  std::vector<std::string> texts;
-  for (const ConfigValue& item : list_of(value)) {
-    const std::string text = item.string();
-    if (!is_collective_file(text)) parsed(item, parse_collective);
-    texts.push_back(text);
-  }
-  if (texts.empty()) throw value.error("no collective is named");
-  return texts;
-}
-
-std::optional<std::uint32_t> chunks_of(const ConfigValue& value) {
-  if (value.is_integer()) return static_cast<std::uint32_t>(value.integer(1, most_chunks));
-  return parsed(value, parse_chunks);
-}
-
-std::vector<Bytes> sizes_at(ConfigTable& table) {
+std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key) {
   std::vector<Bytes> sizes;
   for (const auto& some :
-       list_at(table, "sizes", std::vector<std::vector<Bytes>>{{CollectiveRequest{}.size}},
+       list_at(table, key, std::vector<std::vector<Bytes>>{{CollectiveRequest{}.size}},
                [](const ConfigValue& item) { return parsed(item, parse_sizes); }))
     sizes.insert(sizes.end(), some.begin(), some.end());
   return sizes;
+}
+
+// Fills in sizes and chunks, which may depend on each other.
+void read_sizes(ConfigTable& table, RunMatrix& run) {
+  run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{1}, chunks_of);
+  const auto per_chunk = table.find("sizes_per_chunk");
+  run.sizes_are_per_chunk = per_chunk.has_value();
+  run.sizes = sizes_at(table, per_chunk ? "sizes_per_chunk" : "sizes");
+  if (!per_chunk) return;
+  if (std::find(run.chunks.begin(), run.chunks.end(), std::nullopt) != run.chunks.end())
+    throw per_chunk->error("\"sizes_per_chunk\" needs numbers of chunks, not \"auto\"");
+  for (const Bytes size : run.sizes)
+    for (const auto& chunks : run.chunks)
+      if (size.count > std::numeric_limits<std::int64_t>::max() / *chunks)
+        throw per_chunk->error("the size of so many chunks overflows");
 }
 
 std::vector<AlgorithmRow> algorithms_at(ConfigTable& table) {
@@ -156,9 +113,8 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
   });
   for (const ConfigValue& item : list_of(table.at("collectives")))
     run.collectives.push_back(texts_of(item));
-  run.sizes = sizes_at(table);
+  read_sizes(table, run);
   run.algorithms = algorithms_at(table);
-  run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{1}, chunks_of);
   run.options = options_of(table, experiment.seed);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(run.algorithms, run.options); });
@@ -184,7 +140,8 @@ double case_count(const RunMatrix& run) { // of sizes of lists in memory: a doub
 }
 
 FigureKind parse_figure_kind(const std::string& text) {
-  const std::vector<std::string> known{"heatmap", "utilisation", "bars", "sizes"};
+  const std::vector<std::string> known{"heatmap", "utilisation", "bars",    "sizes",
+                                       "chunks",  "scaling",     "schedule"};
   const auto found = std::find(known.begin(), known.end(), text);
   if (found == known.end()) throw InputError(unknown_name("kind of figure", text, known));
   return static_cast<FigureKind>(found - known.begin());
@@ -195,6 +152,32 @@ LinkQuantity parse_link_quantity(const std::string& text) {
   if (text == known[0]) return LinkQuantity::utilisation;
   if (text == known[1]) return LinkQuantity::bytes;
   throw InputError(unknown_name("quantity", text, known));
+}
+
+// What the figure shows of its evaluations; a key that its kind doesn't know stays unread.
+void read_axes(ConfigTable& table, FigureRequest& figure) {
+  const FigureKind kind = figure.kind;
+  if (kind == FigureKind::schedule) return;
+  if (kind == FigureKind::heatmap || kind == FigureKind::utilisation) {
+    figure.quantity = parsed_at(table, "quantity", "utilisation", parse_link_quantity);
+    return;
+  }
+  figure.metric = parsed_at(table, "metric", "algbw", parse_metric);
+  if (kind == FigureKind::scaling) {
+    figure.over = parsed_at(table, "over", "npus", parse_problem_size);
+    return;
+  }
+  if (const auto normalized = table.find("normalized")) {
+    if (normalized->is_string())
+      figure.reference = parsed(*normalized, find_algorithm).name;
+    else if (kind == FigureKind::bars)
+      figure.normalized = normalized->boolean();
+    else
+      throw normalized->error("\"normalized\" of curves is the name of an algorithm");
+  }
+  if (kind != FigureKind::bars) return;
+  if (const auto logarithmic = table.find("logarithmic"))
+    figure.logarithmic = logarithmic->boolean();
 }
 
 FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
@@ -212,100 +195,9 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
       list_at(table, "algorithms", std::vector<std::string>{}, [](const ConfigValue& value) {
         return std::string(parsed(value, find_algorithm).name);
       });
-  const bool of_links =
-      figure.kind == FigureKind::heatmap || figure.kind == FigureKind::utilisation;
-  if (of_links) figure.quantity = parsed_at(table, "quantity", "utilisation", parse_link_quantity);
-  if (!of_links) figure.metric = parsed_at(table, "metric", "algbw", parse_metric);
-  if (figure.kind == FigureKind::bars)
-    if (const auto normalized = table.find("normalized")) figure.normalized = normalized->boolean();
+  read_axes(table, figure);
   table.finish();
   return figure;
-}
-
-// The one case that a selector like {topology = "Mesh", algorithm = "ring"} speaks of.
-std::size_t selected_case(const ConfigValue& value, const Experiment& experiment,
-                          const std::vector<Case>& cases) {
-  ConfigTable table = value.table();
-  const ConfigValue topology_value = table.at("topology");
-  const std::size_t topology_at = topology_index(topology_value, experiment.topologies);
-  const std::string& topology = experiment.topologies[topology_at].label;
-  const ConfigValue algorithm_value = table.at("algorithm");
-  const std::string algorithm{parsed(algorithm_value, find_algorithm).name};
-  const auto run = table.find("run"), collective = table.find("collective");
-  const auto size = table.find("size"), chunks = table.find("chunks");
-  table.finish();
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Case& c = cases[i];
-    if (c.topology_label == topology && c.algorithm.name == algorithm &&
-        (!run || c.run == run->string()) &&
-        (!collective || c.collective.texts == texts_of(*collective)) &&
-        (!size || c.collective.size == size->bytes()) &&
-        (!chunks || c.chunks == chunks_of(*chunks)))
-      found.push_back(i);
-  }
-  if (found.empty())
-    throw value.error(fmt::format("no run has topology \"{}\" and algorithm \"{}\" as asked for",
-                                  topology, algorithm));
-  if (found.size() > 1)
-    throw value.error(fmt::format("{} cases have topology \"{}\" and algorithm \"{}\": add run, "
-                                  "collective, size or chunks",
-                                  found.size(), topology, algorithm));
-  return found.front();
-}
-
-// `2%` to 0.02.
-double parse_tolerance(std::string_view text) {
-  double percent = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-  const bool whole =
-      error == std::errc() && std::string_view(end, text.data() + text.size()) == "%";
-  if (!whole || !(percent >= 0 && percent <= 100))
-    throw InputError(fmt::format("\"{}\" is no percentage from 0% to 100%", text));
-  return percent / 100;
-}
-
-double paper_value(const ConfigValue& value, const Expectation& expectation) {
-  if (expectation.over || expectation.metric == Metric::gap) {
-    const double number = value.number();
-    if (number <= 0) throw value.error("the paper's value must be above 0");
-    return number;
-  }
-  if (expectation.metric == Metric::time) {
-    const Time time = value.time();
-    if (time.ps <= 0) throw value.error("the paper's value must be above 0");
-    return static_cast<double>(time.ps);
-  }
-  return static_cast<double>(value.bandwidth().bytes_per_second);
-}
-
-std::size_t replay_index(const ConfigValue& value, const Case& c) {
-  const Discipline discipline = parsed(value, parse_discipline);
-  const auto found = std::find(c.disciplines.begin(), c.disciplines.end(), discipline);
-  if (found == c.disciplines.end())
-    throw value.error(fmt::format("the run has no discipline {}", to_text(discipline)));
-  return static_cast<std::size_t>(found - c.disciplines.begin());
-}
-
-Expectation read_expectation(ConfigTable table, const Experiment& experiment,
-                             const std::vector<Case>& cases) {
-  Expectation expectation;
-  expectation.label = table.at("label").string();
-  expectation.metric = parsed_at(table, "metric", "algbw", parse_metric);
-  expectation.of = selected_case(table.at("of"), experiment, cases);
-  const auto over = table.find("over");
-  if (over) expectation.over = selected_case(*over, experiment, cases);
-  if (const auto discipline = table.find("discipline")) {
-    expectation.replay = replay_index(*discipline, cases[expectation.of]);
-    if (over && replay_index(*discipline, cases[*expectation.over]) != expectation.replay)
-      throw discipline->error("both runs must list their disciplines in the same order");
-  }
-  expectation.paper = paper_value(table.at("paper"), expectation);
-  const ConfigValue tolerance = table.at("tolerance");
-  expectation.tolerance = parsed(tolerance, parse_tolerance);
-  expectation.explanation = string_at(table, "explanation");
-  table.finish();
-  return expectation;
 }
 
 Experiment read(ConfigTable root, const std::string& source_name) {
@@ -336,6 +228,10 @@ Experiment read(ConfigTable root, const std::string& source_name) {
 
 } // namespace
 
+Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const {
+  return sizes_are_per_chunk ? Bytes{size.count * *case_chunks} : size;
+}
+
 std::vector<Case> Experiment::cases() const {
   std::vector<Case> all;
   for (const RunMatrix& run : runs)
@@ -347,7 +243,7 @@ std::vector<Case> Experiment::cases() const {
               all.push_back({.run = run.label,
                              .topology_label = topologies[t].label,
                              .topology = &topologies[t].topology,
-                             .collective = {collective, size},
+                             .collective = {collective, run.case_size(size, chunks)},
                              .algorithm = algorithm,
                              .chunks = chunks,
                              .options = options_for(algorithm, run.options),

@@ -15,21 +15,33 @@
 //                                          # "serialization", forwarding = "auto", routing = "auto"
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
 //                                          # threads = 1, settings = {key = "value"}
+//   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
 //   [[figures]]
-//   kind = "bars"                          # heatmap, utilisation, bars, sizes
+//   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
+//                                          # schedule
 //   file = "bandwidth"                     # without ending
 //   title = "..."
-//   topologies, algorithms = [...]         # default: all; quantity = "utilisation" or "bytes" for
-//                                          # the first two kinds, metric = "algbw" for the others
+//   topologies, algorithms = [...]         # default: all
+//   quantity = "utilisation"               # or "bytes": heatmap, utilisation
+//   metric = "algbw"                       # bars, sizes, chunks, scaling; see [[expect]]
 //   normalized = true                      # bars: over the least of each topology
+//   normalized = "tacos"                   # bars, sizes, chunks: over this algorithm's
+//   logarithmic = true                     # bars: the y axis
+//   over = "npus"                          # scaling: the x axis; or "transfers"
 //   [[expect]]
 //   label = "TACOS / Ring on Mesh"
-//   of = {topology = "Mesh", algorithm = "tacos"}   # and run, collective, size, chunks if several
-//   over = {topology = "Mesh", algorithm = "ring"}  # without: the value itself, with its unit
-//   metric = "algbw"                       # default; busbw, time, gap
+//   of = {topology = "Mesh", algorithm = "tacos"}   # and run, collective, size, chunks; topology
+//   over = {topology = "Mesh", algorithm = "ring"}  # and algorithm may be lists. Without `over`:
+//                                          # the value itself, with its unit
+//   metric = "algbw"                       # default; busbw, time, gap, synthesis_seconds (CPU)
+//   mean = "geometric"                     # or "arithmetic": `of` and `over` may pick several
+//                                          # cases; those of one problem make a ratio
+//   exponent_over = "npus"                 # or "transfers", instead of a mean: how the values of
+//                                          # several cases grow, by least squares of logarithms
 //   discipline = "fifo"                    # default: the run's first
 //   paper = 1.98
 //   tolerance = "2%"
+//   at_most = true                         # the paper gives an upper limit; default false
 //   explanation = "..."                    # makes a difference one that doesn't fail the run
 //
 // Unknown keys and labels are errors.
@@ -64,11 +76,15 @@ struct RunMatrix {
   std::vector<std::size_t> topologies;               ///< into Experiment::topologies
   std::vector<std::vector<std::string>> collectives; ///< the inner lists run at once
   std::vector<Bytes> sizes;
+  bool sizes_are_per_chunk = false; ///< then the collective's is this times the chunks per shard
   std::vector<AlgorithmRow> algorithms;
   std::vector<std::optional<std::uint32_t>> chunks; ///< none: auto
   SynthesisOptions options;
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines;
+
+  /// Of the collective, for one of `sizes` and one of `chunks`.
+  [[nodiscard]] Bytes case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const;
 };
 
 enum class FigureKind : std::uint8_t {
@@ -76,6 +92,9 @@ enum class FigureKind : std::uint8_t {
   utilisation, ///< links from the hottest to the coolest, one curve per evaluation
   bars,        ///< one group per topology, one bar per algorithm
   sizes,       ///< over the size, one curve per algorithm
+  chunks,      ///< over the chunks per shard, one curve per algorithm
+  scaling,     ///< over the problem's size, one curve per topology family and algorithm
+  schedule,    ///< who sends what where, step by step; of one small evaluation
 };
 
 struct FigureRequest {
@@ -84,7 +103,10 @@ struct FigureRequest {
   std::vector<std::string> topologies, algorithms; ///< labels and names; empty: all
   LinkQuantity quantity = LinkQuantity::utilisation;
   Metric metric = Metric::algbw;
-  bool normalized = false;
+  bool normalized = false;    ///< over the least of each topology
+  std::string reference = {}; ///< an algorithm: over its value for the same problem
+  bool logarithmic = false;
+  ProblemSize over = ProblemSize::npus;
 };
 
 struct Experiment {
@@ -93,7 +115,7 @@ struct Experiment {
   std::vector<LabelledTopology> topologies;
   std::vector<RunMatrix> runs;
   std::vector<FigureRequest> figures;
-  std::vector<Expectation> expectations; ///< indices into cases()
+  std::vector<Expectation> expectations; ///< with indices into cases()
 
   /// By run, topology, collective, size, chunks, algorithm. They point into this experiment.
   [[nodiscard]] std::vector<Case> cases() const;

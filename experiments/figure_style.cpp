@@ -18,36 +18,39 @@ std::string quoted(std::string_view text) {
   return result + "'";
 }
 
-std::string figure_style(const std::string& title) {
+std::string figure_style(const Heading& heading) {
   return fmt::format("set border linecolor rgb '#555555' linewidth 0.8\n"
                      "set tics nomirror out scale 0.5 textcolor rgb '#333333'\n"
                      "set format '%g'\nset xtics offset 0, 0.3\n"
                      "set label 1 {} at screen 0, screen 1 offset character 1.5, character -1.4 "
-                     "left font 'sans-serif,15' textcolor rgb '#111111' front\n",
-                     quoted(title));
+                     "left font 'sans-serif,15' textcolor rgb '#111111' front\n"
+                     "set label 5 {} at screen 0, screen 0 offset character 1.5, character 0.9 "
+                     "left font 'sans-serif,9' textcolor rgb '#777777' front\n",
+                     quoted(heading.title), quoted(heading.note));
 }
 
-int title_width(const std::string& title) {
-  return 36 + 9 * static_cast<int>(display_width(title));
+int heading_width(const Heading& heading) {
+  const auto width = [](const std::string& text) { return static_cast<int>(display_width(text)); };
+  return 36 + std::max(21 * width(heading.title) / 2, 25 * width(heading.note) / 4);
 }
 
-Figure framed_chart(const std::string& title, int plot_width, std::span<const std::string> legend,
+Figure framed_chart(const Heading& heading, int plot_width, std::span<const std::string> legend,
                     const std::string& body) {
   constexpr int left = 76;
   std::size_t longest = 0;
   for (const std::string& entry : legend) longest = std::max(longest, display_width(entry));
   const int width =
-      std::max(left + plot_width + 92 + 8 * static_cast<int>(longest), title_width(title));
-  const int height = std::max(400, 110 + 26 * static_cast<int>(legend.size()));
+      std::max(left + plot_width + 84 + 9 * static_cast<int>(longest), heading_width(heading));
+  const int height = std::max(424, 134 + 26 * static_cast<int>(legend.size()));
   const std::string style = fmt::format(
-      "set border 3\nset tmargin 3.4\nset bmargin 3.6\n"
+      "set border 3\nset tmargin 3.4\nset bmargin 5.3\n"
       "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
       "set key at screen {:.6f}, screen {:.6f} left top Left reverse vertical maxcols 1 samplen 2 "
       "spacing 1.3\n"
       "set grid ytics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
       static_cast<double>(left) / width, static_cast<double>(left + plot_width) / width,
       static_cast<double>(left + plot_width + 16) / width, 1 - 48.0 / height);
-  return {figure_style(title) + style + body, width, height};
+  return {figure_style(heading) + style + body, width, height};
 }
 
 std::string_view series_colour(std::size_t i) {

@@ -1,4 +1,4 @@
-// The look that all figures share (heatmap.hpp, bars.hpp), as pieces of a gnuplot script.
+// The look that all figures share (heatmap.hpp, bars.hpp, curves.hpp, ...), as pieces of a gnuplot script.
 #pragma once
 
 #include "experiments/gnuplot.hpp"
@@ -7,22 +7,34 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tutti {
 
 /// The text as a gnuplot string constant: 'it''s'. Line breaks become blanks.
 [[nodiscard]] std::string quoted(std::string_view text);
 
-/// The look that all figures share: colours of borders and text, thin tics, and the figure's title
-/// at the upper left. What every script begins with.
-[[nodiscard]] std::string figure_style(const std::string& title);
+/// The text around a figure.
+struct Heading {
+  std::string title; ///< at the upper left
+  std::string note;  ///< small, at the lower left: under which model this was measured
 
-/// Points of width that the title needs.
-[[nodiscard]] int title_width(const std::string& title);
+  Heading() = default;
+  Heading(std::string title_text, std::string note_text = {}) // NOLINT: a title alone is a heading
+      : title(std::move(title_text)), note(std::move(note_text)) {}
+  Heading(const char* title_text) : Heading(std::string(title_text)) {} // NOLINT: as above
+};
+
+/// The look that all figures share: colours of borders and text, thin tics, and the heading. What
+/// every script begins with. Labels 1 and 5 are the heading's.
+[[nodiscard]] std::string figure_style(const Heading& heading);
+
+/// Points of width that the heading needs.
+[[nodiscard]] int heading_width(const Heading& heading);
 
 /// A chart around `body` (axes, data and plot commands): a plot of the given width in points with
 /// horizontal grid lines, and to its right a legend with room for these entries.
-[[nodiscard]] Figure framed_chart(const std::string& title, int plot_width,
+[[nodiscard]] Figure framed_chart(const Heading& heading, int plot_width,
                                   std::span<const std::string> legend, const std::string& body);
 
 /// The colour of the i-th algorithm, "#4e79a7": ten that tell apart, then again from the first.

@@ -1,6 +1,5 @@
 #include "experiments/heatmap.hpp"
 
-#include "experiments/figure_style.hpp"
 #include "experiments/table.hpp"
 #include "sim/error.hpp"
 
@@ -73,13 +72,13 @@ std::string summary(const LinkMap& map, const Scale& scale) {
 
 /// Where panels and colour bar lie, in points from the upper left corner.
 struct Layout {
-  static constexpr double left = 72, right = 124, top = 94, bottom = 62, gap_x = 48, gap_y = 76;
+  static constexpr double left = 78, right = 124, top = 94, gap_x = 54;
   std::size_t columns, rows;
   double panel;
-  int title;
+  double below; ///< each panel: numbers, upright names, what the axis shows
+  int heading;
 
-  Layout(const std::string& title_text, std::span<const LinkMap> maps)
-      : title(title_width(title_text)) {
+  Layout(const Heading& text, std::span<const LinkMap> maps) : heading(heading_width(text)) {
     const std::size_t n = maps.size();
     columns = n <= 3 ? n : n == 4 ? 2 : n <= 6 || n == 9 ? 3 : 4;
     rows = (n + columns - 1) / columns;
@@ -87,20 +86,23 @@ struct Layout {
     for (const LinkMap& map : maps) nodes = std::max(nodes, map.nodes);
     const double roomy = n == 1 ? 420 : n <= 4 ? 330 : 280;
     panel = std::max(roomy, std::min(2.0 * nodes, 512.0));
+    const bool names = std::any_of(maps.begin(), maps.end(),
+                                   [](const LinkMap& map) { return !map.others.empty(); });
+    below = names ? 46 : 28;
   }
   [[nodiscard]] double x(std::size_t panel_index) const {
     return left + static_cast<double>(panel_index % columns) * (panel + gap_x);
   }
   [[nodiscard]] double y(std::size_t panel_index) const {
     const std::size_t row = panel_index / columns;
-    return top + static_cast<double>(row) * (panel + gap_y);
+    return top + static_cast<double>(row) * (panel + below + 56);
   }
   [[nodiscard]] double grid_right() const { return x(columns - 1) + panel; }
   [[nodiscard]] double grid_bottom() const { return y(columns * rows - 1) + panel; }
   [[nodiscard]] int width() const {
-    return std::max(static_cast<int>(grid_right() + right), title);
+    return std::max(static_cast<int>(grid_right() + right), heading);
   }
-  [[nodiscard]] int height() const { return static_cast<int>(grid_bottom() + bottom); }
+  [[nodiscard]] int height() const { return static_cast<int>(grid_bottom() + below + 64); }
   /// "screen 0.1, screen 0.9"
   [[nodiscard]] std::string screen(double px, double py) const {
     return fmt::format("screen {:.6f}, screen {:.6f}", px / width(), 1 - py / height());
@@ -145,6 +147,29 @@ std::string cross_lines(std::uint32_t node, std::string_view colour, double widt
                      node - 0.5, fmt::format("linecolor rgb '{}' linewidth {}", colour, width));
 }
 
+std::string axis_text(std::string_view end, bool only_npus) {
+  return fmt::format("{} {}", end, only_npus ? "NPU" : "(NPUs, then switches)");
+}
+
+/// The names of switches and memories along both axes, as many as there is room for.
+std::string names_of_others(const LinkMap& map, double pitch) {
+  constexpr int first_label = 100; // below: the heading's and the panel's own
+  constexpr double line = 8.5;     // points
+  const auto step = static_cast<std::size_t>(std::ceil(line / pitch));
+  const char* const style = "font 'sans-serif,7' textcolor rgb '#333333'";
+  std::string text;
+  for (std::size_t i = 0; i < map.others.size(); i += step) {
+    const std::string name = quoted(shortened(map.others[i], 9));
+    const double at = map.npus + static_cast<double>(i);
+    const auto tag = first_label + 2 * static_cast<int>(i);
+    text += fmt::format("set label {} {} at graph 0, first {} right offset character -0.6, 0 {}\n"
+                        "set label {} {} at first {}, graph 0 right rotate by 90 offset 0, "
+                        "character -0.5 {}\n",
+                        tag, name, at, style, tag + 1, name, at, style);
+  }
+  return text;
+}
+
 std::string panel_script(const LinkMap& map, std::size_t index, std::size_t panels,
                          const Layout& layout, const Scale& scale) {
   const double x = layout.x(index), y = layout.y(index), size = layout.panel;
@@ -155,17 +180,16 @@ std::string panel_script(const LinkMap& map, std::size_t index, std::size_t pane
                       "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\n",
                       x / layout.width(), (x + size) / layout.width(), 1 - y / layout.height(),
                       1 - (y + size) / layout.height());
+  const double pitch = size / map.nodes;
+  const bool only_npus = map.others.empty();
+  const double last_number = only_npus ? map.npus - 1.0 : map.npus - 1 - 9 / pitch;
   text += fmt::format("set xrange [-0.5:{0}]\nset yrange [{0}:-0.5]\n"
-                      "set xtics 0, {1}\nset ytics 0, {1}\n",
-                      last, tic_step(map.nodes));
-  const bool only_npus = map.npus == map.nodes;
-  text += fmt::format("set xlabel '{}'\nset ylabel '{}'\n",
-                      !lowest     ? ""
-                      : only_npus ? "destination NPU"
-                                  : "destination node (NPUs first)",
-                      !leftmost   ? ""
-                      : only_npus ? "source NPU"
-                                  : "source node (NPUs first)");
+                      "set xtics 0, {1}, {2:.6g}\nset ytics 0, {1}, {2:.6g}\n",
+                      last, tic_step(map.npus), std::max(last_number, 0.0));
+  text += fmt::format("set xlabel '{}' offset 0, {}\nset ylabel '{}'\n",
+                      lowest ? axis_text("destination", only_npus) : "", only_npus ? 0.0 : -0.4,
+                      leftmost ? axis_text("source", only_npus) : "");
+  text += names_of_others(map, pitch);
   text += fmt::format("set label 2 {} at {} left font 'sans-serif,13' textcolor rgb '#111111'\n"
                       "set label 3 {} at {} left font 'sans-serif,{}' textcolor rgb '#555555'\n",
                       quoted(shortened(map.title, size / 7.4)), layout.screen(x, y - 27),
@@ -217,9 +241,12 @@ LinkMap link_map(std::string title, const Topology& topology, const Report& repo
   LinkMap map{.title = std::move(title),
               .nodes = topology.node_count(),
               .npus = topology.npu_count(),
+              .others = {},
               .cells = {},
               .links = {}};
   const std::size_t cells = std::size_t{map.nodes} * map.nodes;
+  for (std::uint32_t n = map.npus; n < map.nodes; ++n)
+    map.others.push_back(topology.node(NodeId{n}).name);
   map.cells.assign(cells, std::numeric_limits<double>::quiet_NaN());
   if (quantity == LinkQuantity::utilisation)
     map.links = utilisation(report);
@@ -239,25 +266,26 @@ LinkMap link_map(std::string title, const Topology& topology, const Report& repo
   return map;
 }
 
-Figure heatmap_figure(const std::string& title, std::span<const LinkMap> maps,
+Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                       LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a heat map needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_cell(maps);
   const Scale scale = scale_for(quantity, largest);
-  const Layout layout(title, maps);
-  std::string script = figure_style(title) + colour_bar(layout, scale, largest);
+  const Layout layout(heading, maps);
+  std::string script = figure_style(heading) + colour_bar(layout, scale, largest);
   script += "set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind "
             "fillcolor rgb '#161616' fillstyle solid noborder\n"
             "set multiplot\n";
   for (std::size_t i = 0; i < maps.size(); ++i) {
     script += panel_script(maps[i], i, maps.size(), layout, scale);
     // What belongs to the whole figure was drawn with the first panel.
-    if (i == 0) script += "unset label 1\nunset label 4\nunset object 2\nunset colorbox\n";
+    script += "unset label\n";
+    if (i == 0) script += "unset object 2\nunset colorbox\n";
   }
   return {script + "unset multiplot\n", layout.width(), layout.height()};
 }
 
-Figure sorted_links_figure(const std::string& title, std::span<const LinkMap> maps,
+Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps,
                            LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a picture of sorted links needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_link(maps);
@@ -279,7 +307,7 @@ Figure sorted_links_figure(const std::string& title, std::span<const LinkMap> ma
                   "set xlabel 'links, the busiest first [% of all links]'\n"
                   "set ylabel '{} [{}]' offset 0.5, 0\n",
                   largest > 0 ? 1.04 * largest / scale.divisor : 1, scale.label, scale.unit);
-  return framed_chart(title, 520, legend, axes + data + plots + "\n");
+  return framed_chart(heading, 520, legend, axes + data + plots + "\n");
 }
 
 } // namespace tutti

@@ -2,6 +2,7 @@
 // links black), and the same numbers as a curve, links sorted from the hottest to the coolest.
 #pragma once
 
+#include "experiments/figure_style.hpp"
 #include "experiments/gnuplot.hpp"
 #include "sim/report.hpp"
 #include "sim/topology.hpp"
@@ -20,9 +21,10 @@ enum class LinkQuantity : std::uint8_t {
 
 /// One panel of a heat map, and one curve of the sorted picture: what one run did to each link.
 struct LinkMap {
-  std::string title;       ///< the algorithm, with the topology where panels differ in it
-  std::uint32_t nodes = 0; ///< rows and columns
-  std::uint32_t npus = 0;  ///< the first of them; switches and memories follow
+  std::string title;               ///< the algorithm, with the topology where panels differ in it
+  std::uint32_t nodes = 0;         ///< rows and columns
+  std::uint32_t npus = 0;          ///< the first of them
+  std::vector<std::string> others; ///< names of the rest: switches and memories
   /// cells[source * nodes + destination]; NaN where there is no link. Parallel links: bytes are
   /// summed, utilisation is their mean.
   std::vector<double> cells;
@@ -34,15 +36,15 @@ struct LinkMap {
                                LinkQuantity quantity);
 
 /// Heat maps side by side (a grid from four panels on) on one colour scale; the scale of
-/// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories are
-/// set off from the NPUs by a thin line. Readable for 1 to about 16 panels of 2 to 512 nodes.
+/// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories stand
+/// behind the NPUs, set off by a thin line, under their names. Readable for 1 to about 16 panels of 2 to 512 nodes.
 /// Errors: InputError without a panel.
-[[nodiscard]] Figure heatmap_figure(const std::string& title, std::span<const LinkMap> maps,
+[[nodiscard]] Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                                     LinkQuantity quantity);
 
 /// One curve per run: links by descending value over the share of the links (so that networks of
 /// different sizes compare), with the mean in the legend. Errors: InputError without a curve.
-[[nodiscard]] Figure sorted_links_figure(const std::string& title, std::span<const LinkMap> maps,
+[[nodiscard]] Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps,
                                          LinkQuantity quantity);
 
 } // namespace tutti

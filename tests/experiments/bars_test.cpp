@@ -1,4 +1,4 @@
-// What bar charts and charts over sizes say.
+// What bar charts say.
 #include "experiments/bars.hpp"
 
 #include "tests/catch.hpp"
@@ -13,7 +13,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 BarChart two_networks() {
-  return {.title = "All-Reduce 1 GB",
+  return {.heading = "All-Reduce 1 GB",
           .y_label = "algorithm bandwidth [GB/s]",
           .series = {"ring", "tacos"},
           .groups = {{"ring:64", {50.84, none}}, {"mesh2d:8x8", {25.3, 1595.4}}}};
@@ -44,24 +44,9 @@ TEST_CASE("Values of many bars stand upright, those of few lie") {
   CHECK_THAT(bar_figure(chart).script, ContainsSubstring("rotate left"));
 }
 
-TEST_CASE("The axis of sizes is marked at powers of two") {
-  const SizeChart chart{.title = "sweep",
-                        .y_label = "algorithm bandwidth [GB/s]",
-                        .curves = {{"ring", {{Bytes{1024}, 0.5}, {Bytes{1 << 20}, 10.0}}},
-                                   {"tacos", {{Bytes{1 << 20}, 20.0}}}}};
-  const std::string script = size_figure(chart).script;
-  // Ten powers in at most nine steps: every second.
-  CHECK_THAT(script, ContainsSubstring("set xtics ('1 KiB' 1024, '4 KiB' 4096, '16 KiB' 16384, "
-                                       "'64 KiB' 65536, '256 KiB' 262144, '1 MiB' 1048576)"));
-  CHECK_THAT(script, ContainsSubstring("\n1024 0.5\n1048576 10\nEND"));
-  CHECK_THAT(script, ContainsSubstring("set yrange [0:21.2]")); // 1.06 * 20
-}
-
 TEST_CASE("A chart of nothing is refused") {
   BarChart bars = two_networks();
   for (BarGroup& group : bars.groups) group.values = {none, none};
   CHECK_THROWS_WITH(bar_figure(bars), "a bar chart needs at least one value");
   CHECK_THROWS_WITH(bar_figure(BarChart{}), "a bar chart needs at least one value");
-  CHECK_THROWS_WITH(size_figure(SizeChart{.title = "t", .y_label = "y", .curves = {{"ring", {}}}}),
-                    "a chart over sizes needs at least one point");
 }

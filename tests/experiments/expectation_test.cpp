@@ -19,6 +19,19 @@ Evaluation evaluation_of(std::int64_t ps) {
   return e;
 }
 
+// Of case `of` over case `over`.
+Expectation ratio(std::string label, Metric metric, std::size_t of, std::size_t over, double paper,
+                  double tolerance, std::string explanation = {}) {
+  Expectation e;
+  e.label = std::move(label);
+  e.metric = metric;
+  e.values = {{of, over}};
+  e.paper = paper;
+  e.tolerance = tolerance;
+  e.explanation = std::move(explanation);
+  return e;
+}
+
 Comparison compared(const Expectation& expectation, const std::vector<Evaluation>& evaluations) {
   return compare(std::vector{expectation}, evaluations).at(0);
 }
@@ -28,7 +41,7 @@ Comparison compared(const Expectation& expectation, const std::vector<Evaluation
 TEST_CASE("a ratio within the tolerance matches, with or without an explanation") {
   // times 2 us and 3 us: algbw ratio 1.5; the paper says 1.48, 1.35 % less
   const std::vector evaluations{evaluation_of(2'000'000), evaluation_of(3'000'000)};
-  Expectation expectation{"a / b", Metric::algbw, 0, 1, 0, 1.48, 0.02, ""};
+  Expectation expectation = ratio("a / b", Metric::algbw, 0, 1, 1.48, 0.02, "");
   const Comparison plain = compared(expectation, evaluations);
   CHECK(plain.agreement == Agreement::match);
   CHECK(plain.value == Approx(1.5));
@@ -42,7 +55,7 @@ TEST_CASE("a ratio within the tolerance matches, with or without an explanation"
 
 TEST_CASE("outside of the tolerance only an explanation keeps the run from failing") {
   const std::vector evaluations{evaluation_of(2'000'000), evaluation_of(3'000'000)};
-  Expectation expectation{"a / b", Metric::algbw, 0, 1, 0, 1.6, 0.02, ""};
+  Expectation expectation = ratio("a / b", Metric::algbw, 0, 1, 1.6, 0.02, "");
   const Comparison plain = compared(expectation, evaluations);
   CHECK(plain.agreement == Agreement::differs);
   CHECK_FALSE(all_agree({&plain, 1}));
@@ -56,39 +69,101 @@ TEST_CASE("outside of the tolerance only an explanation keeps the run from faili
 TEST_CASE("the tolerance is a part of the paper's value, its end included") {
   // 0.5 is exact in binary: 4 us against 3 us deviates by a third, 3 us against 2 us by a half
   const std::vector evaluations{evaluation_of(3), evaluation_of(2)};
-  Expectation expectation{"time", Metric::time, 0, 1, 0, 1, 0.5, ""};
+  Expectation expectation = ratio("time", Metric::time, 0, 1, 1, 0.5, "");
   CHECK(compared(expectation, evaluations).agreement == Agreement::match);
   expectation.tolerance = 0.49;
   CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
 }
 
 TEST_CASE("a value of its own is compared in its unit") {
-  const std::vector evaluations{evaluation_of(2'000'000)};
+  std::vector evaluations{evaluation_of(2'000'000)};
+  evaluations[0].synthesis_seconds = 0.25;
   const auto text_of = [&](Metric metric, double paper) {
-    const Comparison c = compared({"x", metric, 0, std::nullopt, 0, paper, 0.01, ""}, evaluations);
+    Expectation expectation = ratio("x", metric, 0, 0, paper, 0.01);
+    expectation.values = {{0, std::nullopt}};
+    const Comparison c = compared(expectation, evaluations);
     return c.ours + " " + std::string(to_text(c.agreement));
   };
   CHECK(text_of(Metric::time, 2e6) == "2.000 us match");
   CHECK(text_of(Metric::algbw, 5e8) == "500.0 MB/s match"); // 1,000 B / 2 us
   CHECK(text_of(Metric::busbw, 5e8) == "1.000 GB/s differs");
   CHECK(text_of(Metric::gap, 2) == "2 match");
+  CHECK(text_of(Metric::synthesis_seconds, 0.2) == "0.25 s differs");
 }
 
 TEST_CASE("without a schedule there is no value, and no explanation helps") {
   std::vector evaluations{evaluation_of(2'000'000), Evaluation{}};
+  evaluations[1].algorithm = "tacos";
+  evaluations[1].topology = "Mesh";
+  evaluations[1].synthesis_seconds = 1; // what it took to fail is no figure
+  CHECK(compared(ratio("s", Metric::synthesis_seconds, 1, 0, 1, 0.02), evaluations).ours == "-");
   const Comparison c =
-      compared({"a / b", Metric::algbw, 0, 1, 0, 1, 0.02, "should differ"}, evaluations);
+      compared(ratio("a / b", Metric::algbw, 0, 1, 1, 0.02, "should differ"), evaluations);
   CHECK(c.agreement == Agreement::differs);
   CHECK(c.ours == "-");
   CHECK(std::isnan(c.value));
-  CHECK(c.explanation == "there is no value: no correct schedule");
+  CHECK(c.explanation == "there is no value: no correct schedule by tacos on Mesh");
+}
+
+TEST_CASE("means of several ratios, with the range of what they are of") {
+  // 8/2 = 4 and 4/4 = 1
+  const std::vector evaluations{evaluation_of(8), evaluation_of(2), evaluation_of(4)};
+  Expectation expectation = ratio("mean", Metric::time, 0, 1, 2, 0.01);
+  expectation.values = {{0, 1}, {2, 2}};
+  expectation.summary = Summary::geometric_mean;
+  CHECK(compared(expectation, evaluations).value == Approx(2));
+  CHECK(compared(expectation, evaluations).ours == "2.00 (1.00 to 4.00)");
+  CHECK(compared(expectation, evaluations).agreement == Agreement::match);
+  expectation.summary = Summary::arithmetic_mean;
+  CHECK(compared(expectation, evaluations).value == Approx(2.5));
+  CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
+}
+
+TEST_CASE("a mean of which one value is missing is none") {
+  const std::vector evaluations{evaluation_of(8), evaluation_of(2), Evaluation{}};
+  Expectation expectation = ratio("mean", Metric::time, 0, 1, 4, 0.01);
+  expectation.values = {{0, 1}, {2, 1}};
+  expectation.summary = Summary::geometric_mean;
+  CHECK(compared(expectation, evaluations).ours == "-");
+  CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
+}
+
+TEST_CASE("the exponent by which values grow with the problem") {
+  std::vector<Evaluation> evaluations;
+  for (const std::uint32_t npus : {4U, 8U, 32U}) {
+    evaluations.push_back(evaluation_of(1));
+    evaluations.back().npus = npus;
+    evaluations.back().transfers = std::uint64_t{npus} * npus;
+    evaluations.back().synthesis_seconds = 1e-6 * npus * npus * npus;
+  }
+  Expectation expectation = ratio("exponent", Metric::synthesis_seconds, 0, 0, 3, 0.01);
+  expectation.values = {{0, {}}, {1, {}}, {2, {}}};
+  expectation.summary = Summary::exponent;
+  CHECK(compared(expectation, evaluations).value == Approx(3));
+  CHECK(compared(expectation, evaluations).ours == "3.00");
+  expectation.size = ProblemSize::transfers;
+  CHECK(compared(expectation, evaluations).value == Approx(1.5));
+  evaluations[1].npus = evaluations[2].npus = evaluations[0].npus;
+  expectation.size = ProblemSize::npus;
+  CHECK(compared(expectation, evaluations).ours == "-"); // all of one size
+}
+
+TEST_CASE("an upper limit is kept by anything below it") {
+  const std::vector evaluations{evaluation_of(2), evaluation_of(4)};
+  Expectation expectation = ratio("a / b", Metric::time, 0, 1, 1, 0.02);
+  CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
+  expectation.at_most = true;
+  CHECK(compared(expectation, evaluations).agreement == Agreement::match);
+  CHECK(compared(expectation, evaluations).paper == "at most 1.00");
+  expectation.values = {{1, 0}};
+  CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
 }
 
 TEST_CASE("verdicts as Markdown") {
   const std::vector evaluations{evaluation_of(2'000'000), evaluation_of(3'000'000)};
   const std::vector<Expectation> expectations{
-      {"a | b", Metric::algbw, 0, 1, 0, 1.5, 0.02, ""},
-      {"b / a", Metric::algbw, 1, 0, 0, 0.5, 0.02, "two\nlines"}};
+      ratio("a | b", Metric::algbw, 0, 1, 1.5, 0.02, ""),
+      ratio("b / a", Metric::algbw, 1, 0, 0.5, 0.02, "two\nlines")};
   CHECK(comparison_markdown("Fig. 0", compare(expectations, evaluations)) ==
         "# Fig. 0\n\n"
         "| what | paper | ours | difference | verdict | explanation |\n"

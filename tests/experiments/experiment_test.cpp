@@ -129,8 +129,7 @@ tolerance = "1%"
   REQUIRE(cases.size() == 2 * 4 * 2 + 2); // collectives x sizes x chunks, and two topologies
   REQUIRE(e.expectations.size() == 2);
   // collective 0, size 2 of 4, chunks 1 of 2; then the last run's first topology
-  CHECK(e.expectations[0].of == 2 * 2 + 1);
-  CHECK(e.expectations[0].over == 16U);
+  CHECK(e.expectations[0].values == std::vector<Quotient>{{2 * 2 + 1, 16U}});
   CHECK(e.expectations[0].tolerance == 0.025);
   CHECK(e.expectations[0].explanation == "why");
   CHECK(e.expectations[1].paper == 3e6); // 3 us in ps
@@ -234,13 +233,114 @@ TEST_CASE("an expectation must speak of one case") {
              ContainsSubstring("e.toml:10:35: unknown algorithm \"x\""));
   CHECK_THAT(
       error_of(expectation("of = {topology = \"A\", algorithm = \"tacos\"}\n" + over + rest)),
-      ContainsSubstring("no run has topology \"A\" and algorithm \"tacos\" as asked for"));
+      ContainsSubstring("e.toml:10:6: no case of the runs is as asked for"));
   CHECK_THAT(error_of(expectation("of = {topology = \"A\"}\n" + over + rest)),
-             ContainsSubstring("\"algorithm\""));
-  CHECK_THAT(error_of(head + run + run + "[[expect]]\nlabel = \"x\"\n" +
-                      "of = {topology = \"A\", algorithm = \"ring\"}\n" + over + rest),
-             ContainsSubstring("2 cases have topology \"A\" and algorithm \"ring\": add run, "
-                               "collective, size or chunks"));
+             ContainsSubstring("e.toml:10:6: 2 cases are as asked for (ring on A, direct on A): "
+                               "say which by topology, algorithm, run, collective, size or chunks, "
+                               "or set \"mean\""));
+  CHECK_THAT(error_of(expectation("of = {topolgy = \"A\"}\n" + over + rest)),
+             ContainsSubstring("e.toml:10:7: unknown key \"topolgy\""));
+}
+
+TEST_CASE("a mean is of all pairs of one problem") {
+  const std::string rest = "paper = 1\ntolerance = \"2%\"\nmean = \"geometric\"\n";
+  const auto values = [&](const std::string& text) {
+    return parse_experiment(expectation(text + rest), "e.toml").expectations.at(0).values;
+  };
+  // cases: ring, direct on A; ring, direct on B
+  CHECK(values("of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n") ==
+        std::vector<Quotient>{{0, 1}, {2, 3}});
+  CHECK(values("of = {algorithm = \"ring\"}\nover = {algorithm = [\"direct\", \"ring\"]}\n") ==
+        std::vector<Quotient>{{0, 0}, {0, 1}, {2, 2}, {2, 3}});
+  CHECK(values("of = {topology = [\"B\"]}\nmetric = \"gap\"\n") ==
+        std::vector<Quotient>{{2, std::nullopt}, {3, std::nullopt}});
+  CHECK_THAT(error_of(expectation("of = {algorithm = \"ring\"}\n"
+                                  "over = {topology = \"A\", algorithm = \"direct\"}\n" +
+                                  rest)),
+             ContainsSubstring("e.toml:10:6: \"over\" has no case of the same topology, "
+                               "collective, size and chunks as ring on B"));
+  CHECK_THAT(error_of(expectation("of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n"
+                                  "paper = 1\ntolerance = \"2%\"\nmean = \"harmonic\"\n")),
+             ContainsSubstring("e.toml:14:8: unknown mean \"harmonic\" (known: geometric, "
+                               "arithmetic"));
+}
+
+TEST_CASE("pairs of one problem have the same chunks, unless they are named") {
+  const std::string both = head + run +
+                           "chunks = [1, 2]\n[[expect]]\nlabel = \"x\"\npaper = 1\n"
+                           "tolerance = \"2%\"\nmean = \"arithmetic\"\n";
+  const auto values = [&](const std::string& text) {
+    return parse_experiment(both + text, "e.toml").expectations.at(0).values;
+  };
+  // cases on A: ring, direct with 1 chunk; ring, direct with 2
+  CHECK(
+      values("of = {topology = \"A\", algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n") ==
+      std::vector<Quotient>{{0, 1}, {2, 3}});
+  CHECK(values("of = {topology = \"A\", algorithm = \"ring\"}\n"
+               "over = {algorithm = \"direct\", chunks = 1}\n") ==
+        std::vector<Quotient>{{0, 1}, {2, 1}});
+}
+
+TEST_CASE("an exponent is of several values") {
+  const std::string rest = "paper = 2\ntolerance = \"5%\"\nat_most = true\n"
+                           "metric = \"synthesis_seconds\"\n";
+  const std::string of = "of = {algorithm = \"ring\"}\n", over_npus = "exponent_over = \"npus\"\n";
+  const Expectation e =
+      parse_experiment(expectation(of + rest + over_npus), "e.toml").expectations.at(0);
+  CHECK(e.summary == Summary::exponent);
+  CHECK(e.size == ProblemSize::npus);
+  CHECK(e.at_most);
+  CHECK(e.paper == 2);
+  CHECK(e.values == std::vector<Quotient>{{0, std::nullopt}, {2, std::nullopt}});
+  CHECK_THAT(error_of(expectation(of + "over = {algorithm = \"direct\"}\n" + rest + over_npus)),
+             ContainsSubstring("e.toml:11:8: an exponent is of values, not of ratios"));
+  CHECK_THAT(
+      error_of(expectation("of = {topology = \"A\", algorithm = \"ring\"}\n" + rest + over_npus)),
+      ContainsSubstring("an exponent needs at least two cases"));
+  CHECK_THAT(error_of(expectation(of + rest + "exponent_over = \"links\"\n")),
+             ContainsSubstring("unknown problem size \"links\" (known: npus, transfers"));
+  CHECK_THAT(error_of(expectation(of + rest + over_npus + "mean = \"geometric\"\n")),
+             ContainsSubstring("\"mean\" and \"exponent_over\" exclude each other"));
+}
+
+TEST_CASE("sizes may grow with the chunks") {
+  const Experiment e = parse_experiment(
+      head + run + "topologies = \"A\"\nchunks = [1, 4]\nsizes_per_chunk = \"1MiB\"\n", "e.toml");
+  const auto cases = e.cases();
+  REQUIRE(cases.size() == 4);
+  CHECK(cases[0].collective.size == Bytes{1 << 20});
+  CHECK(cases[2].chunks == 4U);
+  CHECK(cases[2].collective.size == Bytes{4 << 20});
+  CHECK_THAT(error_of(head + run + "chunks = \"auto\"\nsizes_per_chunk = \"1MiB\"\n"),
+             ContainsSubstring("e.toml:9:19: \"sizes_per_chunk\" needs numbers of chunks"));
+  CHECK_THAT(error_of(head + run + "sizes = \"1MiB\"\nsizes_per_chunk = \"1MiB\"\n"),
+             ContainsSubstring("e.toml:8:1: unknown key \"sizes\""));
+  CHECK_THAT(error_of(head + run + "chunks = 2000\nsizes_per_chunk = \"9000TB\"\n"),
+             ContainsSubstring("overflows"));
+}
+
+TEST_CASE("what each kind of figure can be told") {
+  const auto figure = [](const std::string& kind, const std::string& rest) {
+    return head + run + "[[figures]]\nkind = \"" + kind + "\"\nfile = \"f\"\n" + rest;
+  };
+  const auto read = [&](const std::string& kind, const std::string& rest) {
+    return parse_experiment(figure(kind, rest), "e.toml").figures.at(0);
+  };
+  CHECK(read("chunks", "normalized = \"ring\"\n").reference == "ring");
+  CHECK(read("bars", "normalized = \"ring\"\nlogarithmic = true\n").logarithmic);
+  CHECK(read("scaling", "metric = \"synthesis_seconds\"\n").metric == Metric::synthesis_seconds);
+  CHECK(read("scaling", "over = \"transfers\"\n").over == ProblemSize::transfers);
+  CHECK(read("schedule", "").kind == FigureKind::schedule);
+  CHECK_THAT(error_of(figure("chunks", "normalized = true\n")),
+             ContainsSubstring("e.toml:11:14: \"normalized\" of curves is the name"));
+  CHECK_THAT(error_of(figure("bars", "normalized = \"rign\"\n")),
+             ContainsSubstring("e.toml:11:14: unknown algorithm \"rign\""));
+  CHECK_THAT(error_of(figure("scaling", "normalized = \"ring\"\n")),
+             ContainsSubstring("unknown key \"normalized\""));
+  CHECK_THAT(error_of(figure("schedule", "metric = \"time\"\n")),
+             ContainsSubstring("unknown key \"metric\""));
+  CHECK_THAT(error_of(figure("sizes", "logarithmic = true\n")),
+             ContainsSubstring("unknown key \"logarithmic\""));
 }
 
 TEST_CASE("an expected value has a sign, a unit and a tolerance") {

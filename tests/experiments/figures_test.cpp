@@ -1,6 +1,7 @@
 #include "experiments/figures.hpp"
 
 #include "experiments/bars.hpp"
+#include "experiments/curves.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 
@@ -29,15 +30,25 @@ Evaluation evaluation_of(std::string topology, std::string algorithm, double alg
   return e;
 }
 
+FigureRequest request_of(FigureKind kind) {
+  FigureRequest request;
+  request.kind = kind;
+  request.title = "title";
+  request.file = "file";
+  return request;
+}
+
+const Heading heading{"title", "engine , fifo, links busy for serialization, forwarding auto"};
+
 } // namespace
 
 TEST_CASE("bars: a group per topology, a bar per algorithm, over the least of the group") {
   const std::vector evaluations{evaluation_of("A", "ring", 2e9), evaluation_of("A", "direct", 8e9),
                                 evaluation_of("B", "ring", 5e9)};
-  FigureRequest request{FigureKind::bars, "title", "file", {}, {}, {}, Metric::algbw, false};
+  FigureRequest request = request_of(FigureKind::bars);
   const double none = std::nan("");
   CHECK(make_figure(request, sample(), evaluations).script ==
-        bar_figure({"title",
+        bar_figure({heading,
                     "algorithm bandwidth [GB/s]",
                     {"ring", "direct"},
                     {{"A", {2, 8}}, {"B", {5, none}}}})
@@ -45,7 +56,7 @@ TEST_CASE("bars: a group per topology, a bar per algorithm, over the least of th
   request.normalized = true;
   CHECK(
       make_figure(request, sample(), evaluations).script ==
-      bar_figure({"title", "algbw / least", {"ring", "direct"}, {{"A", {1, 4}}, {"B", {1, none}}}})
+      bar_figure({heading, "algbw / least", {"ring", "direct"}, {{"A", {1, 4}}, {"B", {1, none}}}})
           .script);
 }
 
@@ -53,18 +64,83 @@ TEST_CASE("sizes: a curve per algorithm, and what isn't asked for is left out") 
   const std::vector evaluations{evaluation_of("A", "ring", 3e9, 2000),
                                 evaluation_of("A", "ring", 1e9, 1000),
                                 evaluation_of("B", "ring", 9e9, 1000)};
-  const FigureRequest request{FigureKind::sizes, "title", "file", {"A"}, {}, {},
-                              Metric::algbw,     false};
-  CHECK(
-      make_figure(request, sample(), evaluations).script ==
-      size_figure(
-          {"title", "algorithm bandwidth [GB/s]", {{"ring", {{Bytes{1000}, 1}, {Bytes{2000}, 3}}}}})
-          .script);
+  FigureRequest request = request_of(FigureKind::sizes);
+  request.topologies = {"A"};
+  CHECK(make_figure(request, sample(), evaluations).script ==
+        curve_figure({heading,
+                      CurveAxis::bytes,
+                      "collective size",
+                      "algorithm bandwidth [GB/s]",
+                      {{"ring", {{1000, 1}, {2000, 3}}}},
+                      ""})
+            .script);
+}
+
+TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the same problem") {
+  std::vector evaluations{
+      evaluation_of("A", "ring", 2e9, 1000), evaluation_of("A", "ring", 3e9, 2000),
+      evaluation_of("A", "direct", 1e9, 1000), evaluation_of("A", "direct", 6e9, 2000)};
+  evaluations[0].chunks_per_shard = 2; // ring cuts each chunk into two
+  evaluations[1].chunks_per_shard = 4;
+  evaluations[2].chunks_per_shard = 1;
+  evaluations[3].chunks_per_shard = 2;
+  FigureRequest request = request_of(FigureKind::chunks);
+  request.algorithms = {"ring"};
+  request.reference = "direct";
+  CHECK(make_figure(request, sample(), evaluations).script ==
+        curve_figure({heading,
+                      CurveAxis::powers,
+                      "chunks per shard",
+                      "algbw / that of direct",
+                      {{"ring", {{1, 2}, {2, 0.5}}}},
+                      ""})
+            .script);
+  evaluations.pop_back(); // where there is nothing to hold it against there is no point
+  CHECK_THAT(make_figure(request, sample(), evaluations).script,
+             ContainsSubstring("$curve0 << END\n1 2\nEND"));
+}
+
+TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
+  std::vector evaluations{evaluation_of("A", "ring", 1e9), evaluation_of("B", "ring", 1e9),
+                          evaluation_of("A", "direct", 1e9), evaluation_of("B", "direct", 1e9)};
+  evaluations[0].npus = evaluations[2].npus = 4;
+  evaluations[1].npus = evaluations[3].npus = 8;
+  evaluations[0].synthesis_seconds = 1;
+  evaluations[1].synthesis_seconds = 4;
+  evaluations[2].synthesis_seconds = 1;
+  evaluations[3].synthesis_seconds = 8;
+  FigureRequest request = request_of(FigureKind::scaling);
+  request.metric = Metric::synthesis_seconds;
+  const std::string script = make_figure(request, sample(), evaluations).script;
+  CHECK_THAT(script, ContainsSubstring("'ring on ring: N^2.00'"));
+  CHECK_THAT(script, ContainsSubstring("'direct on ring: N^3.00'"));
+  CHECK_THAT(script, ContainsSubstring("'synthesis time [CPU s]'"));
+  for (Evaluation& e : evaluations) e.transfers = std::uint64_t{e.npus} * e.npus;
+  request.over = ProblemSize::transfers;
+  CHECK_THAT(make_figure(request, sample(), evaluations).script,
+             ContainsSubstring("'ring on ring: T^1.00'"));
+}
+
+TEST_CASE("schedule: synthesized again, and of one evaluation only") {
+  const Experiment experiment = sample();
+  const std::vector<Case> cases = experiment.cases();
+  std::vector<Evaluation> evaluations;
+  for (const Case& c : cases) evaluations.push_back(evaluate(c));
+  FigureRequest request = request_of(FigureKind::schedule);
+  request.topologies = {"A"};
+  CHECK(message_of([&] { (void)make_figure(request, experiment, evaluations); }) ==
+        "figure file: a schedule is drawn of one evaluation, not of 2");
+  request.algorithms = {"ring"};
+  CHECK_THAT(make_figure(request, experiment, evaluations).script, ContainsSubstring("\"step 1,"));
+  evaluations[0].replays[0].report.completion.ps += 1;
+  CHECK_THAT(message_of([&] { (void)make_figure(request, experiment, evaluations); }),
+             ContainsSubstring("the second time"));
 }
 
 TEST_CASE("a figure of nothing is refused") {
-  const FigureRequest request{FigureKind::heatmap, "title", "hot", {"B"}, {}, {}, {}, false};
+  FigureRequest request = request_of(FigureKind::heatmap);
+  request.topologies = {"B"};
   const std::vector evaluations{evaluation_of("A", "ring", 2e9)};
   CHECK(message_of([&] { (void)make_figure(request, sample(), evaluations); }) ==
-        "figure hot: there is nothing to draw");
+        "figure file: there is nothing to draw");
 }

@@ -2,6 +2,7 @@
 #include "experiments/gnuplot.hpp"
 
 #include "experiments/bars.hpp"
+#include "experiments/curves.hpp"
 #include "experiments/figure_style.hpp"
 #include "experiments/heatmap.hpp"
 #include "sim/error.hpp"
@@ -16,18 +17,33 @@ using namespace tutti;
 namespace {
 
 Figure small_heatmap() {
-  LinkMap map{.title = "it's _one_ 100 %", .nodes = 2, .npus = 2, .cells = {}, .links = {0.25, 1}};
+  LinkMap map{.title = "it's _one_ 100 %",
+              .nodes = 2,
+              .npus = 2,
+              .others = {},
+              .cells = {},
+              .links = {0.25, 1}};
   map.cells = {std::numeric_limits<double>::quiet_NaN(), 0.25, 1,
                std::numeric_limits<double>::quiet_NaN()};
   return heatmap_figure("µ & <ring>", std::vector{map, map}, LinkQuantity::utilisation);
 }
 
 std::vector<Figure> figures() {
-  const BarChart bars{.title = "b", .y_label = "y [s]", .series = {"a"}, .groups = {{"g", {1}}}};
+  const BarChart bars{.heading = "b", .y_label = "y [s]", .series = {"a"}, .groups = {{"g", {1}}}};
   BarChart logarithmic = bars;
   logarithmic.logarithmic = true;
-  const SizeChart sizes{.title = "s", .y_label = "y [s]", .curves = {{"a", {{Bytes{1}, 0}}}}};
-  return {small_heatmap(), bar_figure(bars), bar_figure(logarithmic), size_figure(sizes)};
+  const CurveChart sizes{.heading = {"s", "a note"},
+                         .axis = CurveAxis::bytes,
+                         .x_label = "x",
+                         .y_label = "y [s]",
+                         .curves = {{"a", {{1, 0}}}},
+                         .growth_in = ""};
+  CurveChart growth = sizes;
+  growth.axis = CurveAxis::tens;
+  growth.growth_in = "N";
+  growth.curves = {{"a", {{1, 1}, {10, 100}}}};
+  return {small_heatmap(), bar_figure(bars), bar_figure(logarithmic), curve_figure(sizes),
+          curve_figure(growth)};
 }
 
 } // namespace

@@ -49,6 +49,7 @@ TEST_CASE("A link map has a cell per pair of nodes, NaN where there is no link")
   const LinkMap map = three_map(LinkQuantity::utilisation);
   CHECK(map.nodes == 3);
   CHECK(map.npus == 2);
+  CHECK(map.others == std::vector<std::string>{"switch0"});
   REQUIRE(map.cells.size() == 9);
   CHECK(map.cells[0 * 3 + 2] == 0.2);
   CHECK(map.cells[2 * 3 + 1] == 0.0); // a link that nobody used isn't an absent one
@@ -71,7 +72,9 @@ TEST_CASE("A heat map names quantity, unit, panels and their figures") {
   // The mean of 100, 50, 20 and 0 % is 42.5 %; one link idle.
   CHECK_THAT(figure.script, ContainsSubstring("'4 links, 1 idle, mean 42 %, max 100 %'"));
   CHECK_THAT(figure.script, ContainsSubstring("\nNaN 75 20\nNaN NaN NaN\nNaN 0 NaN\n"));
-  CHECK_THAT(figure.script, ContainsSubstring("source node (NPUs first)"));
+  CHECK_THAT(figure.script, ContainsSubstring("'source (NPUs, then switches)'"));
+  CHECK_THAT(figure.script, ContainsSubstring("'switch0' at graph 0, first 2 right"));
+  CHECK_THAT(figure.script, ContainsSubstring("'switch0' at first 2, graph 0 right rotate"));
 }
 
 TEST_CASE("The scale of bytes ends at the largest cell of all panels, in its unit") {

@@ -1,0 +1,110 @@
+#include "experiments/curves.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace tutti {
+
+namespace {
+
+struct Extent {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+  void add(double value) {
+    smallest = std::min(smallest, value);
+    largest = std::max(largest, value);
+  }
+};
+
+std::string power_text(int exponent, CurveAxis axis) {
+  constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (axis == CurveAxis::powers) return fmt::format("{:g}", std::exp2(exponent));
+  return fmt::format("{} {}", 1 << (exponent % 10), units[static_cast<std::size_t>(exponent / 10)]);
+}
+
+/// Marks at powers of two, at most nine over the range: ("1 KiB" 1024, ...).
+std::string power_tics(const Extent& x, CurveAxis axis) {
+  const int first = static_cast<int>(std::floor(std::log2(x.smallest)));
+  const int last = static_cast<int>(std::ceil(std::log2(x.largest)));
+  const int step = (last - first) / 9 + 1;
+  std::string tics;
+  for (int e = first; e <= last; e += step)
+    tics += fmt::format("{}'{}' {}", tics.empty() ? "" : ", ", power_text(e, axis), std::exp2(e));
+  return fmt::format("set xtics ({})\n", tics);
+}
+
+std::string x_axis(const CurveChart& chart, const Extent& x) {
+  const std::string scale = chart.axis == CurveAxis::tens
+                                ? "set logscale x\n"
+                                : "set logscale x 2\n" + power_tics(x, chart.axis);
+  return scale + fmt::format("set xrange [{:g}:{:g}]\nset xlabel {}\n", 0.8 * x.smallest,
+                             1.25 * x.largest, quoted(chart.x_label));
+}
+
+std::string y_axis(const CurveChart& chart, const Extent& y) {
+  const std::string range =
+      !chart.growth_in.empty()
+          ? fmt::format("set logscale y\nset yrange [{:g}:{:g}]\n", y.smallest / 1.5,
+                        y.largest * 1.5)
+          : fmt::format("set yrange [0:{:g}]\n", y.largest > 0 ? 1.06 * y.largest : 1);
+  return range + fmt::format("set ylabel {} offset 0.5, 0\n", quoted(chart.y_label));
+}
+
+std::string points_data(const Curve& curve) {
+  std::string data;
+  for (const PlotPoint& point : curve.points)
+    data += fmt::format("{:.10g} {:.6g}\n", point.x, point.y);
+  return data;
+}
+
+/// The law at both ends of its curve: between them it is a straight line.
+std::string law_data(const PowerLaw& law, const Curve& curve) {
+  std::string data;
+  for (const double x : {curve.points.front().x, curve.points.back().x})
+    data += fmt::format("{:.10g} {:.6g}\n", x, law.factor * std::pow(x, law.exponent));
+  return data;
+}
+
+} // namespace
+
+Figure curve_figure(const CurveChart& chart) {
+  const bool growth = !chart.growth_in.empty();
+  Extent x, y;
+  std::vector<std::string> legend;
+  std::string data, plots;
+  for (std::size_t c = 0; c < chart.curves.size(); ++c) {
+    const Curve& curve = chart.curves[c];
+    for (const PlotPoint& point : curve.points) {
+      assert(point.x >= 1 && std::isfinite(point.y) && (!growth || point.y > 0));
+      x.add(point.x);
+      y.add(point.y);
+    }
+    data += fmt::format("$curve{} << END\n{}END\n", c, points_data(curve));
+    std::optional<PowerLaw> law;
+    if (growth) law = fitted_power_law(curve.points);
+    legend.push_back(law ? fmt::format("{}: {}^{:.2f}", curve.name, chart.growth_in, law->exponent)
+                         : curve.name);
+    constexpr std::array marks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+    plots += fmt::format("{}$curve{} using 1:2 with {} linewidth 2 pointtype {} pointsize 0.7 "
+                         "linecolor rgb '{}' title {}",
+                         c == 0 ? "plot " : ", \\\n     ", c, law ? "points" : "linespoints",
+                         marks[c % marks.size()], series_colour(c), quoted(legend.back()));
+    if (!law) continue;
+    data += fmt::format("$law{} << END\n{}END\n", c, law_data(*law, curve));
+    plots += fmt::format(", \\\n     $law{} using 1:2 with lines linewidth 1 dashtype 2 linecolor "
+                         "rgb '{}' notitle",
+                         c, series_colour(c));
+  }
+  if (x.largest == 0) throw InputError("a chart of curves needs at least one point");
+  const std::string axes = x_axis(chart, x) + y_axis(chart, y);
+  return framed_chart(chart.heading, 560, legend, axes + data + plots + "\n");
+}
+
+} // namespace tutti

@@ -1,0 +1,57 @@
+// Values that several parts of an experiment's file have in common: lists, names of topologies and
+// collectives, texts that a parser of their own reads.
+#pragma once
+
+#include "experiments/experiment.hpp"
+#include "sim/config.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// The items of a list, or the one value that stands for a list of one.
+[[nodiscard]] std::vector<ConfigValue> list_of(const ConfigValue& value);
+
+/// The value's text through a parser that knows nothing of places.
+template <typename Parse> auto parsed(const ConfigValue& value, Parse&& parse) {
+  const std::string text = value.string();
+  return value.located([&] { return parse(text); });
+}
+
+template <typename Parse>
+auto parsed_at(ConfigTable& table, const std::string& key, const char* otherwise, Parse&& parse) {
+  const auto value = table.find(key);
+  return value ? parsed(*value, parse) : parse(std::string(otherwise));
+}
+
+/// What `read` makes of each item of a list (or of one value), or the default.
+template <typename T, typename Read>
+std::vector<T> list_at(ConfigTable& table, const std::string& key, std::vector<T> otherwise,
+                       Read&& read) {
+  const auto value = table.find(key);
+  if (!value) return otherwise;
+  std::vector<T> values;
+  for (const ConfigValue& item : list_of(*value)) values.push_back(read(item));
+  if (values.empty()) throw value->error(fmt::format("\"{}\" is empty", key));
+  return values;
+}
+
+/// Empty where the key isn't there.
+[[nodiscard]] std::string string_at(ConfigTable& table, const std::string& key);
+
+/// Errors of the rest: InputError with the value's place and what is known.
+
+/// Index of the topology that this label names.
+[[nodiscard]] std::size_t topology_index(const ConfigValue& value,
+                                         const std::vector<LabelledTopology>& topologies);
+/// The collectives of one case: one, or several that run at once.
+[[nodiscard]] std::vector<std::string> texts_of(const ConfigValue& value);
+/// Chunks per shard, a number or "auto" (none).
+[[nodiscard]] std::optional<std::uint32_t> chunks_of(const ConfigValue& value);
+
+} // namespace tutti

@@ -1,0 +1,33 @@
+#include "experiments/recorded_run.hpp"
+
+#include "sim/compact_schedule.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tutti {
+
+RecordedRun record_run(const Case& c, const Evaluation& e) {
+  const Report& first = e.replays.front().report;
+  const std::string name = fmt::format("{} on {}", e.algorithm, e.topology);
+  if (first.model.discipline != Discipline::fifo)
+    throw InputError(fmt::format("{}: only fifo is recorded, not fluid", name));
+  Collective collective = make_collective(*c.topology, c.collective, e.chunks_per_shard);
+  SynthesisOptions options = c.options;
+  options.model = first.model;
+  Outcome outcome = synthesize(c.algorithm, *c.topology, collective, options);
+  if (!outcome.schedule && outcome.compact)
+    outcome.schedule = expanded(*c.topology, collective, *outcome.compact);
+  if (!outcome.schedule) throw InputError(fmt::format("{}: no schedule the second time", name));
+  RunOptions record;
+  record.record_deliveries = record.record_hops = true;
+  Report report = run_native(*c.topology, collective, *outcome.schedule, first.model, record);
+  if (report.completion != first.completion)
+    throw InputError(fmt::format("{}: {} the second time, not {}", name, to_text(report.completion),
+                                 to_text(first.completion)));
+  return {std::move(collective), std::move(*outcome.schedule), std::move(report)};
+}
+
+} // namespace tutti

@@ -1,0 +1,133 @@
+// What the picture of a schedule says, on cases that can be followed by hand.
+#include "experiments/schedule_drawing.hpp"
+
+#include "experiments/gnuplot.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "tests/catch.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+using namespace tutti;
+
+namespace {
+
+/// Of NPU 0, where it has a root.
+Collective everyone(const Topology& topology, CollectiveKind kind, std::int64_t bytes) {
+  CollectiveSpec spec;
+  spec.kind = kind;
+  spec.size = Bytes{bytes};
+  return make_collective(topology, spec);
+}
+
+Report recorded(const Topology& topology, const Collective& collective, const Schedule& schedule) {
+  RunOptions options;
+  options.record_deliveries = options.record_hops = true;
+  return run_native(topology, collective, schedule, {}, options);
+}
+
+Figure drawn(const Topology& topology, const Collective& collective, const Schedule& schedule) {
+  return schedule_figure("title", topology, collective, schedule,
+                         recorded(topology, collective, schedule));
+}
+
+/// The lines of a data block.
+std::string block(const std::string& script, const std::string& name) {
+  const std::size_t begin = script.find("$" + name + " << END\n");
+  const std::size_t end = script.find("END\n", begin + name.size() + 9);
+  return script.substr(begin, end - begin);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+Topology line(int npus) {
+  return make_topology(fmt::format("mesh2d:{}x1,bandwidth=1GB/s,latency=0us", npus));
+}
+
+LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    if (topology.link(LinkId{l}).from == NodeId{from} && topology.link(LinkId{l}).to == NodeId{to})
+      return LinkId{l};
+  throw InputError("no such link");
+}
+
+} // namespace
+
+TEST_CASE("a panel for each instant at which something starts, and the end") {
+  // Broadcast of one chunk along 0 - 1 - 2: two steps of 1 us for 1 kB.
+  const Topology topology = line(3);
+  const Collective collective = everyone(topology, CollectiveKind::broadcast, 1000);
+  Schedule schedule(topology.link_count());
+  schedule.push(ChunkId{0}, link_between(topology, 0, 1), Op::copy);
+  schedule.push(ChunkId{0}, link_between(topology, 1, 2), Op::copy);
+  const std::string script = drawn(topology, collective, schedule).script;
+  CHECK(count(block(script, "titles"), "step ") == 2);
+  CHECK_THAT(block(script, "titles"), ContainsSubstring("\"step 1, from 0\""));
+  CHECK_THAT(block(script, "titles"), ContainsSubstring("\"step 2, from 1.000 us\""));
+  CHECK_THAT(block(script, "titles"), ContainsSubstring("\"end, 2.000 us\""));
+  CHECK(count(block(script, "arrows"), "\n") == 1 + 2);
+  // The chunk: 1 + 2 + 3 NPUs hold it, and two arrows carry it.
+  CHECK(count(block(script, "numbers"), "\"0\"") == 6 + 2);
+  CHECK(count(block(script, "lines"), "\n") == 1 + 3 * 4); // 4 links in each panel
+}
+
+TEST_CASE("a partial sum is pale until the last contribution has come") {
+  const Topology topology = line(3);
+  const Collective collective = everyone(topology, CollectiveKind::reduce, 1000);
+  Schedule schedule(topology.link_count());
+  schedule.push(ChunkId{0}, link_between(topology, 2, 1), Op::reduce);
+  schedule.push(ChunkId{0}, link_between(topology, 1, 0), Op::reduce);
+  const std::string script = drawn(topology, collective, schedule).script;
+  const int full = 0x4e79a7; // the first series colour
+  // Discs in the full colour: both that move, and the root's at the end.
+  CHECK(count(block(script, "discs"), fmt::format(" {}\n", full)) == 3);
+  CHECK(count(block(script, "numbers"), "\"+0\"") == 2);
+  CHECK_THAT(script, ContainsSubstring("partial sum"));
+}
+
+TEST_CASE("partial sums may be exchanged") {
+  const Topology topology = line(2);
+  const Collective collective = everyone(topology, CollectiveKind::all_reduce, 2000);
+  Schedule schedule(topology.link_count());
+  const LinkId forth = link_between(topology, 0, 1), back = link_between(topology, 1, 0);
+  for (const std::uint32_t chunk : {0U, 1U}) {
+    schedule.push({ChunkId{chunk}, PathId{forth.value}, Op::reduce, false});
+    schedule.push({ChunkId{chunk}, PathId{back.value}, Op::reduce, true});
+  }
+  const std::string script = drawn(topology, collective, schedule).script;
+  // At the end both chunks are complete at both NPUs; ringed where they came.
+  const std::string discs = block(script, "discs");
+  CHECK(count(discs, fmt::format(" {}\n", 0x4e79a7)) >= 2);
+  CHECK(count(block(script, "titles"), "step ") == 2);
+}
+
+TEST_CASE("what isn't a small mesh stands on a circle, switches within") {
+  const Topology topology = make_topology("switch:4,bandwidth=1GB/s,latency=0us");
+  const Collective collective = everyone(topology, CollectiveKind::broadcast, 1000);
+  Schedule schedule(topology.link_count());
+  const std::vector<LinkId> path{topology.out_links(NodeId{0})[0], topology.in_links(NodeId{3})[0]};
+  for (const std::uint32_t to : {1U, 2U, 3U}) {
+    const std::vector<LinkId> links{path[0], topology.in_links(NodeId{to})[0]};
+    schedule.push({ChunkId{0}, schedule.paths().intern(links), Op::copy, false});
+  }
+  const Figure figure = drawn(topology, collective, schedule);
+  CHECK(count(block(figure.script, "boxes"), fmt::format(" {}\n", 0xbbbbbb)) ==
+        count(block(figure.script, "titles"), "\n") - 1); // the switch, in every panel
+  if (gnuplot_found())
+    CHECK_THAT(rendered(figure, PictureFormat::svg), ContainsSubstring("</svg>"));
+}
+
+TEST_CASE("what nobody could read is refused") {
+  const Topology topology = make_topology("ring:65");
+  const Collective collective = everyone(topology, CollectiveKind::broadcast, 1000);
+  const Schedule schedule(topology.link_count());
+  CHECK_THROWS_WITH(schedule_figure("t", topology, collective, schedule, Report{}),
+                    "a schedule of 65 nodes and 1 chunks can't be drawn, only of up to 64 and 64");
+}
