@@ -1,7 +1,8 @@
 // Every kind of bound is a relaxation of its own; see sim/bounds/ for what they stand on:
 // demand.hpp (what must pass), capacity.hpp (how fast links can carry it), least_times.hpp (how
-// long one chunk needs at least), spreading.hpp (what comes after a cut), cuts.hpp and flow_cuts.hpp (where to cut), partition.hpp (many
-// cuts at once). None assumes anything of the schedule but that it moves these chunks whole.
+// long one chunk needs at least), spreading.hpp (what follows behind a cut), cuts.hpp and
+// flow_cuts.hpp (where to cut), partition.hpp (many cuts at once). None assumes anything of the
+// schedule but that it moves these chunks whole.
 #include "sim/bounds.hpp"
 
 #include "sim/bounds/cut_bounds.hpp"

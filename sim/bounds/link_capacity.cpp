@@ -1,7 +1,5 @@
 #include "sim/bounds/link_capacity.hpp"
 
-#include <utility>
-
 namespace tutti::bounds {
 
 Capacity::Lane Capacity::lane_of(const Topology& topology, const TimeModel& model,

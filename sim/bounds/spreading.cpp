@@ -128,7 +128,7 @@ public:
   [[nodiscard]] Port by_ports();
 
 private:
-  /// Targets of at least `rank` cost `weight` more.
+  /// What reaches at least `rank` targets earns `weight` more.
   struct Level {
     std::size_t rank = 0;
     std::int64_t weight = 0;

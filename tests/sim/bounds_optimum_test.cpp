@@ -192,5 +192,50 @@ TEST_CASE("the best All-Reduce of a chunk over three NPUs doesn't beat a bound",
   CHECK(reached > 0);
 }
 
+/// npu0 and npu1 with fast links, npu2 and npu3 outside; one or two ways across, in chains or not.
+Topology pair_behind_cut(Random& random) {
+  TopologyParts parts;
+  for (int n = 0; n < 4; ++n) parts.add_node({"npu" + std::to_string(n), NodeKind::npu, {}, {}});
+  const auto join = [&](std::uint32_t from, std::uint32_t to, std::int64_t rate) {
+    parts.add_duplex({NodeId{from}, NodeId{to}, Time{500 * static_cast<int>(random.below(3))},
+                      Bandwidth{1'000'000'000 * rate}, -1});
+  };
+  join(0, 1, 1 + static_cast<std::int64_t>(random.below(4)));
+  join(0, 2, 1);
+  if (random.below(3) > 0)
+    join(1, 3, 1 + static_cast<std::int64_t>(random.below(2)));
+  else
+    join(2, 3, 2);
+  return Topology(std::move(parts));
+}
+
+TEST_CASE("the best way to spread behind a cut, or to gather before it, doesn't beat a bound",
+          "[bounds]") {
+  Random random(13);
+  int spreading = 0, reached = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Topology topology = pair_behind_cut(random);
+    Collective collective;
+    collective.sets = {{NodeId{0}, NodeId{1}}, {NodeId{2}}, {NodeId{3}}};
+    const Bytes other{random.below(3) == 0 ? 3000 : 2000};
+    if (random.below(2) == 0)
+      collective.chunks = {{Bytes{2000}, 1, 0, false}, {other, 2, 0, false}};
+    else
+      collective.chunks = {{Bytes{2000}, 0, 1, true}, {other, 0, 2, true}};
+    TimeModel model;
+    if (random.below(2) == 0) model.link_busy = LinkBusy::latency_and_serialization;
+    if (random.below(3) == 0) model.forwarding = Forwarding::cut_through;
+    const auto [time, tried] = Exhaustive(topology, collective, model).best(5);
+    CAPTURE(round, tried);
+    REQUIRE(tried > 0);
+    const Bound bound = lower_bound(topology, collective, model);
+    CHECK(bound.time.ps <= time);
+    spreading += bound.kind == BoundKind::spreading_cut;
+    reached += bound.kind == BoundKind::spreading_cut && bound.time.ps == time;
+  }
+  CHECK(spreading > 10);
+  CHECK(reached > 2);
+}
+
 } // namespace
 } // namespace tutti

@@ -2,6 +2,7 @@
 // bounds_property_test.cpp holds bounds against schedules.
 #include "sim/bounds.hpp"
 #include "sim/error.hpp"
+#include "topologies/list.hpp"
 
 #include "tests/catch.hpp"
 
@@ -348,13 +349,21 @@ TEST_CASE("cluster cut: servers behind slow links", "[bounds]") {
   const Collective all_gather = of_megabytes(topology, K::all_gather);
   // into a server: 6 chunks over its one link, whose switch has the first head after a: 2a + 30D;
   // half of them: 4 chunks over 2 links
-  const Bound bound = lower_bound(topology, all_gather, TimeModel{});
-  CHECK(bound.time.ps == 2 * a + 30 * D);
-  CHECK(bound.kind == BoundKind::cluster_cut);
-  CHECK(bound.inside == std::vector<NodeId>{NodeId{0}, NodeId{1}});
-  CHECK(bound.certificate ==
+  const std::vector<Bound> bounds = lower_bounds(topology, all_gather, TimeModel{});
+  const Bound* bound = find(bounds, BoundKind::cluster_cut);
+  REQUIRE(bound != nullptr);
+  CHECK(bound->time.ps == 2 * a + 30 * D);
+  CHECK(bound->inside == std::vector<NodeId>{NodeId{0}, NodeId{1}});
+  CHECK(bound->certificate ==
         "into npu0, npu1: 6 chunks, 6MB over 1 link, 10GB/s together, latency 500ns");
   CHECK(ps(BoundKind::balanced_cut, topology, all_gather) == 2 * a + 10 * D);
+  // and from there to the other NPU: a + D / 2
+  const Bound& best = best_of(bounds);
+  CHECK(best.kind == BoundKind::spreading_cut);
+  CHECK(best.time.ps == 3 * a + 30 * D + D / 2);
+  CHECK(best.inside == bound->inside);
+  CHECK(best.certificate == "into npu0, npu1, spread to 2 nodes: 6 chunks, 6MB over 1 link, 10GB/s "
+                            "together, latency 500ns");
 }
 
 TEST_CASE("work between: an All-Reduce over servers behind slow links", "[bounds]") {
@@ -435,13 +444,116 @@ TEST_CASE("max-flow cut: a dumbbell of unequal weights", "[bounds]") {
     const Collective collective = of_megabytes(topology, kind);
     CHECK(ps(BoundKind::in_cut, topology, collective) <= a + 4 * D);
     CHECK(ps(BoundKind::balanced_cut, topology, collective) == a + D);
-    const Bound bound = lower_bound(topology, collective, TimeModel{});
-    CHECK(bound.kind == BoundKind::max_flow_cut);
-    CHECK(bound.time.ps == a + 5 * D);
-    CHECK(bound.inside == three);
+    const std::vector<Bound> bounds = lower_bounds(topology, collective, TimeModel{});
+    const Bound* bound = find(bounds, BoundKind::max_flow_cut);
+    REQUIRE(bound != nullptr);
+    CHECK(bound->time.ps == a + 5 * D);
+    CHECK(bound->inside == three);
+    // behind the link, all links to others are free at last: a + D
+    CHECK(best_of(bounds).kind == BoundKind::spreading_cut);
+    CHECK(best_of(bounds).time.ps == 2 * a + 6 * D);
   }
   // An All-Reduce sends all 8 chunks each way: a + 8D.
   CHECK(ps(BoundKind::max_flow_cut, topology, of_megabytes(topology, K::all_reduce)) == a + 8 * D);
+}
+
+/// Two boxes of two NPUs, npu0-npu1 and npu2-npu3; npu0-npu2 and npu1-npu3 are joined at `rate`.
+Topology two_boxes(Bandwidth in_first, Bandwidth in_second) {
+  Network network(4);
+  network.duplex(0, 1, in_first).duplex(2, 3, in_second).duplex(0, 2).duplex(1, 3);
+  return network.topology();
+}
+
+TEST_CASE("spreading cut: what enters a box last still goes to its others", "[bounds]") {
+  const Bandwidth twice{2 * rate.bytes_per_second};
+  const Topology topology = two_boxes(twice, twice);
+  for (const K kind : {K::all_gather, K::reduce_scatter}) {
+    // 2 chunks over 2 links, a + D, then over to the other NPU in a + D / 2; to cross twice, they
+    // would need a + 2D
+    CHECK(ps(BoundKind::spreading_cut, topology, of_megabytes(topology, kind)) ==
+          2 * a + 3 * D / 2);
+    CHECK(best_ps(topology, of_megabytes(topology, kind)) == 2 * a + 3 * D / 2);
+    // 4 chunks, of which 2 enter last
+    const Collective pieces = of_megabytes(topology, kind, 2);
+    CHECK(ps(BoundKind::spreading_cut, topology, pieces) == 2 * a + 5 * D / 2);
+    CHECK(ps(BoundKind::spreading_cut, topology, pieces, busy_latency) == 3 * a + 5 * D / 2);
+    // cut through, the tail is one latency behind
+    CHECK(ps(BoundKind::spreading_cut, topology, pieces, through) == 2 * a + 2 * D);
+    // shared, a transfer may use both links all the time
+    CHECK(ps(BoundKind::spreading_cut, topology, pieces, fluid) == -1);
+  }
+  // everyone wants a chunk of their own: nothing has to spread
+  CHECK(ps(BoundKind::spreading_cut, topology, of_megabytes(topology, K::all_to_all)) == -1);
+}
+
+TEST_CASE("spreading cut: chunks may cross twice instead", "[bounds]") {
+  // npu2 and npu3 have chunks for both others. Over from npu0 to npu1 in a + 8D.
+  const Topology topology =
+      two_boxes(Bandwidth{rate.bytes_per_second / 8}, Bandwidth{8 * rate.bytes_per_second});
+  const auto each_sends = [&](std::size_t pieces) {
+    std::vector<Chunk> chunks(pieces, {Bytes{mb}, 0, 2, false});
+    chunks.insert(chunks.end(), pieces, {Bytes{mb}, 1, 2, false});
+    return custom({{NodeId{2}}, {NodeId{3}}, {NodeId{0}, NodeId{1}}}, chunks);
+  };
+  // both cross twice: 4 crossings of 2 links
+  CHECK(ps(BoundKind::spreading_cut, topology, each_sends(1)) == a + 2 * D);
+  // Of 12 chunks, 24 crossings, less those by T - (a + 8D), which may be alone: after 10 slots and
+  // the latency of the way, 20 and 4. But from the first arrivals on at a + D, each NPU gets 12:
+  // after 10D, 11 have crossed right to it and 1 came from inside.
+  CHECK(ps(BoundKind::spreading_cut, topology, each_sends(6)) == a + 11 * D);
+  // cut through, only the former counts, with a way of a: after 6 slots
+  CHECK(ps(BoundKind::spreading_cut, topology, each_sends(6), through) == 2 * a + 6 * D);
+}
+
+TEST_CASE("spreading cut: the last ones go through the same ports", "[bounds]") {
+  // Two boxes of 4 NPUs on a switch at 4 times the rate, pairs of equal index joined. Each NPU gets
+  // one of the last 4 chunks, all at a + D, and 3 over its port, whose switch has the first head
+  // after a: 2a + 3 * D / 4.
+  Network network(8, 2);
+  for (std::uint32_t npu = 0; npu < 8; ++npu)
+    network.duplex(npu, npu < 4 ? 8 : 9, Bandwidth{4 * rate.bytes_per_second});
+  for (std::uint32_t npu = 0; npu < 4; ++npu) network.duplex(npu, npu + 4);
+  const Topology topology = network.topology();
+  for (const K kind : {K::all_gather, K::reduce_scatter}) {
+    const Collective collective = of_megabytes(topology, kind);
+    CHECK(ps(BoundKind::spreading_cut, topology, collective) == 3 * a + 7 * D / 4);
+    CHECK(best_ps(topology, collective) == 3 * a + 7 * D / 4);
+    // cut through, chunks could gather at a port: only the way counts, 2a
+    CHECK(ps(BoundKind::spreading_cut, topology, collective, through) == 3 * a + D);
+  }
+  const Bound bound = lower_bound(topology, of_megabytes(topology, K::all_gather), TimeModel{});
+  CHECK(bound.certificate == "into npu4, npu5, npu6 and 2 more, the last 4 of them to npu4: "
+                             "4 chunks, 4MB over 4 links, 200GB/s together, latency 500ns");
+}
+
+TEST_CASE("spreading cut: no crossing serves everyone in time", "[bounds]") {
+  // A Broadcast of 3 chunks on a ring of 5, out of its root: but for latencies, 2(T / D - i)
+  // crossings come early enough to reach i + 1 of the 4 others; they must reach 12. At 3D:
+  // 6 + 4 + 2.
+  const Collective broadcast = of_megabytes(ring(5), K::broadcast, 3);
+  CHECK(ps(BoundKind::out_cut, ring(5), broadcast) == a + 2 * D);
+  CHECK(ps(BoundKind::spreading_cut, ring(5), broadcast) == 3 * a + 3 * D);
+  CHECK(ps(BoundKind::spreading_cut, ring(5), of_megabytes(ring(5), K::reduce, 3)) ==
+        3 * a + 3 * D);
+}
+
+TEST_CASE("spreading cut: the networks of TACOS, figure 16", "[bounds]") {
+  // TACOS (synth/) reaches the last two exactly
+  const auto best = [](const char* topology_text, std::int64_t mebibytes) {
+    const Topology topology = make_topology(topology_text);
+    return best_of(lower_bounds(
+        topology, make_collective(topology, {K::all_gather, Bytes{mebibytes << 20}, {}, 0, 1}),
+        busy_latency));
+  };
+  // Into a 2x4 of 8: 7 slots of 20.03 us, 140.7 us with the switch. Then, of 7 more chunks, 3 come
+  // over the ring (5.38 us), 3 over links to others (10.27 us), and 1 more could cross.
+  const Bound rfs = best("rfs:2x4x8,bandwidth=200GiB/s+100GiB/s+50GiB/s", 64);
+  CHECK(rfs.kind == BoundKind::spreading_cut);
+  CHECK(short_text(rfs.time) == "160.8 us");
+  // Into a group of 7: 7 slots of 5.38 us, then 2.94 us to the others.
+  CHECK(short_text(best("dragonfly:7x8,bandwidth=400GiB/s+200GiB/s", 56).time) == "40.62 us");
+  // Into a box of 8: 3 slots of 39.56 us and a, then 7 of 3.76 us through its port, and a.
+  CHECK(short_text(best("two_level_switch:8x4,bandwidth=300GiB/s+25GiB/s", 32).time) == "146.0 us");
 }
 
 TEST_CASE("certificates name nodes and numbers", "[bounds]") {
@@ -509,6 +621,7 @@ TEST_CASE("bound kinds have names", "[bounds]") {
   CHECK(to_text(BoundKind::dimension_cut) == "dimension cut");
   CHECK(to_text(BoundKind::max_flow_cut) == "max-flow cut");
   CHECK(to_text(BoundKind::work_between) == "work between");
+  CHECK(to_text(BoundKind::spreading_cut) == "spreading cut");
 }
 
 } // namespace tutti
