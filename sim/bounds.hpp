@@ -37,8 +37,8 @@ struct Bound {
 
 /// The best of all kinds. Cost: O(chunks log chunks + set sizes + links log links), plus, each with
 /// a limit to its work: searches for latency paths, O(chunks + links log links) for each partition
-/// and set that is cut, a maximum flow for each node, searches behind the worst cuts. 1,024 NPUs need 0.1 s (All-to-All: a million
-/// chunks, 0.7 s), 40,000 on a mesh 1 s.
+/// and set that is cut, a maximum flow for each node, searches behind the worst cuts. 1,024 NPUs
+/// need 0.2 s (All-to-All: a million chunks, 0.7 s), 40,000 on a mesh 1.3 s.
 /// Errors: InputError where a chunk can't reach someone who wants it, or needs over 26 days.
 [[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
                                 const TimeModel& model);
