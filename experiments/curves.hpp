@@ -34,8 +34,8 @@ struct CurveChart {
   std::string growth_in;
 };
 
-/// One colour and mark per curve. Pre: x >= 1, y finite, positive where growth is shown. Errors: InputError
-/// without a point.
+/// One colour and mark per curve. Pre: x >= 1, y finite, positive where growth is shown.
+/// Errors: InputError without a point.
 [[nodiscard]] Figure curve_figure(const CurveChart& chart);
 
 } // namespace tutti

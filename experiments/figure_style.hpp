@@ -1,4 +1,5 @@
-// The look that all figures share (heatmap.hpp, bars.hpp, curves.hpp, ...), as pieces of a gnuplot script.
+// The look that all figures share (heatmap.hpp, bars.hpp, curves.hpp, ...), as pieces of a gnuplot
+// script.
 #pragma once
 
 #include "experiments/gnuplot.hpp"
