@@ -5,8 +5,6 @@
 #include "experiments/experiment.hpp"
 #include "sim/config.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,7 +35,7 @@ std::vector<T> list_at(ConfigTable& table, const std::string& key, std::vector<T
   if (!value) return otherwise;
   std::vector<T> values;
   for (const ConfigValue& item : list_of(*value)) values.push_back(read(item));
-  if (values.empty()) throw value->error(fmt::format("\"{}\" is empty", key));
+  if (values.empty()) throw value->error("\"" + key + "\" is empty");
   return values;
 }
 

@@ -38,7 +38,7 @@ std::uint64_t Interrupts::count() {
   return count_;
 }
 
-void Interrupts::pass_on(pid_t child) const {
+void Interrupts::pass_on(int child) const {
   for (const int signal : ending)
     if (sigismember(&signals_, signal) == 1) kill(child, signal);
 }

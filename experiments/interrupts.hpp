@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <exception>
 
-#include <sys/types.h>
-
 namespace tutti {
 
 /// A second Ctrl-C: stop at once, without a word.
@@ -30,7 +28,7 @@ public:
   /// How many signals have come by now.
   [[nodiscard]] std::uint64_t count();
   /// Tells a child process, for which interrupt_pending() then holds.
-  void pass_on(pid_t child) const;
+  void pass_on(int child) const;
 
 private:
   sigset_t signals_, mask_before_;

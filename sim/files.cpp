@@ -45,7 +45,7 @@ std::string read_file(const std::string& path) {
   return content;
 }
 
-std::string temporary_of(const std::string& path, pid_t process) {
+std::string temporary_of(const std::string& path, int process) {
   return fmt::format("{}.{}.part", path, process);
 }
 

@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include <sys/types.h>
-
 namespace tutti {
 
 /// Errors: InputError "FILE: cannot read: No such file or directory".
@@ -19,8 +17,8 @@ void write_file(const std::string& path, std::string_view content);
 /// The same for content that a function streams; what the function throws passes through.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
 
-/// Where a process writes what it will rename to `path`, for those who clean up after a process that
-/// was killed.
-[[nodiscard]] std::string temporary_of(const std::string& path, pid_t process);
+/// Where a process writes what it will rename to `path`, for those who clean up after one that was
+/// killed.
+[[nodiscard]] std::string temporary_of(const std::string& path, int process);
 
 } // namespace tutti

@@ -93,8 +93,9 @@ struct AlgorithmRow {
                                               const Collective& collective,
                                               const SynthesisOptions& options);
 
-/// Runs an algorithm, part by part unless it is joint. Checks settings and reachability first. A kind that the algorithm doesn't define, or a member that can't store, copy or (where
-/// that is needed) reduce, is `infeasible` with a note.
+/// Runs an algorithm, part by part unless it is joint. Checks settings and reachability first. A
+/// kind that the algorithm doesn't define, or a member that can't store, copy or (where that is
+/// needed) reduce, is `infeasible` with a note.
 /// Errors: InputError naming a setting that the algorithm doesn't have, or an NPU out of reach.
 [[nodiscard]] Outcome synthesize(const AlgorithmRow& row, const Topology& topology,
                                  const Collective& collective, const SynthesisOptions& options);

@@ -6,10 +6,10 @@
 // NPU held something that the other end still lacks; that moment may lie in the past, by at most
 // the link's cost. Where nothing is left to have been brought, the transfer never took place.
 
-#include "synth/arrivals.hpp"
-#include "synth/matchings.hpp"
+#include "synth/tacos_events.hpp"
 
 #include "sim/engines/event_queue.hpp"
+#include "synth/arrivals.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,6 +1,7 @@
 #include "synth/tacos_matching.hpp"
 
-#include "synth/matchings.hpp"
+#include "synth/tacos_events.hpp"
+#include "synth/tacos_rounds.hpp"
 
 #include <utility>
 

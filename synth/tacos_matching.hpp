@@ -38,7 +38,8 @@ struct MatchingProblem {
   const Collective& collective;         ///< copied chunks, each wanted by all participants
   std::span<const NodeId> participants; ///< NPUs; holders are among them
   LinkBusy link_busy = LinkBusy::serialization;
-  /// Per link how long it is busy beyond the serialization, where latency counts; empty: its latency.
+  /// Per link how long it is busy beyond the serialization, where latency counts; empty: for its
+  /// latency.
   std::span<const Time> busy_latency = {};
   std::uint64_t seed = 0; ///< order of equal links: by id for 0, else shuffled
   /// Chunks that a link chooses among. Without: 8; on equal links first 1, which is mostly enough.

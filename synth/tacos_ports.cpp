@@ -6,7 +6,8 @@
 //
 // An NPU's in-links look for a sender in turn, beginning behind the last one: on a lone switch all
 // NPUs so shift their partners together and never collide. Which chunk it is is decided at the
-// start here, since ports that are shared can't wait to know; the rule is that of tacos_matching.hpp.
+// start here, since ports that are shared can't wait to know. The rule is that of
+// tacos_matching.hpp.
 
 #include "synth/tacos_ports.hpp"
 

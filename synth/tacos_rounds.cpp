@@ -11,8 +11,9 @@
 // A sweep may follow the one before it at a distance, so threads take the blocks in turn. Who sees
 // what of whom is the same for any number of them.
 
+#include "synth/tacos_rounds.hpp"
+
 #include "synth/arrivals.hpp"
-#include "synth/matchings.hpp"
 #include "synth/workers.hpp"
 
 #include <algorithm>

@@ -8,7 +8,8 @@
 namespace tutti {
 
 /// Calls job(0) .. job(count - 1), each on a thread of its own, the first on the caller's; returns
-/// when all are done. An exception is passed on, of several that of the lowest job. Pre: count >= 1.
+/// when all are done. An exception is passed on, of several that of the lowest job.
+/// Pre: count >= 1.
 template <typename Job> void run_side_by_side(unsigned count, const Job& job) {
   std::vector<std::exception_ptr> failures(count);
   const auto guarded = [&](unsigned i) {

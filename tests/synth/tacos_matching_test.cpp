@@ -4,7 +4,8 @@
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
-#include "synth/matchings.hpp"
+#include "synth/tacos_events.hpp"
+#include "synth/tacos_rounds.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 #include "topologies/list.hpp"
@@ -90,7 +91,8 @@ TEST_CASE("matching by events never sends what isn't there, however links differ
   for (std::uint64_t seed = 1; seed <= 60; ++seed)
     for (const LinkBusy busy : models)
       for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::broadcast}) {
-        const Setup setup(random_network(seed), kind, 1 + static_cast<std::uint32_t>(seed % 3), busy);
+        const Setup setup(random_network(seed), kind, 1 + static_cast<std::uint32_t>(seed % 3),
+                          busy);
         const std::optional<Matches> matches = match_links_and_chunks(setup.problem());
         REQUIRE(matches);
         (void)checked(setup, *matches);
