@@ -15,7 +15,7 @@ namespace {
 class Fabrics {
 public:
   Fabrics(const Topology& topology, std::span<const NodeId> participants)
-      : topology_(topology), takes_part_(topology.node_count()), parent_(topology.node_count()) {
+      : takes_part_(topology.node_count()), parent_(topology.node_count()) {
     for (const NodeId npu : participants) takes_part_[npu.value] = true;
     std::iota(parent_.begin(), parent_.end(), 0U);
     for (const Link& link : topology.links())
@@ -48,7 +48,6 @@ private:
     return v;
   }
 
-  const Topology& topology_;
   std::vector<bool> takes_part_;
   std::vector<std::uint32_t> parent_;
   std::vector<std::vector<NodeId>> ports_;

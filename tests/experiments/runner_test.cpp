@@ -274,7 +274,7 @@ TEST_CASE("running out of memory ends a synthesis, not the run") {
   cases[0].options.limit_bytes = std::int64_t{1} << 30;
   const auto results = run_cases(cases, 1, {}, [](const Case& one) -> Evaluation {
     if (one.options.limit_bytes == 0) return evaluate(one);
-#ifndef __SANITIZE_ADDRESS__ // which has no bad_alloc
+#ifndef TUTTI_ADDRESS_SANITIZER // which has no bad_alloc
     const std::vector<char> much(std::size_t{2} << 30, 'x');
     if (much.back() == 'x') throw std::logic_error("the limit didn't hold");
 #endif
