@@ -85,7 +85,7 @@ std::string text_of(double value, const Expectation& expectation) {
 // "2.61 (1.95 to 3.40)" for means.
 std::string ours_text(double value, std::span<const double> values,
                       const Expectation& expectation) {
-  const std::string text = text_of(value, expectation);
+  std::string text = text_of(value, expectation);
   if (expectation.summary == Summary::single || expectation.summary == Summary::exponent)
     return text;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());

@@ -194,8 +194,9 @@ public:
         std::max(static_cast<int>(2 * margin + extent(columns, panel_.x)), heading_width(heading));
     const int height = static_cast<int>(top + extent(rows, panel_.y) + bottom);
     for (std::size_t p = 0; p < panels; ++p) {
-      origin_ = {margin + static_cast<double>(p % columns) * (panel_.x + panel_gap),
-                 top + static_cast<double>(p / columns) * (panel_.y + panel_gap)};
+      const std::size_t column = p % columns, row = p / columns;
+      origin_ = {margin + static_cast<double>(column) * (panel_.x + panel_gap),
+                 top + static_cast<double>(row) * (panel_.y + panel_gap)};
       draw_panel(p);
     }
     return {figure_style(heading) + script(width, height), width, height};
@@ -244,8 +245,9 @@ private:
     if (!npu) return;
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
       const ChunkId chunk{c};
-      const Place at{middle.x - half + 3 + (static_cast<double>(c % cells_) + 0.5) * cell,
-                     middle.y - half + 3 + (static_cast<double>(c / cells_) + 0.5) * cell};
+      const auto column = c % cells_, row = c / cells_;
+      const Place at{middle.x - half + 3 + (static_cast<double>(column) + 0.5) * cell,
+                     middle.y - half + 3 + (static_cast<double>(row) + 0.5) * cell};
       const Content content = held_.at(chunk, node);
       if (content == 0) {
         discs_ += fmt::format("{:.1f} {:.1f} 1.3 {}\n", at.x, at.y, 0xcccccc);

@@ -45,12 +45,8 @@ Partition completed(const Topology& topology, std::vector<std::uint32_t> part_of
   Partition result;
   std::map<std::uint32_t, std::uint32_t> number;
   for (const std::uint32_t part : part_of) {
-    if (part == no_part)
-      result.part_of.push_back(result.parts++);
-    else if (const auto [at, added] = number.emplace(part, result.parts); added)
-      result.part_of.push_back(result.parts++);
-    else
-      result.part_of.push_back(at->second);
+    const bool known = part != no_part && !number.emplace(part, result.parts).second;
+    result.part_of.push_back(known ? number.at(part) : result.parts++);
   }
   return result;
 }
