@@ -72,7 +72,7 @@ Topology random_clusters(Random& random) {
 TEST_CASE("no algorithm beats a bound on clusters", "[bounds]") {
   Random random(17);
   int checked = 0, spreading = 0, reached = 0;
-  for (int round = 0; round < 24; ++round) {
+  for (int round = 0; round < 12; ++round) {
     const Topology topology = random_clusters(random);
     TimeModel model;
     if (round % 2 == 1) model.link_busy = LinkBusy::latency_and_serialization;
@@ -104,7 +104,7 @@ TEST_CASE("no algorithm beats a bound on clusters", "[bounds]") {
         ++checked;
       }
   }
-  CHECK(checked > 400);
+  CHECK(checked > 200);
   CHECK(spreading > checked / 10);
   CHECK(reached > 0);
 }

@@ -56,10 +56,10 @@ TEST_CASE("TACOS makes correct schedules of every collective on every kind of ne
         "two_level_switch:3x3", "fat_tree:4", "multi_rail:2x3", "switch:5,without=npu2",
         "mesh2d:4x4,bandwidth=50GB/s+75GB/s,without=npu5+npu10"})
     networks.push_back(make_topology(text));
+  std::uint32_t turn = 0;
   for (const Topology& topology : networks)
     for (const CollectiveKind kind : named_collectives())
-      for (const std::uint32_t pieces : {1U, 3U})
-        (void)checked_time(topology, spec_of(kind, pieces));
+      (void)checked_time(topology, spec_of(kind, ++turn % 3 == 0 ? 3 : 1));
 }
 
 TEST_CASE("TACOS serves both models of busy links, and any network it is told to match on") {
