@@ -1,5 +1,6 @@
 #include "experiments/bars.hpp"
 
+#include "experiments/extent.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -7,19 +8,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 namespace tutti {
 
 namespace {
-
-struct Extent {
-  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  void add(double value) {
-    smallest = std::min(smallest, value);
-    largest = std::max(largest, value);
-  }
-};
 
 Extent extent_of(const BarChart& chart) {
   Extent extent;

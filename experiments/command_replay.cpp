@@ -10,6 +10,7 @@
 #include "sim/files.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/verify.hpp"
+#include "sim/work_limit.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

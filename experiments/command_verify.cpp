@@ -5,6 +5,7 @@
 #include "experiments/evaluation_json.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/verify.hpp"
+#include "sim/work_limit.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 #include "experiments/curves.hpp"
 
+#include "experiments/extent.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -8,20 +9,11 @@
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 namespace tutti {
 
 namespace {
-
-struct Extent {
-  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  void add(double value) {
-    smallest = std::min(smallest, value);
-    largest = std::max(largest, value);
-  }
-};
 
 std::string power_text(int exponent, CurveAxis axis) {
   constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

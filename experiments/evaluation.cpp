@@ -4,6 +4,7 @@
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/verify.hpp"
+#include "sim/work_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -19,12 +20,6 @@
 #include <sys/resource.h>
 
 namespace tutti {
-
-std::int64_t peak_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
-}
 
 double cpu_seconds() {
   timespec now{};

@@ -119,8 +119,6 @@ struct Evaluation {
 /// The busiest link of a report, `npu3>npu4 +2` where two more are as busy; empty without links.
 [[nodiscard]] std::string hottest_link(const Topology& topology, const Report& report);
 
-/// The most memory that this process ever held.
-[[nodiscard]] std::int64_t peak_rss_bytes();
 /// CPU seconds that this process and its ended children have used.
 [[nodiscard]] double cpu_seconds();
 

@@ -16,20 +16,20 @@ Clock::time_point deadline_of(const SynthesisOptions& options) {
                             std::chrono::duration<double>(std::min(options.limit_seconds, 1e9)));
 }
 
-std::int64_t peak_memory() {
+} // namespace
+
+std::int64_t peak_rss_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
 }
-
-} // namespace
 
 WorkLimit::WorkLimit(const SynthesisOptions& options)
     : options_(&options), deadline_(deadline_of(options)) {}
 
 bool WorkLimit::reached() const {
   return (options_->cancelled && options_->cancelled()) || Clock::now() > deadline_ ||
-         (options_->limit_bytes > 0 && peak_memory() > options_->limit_bytes);
+         (options_->limit_bytes > 0 && peak_rss_bytes() > options_->limit_bytes);
 }
 
 } // namespace tutti

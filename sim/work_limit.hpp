@@ -8,6 +8,9 @@
 
 namespace tutti {
 
+/// The most memory that this process ever held.
+[[nodiscard]] std::int64_t peak_rss_bytes();
+
 /// Starts with its construction. Copies share the options, which must outlive them.
 class WorkLimit {
 public:

@@ -106,9 +106,7 @@ private:
   }
 
   Outcome route() {
-    SynthesisOptions options = options_;
-    options.model = model_;
-    std::optional<Timed> timed = routed(topology_, collective_, options, limit_);
+    std::optional<Timed> timed = routed(topology_, collective_, options_, limit_);
     if (!timed && !limit_.reached())
       return infeasible("no way for every contribution to meet the others where nodes can reduce");
     Outcome outcome;

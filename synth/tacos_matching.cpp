@@ -10,19 +10,17 @@ namespace tutti {
 namespace {
 
 std::optional<Matches> by_events(const MatchingProblem& problem, const MatchingNetwork& network) {
-  constexpr std::uint32_t several = 8;
   std::optional<Matches> matches =
-      match_by_events(problem, network, problem.candidates.value_or(several));
+      match_by_events(problem, network, problem.candidates.value_or(usual_candidates));
   if (matches) matches->least = network.least_makespan(problem.collective);
   return matches;
 }
 
 std::optional<Matches> in_rounds(const MatchingProblem& problem, const MatchingNetwork& network) {
-  constexpr std::uint32_t several = 8;
   const Time least = network.least_makespan(problem.collective);
   std::optional<Matches> best = match_in_rounds(problem, network, problem.candidates.value_or(1));
   if (best && best->makespan > least && !problem.candidates) {
-    std::optional<Matches> other = match_in_rounds(problem, network, several);
+    std::optional<Matches> other = match_in_rounds(problem, network, usual_candidates);
     if (!other || other->makespan < best->makespan) best = std::move(other);
   }
   if (best) best->least = least;

@@ -33,6 +33,9 @@
 
 namespace tutti {
 
+/// Chunks that a link chooses among, where more hardly ever help.
+inline constexpr std::uint32_t usual_candidates = 8;
+
 struct MatchingProblem {
   const Topology& topology;
   const Collective& collective;         ///< copied chunks, each wanted by all participants
@@ -42,7 +45,7 @@ struct MatchingProblem {
   /// latency.
   std::span<const Time> busy_latency = {};
   std::uint64_t seed = 0; ///< order of equal links: by id for 0, else shuffled
-  /// Chunks that a link chooses among. Without: 8; on equal links first 1, which is mostly enough.
+  /// Chunks that a link chooses among. Without: as usual; on equal links first 1, mostly enough.
   std::optional<std::uint32_t> candidates = {};
   unsigned threads = 1; ///< for one matching; the result is the same for any number
   const WorkLimit& limit;

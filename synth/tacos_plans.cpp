@@ -238,7 +238,7 @@ private:
                         .participants = participants_,
                         .link_busy = options_.model.link_busy,
                         .seed = seed,
-                        .candidates = settings_.candidates.value_or(8),
+                        .candidates = settings_.candidates.value_or(usual_candidates),
                         .limit = limit},
                        network.unwound->ways);
     if (!matches) return std::nullopt;

@@ -21,7 +21,7 @@ struct PortProblem {
   std::span<const NodeId> participants; ///< NPUs; holders are among them
   LinkBusy link_busy = LinkBusy::serialization;
   std::uint64_t seed = 0;       ///< whom each in-link asks first: its nearest for 0, else random
-  std::uint32_t candidates = 8; ///< chunks that a link chooses among
+  std::uint32_t candidates = 1; ///< chunks that a link chooses among
   const WorkLimit& limit;
 };
 

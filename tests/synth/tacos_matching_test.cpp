@@ -153,8 +153,8 @@ TEST_CASE("a compact matching is the same as a listed one") {
 }
 
 TEST_CASE("a slow link takes what a fast one would bring later, and nothing else") {
-  // Two NPUs, a link and a second one four times slower, 10 chunks of D = 2 us: the slow one brings
-  // its first chunk after 8 us, so both together bring 4 + 1 in 8 us and all 10 in 16 us.
+  // Two NPUs, a link and a second one four times slower, 10 chunks that take 4 us and 16 us: both
+  // together bring 8 + 2 in 32 us.
   TopologyParts parts = samples::npus("two lanes", 2);
   parts.add_duplex(samples::link(0, 1));
   Link slow = samples::link(0, 1);
@@ -162,7 +162,6 @@ TEST_CASE("a slow link takes what a fast one would bring later, and nothing else
   parts.add_link(slow);
   const Setup setup(Topology(std::move(parts)), CollectiveKind::broadcast, 10,
                     LinkBusy::serialization);
-  // 200,000 bytes a chunk here: D = 4 us on the fast link.
   REQUIRE(setup.collective.chunks.front().size == Bytes{200'000});
   CHECK(checked(setup, *match_links_and_chunks(setup.problem())) == Time{8 * 4'000'000 + 500'000});
 }
