@@ -1,0 +1,89 @@
+// Pareto synthesis (Cai et al. 2021, sec. 3.7, Algorithm 1), with proofs: for each number of steps
+// the least rounds per chunk.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/ratio.hpp"
+#include "sim/schedule.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// Why nothing with these steps can have fewer rounds per chunk.
+enum class PointProof : std::uint8_t {
+  lp_tight,     ///< no schedule whatever its chunks and rounds: equals the time-expanded LP's bound
+  unsat_proven, ///< none with at most S + k rounds: every better one was proven impossible
+  best_found,   ///< better ones were not decided within the limits
+};
+[[nodiscard]] std::string_view to_text(PointProof proof); ///< "LP-tight", "UNSAT-proven", ...
+
+struct FrontierPoint {
+  std::uint32_t pieces = 1;            ///< parts that every shard is cut in
+  std::uint32_t chunks = 1;            ///< C as the paper counts: pieces of one NPU's buffer
+  std::uint32_t steps = 1, rounds = 1; ///< S, R
+  PointProof proof = PointProof::best_found;
+  bool latency_optimal = false;   ///< no schedule has fewer steps
+  bool bandwidth_optimal = false; ///< no schedule at all has fewer rounds per chunk
+  std::string method;             ///< "SAT, 8-fold symmetric", "integer flow", ...
+  double seconds = 0;             ///< CPU, of this instance: encode, solve, check
+  Schedule schedule;              ///< for the collective cut in `pieces`
+
+  [[nodiscard]] Ratio cost() const; ///< R / C
+};
+
+/// One instance that was asked.
+struct FrontierTrial {
+  std::uint32_t chunks, steps, rounds;
+  std::string answer; ///< "sat", "unsat", "timed_out"
+  std::string method;
+  double seconds; ///< CPU
+};
+
+struct Frontier {
+  std::vector<FrontierPoint> points; ///< ascending in steps, falling in rounds per chunk
+  std::vector<FrontierTrial> trials; ///< in their order
+  Ratio bandwidth_bound;             ///< rounds per chunk that no schedule can beat: the static LP
+  bool complete = false;             ///< no further point exists (in the class of k)
+  bool timed_out = false;
+  std::string stop;     ///< why it ends where it does, in words
+  std::string in_class; ///< what optimality refers to where not to all schedules; else empty
+  Time step_latency;    ///< alpha of the cost model
+  Bandwidth round;      ///< 1 / beta
+
+  /// S * alpha + R / C * L * beta for the collective `whole`, cut as the point wants.
+  [[nodiscard]] Time model_time(const FrontierPoint& point, Bytes chunk_size) const;
+};
+
+/// One of Algorithm 1's instances, or all.
+struct FrontierRequest {
+  std::uint32_t slack = 6;                 ///< k: at most steps + k rounds
+  std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
+                                           ///< beyond the fewest
+  std::optional<std::uint32_t> pieces;     ///< only these
+  std::optional<std::uint32_t> steps;      ///< only these
+  std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
+  bool symmetric = true;                   ///< try schedules that keep automorphisms first
+  std::int64_t effort = 200'000;           ///< conflicts or tree nodes, for each instance
+  std::string proof_file;                  ///< DRAT of an unsat answer to one instance
+  std::function<void(const FrontierPoint&)> found; ///< called for each new point; may be empty
+};
+
+/// The frontier of one named or custom collective, given with one chunk per shard.
+/// Errors: InputError for rounds < steps, `rounds` without `steps`, more than one part.
+[[nodiscard]] Frontier synthesize_frontier(const Topology& topology, const Collective& collective,
+                                           const FrontierRequest& request,
+                                           const SynthesisOptions& options);
+
+/// What `--set` says: k, max_steps, steps, rounds, symmetric, effort, proof.
+/// Errors: InputError for a bad value, rounds without steps.
+[[nodiscard]] FrontierRequest frontier_request(const SynthesisOptions& options);
+
+} // namespace tutti

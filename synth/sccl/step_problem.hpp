@@ -1,0 +1,60 @@
+// What is asked of k-synchronous synthesis, and what it answers (Cai et al. 2021, sec. 3.2 and 3.3).
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "synth/sccl/step_network.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// A chunk of the collective before it is cut: everyone who holds it at the start, and everyone else
+/// who wants it. Indices of StepNetwork::nodes, ascending, disjoint.
+struct StepChunk {
+  std::vector<std::uint32_t> holders, wanters;
+};
+
+/// A collective that copies. Cut in C, part k of chunk i is chunk i * C + k.
+struct StepProblem {
+  StepNetwork network;
+  std::vector<StepChunk> chunks;
+  [[nodiscard]] bool is_unicast() const; ///< nobody wants what another wants too
+};
+
+/// The problem with one chunk a shard. Pre: `collective` doesn't reduce (the caller turns
+/// Reduce-Scatter into All-Gather on the reversed topology, and so on).
+[[nodiscard]] StepProblem step_problem(const Topology& topology, const Collective& collective,
+                                       bool reducing);
+
+/// C chunks for each one of the problem, S steps, R rounds in all.
+struct StepInstance {
+  std::uint32_t pieces = 1, steps = 1, rounds = 1;
+  bool operator==(const StepInstance&) const = default;
+};
+
+struct StepSend {
+  std::uint32_t chunk, lane, step; ///< chunk = i * pieces + k; step from 0 on
+  auto operator<=>(const StepSend&) const = default;
+};
+
+/// Q and T of sec. 3.3.
+struct StepSchedule {
+  std::vector<std::uint32_t> rounds; ///< per step, each at least 1
+  std::vector<StepSend> sends;       ///< by step, lane, chunk
+};
+
+/// What is wrong with a schedule under the rules of sec. 3.3: a chunk sent by a node that doesn't
+/// have it before that step, received twice, a limit exceeded in a step, rounds that don't sum to
+/// R, an unmet postcondition. Empty where all is well. Shares no code with what makes schedules.
+[[nodiscard]] std::string step_fault(const StepProblem& problem, const StepInstance& instance,
+                                     const StepSchedule& schedule);
+
+/// As a list of transfers, step by step, on the lanes' links; the chunks are the pieces.
+[[nodiscard]] Schedule as_schedule(const StepProblem& problem, const StepSchedule& schedule,
+                                   std::uint32_t link_count);
+
+} // namespace tutti

@@ -1,0 +1,99 @@
+// Linear programs by COIN-OR Clp, integer ones by Cbc, and what their duals prove in exact
+// arithmetic.
+#pragma once
+
+#include "sim/ratio.hpp"
+#include "sim/work_limit.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+inline constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+struct Term {
+  std::uint32_t column;
+  double factor;
+};
+
+/// Minimize cost * x, where row.low <= terms * x <= row.high and column.low <= x <= column.high.
+class LinearProgram {
+public:
+  struct Range {
+    double low, high;
+  };
+
+  /// The index of the new column.
+  std::uint32_t add_column(double cost, double low, double high, bool integer = false);
+  /// The index of the new row. A column may stand in several terms: they add up.
+  std::uint32_t add_row(double low, double high, std::span<const Term> terms);
+
+  [[nodiscard]] std::uint32_t column_count() const {
+    return static_cast<std::uint32_t>(columns_.size());
+  }
+  [[nodiscard]] std::uint32_t row_count() const { return static_cast<std::uint32_t>(rows_.size()); }
+  [[nodiscard]] double cost(std::uint32_t column) const { return costs_[column]; }
+  [[nodiscard]] Range column(std::uint32_t column) const { return columns_[column]; }
+  [[nodiscard]] Range row(std::uint32_t row) const { return rows_[row]; }
+  [[nodiscard]] bool is_integer(std::uint32_t column) const { return integer_[column] != 0; }
+  /// Without zeros, each column once, in the order of their first mention.
+  [[nodiscard]] std::span<const Term> terms(std::uint32_t row) const {
+    return std::span(terms_).subspan(row_begin_[row], row_begin_[row + 1] - row_begin_[row]);
+  }
+
+private:
+  std::vector<double> costs_;
+  std::vector<Range> columns_, rows_;
+  std::vector<std::uint8_t> integer_;
+  std::vector<Term> terms_;
+  std::vector<std::size_t> row_begin_{0};
+};
+
+enum class SolverStatus : std::uint8_t {
+  optimal,
+  infeasible,
+  unbounded,
+  stopped, ///< by the limit or a numerical failure: nothing is proven
+};
+
+struct LinearSolution {
+  SolverStatus status = SolverStatus::stopped;
+  double objective = 0;
+  std::vector<double> columns; ///< values of the columns; empty unless optimal
+  std::vector<double> duals;   ///< per row: what a higher row costs; empty unless optimal
+};
+
+/// Clp; integrality is ignored. Deterministic as long as the limit isn't reached.
+[[nodiscard]] LinearSolution solve_relaxed(const LinearProgram& program, const WorkLimit& limit);
+
+struct IntegerSolution {
+  /// `optimal`: proven so. `stopped` with columns: the best so far.
+  SolverStatus status = SolverStatus::stopped;
+  double objective = 0;
+  std::vector<double> columns; ///< integer columns rounded; empty where none was found
+};
+
+struct IntegerSettings {
+  bool first_feasible = false;  ///< any solution will do: ends at the first
+  std::int64_t most_nodes = -1; ///< of the search tree; a limit that is the same on every machine
+};
+
+/// Cbc with one thread; the columns that it returns satisfy the program to 1e-6.
+[[nodiscard]] IntegerSolution solve_integer(const LinearProgram& program, const WorkLimit& limit,
+                                            const IntegerSettings& settings = {});
+
+/// A lower bound on the minimum that holds in exact arithmetic, whatever the duals are: they are
+/// rounded to small fractions y (of the sign that the row's sides allow), and the bound is
+/// y * row side + sum over columns of the least of (cost - y * column) * x within its range.
+/// Nothing where that is minus infinity (a column without limit has a reduced cost of the wrong
+/// sign) or doesn't fit a Ratio. Tight for optimal duals with small denominators. Doubles of the
+/// program are taken as the fractions that they are.
+[[nodiscard]] std::optional<Ratio> proven_minimum(const LinearProgram& program,
+                                                  std::span<const double> duals);
+
+} // namespace tutti
