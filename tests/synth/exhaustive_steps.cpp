@@ -21,7 +21,7 @@ NodeSet set_of(const std::vector<std::uint32_t>& nodes) {
   return set;
 }
 
-std::int64_t count(NodeSet set) {
+std::int64_t size(NodeSet set) {
   std::int64_t nodes = 0;
   for (; set != 0; set &= set - 1) ++nodes;
   return nodes;
@@ -100,7 +100,7 @@ private:
       const NodeSet missing = wanted_[c] & ~held[c];
       if (missing & ~reach(held[c], steps)) return true;
       for (std::uint32_t n = 0; n < network_.node_count(); ++n)
-        lacking[n] += count(missing & only(n));
+        lacking[n] += size(missing & only(n));
     }
     for (std::uint32_t n = 0; n < network_.node_count(); ++n)
       if (lacking[n] > most_into(n, rounds)) return true;
@@ -196,9 +196,12 @@ private:
     return choose(step, next + 1);
   }
 
+  /// A lane may count several times in a limit.
   [[nodiscard]] bool has_room(const Step& step, std::uint32_t lane) const {
-    return std::ranges::all_of(limits_of_[lane],
-                               [&](std::uint32_t limit) { return step.room[limit] > 0; });
+    const std::vector<std::uint32_t>& limits = limits_of_[lane];
+    return std::ranges::all_of(limits, [&](std::uint32_t limit) {
+      return step.room[limit] >= std::ranges::count(limits, limit);
+    });
   }
 
   /// Of a chunk whose arrivals are decided: its wanters are near enough, and of pieces that were
