@@ -58,9 +58,16 @@ struct Frontier {
   Time step_latency;    ///< alpha of the cost model
   Bandwidth round;      ///< 1 / beta
 
-  /// S * alpha + R / C * L * beta for the collective `whole`, cut as the point wants.
+  /// S * alpha + R / C * L * beta, where chunks of this size are the point's C to a buffer of L.
   [[nodiscard]] Time model_time(const FrontierPoint& point, Bytes chunk_size) const;
 };
+
+/// How many chunks of one NPU's buffer the paper counts for each piece of a shard: as many as there
+/// are members for All-to-All and All-Reduce, else 1.
+[[nodiscard]] std::uint32_t counted_chunks(const CollectivePart& part);
+
+/// Why there can be no frontier of this collective; empty where there can.
+[[nodiscard]] std::string frontier_obstacle(const Collective& collective);
 
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
@@ -76,8 +83,13 @@ struct FrontierRequest {
   std::function<void(const FrontierPoint&)> found; ///< called for each new point; may be empty
 };
 
-/// The frontier of one named or custom collective, given with one chunk per shard.
-/// Errors: InputError for rounds < steps, `rounds` without `steps`, more than one part.
+/// The frontier of one named or custom collective, given with one chunk per shard. Its size is the
+/// largest of interest: where a step more costs more time than fewer rounds could ever save, the
+/// search ends. Reduce-Scatter, Reduce and what else has one root per chunk: the frontier of the
+/// inverse on the reversed topology, turned around (sec. 3.5). All-Reduce: what can be composed of
+/// those of Reduce-Scatter and All-Gather.
+/// Errors: InputError for rounds < steps, `rounds` without `steps` and `pieces`, an obstacle, someone
+/// out of reach.
 [[nodiscard]] Frontier synthesize_frontier(const Topology& topology, const Collective& collective,
                                            const FrontierRequest& request,
                                            const SynthesisOptions& options);
