@@ -308,7 +308,7 @@ FrontierRequest frontier_request(const SynthesisOptions& options) {
     if (setting == options.settings.end()) return std::nullopt;
     return static_cast<std::uint32_t>(parse_integer(setting->second, key, low, 1'000'000));
   };
-  request.slack = number("k", 0).value_or(request.slack);
+  request.slack = number("k", 0);
   request.most_steps = number("max_steps", 1);
   request.steps = number("steps", 1);
   request.rounds = number("rounds", 1);

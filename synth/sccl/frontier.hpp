@@ -71,14 +71,16 @@ struct Frontier {
 
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
-  std::uint32_t slack = 6;                 ///< k: at most steps + k rounds
+  /// k: at most steps + k rounds. None: 6, and beyond that the smallest instance that meets the
+  /// bound of the steps exactly, if that has at most 128 rounds.
+  std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest
   std::optional<std::uint32_t> pieces;     ///< only these
   std::optional<std::uint32_t> steps;      ///< only these
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first
-  std::int64_t effort = 200'000;           ///< conflicts or tree nodes, for each instance
+  std::int64_t effort = 20'000;            ///< conflicts or tree nodes, for each instance
   std::string proof_file;                  ///< DRAT of an unsat answer to one instance
   std::function<void(const FrontierPoint&)> found; ///< called for each new point; may be empty
 };

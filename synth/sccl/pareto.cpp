@@ -20,7 +20,9 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_symmetries = 4;
-constexpr std::uint32_t most_pieces = 64;        // where no bound limits them
+constexpr std::uint32_t usual_slack = 6;         // k
+constexpr std::int64_t most_rounds = 128;        // of the instance beyond k that meets a bound
+constexpr std::int64_t most_pieces = 64;         // where no bound limits them
 constexpr std::uint32_t steps_beyond = 4;        // the fewest, where nothing else ends the search
 constexpr std::int64_t effort_with_symmetry = 4; // a symmetry gets one in so many of the effort
 
@@ -108,14 +110,21 @@ void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier
 std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio lowest,
                                                       std::optional<Ratio> below) const {
   std::vector<StepInstance> found;
-  for (std::uint32_t rounds = steps; rounds <= steps + request_.slack; ++rounds) {
-    const std::uint32_t most = lowest == Ratio(0)
-                                   ? most_pieces
-                                   : static_cast<std::uint32_t>((Ratio(rounds) / lowest).floor());
-    for (std::uint32_t pieces = 1; pieces <= most; ++pieces) {
-      if (request_.pieces && pieces != *request_.pieces) continue;
-      if (!below || Ratio(rounds, pieces) < *below) found.push_back({pieces, steps, rounds});
-    }
+  const auto add = [&](std::int64_t pieces, std::int64_t rounds) {
+    if (request_.pieces && pieces != *request_.pieces) return;
+    if (below && Ratio(rounds, pieces) >= *below) return;
+    found.push_back(
+        {static_cast<std::uint32_t>(pieces), steps, static_cast<std::uint32_t>(rounds)});
+  };
+  const std::int64_t last = std::int64_t{steps} + request_.slack.value_or(usual_slack);
+  for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
+    const std::int64_t most = lowest == Ratio(0) ? most_pieces : (Ratio(rounds) / lowest).floor();
+    for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
+  }
+  if (!request_.slack && lowest > Ratio(0)) {
+    const std::int64_t times = Ratio(steps, lowest.numerator()).ceil();
+    const std::int64_t rounds = times * lowest.numerator();
+    if (rounds > last && rounds <= most_rounds) add(times * lowest.denominator(), rounds);
   }
   std::ranges::sort(found, {}, [](const StepInstance& one) {
     return std::pair(Ratio(one.rounds, one.pieces), one.pieces);

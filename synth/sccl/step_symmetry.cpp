@@ -1,5 +1,7 @@
 #include "synth/sccl/step_symmetry.hpp"
 
+#include "synth/solvers/semiregular.hpp"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
