@@ -66,7 +66,6 @@ std::uint32_t compare_frontier(const StepCase& asked, const StepProblem& problem
   const Frontier frontier = synthesize_frontier(asked.topology, asked.collective, request, {});
   INFO(frontier.stop);
   CHECK_FALSE(frontier.timed_out);
-  REQUIRE_FALSE(frontier.points.empty());
   for (const FrontierTrial& trial : frontier.trials) {
     INFO("trial " << trial.chunks << ' ' << trial.steps << ' ' << trial.rounds << ' '
                   << trial.method);

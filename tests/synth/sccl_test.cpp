@@ -60,7 +60,7 @@ void check(const Topology& topology, const Collective& collective, const Outcome
 
 void check(const Topology& topology, const Collective& collective) {
   check(topology, collective,
-        synthesize(row(), topology, collective, with({{"max_steps", "6"}, {"k", "2"}})));
+        synthesize(row(), topology, collective, with({{"max_steps", "8"}, {"k", "2"}})));
 }
 
 std::string error_with(std::map<std::string, std::string> settings, std::uint32_t pieces = 1) {
@@ -308,6 +308,30 @@ TEST_CASE("a limit leaves no half result") {
       with({{"steps", "3"}, {"rounds", "7"}, {"effort", "1"}, {"symmetric", "no"}});
   const Outcome undecided = synthesize(row(), topology, gather, effort);
   CHECK(undecided.status != Status::infeasible);
+}
+
+TEST_CASE("whenever sccl is stopped, it calls nothing impossible that isn't") {
+  const Topology ring = samples::ring(4);
+  for (const CollectiveKind kind :
+       {CollectiveKind::all_to_all, CollectiveKind::all_gather, CollectiveKind::all_reduce}) {
+    const bool both = kind == CollectiveKind::all_reduce;
+    const Collective collective = collective_of(ring, kind);
+    for (const char* symmetric : {"yes", "no"}) {
+      SynthesisOptions options = with(
+          {{"steps", both ? "4" : "2"}, {"rounds", both ? "5" : "2"}, {"symmetric", symmetric}});
+      bool ended = false; // without being stopped
+      for (int patience = 0; !ended; ++patience) {
+        int asked = 0;
+        options.cancelled = [&] { return ++asked > patience; };
+        const Outcome outcome = synthesize(row(), ring, collective, options);
+        ended = asked <= patience;
+        INFO(to_text(kind) << ", symmetric " << symmetric << ", patience " << patience);
+        CHECK(outcome.status != Status::infeasible);
+        CHECK(outcome.schedule.has_value() == (outcome.status == Status::feasible));
+        REQUIRE(patience < 10'000);
+      }
+    }
+  }
 }
 
 TEST_CASE("custom collectives of sccl") {
