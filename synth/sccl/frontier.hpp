@@ -80,7 +80,7 @@ struct FrontierRequest {
   std::optional<std::uint32_t> steps;      ///< only these
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first
-  std::int64_t effort = 20'000;            ///< conflicts or tree nodes, for each instance
+  std::int64_t effort = 100'000;           ///< conflicts or tree nodes, for each instance
   std::string proof_file;                  ///< DRAT of an unsat answer to one instance
   std::function<void(const FrontierPoint&)> found; ///< called for each new point; may be empty
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -26,9 +27,9 @@ StepSymmetry no_symmetry(const StepProblem& problem) {
 class MulticastEncoding {
 public:
   MulticastEncoding(const StepProblem& problem, const StepInstance& instance,
-                    const StepSymmetry& symmetry, const std::string& proof)
-      : problem_(problem), network_(problem.network), instance_(instance),
-        symmetry_(symmetry.empty() ? no_symmetry(problem) : symmetry), solver_(proof),
+                    const StepSymmetry& symmetry, const StepSearch& search)
+      : problem_(problem), network_(problem.network), instance_(instance), search_(search),
+        symmetry_(symmetry.empty() ? no_symmetry(problem) : symmetry), solver_(search.proof),
         chosen_(representatives(problem, symmetry_)) {
     true_ = solver_.new_variable();
     solver_.add({true_});
@@ -40,9 +41,9 @@ public:
         add_limit(network_.limits[i]);
   }
 
-  StepAnswer solve(const StepSearch& search, const WorkLimit& limit) {
+  StepAnswer solve(const WorkLimit& limit) {
     StepAnswer result;
-    result.answer = solver_.solve(limit, {search.effort});
+    result.answer = solver_.solve(limit, {search_.effort});
     if (result.answer == SatAnswer::sat)
       result.schedule = without_dead_ends(problem_, instance_, decoded());
     return result;
@@ -138,8 +139,9 @@ private:
     }
   }
 
-  /// more_[s][j]: step s has at least j + 2 rounds.
+  /// more_[s][j]: step s has at least j + 2 rounds. None where the rounds are given.
   void add_rounds() {
+    if (!search_.rounds.empty()) return;
     const std::uint32_t spare = instance_.rounds - instance_.steps;
     std::vector<Literal> all;
     more_.resize(instance_.steps);
@@ -159,6 +161,10 @@ private:
     };
     for (std::uint32_t s = 0; s < instance_.steps; ++s) {
       const std::vector<Literal> inputs = sends_over(limit, s);
+      if (!search_.rounds.empty()) {
+        at_most(solver_, inputs, capacity(search_.rounds[s]));
+        continue;
+      }
       if (inputs.size() <= capacity(1)) continue;
       const std::vector<Literal> sum = totalized(solver_, inputs, capacity(spare + 1) + 1);
       for (std::uint32_t rounds = 1; rounds <= spare + 1; ++rounds) {
@@ -186,7 +192,8 @@ private:
 
   StepSchedule decoded() {
     StepSchedule schedule;
-    std::uint32_t rounds = 0;
+    schedule.rounds = search_.rounds;
+    std::uint32_t rounds = std::accumulate(search_.rounds.begin(), search_.rounds.end(), 0U);
     for (const std::vector<Literal>& more : more_) {
       schedule.rounds.push_back(1);
       for (const Literal literal : more) schedule.rounds.back() += solver_.value(literal) ? 1 : 0;
@@ -210,6 +217,7 @@ private:
   const StepProblem& problem_;
   const StepNetwork& network_;
   StepInstance instance_;
+  const StepSearch& search_;
   StepSymmetry symmetry_;
   SatSolver solver_;
   std::vector<std::uint32_t> chosen_; // chunks with variables of their own
@@ -224,7 +232,7 @@ private:
 StepAnswer multicast_steps(const StepProblem& problem, const StepInstance& instance,
                            const StepSymmetry& symmetry, const StepSearch& search,
                            const WorkLimit& limit) {
-  return MulticastEncoding(problem, instance, symmetry, search.proof).solve(search, limit);
+  return MulticastEncoding(problem, instance, symmetry, search).solve(limit);
 }
 
 } // namespace tutti

@@ -2,6 +2,7 @@
 
 #include "sim/error.hpp"
 #include "synth/sccl/multicast_steps.hpp"
+#include "synth/sccl/round_profiles.hpp"
 #include "synth/sccl/step_bound.hpp"
 #include "synth/sccl/step_check.hpp"
 #include "synth/sccl/step_flows.hpp"
@@ -20,11 +21,12 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_symmetries = 4;
-constexpr std::uint32_t usual_slack = 6;         // k
-constexpr std::int64_t most_rounds = 128;        // of the instance beyond k that meets a bound
-constexpr std::int64_t most_pieces = 64;         // where no bound limits them
-constexpr std::uint32_t steps_beyond = 4;        // the fewest, where nothing else ends the search
-constexpr std::int64_t effort_with_symmetry = 4; // a symmetry gets one in so many of the effort
+constexpr std::uint32_t usual_slack = 6;      // k
+constexpr std::int64_t most_rounds = 128;     // of the instance beyond k that meets a bound
+constexpr std::int64_t most_pieces = 64;      // where no bound limits them
+constexpr std::uint32_t steps_beyond = 4;     // the fewest, where nothing else ends the search
+constexpr std::int64_t effort_restricted = 8; // what keeps a symmetry gets one part in so many
+constexpr std::size_t usual_size = 20'000;    // chunks x lanes x steps that deserve all effort
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -53,22 +55,44 @@ Ratio ParetoSynthesis::least(std::uint32_t steps) {
 // A proof is a matter of clauses, for unicast collectives too.
 ParetoSynthesis::Solved ParetoSynthesis::search(const StepInstance& instance,
                                                 const StepSymmetry& symmetry,
-                                                std::int64_t effort) const {
-  const StepSearch how{effort, symmetry.empty() ? request_.proof_file : std::string()};
-  if (problem_.is_unicast() && how.proof.empty())
-    return {unicast_steps(problem_, instance, symmetry, how, limit_), "integer flow"};
-  return {multicast_steps(problem_, instance, symmetry, how, limit_), "SAT"};
+                                                const StepSearch& how) const {
+  const bool flows = problem_.is_unicast() && how.proof.empty();
+  Solved solved{flows ? unicast_steps(problem_, instance, symmetry, how, limit_)
+                      : multicast_steps(problem_, instance, symmetry, how, limit_),
+                flows ? "integer flow" : "SAT"};
+  if (!symmetry.empty()) solved.method += fmt::format(", {}-fold symmetric", symmetry.size());
+  return solved;
 }
 
-// Schedules that keep a symmetry are found sooner; that there are none says nothing.
+// Schedules that keep a symmetry or have given rounds are found sooner; that there are none of them
+// says nothing.
 ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance) const {
-  if (request_.proof_file.empty())
-    for (const StepSymmetry& symmetry : symmetries_) {
-      Solved solved = search(instance, symmetry, request_.effort / effort_with_symmetry);
-      solved.method += fmt::format(", {}-fold symmetric", symmetry.size());
+  if (!request_.proof_file.empty())
+    return search(instance, {}, {request_.effort, request_.proof_file, {}});
+  std::vector<std::vector<std::uint32_t>> profiles{{}}; // of rounds over steps; empty: any
+  if (!problem_.is_unicast())
+    if (std::vector<std::uint32_t> rounds = earliest_rounds(problem_, instance); !rounds.empty())
+      profiles.insert(profiles.begin(), std::move(rounds));
+  std::vector<StepSymmetry> groups = symmetries_;
+  groups.emplace_back(); // none
+  Solved solved;
+  for (const StepSymmetry& symmetry : groups)
+    for (const std::vector<std::uint32_t>& rounds : profiles) {
+      const bool all = symmetry.empty() && rounds.empty();
+      const std::int64_t share = all ? 1 : effort_restricted;
+      solved = search(instance, symmetry, {effort(instance, symmetry) / share + 1, {}, rounds});
       if (solved.answer.answer == SatAnswer::sat || limit_.reached()) return solved;
     }
-  return search(instance, {}, request_.effort);
+  return solved;
+}
+
+// A conflict takes time in proportion to the instance.
+std::int64_t ParetoSynthesis::effort(const StepInstance& instance,
+                                     const StepSymmetry& symmetry) const {
+  const std::size_t size = problem_.chunks.size() * instance.pieces *
+                           problem_.network.lanes.size() * instance.steps /
+                           std::max<std::size_t>(symmetry.size(), 1);
+  return request_.effort * usual_size / std::max(usual_size, static_cast<std::int64_t>(size));
 }
 
 StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& frontier) {
@@ -142,7 +166,8 @@ void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
       return;
     }
     const StepTrial trial = attempt(instance, frontier);
-    if (trial.answer == SatAnswer::unknown) all_decided = false;
+    const std::uint32_t slack = request_.slack.value_or(usual_slack);
+    if (trial.answer == SatAnswer::unknown && instance.rounds <= steps + slack) all_decided = false;
     if (trial.answer != SatAnswer::sat) continue;
     StepPoint& point = frontier.points.back();
     point.proof = point.cost() == least(steps) ? PointProof::lp_tight

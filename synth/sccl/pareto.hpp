@@ -70,7 +70,9 @@ private:
   };
   [[nodiscard]] Solved answer(const StepInstance& instance) const;
   [[nodiscard]] Solved search(const StepInstance& instance, const StepSymmetry& symmetry,
-                              std::int64_t effort) const;
+                              const StepSearch& how) const;
+  [[nodiscard]] std::int64_t effort(const StepInstance& instance,
+                                    const StepSymmetry& symmetry) const;
   StepTrial attempt(const StepInstance& instance, StepFrontier& frontier);
   [[nodiscard]] std::vector<StepInstance> candidates(std::uint32_t steps, Ratio least,
                                                      std::optional<Ratio> below) const;

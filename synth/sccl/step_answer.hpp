@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -15,6 +16,8 @@ namespace tutti {
 struct StepSearch {
   std::int64_t effort = -1; ///< conflicts or tree nodes after which to give up; negative: never
   std::string proof;        ///< file for a DRAT proof that there is none; empty: none
+  /// Only schedules with these rounds in each step; empty: any that sum to the instance's.
+  std::vector<std::uint32_t> rounds;
 };
 
 struct StepAnswer {
