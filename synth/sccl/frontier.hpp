@@ -77,6 +77,7 @@ struct FrontierRequest {
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest
   std::optional<std::uint32_t> pieces;     ///< only these
+  std::int64_t most_pieces = UINT32_MAX;   ///< as many as a chunk has bytes
   std::optional<std::uint32_t> steps;      ///< only these
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first

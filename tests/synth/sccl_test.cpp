@@ -59,8 +59,7 @@ void check(const Topology& topology, const Collective& collective, const Outcome
 }
 
 void check(const Topology& topology, const Collective& collective) {
-  check(topology, collective,
-        synthesize(row(), topology, collective, with({{"max_steps", "8"}, {"k", "2"}})));
+  check(topology, collective, synthesize(row(), topology, collective, with({{"max_steps", "8"}})));
 }
 
 std::string error_with(std::map<std::string, std::string> settings, std::uint32_t pieces = 1) {
