@@ -71,8 +71,9 @@ struct Frontier {
 
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
-  /// k: at most steps + k rounds. None: 6, and beyond that the smallest instance that meets the
-  /// bound of the steps exactly, if that has at most 128 rounds.
+  /// k: at most steps + k rounds. None: 6 more than the steps or than the chunks need at least, and
+  /// beyond that the smallest instance that meets the bound of the steps exactly, if that has at
+  /// most 128 rounds.
   std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest

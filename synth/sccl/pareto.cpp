@@ -141,7 +141,9 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
     found.push_back(
         {static_cast<std::uint32_t>(pieces), steps, static_cast<std::uint32_t>(rounds)});
   };
-  const std::int64_t last = std::int64_t{steps} + request_.slack.value_or(usual_slack);
+  std::int64_t last = std::int64_t{steps} + request_.slack.value_or(usual_slack);
+  if (!request_.slack) // as many again beyond what one chunk, or those asked for, need at least
+    last = std::max(last, (lowest * request_.pieces.value_or(1)).ceil() + usual_slack);
   for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
     const std::int64_t most = lowest == Ratio(0) ? most_pieces : (Ratio(rounds) / lowest).floor();
     for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);

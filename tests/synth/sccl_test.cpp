@@ -375,3 +375,9 @@ TEST_CASE("left to choose, sccl cuts no shard below a byte") {
   spec.pieces = large.pieces;
   CHECK(verify(ring, make_collective(ring, spec), *large.schedule).correct());
 }
+
+TEST_CASE("told how many chunks, sccl takes the rounds that these need") {
+  const Topology star = samples::star(8);
+  for (const std::uint32_t pieces : {1U, 2U, 5U}) // seven chunks for each come in over one link
+    check(star, collective_of(star, CollectiveKind::all_gather, pieces));
+}
