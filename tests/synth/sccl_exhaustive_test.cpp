@@ -1,8 +1,8 @@
 // Every way that sccl answers one instance, compared with exhaustive search on random tiny
 // problems: schedules exist where it says so, and are correct; none exist where it says so.
 #include "sim/verify.hpp"
-#include "synth/sccl/frontier.hpp"
 #include "synth/sccl/multicast_steps.hpp"
+#include "synth/sccl/round_profiles.hpp"
 #include "synth/sccl/step_bound.hpp"
 #include "synth/sccl/step_check.hpp"
 #include "synth/sccl/step_flows.hpp"
@@ -82,15 +82,17 @@ public:
       CHECK(least_rounds(problem_, generators_, std::nullopt, limit_) <= cost);
       CHECK(least_rounds(problem_, {}, instance.steps, limit_) <= cost);
     }
-    agree(instance, multicast_steps(problem_, instance, {}, {}, limit_), exists);
+    agree(instance, multicast_steps(problem_, instance, {}, any_, limit_), exists);
     if (problem_.is_unicast())
-      agree(instance, unicast_steps(problem_, instance, {}, {}, limit_), exists);
+      agree(instance, unicast_steps(problem_, instance, {}, any_, limit_), exists);
     tally_.unicast += problem_.is_unicast() ? 1 : 0;
+    if (const auto rounds = earliest_rounds(problem_, instance); !rounds.empty())
+      imply(instance, multicast_steps(problem_, instance, {}, {-1, {}, rounds}, limit_), exists);
     for (const StepSymmetry& symmetry : symmetries_) {
       INFO("kept by a symmetry of order " << symmetry.size());
-      imply(instance, multicast_steps(problem_, instance, symmetry, {}, limit_), exists);
+      imply(instance, multicast_steps(problem_, instance, symmetry, any_, limit_), exists);
       if (problem_.is_unicast())
-        imply(instance, unicast_steps(problem_, instance, symmetry, {}, limit_), exists);
+        imply(instance, unicast_steps(problem_, instance, symmetry, any_, limit_), exists);
     }
   }
 
@@ -125,6 +127,7 @@ private:
   StepProblem problem_;
   std::vector<StepAutomorphism> generators_;
   std::vector<StepSymmetry> symmetries_;
+  StepSearch any_;
   SynthesisOptions options_;
   WorkLimit limit_{options_};
   Tally& tally_;

@@ -1,5 +1,6 @@
 // Frontiers compared with exhaustive search on random tiny problems: every answer to an instance
 // is right, and nothing cheaper was missed.
+#include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
 #include "synth/sccl/frontier.hpp"
 #include "synth/sccl/step_flows.hpp"
@@ -9,6 +10,7 @@
 #include "tests/synth/random_steps.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,11 +28,27 @@ Existence existence(const StepProblem& problem, const StepInstance& instance) {
   return try_all_schedules(problem, instance, most_choices).existence;
 }
 
-void check_schedule(const StepCase& asked, const FrontierPoint& point) {
-  const Verdict verdict =
-      verify(asked.topology, cut(asked.topology, asked.collective, point.pieces), point.schedule);
+/// Where chunks cross one link at a time and links share nothing, a replay is never later than the
+/// cost model: by the end of a step of r rounds each link has carried what it was given. (Through
+/// switches a chunk may wait at the second link for one that came over another first, and groups
+/// let one chunk start after the other, though each then takes as long as its link needs.)
+void check_time(const StepCase& asked, const Collective& cut, const Frontier& frontier,
+                const FrontierPoint& point) {
+  if (!asked.topology.groups().empty()) return;
+  for (std::size_t i = 0; i < point.schedule.size(); ++i)
+    if (point.schedule.paths().links(point.schedule.path_of(i)).size() > 1) return;
+  const Bytes largest = std::ranges::max_element(cut.chunks, {}, &Chunk::size)->size;
+  const Report report = run_native(asked.topology, cut, point.schedule, {});
+  const auto rounding = static_cast<std::int64_t>(point.schedule.size()); // a picosecond each
+  CHECK(report.completion.ps <= frontier.model_time(point, largest).ps + rounding);
+}
+
+void check_schedule(const StepCase& asked, const Frontier& frontier, const FrontierPoint& point) {
+  const Collective pieces = cut(asked.topology, asked.collective, point.pieces);
+  const Verdict verdict = verify(asked.topology, pieces, point.schedule);
   CHECK((verdict.fault ? verdict.fault->text : "") == "");
   CHECK(verdict.redundant == 0);
+  if (verdict.correct()) check_time(asked, pieces, frontier, point);
 }
 
 /// What reduces, backwards on the reversed topology; what copies, as it is.
@@ -74,7 +92,7 @@ std::uint32_t compare_frontier(const StepCase& asked, const StepProblem& problem
       CHECK(trial.answer == (truth == Existence::exists ? "sat" : "unsat"));
   }
   for (const FrontierPoint& point : frontier.points) {
-    check_schedule(asked, point);
+    check_schedule(asked, frontier, point);
     CHECK(point.proof != PointProof::best_found);
     CHECK(point.latency_optimal == (point.steps == fewest));
     CHECK(point.cost() >= frontier.bandwidth_bound);
@@ -175,7 +193,7 @@ std::pair<std::uint32_t, std::uint32_t> compare_all_reduce(std::uint64_t first,
         CHECK(frontier.points.size() == (truth == Existence::exists ? 1 : 0));
       ++(frontier.points.empty() ? found_and_not.second : found_and_not.first);
       for (const FrontierPoint& point : frontier.points) {
-        check_schedule(*whole, point);
+        check_schedule(*whole, frontier, point);
         CHECK(point.steps == *request.steps);
         CHECK(point.rounds == rounds);
         CHECK(point.pieces == *request.pieces);
