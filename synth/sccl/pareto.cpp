@@ -26,7 +26,7 @@ constexpr std::int64_t most_rounds = 128;     // of the instance beyond k that m
 constexpr std::int64_t most_pieces = 64;      // where no bound limits them
 constexpr std::uint32_t steps_beyond = 4;     // the fewest, where nothing else ends the search
 constexpr std::int64_t effort_restricted = 8; // what keeps a symmetry gets one part in so many
-constexpr std::size_t usual_size = 20'000;    // chunks x lanes x steps that deserve all effort
+constexpr std::int64_t usual_size = 5'000;    // chunks x lanes x steps that get all effort
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
