@@ -79,8 +79,10 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   app.add_option("-a,--algorithm", synth.algorithms, "a name, several with commas, or all")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--chunks", synth.chunks,
-                 "chunks per shard, times what the algorithm needs; auto tries 1 to 64; default 1");
+  app.add_option(
+      "--chunks", synth.chunks,
+      "chunks per shard, times what the algorithm needs; auto tries 1 to 64 (an algorithm "
+      "that chooses itself does); default: what it chooses, else 1");
   app.add_option("--seed", synth.seed, "of everything random; default 1");
   app.add_option("--limit", synth.limit,
                  "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default none");

@@ -57,6 +57,12 @@ unsigned threads_of(const SynthArguments& arguments, std::size_t cases) {
   return cases == 1 ? static_cast<unsigned>(default_jobs()) : 1;
 }
 
+std::optional<std::uint32_t> chunks_of(const SynthArguments& arguments,
+                                       const AlgorithmRow& algorithm) {
+  return arguments.chunks ? parse_chunks(*arguments.chunks)
+                          : default_chunks(algorithm, {arguments.collective.collectives, {}});
+}
+
 std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
   const auto disciplines = parse_disciplines(arguments.disciplines);
   const SynthesisOptions options = options_of(arguments);
@@ -71,7 +77,7 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topo
                        .topology = &topology,
                        .collective = {arguments.collective.collectives, size},
                        .algorithm = algorithm,
-                       .chunks = parse_chunks(arguments.chunks),
+                       .chunks = chunks_of(arguments, algorithm),
                        .options = options_for(algorithm, options),
                        .engine = &engine,
                        .disciplines = disciplines,

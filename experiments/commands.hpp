@@ -35,8 +35,8 @@ struct SynthArguments {
   std::string topology;
   CollectiveArguments collective; ///< its size may be a range
   std::vector<std::string> algorithms;
-  std::string chunks = "1", seed = "1", routing = "auto", engine = "native", disciplines = "fifo",
-              jobs = "1";
+  std::string seed = "1", routing = "auto", engine = "native", disciplines = "fifo", jobs = "1";
+  std::optional<std::string> chunks; ///< default: what the algorithm chooses, else 1
   bool engine_given = false;
   std::optional<std::string> limit;   ///< time, memory or both
   std::optional<std::string> threads; ///< default: all processors for one case, else 1

@@ -49,6 +49,24 @@ double Replay::mean_utilisation() const {
   return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
 }
 
+namespace {
+
+bool is_one_by_name(const CollectiveRequest& request) {
+  return request.texts.size() == 1 && !is_collective_file(request.texts.front());
+}
+
+} // namespace
+
+bool leaves_chunks_to_algorithm(const Case& c) {
+  return !c.chunks && c.algorithm.chooses_pieces && is_one_by_name(c.collective);
+}
+
+std::optional<std::uint32_t> default_chunks(const AlgorithmRow& algorithm,
+                                            const CollectiveRequest& collective) {
+  if (algorithm.chooses_pieces && is_one_by_name(collective)) return std::nullopt;
+  return 1;
+}
+
 std::string bound_problem(const Replay& replay) {
   if (replay.report.completion >= replay.bound) return {};
   return fmt::format("{} {} says {}, below the lower bound {} ({}): a defect of Tutti",
@@ -146,6 +164,7 @@ bool was_cancelled(const Case& c) { return c.options.cancelled && c.options.canc
 Outcome synthesis(const Case& c, const Collective& collective) {
   SynthesisOptions options = c.options;
   options.model = model_with(c, c.disciplines.front());
+  options.choose_pieces = leaves_chunks_to_algorithm(c);
   Outcome outcome;
   try {
     outcome = synthesize(c.algorithm, *c.topology, collective, options);
@@ -159,22 +178,24 @@ Outcome synthesis(const Case& c, const Collective& collective) {
   return outcome;
 }
 
-// The collective as the algorithm wants it. Chunks below a byte are bad input, unless only this
-// algorithm's pieces make them so: nothing then, and the collective without those pieces.
-std::optional<std::string> cut(const Case& c, std::uint32_t chunks, Collective& collective) {
+// The collective with so many times the chunks per shard as an algorithm's `pieces`. Chunks below a
+// byte are bad input, unless only those pieces make them so: words then, and the collective without.
+std::optional<std::string> cut(const Case& c, std::uint32_t chunks, std::uint32_t pieces,
+                               Collective& collective) {
   try {
-    collective = make_collective(*c.topology, c.collective, chunks * c.algorithm.pieces);
+    collective = make_collective(*c.topology, c.collective, chunks * pieces);
     return std::nullopt;
   } catch (const InputError& error) {
     collective = make_collective(*c.topology, c.collective, chunks);
-    return fmt::format("{} cuts every shard in {}: {}", c.algorithm.name,
-                       chunks * c.algorithm.pieces, error.what());
+    return fmt::format("{} cuts every shard in {}: {}", c.algorithm.name, chunks * pieces,
+                       error.what());
   }
 }
 
 Attempt attempt(const Case& c, std::uint32_t chunks, Evaluation& costs) {
   Attempt made;
-  if (std::optional<std::string> too_fine = cut(c, chunks, made.collective)) {
+  const std::uint32_t pieces = c.algorithm.pieces;
+  if (std::optional<std::string> too_fine = cut(c, chunks, pieces, made.collective)) {
     made.outcome = infeasible(std::move(*too_fine));
     return made;
   }
@@ -182,6 +203,11 @@ Attempt attempt(const Case& c, std::uint32_t chunks, Evaluation& costs) {
   made.outcome = synthesis(c, made.collective);
   const double synthesized = cpu_seconds();
   costs.synthesis_seconds += synthesized - start;
+  if (std::optional<std::string> too_fine =
+          cut(c, chunks, pieces * made.outcome.pieces, made.collective)) {
+    made.outcome = infeasible(std::move(*too_fine));
+    return made;
+  }
   if (made.outcome.schedule)
     made.verdict = verify(*c.topology, made.collective, *made.outcome.schedule);
   else if (made.outcome.compact)
@@ -190,14 +216,16 @@ Attempt attempt(const Case& c, std::uint32_t chunks, Evaluation& costs) {
   return made;
 }
 
-bool is_fixed(const CollectiveRequest& request) { // the number of chunks can't be chosen
-  return std::all_of(request.texts.begin(), request.texts.end(), is_collective_file);
+bool is_fixed(const Case& c) { // the number of chunks isn't to be chosen here
+  const std::vector<std::string>& texts = c.collective.texts;
+  return leaves_chunks_to_algorithm(c) ||
+         std::all_of(texts.begin(), texts.end(), is_collective_file);
 }
 
 // More chunks pipeline better, fewer pay latency less often: tries 1, 2, 4, ... 64.
 Attempt best_attempt(const Case& c, Evaluation& costs) {
   Attempt best = attempt(c, 1, costs);
-  if (!best.usable() || is_fixed(c.collective)) return best;
+  if (!best.usable() || is_fixed(c)) return best;
   const auto time = [&c](const Attempt& a) {
     const TimeModel model = model_with(c, Discipline::fifo);
     return a.outcome.schedule

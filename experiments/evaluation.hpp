@@ -24,14 +24,22 @@ struct Case {
   const Topology* topology = nullptr; ///< not owned; outlives the case
   CollectiveRequest collective;
   AlgorithmRow algorithm;
-  /// Chunks per shard, times what the algorithm needs; none: tries 1, 2, 4, ... 64 and keeps the
-  /// one that is fastest on the native engine.
+  /// Chunks per shard, times what the algorithm needs; none: what the algorithm chooses, or where
+  /// it can't, tries 1, 2, 4, ... 64 and keeps the one that is fastest on the native engine.
   std::optional<std::uint32_t> chunks = 1;
   SynthesisOptions options; ///< its discipline is replaced by the first of `disciplines`
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
 };
+
+/// Whether the number of chunks is left to the algorithm: nobody fixed it, the algorithm knows how,
+/// and there is one collective, which isn't from a file.
+[[nodiscard]] bool leaves_chunks_to_algorithm(const Case& c);
+
+/// Case::chunks where nobody says anything: the algorithm's own choice where it makes one, else 1.
+[[nodiscard]] std::optional<std::uint32_t> default_chunks(const AlgorithmRow& algorithm,
+                                                          const CollectiveRequest& collective);
 
 /// One replay and the bound under the same time model.
 struct Replay {

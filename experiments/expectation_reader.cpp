@@ -66,7 +66,11 @@ std::size_t only_case(const ConfigValue& value, const Selection& selection, Case
 
 std::vector<Quotient> pairs(const ConfigValue& of_value, const Selection& of, const Selection& over,
                             Cases cases) {
-  const bool same_chunks = !of.names_chunks && !over.names_chunks;
+  const bool any_chunks = of.names_chunks || over.names_chunks;
+  const auto same_chunks = [any_chunks](const Case& x, const Case& y) {
+    return any_chunks || x.chunks == y.chunks || leaves_chunks_to_algorithm(x) ||
+           leaves_chunks_to_algorithm(y);
+  };
   std::vector<Quotient> found;
   for (const std::size_t a : of.cases) {
     const std::size_t before = found.size();
@@ -74,7 +78,7 @@ std::vector<Quotient> pairs(const ConfigValue& of_value, const Selection& of, co
     for (const std::size_t b : over.cases) {
       const Case& y = cases[b];
       if (x.topology == y.topology && x.collective.texts == y.collective.texts &&
-          x.collective.size == y.collective.size && (!same_chunks || x.chunks == y.chunks))
+          x.collective.size == y.collective.size && same_chunks(x, y))
         found.push_back({a, b});
     }
     if (found.size() == before)

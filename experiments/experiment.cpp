@@ -65,11 +65,12 @@ std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key) {
 
 // Fills in sizes and chunks, which may depend on each other.
 void read_sizes(ConfigTable& table, RunMatrix& run) {
-  run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{1}, chunks_of);
+  run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{}, chunks_of);
   const auto per_chunk = table.find("sizes_per_chunk");
   run.sizes_are_per_chunk = per_chunk.has_value();
   run.sizes = sizes_at(table, per_chunk ? "sizes_per_chunk" : "sizes");
   if (!per_chunk) return;
+  if (run.chunks.empty()) run.chunks = {1};
   if (std::find(run.chunks.begin(), run.chunks.end(), std::nullopt) != run.chunks.end())
     throw per_chunk->error("\"sizes_per_chunk\" needs numbers of chunks, not \"auto\"");
   for (const Bytes size : run.sizes)
@@ -133,8 +134,9 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
 
 double case_count(const RunMatrix& run) { // of sizes of lists in memory: a double can't overflow
   double cases = 1;
-  for (const std::size_t count : {run.topologies.size(), run.collectives.size(), run.sizes.size(),
-                                  run.chunks.size(), run.algorithms.size()})
+  for (const std::size_t count :
+       {run.topologies.size(), run.collectives.size(), run.sizes.size(),
+        std::max(run.chunks.size(), std::size_t{1}), run.algorithms.size()})
     cases *= static_cast<double>(count);
   return cases;
 }
@@ -234,22 +236,26 @@ Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_
 
 std::vector<Case> Experiment::cases() const {
   std::vector<Case> all;
+  const std::vector<std::optional<std::uint32_t>> unsaid(1);
   for (const RunMatrix& run : runs)
     for (const std::size_t t : run.topologies)
       for (const auto& collective : run.collectives)
         for (const Bytes size : run.sizes)
-          for (const auto& chunks : run.chunks)
-            for (const AlgorithmRow& algorithm : run.algorithms)
-              all.push_back({.run = run.label,
-                             .topology_label = topologies[t].label,
-                             .topology = &topologies[t].topology,
-                             .collective = {collective, run.case_size(size, chunks)},
-                             .algorithm = algorithm,
-                             .chunks = chunks,
-                             .options = options_for(algorithm, run.options),
-                             .engine = run.engine,
-                             .disciplines = run.disciplines,
-                             .schedule_file = {}});
+          for (const auto& chunks : run.chunks.empty() ? unsaid : run.chunks)
+            for (const AlgorithmRow& algorithm : run.algorithms) {
+              const CollectiveRequest request{collective, run.case_size(size, chunks)};
+              all.push_back(
+                  {.run = run.label,
+                   .topology_label = topologies[t].label,
+                   .topology = &topologies[t].topology,
+                   .collective = request,
+                   .algorithm = algorithm,
+                   .chunks = run.chunks.empty() ? default_chunks(algorithm, request) : chunks,
+                   .options = options_for(algorithm, run.options),
+                   .engine = run.engine,
+                   .disciplines = run.disciplines,
+                   .schedule_file = {}});
+            }
   return all;
 }
 

@@ -10,7 +10,7 @@
 //   collectives = ["all_reduce"]           # a list in the list: several at once
 //   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
 //   algorithms = ["all"]                   # or names
-//   chunks = [1, "auto"]                   # per shard, default 1
+//   chunks = [1, "auto"]                   # per shard; default what an algorithm chooses, else 1
 //   engine = "simgrid"                     # default; disciplines = ["fifo"], link_busy =
 //                                          # "serialization", forwarding = "auto", routing = "auto"
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
@@ -78,7 +78,8 @@ struct RunMatrix {
   std::vector<Bytes> sizes;
   bool sizes_are_per_chunk = false; ///< then the collective's is this times the chunks per shard
   std::vector<AlgorithmRow> algorithms;
-  std::vector<std::optional<std::uint32_t>> chunks; ///< none: auto
+  /// Per shard; none: auto. An empty list: default_chunks() of each algorithm.
+  std::vector<std::optional<std::uint32_t>> chunks;
   SynthesisOptions options;
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines;

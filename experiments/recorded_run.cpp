@@ -14,10 +14,14 @@ RecordedRun record_run(const Case& c, const Evaluation& e) {
   const std::string name = fmt::format("{} on {}", e.algorithm, e.topology);
   if (first.model.discipline != Discipline::fifo)
     throw InputError(fmt::format("{}: only fifo is recorded, not fluid", name));
-  Collective collective = make_collective(*c.topology, c.collective, e.chunks_per_shard);
   SynthesisOptions options = c.options;
+  options.choose_pieces = leaves_chunks_to_algorithm(c);
+  Collective collective =
+      make_collective(*c.topology, c.collective, options.choose_pieces ? 1 : e.chunks_per_shard);
   options.model = first.model;
   Outcome outcome = synthesize(c.algorithm, *c.topology, collective, options);
+  if (options.choose_pieces)
+    collective = make_collective(*c.topology, c.collective, outcome.pieces);
   if (!outcome.schedule && outcome.compact)
     outcome.schedule = expanded(*c.topology, collective, *outcome.compact);
   if (!outcome.schedule) throw InputError(fmt::format("{}: no schedule the second time", name));

@@ -41,6 +41,9 @@ struct SynthesisOptions {
   std::function<bool()> cancelled;
   /// `--set key=value`: the algorithm's own options. An unknown key is an InputError.
   std::map<std::string, std::string> settings;
+  /// The collective has one chunk per shard, of which the algorithm may make as many as it likes
+  /// (Outcome::pieces). Only for rows that choose them, and a collective of one part.
+  bool choose_pieces = false;
 };
 
 struct Outcome {
@@ -57,6 +60,9 @@ struct Outcome {
   std::string planned_on;
   std::vector<Time>
       attempts; ///< planned times of all starts, in their order, where there are several
+  /// In how many parts the algorithm cut each chunk: the schedule speaks of the collective that is
+  /// made with so many times the pieces. Other than 1 only where it was left to choose.
+  std::uint32_t pieces = 1;
 };
 
 /// Says in `note` why there is no schedule.
@@ -83,6 +89,7 @@ struct AlgorithmRow {
   std::string_view source; ///< paper, section
   std::span<const Setting> settings = {}; ///< its own options
   bool joint = false;                     ///< it sees all parts of a collective at once
+  bool chooses_pieces = false; ///< it decides itself how finely shards are cut, unless told
 
   [[nodiscard]] bool has_setting(std::string_view setting) const;
 };

@@ -10,6 +10,14 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"candidates", "chunks that a link chooses among; auto: 1, then 8"},
       Setting{"degree", "of unwound switches, or ports: switches as they are; auto: the best"},
       Setting{"all_reduce", "sequential, pipelined; auto: the faster, if there is time to try"}};
+  static constexpr std::array sccl_settings{
+      Setting{"steps", "S: only schedules with so many; else all"},
+      Setting{"rounds", "R: only this instance; needs steps and chunks"},
+      Setting{"k", "at most steps + k rounds; 6, and what meets the bound of the steps"},
+      Setting{"max_steps", "where the frontier ends; 4 more than the fewest"},
+      Setting{"symmetric", "try schedules that keep automorphisms first: yes, no; yes"},
+      Setting{"effort", "conflicts or tree nodes for each instance; 100000"},
+      Setting{"proof", "file for a DRAT proof that the instance has no schedule"}};
   static const std::array rows{AlgorithmRow{.name = "tacos",
                                             .run = tacos,
                                             .collectives = all_collectives(),
@@ -17,7 +25,15 @@ std::span<const AlgorithmRow> synthesizers() {
                                             .needs = "any",
                                             .source = "Won et al. 2024 (MICRO), sec. IV",
                                             .settings = tacos_settings,
-                                            .joint = true}};
+                                            .joint = true},
+                               AlgorithmRow{.name = "sccl",
+                                            .run = sccl,
+                                            .collectives = all_collectives(),
+                                            .pieces = 1,
+                                            .needs = "any, some 16 NPUs",
+                                            .source = "Cai et al. 2021 (PPoPP), sec. 3",
+                                            .settings = sccl_settings,
+                                            .chooses_pieces = true}};
   return rows;
 }
 

@@ -10,5 +10,6 @@ namespace tutti {
 [[nodiscard]] std::span<const AlgorithmRow> synthesizers();
 
 Outcome tacos(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome sccl(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti

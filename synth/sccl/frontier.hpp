@@ -58,26 +58,40 @@ struct Frontier {
   Time step_latency;    ///< alpha of the cost model
   Bandwidth round;      ///< 1 / beta
 
-  /// S * alpha + R / C * L * beta for the collective `whole`, cut as the point wants.
+  /// S * alpha + R / C * L * beta, where chunks of this size are the point's C to a buffer of L.
   [[nodiscard]] Time model_time(const FrontierPoint& point, Bytes chunk_size) const;
 };
 
+/// How many chunks of one NPU's buffer the paper counts for each piece of a shard: as many as there
+/// are members for All-to-All and All-Reduce, else 1.
+[[nodiscard]] std::uint32_t counted_chunks(const CollectivePart& part);
+
+/// Why there can be no frontier of this collective; empty where there can.
+[[nodiscard]] std::string frontier_obstacle(const Collective& collective);
+
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
-  std::uint32_t slack = 6;                 ///< k: at most steps + k rounds
+  /// k: at most steps + k rounds. None: 6, and beyond that the smallest instance that meets the
+  /// bound of the steps exactly, if that has at most 128 rounds.
+  std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest
   std::optional<std::uint32_t> pieces;     ///< only these
   std::optional<std::uint32_t> steps;      ///< only these
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first
-  std::int64_t effort = 200'000;           ///< conflicts or tree nodes, for each instance
+  std::int64_t effort = 100'000;           ///< conflicts or tree nodes, for each instance
   std::string proof_file;                  ///< DRAT of an unsat answer to one instance
   std::function<void(const FrontierPoint&)> found; ///< called for each new point; may be empty
 };
 
-/// The frontier of one named or custom collective, given with one chunk per shard.
-/// Errors: InputError for rounds < steps, `rounds` without `steps`, more than one part.
+/// The frontier of one named or custom collective, given with one chunk per shard. Its size is the
+/// largest of interest: where a step more costs more time than fewer rounds could ever save, the
+/// search ends. Reduce-Scatter, Reduce and what else has one root per chunk: the frontier of the
+/// inverse on the reversed topology, turned around (sec. 3.5). All-Reduce: what can be composed of
+/// those of Reduce-Scatter and All-Gather.
+/// Errors: InputError for rounds < steps, `rounds` without `steps` and `pieces`, an obstacle, someone
+/// out of reach.
 [[nodiscard]] Frontier synthesize_frontier(const Topology& topology, const Collective& collective,
                                            const FrontierRequest& request,
                                            const SynthesisOptions& options);

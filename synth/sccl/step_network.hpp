@@ -23,7 +23,7 @@ struct Lane {
 /// floor(per_round * r).
 struct LaneLimit {
   std::string name;                 ///< "npu0>npu3", or the shared group's
-  std::vector<std::uint32_t> lanes; ///< ascending
+  std::vector<std::uint32_t> lanes; ///< ascending; one that needs the bandwidth twice stands twice
   Ratio per_round;                  ///< >= 1
 };
 

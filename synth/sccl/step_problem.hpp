@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sim/collective.hpp"
-#include "sim/schedule.hpp"
 #include "synth/sccl/step_network.hpp"
 
 #include <cstdint>
@@ -46,15 +45,5 @@ struct StepSchedule {
   std::vector<std::uint32_t> rounds; ///< per step, each at least 1
   std::vector<StepSend> sends;       ///< by step, lane, chunk
 };
-
-/// What is wrong with a schedule under the rules of sec. 3.3: a chunk sent by a node that doesn't
-/// have it before that step, received twice, a limit exceeded in a step, rounds that don't sum to
-/// R, an unmet postcondition. Empty where all is well. Shares no code with what makes schedules.
-[[nodiscard]] std::string step_fault(const StepProblem& problem, const StepInstance& instance,
-                                     const StepSchedule& schedule);
-
-/// As a list of transfers, step by step, on the lanes' links; the chunks are the pieces.
-[[nodiscard]] Schedule as_schedule(const StepProblem& problem, const StepSchedule& schedule,
-                                   std::uint32_t link_count);
 
 } // namespace tutti

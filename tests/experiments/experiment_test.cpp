@@ -1,6 +1,8 @@
 #include "experiments/experiment.hpp"
 
 #include "experiments/catalogue.hpp"
+#include "experiments/expectation_reader.hpp"
+#include "sim/config.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
@@ -279,6 +281,26 @@ TEST_CASE("pairs of one problem have the same chunks, unless they are named") {
   CHECK(values("of = {topology = \"A\", algorithm = \"ring\"}\n"
                "over = {algorithm = \"direct\", chunks = 1}\n") ==
         std::vector<Quotient>{{0, 1}, {2, 1}});
+}
+
+TEST_CASE("an algorithm that chooses its chunks meets any") {
+  const Experiment e = parse_experiment(head + run, "e.toml");
+  std::vector<Case> cases(2, e.cases().front());
+  cases[0].run = "chosen";
+  cases[0].chunks.reset();
+  cases[0].algorithm.chooses_pieces = true;
+  cases[1].run = "told";
+  const auto values = [&] {
+    return read_expectation(parse_config("label = \"x\"\nof.run = \"chosen\"\n"
+                                         "over.run = \"told\"\nmean = \"geometric\"\n"
+                                         "paper = 1\ntolerance = \"2%\"\n",
+                                         "x.toml"),
+                            e, cases)
+        .values;
+  };
+  CHECK(values() == std::vector<Quotient>{{0, 1}});
+  cases[0].algorithm.chooses_pieces = false; // "auto" is another number of chunks than 1
+  CHECK_THAT(message_of([&] { (void)values(); }), ContainsSubstring("\"over\" has no case of"));
 }
 
 TEST_CASE("an exponent is of several values") {

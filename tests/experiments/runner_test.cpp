@@ -2,10 +2,12 @@
 
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/recorded_run.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/schedule_file.hpp"
+#include "sim/transforms.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
@@ -75,6 +77,22 @@ Outcome greedy(const Topology&, const Collective&, const SynthesisOptions&) {
   throw std::bad_alloc();
 }
 
+// Direct, with every shard cut in three where that is left to it.
+Outcome in_three(const Topology& topology, const Collective& collective,
+                 const SynthesisOptions& options) {
+  Outcome outcome = find_algorithm("direct").run(topology, collective, options);
+  if (!options.choose_pieces) return outcome;
+  outcome.schedule = split_chunks(*outcome.schedule, 3);
+  outcome.pieces = 3;
+  return outcome;
+}
+
+AlgorithmRow chooser_row() {
+  AlgorithmRow row{"chooser", in_three, only_all_gather, 1, "any", "none"};
+  row.chooses_pieces = true;
+  return row;
+}
+
 const AlgorithmRow compact_row{"compact_ring", compact_ring, only_all_gather, 1, "any", "none"};
 
 Report at_once(const Topology& topology, const Collective& collective, const Schedule& schedule,
@@ -123,6 +141,42 @@ TEST_CASE("the number of chunks that is best is found") {
   const Evaluation best = evaluate(c);
   CHECK(best.chunks == 64);
   CHECK(best.replays.at(0).report.completion == Time{1'000'000 + 65 * 2'000'000});
+}
+
+TEST_CASE("an algorithm may choose the number of chunks itself") {
+  const Topology topology = samples::ring(4);
+  Case c = case_of(topology, chooser_row());
+  c.chunks.reset();
+  const Evaluation chosen = evaluate(c);
+  CHECK(chosen.problem.empty());
+  CHECK(chosen.verified);
+  CHECK(chosen.chunks_per_shard == 3);
+  CHECK(chosen.chunks == 12);
+  CHECK(chosen.size == Bytes{4000});
+  CHECK(record_run(c, chosen).collective.chunks.size() == 12);
+
+  c.chunks = 2; // told how many, it doesn't choose
+  const Evaluation told = evaluate(c);
+  CHECK(told.verified);
+  CHECK(told.chunks_per_shard == 2);
+
+  c.chunks.reset();
+  c.collective.texts = {"all_gather", "all_gather"}; // several: 1, 2, 4, ... are tried
+  CHECK_FALSE(leaves_chunks_to_algorithm(c));
+  CHECK(evaluate(c).verified);
+
+  c.collective = {{"all_gather"}, {8}}; // shards of two bytes
+  const Evaluation fine = evaluate(c);
+  CHECK(fine.status == Status::infeasible);
+  CHECK_THAT(fine.note, ContainsSubstring("chooser cuts every shard in 3: ") &&
+                            ContainsSubstring("at least one byte"));
+}
+
+TEST_CASE("without a word the chunks are the algorithm's choice, or 1") {
+  CHECK(default_chunks(chooser_row(), {{"all_gather"}, {}}) == std::nullopt);
+  CHECK(default_chunks(chooser_row(), {{"all_gather", "all_gather"}, {}}) == 1U);
+  CHECK(default_chunks(chooser_row(), {{"mine.toml"}, {}}) == 1U);
+  CHECK(default_chunks(find_algorithm("ring"), {{"all_gather"}, {}}) == 1U);
 }
 
 TEST_CASE("a defect of an algorithm or an engine is a problem in words") {

@@ -1,0 +1,115 @@
+// SCCL: Cai et al., "Synthesizing Optimal Collective Algorithms" (PPoPP 2021). k-synchronous
+// schedules between latency- and bandwidth-optimal, with proofs (see sccl/frontier.hpp). Here: the
+// point of the frontier that is fastest for the collective's size, by the native engine's replay,
+// or the one instance that the settings ask for. Cost: a second or so for machines of 8 to 16 NPUs;
+// what grows is the number of chunks x links x steps.
+#include "sim/engines/engine.hpp"
+#include "synth/list.hpp"
+#include "synth/sccl/frontier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+Collective cut(const Topology& topology, const CollectivePart& part, std::uint32_t pieces) {
+  return make_collective(topology, {part.kind, part.size, part.group, part.root, pieces});
+}
+
+/// The collective with one chunk per shard; custom ones have no other form.
+Collective uncut(const Topology& topology, const Collective& collective) {
+  const CollectivePart& part = collective.parts.front();
+  return part.kind == CollectiveKind::custom ? collective : cut(topology, part, 1);
+}
+
+Bytes largest_chunk(const Collective& collective) {
+  return std::ranges::max_element(collective.chunks, {}, &Chunk::size)->size;
+}
+
+class PointChoice {
+public:
+  PointChoice(const Topology& topology, const Collective& collective,
+              const SynthesisOptions& options)
+      : topology_(topology), collective_(collective), model_(options.model) {
+    model_.discipline = Discipline::fifo;
+  }
+
+  /// The point that is fastest, and how fast; of equal ones the one with the fewest steps.
+  struct Choice {
+    const FrontierPoint* point = nullptr;
+    Time time;
+  };
+  [[nodiscard]] Choice fastest(const Frontier& frontier) const {
+    Choice best;
+    for (const FrontierPoint& point : frontier.points) {
+      if (!fits(point.pieces)) continue;
+      const Time time =
+          run_native(topology_, recut(point.pieces), point.schedule, model_).completion;
+      if (best.point == nullptr || time < best.time) best = {&point, time};
+    }
+    return best;
+  }
+
+  /// The collective that a schedule in so many pieces speaks of.
+  [[nodiscard]] Collective recut(std::uint32_t pieces) const {
+    const CollectivePart& part = collective_.parts.front();
+    return part.kind == CollectiveKind::custom ? collective_ : cut(topology_, part, pieces);
+  }
+
+private:
+  [[nodiscard]] bool fits(std::uint32_t pieces) const { // no chunk below a byte
+    return std::ranges::min_element(collective_.chunks, {}, &Chunk::size)->size.count >=
+           std::int64_t{pieces};
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  TimeModel model_;
+};
+
+std::string point_text(const Frontier& frontier, const FrontierPoint& point) {
+  std::string text = fmt::format("{} chunks, {} steps, {} rounds ({}", point.chunks, point.steps,
+                                 point.rounds, to_text(point.proof));
+  if (point.latency_optimal) text += ", latency-optimal";
+  if (point.bandwidth_optimal) text += ", bandwidth-optimal";
+  if (!frontier.in_class.empty()) text += ", as " + frontier.in_class;
+  return text + ")";
+}
+
+} // namespace
+
+Outcome sccl(const Topology& topology, const Collective& collective,
+             const SynthesisOptions& options) {
+  if (std::string obstacle = frontier_obstacle(collective); !obstacle.empty())
+    return infeasible(std::move(obstacle));
+  FrontierRequest request = frontier_request(options);
+  const Collective whole = uncut(topology, collective);
+  const CollectivePart& part = collective.parts.front();
+  if (!options.choose_pieces || part.kind == CollectiveKind::custom) request.pieces = part.pieces;
+  const Frontier frontier = synthesize_frontier(topology, whole, request, options);
+  const PointChoice choice(topology, whole, options);
+  const PointChoice::Choice best = choice.fastest(frontier);
+  Outcome outcome;
+  if (best.point == nullptr) {
+    outcome.status = frontier.timed_out ? Status::timed_out : Status::infeasible;
+    outcome.note = frontier.timed_out
+                       ? "no schedule within the limit"
+                       : "there is none with these chunks, steps and rounds: " + frontier.stop;
+    return outcome;
+  }
+  outcome.status = frontier.timed_out ? Status::timed_out : Status::feasible;
+  outcome.schedule = best.point->schedule;
+  outcome.pieces = options.choose_pieces ? best.point->pieces : 1;
+  outcome.planned =
+      frontier.model_time(*best.point, largest_chunk(choice.recut(best.point->pieces)));
+  outcome.planned_on = point_text(frontier, *best.point);
+  return outcome;
+}
+
+} // namespace tutti

@@ -1,0 +1,330 @@
+#include "synth/sccl/frontier.hpp"
+
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "sim/transforms.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/sccl/pareto.hpp"
+#include "synth/sccl/step_transfers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// What a collective that reduces is backwards: a chunk goes from where its sum was wanted to all
+/// who contributed (sec. 3.5).
+Collective turned_around(Collective collective) {
+  for (Chunk& chunk : collective.chunks) {
+    std::swap(chunk.held_by, chunk.wanted_by);
+    chunk.reduces = false;
+  }
+  return collective;
+}
+
+Bytes largest_chunk(const Collective& collective) {
+  Bytes largest{1};
+  for (const Chunk& chunk : collective.chunks) largest = std::max(largest, chunk.size);
+  return largest;
+}
+
+bool reduces(const Collective& collective) {
+  return std::ranges::any_of(collective.chunks, &Chunk::reduces);
+}
+
+/// Whether the networks differ in nothing but the order of their limits.
+bool same_network(const StepNetwork& a, const StepNetwork& b) {
+  const auto limits = [](const StepNetwork& network) {
+    std::vector<std::pair<Ratio, std::vector<std::uint32_t>>> all;
+    for (const LaneLimit& limit : network.limits) all.emplace_back(limit.per_round, limit.lanes);
+    std::ranges::sort(all);
+    return all;
+  };
+  const auto ends = [](const StepNetwork& network) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+    for (const Lane& lane : network.lanes) all.emplace_back(lane.from, lane.to);
+    return all;
+  };
+  return a.nodes == b.nodes && ends(a) == ends(b) && limits(a) == limits(b);
+}
+
+std::string_view answer_text(SatAnswer answer) {
+  switch (answer) {
+  case SatAnswer::sat: return "sat";
+  case SatAnswer::unsat: return "unsat";
+  case SatAnswer::unknown: break;
+  }
+  return "timed_out";
+}
+
+void require_consistent(const FrontierRequest& request) {
+  if (request.rounds && !(request.steps && request.pieces))
+    throw InputError("rounds need steps, and chunks that are not \"auto\"");
+  if (request.rounds && *request.rounds < *request.steps)
+    throw InputError(fmt::format("{} rounds for {} steps: every step takes at least one",
+                                 *request.rounds, *request.steps));
+  if (!request.proof_file.empty() && !request.rounds)
+    throw InputError("a proof is of one instance: it needs steps, rounds and chunks");
+}
+
+class FrontierSynthesis {
+public:
+  FrontierSynthesis(const Topology& topology, const Collective& collective,
+                    const FrontierRequest& request, const SynthesisOptions& options)
+      : topology_(topology), backwards_(reversed(topology)), collective_(collective),
+        request_(request), limit_(options), counted_(counted_chunks(collective.parts.front())) {}
+
+  Frontier run() {
+    if (collective_.parts.front().kind == CollectiveKind::all_reduce) {
+      compose();
+    } else {
+      const bool inverse = reduces(collective_);
+      alone(inverse ? step_problem(backwards_, turned_around(collective_), true)
+                    : step_problem(topology_, collective_, false),
+            inverse);
+    }
+    return std::move(frontier_);
+  }
+
+private:
+  /// A collective that copies, or the inverse of one.
+  void alone(const StepProblem& problem, bool inverse) {
+    set_cost_model(problem.network);
+    ParetoSynthesis synthesis(problem, request_, largest_chunk(collective_), limit_);
+    const auto add = [&](const StepPoint& point) {
+      Schedule schedule = as_schedule(problem, point.schedule, topology_.link_count());
+      if (inverse) schedule = inverted(schedule, Op::reduce);
+      add_point(point, std::move(schedule));
+    };
+    StepFrontier found;
+    if (request_.rounds) {
+      synthesis.solve({*request_.pieces, *request_.steps, *request_.rounds}, found);
+      for (const StepPoint& point : found.points) add(point);
+      found.stop = "one instance was asked for";
+    } else {
+      found = synthesis.frontier(add);
+    }
+    add_trials(found);
+    frontier_.bandwidth_bound = found.bandwidth_bound / counted_;
+    frontier_.complete = found.complete;
+    frontier_.stop = found.stop;
+  }
+
+  /// Reduce-Scatter, made backwards, then All-Gather, of one number of pieces; where theirs differ,
+  /// both are cut finer.
+  void compose() {
+    const CollectivePart& part = collective_.parts.front();
+    const Collective gather =
+        make_collective(topology_, {CollectiveKind::all_gather, part.size, part.group});
+    const StepProblem forth = step_problem(topology_, gather, false);
+    const StepProblem back = step_problem(backwards_, gather, true);
+    set_cost_model(forth.network);
+    frontier_.in_class = "Reduce-Scatter, then All-Gather";
+    const bool alike = same_network(forth.network, back.network);
+    FrontierRequest half = request_;
+    half.steps = half.most_steps = half.rounds = std::nullopt;
+    ParetoSynthesis gathering(forth, half, largest_chunk(collective_), limit_);
+    if (request_.rounds) {
+      ParetoSynthesis scattering(back, half, largest_chunk(collective_), limit_);
+      compose_instance(back, scattering, forth, gathering);
+      return;
+    }
+    const std::uint32_t fewest = gathering.fewest();
+    if (const auto most = request_.steps ? request_.steps : request_.most_steps)
+      half.most_steps = *most > fewest ? *most - fewest : 0;
+    const auto frontier_of = [&](const StepProblem& problem) {
+      return ParetoSynthesis(problem, half, largest_chunk(collective_), limit_).frontier();
+    };
+    const StepFrontier second = frontier_of(forth);
+    const StepFrontier first = alike ? second : frontier_of(back);
+    add_trials(second);
+    if (!alike) add_trials(first);
+    frontier_.bandwidth_bound = (first.bandwidth_bound + second.bandwidth_bound) / counted_;
+    frontier_.complete = first.complete && second.complete;
+    frontier_.stop = second.stop;
+    add_pairs(back, first, forth, second);
+  }
+
+  /// Of all pairs those that no other beats, by steps.
+  void add_pairs(const StepProblem& back, const StepFrontier& first, const StepProblem& forth,
+                 const StepFrontier& second) {
+    std::vector<std::pair<const StepPoint*, const StepPoint*>> pairs;
+    for (const StepPoint& a : first.points)
+      for (const StepPoint& b : second.points) pairs.emplace_back(&a, &b);
+    const auto steps = [](const auto& pair) {
+      return pair.first->instance.steps + pair.second->instance.steps;
+    };
+    const auto cost = [](const auto& pair) { return pair.first->cost() + pair.second->cost(); };
+    std::ranges::stable_sort(pairs, {},
+                             [&](const auto& pair) { return std::pair(steps(pair), cost(pair)); });
+    for (const auto& pair : pairs) {
+      const bool better =
+          frontier_.points.empty() || cost(pair) / counted_ < frontier_.points.back().cost();
+      const bool wanted = !request_.steps || steps(pair) == *request_.steps;
+      if (better && wanted) add_pair(back, *pair.first, forth, *pair.second);
+    }
+  }
+
+  void add_pair(const StepProblem& back, const StepPoint& first, const StepProblem& forth,
+                const StepPoint& second) {
+    const std::uint32_t pieces = std::lcm(first.instance.pieces, second.instance.pieces);
+    StepPoint both;
+    both.instance.pieces = pieces;
+    both.instance.steps = first.instance.steps + second.instance.steps;
+    both.instance.rounds = first.instance.rounds * (pieces / first.instance.pieces) +
+                           second.instance.rounds * (pieces / second.instance.pieces);
+    both.proof = std::max(first.proof, second.proof);
+    both.latency_optimal = first.latency_optimal && second.latency_optimal;
+    both.bandwidth_optimal = first.bandwidth_optimal && second.bandwidth_optimal;
+    both.method =
+        first.method == second.method ? first.method : first.method + "; " + second.method;
+    both.seconds = first.seconds + second.seconds;
+    const auto cut = [&](const StepProblem& problem, const StepPoint& point) {
+      return split_chunks(as_schedule(problem, point.schedule, topology_.link_count()),
+                          pieces / point.instance.pieces);
+    };
+    add_point(both, concatenated(inverted(cut(back, first), Op::reduce), cut(forth, second)));
+  }
+
+  /// Steps and rounds in halves first, then divided in all other ways.
+  void compose_instance(const StepProblem& back, ParetoSynthesis& scattering,
+                        const StepProblem& forth, ParetoSynthesis& gathering) {
+    const std::uint32_t steps = *request_.steps, rounds = *request_.rounds;
+    std::vector<std::pair<StepInstance, StepInstance>> divisions;
+    for (std::uint32_t s = scattering.fewest(); s + gathering.fewest() <= steps; ++s)
+      for (std::uint32_t r = s; r + (steps - s) <= rounds; ++r)
+        divisions.push_back({{*request_.pieces, s, r}, {*request_.pieces, steps - s, rounds - r}});
+    const auto imbalance = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; };
+    std::ranges::stable_sort(divisions, {}, [&](const auto& both) {
+      return std::pair(imbalance(both.first.steps, both.second.steps),
+                       imbalance(both.first.rounds, both.second.rounds));
+    });
+    frontier_.stop = "one instance was asked for";
+    StepFrontier first, second;
+    for (const auto& [scatter, gather] : divisions) {
+      gathering.solve(gather, second);
+      if (second.points.empty()) continue;
+      scattering.solve(scatter, first);
+      if (!first.points.empty()) break;
+      second.points.clear();
+    }
+    add_trials(first);
+    add_trials(second);
+    frontier_.bandwidth_bound = (first.bandwidth_bound + second.bandwidth_bound) / counted_;
+    if (!first.points.empty()) add_pair(back, first.points.back(), forth, second.points.back());
+  }
+
+  void set_cost_model(const StepNetwork& network) {
+    frontier_.step_latency = network.step_latency;
+    frontier_.round = network.round;
+  }
+
+  void add_point(const StepPoint& point, Schedule schedule) {
+    frontier_.points.push_back({point.instance.pieces, point.instance.pieces * counted_,
+                                point.instance.steps, point.instance.rounds, point.proof,
+                                point.latency_optimal, point.bandwidth_optimal, point.method,
+                                point.seconds, std::move(schedule)});
+    if (request_.found) request_.found(frontier_.points.back());
+  }
+
+  void add_trials(const StepFrontier& found) {
+    for (const StepTrial& trial : found.trials)
+      frontier_.trials.push_back({trial.instance.pieces * counted_, trial.instance.steps,
+                                  trial.instance.rounds, std::string(answer_text(trial.answer)),
+                                  trial.method, trial.seconds});
+    frontier_.timed_out = frontier_.timed_out || found.timed_out;
+  }
+
+  const Topology& topology_;
+  Topology backwards_;
+  const Collective& collective_;
+  FrontierRequest request_;
+  WorkLimit limit_;
+  std::uint32_t counted_;
+  Frontier frontier_;
+};
+
+} // namespace
+
+std::string_view to_text(PointProof proof) {
+  switch (proof) {
+  case PointProof::lp_tight: return "LP-tight";
+  case PointProof::unsat_proven: return "UNSAT-proven";
+  case PointProof::best_found: break;
+  }
+  return "best found";
+}
+
+Ratio FrontierPoint::cost() const { return {rounds, chunks}; }
+
+Time Frontier::model_time(const FrontierPoint& point, Bytes chunk_size) const {
+  const Time each = serialization(chunk_size, round);
+  return {static_cast<std::int64_t>(point.steps) * step_latency.ps +
+          static_cast<std::int64_t>(point.rounds) * each.ps};
+}
+
+std::uint32_t counted_chunks(const CollectivePart& part) {
+  const bool by_member =
+      part.kind == CollectiveKind::all_to_all || part.kind == CollectiveKind::all_reduce;
+  return by_member ? static_cast<std::uint32_t>(part.group.size()) : 1;
+}
+
+std::string frontier_obstacle(const Collective& collective) {
+  if (collective.parts.size() != 1)
+    return "sccl makes one collective at a time, not several at once";
+  if (collective.parts.front().kind == CollectiveKind::all_reduce || !reduces(collective))
+    return {};
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+    if (!collective.chunks[c].reduces)
+      return fmt::format("chunk {} is copied and others are reduced: sccl turns around only "
+                         "collectives of one kind",
+                         c);
+    if (collective.wanted_by(ChunkId{c}).size() != 1)
+      return fmt::format("the sum of chunk {} is wanted by {} NPUs: only what has one root can be "
+                         "turned around",
+                         c, collective.wanted_by(ChunkId{c}).size());
+  }
+  return {};
+}
+
+Frontier synthesize_frontier(const Topology& topology, const Collective& collective,
+                             const FrontierRequest& request, const SynthesisOptions& options) {
+  require_consistent(request);
+  if (const std::string obstacle = frontier_obstacle(collective); !obstacle.empty())
+    throw InputError(obstacle);
+  return FrontierSynthesis(topology, collective, request, options).run();
+}
+
+FrontierRequest frontier_request(const SynthesisOptions& options) {
+  FrontierRequest request;
+  const auto number = [&](const char* key, std::int64_t low) -> std::optional<std::uint32_t> {
+    const auto setting = options.settings.find(key);
+    if (setting == options.settings.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(parse_integer(setting->second, key, low, 1'000'000));
+  };
+  request.slack = number("k", 0);
+  request.most_steps = number("max_steps", 1);
+  request.steps = number("steps", 1);
+  request.rounds = number("rounds", 1);
+  if (const auto effort = number("effort", 1)) request.effort = *effort;
+  if (const auto symmetric = options.settings.find("symmetric");
+      symmetric != options.settings.end()) {
+    const std::vector<std::string> known{"yes", "no"};
+    if (symmetric->second != known[0] && symmetric->second != known[1])
+      throw InputError(unknown_name("value of symmetric", symmetric->second, known));
+    request.symmetric = symmetric->second == known[0];
+  }
+  if (const auto proof = options.settings.find("proof"); proof != options.settings.end())
+    request.proof_file = proof->second;
+  if (request.rounds && !request.steps) throw InputError("the setting rounds needs steps");
+  return request;
+}
+
+} // namespace tutti

@@ -1,0 +1,220 @@
+#include "synth/sccl/pareto.hpp"
+
+#include "sim/error.hpp"
+#include "synth/sccl/multicast_steps.hpp"
+#include "synth/sccl/round_profiles.hpp"
+#include "synth/sccl/step_bound.hpp"
+#include "synth/sccl/step_check.hpp"
+#include "synth/sccl/step_flows.hpp"
+#include "synth/sccl/unicast_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_symmetries = 4;
+constexpr std::uint32_t usual_slack = 6;      // k
+constexpr std::int64_t most_rounds = 128;     // of the instance beyond k that meets a bound
+constexpr std::int64_t most_pieces = 64;      // where no bound limits them
+constexpr std::uint32_t steps_beyond = 4;     // the fewest, where nothing else ends the search
+constexpr std::int64_t effort_restricted = 8; // what keeps a symmetry gets one part in so many
+constexpr std::int64_t usual_size = 5'000;    // chunks x lanes x steps that get all effort
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+} // namespace
+
+ParetoSynthesis::ParetoSynthesis(StepProblem problem, const FrontierRequest& request, Bytes chunk,
+                                 const WorkLimit& limit)
+    : problem_(std::move(problem)), request_(request),
+      step_worth_(problem_.network.step_latency.ps,
+                  serialization(chunk, problem_.network.round).ps),
+      limit_(limit), fewest_(fewest_steps(problem_)) {
+  if (fewest_ == unreachable)
+    throw InputError("someone can't be reached through nodes that store, copy and, where the "
+                     "collective reduces, reduce");
+  automorphisms_ = automorphisms(problem_);
+  if (request_.symmetric) symmetries_ = free_symmetries(problem_, automorphisms_, most_symmetries);
+  bandwidth_bound_ = least_rounds(problem_, automorphisms_, std::nullopt, limit_);
+}
+
+Ratio ParetoSynthesis::least(std::uint32_t steps) {
+  const auto known = least_.find(steps);
+  if (known != least_.end()) return known->second;
+  return least_[steps] = least_rounds(problem_, automorphisms_, steps, limit_);
+}
+
+// A proof is a matter of clauses, for unicast collectives too.
+ParetoSynthesis::Solved ParetoSynthesis::search(const StepInstance& instance,
+                                                const StepSymmetry& symmetry,
+                                                const StepSearch& how) const {
+  const bool flows = problem_.is_unicast() && how.proof.empty();
+  Solved solved{flows ? unicast_steps(problem_, instance, symmetry, how, limit_)
+                      : multicast_steps(problem_, instance, symmetry, how, limit_),
+                flows ? "integer flow" : "SAT"};
+  if (!symmetry.empty()) solved.method += fmt::format(", {}-fold symmetric", symmetry.size());
+  return solved;
+}
+
+// Schedules that keep a symmetry or have given rounds are found sooner; that there are none of them
+// says nothing.
+ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance) const {
+  if (!request_.proof_file.empty())
+    return search(instance, {}, {request_.effort, request_.proof_file, {}});
+  std::vector<std::vector<std::uint32_t>> profiles{{}}; // of rounds over steps; empty: any
+  if (!problem_.is_unicast())
+    if (std::vector<std::uint32_t> rounds = earliest_rounds(problem_, instance); !rounds.empty())
+      profiles.insert(profiles.begin(), std::move(rounds));
+  std::vector<StepSymmetry> groups = symmetries_;
+  groups.emplace_back(); // none
+  Solved solved;
+  for (const StepSymmetry& symmetry : groups)
+    for (const std::vector<std::uint32_t>& rounds : profiles) {
+      const bool all = symmetry.empty() && rounds.empty();
+      const std::int64_t share = all ? 1 : effort_restricted;
+      solved = search(instance, symmetry, {effort(instance, symmetry) / share + 1, {}, rounds});
+      if (solved.answer.answer == SatAnswer::sat || limit_.reached()) return solved;
+    }
+  return solved;
+}
+
+// A conflict takes time in proportion to the instance.
+std::int64_t ParetoSynthesis::effort(const StepInstance& instance,
+                                     const StepSymmetry& symmetry) const {
+  const std::size_t size = problem_.chunks.size() * instance.pieces *
+                           problem_.network.lanes.size() * instance.steps /
+                           std::max<std::size_t>(symmetry.size(), 1);
+  return request_.effort * usual_size / std::max(usual_size, static_cast<std::int64_t>(size));
+}
+
+StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& frontier) {
+  const double start = cpu_seconds();
+  StepTrial trial{instance, SatAnswer::unsat, "too few steps", 0};
+  Solved solved;
+  if (instance.steps >= fewest_ && request_.proof_file.empty() &&
+      Ratio(instance.rounds, instance.pieces) < least(instance.steps)) {
+    trial.method = "LP";
+  } else if (instance.steps >= fewest_) {
+    solved = answer(instance);
+    trial.answer = solved.answer.answer;
+    trial.method = solved.method;
+  }
+  if (solved.answer.schedule)
+    if (const std::string fault = step_fault(problem_, instance, *solved.answer.schedule);
+        !fault.empty())
+      throw std::logic_error("a defect of sccl: " + fault);
+  trial.seconds = cpu_seconds() - start;
+  frontier.trials.push_back(trial);
+  if (solved.answer.schedule)
+    frontier.points.push_back({instance, PointProof::best_found, instance.steps == fewest_, false,
+                               trial.method, trial.seconds, std::move(*solved.answer.schedule)});
+  return trial;
+}
+
+void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier) {
+  frontier.bandwidth_bound = bandwidth_bound_;
+  const StepTrial trial = attempt(instance, frontier);
+  frontier.timed_out = trial.answer == SatAnswer::unknown;
+  if (trial.answer != SatAnswer::sat) return;
+  StepPoint& point = frontier.points.back();
+  if (point.cost() == least(instance.steps)) point.proof = PointProof::lp_tight;
+  point.bandwidth_optimal = point.cost() == bandwidth_bound_;
+}
+
+// All (C, R) with S <= R <= S + k that are neither proven impossible nor of no use, cheapest first,
+// the smallest of equal cost first.
+std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio lowest,
+                                                      std::optional<Ratio> below) const {
+  std::vector<StepInstance> found;
+  const auto add = [&](std::int64_t pieces, std::int64_t rounds) {
+    if (request_.pieces && pieces != *request_.pieces) return;
+    if (below && Ratio(rounds, pieces) >= *below) return;
+    found.push_back(
+        {static_cast<std::uint32_t>(pieces), steps, static_cast<std::uint32_t>(rounds)});
+  };
+  const std::int64_t last = std::int64_t{steps} + request_.slack.value_or(usual_slack);
+  for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
+    const std::int64_t most = lowest == Ratio(0) ? most_pieces : (Ratio(rounds) / lowest).floor();
+    for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
+  }
+  if (!request_.slack && lowest > Ratio(0)) {
+    const std::int64_t times = Ratio(steps, lowest.numerator()).ceil();
+    const std::int64_t rounds = times * lowest.numerator();
+    if (rounds > last && rounds <= most_rounds) add(times * lowest.denominator(), rounds);
+  }
+  std::ranges::sort(found, {}, [](const StepInstance& one) {
+    return std::pair(Ratio(one.rounds, one.pieces), one.pieces);
+  });
+  return found;
+}
+
+void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
+  std::optional<Ratio> below;
+  if (!frontier.points.empty()) below = frontier.points.back().cost();
+  bool all_decided = true;
+  for (const StepInstance& instance : candidates(steps, least(steps), below)) {
+    if (limit_.reached()) {
+      frontier.timed_out = true;
+      return;
+    }
+    const StepTrial trial = attempt(instance, frontier);
+    const std::uint32_t slack = request_.slack.value_or(usual_slack);
+    if (trial.answer == SatAnswer::unknown && instance.rounds <= steps + slack) all_decided = false;
+    if (trial.answer != SatAnswer::sat) continue;
+    StepPoint& point = frontier.points.back();
+    point.proof = point.cost() == least(steps) ? PointProof::lp_tight
+                  : all_decided                ? PointProof::unsat_proven
+                                               : PointProof::best_found;
+    point.bandwidth_optimal = point.cost() == bandwidth_bound_;
+    return;
+  }
+}
+
+bool ParetoSynthesis::ends(std::uint32_t steps, StepFrontier& frontier) const {
+  const std::uint32_t last = request_.steps        ? *request_.steps
+                             : request_.most_steps ? *request_.most_steps
+                                                   : fewest_ + steps_beyond;
+  if (!frontier.points.empty() && frontier.points.back().bandwidth_optimal) {
+    frontier.complete = true;
+    frontier.stop = "the last point has as few rounds per chunk as any schedule can";
+  } else if (frontier.timed_out) {
+    frontier.stop = "the limit was reached";
+  } else if (request_.most_steps || request_.steps) {
+    if (steps >= last) frontier.stop = fmt::format("asked for at most {} steps", last);
+  } else if (!frontier.points.empty() && bandwidth_bound_ > Ratio(0) &&
+             frontier.points.back().cost() - bandwidth_bound_ < step_worth_) {
+    frontier.stop = "one step more costs more time than fewer rounds could save at this size";
+  } else if (steps >= last) {
+    frontier.stop = fmt::format("{} steps more than the fewest; each further one may have fewer "
+                                "rounds per chunk (max_steps sets another end)",
+                                steps_beyond);
+  }
+  return !frontier.stop.empty();
+}
+
+StepFrontier ParetoSynthesis::frontier(const std::function<void(const StepPoint&)>& found) {
+  StepFrontier frontier;
+  frontier.bandwidth_bound = bandwidth_bound_;
+  if (const auto steps = request_.steps ? request_.steps : request_.most_steps;
+      steps && *steps < fewest_) {
+    frontier.stop = fmt::format("the farthest are {} steps apart, more than {}", fewest_, *steps);
+    return frontier;
+  }
+  for (std::uint32_t steps = request_.steps.value_or(fewest_);; ++steps) {
+    const std::size_t before = frontier.points.size();
+    improve(steps, frontier);
+    if (found && frontier.points.size() > before) found(frontier.points.back());
+    if (ends(steps, frontier)) break;
+  }
+  return frontier;
+}
+
+} // namespace tutti

@@ -1,0 +1,94 @@
+// Pareto synthesis for one problem that copies (Cai et al. 2021, sec. 3.7, Algorithm 1): for each
+// number of steps the fewest rounds per chunk, between what a linear program proves and what a
+// schedule shows.
+#pragma once
+
+#include "sim/ratio.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/sccl/frontier.hpp"
+#include "synth/sccl/step_answer.hpp"
+#include "synth/sccl/step_symmetry.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// An instance that has a schedule, and what is known about it.
+struct StepPoint {
+  StepInstance instance;
+  PointProof proof = PointProof::best_found;
+  bool latency_optimal = false, bandwidth_optimal = false;
+  std::string method;
+  double seconds = 0; ///< CPU
+  StepSchedule schedule;
+
+  [[nodiscard]] Ratio cost() const { return {instance.rounds, instance.pieces}; }
+};
+
+struct StepTrial {
+  StepInstance instance;
+  SatAnswer answer = SatAnswer::unknown;
+  std::string method;
+  double seconds = 0; ///< CPU
+};
+
+struct StepFrontier {
+  std::vector<StepPoint> points; ///< ascending in steps, falling in cost
+  std::vector<StepTrial> trials;
+  Ratio bandwidth_bound; ///< of rounds per chunk; 0 where none is known
+  bool complete = false; ///< nothing is missing from the frontier of this k
+  bool timed_out = false;
+  std::string stop; ///< why no more steps were tried
+};
+
+/// The problem with what every instance of it needs.
+class ParetoSynthesis {
+public:
+  /// `chunk`: the size of the problem's chunks, which tells when more steps don't pay.
+  /// Errors: InputError where someone can't be reached.
+  ParetoSynthesis(StepProblem problem, const FrontierRequest& request, Bytes chunk,
+                  const WorkLimit& limit);
+
+  /// All steps, or those that the request asks for.
+  /// `found` is called for each point; may be empty.
+  [[nodiscard]] StepFrontier frontier(const std::function<void(const StepPoint&)>& found = {});
+  /// One instance; its point is in `frontier.points` if there is a schedule.
+  void solve(const StepInstance& instance, StepFrontier& frontier);
+
+  [[nodiscard]] const StepProblem& problem() const { return problem_; }
+  [[nodiscard]] std::uint32_t fewest() const { return fewest_; }
+
+private:
+  struct Solved {
+    StepAnswer answer;
+    std::string method;
+  };
+  [[nodiscard]] Solved answer(const StepInstance& instance) const;
+  [[nodiscard]] Solved search(const StepInstance& instance, const StepSymmetry& symmetry,
+                              const StepSearch& how) const;
+  [[nodiscard]] std::int64_t effort(const StepInstance& instance,
+                                    const StepSymmetry& symmetry) const;
+  StepTrial attempt(const StepInstance& instance, StepFrontier& frontier);
+  [[nodiscard]] std::vector<StepInstance> candidates(std::uint32_t steps, Ratio least,
+                                                     std::optional<Ratio> below) const;
+  void improve(std::uint32_t steps, StepFrontier& frontier);
+  [[nodiscard]] bool ends(std::uint32_t steps, StepFrontier& frontier) const;
+  [[nodiscard]] Ratio least(std::uint32_t steps);
+
+  StepProblem problem_;
+  FrontierRequest request_;
+  Ratio step_worth_; ///< a step's latency in rounds of the problem's chunks
+  WorkLimit limit_;
+  std::uint32_t fewest_;
+  std::vector<StepAutomorphism> automorphisms_;
+  std::vector<StepSymmetry> symmetries_;
+  Ratio bandwidth_bound_;
+  std::map<std::uint32_t, Ratio> least_; // by steps
+};
+
+} // namespace tutti

@@ -1,0 +1,51 @@
+#include "synth/sccl/round_profiles.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+namespace tutti {
+
+namespace {
+
+/// Chunks a round into each node, as far as the limits of single lanes tell.
+std::vector<Ratio> intake(const StepNetwork& network) {
+  std::vector<Ratio> lane(network.lanes.size(), Ratio(INT32_MAX));
+  for (const LaneLimit& limit : network.limits)
+    for (const std::uint32_t l : limit.lanes) lane[l] = std::min(lane[l], limit.per_round);
+  std::vector<Ratio> node(network.node_count());
+  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
+    Ratio& sum = node[network.lanes[l].to];
+    sum = sum + lane[l];
+  }
+  return node;
+}
+
+} // namespace
+
+std::vector<std::uint32_t> earliest_rounds(const StepProblem& problem,
+                                           const StepInstance& instance) {
+  const std::size_t nodes = problem.network.node_count();
+  std::vector<std::int64_t> due(instance.steps * nodes); // [step][node], in chunks
+  for (const StepChunk& chunk : problem.chunks) {
+    if (chunk.wanters.empty()) continue;
+    const std::vector<std::uint32_t> away = problem.network.distances_from(chunk.holders);
+    for (const std::uint32_t n : chunk.wanters) {
+      if (away[n] > instance.steps) return {};
+      due[(away[n] - 1) * nodes + n] += instance.pieces;
+    }
+  }
+  const std::vector<Ratio> capacity = intake(problem.network);
+  std::vector<std::uint32_t> rounds(instance.steps, 1);
+  for (std::uint32_t s = 0; s < instance.steps; ++s)
+    for (std::uint32_t n = 0; n < nodes; ++n)
+      if (const std::int64_t chunks = due[s * nodes + n]; chunks > 0)
+        rounds[s] =
+            std::max(rounds[s], static_cast<std::uint32_t>((Ratio(chunks) / capacity[n]).ceil()));
+  const std::uint32_t sum = std::accumulate(rounds.begin(), rounds.end(), 0U);
+  if (sum > instance.rounds) return {};
+  rounds.front() += instance.rounds - sum;
+  return rounds;
+}
+
+} // namespace tutti

@@ -1,0 +1,173 @@
+#include "synth/sccl/step_network.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_lanes = 10'000'000, most_ways = 8;
+
+/// Shortest ways from one node to others that keep chunks, through nodes that don't.
+class WaySearch {
+public:
+  WaySearch(const Topology& topology, const std::vector<bool>& keeps)
+      : topology_(topology), keeps_(keeps), distance_(topology.node_count()) {}
+
+  /// Every shortest way, at most `most_ways` to each end, by end, in the order of their links.
+  std::map<NodeId, std::vector<std::vector<LinkId>>> from(NodeId start) {
+    measure(start);
+    ways_.clear();
+    extend(start);
+    return std::move(ways_);
+  }
+
+private:
+  void measure(NodeId start) {
+    std::fill(distance_.begin(), distance_.end(), unreachable);
+    distance_[start.value] = 0;
+    std::queue<NodeId> queue;
+    queue.push(start);
+    while (!queue.empty()) {
+      const NodeId node = queue.front();
+      queue.pop();
+      if (node != start && !passes(node)) continue;
+      for (const LinkId out : topology_.out_links(node)) {
+        const NodeId next = topology_.link(out).to;
+        if (distance_[next.value] != unreachable) continue;
+        distance_[next.value] = distance_[node.value] + 1;
+        queue.push(next);
+      }
+    }
+  }
+
+  void extend(NodeId node) { // depth first; as deep as there are switches in a row
+    for (const LinkId out : topology_.out_links(node)) {
+      const NodeId next = topology_.link(out).to;
+      if (distance_[next.value] != distance_[node.value] + 1) continue;
+      way_.push_back(out);
+      if (keeps_[next.value]) {
+        auto& ways = ways_[next];
+        if (ways.size() < most_ways) ways.push_back(way_);
+      } else if (passes(next)) {
+        extend(next);
+      }
+      way_.pop_back();
+    }
+  }
+
+  /// What neither keeps nor stores is crossed; a store that can't copy is left out of the network.
+  [[nodiscard]] bool passes(NodeId node) const {
+    return !keeps_[node.value] && !topology_.node(node).can.store;
+  }
+
+  const Topology& topology_;
+  const std::vector<bool>& keeps_;
+  std::vector<std::uint32_t> distance_;
+  std::vector<LinkId> way_;
+  std::map<NodeId, std::vector<std::vector<LinkId>>> ways_;
+};
+
+void add_lanes(const Topology& topology, StepNetwork& network) {
+  std::vector<bool> keeps(topology.node_count());
+  std::vector<std::uint32_t> index(topology.node_count());
+  for (std::uint32_t n = 0; n < network.node_count(); ++n) {
+    keeps[network.nodes[n].value] = true;
+    index[network.nodes[n].value] = n;
+  }
+  WaySearch search(topology, keeps);
+  for (std::uint32_t from = 0; from < network.node_count(); ++from)
+    for (auto& [to, ways] : search.from(network.nodes[from]))
+      for (auto& links : ways) {
+        network.lanes.push_back({from, index[to.value], std::move(links)});
+        if (network.lanes.size() > most_lanes)
+          throw InputError(fmt::format("{} has over {} ways between its nodes: too many for sccl",
+                                       topology.name(), most_lanes));
+      }
+}
+
+/// A limit for each link and each group that a lane uses.
+void add_limits(const Topology& topology, StepNetwork& network) {
+  std::vector<std::vector<std::uint32_t>> by_link(topology.link_count());
+  std::vector<std::vector<std::uint32_t>> by_group(topology.groups().size());
+  for (std::uint32_t l = 0; l < network.lanes.size(); ++l)
+    for (const LinkId link : network.lanes[l].links) {
+      by_link[link.value].push_back(l);
+      for (const std::uint32_t group : topology.groups_of(link)) by_group[group].push_back(l);
+    }
+  const auto add = [&](std::string name, std::vector<std::uint32_t>& lanes, Bandwidth bandwidth) {
+    if (lanes.empty()) return;
+    const Ratio per_round(bandwidth.bytes_per_second, network.round.bytes_per_second);
+    network.limits.push_back({std::move(name), std::move(lanes), per_round});
+  };
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    const Link& link = topology.link(LinkId{l});
+    add(topology.node(link.from).name + ">" + topology.node(link.to).name, by_link[l],
+        link.bandwidth);
+  }
+  // A lane that crosses a group twice counts twice.
+  for (std::uint32_t g = 0; g < by_group.size(); ++g)
+    add(topology.groups()[g].name, by_group[g], topology.groups()[g].bandwidth);
+}
+
+} // namespace
+
+std::vector<std::uint32_t>
+StepNetwork::distances_from(std::span<const std::uint32_t> sources) const {
+  std::vector<std::uint32_t> distance(node_count(), unreachable),
+      queue(sources.begin(), sources.end());
+  for (const std::uint32_t source : sources) distance[source] = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    for (const std::uint32_t out : out_lanes[queue[i]])
+      if (std::uint32_t& d = distance[lanes[out].to]; d == unreachable) {
+        d = distance[queue[i]] + 1;
+        queue.push_back(lanes[out].to);
+      }
+  return distance;
+}
+
+std::vector<std::uint32_t> StepNetwork::distances_to(std::uint32_t target) const {
+  std::vector<std::uint32_t> distance(node_count(), unreachable), queue{target};
+  distance[target] = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    for (const std::uint32_t in : in_lanes[queue[i]])
+      if (std::uint32_t& d = distance[lanes[in].from]; d == unreachable) {
+        d = distance[queue[i]] + 1;
+        queue.push_back(lanes[in].from);
+      }
+  return distance;
+}
+
+StepNetwork step_network(const Topology& topology, bool reducing) {
+  StepNetwork network;
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    const Abilities can = topology.node(NodeId{n}).can;
+    if (can.store && can.copy && (can.reduce || !reducing)) network.nodes.push_back(NodeId{n});
+  }
+  add_lanes(topology, network);
+  network.out_lanes.resize(network.node_count());
+  network.in_lanes.resize(network.node_count());
+  network.round = {INT64_MAX};
+  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
+    const Lane& lane = network.lanes[l];
+    network.out_lanes[lane.from].push_back(l);
+    network.in_lanes[lane.to].push_back(l);
+    Time latency;
+    for (const LinkId link : lane.links) {
+      latency += topology.link(link).latency;
+      network.round = std::min(network.round, topology.effective_bandwidth(link));
+    }
+    network.step_latency = std::max(network.step_latency, latency);
+  }
+  add_limits(topology, network);
+  return network;
+}
+
+} // namespace tutti
