@@ -5,6 +5,7 @@
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/sccl/pareto.hpp"
+#include "synth/sccl/step_transfers.hpp"
 
 #include <fmt/format.h>
 
