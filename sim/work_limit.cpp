@@ -1,6 +1,7 @@
 #include "sim/work_limit.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <sys/resource.h>
 
@@ -30,6 +31,11 @@ WorkLimit::WorkLimit(const SynthesisOptions& options)
 bool WorkLimit::reached() const {
   return (options_->cancelled && options_->cancelled()) || Clock::now() > deadline_ ||
          (options_->limit_bytes > 0 && peak_rss_bytes() > options_->limit_bytes);
+}
+
+double WorkLimit::remaining_seconds() const {
+  if (deadline_ == Clock::time_point::max()) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count());
 }
 
 } // namespace tutti

@@ -18,6 +18,8 @@ public:
 
   /// Whether time or memory is used up, or the work was cancelled. Costs a system call or two.
   [[nodiscard]] bool reached() const;
+  /// Wall clock; infinite where there is no such limit, 0 where it is used up.
+  [[nodiscard]] double remaining_seconds() const;
   /// Tells those who wait how far the work is. Costs nothing where nobody waits.
   void report(std::uint64_t done, std::uint64_t total, Time time) const {
     if (reports_ && options_->progress) options_->progress({done, total, time});

@@ -28,6 +28,10 @@ Collective uncut(const Topology& topology, const Collective& collective) {
   return part.kind == CollectiveKind::custom ? collective : cut(topology, part, 1);
 }
 
+Bytes smallest_chunk(const Collective& collective) {
+  return std::ranges::min_element(collective.chunks, {}, &Chunk::size)->size;
+}
+
 Bytes largest_chunk(const Collective& collective) {
   return std::ranges::max_element(collective.chunks, {}, &Chunk::size)->size;
 }
@@ -64,8 +68,7 @@ public:
 
 private:
   [[nodiscard]] bool fits(std::uint32_t pieces) const { // no chunk below a byte
-    return std::ranges::min_element(collective_.chunks, {}, &Chunk::size)->size.count >=
-           std::int64_t{pieces};
+    return smallest_chunk(collective_).count >= std::int64_t{pieces};
   }
 
   const Topology& topology_;
@@ -92,6 +95,7 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   const Collective whole = uncut(topology, collective);
   const CollectivePart& part = collective.parts.front();
   if (!options.choose_pieces || part.kind == CollectiveKind::custom) request.pieces = part.pieces;
+  request.most_pieces = std::min(request.most_pieces, smallest_chunk(whole).count);
   const Frontier frontier = synthesize_frontier(topology, whole, request, options);
   const PointChoice choice(topology, whole, options);
   const PointChoice::Choice best = choice.fastest(frontier);

@@ -5,6 +5,7 @@
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/sccl/pareto.hpp"
+#include "synth/sccl/step_transfers.hpp"
 
 #include <fmt/format.h>
 
@@ -217,7 +218,9 @@ private:
     add_trials(first);
     add_trials(second);
     frontier_.bandwidth_bound = (first.bandwidth_bound + second.bandwidth_bound) / counted_;
-    if (!first.points.empty()) add_pair(back, first.points.back(), forth, second.points.back());
+    if (first.points.empty()) return;
+    frontier_.timed_out = false; // by other divisions
+    add_pair(back, first.points.back(), forth, second.points.back());
   }
 
   void set_cost_model(const StepNetwork& network) {

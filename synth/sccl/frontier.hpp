@@ -71,12 +71,14 @@ struct Frontier {
 
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
-  /// k: at most steps + k rounds. None: 6, and beyond that the smallest instance that meets the
-  /// bound of the steps exactly, if that has at most 128 rounds.
+  /// k: at most steps + k rounds. None: 6 more than the steps or than the chunks need at least, and
+  /// beyond that the smallest instance that meets the bound of the steps exactly, if that has at
+  /// most 64 rounds.
   std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest
   std::optional<std::uint32_t> pieces;     ///< only these
+  std::int64_t most_pieces = UINT32_MAX;   ///< as many as a chunk has bytes
   std::optional<std::uint32_t> steps;      ///< only these
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first

@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::size_t most_symmetries = 4;
 constexpr std::uint32_t usual_slack = 6;      // k
-constexpr std::int64_t most_rounds = 128;     // of the instance beyond k that meets a bound
+constexpr std::int64_t most_rounds = 64;      // of the instance beyond k that meets a bound
 constexpr std::int64_t most_pieces = 64;      // where no bound limits them
 constexpr std::uint32_t steps_beyond = 4;     // the fewest, where nothing else ends the search
 constexpr std::int64_t effort_restricted = 8; // what keeps a symmetry gets one part in so many
-constexpr std::size_t usual_size = 20'000;    // chunks x lanes x steps that deserve all effort
+constexpr std::int64_t usual_size = 5'000;    // chunks x lanes x steps that get all effort
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -37,7 +37,7 @@ ParetoSynthesis::ParetoSynthesis(StepProblem problem, const FrontierRequest& req
     : problem_(std::move(problem)), request_(request),
       step_worth_(problem_.network.step_latency.ps,
                   serialization(chunk, problem_.network.round).ps),
-      limit_(limit), fewest_(fewest_steps(problem_)) {
+      limit_(limit), fewest_(std::max(fewest_steps(problem_), 1U)) { // 1 where nothing is wanted
   if (fewest_ == unreachable)
     throw InputError("someone can't be reached through nodes that store, copy and, where the "
                      "collective reduces, reduce");
@@ -81,7 +81,8 @@ ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance) co
       const bool all = symmetry.empty() && rounds.empty();
       const std::int64_t share = all ? 1 : effort_restricted;
       solved = search(instance, symmetry, {effort(instance, symmetry) / share + 1, {}, rounds});
-      if (solved.answer.answer == SatAnswer::sat || limit_.reached()) return solved;
+      if (solved.answer.answer == SatAnswer::sat) return solved;
+      if (limit_.reached() && !all) return {StepAnswer{}, solved.method}; // others may exist
     }
   return solved;
 }
@@ -122,11 +123,18 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& f
 void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier) {
   frontier.bandwidth_bound = bandwidth_bound_;
   const StepTrial trial = attempt(instance, frontier);
-  frontier.timed_out = trial.answer == SatAnswer::unknown;
+  frontier.timed_out = frontier.timed_out || trial.answer == SatAnswer::unknown;
   if (trial.answer != SatAnswer::sat) return;
   StepPoint& point = frontier.points.back();
   if (point.cost() == least(instance.steps)) point.proof = PointProof::lp_tight;
   point.bandwidth_optimal = point.cost() == bandwidth_bound_;
+}
+
+// S + k; where no k is given, as many again beyond what one chunk, or those asked for, need at least.
+std::int64_t ParetoSynthesis::last_rounds(std::uint32_t steps, Ratio lowest) const {
+  if (request_.slack) return std::int64_t{steps} + *request_.slack;
+  const std::int64_t needed = (lowest * request_.pieces.value_or(1)).ceil();
+  return std::max<std::int64_t>(steps, needed) + usual_slack;
 }
 
 // All (C, R) with S <= R <= S + k that are neither proven impossible nor of no use, cheapest first,
@@ -135,12 +143,12 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
                                                       std::optional<Ratio> below) const {
   std::vector<StepInstance> found;
   const auto add = [&](std::int64_t pieces, std::int64_t rounds) {
-    if (request_.pieces && pieces != *request_.pieces) return;
+    if (pieces > request_.most_pieces || pieces != request_.pieces.value_or(pieces)) return;
     if (below && Ratio(rounds, pieces) >= *below) return;
     found.push_back(
         {static_cast<std::uint32_t>(pieces), steps, static_cast<std::uint32_t>(rounds)});
   };
-  const std::int64_t last = std::int64_t{steps} + request_.slack.value_or(usual_slack);
+  const std::int64_t last = last_rounds(steps, lowest);
   for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
     const std::int64_t most = lowest == Ratio(0) ? most_pieces : (Ratio(rounds) / lowest).floor();
     for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
@@ -159,15 +167,15 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
 void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
   std::optional<Ratio> below;
   if (!frontier.points.empty()) below = frontier.points.back().cost();
-  bool all_decided = true;
+  const std::int64_t last = last_rounds(steps, least(steps));
+  bool all_decided = true; // of the class of k
   for (const StepInstance& instance : candidates(steps, least(steps), below)) {
     if (limit_.reached()) {
       frontier.timed_out = true;
       return;
     }
     const StepTrial trial = attempt(instance, frontier);
-    const std::uint32_t slack = request_.slack.value_or(usual_slack);
-    if (trial.answer == SatAnswer::unknown && instance.rounds <= steps + slack) all_decided = false;
+    if (trial.answer == SatAnswer::unknown && instance.rounds <= last) all_decided = false;
     if (trial.answer != SatAnswer::sat) continue;
     StepPoint& point = frontier.points.back();
     point.proof = point.cost() == least(steps) ? PointProof::lp_tight

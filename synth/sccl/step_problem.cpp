@@ -34,15 +34,4 @@ StepProblem step_problem(const Topology& topology, const Collective& collective,
   return problem;
 }
 
-Schedule as_schedule(const StepProblem& problem, const StepSchedule& schedule,
-                     std::uint32_t link_count) {
-  Schedule list(link_count);
-  list.reserve(schedule.sends.size());
-  for (const StepSend& send : schedule.sends) {
-    const PathId path = list.paths().intern(problem.network.lanes[send.lane].links);
-    list.push({ChunkId{send.chunk}, path, Op::copy, false});
-  }
-  return list;
-}
-
 } // namespace tutti

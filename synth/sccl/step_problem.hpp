@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sim/collective.hpp"
-#include "sim/schedule.hpp"
 #include "synth/sccl/step_network.hpp"
 
 #include <cstdint>
@@ -46,9 +45,5 @@ struct StepSchedule {
   std::vector<std::uint32_t> rounds; ///< per step, each at least 1
   std::vector<StepSend> sends;       ///< by step, lane, chunk
 };
-
-/// As a list of transfers, step by step, on the lanes' links; the chunks are the pieces.
-[[nodiscard]] Schedule as_schedule(const StepProblem& problem, const StepSchedule& schedule,
-                                   std::uint32_t link_count);
 
 } // namespace tutti

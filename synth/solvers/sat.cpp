@@ -2,6 +2,7 @@
 
 #include "sim/error.hpp"
 #include "sim/files.hpp"
+#include "synth/solvers/limit_watch.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -21,26 +21,13 @@ namespace tutti {
 
 namespace {
 
-// Asks the limit now and then: CaDiCaL asks far more often than system calls are cheap.
 class LimitTerminator : public CaDiCaL::Terminator {
 public:
-  explicit LimitTerminator(const WorkLimit& limit) : limit_(limit) {}
-
-  bool terminate() override {
-    const Clock::time_point now = Clock::now();
-    if (!reached_ && now >= next_) {
-      reached_ = limit_.reached();
-      next_ = now + std::chrono::milliseconds(3);
-    }
-    return reached_;
-  }
+  explicit LimitTerminator(const WorkLimit& limit) : watch_(limit) {}
+  bool terminate() override { return watch_.reached(); }
 
 private:
-  using Clock = std::chrono::steady_clock;
-
-  const WorkLimit& limit_;
-  Clock::time_point next_ = Clock::now();
-  bool reached_ = false;
+  LimitWatch watch_;
 };
 
 // A file that CaDiCaL writes to.

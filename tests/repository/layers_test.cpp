@@ -92,6 +92,14 @@ std::set<std::string> matches(const std::string& file, const std::string& patter
   return found;
 }
 
+// The functions that headers of a folder declare.
+std::set<std::string> declarations(const std::string& folder) {
+  std::set<std::string> found;
+  for (const std::string& file : sources(folder))
+    if (file.ends_with(".hpp")) found.merge(matches(file, R"((\w+)\()"));
+  return found;
+}
+
 bool intersect(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& x) { return b.contains(x); });
 }
@@ -155,11 +163,14 @@ TEST_CASE("every algorithm, synthesizer and topology family has a row in its lis
       INFO(folder << "/list.cpp has no row for " << function);
       CHECK(rows.contains(function));
     }
-    // A source is a helper with a header of its own, or defines something that is declared above.
-    std::set<std::string> declared = matches(folder + "/list.hpp", R"((\w+)\()");
-    declared.insert(functions.begin(), functions.end());
+    // A source is a helper with a header of its own, or defines something that is declared above or,
+    // in a subfolder, in some header there.
+    std::set<std::string> listed = matches(folder + "/list.hpp", R"((\w+)\()");
+    listed.insert(functions.begin(), functions.end());
     for (const std::string& file : sources(folder)) {
       if (!file.ends_with(".cpp") || fs::exists((root / file).replace_extension(".hpp"))) continue;
+      const std::string subfolder = fs::path(file).parent_path().generic_string();
+      const std::set<std::string> declared = subfolder == folder ? listed : declarations(subfolder);
       INFO(file << " has neither a row nor a header");
       CHECK(intersect(matches(file, R"(\n[A-Za-z][\w:<> ]* (\w+)\()"), declared));
     }

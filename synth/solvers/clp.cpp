@@ -1,0 +1,131 @@
+#include "synth/solvers/clp.hpp"
+
+#include "synth/solvers/limit_watch.hpp"
+
+#include <coin/ClpEventHandler.hpp>
+#include <coin/ClpSimplex.hpp>
+#include <coin/ClpSolve.hpp>
+#include <coin/CoinPackedMatrix.hpp>
+
+#include <algorithm>
+#include <cfloat>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+// Clp's copies of it, one for each of its inner models, share the watch.
+class LimitHandler : public ClpEventHandler {
+public:
+  explicit LimitHandler(LimitWatch& watch) : watch_(&watch) {}
+  int event(Event) override { return watch_->reached() ? 0 : -1; } // -1: go on
+  [[nodiscard]] ClpEventHandler* clone() const override { return new LimitHandler(*this); }
+
+private:
+  LimitWatch* watch_;
+};
+
+double clp_bound(double bound) { return std::clamp(bound, -COIN_DBL_MAX, COIN_DBL_MAX); }
+
+struct Sides {
+  std::vector<double> low, high;
+
+  void add(LinearProgram::Range range) {
+    low.push_back(clp_bound(range.low));
+    high.push_back(clp_bound(range.high));
+  }
+};
+
+CoinPackedMatrix matrix(const LinearProgram& program) {
+  std::vector<CoinBigIndex> starts{0};
+  std::vector<int> columns;
+  std::vector<double> factors;
+  for (std::uint32_t row = 0; row < program.row_count(); ++row) {
+    for (const Term& term : program.terms(row)) {
+      columns.push_back(static_cast<int>(term.column));
+      factors.push_back(term.factor);
+    }
+    starts.push_back(static_cast<CoinBigIndex>(columns.size()));
+  }
+  return {false, // by rows
+          static_cast<int>(program.column_count()),
+          static_cast<int>(program.row_count()),
+          starts.back(),
+          factors.data(),
+          columns.data(),
+          starts.data(),
+          nullptr};
+}
+
+// With many rows, time-expanded flows take a barrier method (and a crossover to a vertex) a tenth
+// of the time of either simplex method or less; with few rows all are as fast.
+constexpr int most_simplex_rows = 1000;
+
+// What Clp says of the program that is loaded.
+SolverStatus solve(ClpSimplex& model, ClpSolve::SolveType type, LimitWatch& watch) {
+  ClpSolve settings;
+  settings.setSolveType(type);
+  settings.setPresolveType(ClpSolve::presolveOn);
+  settings.setSpecialOption(2, 1); // no signal handler
+  model.initialSolve(settings);
+  if (watch.reached()) return SolverStatus::stopped;
+  switch (model.status()) {
+  case 0: return SolverStatus::optimal;
+  case 1: return SolverStatus::infeasible;
+  case 2: return SolverStatus::unbounded;
+  default: return SolverStatus::stopped;
+  }
+}
+
+SolverStatus solve(const LinearProgram& program, bool with_costs, LimitWatch& watch,
+                   ClpSimplex& model) {
+  LimitHandler handler(watch);
+  load(program, with_costs, model);
+  model.passInEventHandler(&handler);
+  if (watch.reached()) return SolverStatus::stopped;
+  if (model.numberRows() > most_simplex_rows) {
+    const SolverStatus status = solve(model, ClpSolve::useBarrier, watch);
+    const bool decided = status == SolverStatus::optimal || status == SolverStatus::infeasible;
+    if (decided || watch.reached()) return status;
+    load(program, with_costs, model); // it may have failed where simplex methods don't
+  }
+  return solve(model, ClpSolve::usePrimal, watch);
+}
+
+} // namespace
+
+void load(const LinearProgram& program, bool with_costs, ClpSimplex& model) {
+  Sides columns, rows;
+  std::vector<double> costs;
+  for (std::uint32_t column = 0; column < program.column_count(); ++column) {
+    columns.add(program.column(column));
+    costs.push_back(with_costs ? program.cost(column) : 0);
+  }
+  for (std::uint32_t row = 0; row < program.row_count(); ++row) rows.add(program.row(row));
+  model.setLogLevel(0);
+  model.loadProblem(matrix(program), columns.low.data(), columns.high.data(), costs.data(),
+                    rows.low.data(), rows.high.data());
+  for (std::uint32_t column = 0; column < program.column_count(); ++column)
+    if (program.is_integer(column)) model.setInteger(static_cast<int>(column));
+}
+
+LinearSolution solve_relaxed(const LinearProgram& program, const WorkLimit& limit) {
+  LimitWatch watch(limit);
+  ClpSimplex model;
+  LinearSolution solution;
+  solution.status = solve(program, true, watch, model);
+  if (solution.status == SolverStatus::unbounded) { // Clp says so of infeasible ones too
+    ClpSimplex feasibility;
+    const SolverStatus status = solve(program, false, watch, feasibility);
+    if (status != SolverStatus::optimal) solution.status = status;
+  }
+  if (solution.status != SolverStatus::optimal) return solution;
+  solution.objective = model.objectiveValue();
+  const double *columns = model.primalColumnSolution(), *duals = model.dualRowSolution();
+  solution.columns.assign(columns, columns + model.numberColumns());
+  solution.duals.assign(duals, duals + model.numberRows());
+  return solution;
+}
+
+} // namespace tutti

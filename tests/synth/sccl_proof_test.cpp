@@ -1,0 +1,61 @@
+// Proofs that an instance has no schedule, read by a checker that knows nothing of the solver.
+#include "sim/files.hpp"
+#include "synth/list.hpp"
+#include "synth/sccl/multicast_steps.hpp"
+#include "synth/sccl/step_flows.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "tests/synth/drat_check.hpp"
+#include "tests/synth/random_steps.hpp"
+#include "tests/synth/step_samples.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+using namespace tutti;
+using namespace tutti::testing;
+
+namespace {
+
+const SynthesisOptions no_limit;
+
+SatAnswer answer_to(const StepProblem& problem, const StepInstance& instance,
+                    const std::string& proof) {
+  return multicast_steps(problem, instance, {}, {-1, proof}, WorkLimit(no_limit)).answer;
+}
+
+} // namespace
+
+TEST_CASE("an instance without schedule comes with a proof") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("proof.drat");
+  std::uint32_t proofs = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    INFO("seed " << seed);
+    const StepCase asked = random_step_case(seed);
+    const StepProblem problem = step_problem(asked.topology, asked.collective, false);
+    const std::uint32_t steps = fewest_steps(problem);
+    const auto pieces = 1 + static_cast<std::uint32_t>(seed % 3);
+    if (answer_to(problem, {pieces, steps, steps}, file) == SatAnswer::sat) continue;
+    CHECK(drat_fault(read_file(file + ".cnf"), read_file(file)) == "");
+    ++proofs;
+  }
+  CHECK(proofs > 10);
+}
+
+TEST_CASE("a proof of one instance is none of another") {
+  const TemporaryFolder folder;
+  const std::string few = folder.file("few.drat"), enough = folder.file("enough.drat");
+  // Nine chunks come in over two lanes in four rounds, or in five.
+  const StepProblem ring = samples::all_gather(samples::ring_lanes(4));
+  REQUIRE(answer_to(ring, {3, 3, 4}, few) == SatAnswer::unsat);
+  REQUIRE(answer_to(ring, {3, 3, 5}, enough) == SatAnswer::sat);
+  const std::string proof = read_file(few);
+  CHECK(drat_fault(read_file(few + ".cnf"), proof) == "");
+  CHECK(drat_fault(read_file(enough + ".cnf"), proof) != "");
+  CHECK(drat_fault(read_file(enough + ".cnf"), read_file(enough)) ==
+        "the empty clause isn't derived");
+}
