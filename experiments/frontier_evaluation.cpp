@@ -1,5 +1,6 @@
 #include "experiments/frontier_evaluation.hpp"
 
+#include "experiments/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
 
@@ -23,6 +24,8 @@ Collective collective_of(const FrontierCase& c, Bytes size, std::uint32_t pieces
 }
 
 FrontierRequest request_of(const FrontierCase& c) {
+  const AlgorithmRow sccl = find_algorithm("sccl"); // a frontier is what it chooses from
+  require_known_settings({&sccl, 1}, c.options);
   FrontierRequest request = frontier_request(c.options);
   if (is_collective_file(c.collective)) request.pieces = 1;
   return request;

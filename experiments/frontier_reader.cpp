@@ -81,7 +81,7 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment) {
   study.options = options_of(table, experiment.seed);
   const Collective collective = read_problem(table, experiment, study);
   if (const auto settings = table.find("settings"))
-    settings->located([&] { (void)frontier_request(study.options); });
+    settings->located([&] { (void)request_of(experiment.frontier_case(study)); });
   const std::uint32_t chunks_of_piece = counted_chunks(collective.parts.front());
   for (ConfigTable& row : table.tables("paper"))
     study.paper.push_back(read_instance(row, chunks_of_piece));
