@@ -54,6 +54,7 @@ template <typename Search> void search_generators(Search& search, Found& found) 
 
 std::vector<Permutation> automorphism_generators(const ColouredGraph& graph) {
   bliss::Digraph search;
+  search.set_component_recursion(false); // 0.73 leaks memory by it where colours tell all apart
   for (const std::uint32_t colour : graph.colours) search.add_vertex(colour);
   for (const auto& [from, to] : distinct(graph.arcs)) search.add_edge(from, to);
   Found found;

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// Asks the limit, which costs system calls, every few milliseconds; once it is reached it stays so.
+/// Asks the limit, which costs system calls, every few milliseconds; once reached it stays so.
 class LimitWatch {
 public:
   /// The limit must outlive this.

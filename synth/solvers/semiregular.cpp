@@ -13,8 +13,8 @@ namespace {
 
 using Group = std::vector<Permutation>; // by where the elements take point 0
 
-// Work is counted in points that are mapped; this many take about a tenth of a second.
-constexpr std::int64_t most_work = 30'000'000;
+// Work is counted in points that are mapped; this many take some hundredths of a second.
+constexpr std::int64_t most_work = 10'000'000;
 // Groups that look conjugate are equal in use; a few are kept as looks may deceive.
 constexpr std::size_t most_alike = 3;
 

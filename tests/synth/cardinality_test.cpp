@@ -44,7 +44,7 @@ TEST_CASE("at most so many: exactly the assignments with a larger sum are forbid
 }
 
 TEST_CASE("at most one: exactly the assignments with a larger sum are forbidden") {
-  for (const std::size_t size : {1, 2, 6, 7, 10}) {
+  for (const std::size_t size : {1U, 2U, 6U, 7U, 10U}) {
     for (unsigned assignment = 0; assignment < 1U << size; ++assignment) {
       const bool allowed = allows(
           size, assignment, [](SatSolver& solver, auto& inputs) { at_most_one(solver, inputs); });
