@@ -85,6 +85,14 @@ std::string point_text(const Frontier& frontier, const FrontierPoint& point) {
   return text + ")";
 }
 
+std::string why_none(const Frontier& frontier, const FrontierRequest& request) {
+  if (frontier.timed_out) return "no schedule within the limit";
+  if (!request.rounds) return "no schedule with these chunks and steps: " + frontier.stop;
+  const std::string by = frontier.trials.empty() ? "distances" : frontier.trials.back().method;
+  return fmt::format("no schedule in {} steps and {} rounds exists: proven by {}", *request.steps,
+                     *request.rounds, by);
+}
+
 } // namespace
 
 Outcome sccl(const Topology& topology, const Collective& collective,
@@ -102,9 +110,7 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   Outcome outcome;
   if (best.point == nullptr) {
     outcome.status = frontier.timed_out ? Status::timed_out : Status::infeasible;
-    outcome.note = frontier.timed_out
-                       ? "no schedule within the limit"
-                       : "there is none with these chunks, steps and rounds: " + frontier.stop;
+    outcome.note = why_none(frontier, request);
     return outcome;
   }
   outcome.status = frontier.timed_out ? Status::timed_out : Status::feasible;

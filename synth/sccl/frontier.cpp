@@ -55,6 +55,13 @@ bool same_network(const StepNetwork& a, const StepNetwork& b) {
   return a.nodes == b.nodes && ends(a) == ends(b) && limits(a) == limits(b);
 }
 
+/// The same on a network that is the same backwards, at no further cost.
+StepFrontier mirrored(StepFrontier frontier) {
+  frontier.trials.clear();
+  for (StepPoint& point : frontier.points) point.seconds = 0;
+  return frontier;
+}
+
 std::string_view answer_text(SatAnswer answer) {
   switch (answer) {
   case SatAnswer::sat: return "sat";
@@ -133,7 +140,7 @@ private:
     ParetoSynthesis gathering(forth, half, largest_chunk(collective_), limit_);
     if (request_.rounds) {
       ParetoSynthesis scattering(back, half, largest_chunk(collective_), limit_);
-      compose_instance(back, scattering, forth, gathering);
+      compose_instance(back, scattering, forth, gathering, alike);
       return;
     }
     const std::uint32_t fewest = gathering.fewest();
@@ -143,9 +150,9 @@ private:
       return ParetoSynthesis(problem, half, largest_chunk(collective_), limit_).frontier();
     };
     const StepFrontier second = frontier_of(forth);
-    const StepFrontier first = alike ? second : frontier_of(back);
+    const StepFrontier first = alike ? mirrored(second) : frontier_of(back);
+    add_trials(first);
     add_trials(second);
-    if (!alike) add_trials(first);
     frontier_.bandwidth_bound = (first.bandwidth_bound + second.bandwidth_bound) / counted_;
     frontier_.complete = first.complete && second.complete;
     frontier_.stop = second.stop;
@@ -193,9 +200,10 @@ private:
     add_point(both, concatenated(inverted(cut(back, first), Op::reduce), cut(forth, second)));
   }
 
-  /// Steps and rounds in halves first, then divided in all other ways.
+  /// Steps and rounds in halves first, then divided in all other ways. Where the network is the same
+  /// backwards, one half is the other turned around.
   void compose_instance(const StepProblem& back, ParetoSynthesis& scattering,
-                        const StepProblem& forth, ParetoSynthesis& gathering) {
+                        const StepProblem& forth, ParetoSynthesis& gathering, bool alike) {
     const std::uint32_t steps = *request_.steps, rounds = *request_.rounds;
     std::vector<std::pair<StepInstance, StepInstance>> divisions;
     for (std::uint32_t s = scattering.fewest(); s + gathering.fewest() <= steps; ++s)
@@ -211,13 +219,17 @@ private:
     for (const auto& [scatter, gather] : divisions) {
       gathering.solve(gather, second);
       if (second.points.empty()) continue;
-      scattering.solve(scatter, first);
+      if (alike && scatter == gather)
+        first = mirrored(second);
+      else
+        scattering.solve(scatter, first);
       if (!first.points.empty()) break;
       second.points.clear();
     }
     add_trials(first);
     add_trials(second);
-    frontier_.bandwidth_bound = (first.bandwidth_bound + second.bandwidth_bound) / counted_;
+    frontier_.bandwidth_bound =
+        (scattering.bandwidth_bound() + gathering.bandwidth_bound()) / counted_;
     if (first.points.empty()) return;
     frontier_.timed_out = false; // by other divisions
     add_pair(back, first.points.back(), forth, second.points.back());

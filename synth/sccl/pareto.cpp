@@ -98,7 +98,7 @@ std::int64_t ParetoSynthesis::effort(const StepInstance& instance,
 
 StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& frontier) {
   const double start = cpu_seconds();
-  StepTrial trial{instance, SatAnswer::unsat, "too few steps", 0};
+  StepTrial trial{instance, SatAnswer::unsat, "distances", 0};
   Solved solved;
   if (instance.steps >= fewest_ && request_.proof_file.empty() &&
       Ratio(instance.rounds, instance.pieces) < least(instance.steps)) {

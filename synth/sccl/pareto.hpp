@@ -62,6 +62,7 @@ public:
 
   [[nodiscard]] const StepProblem& problem() const { return problem_; }
   [[nodiscard]] std::uint32_t fewest() const { return fewest_; }
+  [[nodiscard]] Ratio bandwidth_bound() const { return bandwidth_bound_; }
 
 private:
   struct Solved {
