@@ -6,6 +6,7 @@
 #include "synth/sccl/step_bound.hpp"
 #include "synth/sccl/step_check.hpp"
 #include "synth/sccl/step_flows.hpp"
+#include "synth/sccl/step_transfers.hpp"
 #include "synth/sccl/unicast_steps.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

@@ -24,7 +24,7 @@ const SynthesisOptions no_limit;
 
 SatAnswer answer_to(const StepProblem& problem, const StepInstance& instance,
                     const std::string& proof) {
-  return multicast_steps(problem, instance, {}, {-1, proof}, WorkLimit(no_limit)).answer;
+  return multicast_steps(problem, instance, {}, {-1, proof, {}}, WorkLimit(no_limit)).answer;
 }
 
 } // namespace
