@@ -73,7 +73,7 @@ struct Frontier {
 struct FrontierRequest {
   /// k: at most steps + k rounds. None: 6 more than the steps or than the chunks need at least, and
   /// beyond that the smallest instance that meets the bound of the steps exactly, if that has at
-  /// most 128 rounds.
+  /// most 64 rounds.
   std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t most_symmetries = 4;
 constexpr std::uint32_t usual_slack = 6;      // k
-constexpr std::int64_t most_rounds = 128;     // of the instance beyond k that meets a bound
+constexpr std::int64_t most_rounds = 64;      // of the instance beyond k that meets a bound
 constexpr std::int64_t most_pieces = 64;      // where no bound limits them
 constexpr std::uint32_t steps_beyond = 4;     // the fewest, where nothing else ends the search
 constexpr std::int64_t effort_restricted = 8; // what keeps a symmetry gets one part in so many
@@ -130,6 +130,13 @@ void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier
   point.bandwidth_optimal = point.cost() == bandwidth_bound_;
 }
 
+// S + k; where no k is given, as many again beyond what one chunk, or those asked for, need at least.
+std::int64_t ParetoSynthesis::last_rounds(std::uint32_t steps, Ratio lowest) const {
+  if (request_.slack) return std::int64_t{steps} + *request_.slack;
+  const std::int64_t needed = (lowest * request_.pieces.value_or(1)).ceil();
+  return std::max<std::int64_t>(steps, needed) + usual_slack;
+}
+
 // All (C, R) with S <= R <= S + k that are neither proven impossible nor of no use, cheapest first,
 // the smallest of equal cost first.
 std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio lowest,
@@ -141,9 +148,7 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
     found.push_back(
         {static_cast<std::uint32_t>(pieces), steps, static_cast<std::uint32_t>(rounds)});
   };
-  std::int64_t last = std::int64_t{steps} + request_.slack.value_or(usual_slack);
-  if (!request_.slack) // as many again beyond what one chunk, or those asked for, need at least
-    last = std::max(last, (lowest * request_.pieces.value_or(1)).ceil() + usual_slack);
+  const std::int64_t last = last_rounds(steps, lowest);
   for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
     const std::int64_t most = lowest == Ratio(0) ? most_pieces : (Ratio(rounds) / lowest).floor();
     for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
@@ -162,15 +167,15 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
 void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
   std::optional<Ratio> below;
   if (!frontier.points.empty()) below = frontier.points.back().cost();
-  bool all_decided = true;
+  const std::int64_t last = last_rounds(steps, least(steps));
+  bool all_decided = true; // of the class of k
   for (const StepInstance& instance : candidates(steps, least(steps), below)) {
     if (limit_.reached()) {
       frontier.timed_out = true;
       return;
     }
     const StepTrial trial = attempt(instance, frontier);
-    const std::uint32_t slack = request_.slack.value_or(usual_slack);
-    if (trial.answer == SatAnswer::unknown && instance.rounds <= steps + slack) all_decided = false;
+    if (trial.answer == SatAnswer::unknown && instance.rounds <= last) all_decided = false;
     if (trial.answer != SatAnswer::sat) continue;
     StepPoint& point = frontier.points.back();
     point.proof = point.cost() == least(steps) ? PointProof::lp_tight

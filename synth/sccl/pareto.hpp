@@ -74,6 +74,7 @@ private:
   [[nodiscard]] std::int64_t effort(const StepInstance& instance,
                                     const StepSymmetry& symmetry) const;
   StepTrial attempt(const StepInstance& instance, StepFrontier& frontier);
+  [[nodiscard]] std::int64_t last_rounds(std::uint32_t steps, Ratio lowest) const;
   [[nodiscard]] std::vector<StepInstance> candidates(std::uint32_t steps, Ratio least,
                                                      std::optional<Ratio> below) const;
   void improve(std::uint32_t steps, StepFrontier& frontier);
