@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -78,10 +79,7 @@ public:
                             << " steps, " << instance.rounds << " rounds");
     if (exists) {
       CHECK(step_fault(problem_, instance, truth.schedule) == "");
-      const Ratio cost(instance.rounds, instance.pieces);
-      CHECK(least_rounds(problem_, generators_, instance.steps, limit_) <= cost);
-      CHECK(least_rounds(problem_, generators_, std::nullopt, limit_) <= cost);
-      CHECK(least_rounds(problem_, {}, instance.steps, limit_) <= cost);
+      CHECK(least(instance.steps) <= Ratio(instance.rounds, instance.pieces));
     }
     agree(instance, multicast_steps(problem_, instance, {}, any_, limit_), exists);
     if (is_flow(instance))
@@ -100,6 +98,16 @@ public:
 private:
   [[nodiscard]] bool is_flow(const StepInstance& instance) const {
     return problem_.is_unicast() && instance.steps >= fewest();
+  }
+
+  /// The greatest of the bounds that any number of steps, these steps, and these without merged
+  /// variables have.
+  Ratio least(std::uint32_t steps) {
+    const auto known = least_.find(steps);
+    if (known != least_.end()) return known->second;
+    const Ratio merged = least_rounds(problem_, generators_, steps, limit_);
+    CHECK(least_rounds(problem_, generators_, std::nullopt, limit_) <= merged);
+    return least_[steps] = std::max(merged, least_rounds(problem_, {}, steps, limit_));
   }
 
   void agree(const StepInstance& instance, const StepAnswer& answer, bool exists) {
@@ -132,6 +140,7 @@ private:
   StepProblem problem_;
   std::vector<StepAutomorphism> generators_;
   std::vector<StepSymmetry> symmetries_;
+  std::map<std::uint32_t, Ratio> least_; // by steps
   StepSearch any_;
   SynthesisOptions options_;
   WorkLimit limit_{options_};
