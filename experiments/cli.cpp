@@ -43,14 +43,17 @@ void add_topology(CLI::App& app, std::string& topology) {
       ->required();
 }
 
+void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& sizes) {
+  app.add_option("--size", size,
+                 "as nccl-tests counts it, default " + sizes + "; units B kB KiB MB MiB GB GiB");
+}
+
 void add_collective(CLI::App& app, CollectiveArguments& collective, const std::string& sizes) {
   app.add_option("-c,--collective", collective.collectives,
                  "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--size", collective.size,
-                 "as nccl-tests counts it, default 1GiB" + sizes +
-                     "; units B kB KiB MB MiB GB GiB");
+  add_size(app, collective.size, "1GiB" + sizes);
 }
 
 void add_model(CLI::App& app, ModelArguments& model, const std::string& otherwise) {
@@ -105,6 +108,25 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   add_json(app, synth.json);
 }
 
+void add_options(CLI::App& app, FrontierArguments& frontier) {
+  add_topology(app, frontier.topology);
+  app.add_option("-c,--collective", frontier.collective,
+                 "name[,root=3][,group=0-7+16-23], or a TOML file")
+      ->required();
+  add_size(app, frontier.size, "the range 1KiB..1GiB, doubling");
+  app.add_option("--set", frontier.settings,
+                 "of the search, key=value; repeatable; those of sccl in `tutti list algorithms`")
+      ->allow_extra_args(false);
+  app.add_option("--limit", frontier.limit,
+                 "time and memory for the search: 60s, 8GiB or 60s,8GiB; default none");
+  app.add_option("--engine", frontier.engine,
+                 "native, simgrid, or both, which must agree; default both");
+  add_model(app, frontier.model, "");
+  app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
+  add_progress(app, frontier.progress);
+  add_json(app, frontier.json);
+}
+
 void add_options(CLI::App& app, VerifyArguments& verify) {
   add_topology(app, verify.topology);
   app.add_option("file", verify.file, "a schedule file")->required();
@@ -157,6 +179,8 @@ std::vector<Command> add_commands(CLI::App& app) {
   return {
       command(app, "run", "an experiment: tables, figures, paper-vs-ours verdicts", run_command),
       command(app, "synth", "make, verify, bound and replay schedules", synth_command),
+      command(app, "frontier", "SCCL's Pareto-optimal algorithms between latency and bandwidth",
+              frontier_command),
       command(app, "verify", "check the schedule in a file", verify_command),
       command(app, "replay", "simulate the schedule in a file", replay_command),
       command(app, "bound", "lower bounds on the collective time", bound_command),

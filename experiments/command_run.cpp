@@ -3,6 +3,8 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/frontier_display.hpp"
+#include "experiments/frontier_table.hpp"
 #include "experiments/gnuplot.hpp"
 #include "experiments/result_files.hpp"
 #include "experiments/run_display.hpp"
@@ -13,22 +15,45 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace tutti {
 
 namespace {
+
+std::vector<Evaluation> evaluate_cases(const Experiment& experiment, std::span<const Case> cases,
+                                       std::size_t jobs, bool progress, Interrupts& interrupts) {
+  RunDisplay display(experiment.name, cases.size(), progress);
+  return run_cases(cases, jobs, display.watcher(interrupts));
+}
+
+// One after another, so that their CPU seconds compare with those of a paper.
+std::vector<StudyEvaluation> evaluate_studies(const Experiment& experiment, bool progress,
+                                              Interrupts& interrupts) {
+  std::vector<StudyEvaluation> studies;
+  for (const FrontierStudy& study : experiment.frontiers) {
+    if (interrupts.cancels()) break;
+    FrontierCase c = experiment.frontier_case(study);
+    c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+    studies.push_back(evaluate_study(c, study.paper, point_announcer(study.label, progress)));
+  }
+  return studies;
+}
 
 ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
                              bool& interrupted) {
   const std::vector<Case> cases = experiment.cases();
   require_sound(cases);
   Interrupts interrupts;
-  RunDisplay display(experiment.name, cases.size(), progress);
   ExperimentResults results;
-  results.evaluations = run_cases(cases, jobs, display.watcher(interrupts));
+  results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
+  results.frontiers = evaluate_studies(experiment, progress, interrupts);
   interrupted = interrupts.count() > 0;
   results.comparisons = compare(experiment.expectations, results.evaluations);
+  for (Comparison& comparison : comparisons_of(results.frontiers))
+    results.comparisons.push_back(std::move(comparison));
   return results;
 }
 
@@ -37,7 +62,10 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
     fmt::print("{}", json_text(results_json(experiment, results)));
     return;
   }
-  fmt::print("{}\n\n{}", experiment.title, report_text(results.evaluations));
+  fmt::print("{}\n", experiment.title);
+  if (!results.evaluations.empty()) fmt::print("\n{}", report_text(results.evaluations));
+  for (const StudyEvaluation& study : results.frontiers)
+    fmt::print("\n{}{}", frontier_text(study.frontier), instances_text(study));
   if (!results.comparisons.empty())
     fmt::print("\n{}", to_text(comparison_table(results.comparisons)));
 }
@@ -45,6 +73,8 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
 // Says on stderr what went wrong; the exit code.
 int judge(const ExperimentResults& results) {
   int code = report_problems(results.evaluations);
+  for (const StudyEvaluation& study : results.frontiers)
+    code = std::max(code, report_problems(study));
   if (!all_agree(results.comparisons)) {
     fmt::print(stderr, "tutti: an expected value differs without an explanation\n");
     code = 1;
@@ -73,7 +103,7 @@ int run_command(const RunArguments& arguments) {
   if (gnuplot_found()) {
     const auto figures = write_figures(folder, experiment, results);
     files.insert(files.end(), figures.begin(), figures.end());
-  } else if (!experiment.figures.empty()) {
+  } else if (!experiment.figures.empty() || !experiment.frontiers.empty()) {
     fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
   }
   if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));

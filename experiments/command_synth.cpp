@@ -21,18 +21,6 @@ namespace tutti {
 
 namespace {
 
-std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {
-  std::map<std::string, std::string> settings;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      throw InputError(fmt::format("setting \"{}\" isn't key=value", text));
-    if (!settings.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
-      throw InputError(fmt::format("setting \"{}\" is given twice", text.substr(0, equals)));
-  }
-  return settings;
-}
-
 SynthesisOptions options_of(const SynthArguments& arguments) {
   SynthesisOptions options;
   options.model = time_model(arguments.model);

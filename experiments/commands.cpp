@@ -60,6 +60,24 @@ int report_problems(std::span<const Evaluation> evaluations) {
   return code;
 }
 
+int report_problems(const StudyEvaluation& study) {
+  const std::vector<std::string> problems = problems_of(study);
+  for (const std::string& problem : problems) fmt::print(stderr, "tutti: {}\n", problem);
+  return problems.empty() ? 0 : 1;
+}
+
+std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> settings;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw InputError(fmt::format("setting \"{}\" isn't key=value", text));
+    if (!settings.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+      throw InputError(fmt::format("setting \"{}\" is given twice", text.substr(0, equals)));
+  }
+  return settings;
+}
+
 std::size_t parse_jobs(const std::string& text) {
   return static_cast<std::size_t>(parse_integer(text, "jobs", 1, 1024));
 }

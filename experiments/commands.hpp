@@ -3,9 +3,11 @@
 #pragma once
 
 #include "experiments/evaluation.hpp"
+#include "experiments/frontier_study.hpp"
 #include "sim/time_model.hpp"
 #include "sim/units.hpp"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +49,18 @@ struct SynthArguments {
   bool json = false;
 };
 
+struct FrontierArguments {
+  std::string topology, collective;
+  std::optional<std::string> size;   ///< default 1KiB..1GiB
+  std::vector<std::string> settings; ///< key=value
+  std::optional<std::string> limit;  ///< time, memory or both
+  std::string engine = "both";
+  ModelArguments model;
+  std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
@@ -82,6 +96,7 @@ struct ShowArguments {
 /// Errors: InputError for bad input.
 int run_command(const RunArguments& arguments);
 int synth_command(const SynthArguments& arguments);
+int frontier_command(const FrontierArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
@@ -103,6 +118,13 @@ void require_writable(const std::string& file);
 
 /// Says on stderr what is wrong with each evaluation. The exit code: 1 where one has a problem.
 int report_problems(std::span<const Evaluation> evaluations);
+
+/// The same for a frontier and the rows of a paper that belong to it.
+int report_problems(const StudyEvaluation& study);
+
+/// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
+[[nodiscard]] std::map<std::string, std::string>
+parse_settings(const std::vector<std::string>& texts);
 
 /// Errors: InputError unless it is a whole number from 1 on.
 [[nodiscard]] std::size_t parse_jobs(const std::string& text);

@@ -40,9 +40,13 @@ std::string x_axis(const CurveChart& chart, const Extent& x) {
                              1.25 * x.largest, quoted(chart.x_label));
 }
 
+bool has_logarithmic_y(const CurveChart& chart) {
+  return chart.logarithmic || !chart.growth_in.empty();
+}
+
 std::string y_axis(const CurveChart& chart, const Extent& y) {
   const std::string range =
-      !chart.growth_in.empty()
+      has_logarithmic_y(chart)
           ? fmt::format("set logscale y\nset yrange [{:g}:{:g}]\n", y.smallest / 1.5,
                         y.largest * 1.5)
           : fmt::format("set yrange [0:{:g}]\n", y.largest > 0 ? 1.06 * y.largest : 1);
@@ -54,6 +58,17 @@ std::string points_data(const Curve& curve) {
   for (const PlotPoint& point : curve.points)
     data += fmt::format("{:.10g} {:.6g}\n", point.x, point.y);
   return data;
+}
+
+std::string mark_lines(const CurveChart& chart) {
+  std::string lines;
+  for (const CurveMark& mark : chart.marks)
+    lines += fmt::format("set arrow from {0:.10g}, graph 0 to {0:.10g}, graph 1 nohead back "
+                         "linewidth 0.8 dashtype 3 linecolor rgb '#777777'\n"
+                         "set label {1} at {0:.10g}, graph 0.02 left rotate by 90 "
+                         "offset character 0.6, 0 font 'sans-serif,9' textcolor rgb '#555555'\n",
+                         mark.x, quoted(mark.text));
+  return lines;
 }
 
 /// The law at both ends of its curve: between them it is a straight line.
@@ -74,7 +89,8 @@ Figure curve_figure(const CurveChart& chart) {
   for (std::size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
     for (const PlotPoint& point : curve.points) {
-      assert(point.x >= 1 && std::isfinite(point.y) && (!growth || point.y > 0));
+      assert(point.x >= 1 && std::isfinite(point.y));
+      assert(point.y > 0 || !has_logarithmic_y(chart));
       x.add(point.x);
       y.add(point.y);
     }
@@ -95,7 +111,7 @@ Figure curve_figure(const CurveChart& chart) {
                          c, series_colour(c));
   }
   if (x.largest == 0) throw InputError("a chart of curves needs at least one point");
-  const std::string axes = x_axis(chart, x) + y_axis(chart, y);
+  const std::string axes = x_axis(chart, x) + y_axis(chart, y) + mark_lines(chart);
   return framed_chart(chart.heading, 560, legend, axes + data + plots + "\n");
 }
 

@@ -24,6 +24,12 @@ struct Curve {
   std::vector<PlotPoint> points; ///< ascending by x
 };
 
+/// A thin upright line with words along it.
+struct CurveMark {
+  double x = 1;
+  std::string text;
+};
+
 struct CurveChart {
   Heading heading;
   CurveAxis axis = CurveAxis::bytes;
@@ -32,9 +38,11 @@ struct CurveChart {
   /// A letter for what x counts: the y axis is then logarithmic, and each curve has its power law,
   /// as a dashed line and in the legend ("tacos: N^2.01"). Empty: neither.
   std::string growth_in;
+  bool logarithmic = false; ///< the y axis
+  std::vector<CurveMark> marks = {};
 };
 
-/// One colour and mark per curve. Pre: x >= 1, y finite, positive where growth is shown.
+/// One colour and mark per curve. Pre: x >= 1, y finite, positive where its axis is logarithmic.
 /// Errors: InputError without a point.
 [[nodiscard]] Figure curve_figure(const CurveChart& chart);
 

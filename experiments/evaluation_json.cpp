@@ -14,7 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 std::string text_of(const Json& json) { return json.is_null() ? "" : json.get<std::string>(); }
 
 // Column-wise: short, and quick to read back.
@@ -80,6 +79,8 @@ Status parse_status(const std::string& text) {
 }
 
 } // namespace
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json replay_json(const Replay& replay, LinkDetail links) {
   const Report& report = replay.report;

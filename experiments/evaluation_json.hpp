@@ -30,6 +30,9 @@ enum class LinkDetail : std::uint8_t {
 /// Time model and figures of one replay, as under "replays".
 [[nodiscard]] nlohmann::ordered_json replay_json(const Replay& replay, LinkDetail links);
 
+/// Null for an empty text.
+[[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
+
 /// Two-space indented, with a newline at the end.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
 

@@ -16,7 +16,6 @@ namespace {
 using Row = std::vector<std::string>;
 
 std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-std::string gap_text(double gap) { return std::isfinite(gap) ? fmt::format("{:.3f}x", gap) : "-"; }
 
 bool same_table(const Evaluation& a, const Evaluation& b) {
   return a.run == b.run && a.topology == b.topology && a.collective == b.collective;
@@ -150,6 +149,8 @@ std::string table_text(std::vector<Evaluation> rows) {
 }
 
 } // namespace
+
+std::string gap_text(double gap) { return std::isfinite(gap) ? fmt::format("{:.3f}x", gap) : "-"; }
 
 std::string report_text(std::span<const Evaluation> evaluations) {
   std::string text;

@@ -9,6 +9,9 @@
 
 namespace tutti {
 
+/// `1.334x`, or `-` where there is none.
+[[nodiscard]] std::string gap_text(double gap);
+
 /// One table for each (run, topology, collective), with a line about time model and routing above
 /// and the best algorithm, its gap and the bound's certificate below. Rows by size, then by time;
 /// those without a schedule last, with their reason.

@@ -2,8 +2,8 @@
 
 #include "experiments/expectation_reader.hpp"
 #include "experiments/experiment_values.hpp"
+#include "experiments/frontier_reader.hpp"
 #include "experiments/registry.hpp"
-#include "experiments/work_limits.hpp"
 #include "sim/config.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -54,21 +54,12 @@ std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::stri
   return topologies;
 }
 
-std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key) {
-  std::vector<Bytes> sizes;
-  for (const auto& some :
-       list_at(table, key, std::vector<std::vector<Bytes>>{{CollectiveRequest{}.size}},
-               [](const ConfigValue& item) { return parsed(item, parse_sizes); }))
-    sizes.insert(sizes.end(), some.begin(), some.end());
-  return sizes;
-}
-
 // Fills in sizes and chunks, which may depend on each other.
 void read_sizes(ConfigTable& table, RunMatrix& run) {
   run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{}, chunks_of);
   const auto per_chunk = table.find("sizes_per_chunk");
   run.sizes_are_per_chunk = per_chunk.has_value();
-  run.sizes = sizes_at(table, per_chunk ? "sizes_per_chunk" : "sizes");
+  run.sizes = sizes_at(table, per_chunk ? "sizes_per_chunk" : "sizes", "1GiB");
   if (!per_chunk) return;
   if (run.chunks.empty()) run.chunks = {1};
   if (std::find(run.chunks.begin(), run.chunks.end(), std::nullopt) != run.chunks.end())
@@ -87,23 +78,6 @@ std::vector<AlgorithmRow> algorithms_at(ConfigTable& table) {
   return value.located([&] { return find_algorithms(names); });
 }
 
-SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
-  SynthesisOptions options;
-  options.seed = seed;
-  options.model.link_busy = parsed_at(table, "link_busy", "serialization", parse_link_busy);
-  options.model.forwarding = parsed_at(table, "forwarding", "auto", parse_forwarding);
-  options.routing = parsed_at(table, "routing", "auto", parse_routing);
-  if (const auto limit = table.find("limit"))
-    parsed(*limit, [&options](const std::string& text) { return set_limits(options, text); });
-  if (const auto threads = table.find("threads"))
-    options.threads = static_cast<unsigned>(threads->integer(1, 1024));
-  if (const auto settings = table.find("settings")) {
-    ConfigTable pairs = settings->table();
-    for (const std::string& key : pairs.keys()) options.settings[key] = pairs.at(key).string();
-  }
-  return options;
-}
-
 RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
   RunMatrix run;
   run.label = string_at(table, "label");
@@ -117,6 +91,9 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
   read_sizes(table, run);
   run.algorithms = algorithms_at(table);
   run.options = options_of(table, experiment.seed);
+  run.options.routing = parsed_at(table, "routing", "auto", parse_routing);
+  if (const auto threads = table.find("threads"))
+    run.options.threads = static_cast<unsigned>(threads->integer(1, 1024));
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(run.algorithms, run.options); });
   run.engine = parsed_at(table, "engine", "simgrid",
@@ -204,7 +181,8 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
 
 Experiment read(ConfigTable root, const std::string& source_name) {
   Experiment experiment;
-  root.allow_only({"name", "title", "seed", "topologies", "runs", "figures", "expect"});
+  root.allow_only(
+      {"name", "title", "seed", "topologies", "runs", "frontiers", "figures", "expect"});
   experiment.name = file_stem(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;
@@ -218,7 +196,10 @@ Experiment read(ConfigTable root, const std::string& source_name) {
     if (cases_so_far > most_cases)
       throw table.error(fmt::format("{:.0f} cases, more than {}", cases_so_far, most_cases));
   }
-  if (experiment.runs.empty()) throw root.error("needs at least one [[runs]]");
+  for (ConfigTable& table : root.tables("frontiers"))
+    experiment.frontiers.push_back(read_frontier(table, experiment));
+  if (experiment.runs.empty() && experiment.frontiers.empty())
+    throw root.error("needs at least one [[runs]] or [[frontiers]]");
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));
   const std::vector<Case> cases = experiment.cases();
@@ -257,6 +238,17 @@ std::vector<Case> Experiment::cases() const {
                    .schedule_file = {}});
             }
   return all;
+}
+
+FrontierCase Experiment::frontier_case(const FrontierStudy& study) const {
+  const LabelledTopology& topology = topologies[study.topology];
+  return {.label = study.label,
+          .topology_label = topology.label,
+          .topology = &topology.topology,
+          .collective = study.collective,
+          .sizes = study.sizes,
+          .options = study.options,
+          .engines = all_engines()};
 }
 
 Experiment parse_experiment(std::string_view toml, const std::string& source_name) {

@@ -5,7 +5,7 @@
 //   seed = 1                               # default 1
 //   [topologies]                           # label = text of `tutti -t` (files: beside this one)
 //   Mesh = "mesh2d:8x8,bandwidth=50GB/s,latency=0.5us"
-//   [[runs]]                               # one or more; each is the product of its lists
+//   [[runs]]                               # each is the product of its lists
 //   topologies = ["Mesh"]                  # default: all
 //   collectives = ["all_reduce"]           # a list in the list: several at once
 //   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
@@ -16,6 +16,20 @@
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
 //                                          # threads = 1, settings = {key = "value"}
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
+//   [[frontiers]]                          # Pareto frontiers (SCCL); runs, frontiers or both
+//   label = "Allgather"                    # names its figure; unique
+//   topology = "Mesh"                      # a label
+//   collective = "all_gather"
+//   sizes = ["1KiB..1GiB"]                 # default; the largest is what it is synthesized for
+//   settings = {k = "6", max_steps = "5"}  # as --set of `tutti frontier`; and link_busy,
+//                                          # forwarding, limit as in [[runs]]
+//   [[frontiers.paper]]                    # one algorithm of a paper, synthesized on its own
+//   chunks = 6                             # C, S, R as the paper counts
+//   steps = 3
+//   rounds = 7
+//   optimality = "bandwidth"               # or "latency", "both": what the paper claims
+//   seconds = 6.6                          # the paper's; default none
+//   explanation = "..."                    # as in [[expect]]
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
 //                                          # schedule
@@ -50,6 +64,7 @@
 #include "experiments/collective_request.hpp"
 #include "experiments/evaluation.hpp"
 #include "experiments/expectation.hpp"
+#include "experiments/frontier_study.hpp"
 #include "experiments/heatmap.hpp"
 #include "experiments/metric.hpp"
 #include "sim/engines/engine.hpp"
@@ -115,11 +130,14 @@ struct Experiment {
   std::uint64_t seed = 1;
   std::vector<LabelledTopology> topologies;
   std::vector<RunMatrix> runs;
+  std::vector<FrontierStudy> frontiers;
   std::vector<FigureRequest> figures;
   std::vector<Expectation> expectations; ///< with indices into cases()
 
   /// By run, topology, collective, size, chunks, algorithm. They point into this experiment.
   [[nodiscard]] std::vector<Case> cases() const;
+  /// One of `frontiers`, pointing into this experiment.
+  [[nodiscard]] FrontierCase frontier_case(const FrontierStudy& study) const;
 };
 
 /// Errors: InputError with file:line:column for anything wrong or unknown.

@@ -1,5 +1,6 @@
 #include "experiments/experiment_values.hpp"
 
+#include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 
 namespace tutti {
@@ -33,6 +34,30 @@ std::vector<std::string> texts_of(const ConfigValue& value) {
   }
   if (texts.empty()) throw value.error("no collective is named");
   return texts;
+}
+
+std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key,
+                            const std::string& otherwise) {
+  std::vector<Bytes> sizes;
+  for (const auto& some :
+       list_at(table, key, std::vector<std::vector<Bytes>>{parse_sizes(otherwise)},
+               [](const ConfigValue& item) { return parsed(item, parse_sizes); }))
+    sizes.insert(sizes.end(), some.begin(), some.end());
+  return sizes;
+}
+
+SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
+  SynthesisOptions options;
+  options.seed = seed;
+  options.model.link_busy = parsed_at(table, "link_busy", "serialization", parse_link_busy);
+  options.model.forwarding = parsed_at(table, "forwarding", "auto", parse_forwarding);
+  if (const auto limit = table.find("limit"))
+    parsed(*limit, [&options](const std::string& text) { return set_limits(options, text); });
+  if (const auto settings = table.find("settings")) {
+    ConfigTable pairs = settings->table();
+    for (const std::string& key : pairs.keys()) options.settings[key] = pairs.at(key).string();
+  }
+  return options;
 }
 
 std::optional<std::uint32_t> chunks_of(const ConfigValue& value) {

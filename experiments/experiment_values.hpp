@@ -49,6 +49,11 @@ std::vector<T> list_at(ConfigTable& table, const std::string& key, std::vector<T
                                          const std::vector<LabelledTopology>& topologies);
 /// The collectives of one case: one, or several that run at once.
 [[nodiscard]] std::vector<std::string> texts_of(const ConfigValue& value);
+/// The sizes of one or several texts (`1GiB`, `1KiB..1GiB`), or those of `otherwise`.
+[[nodiscard]] std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key,
+                                          const std::string& otherwise);
+/// What every synthesis takes: link_busy, forwarding, limit and settings.
+[[nodiscard]] SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed);
 /// Chunks per shard, a number or "auto" (none).
 [[nodiscard]] std::optional<std::uint32_t> chunks_of(const ConfigValue& value);
 

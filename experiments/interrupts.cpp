@@ -38,6 +38,12 @@ std::uint64_t Interrupts::count() {
   return count_;
 }
 
+bool Interrupts::cancels() {
+  const std::lock_guard lock(one_cancels_);
+  if (count_ == 0 && count() > 0) pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  return count_ > 0;
+}
+
 void Interrupts::pass_on(int child) const {
   for (const int signal : ending)
     if (sigismember(&signals_, signal) == 1) kill(child, signal);

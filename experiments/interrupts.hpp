@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 
 namespace tutti {
 
@@ -27,6 +28,9 @@ public:
   [[nodiscard]] int file() const { return file_; }
   /// How many signals have come by now.
   [[nodiscard]] std::uint64_t count();
+  /// For work in this process: whether a signal has come. From then on the next one ends the process
+  /// at once, as without this object. Any thread may ask. Costs a system call.
+  [[nodiscard]] bool cancels();
   /// Tells a child process, for which interrupt_pending() then holds.
   void pass_on(int child) const;
 
@@ -34,6 +38,7 @@ private:
   sigset_t signals_, mask_before_;
   int file_ = -1;
   std::uint64_t count_ = 0;
+  std::mutex one_cancels_;
 };
 
 /// For a child process that was forked while its parent had Interrupts: whether the parent, or the

@@ -4,11 +4,15 @@
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
 #include "experiments/figures.hpp"
+#include "experiments/frontier_figure.hpp"
+#include "experiments/frontier_json.hpp"
+#include "experiments/frontier_table.hpp"
 #include "experiments/provenance.hpp"
 #include "sim/files.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tutti {
@@ -50,10 +54,28 @@ Json results_json(const Experiment& experiment, const ExperimentResults& results
   for (const Evaluation& e : results.evaluations)
     evaluations.push_back(evaluation_json(e, LinkDetail::none));
   for (const Comparison& c : results.comparisons) comparisons.push_back(comparison_json(c));
-  return {{"experiment", experiment.name},     {"title", experiment.title},
-          {"seed", experiment.seed},           {"versions", provenance_json()},
-          {"results", std::move(evaluations)}, {"verdicts", std::move(comparisons)}};
+  Json json = {{"experiment", experiment.name},
+               {"title", experiment.title},
+               {"seed", experiment.seed},
+               {"versions", provenance_json()},
+               {"results", std::move(evaluations)}};
+  for (const StudyEvaluation& study : results.frontiers)
+    json["frontiers"].push_back(study_json(study));
+  json["verdicts"] = std::move(comparisons);
+  return json;
 }
+
+namespace {
+
+std::vector<std::vector<std::string>> frontier_rows(std::span<const StudyEvaluation> studies) {
+  std::vector<FrontierEvaluation> frontiers;
+  for (const StudyEvaluation& study : studies) frontiers.push_back(study.frontier);
+  return frontier_csv(frontiers);
+}
+
+bool has_instances(const StudyEvaluation& study) { return !study.instances.empty(); }
+
+} // namespace
 
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results) {
@@ -62,7 +84,10 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
     files.push_back(folder + "/" + name);
     write_file(files.back(), content);
   };
-  write("results.csv", csv_text(csv_rows(results.evaluations)));
+  if (!results.evaluations.empty()) write("results.csv", csv_text(csv_rows(results.evaluations)));
+  if (!results.frontiers.empty()) write("frontier.csv", csv_text(frontier_rows(results.frontiers)));
+  if (std::any_of(results.frontiers.begin(), results.frontiers.end(), has_instances))
+    write("frontier_paper.csv", csv_text(instances_csv(results.frontiers)));
   write("results.json", json_text(results_json(experiment, results)));
   if (!results.comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, results.comparisons));
@@ -78,6 +103,11 @@ std::vector<std::string> write_figures(const std::string& folder, const Experime
       files.push_back(folder + "/" + request.file + ending);
       draw(figure, files.back());
     }
+  }
+  for (const StudyEvaluation& study : results.frontiers) {
+    if (study.frontier.points.empty()) continue;
+    files.push_back(folder + "/" + figure_stem(study.frontier.label) + ".svg");
+    draw(frontier_figure(study.frontier), files.back());
   }
   return files;
 }

@@ -1,5 +1,5 @@
-// The folder that an experiment leaves behind: its TOML, results.csv, results.json, verdicts.md and
-// the figures.
+// The folder that an experiment leaves behind: its TOML, results.csv, frontier.csv, results.json,
+// verdicts.md and the figures.
 #pragma once
 
 #include "experiments/expectation.hpp"
@@ -15,8 +15,9 @@ namespace tutti {
 
 /// What an experiment came to.
 struct ExperimentResults {
-  std::vector<Evaluation> evaluations; ///< of Experiment::cases()
-  std::vector<Comparison> comparisons; ///< of Experiment::expectations
+  std::vector<Evaluation> evaluations;    ///< of Experiment::cases()
+  std::vector<StudyEvaluation> frontiers; ///< of Experiment::frontiers
+  std::vector<Comparison> comparisons;    ///< of Experiment::expectations, then of frontiers
 };
 
 /// Copies the experiment's file to `folder`/NAME.toml, before anything runs: an unwritable folder
@@ -24,17 +25,18 @@ struct ExperimentResults {
 void start_results(const std::string& folder, const Experiment& experiment,
                    const std::string& toml);
 
-/// Title, seed, versions, evaluations and comparisons.
+/// Title, seed, versions, evaluations, frontiers where there are any, and comparisons.
 [[nodiscard]] nlohmann::ordered_json results_json(const Experiment& experiment,
                                                   const ExperimentResults& results);
 
-/// results.csv, results.json, and verdicts.md where something is expected. Returns the names of the
-/// files.
+/// results.csv where there are runs, frontier.csv where there are frontiers, frontier_paper.csv
+/// where these have rows of a paper, results.json, and verdicts.md where something is expected.
+/// Returns the names of the files.
 /// Errors: InputError where one can't be written; each is whole or not there.
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);
 
-/// Every figure as .svg and .png. Returns the names of the files. Errors: InputError.
+/// Every figure as .svg and .png, every frontier with a point as .svg. Returns the names of the files. Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);
 

@@ -163,6 +163,11 @@ std::string short_text(Time time) {
   return short_quantity(static_cast<double>(time.ps), time_units);
 }
 
+std::string short_text(Bytes size) {
+  constexpr auto binary = std::span(byte_units).last(4); // KiB and up
+  return short_quantity(static_cast<double>(size.count), binary);
+}
+
 std::string short_rate_text(double bytes_per_second) {
   return short_quantity(bytes_per_second, std::span(bandwidth_units).first(5));
 }

@@ -53,6 +53,7 @@ struct Bandwidth {
 
 /// Text for tables: four significant digits and a unit, e.g. `21.42 ms`, `48.29 GB/s`.
 [[nodiscard]] std::string short_text(Time time);
+[[nodiscard]] std::string short_text(Bytes size); ///< `117.7 KiB`
 [[nodiscard]] std::string short_rate_text(double bytes_per_second);
 
 } // namespace tutti

@@ -278,6 +278,113 @@ TEST_CASE("bound and show speak of a topology") {
              ContainsSubstring("4 NPUs, 0 switches, 0 memories, 8 links"));
 }
 
+TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {
+  // The far NPU is two hops away, and three shards come in over two links: in halves, both sides'
+  // shards in two rounds, then each half of the far one by another side in one.
+  const std::string frontier = "frontier -t ring:4 -c all_gather --size 4kB..16kB";
+  const TemporaryFolder folder;
+  const Json json = json_of(frontier + " --out results", folder);
+  REQUIRE(json["points"].size() == 1);
+  const Json& point = json["points"][0];
+  CHECK(point["steps"] == 2);
+  CHECK(point["rounds_per_chunk"] == "3/2");
+  CHECK(point["verified"] == true);
+  CHECK(point["latency_optimal"] == true);
+  CHECK(point["bandwidth_optimal"] == true);
+  CHECK(json["bandwidth_bound"] == "3/2");
+  CHECK(json["complete"] == true);
+  CHECK(json["timed_out"] == false);
+  CHECK(json["problem"].is_null());
+  REQUIRE(point["sizes"].size() == 3);
+  for (const Json& at : point["sizes"]) {
+    // 2 x 0.5 us, and 3/2 of a shard at 50 GB/s
+    CHECK(at["model_time_ps"] == 1'000'000 + at["size_bytes"].get<std::int64_t>() * 3 / 8 * 20);
+    CHECK(at["native_time_ps"] == at["simgrid_time_ps"]);
+    CHECK(at["native_time_ps"] <= at["model_time_ps"]);
+  }
+  CHECK(json["best"].size() == 1);
+  CHECK(read_file(folder.file("results/frontier.csv")).starts_with("frontier,topology,npus,"));
+  CHECK(std::filesystem::exists(folder.file("results/frontier.svg")));
+
+  const CommandResult table = run_tutti(frontier + " --engine native --progress");
+  CHECK(table.code == 0);
+  CHECK_THAT(table.out, ContainsSubstring("ring:4, all_gather 4kB..16kB (4 NPUs)\nengine native,"));
+  CHECK_THAT(table.out,
+             ContainsSubstring("nothing beats 3/2 = 1.500 rounds per chunk\ncomplete: "));
+  CHECK_THAT(table.err, ContainsSubstring("tutti: all_gather on ring:4: ("));
+}
+
+TEST_CASE("synth cuts shards as sccl wants, unless it is told") {
+  const std::string synth = "synth -t ring:4 -c all_gather -a sccl,ring1 --size 4kB";
+  const Json chosen = json_of(synth);
+  CHECK(chosen[0]["chunks_per_shard"] == 2); // (2,2,3)
+  CHECK(chosen[0]["verified"] == true);
+  CHECK(chosen[1]["chunks_per_shard"] == 1);
+  CHECK(json_of(synth + " --chunks 1")[0]["chunks_per_shard"] == 1);
+}
+
+TEST_CASE("Ctrl-C ends a frontier with the points so far") {
+  const CommandResult result = interrupt_tutti(
+      "frontier -t torus2d:5x5 -c all_gather --set max_steps=8 --json", TemporaryFolder());
+  CHECK(result.code == 130);
+  const Json json = Json::parse(result.out);
+  CHECK(json["timed_out"] == true);
+  for (const Json& point : json["points"]) CHECK(point["verified"] == true);
+}
+
+TEST_CASE("an experiment of frontiers holds a paper's rows against ours") {
+  const TemporaryFolder folder;
+  const std::string frontier = R"(name = "e"
+title = "Four in a ring"
+[topologies]
+R = "ring:4"
+[[frontiers]]
+label = "All-Gather"
+topology = "R"
+collective = "all_gather"
+sizes = "4kB..1MB"
+[[frontiers.paper]]
+chunks = 2
+steps = 2
+rounds = 3
+optimality = "both"
+seconds = 1.5
+[[frontiers.paper]]
+chunks = 1
+steps = 2
+rounds = 2
+optimality = "latency"
+)";
+  write_file(folder.file("e.toml"), frontier);
+  const CommandResult result = run_tutti("run e.toml --out here", folder);
+  INFO(result.err);
+  CHECK(result.code == 0);
+  CHECK(result.out.starts_with("Four in a ring\n\nAll-Gather: R, all_gather 4kB..1MB (4 NPUs)\n"));
+  CHECK_THAT(result.out, ContainsSubstring("better than the paper's (1,2,2): (2,2,3), 2 steps for "
+                                           "2, 3/2 rounds per chunk for 2\n"));
+  CHECK_THAT(read_file(folder.file("here/verdicts.md")),
+             ContainsSubstring("| All-Gather (2,2,3) | latency- and bandwidth-optimal, 1.5 s | "
+                               "latency- and bandwidth-optimal, ") &&
+                 ContainsSubstring("beaten by (2,2,3) | - | match |"));
+  const Json json = Json::parse(read_file(folder.file("here/results.json")));
+  CHECK(json["frontiers"][0]["paper"].size() == 2);
+  CHECK(json["verdicts"].size() == 2);
+  CHECK(json["results"].empty());
+  for (const char* name : {"frontier.csv", "frontier_paper.csv", "frontier_all_gather.svg"}) {
+    INFO(name);
+    CHECK(std::filesystem::exists(folder.file(std::string("here/") + name)));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.file("here/results.csv")));
+
+  // Two rounds for a whole shard aren't the least.
+  write_file(folder.file("e.toml"), frontier + "[[frontiers.paper]]\nchunks = 1\nsteps = 2\n"
+                                               "rounds = 2\noptimality = \"bandwidth\"\n");
+  const CommandResult refuted = run_tutti("run e.toml --out here", folder);
+  CHECK(refuted.code == 1);
+  CHECK_THAT(refuted.out, ContainsSubstring("fewer rounds per chunk exist"));
+  CHECK_THAT(refuted.err, ContainsSubstring("differs without an explanation"));
+}
+
 TEST_CASE("list names what there is") {
   CHECK_THAT(json_of("list algorithms").dump(), ContainsSubstring("\"tacos\""));
   CHECK_THAT(json_of("list topologies").dump(), ContainsSubstring("\"dgx1\""));
@@ -432,6 +539,20 @@ TEST_CASE("bad values are refused") {
              ContainsSubstring("bound takes one size"));
   CHECK_THAT(refusal("bound -t ring:4 -c all_gather --chunks auto"),
              ContainsSubstring("bound takes a number of chunks, not auto"));
+}
+
+TEST_CASE("a frontier that can't be is refused") {
+  const std::string frontier = "frontier -t ring:4 -c all_gather";
+  CHECK_THAT(refusal("frontier -t ring:4"), ContainsSubstring("--collective"));
+  CHECK_THAT(refusal(frontier + " --set colour=red"), ContainsSubstring("colour"));
+  CHECK_THAT(refusal(frontier + " --set k=2 --set k=3"), ContainsSubstring("\"k\" is given twice"));
+  CHECK_THAT(refusal(frontier + " --size 2kB..1kB"), ContainsSubstring("put the smaller first"));
+  CHECK_THAT(refusal(frontier + " --size 1B"), ContainsSubstring("at least one byte"));
+  CHECK_THAT(refusal(frontier + " --engine neither"), ContainsSubstring("\"neither\""));
+  CHECK_THAT(refusal(frontier + " --limit 60"), ContainsSubstring("\"60\""));
+  CHECK_THAT(refusal(frontier + " --chunks 3"), ContainsSubstring("\"--chunks\""));
+  CHECK_THAT(refusal("frontier -t ring:4 -c ./mine.toml --size 1kB"),
+             ContainsSubstring("the size of a collective from a file is in the file"));
 }
 
 TEST_CASE("a collective that can't be is refused") {

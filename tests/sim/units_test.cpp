@@ -69,6 +69,9 @@ TEST_CASE("short texts have four digits and a unit") {
   CHECK(short_text(Time{21'417'300'000}) == "21.42 ms");
   CHECK(short_text(Time{0}) == "0.000 ps");
   CHECK(short_text(Time{1'500'000}) == "1.500 us");
+  CHECK(short_text(Bytes{120'525}) == "117.7 KiB");
+  CHECK(short_text(Bytes{512}) == "0.500 KiB");
+  CHECK(short_text(Bytes{std::int64_t{3} << 40}) == "3.000 TiB");
   CHECK(short_rate_text(48.287e9) == "48.29 GB/s");
   CHECK(short_rate_text(999.96e9) == "1000.0 GB/s");
 }

@@ -3,6 +3,7 @@
 
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -64,8 +65,9 @@ TEST_CASE("every machine loads, names its source and bears its file's name") {
     CHECK(machine.note.find("20") != std::string::npos); // the year of a source
     CHECK(make_topology(machine.name).name() == machine.name);
   }
-  CHECK(names == std::vector<std::string>{"dgx1", "dgx2", "dgx2x2", "dgx_a100", "dgx_a100x2",
-                                          "mi250x", "ndv2", "ndv2x2", "z52"});
+  CHECK(names == std::vector<std::string>{"dgx1", "dgx1x2", "dgx2", "dgx2x2", "dgx_a100",
+                                          "dgx_a100x2", "mi250x", "ndv2", "ndv2x2", "z52",
+                                          "z52_pcie"});
 }
 
 TEST_CASE("DGX-1 and NDv2: 32 directed links, six NVLinks of 25 GB/s a GPU") {
@@ -101,6 +103,33 @@ TEST_CASE("two NDv2 chassis: one InfiniBand link each way") {
   CHECK(between(t, "npu1", "npu8") == 0);
   CHECK(between(t, "npu8", "npu12") == 50 * GB);
   CHECK(t.link(t.out_links(NodeId{0}).back()).latency == Time{1'300'000});
+}
+
+TEST_CASE("two DGX-1: an InfiniBand link each way for each pair of GPUs, three hops at most") {
+  const Topology t = make_topology("dgx1x2"), box = make_topology("dgx1");
+  CHECK(t.npu_count() == 16);
+  CHECK(t.link_count() == 2 * 32 + 2 * 4);
+  const auto npu = [](std::uint32_t n) { return "npu" + std::to_string(n); };
+  const auto hops = [&](std::uint32_t i, std::uint32_t j) { // inside a box: at most two
+    return i == j ? 0 : between(box, npu(i), npu(j)) > 0 ? 1 : 2;
+  };
+  std::set<std::uint32_t> pairs;
+  std::vector<std::uint32_t> adapters;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    CHECK(between(t, npu(i), npu(8 + i)) == between(t, npu(8 + i), npu(i)));
+    if (between(t, npu(i), npu(8 + i)) == 0) continue;
+    CHECK(between(t, npu(i), npu(8 + i)) == GB * 25 / 2);
+    pairs.insert(i / 2);
+    adapters.push_back(i);
+  }
+  CHECK(pairs.size() == 4);
+  for (std::uint32_t i = 0; i < 8; ++i)
+    for (std::uint32_t j = 0; j < 8; ++j) {
+      CHECK(std::any_of(adapters.begin(), adapters.end(),
+                        [&](std::uint32_t a) { return hops(i, a) + 1 + hops(a, j) <= 3; }));
+      for (const std::uint32_t first : {0U, 8U})
+        CHECK(between(t, npu(first + i), npu(first + j)) == between(box, npu(i), npu(j)));
+    }
 }
 
 TEST_CASE("DGX-2: 125 GB/s from every GPU to the NVSwitch") {
@@ -168,6 +197,24 @@ TEST_CASE("Gigabyte Z52: a ring of eight, two xGMI islands joined by PCIe") {
     }
   }
   CHECK(pcie == 4);
+}
+
+TEST_CASE("Z52 with PCIe as buses: six directions share 27 GB/s in each socket") {
+  const Topology t = make_topology("z52_pcie");
+  CHECK(t.npu_count() == 8);
+  CHECK(t.link_count() == 2 * (6 + 6));
+  REQUIRE(t.groups().size() == 2);
+  for (const SharedGroup& bus : t.groups()) {
+    CHECK(bus.bandwidth.bytes_per_second == 27 * GB);
+    // SCCL, section 5.2.2: ({(0,1), (1,0), (1,2), (2,1), (1,3), (3,1)}, 1) for the left socket
+    const std::uint32_t hub = &bus == t.groups().data() ? 1 : 5, socket = hub / 4;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> found, expected;
+    for (const LinkId link : bus.links)
+      found.insert({t.link(link).from.value, t.link(link).to.value});
+    for (std::uint32_t n = 4 * socket; n < 4 * socket + 4; ++n)
+      if (n != hub) expected.insert({{n, hub}, {hub, n}});
+    CHECK(found == expected);
+  }
 }
 
 TEST_CASE("MI250X: 56 directed links, seven units of 50 GB/s a die") {

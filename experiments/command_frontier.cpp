@@ -1,0 +1,93 @@
+// `tutti frontier`: Pareto-optimal algorithms between latency and bandwidth, each verified, bounded
+// and replayed, and the sizes from which on another one is best.
+#include "experiments/commands.hpp"
+#include "experiments/csv.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/frontier_display.hpp"
+#include "experiments/frontier_figure.hpp"
+#include "experiments/frontier_json.hpp"
+#include "experiments/frontier_table.hpp"
+#include "experiments/interrupts.hpp"
+#include "experiments/work_limits.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+// A file says its own size.
+std::vector<Bytes> sizes_of(const FrontierArguments& arguments, const Topology& topology) {
+  if (!is_collective_file(arguments.collective))
+    return parse_sizes(arguments.size.value_or("1KiB..1GiB"));
+  if (arguments.size)
+    throw InputError("--size: the size of a collective from a file is in the file");
+  return {make_collective(topology, {{arguments.collective}, {}}, 1).size()};
+}
+
+std::vector<const EngineRow*> engines_of(const FrontierArguments& arguments) {
+  if (arguments.engine == "both") return all_engines();
+  return {&find_engine(arguments.engine)};
+}
+
+FrontierCase case_of(const FrontierArguments& arguments, const Topology& topology) {
+  FrontierCase c{.label = "",
+                 .topology_label = topology.name(),
+                 .topology = &topology,
+                 .collective = arguments.collective,
+                 .sizes = sizes_of(arguments, topology),
+                 .options = {},
+                 .engines = engines_of(arguments)};
+  c.options.model = time_model(arguments.model);
+  c.options.settings = parse_settings(arguments.settings);
+  if (arguments.limit) set_limits(c.options, *arguments.limit);
+  return c;
+}
+
+std::vector<std::string> write_files(const std::string& folder,
+                                     const FrontierEvaluation& evaluation) {
+  std::vector<std::string> files{folder + "/frontier.csv"};
+  write_file(files.front(), csv_text(frontier_csv({&evaluation, 1})));
+  if (evaluation.points.empty()) return files;
+  if (!gnuplot_found()) {
+    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    return files;
+  }
+  files.push_back(fmt::format("{}/{}.svg", folder, figure_stem(evaluation.label)));
+  draw(frontier_figure(evaluation), files.back());
+  return files;
+}
+
+} // namespace
+
+int frontier_command(const FrontierArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  FrontierCase c = case_of(arguments, topology);
+  FrontierRequest request = request_of(c);
+  if (arguments.out) require_writable(*arguments.out + "/frontier.csv");
+  request.found =
+      point_announcer(fmt::format("{} on {}", c.collective, topology.name()), arguments.progress);
+  Interrupts interrupts;
+  c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  const StudyEvaluation study{evaluate_frontier(c, request), {}};
+  const FrontierEvaluation& evaluation = study.frontier;
+  fmt::print("{}",
+             arguments.json ? json_text(frontier_json(evaluation)) : frontier_text(evaluation));
+  const bool interrupted = interrupts.count() > 0;
+  if (arguments.out && !interrupted) {
+    const std::vector<std::string> files = write_files(*arguments.out, evaluation);
+    if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
+  }
+  std::fflush(stdout); // results first, then what is wrong with them
+  const int code = report_problems(study);
+  return interrupted ? interrupted_exit_code : code;
+}
+
+} // namespace tutti

@@ -1,0 +1,19 @@
+// A Pareto frontier as a picture: each point's bandwidth over the size, as in SCCL (Cai et al.
+// 2021, Fig. 4 to 7), and the sizes from which on another point is best.
+#pragma once
+
+#include "experiments/frontier_evaluation.hpp"
+#include "experiments/gnuplot.hpp"
+
+#include <string>
+
+namespace tutti {
+
+/// Both axes are logarithmic. Errors: InputError where no point has a time.
+[[nodiscard]] Figure frontier_figure(const FrontierEvaluation& evaluation);
+
+/// What the figure of a frontier of this label is called: "frontier_all_gather" for "All-Gather",
+/// "frontier" without one.
+[[nodiscard]] std::string figure_stem(const std::string& label);
+
+} // namespace tutti

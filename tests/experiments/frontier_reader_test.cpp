@@ -1,0 +1,176 @@
+// [[frontiers]] in an experiment's file.
+#include "experiments/experiment.hpp"
+
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <string>
+
+using namespace tutti;
+
+namespace {
+
+const std::string head = R"(name = "e"
+seed = 5
+[topologies]
+R = "ring:6"
+L = "ring:8"
+)";
+const std::string minimal = R"([[frontiers]]
+label = "Allgather"
+topology = "L"
+collective = "all_gather"
+)";
+const std::string row = R"([[frontiers.paper]]
+chunks = 6
+steps = 3
+rounds = 7
+)";
+
+FrontierStudy study_of(const std::string& rest) {
+  return parse_experiment(head + minimal + rest, "e.toml").frontiers.at(0);
+}
+
+std::string error_of(const std::string& toml) {
+  return message_of([&] { (void)parse_experiment(toml, "e.toml"); });
+}
+
+std::string error_in(const std::string& rest) { return error_of(head + minimal + rest); }
+
+} // namespace
+
+TEST_CASE("an experiment of one frontier, with every default") {
+  const Experiment e = parse_experiment(head + minimal, "e.toml");
+  CHECK(e.runs.empty());
+  CHECK(e.cases().empty());
+  REQUIRE(e.frontiers.size() == 1);
+  const FrontierCase c = e.frontier_case(e.frontiers[0]);
+  CHECK(c.label == "Allgather");
+  CHECK(c.topology_label == "L");
+  CHECK(c.topology == &e.topologies[1].topology);
+  CHECK(c.collective == "all_gather");
+  REQUIRE(c.sizes.size() == 21);
+  CHECK(c.sizes.front() == Bytes{1024});
+  CHECK(c.sizes.back() == Bytes{1 << 30});
+  CHECK(c.options.seed == 5);
+  CHECK(c.options.settings.empty());
+  CHECK(c.options.model == TimeModel{});
+  CHECK(c.engines == all_engines());
+  CHECK(e.frontiers[0].paper.empty());
+}
+
+TEST_CASE("every key of a frontier") {
+  const FrontierStudy s = study_of(R"(sizes = ["1kB", "2kB..4kB"]
+settings = {k = "2", max_steps = "5"}
+link_busy = "latency+serialization"
+forwarding = "cut-through"
+limit = "10s,1GiB"
+[[frontiers.paper]]
+chunks = 6
+steps = 3
+rounds = 7
+optimality = "bandwidth"
+seconds = 6.6
+explanation = "why"
+[[frontiers.paper]]
+chunks = 1
+steps = 2
+rounds = 2
+)");
+  CHECK(s.topology == 1);
+  CHECK(s.sizes == std::vector<Bytes>{{1'000}, {2'000}, {4'000}});
+  CHECK(s.options.settings.at("k") == "2");
+  CHECK(s.options.model.link_busy == LinkBusy::latency_and_serialization);
+  CHECK(s.options.model.forwarding == Forwarding::cut_through);
+  CHECK(s.options.limit_seconds == 10);
+  CHECK(s.options.limit_bytes == std::int64_t{1} << 30);
+  REQUIRE(s.paper.size() == 2);
+  CHECK(s.paper[0].chunks == 6);
+  CHECK(s.paper[0].pieces == 6);
+  CHECK(s.paper[0].steps == 3);
+  CHECK(s.paper[0].rounds == 7);
+  CHECK(s.paper[0].claimed == Optimality{.latency = false, .bandwidth = true});
+  CHECK(s.paper[0].seconds == 6.6);
+  CHECK(s.paper[0].explanation == "why");
+  CHECK(s.paper[1].claimed == Optimality{});
+  CHECK_FALSE(s.paper[1].seconds);
+}
+
+TEST_CASE("the paper counts the chunks of All-Reduce and All-to-All per NPU, not per shard") {
+  const auto pieces = [](const std::string& topology, const std::string& collective, int chunks) {
+    const Experiment e = parse_experiment(
+        head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"" + topology + "\"\ncollective = \"" +
+            collective + "\"\n[[frontiers.paper]]\nchunks = " + std::to_string(chunks) +
+            "\nsteps = 3\nrounds = 3\n",
+        "e.toml");
+    return e.frontiers.at(0).paper.at(0).pieces;
+  };
+  CHECK(pieces("L", "all_to_all", 24) == 3); // 8 members
+  CHECK(pieces("L", "all_reduce", 16) == 2);
+  CHECK(pieces("L", "all_to_all,group=0-3", 24) == 6);
+  for (const char* other :
+       {"all_gather", "reduce_scatter", "broadcast", "reduce", "gather", "scatter"})
+    CHECK(pieces("R", other, 12) == 12);
+  CHECK_THAT(message_of([&] { (void)pieces("L", "all_to_all", 6); }),
+             ContainsSubstring("e.toml:11:10: 6 chunks can't be: this collective has a multiple "
+                               "of 8"));
+}
+
+TEST_CASE("a collective from a file says its own size") {
+  const TemporaryFolder folder;
+  write_file(folder.file("c.toml"), R"([[collective]]
+name = "custom"
+[[collective.chunks]]
+size = "6kB"
+held_by = [0]
+wanted_by = [1, 2]
+)");
+  const std::string frontier = "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\ncollective = \"" +
+                               folder.file("c.toml") + "\"\n";
+  const Experiment e = parse_experiment(head + frontier, "e.toml");
+  CHECK(e.frontiers.at(0).sizes == std::vector<Bytes>{{6'000}});
+  CHECK_THAT(error_of(head + frontier + "sizes = \"1kB\"\n"),
+             ContainsSubstring("e.toml:10:9: the size of a collective from a file is in the file"));
+}
+
+TEST_CASE("what is wrong with a frontier is said with its place") {
+  CHECK_THAT(error_in("size = \"1kB\"\n"), ContainsSubstring("e.toml:10:1: unknown key \"size\"") &&
+                                               ContainsSubstring("did you mean \"sizes\"?"));
+  CHECK_THAT(error_in("settings = {colour = \"red\"}\n"),
+             ContainsSubstring("e.toml:10:12: ") && ContainsSubstring("colour"));
+  CHECK_THAT(error_in("settings = {k = \"x\"}\n"), ContainsSubstring("e.toml:10:12: "));
+  CHECK_THAT(error_in("sizes = [\"4kB\", \"1kB\"]\n"),
+             ContainsSubstring("e.toml:10:9: sizes must ascend"));
+  CHECK_THAT(error_in("sizes = \"4B\"\n"),
+             ContainsSubstring("e.toml:9:14: ") && ContainsSubstring("at least one byte"));
+  CHECK_THAT(error_in(minimal),
+             ContainsSubstring("e.toml:11:9: \"Allgather\" would have the same files as "
+                               "\"Allgather\""));
+  CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"?\"\n"),
+             ContainsSubstring("e.toml:7:9: a label needs letters or digits"));
+  CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"X\"\n"),
+             ContainsSubstring("e.toml:8:12: unknown topology label \"X\" (known: R, L"));
+  CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\n"
+                             "collective = \"all_gater\"\n"),
+             ContainsSubstring("e.toml:9:14: unknown collective \"all_gater\""));
+  CHECK_THAT(error_of(head), ContainsSubstring("needs at least one [[runs]] or [[frontiers]]"));
+}
+
+TEST_CASE("what is wrong with a row of the paper is said with its place") {
+  CHECK(error_in(row).empty());
+  CHECK_THAT(error_in(row + "optimality = \"all\"\n"),
+             ContainsSubstring("e.toml:14:14: unknown optimality \"all\" (known: latency, "
+                               "bandwidth, both"));
+  CHECK_THAT(error_in(row + "seconds = -1\n"),
+             ContainsSubstring("e.toml:14:11: a time can't be below 0"));
+  CHECK_THAT(error_in("[[frontiers.paper]]\nchunks = 0\nsteps = 1\nrounds = 1\n"),
+             ContainsSubstring("e.toml:11:10: "));
+  CHECK_THAT(error_in("[[frontiers.paper]]\nchunks = 1\nsteps = 3\nrounds = 2\n"),
+             ContainsSubstring("e.toml:13:10: 3 steps need as many rounds"));
+  CHECK_THAT(error_in("[[frontiers.paper]]\nchunks = 1\nsteps = 3\n"),
+             ContainsSubstring("\"rounds\""));
+  CHECK_THAT(error_in(row + "round = 7\n"),
+             ContainsSubstring("e.toml:14:1: unknown key \"round\""));
+}

@@ -1,0 +1,67 @@
+// A frontier by hand, with numbers that paper gives: pipelined Broadcasts on a line of three NPUs.
+//   npu0 -> npu1 -> npu2, p pieces: p + 1 steps of one round each.
+// Where a link is busy for latency and data, n bytes take (p + 1) (alpha + n / p / B), alpha is
+// 0.5 us and 1 / B is 20 ps: as the paper's cost model has it.
+#pragma once
+
+#include "experiments/frontier_evaluation.hpp"
+#include "tests/samples.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tutti::samples {
+
+inline Topology line() {
+  TopologyParts parts = npus("line", 3);
+  parts.add_link(link(0, 1));
+  parts.add_link(link(1, 2));
+  return Topology(std::move(parts));
+}
+
+inline FrontierPoint pipeline(std::uint32_t pieces) {
+  Schedule schedule(2);
+  for (std::uint32_t step = 0; step <= pieces; ++step) {
+    if (step < pieces) schedule.push(ChunkId{step}, LinkId{0}, Op::copy);
+    if (step > 0) schedule.push(ChunkId{step - 1}, LinkId{1}, Op::copy);
+  }
+  return {.pieces = pieces,
+          .chunks = pieces,
+          .steps = pieces + 1,
+          .rounds = pieces + 1,
+          .proof = PointProof::lp_tight,
+          .latency_optimal = pieces == 1,
+          .bandwidth_optimal = false,
+          .method = "by hand",
+          .seconds = 0.25,
+          .schedule = schedule};
+}
+
+/// The points of 1, 2 and 4 pieces. Of n bytes, the next one is better from n = 2 alpha B = 50 kB
+/// on, and from 8 alpha B = 200 kB.
+inline Frontier pipelines() {
+  Frontier frontier;
+  for (const std::uint32_t pieces : {1U, 2U, 4U}) frontier.points.push_back(pipeline(pieces));
+  frontier.trials = {{1, 2, 2, "sat", "by hand", 0.25}, {3, 3, 3, "unsat", "by hand", 0.5}};
+  frontier.bandwidth_bound = Ratio(1);
+  frontier.stop = "three points are enough";
+  frontier.step_latency = alpha;
+  frontier.round = bandwidth;
+  return frontier;
+}
+
+inline FrontierCase line_case(const Topology& topology) {
+  FrontierCase c{.label = "Line",
+                 .topology_label = "line",
+                 .topology = &topology,
+                 .collective = "broadcast",
+                 .sizes = {},
+                 .options = {},
+                 .engines = all_engines()};
+  for (const std::int64_t size : {4'000, 40'000, 400'000, 4'000'000}) c.sizes.push_back({size});
+  c.options.model.link_busy = LinkBusy::latency_and_serialization;
+  return c;
+}
+
+} // namespace tutti::samples
