@@ -127,6 +127,8 @@ private:
   /// Reduce-Scatter, made backwards, then All-Gather, of one number of pieces; where theirs differ,
   /// both are cut finer.
   void compose() {
+    if (!request_.proof_file.empty())
+      throw InputError("a proof is of one instance: All-Reduce is composed of two");
     const CollectivePart& part = collective_.parts.front();
     const Collective gather =
         make_collective(topology_, {CollectiveKind::all_gather, part.size, part.group});

@@ -100,10 +100,11 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& f
   const double start = cpu_seconds();
   StepTrial trial{instance, SatAnswer::unsat, "distances", 0};
   Solved solved;
-  if (instance.steps >= fewest_ && request_.proof_file.empty() &&
+  const bool shows_clauses = !request_.proof_file.empty();
+  if (!shows_clauses && instance.steps >= fewest_ &&
       Ratio(instance.rounds, instance.pieces) < least(instance.steps)) {
     trial.method = "LP";
-  } else if (instance.steps >= fewest_) {
+  } else if (shows_clauses || instance.steps >= fewest_) {
     solved = answer(instance);
     trial.answer = solved.answer.answer;
     trial.method = solved.method;

@@ -2,10 +2,11 @@
 #include "synth/solvers/sat.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/synth/drat_check.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include <algorithm>
-#include <sstream>
+#include <string>
+#include <vector>
 
 using namespace tutti;
 
@@ -24,66 +25,6 @@ void add_pigeons(SatSolver& solver, int pigeons, int holes) {
     for (int other = 0; other < pigeon; ++other)
       for (int hole = 0; hole < holes; ++hole) solver.add({-in(pigeon, hole), -in(other, hole)});
   }
-}
-
-using Clause = std::vector<Literal>;
-using Assignment = std::vector<Literal>; // the true ones
-
-bool is_true(const Assignment& assignment, Literal literal) {
-  return std::find(assignment.begin(), assignment.end(), literal) != assignment.end();
-}
-
-// Whether unit propagation ends in a conflict.
-bool propagates_to_conflict(const std::vector<Clause>& clauses, Assignment assignment) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Clause& clause : clauses) {
-      Literal open = 0;
-      int open_count = 0;
-      bool satisfied = false;
-      for (const Literal literal : clause) {
-        satisfied = satisfied || is_true(assignment, literal);
-        if (!is_true(assignment, -literal)) {
-          open = literal;
-          ++open_count;
-        }
-      }
-      if (satisfied || open_count > 1) continue;
-      if (open_count == 0) return true;
-      assignment.push_back(open);
-      changed = true;
-    }
-  }
-  return false;
-}
-
-std::vector<Clause> read_clauses(std::istream& in) {
-  std::vector<Clause> clauses(1);
-  for (Literal literal = 0; in >> literal;) {
-    if (literal == 0)
-      clauses.emplace_back();
-    else
-      clauses.back().push_back(literal);
-  }
-  clauses.pop_back();
-  return clauses;
-}
-
-// Each line of a proof must follow from the clauses and the lines before it by unit propagation;
-// deletions are passed over, which is sound. Whether the empty clause is reached.
-bool proves_unsat(std::vector<Clause> clauses, const std::string& proof) {
-  std::istringstream lines(proof);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("d ")) continue;
-    std::istringstream text(line);
-    const Clause lemma = read_clauses(text).front();
-    Assignment denied;
-    for (const Literal literal : lemma) denied.push_back(-literal);
-    if (!propagates_to_conflict(clauses, denied)) return false;
-    if (lemma.empty()) return true;
-    clauses.push_back(lemma);
-  }
-  return false;
 }
 
 } // namespace
@@ -148,15 +89,13 @@ TEST_CASE("SAT: the proof follows from the clauses that are written beside it") 
     solver.add({extra, -1});
     REQUIRE(solver.solve(WorkLimit(no_limit)) == SatAnswer::unsat);
   }
-  std::istringstream written(read_file(file + ".cnf"));
-  std::string header;
-  std::getline(written, header);
-  CHECK(header == "p cnf 13 24"); // 4 + 3 * 6 + 2 clauses, all as they were added
-  const std::vector<Clause> clauses = read_clauses(written);
-  CHECK(clauses.size() == 24);
-  CHECK(clauses.back() == Clause{13, -1});
-  CHECK(proves_unsat(clauses, read_file(file)));
-  CHECK_FALSE(proves_unsat({clauses.begin() + 1, clauses.end()}, read_file(file)));
+  const std::string clauses = read_file(file + ".cnf"), proof = read_file(file);
+  // 4 + 3 * 6 + 2 clauses, all as they were added.
+  CHECK(clauses.starts_with("p cnf 13 24\n1 2 3 0\n"));
+  CHECK(clauses.ends_with("\n13 -1 0\n"));
+  CHECK(testing::drat_fault(clauses, proof) == "");
+  const std::string without_first = "p cnf 13 23\n" + clauses.substr(clauses.find("0\n") + 2);
+  CHECK(testing::drat_fault(without_first, proof) != "");
 }
 
 TEST_CASE("SAT: a proof that can't be written is an error") {

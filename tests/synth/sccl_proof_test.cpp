@@ -4,6 +4,7 @@
 #include "synth/sccl/multicast_steps.hpp"
 #include "synth/sccl/step_flows.hpp"
 #include "tests/catch.hpp"
+#include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "tests/synth/drat_check.hpp"
 #include "tests/synth/random_steps.hpp"
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 using namespace tutti;
 using namespace tutti::testing;
@@ -58,4 +60,30 @@ TEST_CASE("a proof of one instance is none of another") {
   CHECK(drat_fault(read_file(enough + ".cnf"), proof) != "");
   CHECK(drat_fault(read_file(enough + ".cnf"), read_file(enough)) ==
         "the empty clause isn't derived");
+}
+
+TEST_CASE("the setting proof leaves a proof of the instance that was asked for") {
+  const TemporaryFolder folder;
+  const Topology ring = samples::ring(4);
+  const AlgorithmRow& row =
+      *std::ranges::find(synthesizers(), std::string_view("sccl"), &AlgorithmRow::name);
+  const auto outcome = [&](CollectiveKind kind, const char* steps, const char* rounds,
+                           const std::string& file) {
+    SynthesisOptions options;
+    options.settings = {{"steps", steps}, {"rounds", rounds}, {"proof", file}};
+    return synthesize(row, ring, make_collective(ring, {kind, Bytes{12'000'000}, {}, 0, 2}),
+                      options);
+  };
+  // Six chunks come in over two lanes, from one step away in one step; a Gather's to its root.
+  for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                    CollectiveKind::gather, CollectiveKind::scatter})
+    for (const auto& [steps, rounds] : {std::pair{"2", "2"}, {"1", "4"}}) {
+      INFO(to_text(kind) << ' ' << steps << ' ' << rounds);
+      const std::string file = folder.file(std::string(to_text(kind)) + steps);
+      CHECK(outcome(kind, steps, rounds, file).status == Status::infeasible);
+      CHECK(drat_fault(read_file(file + ".cnf"), read_file(file)) == "");
+    }
+  CHECK(message_of([&] {
+          (void)outcome(CollectiveKind::all_reduce, "4", "4", folder.file("all_reduce"));
+        }) == "a proof is of one instance: All-Reduce is composed of two");
 }
