@@ -32,6 +32,10 @@ FrontierRequest request_of(const FrontierCase& c) {
   return request;
 }
 
+void require_sound(const FrontierCase& c) {
+  require_reachable(*c.topology, collective_of(c, c.sizes.back(), 1));
+}
+
 std::string instance_text(std::uint32_t chunks, std::uint32_t steps, std::uint32_t rounds) {
   return fmt::format("({},{},{})", chunks, steps, rounds);
 }
