@@ -46,6 +46,8 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
                              bool& interrupted) {
   const std::vector<Case> cases = experiment.cases();
   require_sound(cases);
+  for (const FrontierStudy& study : experiment.frontiers)
+    require_sound(experiment.frontier_case(study));
   Interrupts interrupts;
   ExperimentResults results;
   results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);

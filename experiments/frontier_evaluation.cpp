@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace tutti {
@@ -29,6 +30,10 @@ FrontierRequest request_of(const FrontierCase& c) {
   FrontierRequest request = frontier_request(c.options);
   if (is_collective_file(c.collective)) request.pieces = 1;
   return request;
+}
+
+void require_sound(const FrontierCase& c) {
+  require_reachable(*c.topology, collective_of(c, c.sizes.back(), 1));
 }
 
 std::string instance_text(std::uint32_t chunks, std::uint32_t steps, std::uint32_t rounds) {
@@ -117,8 +122,13 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
   for (const Bytes size : c.sizes) {
     const auto collective = collective_if_fine(c, size, point.pieces);
     if (!collective) continue;
-    made.at.push_back(sized_point(c, result.frontier, point, *collective, size));
-    add_problem(result, point, " at " + to_text(size), problem_of(c, made.at.back()));
+    const std::string at = " at " + to_text(size);
+    try {
+      made.at.push_back(sized_point(c, result.frontier, point, *collective, size));
+      add_problem(result, point, at, problem_of(c, made.at.back()));
+    } catch (const std::runtime_error& error) { // an engine gave up: other sizes may do
+      add_problem(result, point, at, error.what());
+    }
   }
   result.replay_seconds += cpu_seconds() - verified;
   return made;
@@ -164,17 +174,30 @@ FrontierEvaluation evaluate_points(const FrontierCase& c, Frontier frontier) {
   return result;
 }
 
-FrontierEvaluation evaluate_frontier(const FrontierCase& c, const FrontierRequest& request,
-                                     const FrontierFunction& function) {
+namespace {
+
+// Members that can't pass on chunks have no frontier; running out of memory ends one.
+Frontier synthesized(const FrontierCase& c, const FrontierRequest& request,
+                     const FrontierFunction& function) {
   const Collective whole = collective_of(c, c.sizes.back(), 1);
-  const double start = cpu_seconds();
   Frontier frontier;
+  frontier.stop = missing_ability(*c.topology, whole);
+  if (!frontier.stop.empty()) return frontier;
   try {
-    frontier = function(*c.topology, whole, request, c.options);
+    return function(*c.topology, whole, request, c.options);
   } catch (const std::bad_alloc&) {
     frontier.timed_out = true;
     frontier.stop = "out of memory";
+    return frontier;
   }
+}
+
+} // namespace
+
+FrontierEvaluation evaluate_frontier(const FrontierCase& c, const FrontierRequest& request,
+                                     const FrontierFunction& function) {
+  const double start = cpu_seconds();
+  Frontier frontier = synthesized(c, request, function);
   const double seconds = cpu_seconds() - start;
   FrontierEvaluation result = evaluate_points(c, std::move(frontier));
   result.synthesis_seconds = seconds;

@@ -41,6 +41,10 @@ struct FrontierCase {
 /// Errors: InputError for a bad setting.
 [[nodiscard]] FrontierRequest request_of(const FrontierCase& c);
 
+/// Checks what can be checked in no time, so that bad input shows before hours of work: that the
+/// topology holds the collective at its largest size and joins its members. Errors: InputError.
+void require_sound(const FrontierCase& c);
+
 /// A point at one size.
 struct SizedPoint {
   Bytes size;

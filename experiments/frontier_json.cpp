@@ -121,6 +121,7 @@ Json study_json(const StudyEvaluation& study) {
   Json rows = Json::array();
   for (const InstanceEvaluation& instance : study.instances) rows.push_back(paper_json(instance));
   json["paper"] = std::move(rows);
+  json["beyond_paper"] = beyond_paper(study);
   return json;
 }
 

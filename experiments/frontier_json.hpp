@@ -11,7 +11,8 @@ namespace tutti {
 /// there is none.
 [[nodiscard]] nlohmann::ordered_json frontier_json(const FrontierEvaluation& evaluation);
 
-/// The same with the rows of the paper under "paper".
+/// The same with the rows of the paper under "paper", and under "beyond_paper" the indices of the
+/// points that none of them comes up to.
 [[nodiscard]] nlohmann::ordered_json study_json(const StudyEvaluation& study);
 
 } // namespace tutti

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace tutti {
 
@@ -17,7 +16,7 @@ constexpr std::int64_t most_counted = 1 << 20; // chunks, steps, rounds; more is
 
 std::string read_label(ConfigTable& table, const Experiment& experiment) {
   const ConfigValue value = table.at("label");
-  const std::string label = value.string();
+  std::string label = value.string();
   if (figure_stem(label) == figure_stem("")) throw value.error("a label needs letters or digits");
   for (const FrontierStudy& other : experiment.frontiers)
     if (figure_stem(other.label) == figure_stem(label))
@@ -26,24 +25,31 @@ std::string read_label(ConfigTable& table, const Experiment& experiment) {
   return label;
 }
 
-// The collective with one chunk per shard, and the sizes at which it is tried.
-Collective read_problem(ConfigTable& table, const Experiment& experiment, FrontierStudy& study) {
-  const ConfigValue topology = table.at("topology");
-  study.topology = topology_index(topology, experiment.topologies);
+// Reads the collective and the sizes at which it is tried; how many chunks of an NPU's buffer the
+// paper counts for each piece. Makes no collective of a name, which may have any number of chunks.
+std::uint32_t read_collective_and_sizes(ConfigTable& table, const Topology& topology,
+                                        FrontierStudy& study) {
   const ConfigValue value = table.at("collective");
   study.collective = value.string();
-  const bool named = !is_collective_file(study.collective);
-  if (const auto sizes = table.find("sizes"); sizes && !named)
-    throw sizes->error("the size of a collective from a file is in the file");
+  if (is_collective_file(study.collective)) {
+    if (const auto sizes = table.find("sizes"))
+      throw sizes->error("the size of a collective from a file is in the file");
+    const Collective collective =
+        value.located([&] { return read_collective(study.collective, topology); });
+    if (const std::string obstacle = frontier_obstacle(topology, collective); !obstacle.empty())
+      throw value.error(obstacle);
+    study.sizes = {collective.size()};
+    return counted_chunks(collective.parts.front());
+  }
   study.sizes = sizes_at(table, "sizes", "1KiB..1GiB");
   if (!std::is_sorted(study.sizes.begin(), study.sizes.end()))
     throw table.at("sizes").error("sizes must ascend");
-  const FrontierCase c = experiment.frontier_case(study);
-  Collective collective = value.located([&] { return collective_of(c, study.sizes.back(), 1); });
-  if (!named) study.sizes = {collective.size()};
-  if (const std::string obstacle = frontier_obstacle(*c.topology, collective); !obstacle.empty())
-    throw value.error(obstacle);
-  return collective;
+  const CollectiveSpec spec = parsed(value, parse_collective);
+  CollectivePart part;
+  part.kind = spec.kind;
+  part.group = spec.group;
+  if (part.group.empty()) part.group.resize(topology.npu_count());
+  return counted_chunks(part);
 }
 
 std::uint32_t counted_at(ConfigTable& table, const std::string& key) {
@@ -79,10 +85,11 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment) {
   FrontierStudy study;
   study.label = read_label(table, experiment);
   study.options = options_of(table, experiment.seed);
-  const Collective collective = read_problem(table, experiment, study);
+  study.topology = topology_index(table.at("topology"), experiment.topologies);
+  const Topology& topology = experiment.topologies[study.topology].topology;
+  const std::uint32_t chunks_of_piece = read_collective_and_sizes(table, topology, study);
   if (const auto settings = table.find("settings"))
     settings->located([&] { (void)request_of(experiment.frontier_case(study)); });
-  const std::uint32_t chunks_of_piece = counted_chunks(collective.parts.front());
   for (ConfigTable& row : table.tables("paper"))
     study.paper.push_back(read_instance(row, chunks_of_piece));
   table.finish();

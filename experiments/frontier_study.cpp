@@ -17,6 +17,13 @@ StudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInsta
   return study;
 }
 
+std::vector<std::size_t> beyond_paper(const StudyEvaluation& study) {
+  if (study.instances.empty()) return {};
+  std::vector<PaperInstance> paper;
+  for (const InstanceEvaluation& instance : study.instances) paper.push_back(instance.paper);
+  return beyond_paper(study.frontier.frontier, paper);
+}
+
 std::vector<Comparison> comparisons_of(std::span<const StudyEvaluation> studies) {
   std::vector<Comparison> all;
   for (const StudyEvaluation& study : studies)

@@ -35,6 +35,9 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
                const std::function<void(const FrontierPoint&)>& found,
                const FrontierFunction& function = synthesize_frontier);
 
+/// Points of the frontier that no row of the paper comes up to; none where there are no rows.
+[[nodiscard]] std::vector<std::size_t> beyond_paper(const StudyEvaluation& study);
+
 /// One for each row of a paper that was evaluated.
 [[nodiscard]] std::vector<Comparison> comparisons_of(std::span<const StudyEvaluation> studies);
 

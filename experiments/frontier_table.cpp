@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 namespace tutti {
 
@@ -95,6 +97,20 @@ std::string best_text(const FrontierEvaluation& e) {
   return text + "\n";
 }
 
+// What the search asked, and what all of it took.
+std::string effort_text(const FrontierEvaluation& e) {
+  const std::vector<FrontierTrial>& trials = e.frontier.trials;
+  const auto count = [&trials](std::string_view answer) {
+    return std::count_if(trials.begin(), trials.end(),
+                         [answer](const FrontierTrial& trial) { return trial.answer == answer; });
+  };
+  return fmt::format("instances: {} sat, {} unsat, {} undecided; CPU: synthesis {}, verification "
+                     "{}, replays {}\n",
+                     count("sat"), count("unsat"), count("timed_out"),
+                     seconds_text(e.synthesis_seconds), seconds_text(e.verify_seconds),
+                     seconds_text(e.replay_seconds));
+}
+
 std::string end_text(const FrontierEvaluation& e) {
   const Frontier& frontier = e.frontier;
   std::string text;
@@ -119,7 +135,7 @@ std::string frontier_text(const FrontierEvaluation& e) {
     text += "no point was found\n";
   else
     text += to_text(point_table(e));
-  text += end_text(e) + best_text(e);
+  text += end_text(e) + best_text(e) + effort_text(e);
   if (!e.problem.empty()) text += fmt::format("DEFECT: {}\n", e.problem);
   return text;
 }
@@ -158,17 +174,11 @@ Table instance_table(const StudyEvaluation& study) {
 }
 
 std::string gains_text(const StudyEvaluation& study) {
-  const Frontier& frontier = study.frontier.frontier;
   std::string text;
-  for (const InstanceEvaluation& instance : study.instances) {
-    if (!instance.better) continue;
-    const PaperInstance& paper = instance.paper;
-    const FrontierPoint& point = frontier.points[*instance.better];
-    text +=
-        fmt::format("better than the paper's {}: {}, {} steps for {}, {} rounds per chunk for "
-                    "{}\n",
-                    instance_text(paper.chunks, paper.steps, paper.rounds), instance_text(point),
-                    point.steps, paper.steps, to_text(point.cost()), to_text(paper.cost()));
+  for (const std::size_t p : beyond_paper(study)) {
+    const FrontierPoint& point = study.frontier.frontier.points[p];
+    text += fmt::format("beyond the paper: {}, {} rounds per chunk in {} steps\n",
+                        instance_text(point), cost_text(point.cost()), point.steps);
   }
   return text;
 }

@@ -16,7 +16,7 @@ namespace tutti {
 /// which point is best from which size on.
 [[nodiscard]] std::string frontier_text(const FrontierEvaluation& evaluation);
 
-/// The paper's rows with our answers and verdicts, then those that ours beat; empty without rows.
+/// The paper's rows with our answers and verdicts, then the points beyond them; empty without rows.
 [[nodiscard]] std::string instances_text(const StudyEvaluation& study);
 
 /// A header and one row per point and size. CPU seconds stand last.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 namespace tutti {
 
@@ -34,6 +33,19 @@ std::optional<std::size_t> better_point(const PaperInstance& instance, const Fro
     if (!better || point.cost() < frontier.points[*better].cost()) better = p;
   }
   return better;
+}
+
+std::vector<std::size_t> beyond_paper(const Frontier& frontier,
+                                      std::span<const PaperInstance> paper) {
+  std::vector<std::size_t> beyond;
+  for (std::size_t p = 0; p < frontier.points.size(); ++p) {
+    const FrontierPoint& point = frontier.points[p];
+    const bool reached = std::any_of(paper.begin(), paper.end(), [&](const PaperInstance& row) {
+      return row.steps <= point.steps && row.cost() <= point.cost();
+    });
+    if (!reached) beyond.push_back(p);
+  }
+  return beyond;
 }
 
 namespace {
@@ -106,7 +118,7 @@ std::string ours_text(const InstanceEvaluation& instance, const Frontier& fronti
   if (instance.answer != "sat") return instance.answer;
   std::string text = claim_text(instance.proven);
   add_words(text, doubts_text(instance));
-  add_words(text, fmt::format("{:.2f} s", instance.seconds));
+  add_words(text, fmt::format("{:.3f} s", instance.seconds));
   if (instance.better)
     add_words(text, fmt::format("beaten by {}", instance_text(frontier.points[*instance.better])));
   return text;

@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti {
 
@@ -53,6 +55,11 @@ struct InstanceEvaluation {
 /// with the least rounds per chunk.
 [[nodiscard]] std::optional<std::size_t> better_point(const PaperInstance& instance,
                                                       const Frontier& frontier);
+
+/// Indices of the points that no row of the paper comes up to: each row has more steps, or more
+/// rounds per chunk.
+[[nodiscard]] std::vector<std::size_t> beyond_paper(const Frontier& frontier,
+                                                    std::span<const PaperInstance> paper);
 
 /// Synthesizes the instance at the case's largest size and replays it there. A match has a correct
 /// schedule, and each optimality that the paper claims is proven.

@@ -1,4 +1,4 @@
-// Which of several is best at which size, where each is best over one range of sizes.
+// Which of several is best at which size.
 #pragma once
 
 #include "sim/units.hpp"

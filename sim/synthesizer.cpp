@@ -38,19 +38,6 @@ Outcome combined(std::span<const Outcome> outcomes) {
   return all;
 }
 
-/// Algorithms let every member pass on, copy and combine; empty where all can.
-std::string missing_ability(const Topology& topology, const Collective& collective) {
-  for (const CollectivePart& part : collective.parts)
-    for (const NodeId member : part.group) {
-      const Node& node = topology.node(member);
-      if (!node.can.store) return fmt::format("{} can't store", node.name);
-      if (!node.can.copy) return fmt::format("{} can't copy", node.name);
-      if (!node.can.reduce && is_reducing(part.kind))
-        return fmt::format("{} can't reduce", node.name);
-    }
-  return {};
-}
-
 void require_known_settings(const AlgorithmRow& row, const SynthesisOptions& options) {
   std::vector<std::string> known;
   for (const Setting& setting : row.settings) known.emplace_back(setting.name);
@@ -71,6 +58,18 @@ std::string_view to_text(Status status) {
   case Status::timed_out: break;
   }
   return "timed_out";
+}
+
+std::string missing_ability(const Topology& topology, const Collective& collective) {
+  for (const CollectivePart& part : collective.parts)
+    for (const NodeId member : part.group) {
+      const Node& node = topology.node(member);
+      if (!node.can.store) return fmt::format("{} can't store", node.name);
+      if (!node.can.copy) return fmt::format("{} can't copy", node.name);
+      if (!node.can.reduce && is_reducing(part.kind))
+        return fmt::format("{} can't reduce", node.name);
+    }
+  return {};
 }
 
 Outcome infeasible(std::string note) {

@@ -100,6 +100,10 @@ struct AlgorithmRow {
                                               const Collective& collective,
                                               const SynthesisOptions& options);
 
+/// What a member can't do, of what algorithms let every one do: store, copy and, where that is
+/// needed, reduce ("npu3 can't copy"). Empty where all can.
+[[nodiscard]] std::string missing_ability(const Topology& topology, const Collective& collective);
+
 /// Runs an algorithm, part by part unless it is joint. Checks settings and reachability first. A
 /// kind that the algorithm doesn't define, or a member that can't store, copy or (where that is
 /// needed) reduce, is `infeasible` with a note.

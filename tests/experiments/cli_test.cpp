@@ -325,7 +325,7 @@ TEST_CASE("synth cuts shards as sccl wants, unless it is told") {
 
 TEST_CASE("Ctrl-C ends a frontier with the points so far") {
   const CommandResult result = interrupt_tutti(
-      "frontier -t torus2d:5x5 -c all_gather --set max_steps=8 --json", TemporaryFolder());
+      "frontier -t z52_pcie -c all_gather --set max_steps=14 --json", TemporaryFolder());
   CHECK(result.code == 130);
   const Json json = Json::parse(result.out);
   CHECK(json["timed_out"] == true);
@@ -360,8 +360,7 @@ optimality = "latency"
   INFO(result.err);
   CHECK(result.code == 0);
   CHECK(result.out.starts_with("Four in a ring\n\nAll-Gather: R, all_gather 4kB..1MB (4 NPUs)\n"));
-  CHECK_THAT(result.out, ContainsSubstring("better than the paper's (1,2,2): (2,2,3), 2 steps for "
-                                           "2, 3/2 rounds per chunk for 2\n"));
+  CHECK_THAT(result.out, !ContainsSubstring("beyond the paper")); // it has (2,2,3) itself
   CHECK_THAT(read_file(folder.file("here/verdicts.md")),
              ContainsSubstring("| All-Gather (2,2,3) | latency- and bandwidth-optimal, 1.5 s | "
                                "latency- and bandwidth-optimal, ") &&

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -132,6 +133,35 @@ TEST_CASE("a frontier is made for the largest size, in one piece") {
   CHECK(greedy.frontier.timed_out);
   CHECK(greedy.frontier.stop == "out of memory");
   CHECK(greedy.problem.empty());
+}
+
+TEST_CASE("members that can't copy have no frontier") {
+  TopologyParts parts = samples::npus("line", 3);
+  parts.add_link(samples::link(0, 1));
+  parts.add_link(samples::link(1, 2));
+  parts.nodes[1].can.copy = false;
+  const Topology line(std::move(parts));
+  const FrontierEvaluation e = evaluate_frontier(samples::line_case(line), {});
+  CHECK(e.points.empty());
+  CHECK(e.frontier.stop == "npu1 can't copy");
+  CHECK(e.problem.empty());
+}
+
+TEST_CASE("an engine that gives up on a size costs this size only") {
+  const Topology line = samples::line();
+  FrontierCase c = samples::line_case(line);
+  const EngineRow picky{"picky",
+                        [](const Topology& topology, const Collective& collective,
+                           const Schedule& schedule, const TimeModel& model,
+                           const RunOptions& options) -> Report {
+                          if (collective.size() == Bytes{40'000}) throw std::runtime_error("no");
+                          return run_native(topology, collective, schedule, model, options);
+                        },
+                        false, ""};
+  c.engines = {&picky};
+  const FrontierEvaluation e = evaluate_points(c, samples::pipelines());
+  CHECK(e.problem == "(1,2,2) at 40kB: no");
+  CHECK(e.points[0].at.size() == 3);
 }
 
 TEST_CASE("a collective from a file stays in one piece") {

@@ -22,7 +22,7 @@ FrontierEvaluation sample() {
   return evaluate_points(samples::line_case(line), samples::pipelines());
 }
 
-// (2,4,4) has a point with fewer steps and rounds; (4,5,5) is claimed bandwidth-optimal in vain.
+// (2,4,4), which a point with fewer steps and rounds beats.
 StudyEvaluation study() {
   StudyEvaluation all{sample(), {}};
   InstanceEvaluation beaten;
@@ -66,6 +66,8 @@ TEST_CASE("the table of a frontier") {
   CHECK_THAT(text, ContainsSubstring("best by time: (1,2,2) from 3.906 KiB, (2,3,3) from 48.8") &&
                        ContainsSubstring(", (4,5,5) from 195.3 KiB\n"));
 
+  CHECK_THAT(text, ContainsSubstring("instances: 1 sat, 1 unsat, 0 undecided; CPU: synthesis "));
+
   FrontierEvaluation cut = e;
   cut.frontier.timed_out = true;
   cut.frontier.in_class = "of two halves";
@@ -84,8 +86,10 @@ TEST_CASE("the table of a paper's rows says what ours beat") {
   const std::string text = instances_text(study());
   CHECK_THAT(text, ContainsSubstring("(2,4,4)") && ContainsSubstring("1.5 s") &&
                        ContainsSubstring("0.125 s") && ContainsSubstring("match"));
-  CHECK_THAT(text, ContainsSubstring("better than the paper's (2,4,4): (2,3,3), 3 steps for 4, "
-                                     "3/2 rounds per chunk for 2\n"));
+  // Against (2,4,4) with 2 rounds per chunk in 4 steps all are new: fewer steps, or fewer rounds.
+  CHECK_THAT(text,
+             ContainsSubstring("beyond the paper: (1,2,2), 2 rounds per chunk in 2 steps\n") &&
+                 ContainsSubstring("(2,3,3), 3/2 = 1.500 rounds per chunk in 3 steps\n"));
   CHECK(instances_text({sample(), {}}).empty());
 }
 
@@ -123,6 +127,7 @@ TEST_CASE("JSON has all of it") {
   CHECK(json["trials"][1]["answer"] == "unsat");
   CHECK(json["in_class"].is_null());
   CHECK(json["paper"][0]["better_point"] == 1);
+  CHECK(json["beyond_paper"].size() == 3);
   CHECK(json["paper"][0]["paper_seconds"] == 1.5);
   CHECK(json["paper"][0]["verdict"] == "match");
 }

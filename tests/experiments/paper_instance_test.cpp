@@ -66,6 +66,18 @@ TEST_CASE("a point is better with fewer steps or fewer rounds per chunk, and not
   CHECK(better_point(instance(4, 5, 5), frontier) == std::nullopt);
 }
 
+TEST_CASE("a point is beyond the paper where no row comes up to it") {
+  const Frontier frontier = samples::pipelines(); // costs 2, 3/2, 5/4 at 2, 3, 5 steps
+  const auto beyond = [&](const std::vector<PaperInstance>& paper) {
+    return beyond_paper(frontier, paper);
+  };
+  using Indices = std::vector<std::size_t>;
+  CHECK(beyond({instance(1, 2, 2), instance(4, 5, 5)}) == Indices{1});
+  CHECK(beyond({instance(1, 3, 2)}) == Indices{0, 1, 2}); // as few rounds, a step more
+  CHECK(beyond({instance(4, 3, 5)}) == Indices{0});
+  CHECK(beyond({instance(4, 2, 5)}).empty());
+}
+
 TEST_CASE("a row of the paper matches where its instance and its claims hold") {
   const InstanceEvaluation plain = evaluated(instance(2, 3, 3));
   CHECK(plain.answer == "sat");
@@ -120,15 +132,15 @@ TEST_CASE("what the paper claims and what we get stand side by side") {
   const Comparison slip = comparison_of("Line", evaluated(paper), frontier);
   CHECK(slip.label == "Line (2,3,3)");
   CHECK(slip.paper == "latency-optimal, 6.6 s");
-  CHECK(slip.ours == "fewer steps exist, 0.25 s");
+  CHECK(slip.ours == "fewer steps exist, 0.250 s");
   CHECK(slip.agreement == Agreement::differs_explained);
   CHECK(slip.explanation == "a slip");
   const auto ours = [&](const PaperInstance& row) {
     return comparison_of("Line", evaluated(row), frontier).ours;
   };
-  CHECK(ours(instance(1, 2, 2, latency)) == "latency-optimal, 0.25 s");
-  CHECK(ours(instance(4, 5, 5, bandwidth)) == "least rounds per chunk unproven, 0.25 s");
-  CHECK(ours(instance(1, 3, 3)) == "0.25 s, beaten by (2,3,3)");
+  CHECK(ours(instance(1, 2, 2, latency)) == "latency-optimal, 0.250 s");
+  CHECK(ours(instance(4, 5, 5, bandwidth)) == "least rounds per chunk unproven, 0.250 s");
+  CHECK(ours(instance(1, 3, 3)) == "0.250 s, beaten by (2,3,3)");
   CHECK(ours(instance(4, 3, 5)) == "unsat");
 }
 
