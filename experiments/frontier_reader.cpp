@@ -41,7 +41,7 @@ Collective read_problem(ConfigTable& table, const Experiment& experiment, Fronti
   const FrontierCase c = experiment.frontier_case(study);
   Collective collective = value.located([&] { return collective_of(c, study.sizes.back(), 1); });
   if (!named) study.sizes = {collective.size()};
-  if (const std::string obstacle = frontier_obstacle(collective); !obstacle.empty())
+  if (const std::string obstacle = frontier_obstacle(*c.topology, collective); !obstacle.empty())
     throw value.error(obstacle);
   return collective;
 }

@@ -87,6 +87,11 @@ std::string point_text(const Frontier& frontier, const FrontierPoint& point) {
 
 std::string why_none(const Frontier& frontier, const FrontierRequest& request) {
   if (frontier.timed_out) return "no schedule within the limit";
+  const auto is_open = [](const FrontierTrial& trial) { return trial.answer == "timed_out"; };
+  if (std::ranges::any_of(frontier.trials, is_open))
+    return frontier.trials.back().method == "too large"
+               ? "too large for sccl; --set largest=N allows more"
+               : "not decided; --set effort=N allows more";
   if (!request.rounds) return "no schedule with these chunks and steps: " + frontier.stop;
   const std::string by = frontier.trials.empty() ? "distances" : frontier.trials.back().method;
   return fmt::format("no schedule in {} steps and {} rounds exists: proven by {}", *request.steps,
@@ -97,7 +102,7 @@ std::string why_none(const Frontier& frontier, const FrontierRequest& request) {
 
 Outcome sccl(const Topology& topology, const Collective& collective,
              const SynthesisOptions& options) {
-  if (std::string obstacle = frontier_obstacle(collective); !obstacle.empty())
+  if (std::string obstacle = frontier_obstacle(topology, collective); !obstacle.empty())
     return infeasible(std::move(obstacle));
   FrontierRequest request = frontier_request(options);
   const Collective whole = uncut(topology, collective);

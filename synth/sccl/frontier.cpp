@@ -71,6 +71,22 @@ std::string_view answer_text(SatAnswer answer) {
   return "timed_out";
 }
 
+/// Before anything is built: switches join every node with every other.
+std::string size_obstacle(const Topology& topology, const Collective& collective) {
+  constexpr std::uint64_t most_sends = 20'000'000;
+  const auto storing = static_cast<std::uint64_t>(
+      std::ranges::count_if(topology.nodes(), [](const Node& node) { return node.can.store; }));
+  const std::uint64_t ways = storing < topology.node_count() ? storing * (storing - 1)
+                                                             : std::uint64_t{topology.link_count()};
+  std::uint64_t deliveries = 0;
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
+    deliveries +=
+        std::max(collective.held_by(ChunkId{c}).size(), collective.wanted_by(ChunkId{c}).size());
+  if (deliveries <= most_sends / std::max<std::uint64_t>(ways, 1)) return {};
+  return fmt::format("too large for sccl: {} deliveries by {} ways between nodes", deliveries,
+                     ways);
+}
+
 void require_consistent(const FrontierRequest& request) {
   if (request.rounds && !(request.steps && request.pieces))
     throw InputError("rounds need steps, and chunks that are not \"auto\"");
@@ -292,9 +308,10 @@ std::uint32_t counted_chunks(const CollectivePart& part) {
   return by_member ? static_cast<std::uint32_t>(part.group.size()) : 1;
 }
 
-std::string frontier_obstacle(const Collective& collective) {
+std::string frontier_obstacle(const Topology& topology, const Collective& collective) {
   if (collective.parts.size() != 1)
     return "sccl makes one collective at a time, not several at once";
+  if (std::string large = size_obstacle(topology, collective); !large.empty()) return large;
   if (collective.parts.front().kind == CollectiveKind::all_reduce || !reduces(collective))
     return {};
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
@@ -313,7 +330,7 @@ std::string frontier_obstacle(const Collective& collective) {
 Frontier synthesize_frontier(const Topology& topology, const Collective& collective,
                              const FrontierRequest& request, const SynthesisOptions& options) {
   require_consistent(request);
-  if (const std::string obstacle = frontier_obstacle(collective); !obstacle.empty())
+  if (const std::string obstacle = frontier_obstacle(topology, collective); !obstacle.empty())
     throw InputError(obstacle);
   return FrontierSynthesis(topology, collective, request, options).run();
 }
@@ -323,13 +340,14 @@ FrontierRequest frontier_request(const SynthesisOptions& options) {
   const auto number = [&](const char* key, std::int64_t low) -> std::optional<std::uint32_t> {
     const auto setting = options.settings.find(key);
     if (setting == options.settings.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(parse_integer(setting->second, key, low, 1'000'000));
+    return static_cast<std::uint32_t>(parse_integer(setting->second, key, low, 1'000'000'000));
   };
   request.slack = number("k", 0);
   request.most_steps = number("max_steps", 1);
   request.steps = number("steps", 1);
   request.rounds = number("rounds", 1);
   if (const auto effort = number("effort", 1)) request.effort = *effort;
+  if (const auto largest = number("largest", 1)) request.largest = *largest;
   if (const auto symmetric = options.settings.find("symmetric");
       symmetric != options.settings.end()) {
     const std::vector<std::string> known{"yes", "no"};

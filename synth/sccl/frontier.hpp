@@ -66,8 +66,9 @@ struct Frontier {
 /// are members for All-to-All and All-Reduce, else 1.
 [[nodiscard]] std::uint32_t counted_chunks(const CollectivePart& part);
 
-/// Why there can be no frontier of this collective; empty where there can.
-[[nodiscard]] std::string frontier_obstacle(const Collective& collective);
+/// Why there can be no frontier: several collectives at once, chunks with several roots where they
+/// reduce, or more than 2 * 10^7 deliveries x ways between nodes. Empty where there can.
+[[nodiscard]] std::string frontier_obstacle(const Topology& topology, const Collective& collective);
 
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
@@ -83,7 +84,9 @@ struct FrontierRequest {
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first
   std::int64_t effort = 100'000;           ///< conflicts or tree nodes, for each instance
-  std::string proof_file;                  ///< DRAT of an unsat answer to one instance
+  /// Sends of one chunk of each orbit (chunks x lanes x steps) of the largest instance to try.
+  std::int64_t largest = 100'000;
+  std::string proof_file;                          ///< DRAT of an unsat answer to one instance
   std::function<void(const FrontierPoint&)> found; ///< called for each new point; may be empty
 };
 

@@ -41,6 +41,7 @@ ParetoSynthesis::ParetoSynthesis(StepProblem problem, const FrontierRequest& req
   if (fewest_ == unreachable)
     throw InputError("someone can't be reached through nodes that store, copy and, where the "
                      "collective reduces, reduce");
+  if (problem_.is_unicast()) flows_ = static_cast<std::int64_t>(step_flows(problem_).flows.size());
   automorphisms_ = automorphisms(problem_);
   if (request_.symmetric) symmetries_ = free_symmetries(problem_, automorphisms_, most_symmetries);
   bandwidth_bound_ = least_rounds(problem_, automorphisms_, std::nullopt, limit_);
@@ -75,9 +76,10 @@ ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance) co
       profiles.insert(profiles.begin(), std::move(rounds));
   std::vector<StepSymmetry> groups = symmetries_;
   groups.emplace_back(); // none
-  Solved solved;
+  Solved solved{StepAnswer{}, "too large"};
   for (const StepSymmetry& symmetry : groups)
     for (const std::vector<std::uint32_t>& rounds : profiles) {
+      if (size(instance, symmetry) > request_.largest) continue;
       const bool all = symmetry.empty() && rounds.empty();
       const std::int64_t share = all ? 1 : effort_restricted;
       solved = search(instance, symmetry, {effort(instance, symmetry) / share + 1, {}, rounds});
@@ -87,13 +89,19 @@ ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance) co
   return solved;
 }
 
+// What can be sent when, of one chunk of each orbit.
+std::int64_t ParetoSynthesis::size(const StepInstance& instance,
+                                   const StepSymmetry& symmetry) const {
+  const std::int64_t kinds =
+      flows_ > 0 ? flows_ : static_cast<std::int64_t>(problem_.chunks.size()) * instance.pieces;
+  return kinds * static_cast<std::int64_t>(problem_.network.lanes.size()) * instance.steps /
+         std::max<std::int64_t>(static_cast<std::int64_t>(symmetry.size()), 1);
+}
+
 // A conflict takes time in proportion to the instance.
 std::int64_t ParetoSynthesis::effort(const StepInstance& instance,
                                      const StepSymmetry& symmetry) const {
-  const std::size_t size = problem_.chunks.size() * instance.pieces *
-                           problem_.network.lanes.size() * instance.steps /
-                           std::max<std::size_t>(symmetry.size(), 1);
-  return request_.effort * usual_size / std::max(usual_size, static_cast<std::int64_t>(size));
+  return request_.effort * usual_size / std::max(usual_size, size(instance, symmetry));
 }
 
 StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& frontier) {

@@ -72,6 +72,7 @@ private:
   [[nodiscard]] Solved answer(const StepInstance& instance) const;
   [[nodiscard]] Solved search(const StepInstance& instance, const StepSymmetry& symmetry,
                               const StepSearch& how) const;
+  [[nodiscard]] std::int64_t size(const StepInstance& instance, const StepSymmetry& symmetry) const;
   [[nodiscard]] std::int64_t effort(const StepInstance& instance,
                                     const StepSymmetry& symmetry) const;
   StepTrial attempt(const StepInstance& instance, StepFrontier& frontier);
@@ -87,6 +88,7 @@ private:
   Ratio step_worth_; ///< a step's latency in rounds of the problem's chunks
   WorkLimit limit_;
   std::uint32_t fewest_;
+  std::int64_t flows_ = 0; ///< of a unicast problem
   std::vector<StepAutomorphism> automorphisms_;
   std::vector<StepSymmetry> symmetries_;
   Ratio bandwidth_bound_;

@@ -6,23 +6,6 @@
 
 namespace tutti {
 
-namespace {
-
-/// Chunks a round into each node, as far as the limits of single lanes tell.
-std::vector<Ratio> intake(const StepNetwork& network) {
-  std::vector<Ratio> lane(network.lanes.size(), Ratio(INT32_MAX));
-  for (const LaneLimit& limit : network.limits)
-    for (const std::uint32_t l : limit.lanes) lane[l] = std::min(lane[l], limit.per_round);
-  std::vector<Ratio> node(network.node_count());
-  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
-    Ratio& sum = node[network.lanes[l].to];
-    sum = sum + lane[l];
-  }
-  return node;
-}
-
-} // namespace
-
 std::vector<std::uint32_t> earliest_rounds(const StepProblem& problem,
                                            const StepInstance& instance) {
   const std::size_t nodes = problem.network.node_count();

@@ -145,6 +145,18 @@ std::vector<std::uint32_t> StepNetwork::distances_to(std::uint32_t target) const
   return distance;
 }
 
+std::vector<Ratio> intake(const StepNetwork& network) {
+  std::vector<Ratio> lane(network.lanes.size(), Ratio(INT32_MAX));
+  for (const LaneLimit& limit : network.limits)
+    for (const std::uint32_t l : limit.lanes) lane[l] = std::min(lane[l], limit.per_round);
+  std::vector<Ratio> node(network.node_count());
+  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
+    Ratio& sum = node[network.lanes[l].to];
+    sum = sum + lane[l];
+  }
+  return node;
+}
+
 StepNetwork step_network(const Topology& topology, bool reducing) {
   StepNetwork network;
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {

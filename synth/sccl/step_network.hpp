@@ -46,6 +46,10 @@ struct StepNetwork {
 };
 inline constexpr std::uint32_t unreachable = UINT32_MAX;
 
+/// Chunks a round into each node, as far as the limits of its single lanes tell: no more than that
+/// arrives.
+[[nodiscard]] std::vector<Ratio> intake(const StepNetwork& network);
+
 /// Lanes are the links between nodes that store and copy (and reduce, where `reducing`), and all
 /// shortest ways through nodes that don't store, at most eight between two nodes. Limits are the
 /// links and the shared groups, in units of the slowest lane's bandwidth.

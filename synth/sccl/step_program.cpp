@@ -37,6 +37,7 @@ StepProgram::StepProgram(const StepProblem& problem,
     : network_(problem.network), form_(form), layers_(std::max(form.steps, 1U)),
       pieces_(form.whole ? form.whole->pieces : 1), flows_(step_flows(problem)) {
   find_orbits(automorphisms);
+  if (too_large()) return;
   for (const StepFlow& flow : flows_.flows) windows_.emplace_back(problem, flow);
   add_rounds();
   const auto flows = static_cast<std::uint32_t>(flows_.flows.size());

@@ -24,6 +24,7 @@ struct StepProgramForm {
     std::uint32_t pieces, rounds;
   };
   std::optional<Whole> whole;
+  std::size_t most_sends = SIZE_MAX; ///< columns for what is sent; more are not built
 };
 
 /// Time-expanded multicommodity flow: a flow is sent over lanes and kept at nodes from step to step;
@@ -35,6 +36,8 @@ public:
   StepProgram(const StepProblem& problem, std::span<const StepAutomorphism> automorphisms,
               const StepProgramForm& form);
 
+  /// The program stays empty: it would have more columns than allowed.
+  [[nodiscard]] bool too_large() const { return sent_.size() > form_.most_sends; }
   [[nodiscard]] const LinearProgram& program() const { return program_; }
   [[nodiscard]] const StepFlows& flows() const { return flows_; }
 
