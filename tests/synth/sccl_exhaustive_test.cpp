@@ -5,7 +5,6 @@
 #include "synth/sccl/round_profiles.hpp"
 #include "synth/sccl/step_bound.hpp"
 #include "synth/sccl/step_check.hpp"
-#include "synth/sccl/step_transfers.hpp"
 #include "synth/sccl/step_flows.hpp"
 #include "synth/sccl/step_transfers.hpp"
 #include "synth/sccl/unicast_steps.hpp"
