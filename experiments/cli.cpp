@@ -123,7 +123,8 @@ void add_options(CLI::App& app, FrontierArguments& frontier) {
                  "native, simgrid, or both, which must agree; default both");
   add_model(app, frontier.model, "");
   app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
-  add_progress(app, frontier.progress);
+  app.add_flag("--progress", frontier.progress,
+               "a line for each point on stderr also where that is no terminal");
   add_json(app, frontier.json);
 }
 

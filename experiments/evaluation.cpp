@@ -179,7 +179,8 @@ Outcome synthesis(const Case& c, const Collective& collective) {
 }
 
 // The collective with so many times the chunks per shard as an algorithm's `pieces`. Chunks below a
-// byte are bad input, unless only those pieces make them so: words then, and the collective without.
+// byte are bad input, unless only those pieces make them so: words then, and the collective
+// without.
 std::optional<std::string> cut(const Case& c, std::uint32_t chunks, std::uint32_t pieces,
                                Collective& collective) {
   try {

@@ -28,8 +28,8 @@ public:
   [[nodiscard]] int file() const { return file_; }
   /// How many signals have come by now.
   [[nodiscard]] std::uint64_t count();
-  /// For work in this process: whether a signal has come. From then on the next one ends the process
-  /// at once, as without this object. Any thread may ask. Costs a system call.
+  /// For work in this process: whether a signal has come. From then on the next one ends the
+  /// process at once, as without this object. Any thread may ask. Costs a system call.
   [[nodiscard]] bool cancels();
   /// Tells a child process, for which interrupt_pending() then holds.
   void pass_on(int child) const;

@@ -36,7 +36,8 @@ void start_results(const std::string& folder, const Experiment& experiment,
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);
 
-/// Every figure as .svg and .png, every frontier with a point as .svg. Returns the names of the files. Errors: InputError.
+/// Every figure as .svg and .png, every frontier with a point as .svg. Returns the names of the
+/// files. Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);
 
