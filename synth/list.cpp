@@ -17,7 +17,7 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"max_steps", "where the frontier ends; 4 more than the fewest"},
       Setting{"symmetric", "try schedules that keep automorphisms first: yes, no; yes"},
       Setting{"effort", "conflicts or tree nodes for each instance; 100000"},
-      Setting{"largest", "sends (chunks x lanes x steps / symmetry) of what is tried; 100000"},
+      Setting{"largest", "sends (chunks x lanes x steps / symmetry) of what is tried; 40000"},
       Setting{"proof", "file for a DRAT proof that the instance has no schedule"}};
   static const std::array rows{AlgorithmRow{.name = "tacos",
                                             .run = tacos,

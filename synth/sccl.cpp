@@ -98,6 +98,18 @@ std::string why_none(const Frontier& frontier, const FrontierRequest& request) {
                      *request.rounds, by);
 }
 
+/// Nothing where someone is out of reach.
+std::optional<Frontier> frontier_of(const Topology& topology, const Collective& collective,
+                                    const FrontierRequest& request,
+                                    const SynthesisOptions& options, std::string& why_not) {
+  try {
+    return synthesize_frontier(topology, collective, request, options);
+  } catch (const OutOfReach& error) {
+    why_not = error.what();
+    return std::nullopt;
+  }
+}
+
 } // namespace
 
 Outcome sccl(const Topology& topology, const Collective& collective,
@@ -109,21 +121,24 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   const CollectivePart& part = collective.parts.front();
   if (!options.choose_pieces || part.kind == CollectiveKind::custom) request.pieces = part.pieces;
   request.most_pieces = std::min(request.most_pieces, smallest_chunk(whole).count);
-  const Frontier frontier = synthesize_frontier(topology, whole, request, options);
+  std::string why_not;
+  const std::optional<Frontier> frontier =
+      frontier_of(topology, whole, request, options, why_not);
+  if (!frontier) return infeasible(std::move(why_not));
   const PointChoice choice(topology, whole, options);
-  const PointChoice::Choice best = choice.fastest(frontier);
+  const PointChoice::Choice best = choice.fastest(*frontier);
   Outcome outcome;
   if (best.point == nullptr) {
-    outcome.status = frontier.timed_out ? Status::timed_out : Status::infeasible;
-    outcome.note = why_none(frontier, request);
+    outcome.status = frontier->timed_out ? Status::timed_out : Status::infeasible;
+    outcome.note = why_none(*frontier, request);
     return outcome;
   }
-  outcome.status = frontier.timed_out ? Status::timed_out : Status::feasible;
+  outcome.status = frontier->timed_out ? Status::timed_out : Status::feasible;
   outcome.schedule = best.point->schedule;
   outcome.pieces = options.choose_pieces ? best.point->pieces : 1;
   outcome.planned =
-      frontier.model_time(*best.point, largest_chunk(choice.recut(best.point->pieces)));
-  outcome.planned_on = point_text(frontier, *best.point);
+      frontier->model_time(*best.point, largest_chunk(choice.recut(best.point->pieces)));
+  outcome.planned_on = point_text(*frontier, *best.point);
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/error.hpp"
 #include "sim/ratio.hpp"
 #include "sim/schedule.hpp"
 #include "sim/synthesizer.hpp"
@@ -62,6 +63,12 @@ struct Frontier {
   [[nodiscard]] Time model_time(const FrontierPoint& point, Bytes chunk_size) const;
 };
 
+/// Someone can't be reached through nodes that do what the collective needs.
+class OutOfReach : public InputError {
+public:
+  using InputError::InputError;
+};
+
 /// How many chunks of one NPU's buffer the paper counts for each piece of a shard: as many as there
 /// are members for All-to-All and All-Reduce, else 1.
 [[nodiscard]] std::uint32_t counted_chunks(const CollectivePart& part);
@@ -85,7 +92,7 @@ struct FrontierRequest {
   bool symmetric = true;                   ///< try schedules that keep automorphisms first
   std::int64_t effort = 100'000;           ///< conflicts or tree nodes, for each instance
   /// Sends of one chunk of each orbit (chunks x lanes x steps) of the largest instance to try.
-  std::int64_t largest = 100'000;
+  std::int64_t largest = 40'000;
   std::string proof_file;                          ///< DRAT of an unsat answer to one instance
   std::function<void(const FrontierPoint&)> found; ///< called for each new point; may be empty
 };
@@ -95,8 +102,8 @@ struct FrontierRequest {
 /// search ends. Reduce-Scatter, Reduce and what else has one root per chunk: the frontier of the
 /// inverse on the reversed topology, turned around (sec. 3.5). All-Reduce: what can be composed of
 /// those of Reduce-Scatter and All-Gather.
-/// Errors: InputError for rounds < steps, `rounds` without `steps` and `pieces`, an obstacle, someone
-/// out of reach.
+/// Errors: InputError for rounds < steps, `rounds` without `steps` and `pieces`, an obstacle;
+/// OutOfReach.
 [[nodiscard]] Frontier synthesize_frontier(const Topology& topology, const Collective& collective,
                                            const FrontierRequest& request,
                                            const SynthesisOptions& options);

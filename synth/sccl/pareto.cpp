@@ -39,7 +39,7 @@ ParetoSynthesis::ParetoSynthesis(StepProblem problem, const FrontierRequest& req
                   serialization(chunk, problem_.network.round).ps),
       limit_(limit), fewest_(std::max(fewest_steps(problem_), 1U)) { // 1 where nothing is wanted
   if (fewest_ == unreachable)
-    throw InputError("someone can't be reached through nodes that store, copy and, where the "
+    throw OutOfReach("someone can't be reached through nodes that store, copy and, where the "
                      "collective reduces, reduce");
   if (problem_.is_unicast()) flows_ = static_cast<std::int64_t>(step_flows(problem_).flows.size());
   automorphisms_ = automorphisms(problem_);

@@ -50,7 +50,7 @@ struct StepFrontier {
 class ParetoSynthesis {
 public:
   /// `chunk`: the size of the problem's chunks, which tells when more steps don't pay.
-  /// Errors: InputError where someone can't be reached.
+  /// Errors: OutOfReach.
   ParetoSynthesis(StepProblem problem, const FrontierRequest& request, Bytes chunk,
                   const WorkLimit& limit);
 
