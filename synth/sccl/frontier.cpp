@@ -337,12 +337,13 @@ Frontier synthesize_frontier(const Topology& topology, const Collective& collect
 
 FrontierRequest frontier_request(const SynthesisOptions& options) {
   FrontierRequest request;
-  const auto number = [&](const char* key, std::int64_t low) -> std::optional<std::uint32_t> {
+  const auto number = [&](const char* key, std::int64_t low,
+                          std::int64_t high = 1'000'000'000) -> std::optional<std::uint32_t> {
     const auto setting = options.settings.find(key);
     if (setting == options.settings.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(parse_integer(setting->second, key, low, 1'000'000'000));
+    return static_cast<std::uint32_t>(parse_integer(setting->second, key, low, high));
   };
-  request.slack = number("k", 0);
+  request.slack = number("k", 0, 1000); // there are some k^2 instances
   request.most_steps = number("max_steps", 1);
   request.steps = number("steps", 1);
   request.rounds = number("rounds", 1);

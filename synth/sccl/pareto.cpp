@@ -174,6 +174,7 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
 }
 
 void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
+  if (frontier.timed_out = limit_.reached(); frontier.timed_out) return;
   std::optional<Ratio> below;
   if (!frontier.points.empty()) below = frontier.points.back().cost();
   const std::int64_t last = last_rounds(steps, least(steps));
@@ -204,6 +205,10 @@ bool ParetoSynthesis::ends(std::uint32_t steps, StepFrontier& frontier) const {
     frontier.stop = "the last point has as few rounds per chunk as any schedule can";
   } else if (frontier.timed_out) {
     frontier.stop = "the limit was reached";
+  } else if (request_.pieces && !request_.steps && !frontier.points.empty() &&
+             Ratio(std::int64_t{steps} + 1, *request_.pieces) >= frontier.points.back().cost()) {
+    frontier.complete = true;
+    frontier.stop = "a step more takes no fewer rounds than the last point has";
   } else if (request_.most_steps || request_.steps) {
     if (steps >= last) frontier.stop = fmt::format("asked for at most {} steps", last);
   } else if (!frontier.points.empty() && bandwidth_bound_ > Ratio(0) &&

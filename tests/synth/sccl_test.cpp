@@ -216,6 +216,17 @@ TEST_CASE("a frontier says what is proven of its points") {
   CHECK(composed.bandwidth_bound == Ratio(3, 4));
 }
 
+TEST_CASE("a frontier of given chunks ends where there are as many steps as rounds") {
+  const Topology ring = samples::ring(4);
+  FrontierRequest request;
+  request.pieces = 1;
+  request.most_steps = 1'000'000;
+  const Frontier frontier =
+      synthesize_frontier(ring, collective_of(ring, CollectiveKind::all_gather), request, {});
+  CHECK(points(frontier) == Points{{1, 2, 2}}); // with three steps, three rounds at least
+  CHECK(frontier.complete);
+}
+
 TEST_CASE("links that differ, and what they share, count in rounds of the slowest") {
   // 0 > 1 is 3/2 as fast as 1 > 0: three chunks in two rounds, but one in one.
   TopologyParts parts = samples::npus("uneven", 2);
@@ -266,6 +277,7 @@ TEST_CASE("settings of sccl that mean nothing are bad input") {
       CHECK_THAT(error_with({{key, value}}), ContainsSubstring(key));
     }
   CHECK_THAT(error_with({{"k", "-1"}}), ContainsSubstring("k"));
+  CHECK_THAT(error_with({{"k", "1001"}}), ContainsSubstring("k 1001 is out of range (0 .. 1000)"));
   CHECK(error_with({{"k", "0"}}) == "");
   CHECK(error_with({{"proof", "proof.drat"}}) ==
         "a proof is of one instance: it needs steps, rounds and chunks");
