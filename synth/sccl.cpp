@@ -100,8 +100,8 @@ std::string why_none(const Frontier& frontier, const FrontierRequest& request) {
 
 /// Nothing where someone is out of reach.
 std::optional<Frontier> frontier_of(const Topology& topology, const Collective& collective,
-                                    const FrontierRequest& request,
-                                    const SynthesisOptions& options, std::string& why_not) {
+                                    const FrontierRequest& request, const SynthesisOptions& options,
+                                    std::string& why_not) {
   try {
     return synthesize_frontier(topology, collective, request, options);
   } catch (const OutOfReach& error) {
@@ -122,8 +122,7 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   if (!options.choose_pieces || part.kind == CollectiveKind::custom) request.pieces = part.pieces;
   request.most_pieces = std::min(request.most_pieces, smallest_chunk(whole).count);
   std::string why_not;
-  const std::optional<Frontier> frontier =
-      frontier_of(topology, whole, request, options, why_not);
+  const std::optional<Frontier> frontier = frontier_of(topology, whole, request, options, why_not);
   if (!frontier) return infeasible(std::move(why_not));
   const PointChoice choice(topology, whole, options);
   const PointChoice::Choice best = choice.fastest(*frontier);

@@ -218,8 +218,8 @@ private:
     add_point(both, concatenated(inverted(cut(back, first), Op::reduce), cut(forth, second)));
   }
 
-  /// Steps and rounds in halves first, then divided in all other ways. Where the network is the same
-  /// backwards, one half is the other turned around.
+  /// Steps and rounds in halves first, then divided in all other ways. Where the network is the
+  /// same backwards, one half is the other turned around.
   void compose_instance(const StepProblem& back, ParetoSynthesis& scattering,
                         const StepProblem& forth, ParetoSynthesis& gathering, bool alike) {
     const std::uint32_t steps = *request_.steps, rounds = *request_.rounds;

@@ -139,7 +139,8 @@ void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier
   point.bandwidth_optimal = point.cost() == bandwidth_bound_;
 }
 
-// S + k; where no k is given, as many again beyond what one chunk, or those asked for, need at least.
+// S + k; where no k is given, as many again beyond what one chunk, or those asked for, need at
+// least.
 std::int64_t ParetoSynthesis::last_rounds(std::uint32_t steps, Ratio lowest) const {
   if (request_.slack) return std::int64_t{steps} + *request_.slack;
   const std::int64_t needed = (lowest * request_.pieces.value_or(1)).ceil();

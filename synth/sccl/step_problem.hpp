@@ -1,4 +1,5 @@
-// What is asked of k-synchronous synthesis, and what it answers (Cai et al. 2021, sec. 3.2 and 3.3).
+// What is asked of k-synchronous synthesis, and what it answers (Cai et al. 2021, sec. 3.2 and
+// 3.3).
 #pragma once
 
 #include "sim/collective.hpp"
@@ -11,8 +12,8 @@
 
 namespace tutti {
 
-/// A chunk of the collective before it is cut: everyone who holds it at the start, and everyone else
-/// who wants it. Indices of StepNetwork::nodes, ascending, disjoint.
+/// A chunk of the collective before it is cut: everyone who holds it at the start, and everyone
+/// else who wants it. Indices of StepNetwork::nodes, ascending, disjoint.
 struct StepChunk {
   std::vector<std::uint32_t> holders, wanters;
 };

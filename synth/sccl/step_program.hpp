@@ -27,10 +27,11 @@ struct StepProgramForm {
   std::size_t most_sends = SIZE_MAX; ///< columns for what is sent; more are not built
 };
 
-/// Time-expanded multicommodity flow: a flow is sent over lanes and kept at nodes from step to step;
-/// lanes of a limit carry at most per_round * rounds of the step. Variables that automorphisms
-/// exchange are one: of the fractional program this changes nothing (averaging over them), the whole
-/// one is restricted to symmetric flows. Size: flows x lanes x steps, over the automorphisms.
+/// Time-expanded multicommodity flow: a flow is sent over lanes and kept at nodes from step to
+/// step; lanes of a limit carry at most per_round * rounds of the step. Variables that
+/// automorphisms exchange are one: of the fractional program this changes nothing (averaging over
+/// them), the whole one is restricted to symmetric flows. Size: flows x lanes x steps, over the
+/// automorphisms.
 class StepProgram {
 public:
   StepProgram(const StepProblem& problem, std::span<const StepAutomorphism> automorphisms,

@@ -19,8 +19,8 @@ struct StepAutomorphism {
 /// Generators of all of them.
 [[nodiscard]] std::vector<StepAutomorphism> automorphisms(const StepProblem& problem);
 
-/// A group of automorphisms that lets no lane and no chunk that is wanted in its place, the identity
-/// first: a schedule that it keeps is known from its sends of one chunk of each orbit.
+/// A group of automorphisms that lets no lane and no chunk that is wanted in its place, the
+/// identity first: a schedule that it keeps is known from its sends of one chunk of each orbit.
 using StepSymmetry = std::vector<StepAutomorphism>;
 
 /// Such groups, the largest first, at most `most`; none of only one element.

@@ -163,8 +163,8 @@ TEST_CASE("every algorithm, synthesizer and topology family has a row in its lis
       INFO(folder << "/list.cpp has no row for " << function);
       CHECK(rows.contains(function));
     }
-    // A source is a helper with a header of its own, or defines something that is declared above or,
-    // in a subfolder, in some header there.
+    // A source is a helper with a header of its own, or defines something that is declared above
+    // or, in a subfolder, in some header there.
     std::set<std::string> listed = matches(folder + "/list.hpp", R"((\w+)\()");
     listed.insert(functions.begin(), functions.end());
     for (const std::string& file : sources(folder)) {
