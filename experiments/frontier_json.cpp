@@ -35,6 +35,7 @@ Json point_json(const FrontierEvaluation& e, std::size_t p) {
   Json json = instance_json(point.chunks, point.steps, point.rounds);
   json["pieces"] = point.pieces;
   json["proof"] = to_text(point.proof);
+  json["least_rounds_per_chunk"] = to_text(point.least);
   json["latency_optimal"] = point.latency_optimal;
   json["bandwidth_optimal"] = point.bandwidth_optimal;
   json["method"] = point.method;

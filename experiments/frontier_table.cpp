@@ -26,6 +26,12 @@ Optimality optimality_of(const FrontierPoint& point) {
   return {point.latency_optimal, point.bandwidth_optimal};
 }
 
+// Where the bound of the steps isn't met, it says how far off a better point could be.
+std::string proof_text(const FrontierPoint& point) {
+  const std::string text(to_text(point.proof));
+  return point.proof == PointProof::lp_tight ? text : text + ", R/C >= " + to_text(point.least);
+}
+
 std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
 std::string range_text(std::span<const Bytes> sizes) {
   const std::string first = to_text(sizes.front());
@@ -69,9 +75,12 @@ Table point_table(const FrontierEvaluation& e) {
   table.columns.push_back({"CPU", Align::right});
   for (std::size_t p = 0; p < e.points.size(); ++p) {
     const FrontierPoint& point = e.frontier.points[p];
-    Row row{fmt::to_string(point.chunks),      fmt::to_string(point.steps),
-            fmt::to_string(point.rounds),      cost_text(point.cost()),
-            std::string(to_text(point.proof)), std::string(to_text(optimality_of(point)))};
+    Row row{fmt::to_string(point.chunks),
+            fmt::to_string(point.steps),
+            fmt::to_string(point.rounds),
+            cost_text(point.cost()),
+            proof_text(point),
+            std::string(to_text(optimality_of(point)))};
     const SizedPoint* last = nullptr;
     for (const Bytes size : sizes) {
       last = at_size(e.points[p], size);

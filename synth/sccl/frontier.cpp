@@ -174,6 +174,8 @@ private:
     frontier_.bandwidth_bound = (first.bandwidth_bound + second.bandwidth_bound) / counted_;
     frontier_.complete = first.complete && second.complete;
     frontier_.stop = second.stop;
+    if (half.most_steps && *half.most_steps < fewest)
+      frontier_.stop = fmt::format("both halves together need at least {} steps", 2 * fewest);
     add_pairs(back, first, forth, second);
   }
 
@@ -208,6 +210,7 @@ private:
     both.proof = std::max(first.proof, second.proof);
     both.latency_optimal = first.latency_optimal && second.latency_optimal;
     both.bandwidth_optimal = first.bandwidth_optimal && second.bandwidth_optimal;
+    both.least = first.least + second.least;
     both.method =
         first.method == second.method ? first.method : first.method + "; " + second.method;
     both.seconds = first.seconds + second.seconds;
@@ -259,10 +262,10 @@ private:
   }
 
   void add_point(const StepPoint& point, Schedule schedule) {
-    frontier_.points.push_back({point.instance.pieces, point.instance.pieces * counted_,
-                                point.instance.steps, point.instance.rounds, point.proof,
-                                point.latency_optimal, point.bandwidth_optimal, point.method,
-                                point.seconds, std::move(schedule)});
+    frontier_.points.push_back(
+        {point.instance.pieces, point.instance.pieces * counted_, point.instance.steps,
+         point.instance.rounds, point.proof, point.latency_optimal, point.bandwidth_optimal,
+         point.least / counted_, point.method, point.seconds, std::move(schedule)});
     if (request_.found) request_.found(frontier_.points.back());
   }
 
@@ -336,6 +339,7 @@ Frontier synthesize_frontier(const Topology& topology, const Collective& collect
 }
 
 FrontierRequest frontier_request(const SynthesisOptions& options) {
+  constexpr std::uint32_t most_rounds = 100'000;
   FrontierRequest request;
   const auto number = [&](const char* key, std::int64_t low,
                           std::int64_t high = 1'000'000'000) -> std::optional<std::uint32_t> {
@@ -347,6 +351,9 @@ FrontierRequest frontier_request(const SynthesisOptions& options) {
   request.most_steps = number("max_steps", 1);
   request.steps = number("steps", 1);
   request.rounds = number("rounds", 1);
+  if (request.rounds.value_or(0) > most_rounds)
+    throw InputError(
+        fmt::format("rounds {} is out of range (1 .. {})", *request.rounds, most_rounds));
   if (const auto effort = number("effort", 1)) request.effort = *effort;
   if (const auto largest = number("largest", 1)) request.largest = *largest;
   if (const auto symmetric = options.settings.find("symmetric");

@@ -33,6 +33,7 @@ struct FrontierPoint {
   PointProof proof = PointProof::best_found;
   bool latency_optimal = false;   ///< no schedule has fewer steps
   bool bandwidth_optimal = false; ///< no schedule at all has fewer rounds per chunk
+  Ratio least; ///< what the LP proves for these steps: rounds per chunk that no schedule beats
   std::string method;             ///< "SAT, 8-fold symmetric", "integer flow", ...
   double seconds = 0;             ///< CPU, of this instance: encode, solve, check
   Schedule schedule;              ///< for the collective cut in `pieces`

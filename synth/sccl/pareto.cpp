@@ -125,7 +125,8 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& f
   frontier.trials.push_back(trial);
   if (solved.answer.schedule)
     frontier.points.push_back({instance, PointProof::best_found, instance.steps == fewest_, false,
-                               trial.method, trial.seconds, std::move(*solved.answer.schedule)});
+                               least(instance.steps), trial.method, trial.seconds,
+                               std::move(*solved.answer.schedule)});
   return trial;
 }
 

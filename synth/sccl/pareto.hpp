@@ -23,6 +23,7 @@ struct StepPoint {
   StepInstance instance;
   PointProof proof = PointProof::best_found;
   bool latency_optimal = false, bandwidth_optimal = false;
+  Ratio least; ///< what the LP proves for these steps
   std::string method;
   double seconds = 0; ///< CPU
   StepSchedule schedule;

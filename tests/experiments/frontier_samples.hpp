@@ -33,6 +33,7 @@ inline FrontierPoint pipeline(std::uint32_t pieces) {
           .proof = PointProof::lp_tight,
           .latency_optimal = pieces == 1,
           .bandwidth_optimal = false,
+          .least = Ratio(pieces + 1, pieces),
           .method = "by hand",
           .seconds = 0.25,
           .schedule = schedule};
