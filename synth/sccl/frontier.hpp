@@ -34,9 +34,9 @@ struct FrontierPoint {
   bool latency_optimal = false;   ///< no schedule has fewer steps
   bool bandwidth_optimal = false; ///< no schedule at all has fewer rounds per chunk
   Ratio least; ///< what the LP proves for these steps: rounds per chunk that no schedule beats
-  std::string method;             ///< "SAT, 8-fold symmetric", "integer flow", ...
-  double seconds = 0;             ///< CPU, of this instance: encode, solve, check
-  Schedule schedule;              ///< for the collective cut in `pieces`
+  std::string method; ///< "SAT, 8-fold symmetric", "integer flow", ...
+  double seconds = 0; ///< CPU, of this instance: encode, solve, check
+  Schedule schedule;  ///< for the collective cut in `pieces`
 
   [[nodiscard]] Ratio cost() const; ///< R / C
 };
@@ -81,8 +81,8 @@ public:
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
   /// k: at most steps + k rounds. None: 6 more than the steps or than the chunks need at least, and
-  /// beyond that the smallest instance that meets the bound of the steps exactly, if that has at
-  /// most 64 rounds.
+  /// beyond that, with symmetries only, the smallest instances of at most 128 rounds that meet the
+  /// bound of the steps exactly.
   std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest
@@ -91,7 +91,7 @@ struct FrontierRequest {
   std::optional<std::uint32_t> steps;      ///< only these
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first
-  std::int64_t effort = 100'000;           ///< conflicts or tree nodes, for each instance
+  std::int64_t effort = 50'000;            ///< conflicts or tree nodes, for each instance
   /// Sends of one chunk of each orbit (chunks x lanes x steps) of the largest instance to try.
   std::int64_t largest = 40'000;
   std::string proof_file;                          ///< DRAT of an unsat answer to one instance

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t most_symmetries = 4;
 constexpr std::uint32_t usual_slack = 6;      // k
-constexpr std::int64_t most_rounds = 64;      // of the instance beyond k that meets a bound
+constexpr std::int64_t most_rounds = 128;     // of the instance beyond k that meets a bound
 constexpr std::int64_t most_pieces = 64;      // where no bound limits them
 constexpr std::uint32_t steps_beyond = 4;     // the fewest, where nothing else ends the search
 constexpr std::int64_t effort_restricted = 8; // what keeps a symmetry gets one part in so many
@@ -66,8 +66,8 @@ ParetoSynthesis::Solved ParetoSynthesis::search(const StepInstance& instance,
 }
 
 // Schedules that keep a symmetry or have given rounds are found sooner; that there are none of them
-// says nothing.
-ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance) const {
+// says nothing. Beyond the class of k nothing else is tried.
+ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance, bool in_class) const {
   if (!request_.proof_file.empty())
     return search(instance, {}, {request_.effort, request_.proof_file, {}});
   std::vector<std::vector<std::uint32_t>> profiles{{}}; // of rounds over steps; empty: any
@@ -75,17 +75,18 @@ ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance) co
     if (std::vector<std::uint32_t> rounds = earliest_rounds(problem_, instance); !rounds.empty())
       profiles.insert(profiles.begin(), std::move(rounds));
   std::vector<StepSymmetry> groups = symmetries_;
-  groups.emplace_back(); // none
-  Solved solved{StepAnswer{}, "too large"};
+  if (in_class) groups.emplace_back(); // none
+  Solved solved{StepAnswer{}, in_class ? "too large" : "not tried"};
+  bool all = false; // whether the last search was for any schedule
   for (const StepSymmetry& symmetry : groups)
     for (const std::vector<std::uint32_t>& rounds : profiles) {
-      if (size(instance, symmetry) > request_.largest) continue;
-      const bool all = symmetry.empty() && rounds.empty();
+      if (size(instance, symmetry) > request_.largest || limit_.reached()) continue;
+      all = symmetry.empty() && rounds.empty();
       const std::int64_t share = all ? 1 : effort_restricted;
       solved = search(instance, symmetry, {effort(instance, symmetry) / share + 1, {}, rounds});
       if (solved.answer.answer == SatAnswer::sat) return solved;
-      if (limit_.reached() && !all) return {StepAnswer{}, solved.method}; // others may exist
     }
+  if (!all) solved.answer = {}; // others may exist
   return solved;
 }
 
@@ -104,7 +105,8 @@ std::int64_t ParetoSynthesis::effort(const StepInstance& instance,
   return request_.effort * usual_size / std::max(usual_size, size(instance, symmetry));
 }
 
-StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& frontier) {
+StepTrial ParetoSynthesis::attempt(const StepInstance& instance, bool in_class,
+                                   StepFrontier& frontier) {
   const double start = cpu_seconds();
   StepTrial trial{instance, SatAnswer::unsat, "distances", 0};
   Solved solved;
@@ -113,7 +115,7 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& f
       Ratio(instance.rounds, instance.pieces) < least(instance.steps)) {
     trial.method = "LP";
   } else if (shows_clauses || instance.steps >= fewest_) {
-    solved = answer(instance);
+    solved = answer(instance, in_class);
     trial.answer = solved.answer.answer;
     trial.method = solved.method;
   }
@@ -132,7 +134,7 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, StepFrontier& f
 
 void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier) {
   frontier.bandwidth_bound = bandwidth_bound_;
-  const StepTrial trial = attempt(instance, frontier);
+  const StepTrial trial = attempt(instance, true, frontier);
   frontier.timed_out = frontier.timed_out || trial.answer == SatAnswer::unknown;
   if (trial.answer != SatAnswer::sat) return;
   StepPoint& point = frontier.points.back();
@@ -146,6 +148,21 @@ std::int64_t ParetoSynthesis::last_rounds(std::uint32_t steps, Ratio lowest) con
   if (request_.slack) return std::int64_t{steps} + *request_.slack;
   const std::int64_t needed = (lowest * request_.pieces.value_or(1)).ceil();
   return std::max<std::int64_t>(steps, needed) + usual_slack;
+}
+
+// Beyond the class of k: the smallest instance that meets the bound, and the smallest that does with
+// the rounds of earliest arrival.
+void ParetoSynthesis::add_tight(std::uint32_t steps, Ratio lowest, std::int64_t last,
+                                const std::function<void(std::int64_t, std::int64_t)>& add) const {
+  const std::int64_t first = Ratio(steps, lowest.numerator()).ceil();
+  for (std::int64_t times = first; times * lowest.numerator() <= most_rounds; ++times) {
+    const std::int64_t pieces = times * lowest.denominator(), rounds = times * lowest.numerator();
+    const bool is_earliest = !earliest_rounds(problem_, {static_cast<std::uint32_t>(pieces), steps,
+                                                         static_cast<std::uint32_t>(rounds)})
+                                  .empty();
+    if (rounds > last && (times == first || is_earliest)) add(pieces, rounds);
+    if (is_earliest) return;
+  }
 }
 
 // All (C, R) with S <= R <= S + k that are neither proven impossible nor of no use, cheapest first,
@@ -164,11 +181,7 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
     const std::int64_t most = lowest == Ratio(0) ? most_pieces : (Ratio(rounds) / lowest).floor();
     for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
   }
-  if (!request_.slack && lowest > Ratio(0)) {
-    const std::int64_t times = Ratio(steps, lowest.numerator()).ceil();
-    const std::int64_t rounds = times * lowest.numerator();
-    if (rounds > last && rounds <= most_rounds) add(times * lowest.denominator(), rounds);
-  }
+  if (!request_.slack && lowest > Ratio(0)) add_tight(steps, lowest, last, add);
   std::ranges::sort(found, {}, [](const StepInstance& one) {
     return std::pair(Ratio(one.rounds, one.pieces), one.pieces);
   });
@@ -186,8 +199,9 @@ void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
       frontier.timed_out = true;
       return;
     }
-    const StepTrial trial = attempt(instance, frontier);
-    if (trial.answer == SatAnswer::unknown && instance.rounds <= last) all_decided = false;
+    const bool in_class = instance.rounds <= last;
+    const StepTrial trial = attempt(instance, in_class, frontier);
+    if (trial.answer == SatAnswer::unknown && in_class) all_decided = false;
     if (trial.answer != SatAnswer::sat) continue;
     StepPoint& point = frontier.points.back();
     point.proof = point.cost() == least(steps) ? PointProof::lp_tight

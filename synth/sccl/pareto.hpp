@@ -70,14 +70,16 @@ private:
     StepAnswer answer;
     std::string method;
   };
-  [[nodiscard]] Solved answer(const StepInstance& instance) const;
+  [[nodiscard]] Solved answer(const StepInstance& instance, bool in_class) const;
   [[nodiscard]] Solved search(const StepInstance& instance, const StepSymmetry& symmetry,
                               const StepSearch& how) const;
   [[nodiscard]] std::int64_t size(const StepInstance& instance, const StepSymmetry& symmetry) const;
   [[nodiscard]] std::int64_t effort(const StepInstance& instance,
                                     const StepSymmetry& symmetry) const;
-  StepTrial attempt(const StepInstance& instance, StepFrontier& frontier);
+  StepTrial attempt(const StepInstance& instance, bool in_class, StepFrontier& frontier);
   [[nodiscard]] std::int64_t last_rounds(std::uint32_t steps, Ratio lowest) const;
+  void add_tight(std::uint32_t steps, Ratio lowest, std::int64_t last,
+                 const std::function<void(std::int64_t, std::int64_t)>& add) const;
   [[nodiscard]] std::vector<StepInstance> candidates(std::uint32_t steps, Ratio least,
                                                      std::optional<Ratio> below) const;
   void improve(std::uint32_t steps, StepFrontier& frontier);

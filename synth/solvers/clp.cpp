@@ -58,9 +58,12 @@ CoinPackedMatrix matrix(const LinearProgram& program) {
           nullptr};
 }
 
-// With many rows, time-expanded flows take a barrier method (and a crossover to a vertex) a tenth
-// of the time of either simplex method or less; with few rows all are as fast.
-constexpr int most_simplex_rows = 1000;
+// Time-expanded flows: with variables merged by many symmetries, primal simplex needs few
+// iterations and a barrier method (and a crossover to a vertex) a hundred times as long, since its
+// factors are dense; with few symmetries it is the other way round. So simplex gets a number of
+// iterations that is the same on every machine, then comes the barrier.
+constexpr int most_simplex_rows = 1000;       // up to here simplex alone
+constexpr int rows_per_simplex_iteration = 2; // beyond
 
 // What Clp says of the program that is loaded.
 SolverStatus solve(ClpSimplex& model, ClpSolve::SolveType type, LimitWatch& watch) {
@@ -85,10 +88,15 @@ SolverStatus solve(const LinearProgram& program, bool with_costs, LimitWatch& wa
   model.passInEventHandler(&handler);
   if (watch.reached()) return SolverStatus::stopped;
   if (model.numberRows() > most_simplex_rows) {
-    const SolverStatus status = solve(model, ClpSolve::useBarrier, watch);
-    const bool decided = status == SolverStatus::optimal || status == SolverStatus::infeasible;
-    if (decided || watch.reached()) return status;
-    load(program, with_costs, model); // it may have failed where simplex methods don't
+    const int unlimited_iterations = model.maximumIterations();
+    model.setMaximumIterations(model.numberRows() / rows_per_simplex_iteration);
+    for (const auto type : {ClpSolve::usePrimal, ClpSolve::useBarrier}) {
+      const SolverStatus status = solve(model, type, watch);
+      const bool decided = status == SolverStatus::optimal || status == SolverStatus::infeasible;
+      if (decided || watch.reached()) return status;
+      load(program, with_costs, model); // either may have failed where the next doesn't
+      model.setMaximumIterations(unlimited_iterations);
+    }
   }
   return solve(model, ClpSolve::usePrimal, watch);
 }
