@@ -16,7 +16,7 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"k", "at most steps + k rounds; 6, and what meets the bound of the steps"},
       Setting{"max_steps", "where the frontier ends; 4 more than the fewest"},
       Setting{"symmetric", "try schedules that keep automorphisms first: yes, no; yes"},
-      Setting{"effort", "conflicts or tree nodes for each instance; 50000"},
+      Setting{"effort", "conflicts (a tree node: 100) for each instance; 50000"},
       Setting{"largest", "sends (chunks x lanes x steps / symmetry) of what is tried; 40000"},
       Setting{"proof", "file for a DRAT proof that the instance has no schedule"}};
   static const std::array rows{AlgorithmRow{.name = "tacos",

@@ -91,7 +91,7 @@ struct FrontierRequest {
   std::optional<std::uint32_t> steps;      ///< only these
   std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
   bool symmetric = true;                   ///< try schedules that keep automorphisms first
-  std::int64_t effort = 50'000;            ///< conflicts or tree nodes, for each instance
+  std::int64_t effort = 50'000;            ///< conflicts (100 for a tree node) for each instance
   /// Sends of one chunk of each orbit (chunks x lanes x steps) of the largest instance to try.
   std::int64_t largest = 40'000;
   std::string proof_file;                          ///< DRAT of an unsat answer to one instance

@@ -14,8 +14,9 @@ namespace tutti {
 
 /// How to look for it.
 struct StepSearch {
-  std::int64_t effort = -1; ///< conflicts or tree nodes after which to give up; negative: never
-  std::string proof;        ///< file for a DRAT proof that there is none; empty: none
+  std::int64_t effort =
+      -1;            ///< conflicts, or 100 for a tree node, after which to give up; negative: never
+  std::string proof; ///< file for a DRAT proof that there is none; empty: none
   /// Only schedules with these rounds in each step; empty: any that sum to the instance's.
   std::vector<std::uint32_t> rounds;
 };

@@ -3,6 +3,7 @@
 #include "synth/solvers/semiregular.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -74,6 +75,14 @@ bool keeps_limits(const StepNetwork& network, const StepAutomorphism& automorphi
   return true;
 }
 
+/// Translations do, which leave links most evenly used; other groups of their order may not.
+bool commutes(const std::vector<Permutation>& group) {
+  return std::ranges::all_of(group, [&](const Permutation& a) {
+    return std::ranges::all_of(group,
+                               [&](const Permutation& b) { return a[b.front()] == b[a.front()]; });
+  });
+}
+
 std::vector<std::uint32_t> wanted_chunks(const StepProblem& problem) {
   std::vector<std::uint32_t> wanted;
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
@@ -96,10 +105,11 @@ std::vector<StepAutomorphism> automorphisms(const StepProblem& problem) {
 std::vector<StepSymmetry> free_symmetries(const StepProblem& problem,
                                           std::span<const StepAutomorphism> generators,
                                           std::size_t most) {
-  constexpr std::size_t most_elements = 4096;
-  // What must move stands first: lanes, then wanted chunks. The rest follows from these: limits and
-  // nodes from the lanes, what nobody wants is never sent.
-  const std::vector<std::uint32_t> wanted = wanted_chunks(problem);
+  constexpr std::size_t most_elements = 4096, choice = 4;
+  // What must move stands first: lanes, then wanted chunks, or nodes where flows stand for chunks.
+  // The rest follows from these: limits and nodes from the lanes, what nobody wants is never sent.
+  std::vector<std::uint32_t> wanted;
+  if (!problem.is_unicast()) wanted = wanted_chunks(problem);
   std::vector<std::uint32_t> place(problem.chunks.size());
   const auto lanes = static_cast<std::uint32_t>(problem.network.lanes.size());
   for (std::uint32_t i = 0; i < wanted.size(); ++i) place[wanted[i]] = lanes + i;
@@ -107,6 +117,8 @@ std::vector<StepSymmetry> free_symmetries(const StepProblem& problem,
   for (const StepAutomorphism& generator : generators) {
     Permutation move = generator.lanes;
     for (const std::uint32_t c : wanted) move.push_back(place[generator.chunks[c]]);
+    if (wanted.empty())
+      for (const std::uint32_t image : generator.nodes) move.push_back(lanes + image);
     moves.push_back(std::move(move));
   }
   std::map<std::pair<Ratio, std::vector<std::uint32_t>>, std::uint32_t> limit_of;
@@ -134,8 +146,13 @@ std::vector<StepSymmetry> free_symmetries(const StepProblem& problem,
     return whole;
   };
   std::vector<StepSymmetry> symmetries;
-  for (const auto& group :
-       semiregular_subgroups(moves, lanes + wanted.size(), most_elements, most)) {
+  std::vector<std::vector<Permutation>> groups = semiregular_subgroups(
+      moves, moves.empty() ? 0 : moves.front().size(), most_elements, choice * most);
+  std::ranges::stable_sort(groups, {}, [](const auto& group) {
+    return std::pair(std::numeric_limits<std::size_t>::max() - group.size(), !commutes(group));
+  });
+  if (groups.size() > most) groups.resize(most);
+  for (const auto& group : groups) {
     StepSymmetry symmetry;
     for (const Permutation& element : group) symmetry.push_back(expand(element));
     symmetries.push_back(std::move(symmetry));

@@ -13,6 +13,8 @@ namespace tutti {
 
 namespace {
 
+constexpr std::int64_t effort_of_a_node = 100; // what a conflict is to a clause solver
+
 std::uint32_t whole(double value) { return static_cast<std::uint32_t>(std::lround(value)); }
 
 /// Takes one flow apart into the ways of its chunks, from the sinks back.
@@ -105,8 +107,10 @@ StepAnswer unicast_steps(const StepProblem& problem, const StepInstance& instanc
   const StepProgram program(
       problem, automorphisms,
       {instance.steps, StepProgramForm::Whole{instance.pieces, instance.rounds}});
-  const IntegerSolution solution = solve_integer(
-      program.program(), limit, {.first_feasible = true, .most_nodes = search.effort});
+  const std::int64_t nodes =
+      search.effort < 0 ? search.effort : search.effort / effort_of_a_node + 1;
+  const IntegerSolution solution =
+      solve_integer(program.program(), limit, {.first_feasible = true, .most_nodes = nodes});
   StepAnswer result;
   if (!solution.columns.empty()) {
     result.answer = SatAnswer::sat;
