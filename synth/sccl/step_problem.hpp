@@ -16,6 +16,7 @@ namespace tutti {
 /// else who wants it. Indices of StepNetwork::nodes, ascending, disjoint.
 struct StepChunk {
   std::vector<std::uint32_t> holders, wanters;
+  auto operator<=>(const StepChunk&) const = default;
 };
 
 /// A collective that copies. Cut in C, part k of chunk i is chunk i * C + k.

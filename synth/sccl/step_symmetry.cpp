@@ -90,6 +90,91 @@ std::vector<std::uint32_t> wanted_chunks(const StepProblem& problem) {
   return wanted;
 }
 
+/// Automorphisms as permutations of what must move: lanes, then the chunks that are wanted; of a
+/// unicast problem, where there can be as many as pairs of nodes, the nodes, with which they move.
+class Movements {
+public:
+  explicit Movements(const StepProblem& problem)
+      : problem_(problem), lanes_(static_cast<std::uint32_t>(problem.network.lanes.size())),
+        by_nodes_(problem.is_unicast()), wanted_(wanted_chunks(problem)),
+        place_(problem.chunks.size()) {
+    for (std::uint32_t i = 0; i < wanted_.size(); ++i) {
+      place_[wanted_[i]] = lanes_ + i;
+      if (by_nodes_) chunks_between_[problem.chunks[wanted_[i]]].push_back(wanted_[i]);
+    }
+    for (std::uint32_t i = 0; i < problem.network.limits.size(); ++i)
+      limit_of_[{problem.network.limits[i].per_round, problem.network.limits[i].lanes}] = i;
+  }
+
+  [[nodiscard]] std::size_t points() const {
+    return lanes_ + (by_nodes_ ? problem_.network.node_count() : wanted_.size());
+  }
+
+  [[nodiscard]] Permutation of(const StepAutomorphism& automorphism) const {
+    Permutation move = automorphism.lanes;
+    if (by_nodes_)
+      for (const std::uint32_t image : automorphism.nodes) move.push_back(lanes_ + image);
+    else
+      for (const std::uint32_t c : wanted_) move.push_back(place_[automorphism.chunks[c]]);
+    return move;
+  }
+
+  /// All that follows from a movement; what nobody wants is never sent and stays.
+  [[nodiscard]] StepAutomorphism whole(const Permutation& move) const {
+    const StepNetwork& network = problem_.network;
+    StepAutomorphism all;
+    all.lanes.assign(move.begin(), move.begin() + lanes_);
+    all.nodes.resize(network.node_count());
+    std::iota(all.nodes.begin(), all.nodes.end(), 0U); // those without lanes
+    for (std::uint32_t l = 0; l < lanes_; ++l) {
+      all.nodes[network.lanes[l].from] = network.lanes[move[l]].from;
+      all.nodes[network.lanes[l].to] = network.lanes[move[l]].to;
+    }
+    for (const LaneLimit& limit : network.limits)
+      all.limits.push_back(limit_of_.at({limit.per_round, images(limit.lanes, move)}));
+    all.chunks.resize(problem_.chunks.size());
+    std::iota(all.chunks.begin(), all.chunks.end(), 0U);
+    if (by_nodes_)
+      move_chunks(all);
+    else
+      for (std::uint32_t i = 0; i < wanted_.size(); ++i)
+        all.chunks[wanted_[i]] = wanted_[move[lanes_ + i] - lanes_];
+    return all;
+  }
+
+  /// Whether no element but the first, the identity, leaves a wanted chunk where it is.
+  [[nodiscard]] bool free_on_chunks(const StepSymmetry& symmetry) const {
+    return std::all_of(symmetry.begin() + 1, symmetry.end(), [&](const StepAutomorphism& one) {
+      return std::ranges::all_of(wanted_, [&](std::uint32_t c) { return one.chunks[c] != c; });
+    });
+  }
+
+private:
+  [[nodiscard]] static std::vector<std::uint32_t> images(const std::vector<std::uint32_t>& points,
+                                                         const Permutation& move) {
+    std::vector<std::uint32_t> moved;
+    for (const std::uint32_t point : points) moved.push_back(move[point]);
+    std::ranges::sort(moved);
+    return moved;
+  }
+
+  /// Of several chunks with the same ends, the first goes to the first, and so on.
+  void move_chunks(StepAutomorphism& all) const {
+    for (const auto& [ends, chunks] : chunks_between_) {
+      const std::vector<std::uint32_t>& to =
+          chunks_between_.at({images(ends.holders, all.nodes), images(ends.wanters, all.nodes)});
+      for (std::size_t i = 0; i < chunks.size(); ++i) all.chunks[chunks[i]] = to[i];
+    }
+  }
+
+  const StepProblem& problem_;
+  std::uint32_t lanes_;
+  bool by_nodes_;
+  std::vector<std::uint32_t> wanted_, place_; // place_[chunk]: its point
+  std::map<StepChunk, std::vector<std::uint32_t>> chunks_between_;
+  std::map<std::pair<Ratio, std::vector<std::uint32_t>>, std::uint32_t> limit_of_;
+};
+
 } // namespace
 
 std::vector<StepAutomorphism> automorphisms(const StepProblem& problem) {
@@ -106,56 +191,19 @@ std::vector<StepSymmetry> free_symmetries(const StepProblem& problem,
                                           std::span<const StepAutomorphism> generators,
                                           std::size_t most) {
   constexpr std::size_t most_elements = 4096, choice = 4;
-  // What must move stands first: lanes, then wanted chunks, or nodes where flows stand for chunks.
-  // The rest follows from these: limits and nodes from the lanes, what nobody wants is never sent.
-  std::vector<std::uint32_t> wanted;
-  if (!problem.is_unicast()) wanted = wanted_chunks(problem);
-  std::vector<std::uint32_t> place(problem.chunks.size());
-  const auto lanes = static_cast<std::uint32_t>(problem.network.lanes.size());
-  for (std::uint32_t i = 0; i < wanted.size(); ++i) place[wanted[i]] = lanes + i;
+  const Movements movements(problem);
   std::vector<Permutation> moves;
-  for (const StepAutomorphism& generator : generators) {
-    Permutation move = generator.lanes;
-    for (const std::uint32_t c : wanted) move.push_back(place[generator.chunks[c]]);
-    if (wanted.empty())
-      for (const std::uint32_t image : generator.nodes) move.push_back(lanes + image);
-    moves.push_back(std::move(move));
-  }
-  std::map<std::pair<Ratio, std::vector<std::uint32_t>>, std::uint32_t> limit_of;
-  for (std::uint32_t i = 0; i < problem.network.limits.size(); ++i)
-    limit_of[{problem.network.limits[i].per_round, problem.network.limits[i].lanes}] = i;
-  const auto expand = [&](const Permutation& move) {
-    StepAutomorphism whole;
-    whole.lanes.assign(move.begin(), move.begin() + lanes);
-    whole.nodes.resize(problem.network.node_count());
-    std::iota(whole.nodes.begin(), whole.nodes.end(), 0U); // those without lanes
-    for (std::uint32_t l = 0; l < lanes; ++l) {
-      whole.nodes[problem.network.lanes[l].from] = problem.network.lanes[move[l]].from;
-      whole.nodes[problem.network.lanes[l].to] = problem.network.lanes[move[l]].to;
-    }
-    for (const LaneLimit& limit : problem.network.limits) {
-      std::vector<std::uint32_t> image;
-      for (const std::uint32_t l : limit.lanes) image.push_back(move[l]);
-      std::ranges::sort(image);
-      whole.limits.push_back(limit_of.at({limit.per_round, std::move(image)}));
-    }
-    whole.chunks.resize(problem.chunks.size());
-    std::iota(whole.chunks.begin(), whole.chunks.end(), 0U);
-    for (std::uint32_t i = 0; i < wanted.size(); ++i)
-      whole.chunks[wanted[i]] = wanted[move[lanes + i] - lanes];
-    return whole;
-  };
-  std::vector<StepSymmetry> symmetries;
-  std::vector<std::vector<Permutation>> groups = semiregular_subgroups(
-      moves, moves.empty() ? 0 : moves.front().size(), most_elements, choice * most);
+  for (const StepAutomorphism& generator : generators) moves.push_back(movements.of(generator));
+  std::vector<std::vector<Permutation>> groups =
+      semiregular_subgroups(moves, movements.points(), most_elements, choice * most);
   std::ranges::stable_sort(groups, {}, [](const auto& group) {
     return std::pair(std::numeric_limits<std::size_t>::max() - group.size(), !commutes(group));
   });
-  if (groups.size() > most) groups.resize(most);
-  for (const auto& group : groups) {
+  std::vector<StepSymmetry> symmetries;
+  for (std::size_t g = 0; g < groups.size() && symmetries.size() < most; ++g) {
     StepSymmetry symmetry;
-    for (const Permutation& element : group) symmetry.push_back(expand(element));
-    symmetries.push_back(std::move(symmetry));
+    for (const Permutation& element : groups[g]) symmetry.push_back(movements.whole(element));
+    if (movements.free_on_chunks(symmetry)) symmetries.push_back(std::move(symmetry));
   }
   return symmetries;
 }

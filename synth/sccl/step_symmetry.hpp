@@ -23,9 +23,8 @@ struct StepAutomorphism {
 /// identity first: a schedule that it keeps is known from its sends of one chunk of each orbit.
 using StepSymmetry = std::vector<StepAutomorphism>;
 
-/// Such groups (of a unicast problem, which flows describe: lanes and nodes move, where chunks go
-/// isn't said), the largest first, of equal ones those that commute first, at most `most`; none of
-/// only one element.
+/// Such groups, the largest first, of equal ones those that commute first, at most `most`; none of
+/// only one element. Of a unicast problem, nodes must move too.
 [[nodiscard]] std::vector<StepSymmetry>
 free_symmetries(const StepProblem& problem, std::span<const StepAutomorphism> generators,
                 std::size_t most);
