@@ -107,11 +107,10 @@ public:
   Frontier run() {
     if (collective_.parts.front().kind == CollectiveKind::all_reduce) {
       compose();
+    } else if (reduces(collective_)) {
+      alone(step_problem(backwards_, turned_around(collective_), true), true);
     } else {
-      const bool inverse = reduces(collective_);
-      alone(inverse ? step_problem(backwards_, turned_around(collective_), true)
-                    : step_problem(topology_, collective_, false),
-            inverse);
+      alone(step_problem(topology_, collective_, false), false);
     }
     return std::move(frontier_);
   }
@@ -120,7 +119,8 @@ private:
   /// A collective that copies, or the inverse of one.
   void alone(const StepProblem& problem, bool inverse) {
     set_cost_model(problem.network);
-    ParetoSynthesis synthesis(problem, request_, largest_chunk(collective_), limit_);
+    ParetoSynthesis synthesis(inverse ? unturned(problem) : problem, request_,
+                              largest_chunk(collective_), limit_);
     const auto add = [&](const StepPoint& point) {
       Schedule schedule = as_schedule(problem, point.schedule, topology_.link_count());
       if (inverse) schedule = inverted(schedule, Op::reduce);
@@ -138,6 +138,13 @@ private:
     frontier_.bandwidth_bound = found.bandwidth_bound / counted_;
     frontier_.complete = found.complete;
     frontier_.stop = found.stop;
+  }
+
+  /// The problem on the network as it is, where that is the same backwards: limits then stand in
+  /// the order of an All-Gather's or a Broadcast's, and a search takes as long as theirs.
+  [[nodiscard]] StepProblem unturned(const StepProblem& problem) const {
+    StepProblem forth = step_problem(topology_, turned_around(collective_), true);
+    return same_network(forth.network, problem.network) ? forth : problem;
   }
 
   /// Reduce-Scatter, made backwards, then All-Gather, of one number of pieces; where theirs differ,

@@ -150,8 +150,8 @@ std::int64_t ParetoSynthesis::last_rounds(std::uint32_t steps, Ratio lowest) con
   return std::max<std::int64_t>(steps, needed) + usual_slack;
 }
 
-// Beyond the class of k: the smallest instance that meets the bound, and the smallest that does with
-// the rounds of earliest arrival.
+// Beyond the class of k: the smallest instance that meets the bound, and the smallest that does
+// with the rounds of earliest arrival.
 void ParetoSynthesis::add_tight(std::uint32_t steps, Ratio lowest, std::int64_t last,
                                 const std::function<void(std::int64_t, std::int64_t)>& add) const {
   const std::int64_t first = Ratio(steps, lowest.numerator()).ceil();
