@@ -400,3 +400,33 @@ TEST_CASE("told how many chunks, sccl takes the rounds that these need") {
   for (const std::uint32_t pieces : {1U, 2U, 5U}) // seven chunks for each come in over one link
     check(star, collective_of(star, CollectiveKind::all_gather, pieces));
 }
+
+TEST_CASE("large symmetric networks are served at both optima") {
+  // As many steps as the farthest are away, and as many rounds as a node's four lanes need for the
+  // 63 other chunks, or the lanes across the middle for what crosses it.
+  const Topology torus = make_topology("torus2d:8x8");
+  const auto optimum = [&](CollectiveKind kind) {
+    const Frontier frontier = synthesize_frontier(torus, collective_of(torus, kind), {}, {});
+    REQUIRE(frontier.points.size() == 1);
+    CHECK(frontier.complete);
+    return std::pair(frontier.points[0].steps, frontier.points[0].cost());
+  };
+  CHECK(optimum(CollectiveKind::all_gather) == std::pair(8U, Ratio(63, 4)));
+  CHECK(optimum(CollectiveKind::all_to_all) == std::pair(8U, Ratio(1)));
+}
+
+TEST_CASE("what is too large for sccl is refused in words") {
+  const auto note = [](const char* network, std::uint32_t pieces) {
+    const Topology topology = make_topology(network);
+    const Outcome none = synthesize(
+        row(), topology, collective_of(topology, CollectiveKind::all_gather, pieces), {});
+    CHECK(none.status == Status::infeasible);
+    CHECK_FALSE(none.schedule);
+    return none.note;
+  };
+  CHECK(note("mesh2d:30x30", 1) ==
+        "too large for sccl: 810000 deliveries by 3480 ways between nodes");
+  CHECK(note("switch:600", 1) ==
+        "too large for sccl: 360000 deliveries by 359400 ways between nodes");
+  CHECK(note("mesh2d:8x8", 4) == "too large for sccl; --set largest=N allows more");
+}
