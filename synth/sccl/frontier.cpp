@@ -5,6 +5,7 @@
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/sccl/pareto.hpp"
+#include "synth/sccl/step_flows.hpp"
 #include "synth/sccl/step_transfers.hpp"
 
 #include <fmt/format.h>
@@ -162,27 +163,27 @@ private:
     const bool alike = same_network(forth.network, back.network);
     FrontierRequest half = request_;
     half.steps = half.most_steps = half.rounds = std::nullopt;
-    ParetoSynthesis gathering(forth, half, largest_chunk(collective_), limit_);
     if (request_.rounds) {
+      ParetoSynthesis gathering(forth, half, largest_chunk(collective_), limit_);
       ParetoSynthesis scattering(back, half, largest_chunk(collective_), limit_);
       compose_instance(back, scattering, forth, gathering, alike);
       return;
     }
-    const std::uint32_t fewest = gathering.fewest();
-    if (const auto most = request_.steps ? request_.steps : request_.most_steps)
-      half.most_steps = *most > fewest ? *most - fewest : 0;
-    const auto frontier_of = [&](const StepProblem& problem) {
+    const auto most = request_.steps ? request_.steps : request_.most_steps;
+    const auto frontier_of = [&](const StepProblem& problem, const StepProblem& other) {
+      const std::uint32_t elsewhere = fewest_steps(other);
+      if (most) half.most_steps = *most > elsewhere ? *most - elsewhere : 0;
       return ParetoSynthesis(problem, half, largest_chunk(collective_), limit_).frontier();
     };
-    const StepFrontier second = frontier_of(forth);
-    const StepFrontier first = alike ? mirrored(second) : frontier_of(back);
+    const StepFrontier second = frontier_of(forth, back);
+    const StepFrontier first = alike ? mirrored(second) : frontier_of(back, forth);
     add_trials(first);
     add_trials(second);
     frontier_.bandwidth_bound = (first.bandwidth_bound + second.bandwidth_bound) / counted_;
     frontier_.complete = first.complete && second.complete;
     frontier_.stop = second.stop;
-    if (half.most_steps && *half.most_steps < fewest)
-      frontier_.stop = fmt::format("both halves together need at least {} steps", 2 * fewest);
+    if (most && !frontier_.complete && !second.timed_out)
+      frontier_.stop = fmt::format("asked for at most {} steps in both halves together", *most);
     add_pairs(back, first, forth, second);
   }
 
@@ -201,7 +202,8 @@ private:
     for (const auto& pair : pairs) {
       const bool better =
           frontier_.points.empty() || cost(pair) / counted_ < frontier_.points.back().cost();
-      const bool wanted = !request_.steps || steps(pair) == *request_.steps;
+      const bool wanted = request_.steps ? steps(pair) == *request_.steps
+                                         : steps(pair) <= request_.most_steps.value_or(UINT32_MAX);
       if (better && wanted) add_pair(back, *pair.first, forth, *pair.second);
     }
   }
@@ -248,7 +250,7 @@ private:
       gathering.solve(gather, second);
       if (second.points.empty()) continue;
       if (alike && scatter == gather)
-        first = mirrored(second);
+        first.points = mirrored(second).points;
       else
         scattering.solve(scatter, first);
       if (!first.points.empty()) break;

@@ -53,7 +53,7 @@ struct Frontier {
   std::vector<FrontierPoint> points; ///< ascending in steps, falling in rounds per chunk
   std::vector<FrontierTrial> trials; ///< in their order
   Ratio bandwidth_bound;             ///< rounds per chunk that no schedule can beat: the static LP
-  bool complete = false;             ///< no further point exists (in the class of k)
+  bool complete = false; ///< no further point exists (in the class of k); none was left undecided
   bool timed_out = false;
   std::string stop;     ///< why it ends where it does, in words
   std::string in_class; ///< what optimality refers to where not to all schedules; else empty
@@ -109,7 +109,8 @@ struct FrontierRequest {
                                            const FrontierRequest& request,
                                            const SynthesisOptions& options);
 
-/// What `--set` says: k, max_steps, steps, rounds, symmetric, effort, proof.
+/// What `--set` says: k, max_steps, steps, rounds, symmetric, effort, largest,
+/// proof.
 /// Errors: InputError for a bad value, rounds without steps.
 [[nodiscard]] FrontierRequest frontier_request(const SynthesisOptions& options);
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -216,14 +215,16 @@ bool ParetoSynthesis::ends(std::uint32_t steps, StepFrontier& frontier) const {
   const std::uint32_t last = request_.steps        ? *request_.steps
                              : request_.most_steps ? *request_.most_steps
                                                    : fewest_ + steps_beyond;
+  const bool all_decided = std::ranges::find(frontier.trials, SatAnswer::unknown,
+                                             &StepTrial::answer) == frontier.trials.end();
   if (!frontier.points.empty() && frontier.points.back().bandwidth_optimal) {
-    frontier.complete = true;
+    frontier.complete = all_decided;
     frontier.stop = "the last point has as few rounds per chunk as any schedule can";
   } else if (frontier.timed_out) {
     frontier.stop = "the limit was reached";
   } else if (request_.pieces && !request_.steps && !frontier.points.empty() &&
              Ratio(std::int64_t{steps} + 1, *request_.pieces) >= frontier.points.back().cost()) {
-    frontier.complete = true;
+    frontier.complete = all_decided;
     frontier.stop = "a step more takes no fewer rounds than the last point has";
   } else if (request_.most_steps || request_.steps) {
     if (steps >= last) frontier.stop = fmt::format("asked for at most {} steps", last);

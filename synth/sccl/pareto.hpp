@@ -42,7 +42,7 @@ struct StepFrontier {
   std::vector<StepPoint> points; ///< ascending in steps, falling in cost
   std::vector<StepTrial> trials;
   Ratio bandwidth_bound; ///< of rounds per chunk; 0 where none is known
-  bool complete = false; ///< nothing is missing from the frontier of this k
+  bool complete = false; ///< nothing is missing from the frontier of this k, or was left undecided
   bool timed_out = false;
   std::string stop; ///< why no more steps were tried
 };
@@ -61,7 +61,6 @@ public:
   /// One instance; its point is in `frontier.points` if there is a schedule.
   void solve(const StepInstance& instance, StepFrontier& frontier);
 
-  [[nodiscard]] const StepProblem& problem() const { return problem_; }
   [[nodiscard]] std::uint32_t fewest() const { return fewest_; }
   [[nodiscard]] Ratio bandwidth_bound() const { return bandwidth_bound_; }
 

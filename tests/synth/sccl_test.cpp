@@ -430,3 +430,29 @@ TEST_CASE("what is too large for sccl is refused in words") {
         "too large for sccl: 360000 deliveries by 359400 ways between nodes");
   CHECK(note("mesh2d:8x8", 4) == "too large for sccl; --set largest=N allows more");
 }
+
+TEST_CASE("an All-Reduce keeps to the steps that were asked for") {
+  // Its halves could be 2 + 2, 2 + 3 and 3 + 3 steps.
+  const Topology dgx1 = make_topology("dgx1");
+  FrontierRequest request;
+  request.most_steps = 5;
+  const Frontier frontier =
+      synthesize_frontier(dgx1, collective_of(dgx1, CollectiveKind::all_reduce), request, {});
+  REQUIRE(frontier.points.size() == 2);
+  CHECK(frontier.points[0].steps == 4);
+  CHECK(frontier.points[1].steps == 5);
+  request.most_steps = 3;
+  CHECK(synthesize_frontier(dgx1, collective_of(dgx1, CollectiveKind::all_reduce), request, {})
+            .points.empty());
+}
+
+TEST_CASE("a frontier with undecided instances isn't called complete") {
+  const Topology dgx1 = make_topology("dgx1");
+  FrontierRequest request;
+  request.effort = 1;
+  const Frontier hasty =
+      synthesize_frontier(dgx1, collective_of(dgx1, CollectiveKind::all_gather), request, {});
+  const auto is_open = [](const FrontierTrial& trial) { return trial.answer == "timed_out"; };
+  REQUIRE(std::ranges::any_of(hasty.trials, is_open));
+  CHECK_FALSE(hasty.complete);
+}
