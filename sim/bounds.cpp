@@ -63,6 +63,8 @@ std::string_view to_text(BoundKind kind) {
   case BoundKind::max_flow_cut: return "max-flow cut";
   case BoundKind::work_between: return "work between";
   case BoundKind::spreading_cut: return "spreading cut";
+  case BoundKind::closed_form: return "closed form";
+  case BoundKind::flow_prices: return "flow prices";
   }
   return "";
 }

@@ -23,6 +23,8 @@ enum class BoundKind : std::uint8_t {
   max_flow_cut,  ///< the least bandwidth for what must pass, around any nodes
   work_between,  ///< deliveries that are needed at least between clusters, over all links there
   spreading_cut, ///< what must cross, and still get around behind it (or together before it)
+  closed_form,   ///< from the largest bandwidth into and out of any NPU alone
+  flow_prices,   ///< what all ways cost at least, at prices for bandwidth (from outside)
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
 

@@ -60,6 +60,8 @@ struct Outcome {
   std::string planned_on;
   std::vector<Time>
       attempts; ///< planned times of all starts, in their order, where there are several
+  /// What else the algorithm knows of its answer, by name: in reports, and metrics of expectations.
+  std::map<std::string, double> facts;
   /// In how many parts the algorithm cut each chunk: the schedule speaks of the collective that is
   /// made with so many times the pieces. Other than 1 only where it was left to choose.
   std::uint32_t pieces = 1;
