@@ -9,8 +9,8 @@ namespace tutti {
 
 namespace {
 
-constexpr double least_share = 1e-11; // less is noise
-constexpr double slack = 1e-10;       // of what was reached, when the next aim comes
+constexpr double least_share = 1e-13; // less is noise
+constexpr double slack = 1e-11;       // of what was reached, when the next aim comes
 
 } // namespace
 
@@ -134,7 +134,6 @@ void FluidMaster::read_off(FluidSolution& solution) const {
     solution.traffic += share * column.traffic * unit_traffic_;
   }
   solution.seconds = *std::ranges::max_element(loads) * unit_seconds_;
-  solution.columns = columns_.size();
 }
 
 } // namespace tutti

@@ -23,7 +23,7 @@ constexpr double precision = 1e-9;    // of the answer, relative
 constexpr double improvement = 1e-10; // of what a tree pays, where all together pay 1
 constexpr double smoothing = 0.5;     // of prices towards the best so far (Wentges 1997)
 constexpr double steepness = 50;      // of the greedy start's prices
-constexpr std::size_t greedy_trees = 4096, least_passes = 4, most_passes = 32;
+constexpr std::size_t passes_at_once = 4, most_passes = 16; // of it
 
 using Aim = FluidMaster::Aim;
 
@@ -41,16 +41,18 @@ public:
   void run(FluidSolution& solution) {
     start();
     const bool least_time = improve(Aim::time);
+    master_->read_off(solution);
     if (least_time && !options_.weights.empty()) {
       master_->aim_at(Aim::traffic);
       improve(Aim::traffic);
+      keep_if_as_fast(solution);
     }
     if (least_time && !limit_.reached()) {
       master_->aim_at(Aim::hops);
-      (void)master_->solve(limit_);
+      if (master_->solve(limit_)) keep_if_as_fast(solution);
     }
     solution.rounds = rounds_;
-    master_->read_off(solution);
+    solution.columns = master_->column_count();
     prove(solution);
   }
 
@@ -79,37 +81,60 @@ private:
     return std::move(found->tree);
   }
 
+  /// What one tree of each takes at equal prices is the first unit of time, what the greedy start
+  /// takes the master's: near the optimum, so that numbers are about 1.
   void start() {
-    // what one tree of each takes at equal prices is the unit of time
-    std::vector<double> ones(orbits_.size.size(), 1);
-    const FluidMaster measure(problem_, orbits_, options_.weights, 1);
-    pricing_.set_prices(measure.link_prices(ones));
-    const std::vector<Place> all = places();
-    std::vector<double> loads(orbits_.size.size());
-    std::vector<double> roots(orbits_.representatives.size());
-    for (const Place& place : all) roots[place.representative] += 1;
-    const auto put = [&](const FluidMaster& on, const Place& place, const FlowTree& tree,
-                         double share) {
-      for (const auto& [orbit, time] : on.load(place.representative, tree))
-        loads[orbit] += share / roots[place.representative] * time;
-    };
-    for (const Place& place : all) put(measure, place, shallow_tree(place), 1);
-    const double unit = *std::ranges::max_element(loads);
+    places_ = places();
+    roots_.resize(orbits_.representatives.size());
+    for (const Place& place : places_) roots_[place.representative] += 1;
+    loads_.resize(orbits_.size.size());
+    const FluidMaster in_seconds(problem_, orbits_, {}, 1);
+    pricing_.set_prices(in_seconds.link_prices(std::vector<double>(loads_.size(), 1)));
+    for (const Place& place : places_) put(in_seconds, place, shallow_tree(place));
+    const double first_unit = *std::ranges::max_element(loads_);
+    std::ranges::fill(loads_, 0);
+    FluidMaster scaled(problem_, orbits_, {}, first_unit);
+    std::vector<std::pair<Place, FlowTree>> trees;
+    greedy_pass(scaled, trees);
+    const double unit = first_unit * *std::ranges::max_element(loads_);
+    for (double& load : loads_) load *= first_unit / unit;
     master_.emplace(problem_, orbits_, options_.weights, unit);
+    for (auto& [place, tree] : trees) master_->add(place.representative, std::move(tree));
+  }
 
-    std::ranges::fill(loads, 0);
-    const std::size_t passes = std::clamp(greedy_trees / all.size(), least_passes, most_passes);
-    std::vector<double> prices(loads.size());
-    for (std::size_t pass = 0; pass < passes && !limit_.reached(); ++pass)
-      for (const Place& place : all) {
-        const double most = *std::ranges::max_element(loads);
-        for (std::size_t orbit = 0; orbit < loads.size(); ++orbit)
-          prices[orbit] = std::exp(steepness * (loads[orbit] - most));
-        pricing_.set_prices(master_->link_prices(prices));
-        FlowTree tree = shallow_tree(place);
-        put(*master_, place, tree, 1.0 / static_cast<double>(passes));
-        master_->add(place.representative, std::move(tree));
-      }
+  /// One more tree for each, with all that were put before in the way.
+  void greedy_pass(const FluidMaster& on, std::vector<std::pair<Place, FlowTree>>& trees) {
+    ++passes_;
+    std::vector<double> prices(loads_.size());
+    for (const Place& place : places_) {
+      if (limit_.reached()) return;
+      const double most = *std::ranges::max_element(loads_);
+      const double scale = steepness / static_cast<double>(passes_);
+      for (std::size_t orbit = 0; orbit < loads_.size(); ++orbit)
+        prices[orbit] = std::exp(scale * (loads_[orbit] - most));
+      pricing_.set_prices(on.link_prices(prices));
+      FlowTree tree = shallow_tree(place);
+      put(on, place, tree);
+      trees.emplace_back(place, std::move(tree));
+    }
+  }
+
+  void put(const FluidMaster& on, const Place& place, const FlowTree& tree) {
+    for (const auto& [orbit, time] : on.load(place.representative, tree))
+      loads_[orbit] += time / roots_[place.representative];
+  }
+
+  void add_greedy_trees() {
+    std::vector<std::pair<Place, FlowTree>> trees;
+    for (std::size_t i = 0; i < passes_at_once; ++i) greedy_pass(*master_, trees);
+    for (auto& [place, tree] : trees) master_->add(place.representative, std::move(tree));
+  }
+
+  /// The same but for other aims; not where numerical noise has made it slower.
+  void keep_if_as_fast(FluidSolution& solution) const {
+    FluidSolution other = solution;
+    master_->read_off(other);
+    if (other.seconds <= solution.seconds * (1 + precision / 4)) solution = std::move(other);
   }
 
   /// Adds trees until there is no better solution (true) or the limit is reached.
@@ -118,6 +143,10 @@ private:
     for (;; ++rounds_) {
       if (!master_->solve(limit_)) return false;
       if (aim == Aim::time && is_proven(master_->value())) return true;
+      if (aim == Aim::time && passes_ < most_passes) {
+        add_greedy_trees();
+        continue;
+      }
       const MasterPrices& now = master_->prices();
       if (shallow && add_trees(now.orbits, true).improved) continue;
       shallow = false;
@@ -154,7 +183,7 @@ private:
     pricing_.set_prices(master_->link_prices(prices));
     std::vector<double> least(orbits_.representatives.size(),
                               std::numeric_limits<double>::infinity());
-    for (const Place& place : places()) {
+    for (const Place& place : places_) {
       if (limit_.reached()) break;
       const std::uint32_t i = place.representative;
       auto found = shallow ? pricing_.shallow(demand_of(place), place.root)
@@ -189,6 +218,7 @@ private:
       solution.bound_seconds =
           std::max(solution.bound_seconds, price_bound(problem_, each, orbits_.representatives));
     }
+    solution.bound_seconds = std::min(solution.bound_seconds, solution.seconds); // rounding
     solution.status = solution.seconds <= solution.bound_seconds * (1 + precision) ? Status::optimal
                       : limit_.reached() ? Status::timed_out
                                          : Status::feasible;
@@ -201,6 +231,10 @@ private:
   DemandPricing pricing_;
   bool exact_;
   std::optional<FluidMaster> master_;
+  std::vector<Place> places_;
+  std::vector<double> roots_; ///< [representative]
+  std::vector<double> loads_; ///< [orbit]: by the greedy start, in the master's units, each pass 1
+  std::size_t passes_ = 0;
   std::vector<double> best_prices_; ///< [orbit]
   double best_bound_ = 0;           ///< in the master's units
   std::uint64_t rounds_ = 0;
