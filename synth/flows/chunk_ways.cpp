@@ -1,5 +1,7 @@
 #include "synth/flows/chunk_ways.hpp"
 
+#include "sim/random.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -211,6 +213,7 @@ public:
     return sum / static_cast<double>(crossed);
   }
 
+  [[nodiscard]] double highest() const { return std::ranges::max(loads_); }
   /// The most that a byte adds anywhere.
   [[nodiscard]] double most_per_byte() const { return std::ranges::max(per_byte_); }
   [[nodiscard]] std::size_t count() const { return loads_.size(); }
@@ -222,7 +225,7 @@ private:
 };
 
 /// What may be looked at, in links, before choices are made more simply.
-constexpr double most_work = 2e8;
+constexpr double most_work = 5e7;
 
 /// Chooses a way for each chunk.
 class Rounding {
@@ -241,8 +244,7 @@ public:
       way_of_[choice.chunk] = best_way(choice);
       take(choice);
     }
-    for (int pass = 0; pass < passes_ && improve(); ++pass) {
-    }
+    search();
     return std::move(way_of_);
   }
 
@@ -289,11 +291,12 @@ private:
     if (links > most_work)
       most_ways_ = std::max<std::size_t>(
           2, static_cast<std::size_t>(static_cast<double>(most_ways_) * most_work / links));
-    passes_ = static_cast<int>(std::min(8.0, most_work / std::max(links, 1.0)));
+    passes_ = static_cast<int>(std::min(200.0, most_work / std::max(links, 1.0)));
     // Sharp enough to tell loads apart that differ by a chunk.
     const double wanted =
         2 * std::log(static_cast<double>(loads_.count())) / (largest * loads_.most_per_byte());
-    while (squarings_ < 8 && std::ldexp(1, squarings_) < wanted) ++squarings_;
+    while (sharpest_ < 8 && std::ldexp(1, sharpest_) < wanted) ++sharpest_;
+    squarings_ = std::max(1, sharpest_ - passes_);
   }
 
   /// Once for each bundle: its rests aren't fluid any more.
@@ -313,8 +316,8 @@ private:
     rest_[way_of_[choice.chunk]] += size(choice.chunk);
   }
 
-  /// Among the roomiest ways with a rest, the one after which loads are the most even.
-  [[nodiscard]] std::uint32_t best_way(const Choice& choice) {
+  /// The roomiest ways that have a rest.
+  void find_candidates(const Choice& choice) {
     const Bundle& bundle = bundles_.list[choice.bundle];
     candidates_.clear();
     for (std::size_t w = bundle.first_way; w < bundle.first_way + bundle.way_count; ++w)
@@ -326,11 +329,16 @@ private:
       return std::pair(-rest_[a], a) < std::pair(-rest_[b], b);
     };
     if (candidates_.size() > most_ways_) {
-      std::ranges::nth_element(
-          candidates_, candidates_.begin() + static_cast<std::ptrdiff_t>(most_ways_), roomier);
-      candidates_.resize(most_ways_);
+      const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(most_ways_);
+      std::ranges::nth_element(candidates_, end, roomier);
+      candidates_.erase(end, candidates_.end());
     }
     std::ranges::sort(candidates_, roomier);
+  }
+
+  /// The candidate after which loads are the most even.
+  [[nodiscard]] std::uint32_t best_way(const Choice& choice) {
+    find_candidates(choice);
     if (candidates_.size() == 1) return candidates_.front();
     std::pair<double, std::uint32_t> best{HUGE_VAL, 0};
     for (const std::uint32_t w : candidates_) {
@@ -339,6 +347,40 @@ private:
       if (rise < best.first * (1 - 1e-9)) best = {rise, w};
     }
     return best.second;
+  }
+
+  /// Iterated local search: sharper whenever no choice can be made better, and when that is over
+  /// some are made at random, starting from the best that was found.
+  void search() {
+    Random random(choices_.size());
+    double lowest = loads_.highest();
+    std::vector<std::uint32_t> best = way_of_;
+    for (int pass = 0; pass < passes_ && lowest > 1 + 1e-9; ++pass) {
+      if (!improve() && squarings_++ == sharpest_) {
+        for (const Choice& choice : choices_) move(choice, best[choice.chunk]);
+        for (const Choice& choice : choices_)
+          if (random.below(8) == 0) move_anywhere(choice, random);
+        squarings_ = std::max(1, sharpest_ - 2);
+      }
+      if (loads_.highest() >= lowest * (1 - 1e-9)) continue;
+      lowest = loads_.highest();
+      best = way_of_;
+    }
+    way_of_ = std::move(best);
+  }
+
+  void move(const Choice& choice, std::uint32_t way) {
+    if (way == way_of_[choice.chunk]) return;
+    put_back(choice);
+    way_of_[choice.chunk] = way;
+    take(choice);
+  }
+
+  void move_anywhere(const Choice& choice, Random& random) {
+    put_back(choice);
+    find_candidates(choice);
+    way_of_[choice.chunk] = candidates_[random.below(candidates_.size())];
+    take(choice);
   }
 
   /// Every choice once more, with all others made. False where nothing changes.
@@ -364,7 +406,7 @@ private:
   std::vector<std::uint32_t> candidates_;
   std::size_t released_ = 0; // ways
   std::size_t most_ways_ = 0;
-  int squarings_ = 3, passes_ = 0;
+  int squarings_ = 3, sharpest_ = 3, passes_ = 0;
 };
 
 /// Chunks that take turns, and which ways they take in all.
