@@ -1,6 +1,6 @@
 #include "synth/flows/flow_model.hpp"
 
-#include "synth/flows/flow_orbits.hpp"
+#include "synth/flows/flow_stabilizers.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -76,7 +76,7 @@ std::vector<bool> useful_links(const FlowNetwork& network, const Roles& roles) {
 
 /// What moves over each link: one column for each orbit.
 struct Flow {
-  FlowOrbits orbits;
+  FlowClasses orbits;
   std::vector<std::uint32_t> column; ///< [link]; none: nothing
 };
 
@@ -94,14 +94,14 @@ class Builder {
 public:
   Builder(const FlowProblem& problem, const FlowProgramOptions& options, LimitWatch& watch)
       : problem_(problem), options_(options), watch_(watch), network_(problem.network),
-        reversed_(reversed(problem.network)), symmetries_(problem, options.weights, options.merge),
+        reversed_(reversed(problem.network)), stabilizers_(problem, options.weights, options.merge),
         loads_(problem.network.resource_count()) {}
 
   FlowModel model() {
     scale();
     new_column(1); // time
-    const FlowGroup all = symmetries_.all();
-    const FlowOrbits orbits = symmetries_.orbits(all);
+    const FlowGroup all = stabilizers_.all();
+    const FlowClasses orbits = stabilizers_.orbits(all);
     resource_of_ = orbits.resources;
     members_ = sizes(orbits.resources);
     const std::vector<std::uint32_t> images = sizes(orbits.demands);
@@ -137,7 +137,7 @@ private:
   }
 
   bool add_flow(const FlowGroup& group, const std::vector<bool>& useful, Flow& flow) {
-    flow.orbits = symmetries_.orbits(group);
+    flow.orbits = stabilizers_.orbits(group);
     flow.column.assign(useful.size(), none);
     const auto least = [&](std::uint32_t l) { return flow.orbits.links[l] == l && useful[l]; };
     double more = 0;
@@ -164,7 +164,7 @@ private:
     const FlowDemand& demand = problem_.demands[d];
     const Nodes sources = problem_.sources(demand), sinks = problem_.sinks(demand);
     const double bytes = static_cast<double>(demand.bytes) * images;
-    const FlowGroup group = symmetries_.keeping_demand(all, d);
+    const FlowGroup group = stabilizers_.keeping_demand(all, d);
     switch (demand.kind) {
     case FlowKind::paths: return add_paths({network_, sources, sinks, group, bytes, {}});
     case FlowKind::spread: return add_spreading({network_, sources, sinks, group, bytes, {}});
@@ -259,7 +259,7 @@ private:
     for (std::uint32_t l = 0; l < network.link_count(); ++l)
       useful.push_back(usage.column[l] != none && network.links[l].from != taker);
     Flow flow;
-    if (!add_flow(symmetries_.keeping_node(spreading.group, taker), useful, flow)) return false;
+    if (!add_flow(stabilizers_.keeping_node(spreading.group, taker), useful, flow)) return false;
     for (std::uint32_t n = 0; n < network.node_count(); ++n) {
       if (flow.orbits.nodes[n] != n || roles.giver[n]) continue;
       if (n == taker)
@@ -295,7 +295,7 @@ private:
 
   /// Comes together at a root, any that can reduce, and spreads from there (sec. 4.2).
   bool add_both(Nodes sources, Nodes sinks, const FlowGroup& group, double bytes) {
-    const std::vector<std::uint32_t> orbit_of = symmetries_.orbits(group).nodes;
+    const std::vector<std::uint32_t> orbit_of = stabilizers_.orbits(group).nodes;
     const std::vector<std::uint32_t> images = sizes(orbit_of);
     std::vector<Term> amounts;
     for (std::uint32_t root = 0; root < orbit_of.size(); ++root) {
@@ -303,7 +303,7 @@ private:
       if (!fits(1)) return false;
       const std::uint32_t amount = new_column(0);
       amounts.push_back({amount, static_cast<double>(images[root])});
-      const FlowGroup rooted = symmetries_.keeping_node(group, root);
+      const FlowGroup rooted = stabilizers_.keeping_node(group, root);
       const Nodes here(&root, 1);
       const double all = bytes * images[root];
       if (!add_spreading({reversed_, here, sources, rooted, all, amount}) ||
@@ -334,7 +334,7 @@ private:
   LimitWatch& watch_;
   const FlowNetwork& network_;
   FlowNetwork reversed_;
-  FlowSymmetries symmetries_;
+  FlowStabilizers stabilizers_;
   double unit_bytes_ = 1;
   std::vector<std::uint32_t> resource_of_, members_; ///< [resource]: its orbit; [orbit]: its size
   std::vector<std::vector<Term>> loads_;             ///< [orbit of resources]

@@ -14,11 +14,11 @@
 namespace tutti {
 
 /// [each]: the least of its orbit.
-struct FlowOrbits {
+struct FlowClasses {
   std::vector<std::uint32_t> nodes, links, resources, demands;
 };
 
-/// A group of symmetries of a flow problem, as FlowSymmetries finds them.
+/// A group of symmetries of a flow problem, as FlowStabilizers finds them.
 struct FlowGroup {
   std::optional<std::uint32_t> demand; ///< that stays
   std::vector<std::uint32_t> fixed;    ///< nodes that stay
@@ -28,16 +28,16 @@ struct FlowGroup {
 };
 
 /// Symmetries of one problem. Groups may be less than all that there are; what they make one is so.
-class FlowSymmetries {
+class FlowStabilizers {
 public:
   /// Symmetries keep the weights [link] too; empty: none. `known` false: only the identity.
-  FlowSymmetries(const FlowProblem& problem, std::span<const double> weights, bool known);
+  FlowStabilizers(const FlowProblem& problem, std::span<const double> weights, bool known);
 
   [[nodiscard]] FlowGroup all();
   [[nodiscard]] FlowGroup keeping_demand(const FlowGroup& group, std::uint32_t demand);
   [[nodiscard]] FlowGroup keeping_node(const FlowGroup& group, std::uint32_t node);
   /// Cost: O(generators * size of the problem).
-  [[nodiscard]] FlowOrbits orbits(const FlowGroup& group) const;
+  [[nodiscard]] FlowClasses orbits(const FlowGroup& group) const;
 
 private:
   /// What bliss finds for the group's demand and nodes.

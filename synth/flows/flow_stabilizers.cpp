@@ -1,4 +1,4 @@
-#include "synth/flows/flow_orbits.hpp"
+#include "synth/flows/flow_stabilizers.hpp"
 
 #include "synth/flows/flow_symmetry.hpp"
 
@@ -53,7 +53,7 @@ FlowGroup stabilizer(const FlowGroup& group, std::uint32_t point) {
 
 } // namespace
 
-FlowSymmetries::FlowSymmetries(const FlowProblem& problem, std::span<const double> weights,
+FlowStabilizers::FlowStabilizers(const FlowProblem& problem, std::span<const double> weights,
                                bool known)
     : coloured_(problem), known_(known) {
   at_.links = problem.network.node_count();
@@ -63,29 +63,29 @@ FlowSymmetries::FlowSymmetries(const FlowProblem& problem, std::span<const doubl
   add_weight_resources(coloured_.network, weights);
 }
 
-FlowGroup FlowSymmetries::all() { return found({}); }
+FlowGroup FlowStabilizers::all() { return found({}); }
 
-FlowGroup FlowSymmetries::keeping_demand(const FlowGroup& group, std::uint32_t demand) {
+FlowGroup FlowStabilizers::keeping_demand(const FlowGroup& group, std::uint32_t demand) {
   assert(!group.demand && group.fixed.empty());
   FlowGroup less = group.order > 0 ? stabilizer(group, at_.demands + demand) : FlowGroup{};
   less.demand = demand;
   return less.order > 0 ? less : found(std::move(less));
 }
 
-FlowGroup FlowSymmetries::keeping_node(const FlowGroup& group, std::uint32_t node) {
+FlowGroup FlowStabilizers::keeping_node(const FlowGroup& group, std::uint32_t node) {
   FlowGroup less = group;
   if (group.order > 0) less = stabilizer(group, node);
   less.fixed.push_back(node);
   return less.order > 0 ? less : found(std::move(less));
 }
 
-FlowOrbits FlowSymmetries::orbits(const FlowGroup& group) const {
+FlowClasses FlowStabilizers::orbits(const FlowGroup& group) const {
   const std::vector<std::uint32_t> all = tutti::orbits(group.generators, at_.end);
   return {block(all, 0, at_.links), block(all, at_.links, at_.resources),
           block(all, at_.resources, at_.demands), block(all, at_.demands, at_.end)};
 }
 
-FlowGroup FlowSymmetries::found(FlowGroup group) {
+FlowGroup FlowStabilizers::found(FlowGroup group) {
   group.generators.clear();
   if (known_) {
     std::int64_t* bytes = group.demand ? &coloured_.demands[*group.demand].bytes : nullptr;
