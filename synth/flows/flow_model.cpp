@@ -76,7 +76,7 @@ std::vector<bool> useful_links(const FlowNetwork& network, const Roles& roles) {
 
 /// What moves over each link: one column for each orbit.
 struct Flow {
-  FlowClasses orbits;
+  FlowClasses classes;
   std::vector<std::uint32_t> column; ///< [link]; none: nothing
 };
 
@@ -94,17 +94,17 @@ class Builder {
 public:
   Builder(const FlowProblem& problem, const FlowProgramOptions& options, LimitWatch& watch)
       : problem_(problem), options_(options), watch_(watch), network_(problem.network),
-        reversed_(reversed(problem.network)), stabilizers_(problem, options.weights, options.merge),
-        loads_(problem.network.resource_count()) {}
+        reversed_(reversed(problem.network)), loads_(problem.network.resource_count()) {}
 
   FlowModel model() {
     scale();
     new_column(1); // time
-    const FlowGroup all = stabilizers_.all();
-    const FlowClasses orbits = stabilizers_.orbits(all);
-    resource_of_ = orbits.resources;
-    members_ = sizes(orbits.resources);
-    const std::vector<std::uint32_t> images = sizes(orbits.demands);
+    const FlowGroup all =
+        options_.merge ? FlowGroup(problem_, options_.weights) : FlowGroup(problem_);
+    const FlowClasses classes = all.classes();
+    resource_of_ = classes.resources;
+    members_ = sizes(classes.resources);
+    const std::vector<std::uint32_t> images = sizes(classes.demands);
     for (std::uint32_t d = 0; d < images.size(); ++d)
       if (images[d] > 0 && !add_demand(all, d, images[d])) return std::move(model_);
     add_load_rows();
@@ -137,14 +137,14 @@ private:
   }
 
   bool add_flow(const FlowGroup& group, const std::vector<bool>& useful, Flow& flow) {
-    flow.orbits = stabilizers_.orbits(group);
+    flow.classes = group.classes();
     flow.column.assign(useful.size(), none);
-    const auto least = [&](std::uint32_t l) { return flow.orbits.links[l] == l && useful[l]; };
+    const auto least = [&](std::uint32_t l) { return flow.classes.links[l] == l && useful[l]; };
     double more = 0;
     for (std::uint32_t l = 0; l < useful.size(); ++l) more += least(l) ? 1 : 0;
     if (!fits(more)) return false;
     for (std::uint32_t l = 0; l < useful.size(); ++l)
-      if (useful[l]) flow.column[l] = least(l) ? new_column(0) : flow.column[flow.orbits.links[l]];
+      if (useful[l]) flow.column[l] = least(l) ? new_column(0) : flow.column[flow.classes.links[l]];
     return true;
   }
 
@@ -164,7 +164,7 @@ private:
     const FlowDemand& demand = problem_.demands[d];
     const Nodes sources = problem_.sources(demand), sinks = problem_.sinks(demand);
     const double bytes = static_cast<double>(demand.bytes) * images;
-    const FlowGroup group = stabilizers_.keeping_demand(all, d);
+    const FlowGroup group = all.keeping_demand(d);
     switch (demand.kind) {
     case FlowKind::paths: return add_paths({network_, sources, sinks, group, bytes, {}});
     case FlowKind::spread: return add_spreading({network_, sources, sinks, group, bytes, {}});
@@ -184,7 +184,7 @@ private:
     if (!add_flow(paths.group, useful, flow)) return false;
     const std::vector<bool> taker = mask(roles.takers, network.node_count());
     for (std::uint32_t n = 0; n < network.node_count(); ++n) {
-      if (flow.orbits.nodes[n] != n || roles.source[n]) continue;
+      if (flow.classes.nodes[n] != n || roles.source[n]) continue;
       const double kept = taker[n] ? 1 : 0;
       model_.program.add_row(kept, kept, balance(network, flow, n));
     }
@@ -204,9 +204,9 @@ private:
     charge(usage, spreading.bytes);
     add_usage_rows(spreading, roles, usage);
     std::vector<std::vector<Term>> served(network.link_count());
-    const std::vector<std::uint32_t> images = sizes(usage.orbits.nodes);
+    const std::vector<std::uint32_t> images = sizes(usage.classes.nodes);
     for (const std::uint32_t taker : roles.takers)
-      if (usage.orbits.nodes[taker] == taker &&
+      if (usage.classes.nodes[taker] == taker &&
           !add_taker(spreading, roles, usage, taker, images[taker], served))
         return false;
     add_served_rows(network, usage, served);
@@ -216,19 +216,19 @@ private:
   /// Orbits have at most as many members as the group, where that is known.
   [[nodiscard]] double least_columns(const Spreading& spreading, const Roles& roles,
                                      const std::vector<bool>& useful) const {
-    if (spreading.group.order == 0) return 0;
+    if (spreading.group.order() == 0) return 0;
     const auto links = static_cast<double>(std::ranges::count(useful, true));
     double all = links;
     for (const std::uint32_t taker : roles.takers)
       all += links - static_cast<double>(spreading.network.out_links[taker].size());
-    return all / static_cast<double>(spreading.group.order);
+    return all / static_cast<double>(spreading.group.order());
   }
 
   /// Nodes that don't copy send on what they get, (3.12), but for what they have or keep.
   void add_usage_rows(const Spreading& spreading, const Roles& roles, const Flow& usage) {
     const FlowNetwork& network = spreading.network;
     for (std::uint32_t n = 0; n < network.node_count(); ++n) {
-      if (usage.orbits.nodes[n] != n || network.copies[n]) continue;
+      if (usage.classes.nodes[n] != n || network.copies[n]) continue;
       std::vector<Term> terms = balance(network, usage, n);
       if (roles.giver[n]) { // gives away as much as there is, at most
         model_.program.add_row(-unlimited, 0, terms);
@@ -259,21 +259,21 @@ private:
     for (std::uint32_t l = 0; l < network.link_count(); ++l)
       useful.push_back(usage.column[l] != none && network.links[l].from != taker);
     Flow flow;
-    if (!add_flow(stabilizers_.keeping_node(spreading.group, taker), useful, flow)) return false;
+    if (!add_flow(spreading.group.keeping_node(taker), useful, flow)) return false;
     for (std::uint32_t n = 0; n < network.node_count(); ++n) {
-      if (flow.orbits.nodes[n] != n || roles.giver[n]) continue;
+      if (flow.classes.nodes[n] != n || roles.giver[n]) continue;
       if (n == taker)
         add_amount_row(balance(network, flow, n), -1, spreading.amount, 0);
       else
         model_.program.add_row(0, 0, balance(network, flow, n));
     }
-    const std::vector<std::uint32_t> links = sizes(usage.orbits.links);
+    const std::vector<std::uint32_t> links = sizes(usage.classes.links);
     for (std::uint32_t l = 0; l < network.link_count(); ++l) {
       if (flow.column[l] == none) continue;
-      if (flow.orbits.links[l] == l)
+      if (flow.classes.links[l] == l)
         model_.program.add_row(0, unlimited,
                                std::vector<Term>{{usage.column[l], 1}, {flow.column[l], -1}});
-      const std::uint32_t orbit = usage.orbits.links[l];
+      const std::uint32_t orbit = usage.classes.links[l];
       if (!network.copies[network.links[l].to])
         served[orbit].push_back({flow.column[l], static_cast<double>(images) / links[orbit]});
     }
@@ -286,7 +286,7 @@ private:
   void add_served_rows(const FlowNetwork& network, const Flow& usage,
                        std::vector<std::vector<Term>>& served) {
     for (std::uint32_t l = 0; l < network.link_count(); ++l) {
-      if (usage.orbits.links[l] != l || usage.column[l] == none) continue;
+      if (usage.classes.links[l] != l || usage.column[l] == none) continue;
       if (network.copies[network.links[l].to]) continue;
       served[l].push_back({usage.column[l], -1});
       model_.program.add_row(0, unlimited, served[l]);
@@ -295,7 +295,7 @@ private:
 
   /// Comes together at a root, any that can reduce, and spreads from there (sec. 4.2).
   bool add_both(Nodes sources, Nodes sinks, const FlowGroup& group, double bytes) {
-    const std::vector<std::uint32_t> orbit_of = stabilizers_.orbits(group).nodes;
+    const std::vector<std::uint32_t> orbit_of = group.classes().nodes;
     const std::vector<std::uint32_t> images = sizes(orbit_of);
     std::vector<Term> amounts;
     for (std::uint32_t root = 0; root < orbit_of.size(); ++root) {
@@ -303,7 +303,7 @@ private:
       if (!fits(1)) return false;
       const std::uint32_t amount = new_column(0);
       amounts.push_back({amount, static_cast<double>(images[root])});
-      const FlowGroup rooted = stabilizers_.keeping_node(group, root);
+      const FlowGroup rooted = group.keeping_node(root);
       const Nodes here(&root, 1);
       const double all = bytes * images[root];
       if (!add_spreading({reversed_, here, sources, rooted, all, amount}) ||
@@ -334,7 +334,6 @@ private:
   LimitWatch& watch_;
   const FlowNetwork& network_;
   FlowNetwork reversed_;
-  FlowStabilizers stabilizers_;
   double unit_bytes_ = 1;
   std::vector<std::uint32_t> resource_of_, members_; ///< [resource]: its orbit; [orbit]: its size
   std::vector<std::vector<Term>> loads_;             ///< [orbit of resources]

@@ -1,9 +1,9 @@
 #include "synth/flows/flow_stabilizers.hpp"
 
 #include "synth/flows/flow_symmetry.hpp"
+#include "synth/solvers/stabilizer.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace tutti {
 
 namespace {
 
-// Up to here stabilizers are picked from a list of all elements.
+// Up to here elements are listed, and stabilizers picked from the list.
 constexpr std::size_t most_elements = 64;
 
 /// Adds a resource for each weight, of a bandwidth that no other has.
@@ -37,72 +37,56 @@ std::vector<std::uint32_t> block(const std::vector<std::uint32_t>& all, std::uin
   return part;
 }
 
-/// Makes `generators` all elements if there are few.
-void list_elements(FlowGroup& group, std::size_t points) {
-  std::vector<Permutation> all = elements(group.generators, points, most_elements);
-  group.order = all.size();
-  if (!all.empty()) group.generators = std::move(all);
+} // namespace
+
+FlowGroup::FlowGroup(const FlowProblem& problem)
+    : resources_(problem.network.node_count()),
+      links_end_(resources_ + problem.network.link_count()),
+      demands_(resources_ + problem.network.resource_count()),
+      end_(demands_ + static_cast<std::uint32_t>(problem.demands.size())) {}
+
+FlowGroup::FlowGroup(const FlowProblem& problem, std::span<const double> weights)
+    : FlowGroup(problem) {
+  FlowProblem weighted = problem;
+  add_weight_resources(weighted.network, weights);
+  for (const FlowAutomorphism& each : flow_automorphisms(weighted)) {
+    Permutation& all = generators_.emplace_back();
+    all.reserve(end_);
+    append(all, each.nodes, 0, resources_);
+    append(all, each.resources, resources_, demands_);
+    append(all, each.demands, demands_, end_);
+  }
+  list_elements();
 }
 
-FlowGroup stabilizer(const FlowGroup& group, std::uint32_t point) {
-  FlowGroup less = group;
-  std::erase_if(less.generators, [&](const Permutation& each) { return each[point] != point; });
-  less.order = less.generators.size();
+FlowGroup FlowGroup::keeping_demand(std::uint32_t demand) const {
+  return keeping(demands_ + demand);
+}
+
+FlowGroup FlowGroup::keeping_node(std::uint32_t node) const { return keeping(node); }
+
+FlowClasses FlowGroup::classes() const {
+  const std::vector<std::uint32_t> all = orbits(generators_, end_);
+  return {block(all, 0, resources_), block(all, resources_, links_end_),
+          block(all, resources_, demands_), block(all, demands_, end_)};
+}
+
+FlowGroup FlowGroup::keeping(std::uint32_t point) const {
+  FlowGroup less = *this;
+  if (order_ > 0) {
+    std::erase_if(less.generators_, [&](const Permutation& each) { return each[point] != point; });
+    less.order_ = std::max<std::size_t>(1, less.generators_.size());
+  } else {
+    less.generators_ = stabilizer(generators_, point);
+    less.list_elements();
+  }
   return less;
 }
 
-} // namespace
-
-FlowStabilizers::FlowStabilizers(const FlowProblem& problem, std::span<const double> weights,
-                               bool known)
-    : coloured_(problem), known_(known) {
-  at_.links = problem.network.node_count();
-  at_.resources = at_.links + problem.network.link_count();
-  at_.demands = at_.resources + problem.network.resource_count();
-  at_.end = at_.demands + static_cast<std::uint32_t>(problem.demands.size());
-  add_weight_resources(coloured_.network, weights);
-}
-
-FlowGroup FlowStabilizers::all() { return found({}); }
-
-FlowGroup FlowStabilizers::keeping_demand(const FlowGroup& group, std::uint32_t demand) {
-  assert(!group.demand && group.fixed.empty());
-  FlowGroup less = group.order > 0 ? stabilizer(group, at_.demands + demand) : FlowGroup{};
-  less.demand = demand;
-  return less.order > 0 ? less : found(std::move(less));
-}
-
-FlowGroup FlowStabilizers::keeping_node(const FlowGroup& group, std::uint32_t node) {
-  FlowGroup less = group;
-  if (group.order > 0) less = stabilizer(group, node);
-  less.fixed.push_back(node);
-  return less.order > 0 ? less : found(std::move(less));
-}
-
-FlowClasses FlowStabilizers::orbits(const FlowGroup& group) const {
-  const std::vector<std::uint32_t> all = tutti::orbits(group.generators, at_.end);
-  return {block(all, 0, at_.links), block(all, at_.links, at_.resources),
-          block(all, at_.resources, at_.demands), block(all, at_.demands, at_.end)};
-}
-
-FlowGroup FlowStabilizers::found(FlowGroup group) {
-  group.generators.clear();
-  if (known_) {
-    std::int64_t* bytes = group.demand ? &coloured_.demands[*group.demand].bytes : nullptr;
-    // an amount that no other demand has tells it from all others
-    const std::int64_t amount = bytes ? std::exchange(*bytes, 0) : 0;
-    for (const FlowAutomorphism& each : flow_automorphisms(coloured_, group.fixed)) {
-      Permutation& all = group.generators.emplace_back();
-      all.reserve(at_.end);
-      append(all, each.nodes, 0, at_.links);
-      append(all, each.links, at_.links, at_.resources);
-      append(all, each.resources, at_.resources, at_.demands);
-      append(all, each.demands, at_.demands, at_.end);
-    }
-    if (bytes) *bytes = amount;
-  }
-  list_elements(group, at_.end);
-  return group;
+void FlowGroup::list_elements() {
+  std::vector<Permutation> all = elements(generators_, end_, most_elements);
+  order_ = all.size();
+  if (order_ > 0) generators_ = std::move(all);
 }
 
 } // namespace tutti

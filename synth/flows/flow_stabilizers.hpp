@@ -1,5 +1,5 @@
-// What symmetries make one: orbits of nodes, links, resources and demands, and of what is left of
-// them where a demand or a node has to stay where it is.
+// What symmetries make one: classes of nodes, links, resources and demands that they exchange, and
+// what is left of these where a demand or a node has to stay where it is.
 #pragma once
 
 #include "synth/flows/flow_problem.hpp"
@@ -7,48 +7,39 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace tutti {
 
-/// [each]: the least of its orbit.
+/// [each]: the least that is exchanged with it.
 struct FlowClasses {
   std::vector<std::uint32_t> nodes, links, resources, demands;
 };
 
-/// A group of symmetries of a flow problem, as FlowStabilizers finds them.
-struct FlowGroup {
-  std::optional<std::uint32_t> demand; ///< that stays
-  std::vector<std::uint32_t> fixed;    ///< nodes that stay
-  /// Of nodes, links, resources and demands, in this order.
-  std::vector<Permutation> generators;
-  std::size_t order = 0; ///< where it is small, and `generators` are all elements; 0: not known
-};
-
-/// Symmetries of one problem. Groups may be less than all that there are; what they make one is so.
-class FlowStabilizers {
+/// A group of symmetries of a flow problem; maybe fewer than there are.
+class FlowGroup {
 public:
-  /// Symmetries keep the weights [link] too; empty: none. `known` false: only the identity.
-  FlowStabilizers(const FlowProblem& problem, std::span<const double> weights, bool known);
+  /// All that keep the weights [link] too; these may be empty.
+  FlowGroup(const FlowProblem& problem, std::span<const double> weights);
+  /// Only the identity.
+  explicit FlowGroup(const FlowProblem& problem);
 
-  [[nodiscard]] FlowGroup all();
-  [[nodiscard]] FlowGroup keeping_demand(const FlowGroup& group, std::uint32_t demand);
-  [[nodiscard]] FlowGroup keeping_node(const FlowGroup& group, std::uint32_t node);
+  /// How many, where that is known, which small groups' are; else 0.
+  [[nodiscard]] std::size_t order() const { return order_; }
+  [[nodiscard]] FlowGroup keeping_demand(std::uint32_t demand) const;
+  [[nodiscard]] FlowGroup keeping_node(std::uint32_t node) const;
   /// Cost: O(generators * size of the problem).
-  [[nodiscard]] FlowClasses orbits(const FlowGroup& group) const;
+  [[nodiscard]] FlowClasses classes() const;
 
 private:
-  /// What bliss finds for the group's demand and nodes.
-  [[nodiscard]] FlowGroup found(FlowGroup group);
+  [[nodiscard]] FlowGroup keeping(std::uint32_t point) const;
+  void list_elements();
 
-  struct Blocks {
-    std::uint32_t links, resources, demands, end;
-  };
-  FlowProblem coloured_; ///< with resources that tell the weights of links apart
-  Blocks at_;
-  bool known_;
+  // Points: nodes, resources (first of which are the links), demands.
+  std::uint32_t resources_, links_end_, demands_, end_;
+  std::vector<Permutation> generators_; ///< where the order is known, all elements
+  std::size_t order_ = 1;
 };
 
 } // namespace tutti
