@@ -90,7 +90,7 @@ void sort_by_commuting(std::vector<Permutation>& candidates, std::size_t points)
 
 /// Semiregular elements of the group that these generate.
 std::vector<Permutation> candidates(std::span<const Permutation> generators, std::size_t points) {
-  constexpr std::size_t most = 48, most_work = 2'000'000; // work in mapped points
+  constexpr std::size_t most = 48, most_products = 200, most_work = 2'000'000; // mapped points
   std::set<Permutation> known;
   std::vector<Permutation> found;
   const auto add = [&](const Permutation& permutation) {
@@ -99,7 +99,7 @@ std::vector<Permutation> candidates(std::span<const Permutation> generators, std
   };
   for (const Permutation& product : swap_products(generators, points)) add(product);
   for (const Permutation& generator : generators) add(generator);
-  const std::size_t products = most_work / generators.front().size();
+  const std::size_t products = std::min(most_products, most_work / generators.front().size());
   RandomProducts random(generators, products);
   for (std::size_t i = 0; i < products && found.size() < most; ++i) add(random.next());
   sort_by_commuting(found, points);
