@@ -48,7 +48,7 @@ private:
   std::vector<std::uint32_t> others_;        // links that are vertices, ascending
   std::vector<std::uint32_t> vertex_of_set_; // of one node: the node's
   std::vector<FlowSet> crowds_;              // sets of several nodes
-  // Vertices: nodes by place, others_, groups, demands, crowds_, and images of what to commute with.
+  // Vertices: nodes by place, others_, groups, demands, crowds_, images of what to commute with.
   std::uint32_t group_vertices_, demand_vertices_, crowd_vertices_;
 };
 
