@@ -132,8 +132,8 @@ TEST_CASE("orbits of different sizes limit a commuting group") {
 }
 
 TEST_CASE("glide reflections of a torus don't lead astray") {
-  // Of the 8 x 8 torus: a step, a mirror and the exchange of the axes. A step with a mirroring is of
-  // order 8 too, but leaves only two rows' places to commute with.
+  // Of the 8 x 8 torus: a step, a mirror and the exchange of the axes. A step that mirrors is of
+  // order 8 too, but leaves only two places in each row to commute with.
   Permutation step(64), mirror(64), exchange(64);
   for (std::uint32_t x = 0; x < 8; ++x)
     for (std::uint32_t y = 0; y < 8; ++y) {
