@@ -36,7 +36,7 @@ std::vector<Permutation> semiregular_group(const FlowProblem& problem, const Flo
   };
   const CommutingGroup commuting =
       semiregular_commuting_group(generators, points, most, centralizer);
-  if (commuting.order() < std::min(most, most_semiregular_elements(generators, points))) {
+  if (commuting.order() < most_semiregular_elements(generators, points, most)) {
     std::vector<Permutation> other = semiregular_among_few(generators, points);
     if (other.size() > commuting.order()) return other;
   }

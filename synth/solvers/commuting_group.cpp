@@ -193,17 +193,20 @@ std::vector<Permutation> elements(const CommutingGroup& group, std::size_t size)
   return all;
 }
 
-std::size_t most_semiregular_elements(std::span<const Permutation> generators, std::size_t points) {
-  std::size_t divisor = 0;
-  for (const std::size_t size : orbit_sizes(generators, points)) divisor = std::gcd(divisor, size);
-  return divisor;
+std::size_t most_semiregular_elements(std::span<const Permutation> generators, std::size_t points,
+                                      std::size_t most) {
+  std::size_t common = 0;
+  for (const std::size_t size : orbit_sizes(generators, points)) common = std::gcd(common, size);
+  std::size_t order = std::min(common, most);
+  while (order > 1 && common % order != 0) --order;
+  return order;
 }
 
 CommutingGroup semiregular_commuting_group(std::span<const Permutation> generators,
                                            std::size_t points, std::size_t most,
                                            const Centralizer& centralizer) {
   if (generators.empty() || points == 0) return {};
-  const std::size_t reachable = std::min(most, most_semiregular_elements(generators, points));
+  const std::size_t reachable = most_semiregular_elements(generators, points, most);
   return Growth(points, reachable, centralizer).run({generators.begin(), generators.end()});
 }
 
