@@ -37,8 +37,8 @@ using Centralizer = std::function<std::vector<Permutation>(std::span<const Permu
                                                          std::size_t points, std::size_t most,
                                                          const Centralizer& centralizer);
 
-/// The greatest order up to `most` that a semiregular group can have: orders divide the sizes of all
-/// orbits.
+/// The greatest order up to `most` that a semiregular group can have: orders divide the sizes of
+/// all orbits.
 [[nodiscard]] std::size_t most_semiregular_elements(std::span<const Permutation> generators,
                                                     std::size_t points, std::size_t most);
 
