@@ -10,89 +10,104 @@ namespace tutti {
 
 namespace {
 
-__extension__ typedef __int128 int128;
-
-/// With how many others an arc is paired at first, where there are so many. Few make trees deep (a
-/// ring instead of a star), many make the network large.
-constexpr std::int64_t partners = 16;
-
 class Splitting {
 public:
   Splitting(RoutedNetwork& network, std::span<const std::int64_t> supply,
             std::span<const std::uint32_t> terminals, const WorkLimit& limit)
       : network_(network), graph_(network.graph),
-        certificates_(network.graph, network.capacity, supply, terminals), limit_(limit) {
-    std::vector<bool> terminal(graph_.node_count());
-    for (const std::uint32_t node : terminals) terminal[node] = true;
-    for (std::uint32_t node = 0; node < graph_.node_count(); ++node)
-      if (!terminal[node]) switches_.push_back(node);
+        certificates_(network.graph, network.capacity, supply, terminals), limit_(limit),
+        stays_(graph_.node_count()) {
+    for (const std::uint32_t node : terminals) stays_[node] = true;
   }
 
   /// False where the limit was reached.
   bool remove_all() {
-    while (!switches_.empty()) {
-      const auto smallest = std::ranges::min_element(switches_, {}, [&](std::uint32_t node) {
-        return graph_.in[node].size() * graph_.out[node].size();
-      });
-      const std::uint32_t node = *smallest;
-      switches_.erase(smallest);
-      // first so that everyone is paired with many, then whatever is left
-      if (!pass(node, true) || !pass(node, false)) return false;
+    for (const std::uint32_t node : outwards()) {
+      if (!remove(node)) return false;
       graph_.isolate(node);
     }
     return true;
   }
 
 private:
-  bool pass(std::uint32_t node, bool shared) {
-    const std::vector<std::uint32_t> in = graph_.in[node], out = graph_.out[node];
-    const std::vector<std::int64_t> before = network_.capacity;
-    std::vector<std::int64_t> most(in.size());
-    for (std::size_t o = 0; o < out.size(); ++o) {
+  struct Pair {
+    std::uint32_t in, out;
+    std::int64_t used;
+  };
+
+  /// Switches by their distance from the terminals: trees branch where they enter the network and
+  /// not before.
+  [[nodiscard]] std::vector<std::uint32_t> outwards() const {
+    std::vector<std::uint32_t> order;
+    std::vector<bool> seen = stays_;
+    for (std::uint32_t node = 0; node < stays_.size(); ++node)
+      if (stays_[node]) order.push_back(node);
+    const std::size_t terminals = order.size();
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (const std::uint32_t arc : graph_.out[order[i]])
+        if (const std::uint32_t next = graph_.arcs[arc].to; !seen[next]) {
+          seen[next] = true;
+          order.push_back(next);
+        }
+    order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(terminals));
+    return order;
+  }
+
+  /// Capacity between terminals that no certificate needs in the end is given up.
+  bool remove(std::uint32_t node) {
+    const std::vector<Pair> pairs = pairs_of(node);
+    const auto follow = [&](const Pair& pair) { // divides capacity as evenly as data comes
+      return split(pair, certificates_.used(pair.in, pair.out));
+    };
+    const auto balance = [&](const Pair& pair) { // or other switches would lose theirs
+      if (stays_[graph_.arcs[pair.in].from] && stays_[graph_.arcs[pair.out].to]) return false;
+      return split(pair, network_.capacity[pair.in]);
+    };
+    const auto complete = [&](const Pair& pair) { return split(pair, network_.capacity[pair.in]); };
+    if (!for_each(pairs, follow) || !for_each(pairs, balance) || !for_each(pairs, follow))
+      return false;
+    return !certificates_.use(node) || for_each(pairs, complete);
+  }
+
+  /// False where the limit was reached.
+  template <typename Action> bool for_each(const std::vector<Pair>& pairs, const Action& action) {
+    for (const Pair& pair : pairs) {
       if (limit_.reached()) return false;
-      for (std::size_t i = 0; i < in.size(); ++i)
-        most[i] = shared ? share(before, in, i, out[o]) : before[out[o]];
-      pair_up(out[o], in, o, most, false);
-      if (!shared) pair_up(out[o], in, o, most, true);
-      assert(shared || network_.capacity[out[o]] == 0);
+      action(pair);
     }
     return true;
   }
 
-  /// Pairs an arc out with those in, beginning behind the one at the same place, so that all get
-  /// different ones.
-  void pair_up(std::uint32_t out, const std::vector<std::uint32_t>& in, std::size_t place,
-               const std::vector<std::int64_t>& most, bool loops) {
-    for (std::size_t i = 0; i < in.size() && network_.capacity[out] > 0; ++i) {
-      const std::size_t at = (place + 1 + i) % in.size();
-      if ((graph_.arcs[in[at]].from == graph_.arcs[out].to) == loops) split(in[at], out, most[at]);
-    }
+  /// Those that certificates use most come first, loops last; of others alike each arc in gets
+  /// another one out.
+  [[nodiscard]] std::vector<Pair> pairs_of(std::uint32_t node) const {
+    const std::vector<std::uint32_t>&in = graph_.in[node], &out = graph_.out[node];
+    std::vector<Pair> pairs;
+    for (std::size_t shift = 0; shift < out.size(); ++shift)
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const std::uint32_t other = out[(i + shift) % out.size()];
+        pairs.push_back({in[i], other, certificates_.used(in[i], other)});
+      }
+    const auto loop = [&](const Pair& pair) {
+      return graph_.arcs[pair.in].from == graph_.arcs[pair.out].to;
+    };
+    std::ranges::stable_sort(pairs, [&](const Pair& a, const Pair& b) {
+      return std::pair(loop(a), -a.used) < std::pair(loop(b), -b.used);
+    });
+    return pairs;
   }
 
-  /// Of what leaves over `out`, the part that enters over the arc at `i` if all that enters from
-  /// elsewhere divides itself evenly.
-  [[nodiscard]] std::int64_t share(const std::vector<std::int64_t>& capacity,
-                                   const std::vector<std::uint32_t>& in, std::size_t i,
-                                   std::uint32_t out) const {
-    std::int64_t others = 0;
-    for (const std::uint32_t arc : in)
-      if (graph_.arcs[arc].from != graph_.arcs[out].to) others += capacity[arc];
-    if (others == 0) return 0;
-    const int128 product = int128{capacity[in[i]]} * capacity[out];
-    return std::max(static_cast<std::int64_t>((product + others - 1) / others),
-                    (capacity[out] + partners - 1) / partners);
-  }
-
-  void split(std::uint32_t in, std::uint32_t out, std::int64_t most) {
-    const std::int64_t amount = certificates_.split(in, out, most);
-    if (amount == 0) return;
-    const auto [from, to] = std::pair(graph_.arcs[in].from, graph_.arcs[out].to);
+  bool split(const Pair& pair, std::int64_t most) {
+    const std::int64_t amount = certificates_.split(pair.in, pair.out, most);
+    if (amount == 0) return false;
+    const std::uint32_t from = graph_.arcs[pair.in].from, to = graph_.arcs[pair.out].to;
     network_.routes.resize(graph_.arcs.size());
     std::vector<CapacityRoute>* into = nullptr;
     if (from != to)
       for (const std::uint32_t arc : graph_.out[from])
         if (graph_.arcs[arc].to == to) into = &network_.routes[arc];
-    join(network_.routes[in], network_.routes[out], amount, into);
+    join(network_.routes[pair.in], network_.routes[pair.out], amount, into);
+    return true;
   }
 
   /// Takes so much of both, and puts their links in a row.
@@ -116,7 +131,7 @@ private:
   ArcGraph& graph_;
   FlowCertificates certificates_;
   const WorkLimit& limit_;
-  std::vector<std::uint32_t> switches_; ///< still there
+  std::vector<bool> stays_; ///< [node]: is a terminal
 };
 
 } // namespace
@@ -139,9 +154,12 @@ std::optional<RoutedNetwork> without_switches(RoutedNetwork network,
                                               const WorkLimit& limit) {
   if (!Splitting(network, supply, terminals, limit).remove_all()) return std::nullopt;
   RoutedNetwork rest(network.graph.node_count());
+  std::vector<bool> terminal(network.graph.node_count());
+  for (const std::uint32_t node : terminals) terminal[node] = true;
   for (std::uint32_t arc = 0; arc < network.capacity.size(); ++arc) {
-    if (network.capacity[arc] == 0) continue;
-    rest.graph.add_arc(network.graph.arcs[arc].from, network.graph.arcs[arc].to);
+    const auto [from, to] = network.graph.arcs[arc];
+    if (network.capacity[arc] == 0 || !terminal[from] || !terminal[to]) continue;
+    rest.graph.add_arc(from, to);
     rest.capacity.push_back(network.capacity[arc]);
     rest.routes.push_back(std::move(network.routes[arc]));
   }

@@ -1,7 +1,8 @@
 // Switches out of the way, at no loss (Zhao et al. 2024, ForestColl, sec. 5.2): a pair of arcs into
 // and out of a switch becomes one that passes it by, with as much of their capacity as can be
-// without any terminal being worse off, until nothing of the switch is left (Bang-Jensen, Frank and
-// Jackson 1995, "Preserving and increasing local edge-connectivity in mixed graphs").
+// without any terminal being worse off, until nothing of the switch is needed (that this comes to an
+// end: Bang-Jensen, Frank and Jackson 1995, "Preserving and increasing local edge-connectivity in
+// mixed graphs").
 #pragma once
 
 #include "sim/work_limit.hpp"
@@ -36,7 +37,7 @@ struct RoutedNetwork {
 /// supplies at once, and into and out of every other node goes the same capacity; only terminals
 /// have supplies. Cost: O(arcs in * arcs out) pairs for each switch, each with a look at every
 /// terminal, and a maximum flow for those that it concerns; memory 8 bytes for each terminal and
-/// arc.
+/// arc. What data doesn't need is not all kept: fewer arcs make trees sooner.
 [[nodiscard]] std::optional<RoutedNetwork>
 without_switches(RoutedNetwork network, std::span<const std::int64_t> supply,
                  std::span<const std::uint32_t> terminals, const WorkLimit& limit);

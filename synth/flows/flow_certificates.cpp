@@ -43,6 +43,19 @@ std::int64_t FlowCertificates::split(std::uint32_t in, std::uint32_t out, std::i
   return std::max<std::int64_t>(amount, 0);
 }
 
+std::int64_t FlowCertificates::used(std::uint32_t in, std::uint32_t out) const {
+  std::int64_t most = 0;
+  for (const std::vector<std::int64_t>& flow : certificates_)
+    most = std::max(most, std::min(flow[in], flow[out]));
+  return most;
+}
+
+bool FlowCertificates::use(std::uint32_t node) const {
+  return std::ranges::any_of(certificates_, [&](const std::vector<std::int64_t>& flow) {
+    return std::ranges::any_of(graph_.in[node], [&](std::uint32_t arc) { return flow[arc] > 0; });
+  });
+}
+
 /// The arc that is there, or a new one without capacity; nothing for a loop.
 std::optional<std::uint32_t> FlowCertificates::around(std::uint32_t in, std::uint32_t out) {
   const std::uint32_t from = graph_.arcs[in].from, to = graph_.arcs[out].to;

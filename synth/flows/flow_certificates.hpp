@@ -25,6 +25,11 @@ public:
   /// remains. Returns the amount.
   std::int64_t split(std::uint32_t in, std::uint32_t out, std::int64_t most);
 
+  /// The most that can pass one arc and then another in a flow to one terminal.
+  [[nodiscard]] std::int64_t used(std::uint32_t in, std::uint32_t out) const;
+  /// Does some flow pass this node, or end there?
+  [[nodiscard]] bool use(std::uint32_t node) const;
+
 private:
   struct Pair {
     std::uint32_t in, out;

@@ -10,6 +10,33 @@ namespace tutti {
 
 namespace {
 
+/// Sets of nodes which no more arcs can enter than there are trees that have none of their nodes
+/// yet: those must use them. What once is tight stays so while trees grow.
+class TightSets {
+public:
+  explicit TightSets(std::uint32_t nodes) : of_(nodes) {}
+
+  void add(std::vector<bool> set) {
+    const auto number = static_cast<std::uint32_t>(sets_.size());
+    for (std::uint32_t node = 0; node < of_.size(); ++node)
+      if (set[node]) of_[node].push_back(number);
+    sets_.push_back(std::move(set));
+  }
+
+  /// Is the arc one into a set of which the trees have a node?
+  [[nodiscard]] bool bar(ArcGraph::Arc arc, const std::vector<std::uint32_t>& has) const {
+    return std::ranges::any_of(of_[arc.to], [&](std::uint32_t number) {
+      const std::vector<bool>& set = sets_[number];
+      return !set[arc.from] &&
+             std::ranges::any_of(has, [&](std::uint32_t node) { return set[node]; });
+    });
+  }
+
+private:
+  std::vector<std::vector<bool>> sets_;
+  std::vector<std::vector<std::uint32_t>> of_; ///< [node]: sets with it
+};
+
 /// Equal trees that aren't complete yet.
 struct Batch {
   SpanningTrees trees;
@@ -28,7 +55,7 @@ public:
       : graph_(graph), out_(graph.out), capacity_(capacity.begin(), capacity.end()),
         flow_(capacity.size()), roots_(roots), waiting_(roots.begin(), roots.end()),
         wanted_(std::reduce(roots.begin(), roots.end(), std::int64_t{0})), terminals_(terminals),
-        limit_(limit), flows_(graph_) {}
+        limit_(limit), flows_(graph_), tight_(graph.node_count()) {}
 
   std::optional<std::vector<SpanningTrees>> run() {
     for (const std::uint32_t root : terminals_) {
@@ -86,6 +113,7 @@ private:
       }
       const std::uint32_t arc = out_[from][batch.next++];
       if (batch.has[graph_.arcs[arc].to]) continue;
+      if (tight_.bar(graph_.arcs[arc], batch.nodes)) continue;
       const std::int64_t count = room(arc, batch.trees.count);
       if (count == 0) continue;
       if (count < batch.trees.count) set_aside(batch, batch.trees.count - count);
@@ -104,6 +132,11 @@ private:
     supply_[from] = wanted_ + most; // unlimited
     const std::int64_t sent = flows_.send(capacity_, flow_, supply_, to, wanted_ + most);
     for (const std::uint32_t changed : flows_.changed()) flow_[changed] = 0;
+    if (sent < wanted_ + most) { // tight when the trees have taken what they can
+      std::vector<bool> set = flows_.sink_side();
+      set.resize(roots_.size());
+      tight_.add(std::move(set));
+    }
     return sent - wanted_;
   }
 
@@ -133,6 +166,7 @@ private:
   const WorkLimit& limit_;
   SupplyFlow flows_;
   std::vector<std::int64_t> supply_;
+  TightSets tight_;
   std::vector<Batch> unfinished_;
   std::vector<SpanningTrees> done_;
 };
