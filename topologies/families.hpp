@@ -4,6 +4,8 @@
 
 #include "topologies/list.hpp"
 
+#include <array>
+
 namespace tutti::topologies {
 
 [[nodiscard]] Topology ring(const TopologySpec& spec);
@@ -19,5 +21,16 @@ namespace tutti::topologies {
 [[nodiscard]] Topology dragonfly(const TopologySpec& spec);
 [[nodiscard]] Topology fat_tree(const TopologySpec& spec);
 [[nodiscard]] Topology multi_rail(const TopologySpec& spec);
+[[nodiscard]] Topology dgx_a100_rail(const TopologySpec& spec);
+[[nodiscard]] Topology random_graph(const TopologySpec& spec);
+
+inline constexpr std::array<TopologyOption, 2> dgx_a100_rail_options{{
+    {"links", "all, nvlink (NICs at the GPUs) or pcie; default all"},
+    {"memory", "memory (stores and copies) or switch (forwards); default memory"},
+}};
+inline constexpr std::array<TopologyOption, 2> random_graph_options{{
+    {"degree", "neighbours of an NPU, at most; default 4"},
+    {"seed", "of everything that is drawn; default 1"},
+}};
 
 } // namespace tutti::topologies

@@ -10,7 +10,7 @@ namespace {
 
 using namespace topologies;
 
-constexpr std::array<TopologyRow, 13> rows{{
+constexpr std::array<TopologyRow, 15> rows{{
     {"ring", ring, "NPUs", "directions=1 for one direction only"},
     {"fully_connected", fully_connected, "NPUs", "a link for every ordered pair"},
     {"mesh2d", mesh2d, "columns x rows", "no wrap-around"},
@@ -27,6 +27,10 @@ constexpr std::array<TopologyRow, 13> rows{{
     {"fat_tree", fat_tree, "ports per switch (even)", "K^3/4 NPUs, three levels of switches"},
     {"multi_rail", multi_rail, "GPUs per node x nodes [x NICs per node]",
      "a switch in every node, a rail switch for every NIC index"},
+    {"dgx_a100_rail", dgx_a100_rail, "servers of 8 GPUs",
+     "DGX A100 on eight rails; values are for NVSwitch, PCIe, memory, rail", dgx_a100_rail_options},
+    {"random", random_graph, "NPUs",
+     "seeded, strongly connected; every cable draws one of the bandwidths", random_graph_options},
 }};
 
 } // namespace

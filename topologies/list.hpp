@@ -3,6 +3,7 @@
 
 #include "sim/topology.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,11 +13,18 @@ namespace tutti {
 
 /// Per dimension; one value counts for all.
 struct TopologySpec {
-  std::string name;                 ///< of the topology: the text it was made from
-  std::vector<int> shape;           ///< 8x8
-  std::vector<Bandwidth> bandwidth; ///< `bandwidth=200GB/s+100GB/s`; default 50GB/s
-  std::vector<Time> latency;        ///< `latency=0.5us`; default 0.5us
-  bool unidirectional = false;      ///< `directions=1`
+  std::string name;                           ///< of the topology: the text it was made from
+  std::vector<int> shape;                     ///< 8x8
+  std::vector<Bandwidth> bandwidth;           ///< `bandwidth=200GB/s+100GB/s`; default 50GB/s
+  std::vector<Time> latency;                  ///< `latency=0.5us`; default 0.5us
+  bool unidirectional = false;                ///< `directions=1`
+  std::map<std::string, std::string> options; ///< the family's own, as given
+};
+
+/// An option that one family has of its own: `key=value`.
+struct TopologyOption {
+  std::string_view key;
+  std::string_view help; ///< values, and the default
 };
 
 struct TopologyRow {
@@ -24,14 +32,16 @@ struct TopologyRow {
   Topology (*build)(const TopologySpec&);
   std::string_view shape; ///< what the numbers mean: "columns x rows"
   std::string_view note;
+  std::span<const TopologyOption> options = {};
 };
 
 [[nodiscard]] std::span<const TopologyRow> topology_families();
 
 /// `mesh2d:32x32,bandwidth=50GiB/s,latency=0.5us,without=npu3+npu9,without-link=npu0>npu1`, the
 /// name of a machine (`dgx1`; topologies/machines), or a TOML file (a text with `/` or `.toml`);
-/// `without` and `without-link` work with all three. The name of a topology made by a family is its
-/// text in normal form, from which the same topology can be made again.
+/// `without`, `without-link` and then `fail-links=5%,fail-seed=1` (failed_links.hpp) work with all
+/// three. The name of a topology made by a family is its text in normal form, from which the same
+/// topology can be made again.
 /// Errors: InputError for unknown names, keys and units, bad shapes, unreadable files.
 [[nodiscard]] Topology make_topology(std::string_view text);
 

@@ -3,6 +3,7 @@
 // of the keys, shortest exact units, no defaults.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
+#include "topologies/failed_links.hpp"
 #include "topologies/list.hpp"
 #include "topologies/machines.hpp"
 #include "topologies/parts.hpp"
@@ -10,12 +11,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
 namespace tutti {
 
 namespace {
+
+/// Keys that any topology takes.
+constexpr std::array removals{"without", "without-link", "fail-links", "fail-seed"};
 
 struct Option {
   std::string key, value;
@@ -70,14 +76,19 @@ void append_values(std::string& text, std::string_view key, const std::vector<Va
     text += (i == 0 ? fmt::format(",{}=", key) : "+") + to_text(values[i]);
 }
 
-TopologySpec parse_spec(const TextForm& form, std::string_view family, std::string_view numbers) {
+TopologySpec parse_spec(const TextForm& form, const TopologyRow& row, std::string_view numbers) {
   TopologySpec spec;
-  spec.name = family;
+  spec.name = row.name;
   if (!trimmed(numbers).empty())
     for (const std::string_view number : split(numbers, 'x')) {
       spec.shape.push_back(
           static_cast<int>(parse_integer(trimmed(number), "number", 1, topologies::most_npus)));
       spec.name += fmt::format("{}{}", spec.shape.size() == 1 ? ':' : 'x', spec.shape.back());
+    }
+  for (const TopologyOption& option : row.options)
+    if (const std::string* value = form.find(option.key)) {
+      spec.options.emplace(option.key, *value);
+      spec.name += fmt::format(",{}={}", option.key, *value);
     }
   spec.bandwidth = parse_values(form.find("bandwidth"), parse_bandwidth);
   append_values(spec.name, "bandwidth", spec.bandwidth);
@@ -90,8 +101,11 @@ TopologySpec parse_spec(const TextForm& form, std::string_view family, std::stri
 }
 
 Topology build_family(const TopologyRow& row, const TextForm& form, std::string_view numbers) {
-  require_known_keys(form, {"bandwidth", "latency", "directions", "without", "without-link"});
-  const TopologySpec spec = parse_spec(form, row.name, numbers);
+  std::vector<std::string> known{"bandwidth", "latency", "directions"};
+  known.insert(known.end(), removals.begin(), removals.end());
+  for (const TopologyOption& option : row.options) known.emplace_back(option.key);
+  require_known_keys(form, known);
+  const TopologySpec spec = parse_spec(form, row, numbers);
   try {
     return row.build(spec);
   } catch (const InputError& e) {
@@ -116,7 +130,7 @@ std::vector<LinkId> links_named(const Topology& topology, std::string_view text)
 }
 
 /// What `without` and `without-link` leave, named accordingly.
-Topology reduced(Topology topology, const TextForm& form) {
+Topology without_named(Topology topology, const TextForm& form) {
   std::vector<NodeId> nodes;
   std::vector<LinkId> links;
   std::vector<std::string> node_names, link_names;
@@ -137,6 +151,28 @@ Topology reduced(Topology topology, const TextForm& form) {
   if (!nodes.empty()) parts.name += ",without=" + joined(node_names, "+");
   if (!links.empty()) parts.name += ",without-link=" + joined(link_names, "+");
   return Topology(std::move(parts));
+}
+
+/// What `fail-links` leaves, named accordingly.
+Topology with_failed_links(Topology topology, const TextForm& form) {
+  const std::string* failures = form.find("fail-links");
+  const std::string* seed_text = form.find("fail-seed");
+  if (failures == nullptr) {
+    if (seed_text != nullptr) throw InputError("fail-seed is given, but no fail-links");
+    return topology;
+  }
+  const auto seed = static_cast<std::uint64_t>(
+      seed_text == nullptr ? 1 : parse_integer(*seed_text, "fail-seed", 0, INT64_MAX));
+  const std::vector<LinkId> gone = topologies::failed_links(topology, *failures, seed);
+  TopologyParts parts = without(topology, {}, gone).parts();
+  parts.name += ",fail-links=" + *failures;
+  if (seed_text != nullptr) parts.name += fmt::format(",fail-seed={}", seed);
+  return Topology(std::move(parts));
+}
+
+/// What is left of a topology when all that takes parts away is done.
+Topology reduced(Topology topology, const TextForm& form) {
+  return with_failed_links(without_named(std::move(topology), form), form);
 }
 
 std::vector<std::string> known_topologies() {
@@ -163,7 +199,7 @@ Topology make_topology(std::string_view text) {
   const std::optional<std::string> file =
       is_file ? std::optional(form.head) : topologies::machine_file(form.head);
   if (file) {
-    about(text, [&] { require_known_keys(form, {"without", "without-link"}); });
+    about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
     Topology whole = read_topology(*file); // its errors have a place of their own
     return about(text, [&] { return reduced(std::move(whole), form); });
   }

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace tutti::topologies {
 
@@ -58,12 +60,21 @@ void refuse_unidirectional(const TopologySpec& spec) {
 std::vector<Link> link_values(const TopologySpec& spec, std::size_t dimensions) {
   std::vector<Link> values(dimensions);
   for (std::size_t d = 0; d < dimensions; ++d) {
-    values[d].bandwidth =
-        for_dimension(spec.bandwidth, d, dimensions, Bandwidth{50'000'000'000}, "bandwidth");
-    values[d].latency = for_dimension(spec.latency, d, dimensions, Time{500'000}, "latency");
+    values[d].bandwidth = Bandwidth{50'000'000'000};
+    values[d].latency = Time{500'000};
     values[d].dimension = static_cast<std::int8_t>(d);
   }
-  return values;
+  return link_values(spec, std::move(values));
+}
+
+std::vector<Link> link_values(const TopologySpec& spec, std::vector<Link> defaults) {
+  const std::size_t dimensions = defaults.size();
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    Link& link = defaults[d];
+    link.bandwidth = for_dimension(spec.bandwidth, d, dimensions, link.bandwidth, "bandwidth");
+    link.latency = for_dimension(spec.latency, d, dimensions, link.latency, "latency");
+  }
+  return defaults;
 }
 
 Link between(NodeId from, NodeId to, Link values) {
@@ -87,6 +98,20 @@ NodeId add_switches(TopologyParts& parts, std::int64_t count) {
     parts.add_node({fmt::format("switch{}", i), NodeKind::switching, Abilities{false, false, false},
                     Bandwidth{}});
   return first;
+}
+
+const std::string* find_option(const TopologySpec& spec, const std::string& key) {
+  const auto option = spec.options.find(key);
+  return option == spec.options.end() ? nullptr : &option->second;
+}
+
+std::string chosen_option(const TopologySpec& spec, const std::string& key,
+                          const std::vector<std::string>& known) {
+  const std::string* given = find_option(spec, key);
+  if (given == nullptr) return known.front();
+  if (std::find(known.begin(), known.end(), *given) == known.end())
+    throw InputError(unknown_name("value of " + key, *given, known));
+  return *given;
 }
 
 void number_coordinates(TopologyParts& parts, const std::vector<int>& shape) {

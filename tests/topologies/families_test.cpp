@@ -76,6 +76,16 @@ const std::vector<Count> counts = {
     {"multi_rail:5x3x2", 15, 3 + 2, 60},
     {"multi_rail:8x1", 8, 1, 16},
     {"multi_rail:1x3", 3, 1, 6},
+    // per server 1 NVSwitch, 4 PCIe switches, 1 memory and 8 + 8 + 4 cables; from two on 8 rails
+    // and 8 cables a server to them
+    {"dgx_a100_rail:1", 8, 6, 2 * 20},
+    {"dgx_a100_rail:3", 24, 3 * 6 + 8, 2 * 3 * 28},
+    {"dgx_a100_rail:3,links=nvlink", 24, 3 + 8, 2 * 3 * 16},
+    {"dgx_a100_rail:3,links=pcie,memory=switch", 24, 3 * 5 + 8, 2 * 3 * 20},
+    // the cycle alone; complete, since matchings of three and four have room for it
+    {"random:2", 2, 0, 2},
+    {"random:9,degree=2", 9, 0, 18},
+    {"random:4,degree=3", 4, 0, 12},
 };
 
 bool reaches_all(const Topology& t) {
@@ -278,6 +288,71 @@ TEST_CASE("GPUs of one NIC share its bandwidth in each direction") {
   CHECK(t.groups()[7].name == "nic1 of node 1 in");
   // Three GPUs on two NICs: 0 * 2/3 = 0, 1 * 2/3 = 0, 2 * 2/3 = 1; only NIC 0 is shared.
   CHECK(make_topology("multi_rail:3x2x2").groups().size() == 4);
+}
+
+TEST_CASE("DGX A100 servers on rails: one and two are the machines") {
+  CHECK(make_topology("dgx_a100_rail:1").fingerprint() == make_topology("dgx_a100").fingerprint());
+  CHECK(make_topology("dgx_a100_rail:2").fingerprint() ==
+        make_topology("dgx_a100x2").fingerprint());
+}
+
+TEST_CASE("DGX A100 servers on rails: who is joined to whom") {
+  const Topology t = make_topology("dgx_a100_rail:4,bandwidth=8GB/s+4GB/s+2GB/s+1GB/s");
+  const auto bandwidth = [&](const std::string& from, const std::string& to) {
+    for (const LinkId link : t.out_links(t.find_node(from)))
+      if (t.link(link).to == t.find_node(to)) return t.link(link).bandwidth.bytes_per_second;
+    return std::int64_t{0};
+  };
+  // NPU 21 is GPU 5 of server 2, on that server's third PCIe switch and the rail of GPUs 5.
+  CHECK(coordinates(t, 21) == std::vector<int>{5, 2});
+  CHECK(t.out_links(NodeId{21}).size() == 2);
+  CHECK(bandwidth("npu21", "nvswitch2") == 8'000'000'000);
+  CHECK(bandwidth("npu21", "pcie2_2") == 4'000'000'000);
+  CHECK(bandwidth("pcie2_2", "memory2") == 2'000'000'000);
+  CHECK(bandwidth("rail5", "pcie2_2") == 1'000'000'000);
+  CHECK(bandwidth("pcie2_2", "rail4") == 1'000'000'000);
+  CHECK(bandwidth("pcie2_2", "rail6") == 0);
+  CHECK(t.out_links(t.find_node("rail5")).size() == 4);
+  CHECK(t.node(t.find_node("memory2")).can == Abilities{true, true, false});
+}
+
+TEST_CASE("DGX A100 servers without PCIe have their NICs at the GPUs; a memory may just forward") {
+  const Topology nvlink = make_topology("dgx_a100_rail:2,links=nvlink");
+  for (std::uint32_t n = 0; n < 16; ++n) {
+    REQUIRE(nvlink.out_links(NodeId{n}).size() == 2);
+    CHECK(nvlink.node(nvlink.link(nvlink.out_links(NodeId{n})[1]).to).name ==
+          "rail" + std::to_string(n % 8));
+  }
+  const Topology pcie = make_topology("dgx_a100_rail:2,links=pcie,memory=switch");
+  for (std::uint32_t n = 0; n < 16; ++n) CHECK(pcie.out_links(NodeId{n}).size() == 1);
+  const Node& memory = pcie.node(pcie.find_node("memory1"));
+  CHECK(memory.kind == NodeKind::switching);
+  CHECK(memory.can == Abilities{false, false, false});
+}
+
+TEST_CASE("a random graph: degrees, bandwidths of cables, and other seeds") {
+  const Topology t =
+      make_topology("random:40,degree=5,seed=3,bandwidth=25GB/s+50GB/s+100GB/s,latency=1us");
+  CHECK(t.link_count() > 40 * 4); // 4 for an almost perfect matching in every round
+  CHECK(t.link_count() <= 40 * 5);
+  CHECK(reaches_all(t));
+  std::map<std::int64_t, int> cables;
+  for (std::uint32_t l = 0; l < t.link_count(); l += 2) { // both directions together
+    const Link &there = t.link(LinkId{l}), &back = t.link(LinkId{l + 1});
+    CHECK((there.from == back.to && there.to == back.from));
+    CHECK(there.bandwidth == back.bandwidth);
+    ++cables[there.bandwidth.bytes_per_second];
+  }
+  CHECK(cables.size() == 3);
+  for (const auto& [bandwidth, count] : cables) CHECK(count > 15); // of some 100 / 3
+  for (std::uint32_t n = 0; n < 40; ++n) {
+    CHECK(t.out_links(NodeId{n}).size() >= 2);
+    CHECK(t.out_links(NodeId{n}).size() <= 5);
+  }
+  CHECK(make_topology("random:40,degree=5,seed=4").fingerprint() !=
+        make_topology("random:40,degree=5,seed=3").fingerprint());
+  CHECK(make_topology("random:40").fingerprint() ==
+        make_topology("random:40,degree=4,seed=1").fingerprint());
 }
 
 TEST_CASE("rfs: a ring, a fully connected group and a switch, each with its own values") {

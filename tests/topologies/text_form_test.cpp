@@ -4,6 +4,7 @@
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -23,7 +24,9 @@ TEST_CASE("the name makes the same topology again") {
   for (const std::string text :
        {"torus2d:4x3,directions=1", "rfs:2x3x4,bandwidth=200GB/s+12.5GB/s+1GiB/s,latency=1us",
         "dragonfly:4x5,bandwidth=400GB/s+200GB/s", "mesh2d:4x4,latency=1us+2us,without=npu5",
-        "multi_rail:4x2x2,without-link=npu0>switch0", "dgx1", "dgx_a100,without=npu7+nvswitch0"}) {
+        "multi_rail:4x2x2,without-link=npu0>switch0", "dgx1", "dgx_a100,without=npu7+nvswitch0",
+        "dgx_a100_rail:2,links=pcie,memory=switch,latency=1us", "random:9,degree=3,seed=5",
+        "mesh2d:4x4,without=npu5,fail-links=10%", "dgx1,fail-links=2,fail-seed=7"}) {
     INFO(text);
     const Topology first = make_topology(text);
     const Topology again = make_topology(first.name());
@@ -51,6 +54,38 @@ TEST_CASE("without-link takes one direction of a link away") {
   CHECK(make_topology("ring:4,without-link=npu0>npu1+npu1>npu0").link_count() == 6);
 }
 
+TEST_CASE("fail-links takes cables away, both directions of each") {
+  const Topology whole = make_topology("mesh2d:5x5"), t = make_topology("mesh2d:5x5,fail-links=7");
+  CHECK(t.link_count() == whole.link_count() - 14);
+  for (const Link& link : t.links()) {
+    const auto back = t.out_links(link.to);
+    CHECK(
+        std::any_of(back.begin(), back.end(), [&](LinkId l) { return t.link(l).to == link.from; }));
+  }
+  CHECK(make_topology("mesh2d:5x5,fail-links=5%").link_count() == 80 - 4); // 2 of 40 cables
+  CHECK(make_topology("mesh2d:5x5,fail-links=6%").link_count() == 80 - 6); // 2.4, rounded up
+  CHECK(make_topology("mesh2d:5x5,fail-links=0").fingerprint() == whole.fingerprint());
+  CHECK(make_topology("mesh2d:5x5,fail-links=7,fail-seed=1").fingerprint() == t.fingerprint());
+  CHECK(make_topology("mesh2d:5x5,fail-links=7,fail-seed=2").fingerprint() != t.fingerprint());
+  CHECK(make_topology("mesh2d:5x5,fail-links=7").name() == "mesh2d:5x5,fail-links=7");
+}
+
+TEST_CASE("fail-links never puts an NPU out of reach") {
+  // A ring of 6 can lose one cable and is a line then; 9 of the 24 cables of a 4x4 mesh may go,
+  // whichever: a tree of 15 is left.
+  CHECK(make_topology("ring:6,fail-links=1").link_count() == 10);
+  for (const std::string seed : {"1", "2", "3", "4"})
+    CHECK(make_topology("mesh2d:4x4,fail-links=9,fail-seed=" + seed).link_count() == 2 * 15);
+  CHECK_THROWS_WITH(make_topology("mesh2d:4x4,fail-links=10"),
+                    ContainsSubstring("fail-links=10: of 24 cables, any more than 9 failures would "
+                                      "put an NPU out of reach"));
+  // One direction of a ring: each link is a cable of its own, and needed.
+  CHECK_THROWS_WITH(make_topology("ring:4,directions=1,fail-links=1"),
+                    ContainsSubstring("of 4 cables, any more than 0 failures"));
+  // Parallel links are different cables: DGX-1 has two between some GPUs.
+  CHECK(make_topology("dgx1,fail-links=1").link_count() == make_topology("dgx1").link_count() - 2);
+}
+
 TEST_CASE("a path is a file, and nodes can be taken from it, too") {
   const std::string file = "text_form_test.toml";
   std::ofstream(file) << "npus = 3\n[defaults]\nbandwidth = \"1GB/s\"\nlatency = \"1us\"\n"
@@ -62,7 +97,7 @@ TEST_CASE("a path is a file, and nodes can be taken from it, too") {
   CHECK(t.name() == "text_form_test,without-link=npu0>npu1");
   CHECK_THROWS_WITH(make_topology(file + ",bandwidth=1GB/s"),
                     "topology \"text_form_test.toml,bandwidth=1GB/s\": unknown key \"bandwidth\" "
-                    "(known: without, without-link)");
+                    "(known: without, without-link, fail-links, fail-seed)");
   std::ofstream(file) << "npus = 3\nnpsu = 4\n";
   CHECK_THROWS_WITH(make_topology(file), ContainsSubstring("text_form_test.toml:2:1: unknown key"));
   std::remove(file.c_str());
@@ -123,7 +158,8 @@ TEST_CASE("wrong options") {
   };
   message("ring:8,bandwith=1GB/s",
           "unknown key \"bandwith\" (known: bandwidth, latency, "
-          "directions, without, without-link; did you mean \"bandwidth\"?)");
+          "directions, without, without-link, fail-links, fail-seed; did you mean "
+          "\"bandwidth\"?)");
   message("ring:8,bandwidth", "\"bandwidth\" is not key=value");
   message("ring:8,bandwidth=", "\"bandwidth=\" is not key=value");
   message("ring:8,", "\"\" is not key=value");
@@ -146,6 +182,18 @@ TEST_CASE("wrong options") {
   message("ring:5,without-link=npu0>npu2", "there is no link npu0>npu2");
   message("ring:5,without-link=npu0-npu1", "\"npu0-npu1\" is not a link (as in npu0>npu1)");
   message("ring:5,without-link=npu0>npu9", "unknown node \"npu9\"");
+  message("ring:5,fail-links=many", "fail-links \"many\" is not a whole number");
+  message("ring:5,fail-links=6", "fail-links 6 is out of range (0 .. 5)");
+  message("ring:5,fail-links=101%", "fail-links 101 is out of range (0 .. 100)");
+  message("ring:5,fail-seed=3", "fail-seed is given, but no fail-links");
+  message("ring:5,without-link=npu0>npu1+npu2>npu1,fail-links=0",
+          "fail-links: some NPU is out of another's reach already");
+  message("dgx_a100_rail:2,links=none",
+          "unknown value of links \"none\" (known: all, nvlink, pcie) "
+          "(dgx_a100_rail takes: servers of 8 GPUs)");
+  message("ring:5,links=all", "unknown key \"links\"");
+  message("random:5,degree=5", "degree 5 is out of range (2 .. 4)");
+  message("random:5,latency=1us+2us", "2 values of latency for 1 dimension (give 1)");
 }
 
 TEST_CASE("a family called directly refuses what it can't build") {
