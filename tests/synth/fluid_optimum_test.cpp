@@ -235,8 +235,9 @@ TEST_CASE("fluid optimum: several collectives share the network") {
   // two from the same end share them
   const Topology topology(samples::mesh_parts(1, 4));
   const auto broadcast = [&](std::uint32_t root) {
-    return make_collective(topology,
-                           {.kind = CollectiveKind::broadcast, .size = Bytes{shard}, .root = root});
+    return make_collective(
+        topology,
+        {.kind = CollectiveKind::broadcast, .size = Bytes{shard}, .group = {}, .root = root});
   };
   const auto together = [&](std::uint32_t a, std::uint32_t b) {
     return flow_problem(topology, merge(std::vector<Collective>{broadcast(a), broadcast(b)}));
