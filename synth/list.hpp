@@ -11,5 +11,6 @@ namespace tutti {
 
 Outcome tacos(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome sccl(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome flows(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti

@@ -4,6 +4,7 @@
 
 #include "sim/bounds.hpp"
 #include "sim/time_model.hpp"
+#include "synth/flows/flow_orbits.hpp"
 #include "synth/flows/flow_problem.hpp"
 
 #include <optional>
@@ -25,5 +26,12 @@ namespace tutti {
 ///            in-tree, and what it contributed spreads to all others by the remaining ones (each
 ///            carries a sum that it is part of, which none of the in-tree's does). Else the larger.
 [[nodiscard]] double price_bound(const FlowProblem& problem, std::span<const double> prices);
+/// The same for prices that a symmetry leaves as they are, looking only at what stands for all.
+[[nodiscard]] double price_bound(const FlowProblem& problem, std::span<const double> prices,
+                                 std::span<const Representative> representatives);
+
+/// What must leave these nodes (inside [node]) over links and shared groups out of them needs so
+/// many seconds: the price bound where exactly these have a price. Cost: O(set sizes + links).
+[[nodiscard]] double cut_seconds(const FlowProblem& problem, const std::vector<bool>& inside);
 
 } // namespace tutti

@@ -30,6 +30,20 @@ bool is_permutation(const Permutation& permutation) {
   return true;
 }
 
+// Pre: arcs are sorted and distinct; a permutation, which takes different arcs to different ones.
+bool keeps(const std::vector<Arc>& arcs, const Permutation& permutation) {
+  return std::ranges::all_of(arcs, [&](const Arc& arc) {
+    const Arc image{permutation[arc.first], permutation[arc.second]};
+    return image == arc || std::binary_search(arcs.begin(), arcs.end(), image);
+  });
+}
+
+bool keeps(const std::vector<std::uint32_t>& colours, const Permutation& permutation) {
+  for (std::size_t v = 0; v < permutation.size(); ++v)
+    if (colours[permutation[v]] != colours[v]) return false;
+  return true;
+}
+
 using Found = std::vector<Permutation>;
 
 // bliss 0.73 reports to a function with an argument of the caller's, 0.77 to a std::function.
@@ -50,27 +64,45 @@ template <typename Search> void search_generators(Search& search, Found& found) 
   }
 }
 
+void add_twins(bliss::Digraph& search, const std::vector<std::uint32_t>& colours) {
+  const std::uint32_t own = colours.empty() ? 0 : 1 + *std::ranges::max_element(colours);
+  search.add_vertex(own);
+  search.add_vertex(own);
+}
+
+bool is_identity(const Permutation& permutation) {
+  for (std::size_t v = 0; v < permutation.size(); ++v)
+    if (permutation[v] != v) return false;
+  return true;
+}
+
 } // namespace
 
-std::vector<Permutation> automorphism_generators(const ColouredGraph& graph) {
+std::vector<Permutation> automorphism_generators(const ColouredGraph& graph,
+                                                 AutomorphismSearch how) {
   bliss::Digraph search;
-  search.set_component_recursion(false); // 0.73 leaks memory by it where colours tell all apart
+  const bool by_parts = how == AutomorphismSearch::by_parts;
+  search.set_component_recursion(by_parts);
+  if (by_parts) search.set_splitting_heuristic(bliss::Digraph::shs_f);
   for (const std::uint32_t colour : graph.colours) search.add_vertex(colour);
-  for (const auto& [from, to] : distinct(graph.arcs)) search.add_edge(from, to);
+  const std::vector<Arc> arcs = distinct(graph.arcs);
+  for (const auto& [from, to] : arcs) search.add_edge(from, to);
+  // 0.73 leaks memory by component recursion where colours tell all vertices apart: these two not.
+  if (by_parts) add_twins(search, graph.colours);
   Found found;
   search_generators(search, found);
+  for (Permutation& made : found) made.resize(graph.colours.size());
   // A symmetry that is none would make wrong schedules and wrong proofs: better have fewer.
-  std::erase_if(found, [&](const Permutation& made) { return !is_automorphism(graph, made); });
+  std::erase_if(found, [&](const Permutation& made) {
+    return is_identity(made) || !is_permutation(made) || !keeps(graph.colours, made) ||
+           !keeps(arcs, made);
+  });
   return found;
 }
 
 bool is_automorphism(const ColouredGraph& graph, const Permutation& permutation) {
-  if (permutation.size() != graph.colours.size() || !is_permutation(permutation)) return false;
-  for (std::size_t v = 0; v < permutation.size(); ++v)
-    if (graph.colours[permutation[v]] != graph.colours[v]) return false;
-  std::vector<Arc> images;
-  for (const auto& [from, to] : graph.arcs) images.emplace_back(permutation[from], permutation[to]);
-  return distinct(std::move(images)) == distinct(graph.arcs);
+  return permutation.size() == graph.colours.size() && is_permutation(permutation) &&
+         keeps(graph.colours, permutation) && keeps(distinct(graph.arcs), permutation);
 }
 
 } // namespace tutti

@@ -1,32 +1,16 @@
 #include "synth/solvers/clp.hpp"
 
-#include "synth/solvers/limit_watch.hpp"
+#include "synth/solvers/clp_limit.hpp"
 
-#include <coin/ClpEventHandler.hpp>
 #include <coin/ClpSimplex.hpp>
 #include <coin/ClpSolve.hpp>
 #include <coin/CoinPackedMatrix.hpp>
 
-#include <algorithm>
-#include <cfloat>
 #include <vector>
 
 namespace tutti {
 
 namespace {
-
-// Clp's copies of it, one for each of its inner models, share the watch.
-class LimitHandler : public ClpEventHandler {
-public:
-  explicit LimitHandler(LimitWatch& watch) : watch_(&watch) {}
-  int event(Event) override { return watch_->reached() ? 0 : -1; } // -1: go on
-  [[nodiscard]] ClpEventHandler* clone() const override { return new LimitHandler(*this); }
-
-private:
-  LimitWatch* watch_;
-};
-
-double clp_bound(double bound) { return std::clamp(bound, -COIN_DBL_MAX, COIN_DBL_MAX); }
 
 struct Sides {
   std::vector<double> low, high;
@@ -83,7 +67,7 @@ SolverStatus solve(ClpSimplex& model, ClpSolve::SolveType type, LimitWatch& watc
 
 SolverStatus solve(const LinearProgram& program, bool with_costs, LimitWatch& watch,
                    ClpSimplex& model) {
-  LimitHandler handler(watch);
+  ClpLimitHandler handler(watch);
   load(program, with_costs, model);
   model.passInEventHandler(&handler);
   if (watch.reached()) return SolverStatus::stopped;

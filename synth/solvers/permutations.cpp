@@ -45,7 +45,7 @@ std::vector<std::uint32_t> orbits(std::span<const Permutation> generators, std::
     return point;
   };
   for (const Permutation& generator : generators) {
-    assert(generator.size() == points);
+    assert(generator.size() >= points);
     for (std::uint32_t point = 0; point < points; ++point) {
       const std::uint32_t a = root(point), b = root(generator[point]);
       orbit_of[std::max(a, b)] = std::min(a, b); // so that the least point stays the root

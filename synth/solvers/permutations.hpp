@@ -20,7 +20,8 @@ using Permutation = std::vector<std::uint32_t>;
 [[nodiscard]] std::vector<Permutation> elements(std::span<const Permutation> generators,
                                                 std::size_t points, std::size_t most);
 
-/// orbit_of[point]: the least point of its orbit. O(generators * points * inverse Ackermann).
+/// orbit_of[point]: the least point of its orbit. Pre: all take the first `points` points among
+/// themselves. O(generators * points * inverse Ackermann).
 [[nodiscard]] std::vector<std::uint32_t> orbits(std::span<const Permutation> generators,
                                                 std::size_t points);
 

@@ -1,6 +1,7 @@
 #include "synth/solvers/semiregular.hpp"
 
-#include "sim/random.hpp"
+#include "synth/solvers/permutation_powers.hpp"
+#include "synth/solvers/random_products.hpp"
 
 #include <algorithm>
 #include <map>
@@ -17,96 +18,6 @@ using Group = std::vector<Permutation>; // by where the elements take point 0
 constexpr std::int64_t most_work = 10'000'000;
 // Groups that look conjugate are equal in use; a few are kept as looks may deceive.
 constexpr std::size_t most_alike = 3;
-
-std::vector<std::size_t> cycle_lengths(const Permutation& permutation) {
-  std::vector<std::size_t> lengths;
-  std::vector<bool> seen(permutation.size());
-  for (std::uint32_t first = 0; first < permutation.size(); ++first) {
-    if (seen[first]) continue;
-    std::size_t length = 0;
-    for (std::uint32_t i = first; !seen[i]; i = permutation[i], ++length) seen[i] = true;
-    lengths.push_back(length);
-  }
-  return lengths;
-}
-
-// The order of a permutation other than the identity whose powers leave no point in place: then all
-// cycles are as long. 0 for others.
-std::size_t semiregular_order(const Permutation& permutation) {
-  const std::vector<std::size_t> lengths = cycle_lengths(permutation);
-  const bool even = std::all_of(lengths.begin(), lengths.end(),
-                                [&](std::size_t length) { return length == lengths.front(); });
-  return even && lengths.front() > 1 ? lengths.front() : 0;
-}
-
-Permutation power(const Permutation& permutation, std::size_t exponent) {
-  Permutation result(permutation.size());
-  std::vector<bool> seen(permutation.size());
-  for (std::uint32_t first = 0; first < permutation.size(); ++first) {
-    if (seen[first]) continue;
-    std::vector<std::uint32_t> cycle;
-    for (std::uint32_t i = first; !seen[i]; i = permutation[i]) {
-      seen[i] = true;
-      cycle.push_back(i);
-    }
-    for (std::size_t k = 0; k < cycle.size(); ++k)
-      result[cycle[k]] = cycle[(k + exponent) % cycle.size()];
-  }
-  return result;
-}
-
-// Per prime the largest power of it that divides some cycle's length.
-std::map<std::size_t, std::size_t> prime_powers(const Permutation& permutation) {
-  std::map<std::size_t, std::size_t> largest;
-  for (std::size_t rest : cycle_lengths(permutation)) {
-    for (std::size_t prime = 2; rest > 1; ++prime) {
-      std::size_t dividing = 1;
-      for (; rest % prime == 0; rest /= prime) dividing *= prime;
-      if (dividing > 1) largest[prime] = std::max(largest[prime], dividing);
-    }
-  }
-  return largest;
-}
-
-// The permutation itself and, for each prime, its power whose order is one of that prime: those
-// that move every point. In a product of groups these are what stays within one factor.
-void add_semiregular_powers(const Permutation& permutation, std::set<Permutation>& known,
-                            std::vector<Permutation>& found) {
-  const auto add = [&](const Permutation& made) {
-    if (semiregular_order(made) > 0 && known.insert(made).second) found.push_back(made);
-  };
-  add(permutation);
-  const std::map<std::size_t, std::size_t> powers = prime_powers(permutation);
-  for (const auto& [kept, ignored] : powers) {
-    Permutation part = permutation;
-    for (const auto& [prime, dividing] : powers)
-      if (prime != kept) part = power(part, dividing);
-    add(part);
-  }
-}
-
-// Product replacement (Celler, Leedham-Green, Murray, Niemeyer, O'Brien 1995, "Generating random
-// elements of a finite group").
-class RandomProducts {
-public:
-  explicit RandomProducts(std::span<const Permutation> generators) {
-    for (std::size_t i = 0; i < std::max<std::size_t>(10, generators.size()); ++i)
-      slots_.push_back(generators[i % generators.size()]);
-    for (std::size_t i = 0; i < 10 * slots_.size(); ++i) (void)next();
-  }
-
-  const Permutation& next() {
-    const std::size_t target = random_.below(slots_.size());
-    const std::size_t other = (target + 1 + random_.below(slots_.size() - 1)) % slots_.size();
-    const bool inverted = random_.below(2) == 1;
-    slots_[target] = composed(slots_[target], inverted ? inverse(slots_[other]) : slots_[other]);
-    return slots_[target];
-  }
-
-private:
-  std::vector<Permutation> slots_;
-  Random random_{1};
-};
 
 struct Candidates {
   std::vector<Permutation> permutations;        // semiregular
@@ -132,20 +43,21 @@ void find_classes(std::span<const Permutation> generators, Candidates& candidate
 Candidates candidates(std::span<const Permutation> generators, std::size_t points,
                       std::size_t most) {
   Candidates result;
-  const std::vector<Permutation> all = elements(generators, points, most);
+  const std::vector<Permutation> all = elements(generators, generators.front().size(), most);
   if (!all.empty()) {
     std::copy_if(all.begin(), all.end(), std::back_inserter(result.permutations),
-                 [](const Permutation& made) { return semiregular_order(made) > 0; });
+                 [&](const Permutation& made) { return semiregular_order(made, points) > 0; });
     find_classes(generators, result);
   } else {
     RandomProducts products(generators);
     std::set<Permutation> known;
     for (std::size_t i = 0; i < most; ++i)
-      add_semiregular_powers(products.next(), known, result.permutations);
+      for (Permutation& made : semiregular_powers(products.next(), points))
+        if (known.insert(made).second) result.permutations.push_back(std::move(made));
   }
   std::stable_sort(result.permutations.begin(), result.permutations.end(),
-                   [](const Permutation& a, const Permutation& b) {
-                     return semiregular_order(a) > semiregular_order(b);
+                   [&](const Permutation& a, const Permutation& b) {
+                     return semiregular_order(a, points) > semiregular_order(b, points);
                    });
   return result;
 }
@@ -153,18 +65,19 @@ Candidates candidates(std::span<const Permutation> generators, std::size_t point
 // Sorted classes of a group's elements: the same for conjugate groups.
 using Look = std::vector<std::size_t>;
 
-Look look_of(const Group& group, const Candidates& candidates) {
+Look look_of(const Group& group, const Candidates& candidates, std::size_t points) {
   Look look;
   for (const Permutation& element : group) {
     const auto known = candidates.classes.find(element);
-    look.push_back(known != candidates.classes.end() ? known->second : semiregular_order(element));
+    look.push_back(known != candidates.classes.end() ? known->second
+                                                     : semiregular_order(element, points));
   }
   std::sort(look.begin(), look.end());
   return look;
 }
 
-bool moves_all(const Permutation& permutation) {
-  for (std::size_t i = 0; i < permutation.size(); ++i)
+bool moves_all(const Permutation& permutation, std::size_t points) {
+  for (std::size_t i = 0; i < points; ++i)
     if (permutation[i] == i) return false;
   return true;
 }
@@ -213,7 +126,7 @@ private:
   void add(std::vector<Permutation> generators) {
     std::optional<Group> group = generated(generators);
     if (!group || !groups_.insert(*group).second) return;
-    Look look = look_of(*group, candidates_);
+    Look look = look_of(*group, candidates_, points_);
     if (++alike_[look] > most_alike) return;
     found_.push_back({std::move(generators), *std::move(group), std::move(look)});
   }
@@ -226,11 +139,11 @@ private:
     std::vector<std::uint32_t> images{0};
     for (std::size_t i = 0; i < images.size(); ++i) {
       for (const Permutation& generator : generators) {
-        work_ += static_cast<std::int64_t>(points_);
+        work_ += static_cast<std::int64_t>(generator.size());
         Permutation made = composed(by_image[images[i]], generator);
         Permutation& known = by_image[made.front()];
         if (known == made) continue;
-        if (!known.empty() || !moves_all(made)) return std::nullopt;
+        if (!known.empty() || !moves_all(made, points_)) return std::nullopt;
         images.push_back(made.front());
         known = std::move(made);
       }

@@ -9,7 +9,8 @@
 
 namespace tutti {
 
-/// Subgroups in which no element but the identity leaves any point in place ("semiregular"), as
+/// Subgroups in which no element but the identity leaves any of the first `points` points in place
+/// ("semiregular"; further points may stay, and go where the group's element takes them), as
 /// the lists of all their elements by where they take point 0, so identity first; the largest
 /// first, at most `most_groups`, none of order 1. Where more were found than are asked for, as many
 /// orders as possible are among them, and then as many as possible that aren't conjugate. Built

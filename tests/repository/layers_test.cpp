@@ -38,7 +38,7 @@ const std::map<std::string, std::string> libraries = {
     {"zstd.h", "sim/schedule_binary\\.cpp"},
     {"nlohmann", "(sim/schedule_json\\.cpp|experiments/.+|tests/.+)"},
     {"CLI", "experiments/[a-z_]+\\.cpp"},
-    {"coin", "synth/solvers/(clp|cbc)\\.cpp"},
+    {"coin", "synth/solvers/(clp|cbc|column_program|clp_limit)\\.[ch]pp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
     {"bliss", "synth/solvers/automorphisms\\.cpp"},
     {"boost", "synth/solvers/proven_minimum\\.cpp"},

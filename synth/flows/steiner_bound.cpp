@@ -1,0 +1,83 @@
+#include "synth/flows/steiner_bound.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tutti {
+
+namespace {
+
+class DualAscent {
+public:
+  DualAscent(std::uint32_t vertices, std::uint32_t root, std::span<const CostedArc> arcs)
+      : arcs_(arcs), root_(root), into_begin_(vertices + 1), into_(arcs.size()), inside_(vertices) {
+    for (const CostedArc& arc : arcs) {
+      left_.push_back(arc.cost);
+      ++into_begin_[arc.to + 1];
+    }
+    for (std::size_t v = 1; v < into_begin_.size(); ++v) into_begin_[v] += into_begin_[v - 1];
+    std::vector<std::size_t> next(into_begin_.begin(), into_begin_.end() - 1);
+    for (std::uint32_t a = 0; a < arcs.size(); ++a) into_[next[arcs[a].to]++] = a;
+  }
+
+  /// Raises what sets around the terminal pay until arcs that are paid for lead there from the
+  /// root. Nothing is left to pay along the way, so what was raised for others stays. -1: no way.
+  std::int64_t raise(std::uint32_t terminal) {
+    std::int64_t raised = 0;
+    inside_.assign(inside_.size(), false);
+    set_.assign(1, terminal);
+    inside_[terminal] = true;
+    for (std::size_t seen = 0;;) {
+      for (; seen < set_.size(); ++seen) {
+        for_each_into(set_[seen], [&](std::uint32_t a) {
+          const std::uint32_t from = arcs_[a].from;
+          if (left_[a] > 0 || inside_[from]) return;
+          inside_[from] = true;
+          set_.push_back(from);
+        });
+      }
+      if (inside_[root_]) return raised;
+      std::int64_t least = INT64_MAX;
+      for_each_entering([&](std::uint32_t a) { least = std::min(least, left_[a]); });
+      if (least == INT64_MAX) return -1;
+      for_each_entering([&](std::uint32_t a) { left_[a] -= least; });
+      raised += least;
+      seen = 0;
+    }
+  }
+
+private:
+  template <typename Visit> void for_each_into(std::uint32_t vertex, Visit visit) {
+    for (std::size_t i = into_begin_[vertex]; i < into_begin_[vertex + 1]; ++i) visit(into_[i]);
+  }
+  template <typename Visit> void for_each_entering(Visit visit) {
+    for (const std::uint32_t vertex : set_)
+      for_each_into(vertex, [&](std::uint32_t a) {
+        if (!inside_[arcs_[a].from]) visit(a);
+      });
+  }
+
+  std::span<const CostedArc> arcs_;
+  std::uint32_t root_;
+  std::vector<std::size_t> into_begin_;
+  std::vector<std::uint32_t> into_, set_;
+  std::vector<std::int64_t> left_; ///< [arc]: what it can still pay
+  std::vector<bool> inside_;
+};
+
+} // namespace
+
+std::int64_t steiner_bound(std::uint32_t vertices, std::uint32_t root,
+                           std::span<const std::uint32_t> terminals,
+                           std::span<const CostedArc> arcs) {
+  DualAscent ascent(vertices, root, arcs);
+  std::int64_t sum = 0;
+  for (const std::uint32_t terminal : terminals) {
+    const std::int64_t raised = ascent.raise(terminal);
+    if (raised < 0) return 0;
+    sum += raised;
+  }
+  return sum;
+}
+
+} // namespace tutti

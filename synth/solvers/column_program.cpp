@@ -1,0 +1,100 @@
+#include "synth/solvers/column_program.hpp"
+
+#include "synth/solvers/clp_limit.hpp"
+
+#include <coin/ClpSimplex.hpp>
+
+namespace tutti {
+
+namespace {
+
+constexpr double tolerance = 1e-10; // of rows and reduced costs: loads are compared to 1e-9
+
+} // namespace
+
+struct ColumnProgram::Implementation {
+  ClpSimplex model;
+  // Columns that Clp doesn't have yet: it copies its matrix whenever it gets some.
+  std::vector<CoinBigIndex> starts{0};
+  std::vector<int> rows;
+  std::vector<double> factors, costs, lows, highs;
+
+  void flush() {
+    if (costs.empty()) return;
+    model.addColumns(static_cast<int>(costs.size()), lows.data(), highs.data(), costs.data(),
+                     starts.data(), rows.data(), factors.data());
+    starts.assign(1, 0);
+    for (std::vector<double>* some : {&factors, &costs, &lows, &highs}) some->clear();
+    rows.clear();
+  }
+};
+
+ColumnProgram::ColumnProgram(std::span<const LinearProgram::Range> rows)
+    : implementation_(std::make_unique<Implementation>()) {
+  ClpSimplex& model = implementation_->model;
+  model.setLogLevel(0);
+  model.setPrimalTolerance(tolerance);
+  model.setDualTolerance(tolerance);
+  model.resize(static_cast<int>(rows.size()), 0);
+  for (int row = 0; row < static_cast<int>(rows.size()); ++row) {
+    const LinearProgram::Range range = rows[static_cast<std::size_t>(row)];
+    model.setRowBounds(row, clp_bound(range.low), clp_bound(range.high));
+  }
+}
+
+ColumnProgram::~ColumnProgram() = default;
+
+std::uint32_t ColumnProgram::add_column(double cost, double low, double high,
+                                        std::span<const RowTerm> terms) {
+  Implementation& with = *implementation_;
+  const std::uint32_t column = column_count();
+  for (const RowTerm& term : terms) {
+    with.rows.push_back(static_cast<int>(term.row));
+    with.factors.push_back(term.factor);
+  }
+  with.starts.push_back(static_cast<CoinBigIndex>(with.rows.size()));
+  with.costs.push_back(cost);
+  with.lows.push_back(clp_bound(low));
+  with.highs.push_back(clp_bound(high));
+  return column;
+}
+
+void ColumnProgram::set_cost(std::uint32_t column, double cost) {
+  implementation_->flush();
+  implementation_->model.setObjectiveCoefficient(static_cast<int>(column), cost);
+}
+
+void ColumnProgram::set_limits(std::uint32_t column, double low, double high) {
+  implementation_->flush();
+  implementation_->model.setColumnBounds(static_cast<int>(column), clp_bound(low), clp_bound(high));
+}
+
+std::uint32_t ColumnProgram::column_count() const {
+  return static_cast<std::uint32_t>(implementation_->model.numberColumns()) +
+         static_cast<std::uint32_t>(implementation_->costs.size());
+}
+
+LinearSolution ColumnProgram::solve(const WorkLimit& limit) {
+  implementation_->flush();
+  LimitWatch watch(limit);
+  LinearSolution solution;
+  if (watch.reached()) return solution;
+  ClpSimplex& model = implementation_->model;
+  ClpLimitHandler handler(watch);
+  model.passInEventHandler(&handler);
+  model.primal();
+  if (watch.reached()) return solution;
+  switch (model.status()) {
+  case 0: solution.status = SolverStatus::optimal; break;
+  case 1: solution.status = SolverStatus::infeasible; return solution;
+  case 2: solution.status = SolverStatus::unbounded; return solution;
+  default: return solution;
+  }
+  solution.objective = model.objectiveValue();
+  const double *columns = model.primalColumnSolution(), *duals = model.dualRowSolution();
+  solution.columns.assign(columns, columns + model.numberColumns());
+  solution.duals.assign(duals, duals + model.numberRows());
+  return solution;
+}
+
+} // namespace tutti

@@ -1,0 +1,291 @@
+#include "synth/flows/fluid_check.hpp"
+
+#include "sim/collective_builder.hpp"
+#include "sim/random.hpp"
+#include "sim/verify.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+using Hops = std::vector<std::vector<std::uint32_t>>; // [hop]: its links
+
+FlowTree tree(const Hops& hops, std::uint32_t root = 0, std::uint32_t combining = 0) {
+  FlowTree made;
+  made.share = 1;
+  made.root = root;
+  made.combining = combining;
+  for (const std::vector<std::uint32_t>& hop : hops) made.add_hop(hop);
+  return made;
+}
+
+/// One demand on samples::ring(4): links 0..3 lead from i to i + 1, links 4..7 back from i + 1.
+/// 100 GB take 2 s over a link.
+FlowProblem on_ring(FlowKind kind, std::vector<std::uint32_t> sources,
+                    std::vector<std::uint32_t> sinks) {
+  FlowProblem problem;
+  problem.network = flow_network(samples::ring(4));
+  problem.sets = {std::move(sources), std::move(sinks)};
+  problem.demands = {{kind, 0, 1, 100'000'000'000}};
+  return problem;
+}
+
+std::string fault(const FlowProblem& problem, const FlowTree& one) {
+  return check_fluid(problem, std::span(&one, 1)).fault;
+}
+
+} // namespace
+
+TEST_CASE("a fluid schedule takes as long as its fullest resource") {
+  const FlowProblem problem = on_ring(FlowKind::spread, {0}, {0, 1, 2, 3});
+  FlowTree right = tree({{0}, {1}, {2}}), left = tree({{7}, {6}, {5}});
+  CHECK(check_fluid(problem, std::vector{right}).seconds == Approx(2));
+  CHECK(check_fluid(problem, std::vector{right}).traffic == Approx(300e9));
+  right.share = 0.25;
+  left.share = 0.75;
+  const std::vector<double> weights{1, 2, 3, 4, 5, 6, 7, 8};
+  const FluidVerdict verdict = check_fluid(problem, std::vector{right, left}, weights);
+  CHECK(verdict.fault.empty());
+  CHECK(verdict.seconds == Approx(1.5));
+  CHECK(verdict.traffic == Approx(25e9 * (1 + 2 + 3) + 75e9 * (8 + 7 + 6)));
+}
+
+TEST_CASE("what crosses a link or a shared group several times counts as often") {
+  FlowProblem problem = on_ring(FlowKind::spread, {0}, {1, 2});
+  // To npu1, back to npu0 and there again: a detour, but a possible one.
+  const FluidVerdict twice = check_fluid(problem, std::vector{tree({{0, 4, 0}, {1}})});
+  CHECK(twice.fault.empty());
+  CHECK(twice.seconds == Approx(4));
+  CHECK(twice.traffic == Approx(400e9));
+  problem.network.resources.push_back({100'000'000'000, {0, 1, 4}});
+  CHECK(check_fluid(problem, std::vector{tree({{0, 4, 0}, {1}})}).seconds == Approx(4));
+  CHECK(check_fluid(problem, std::vector{tree({{0}, {1}})}).seconds == Approx(2));
+  problem.network.resources.back().bandwidth /= 2;
+  CHECK(check_fluid(problem, std::vector{tree({{0, 4, 0}, {1}})}).seconds == Approx(8));
+}
+
+TEST_CASE("all kinds of demands can be met") {
+  CHECK(fault(on_ring(FlowKind::paths, {0}, {0, 1, 2}), tree({{0}, {0, 1}})).empty());
+  CHECK(fault(on_ring(FlowKind::paths, {0, 3}, {1, 2}), tree({{6}, {0}})).empty());
+  CHECK(fault(on_ring(FlowKind::spread, {0, 2}, {1, 3}), tree({{0}, {2}})).empty());
+  CHECK(fault(on_ring(FlowKind::spread, {0}, {3}), tree({{0, 1, 2}})).empty());
+  CHECK(fault(on_ring(FlowKind::combine, {0, 1, 2, 3}, {0}), tree({{5}, {4}, {3}}, 0, 3)).empty());
+  CHECK(fault(on_ring(FlowKind::combine, {1, 2}, {0}), tree({{5}, {4}}, 0, 2)).empty());
+  CHECK(fault(on_ring(FlowKind::both, {0, 1, 2}, {0, 1, 2}), tree({{0}, {5}, {1}, {4}}, 1, 2))
+            .empty());
+}
+
+TEST_CASE("a tree that isn't a list of walks is refused") {
+  const FlowProblem problem = on_ring(FlowKind::spread, {0}, {1, 2});
+  const FlowTree good = tree({{0}, {1}});
+  REQUIRE(fault(problem, good).empty());
+  FlowTree bad = good;
+  bad.demand = 1;
+  CHECK(fault(problem, bad) == "tree 0: there is no demand 1 (there are 1)");
+  for (const double share : {-0.5, 1.5, std::nan("")}) {
+    bad = good;
+    bad.share = share;
+    CHECK_THAT(fault(problem, bad), ContainsSubstring("demand 0, tree 0: its share is"));
+  }
+  bad = good;
+  bad.links[1] = 8;
+  CHECK_THAT(fault(problem, bad), ContainsSubstring("hop 1 crosses link 8 of 8"));
+  CHECK_THAT(fault(problem, tree({{0, 2}})), ContainsSubstring("hop 0 breaks between its links 0"));
+  bad = good;
+  bad.hop_end = {1, 1};
+  CHECK_THAT(fault(problem, bad), ContainsSubstring("hop 1 has the links from 1 to 1"));
+  bad.hop_end = {1, 3};
+  CHECK_THAT(fault(problem, bad), ContainsSubstring("hop 1 has the links from 1 to 3 of 2"));
+  bad.hop_end = {1};
+  CHECK_THAT(fault(problem, bad), ContainsSubstring("1 of its links belong to no hop"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}}, 0, 1)), ContainsSubstring("1 of its 2 hops combine"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}}, 4)), ContainsSubstring("its root is node 4 of 4"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}}, 1)), ContainsSubstring("node 1, isn't a source"));
+}
+
+TEST_CASE("the shares of a demand add up to one") {
+  FlowProblem problem = on_ring(FlowKind::spread, {0}, {1});
+  FlowTree near = tree({{0}}), far = tree({{7, 6, 5}});
+  near.share = 0.5;
+  far.share = 0.5 - 1e-8;
+  CHECK_THAT(check_fluid(problem, std::vector{near, far}).fault,
+             ContainsSubstring("demand 0: the shares of its 2 trees add up to 0.9999"));
+  far.share = 0.5 + 1e-10;
+  CHECK(check_fluid(problem, std::vector{near, far}).fault.empty());
+  problem.demands.push_back(problem.demands.front());
+  CHECK(check_fluid(problem, std::vector{near, far}).fault ==
+        "demand 1: the shares of its 0 trees add up to 0");
+}
+
+TEST_CASE("ways to each sink start at a source and serve every sink once") {
+  const FlowProblem problem = on_ring(FlowKind::paths, {0}, {0, 1, 2});
+  CHECK_THAT(fault(problem, tree({{0}, {1}})), ContainsSubstring("hop 1 starts at node 1"));
+  CHECK_THAT(fault(problem, tree({{0}, {0}})),
+             ContainsSubstring("node 1, which is served already"));
+  CHECK_THAT(fault(problem, tree({{0}, {7}})), ContainsSubstring("node 3, which isn't a sink"));
+  CHECK_THAT(fault(problem, tree({{0}, {0, 4}})), ContainsSubstring("node 0, which is served"));
+  CHECK_THAT(fault(problem, tree({{0}})), ContainsSubstring("no hop serves node 2"));
+}
+
+TEST_CASE("what spreads is sent by those who have it, to those who don't") {
+  FlowProblem problem = on_ring(FlowKind::spread, {0}, {0, 1, 2, 3});
+  CHECK_THAT(fault(problem, tree({{0}, {2}, {1}})),
+             ContainsSubstring("hop 1 leaves node 2, which nothing has reached"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}, {7}, {2}})),
+             ContainsSubstring("hop 3 ends at node 3, which has the data already"));
+  CHECK_THAT(fault(problem, tree({{0}, {4}, {1}, {2}})), ContainsSubstring("hop 1 ends at node 0"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}})), ContainsSubstring("no hop reaches sink 3"));
+
+  problem.network.copies[1] = false;
+  CHECK_THAT(fault(problem, tree({{0}, {1}, {2}})),
+             ContainsSubstring("sink 1 can't copy and doesn't keep"));
+  CHECK(fault(problem, tree({{0}, {7}, {6}})).empty());
+  problem.sets[1] = {0, 2, 3}; // now npu1 may give it away, once
+  CHECK(fault(problem, tree({{0}, {1}, {2}})).empty());
+  CHECK_THAT(fault(problem, tree({{0}, {1}, {7}, {4}})), ContainsSubstring("hop 3 leaves node 1"));
+
+  problem.network.copies[0] = false;
+  CHECK_THAT(fault(problem, tree({{0}, {7}, {1}})),
+             ContainsSubstring("hop 1 leaves node 0, which can't copy and has sent it on"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}, {2}})), ContainsSubstring("sink 0 can't copy"));
+  problem.sets[1] = {2, 3};
+  CHECK(fault(problem, tree({{0}, {1}, {2}})).empty());
+}
+
+TEST_CASE("what is combined moves on once and ends at the sink") {
+  FlowProblem problem = on_ring(FlowKind::combine, {0, 1, 2, 3}, {0});
+  REQUIRE(fault(problem, tree({{5}, {4}, {3}}, 0, 3)).empty());
+  CHECK_THAT(fault(problem, tree({{5}, {4}, {3}}, 1, 3)), ContainsSubstring("the sink is 0"));
+  CHECK_THAT(fault(problem, tree({{5}, {4}, {3}}, 0, 2)), ContainsSubstring("2 of its 3 hops"));
+  CHECK_THAT(fault(problem, tree({{5}, {4}, {1}, {3}}, 0, 4)),
+             ContainsSubstring("hop 2 leaves node 1, which has been left before"));
+  CHECK_THAT(fault(problem, tree({{4}, {5}, {3}}, 0, 3)),
+             ContainsSubstring("hop 1 ends at node 1, which has been left before"));
+  CHECK_THAT(fault(problem, tree({{4}, {3}}, 0, 2)), ContainsSubstring("source 2 is never left"));
+  CHECK_THAT(fault(problem, tree({{5}, {4}, {7}}, 0, 3)),
+             ContainsSubstring("the root, node 0, is left"));
+  CHECK_THAT(fault(problem, tree({{5}, {4}, {3, 7, 3, 7}}, 0, 3)),
+             ContainsSubstring("hop 2 ends where it starts, at node 3"));
+
+  problem.network.reduces[1] = false;
+  CHECK_THAT(fault(problem, tree({{5}, {4}, {3}}, 0, 3)),
+             ContainsSubstring("hop 0 ends at node 1, which can't reduce"));
+  CHECK(fault(problem, tree({{4}, {2}, {3}}, 0, 3)).empty());
+  CHECK(fault(problem, tree({{5, 4}, {4}, {3}}, 0, 3)).empty());
+  problem.sets[0] = {2, 3}; // npu1 has nothing of its own: it can pass on one contribution
+  CHECK_THAT(fault(problem, tree({{3}, {4}}, 0, 2)),
+             ContainsSubstring("node 1, which has nothing"));
+  CHECK(fault(problem, tree({{5}, {4}, {3}}, 0, 3)).empty());
+  CHECK_THAT(fault(problem, tree({{3}, {5}}, 0, 2)),
+             ContainsSubstring("node 1, which is never left"));
+  problem.network.reduces[0] = false; // and npu0 can take one, if it has none
+  CHECK(fault(problem, tree({{2}, {3}}, 0, 2)).empty());
+  CHECK_THAT(fault(problem, tree({{3}, {5}, {4}}, 0, 3)),
+             ContainsSubstring("hop 2 ends at node 0"));
+  problem.sets[0] = {1, 2};
+  CHECK_THAT(fault(problem, tree({}, 0, 0)), ContainsSubstring("nothing reaches the root"));
+}
+
+TEST_CASE("what comes together at a root spreads from it") {
+  FlowProblem problem = on_ring(FlowKind::both, {0, 1, 2}, {0, 1, 2});
+  REQUIRE(fault(problem, tree({{0}, {5}, {1}, {4}}, 1, 2)).empty());
+  CHECK_THAT(fault(problem, tree({{0}, {5}, {1}, {4}}, 1, 5)),
+             ContainsSubstring("5 of its 4 hops"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}, {4}}, 1, 1)), ContainsSubstring("source 2 is never"));
+  CHECK_THAT(fault(problem, tree({{0}, {5}, {1}}, 1, 2)), ContainsSubstring("reaches sink 0"));
+  // After combining only the root has everything.
+  CHECK_THAT(fault(problem, tree({{0}, {5}, {7, 6}, {1}}, 1, 2)),
+             ContainsSubstring("hop 2 leaves node 0, which nothing has reached"));
+  problem.network.copies[1] = false; // nor can it keep the sum that it sends on
+  CHECK_THAT(fault(problem, tree({{0}, {5}, {1}, {2, 3}}, 1, 2)),
+             ContainsSubstring("sink 1 can't copy and doesn't keep"));
+  CHECK(fault(problem, tree({{0}, {5}, {1}, {2, 3}, {5}}, 1, 2)).empty());
+  CHECK_THAT(fault(problem, tree({{0}, {5}, {1}, {4}}, 1, 2)),
+             ContainsSubstring("hop 3 leaves node 1, which can't copy"));
+}
+
+TEST_CASE("the verdict on a tree is that of verify on its transfers") {
+  // Random hops over single links of random small networks with random abilities.
+  Random random(7);
+  std::size_t correct = 0, faulty = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const auto nodes = static_cast<std::uint32_t>(3 + random.below(2));
+    TopologyParts parts = samples::npus("random", nodes);
+    for (Node& node : parts.nodes) node.can = {true, random.below(3) > 0, random.below(3) > 0};
+    for (std::uint32_t a = 0; a < nodes; ++a)
+      for (std::uint32_t b = 0; b < nodes; ++b)
+        if (a != b) parts.add_link(samples::link(a, b));
+    const Topology topology(std::move(parts));
+    const auto kind =
+        std::vector{FlowKind::spread, FlowKind::combine, FlowKind::both}[random.below(3)];
+    const bool reduces = kind != FlowKind::spread;
+
+    CustomCollectiveBuilder builder(topology);
+    std::vector<NodeId> all, rest;
+    for (std::uint32_t n = 0; n < nodes; ++n) all.emplace_back(n);
+    for (std::uint32_t n = 1 + static_cast<std::uint32_t>(random.below(2)); n < nodes; ++n)
+      rest.emplace_back(n);
+    const SetId held = builder.add_set(reduces ? all : std::vector{NodeId{0}});
+    const SetId wanted = builder.add_set(kind == FlowKind::combine ? std::vector{NodeId{0}} : rest);
+    builder.add_chunk({Bytes{1}, held, wanted, reduces});
+    const Collective collective = builder.build();
+    const FlowProblem problem = flow_problem(topology, collective);
+    REQUIRE(problem.demands.size() == 1);
+    REQUIRE(problem.demands[0].kind == (rest.size() == 1 && kind != FlowKind::combine
+                                            ? (reduces ? FlowKind::combine : FlowKind::paths)
+                                            : kind));
+    if (problem.demands[0].kind == FlowKind::paths || rest.size() == 1) continue;
+
+    // Any hops at all are rarely right, so most rounds draw hops that continue something.
+    const std::uint32_t in_hops = reduces ? nodes - 1 : 0;
+    const std::uint32_t out_hops =
+        kind == FlowKind::combine
+            ? 0
+            : static_cast<std::uint32_t>(rest.size()) + static_cast<std::uint32_t>(random.below(2));
+    FlowTree one;
+    one.share = 1;
+    one.root = kind == FlowKind::both ? static_cast<std::uint32_t>(random.below(nodes)) : 0;
+    one.combining = in_hops;
+    std::vector<std::uint32_t> left(nodes), reached{one.root};
+    for (std::uint32_t h = 0; h < in_hops + out_hops; ++h) {
+      const bool sensible = random.below(8) > 0;
+      std::uint32_t link = 0;
+      for (int attempt = 0; attempt < 50; ++attempt) {
+        link = static_cast<std::uint32_t>(random.below(topology.link_count()));
+        const auto [from, to] = problem.network.links[link];
+        if (!sensible) break;
+        if (h < in_hops ? !left[from] && !left[to] && from != one.root
+                        : std::ranges::count(reached, from) && !std::ranges::count(reached, to))
+          break;
+      }
+      if (h < in_hops)
+        left[problem.network.links[link].from] = 1;
+      else
+        reached.push_back(problem.network.links[link].to);
+      one.add_hop(std::vector{link});
+    }
+
+    Schedule schedule(topology.link_count());
+    for (std::size_t h = 0; h < one.hop_count(); ++h)
+      schedule.push(ChunkId{0}, LinkId{one.links[h]}, h < in_hops ? Op::reduce : Op::copy);
+    const Verdict expected = verify(topology, collective, schedule);
+    const std::string found = fault(problem, one);
+    INFO(found << " / " << (expected.fault ? expected.fault->text : "correct"));
+    if (kind == FlowKind::both) { // verify may find the sum elsewhere than at the root, too
+      if (found.empty()) CHECK((expected.correct() && expected.redundant == 0));
+    } else {
+      CHECK(found.empty() == (expected.correct() && expected.redundant == 0));
+    }
+    ++(found.empty() ? correct : faulty);
+  }
+  CHECK(correct > 1'000);
+  CHECK(faulty > 1'000);
+}
