@@ -464,17 +464,10 @@ public:
 
   [[nodiscard]] std::vector<ChunkTurn> take_all(const Collective& collective, std::size_t demands) {
     std::vector<std::uint32_t> most_turns(demands);
-    std::vector<std::pair<double, std::uint32_t>> order; // when, whose turn
-    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-      const Stream& stream = streams_[s];
+    for (const Stream& stream : streams_)
       most_turns[stream.demand] = std::max(most_turns[stream.demand], stream.turns);
-      for (std::uint32_t turn = 0; turn < stream.turns; ++turn)
-        order.emplace_back(static_cast<double>(turn) / stream.turns, s);
-    }
-    std::ranges::sort(order);
     std::vector<ChunkTurn> turns;
-    turns.reserve(order.size());
-    for (const auto& [when, s] : order) {
+    for (const std::uint32_t s : order()) {
       Stream& stream = streams_[s];
       Stream::Way& way = next_way(stream);
       const ChunkId chunk = way.chunks[way.used++];
@@ -487,6 +480,19 @@ public:
   }
 
 private:
+  /// Whose turn it is.
+  [[nodiscard]] std::vector<std::uint32_t> order() const {
+    std::vector<std::pair<double, std::uint32_t>> when;
+    for (std::uint32_t s = 0; s < streams_.size(); ++s)
+      for (std::uint32_t turn = 0; turn < streams_[s].turns; ++turn)
+        when.emplace_back(static_cast<double>(turn) / streams_[s].turns, s);
+    if (balances()) std::ranges::sort(when); // else nobody looks at what others do
+    std::vector<std::uint32_t> order;
+    order.reserve(when.size());
+    for (const auto& [time, s] : when) order.push_back(s);
+    return order;
+  }
+
   [[nodiscard]] bool balances() const { return work_ > 0 && work_ <= most_work; }
 
   /// Of the ways that are behind the one over what was used least so far.
