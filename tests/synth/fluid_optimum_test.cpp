@@ -115,8 +115,8 @@ TEST_CASE("fluid optimum: closed forms on rings, stars, full graphs and tori") {
   CHECK(seconds_of(samples::full(5), CollectiveKind::reduce) == Approx(step / 4));
   CHECK(seconds_of(samples::full(5), CollectiveKind::scatter) == Approx(step));
   CHECK(seconds_of(samples::star(5), CollectiveKind::gather) == Approx(4 * step));
-  // ring of n, a shard split for n ranks: n (n^2 / 4) / 2 pair hops over n links each way
-  CHECK(seconds_of(samples::ring(6), CollectiveKind::all_to_all) == Approx(9 * step / 6 / 2));
+  // a shard for each pair: of each rank 1 + 1 + 2 + 2 + 3 hops, over two links for each rank
+  CHECK(seconds_of(samples::ring(6), CollectiveKind::all_to_all) == Approx(9 * step / 2));
   CHECK(seconds_of(make_topology("torus2d:4x4,bandwidth=50GB/s"), CollectiveKind::all_gather) ==
         Approx(15 * step / 4));
   // 2 (n - 1) shards into n NPUs with two links in each
