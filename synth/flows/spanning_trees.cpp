@@ -131,7 +131,7 @@ private:
     supply_.assign(waiting_.begin(), waiting_.end());
     supply_[from] = wanted_ + most; // unlimited
     const std::int64_t sent = flows_.send(capacity_, flow_, supply_, to, wanted_ + most);
-    for (const std::uint32_t changed : flows_.changed()) flow_[changed] = 0;
+    for (const SupplyFlow::Change& change : flows_.changes()) flow_[change.arc] = 0;
     if (sent < wanted_ + most) { // tight when the trees have taken what they can
       std::vector<bool> set = flows_.sink_side();
       set.resize(roots_.size());
