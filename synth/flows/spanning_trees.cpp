@@ -1,9 +1,9 @@
 #include "synth/flows/spanning_trees.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace tutti {
@@ -103,7 +103,7 @@ private:
   bool finish(Batch batch) {
     wanted_ -= batch.trees.count; // by all other trees
     while (batch.nodes.size() < terminals_.size()) {
-      assert(batch.at < batch.nodes.size()); // or there were no such trees
+      if (batch.at == batch.nodes.size()) throw std::logic_error("there are no such trees");
       const std::uint32_t from = batch.nodes[batch.at];
       if (batch.next == out_[from].size()) {
         ++batch.at;
