@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +22,8 @@
 namespace tutti {
 
 namespace {
+
+constexpr double ps_per_s = 1e12;
 
 /// "node 12", "group 3" by their names.
 template <typename Items>
@@ -37,11 +39,6 @@ std::string with_names(std::string text, std::string_view kind, const Items& ite
   return text;
 }
 
-/// Rounded down, by more than floating point may have added.
-Time no_longer_than(double seconds) {
-  return Time{static_cast<std::int64_t>(std::floor(seconds * 1e12 * (1 - 1e-12)))};
-}
-
 } // namespace
 
 Outcome tree_packing(const Topology& topology, const Collective& collective,
@@ -50,7 +47,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
   if (problem.demands.empty()) {
     Outcome nothing;
     nothing.status = Status::optimal;
-    nothing.schedule = Schedule(topology.link_count());
+    nothing.schedule.emplace(topology.link_count());
     return nothing;
   }
   const TreePacking packing = pack_trees(problem, WorkLimit(options));
@@ -60,17 +57,22 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
   const FluidSolution& solution = packing.solution;
   Outcome outcome;
   outcome.status = solution.status == Status::timed_out ? Status::timed_out : Status::feasible;
-  outcome.bound = no_longer_than(solution.bound_seconds);
-  outcome.facts["trees_per_source"] = static_cast<double>(packing.trees_per_source);
+  // rounded down, by more than floating point may have added
+  outcome.bound =
+      Time{static_cast<std::int64_t>(std::floor(solution.bound_seconds * ps_per_s * (1 - 1e-12)))};
   if (solution.trees.empty()) {
     outcome.note = "no trees within the limit";
     return outcome;
   }
   const std::vector<FlowTree> trees = expanded(problem, solution);
-  assert(check_fluid(problem, trees).fault.empty());
-  outcome.planned = Time{std::llround(solution.seconds * 1e12)};
+  const FluidVerdict verdict = check_fluid(problem, trees);
+  if (!verdict.fault.empty())
+    throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
+  outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
   outcome.planned_on = fmt::format("fluid, {} trees per NPU", packing.trees_per_source);
-  outcome.facts["fluid_seconds"] = solution.seconds;
+  outcome.facts = {{"fluid_seconds", verdict.seconds},
+                   {"fluid_bound_seconds", solution.bound_seconds},
+                   {"trees_per_source", static_cast<double>(packing.trees_per_source)}};
   outcome.schedule = stepped(topology, collective, problem, trees);
   return outcome;
 }
