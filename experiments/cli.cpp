@@ -152,6 +152,8 @@ void add_options(CLI::App& app, BoundArguments& bound) {
   add_collective(app, bound.collective, "");
   app.add_option("--chunks", bound.chunks, "chunks per shard; default 1");
   add_model(app, bound.model, "");
+  app.add_option("--draw", bound.draw,
+                 "picture of the best cut to write: .svg or .png; of up to 128 nodes");
   add_json(app, bound.json);
 }
 

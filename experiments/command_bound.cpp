@@ -1,4 +1,6 @@
 // `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why.
+#include "experiments/all_bounds.hpp"
+#include "experiments/bound_drawing.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
@@ -64,14 +66,38 @@ std::string text_of(const Topology& topology, const Collective& collective,
                      to_text(best.kind));
 }
 
+void draw_best_cut(const std::string& file, const Topology& topology, const Collective& collective,
+                   const std::vector<Bound>& bounds) {
+  const Bound& cut = best_cut(bounds);
+  const Bound& best = best_of(bounds);
+  std::string note = fmt::format("{}, {}: {}", topology.name(),
+                                 collective_text(topology, collective), to_text(collective.size()));
+  if (best.time > cut.time)
+    note += fmt::format("; the best bound of all is no cut: {}, {}", short_text(best.time),
+                        to_text(best.kind));
+  const std::string title =
+      fmt::format("{}, {}: {}", short_text(cut.time), to_text(cut.kind), cut.certificate);
+  draw(cut_figure({title, note}, topology, cut), file);
+}
+
+// What can be checked before any work.
+void require_sound(const BoundArguments& arguments) {
+  if (arguments.draw.empty()) return;
+  if (!arguments.draw.ends_with(".svg") && !arguments.draw.ends_with(".png"))
+    throw InputError(fmt::format("{}: a drawing is .svg or .png", arguments.draw));
+  require_writable(arguments.draw);
+}
+
 } // namespace
 
 int bound_command(const BoundArguments& arguments) {
+  require_sound(arguments);
   const Topology topology = make_topology(arguments.topology);
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
-  const std::vector<Bound> bounds = lower_bounds(topology, collective, model);
+  const std::vector<Bound> bounds = all_bounds(topology, collective, model);
   const Bound& best = best_of(bounds);
+  if (!arguments.draw.empty()) draw_best_cut(arguments.draw, topology, collective, bounds);
   fmt::print("{}", arguments.json ? json_text(output_of(topology, collective, model, bounds, best))
                                   : text_of(topology, collective, bounds, best));
   return 0;

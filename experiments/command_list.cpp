@@ -40,11 +40,16 @@ std::string first_clause(const std::string& note) {
 }
 
 Table topology_table() {
-  Table table{{{"topology"}, {"shape"}, {"note"}}, {}};
-  for (const TopologyRow& row : topology_families())
-    table.rows.push_back({std::string(row.name), std::string(row.shape), std::string(row.note)});
+  Table table{{{"topology"}, {"shape"}, {"options"}, {"note"}}, {}};
+  for (const TopologyRow& row : topology_families()) {
+    std::vector<std::string> options;
+    for (const TopologyOption& option : row.options)
+      options.push_back(fmt::format("{}: {}", option.key, option.help));
+    table.rows.push_back({std::string(row.name), std::string(row.shape),
+                          options.empty() ? "-" : joined(options, "; "), std::string(row.note)});
+  }
   for (const Machine& machine : machines())
-    table.rows.push_back({machine.name, "machine", first_clause(machine.note)});
+    table.rows.push_back({machine.name, "machine", "-", first_clause(machine.note)});
   return table;
 }
 
@@ -93,9 +98,14 @@ Table engine_table() {
 struct Listing {
   std::string_view name;
   Table (*table)();
+  std::string_view note = {}; ///< below the table
 };
 constexpr std::array listings{
-    Listing{"algorithms", algorithm_table}, Listing{"topologies", topology_table},
+    Listing{"algorithms", algorithm_table},
+    Listing{"topologies", topology_table,
+            "families take bandwidth= and latency=, one value or one per dimension\n"
+            "all take without=npu3+npu9, without-link=npu0>npu1, fail-links=5% (or a number of "
+            "random cables), fail-seed=1\n"},
     Listing{"collectives", collective_table}, Listing{"experiments", experiment_table},
     Listing{"engines", engine_table}};
 
@@ -118,7 +128,10 @@ int list_command(const ListArguments& arguments) {
     known.emplace_back(listing.name);
     if (listing.name != arguments.kind) continue;
     const Table table = listing.table();
-    fmt::print("{}", arguments.json ? json_text(json_of(table)) : to_text(table));
+    if (arguments.json)
+      fmt::print("{}", json_text(json_of(table)));
+    else
+      fmt::print("{}{}", to_text(table), listing.note);
     return 0;
   }
   throw InputError(unknown_name("list", arguments.kind, known));

@@ -79,6 +79,7 @@ struct BoundArguments {
   CollectiveArguments collective;
   std::string chunks = "1";
   ModelArguments model;
+  std::string draw; ///< picture to write; empty: none
   bool json = false;
 };
 

@@ -1,6 +1,6 @@
 #include "experiments/evaluation.hpp"
 
-#include "sim/bounds.hpp"
+#include "experiments/all_bounds.hpp"
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/verify.hpp"
@@ -105,7 +105,7 @@ Replay bounded_replay(const Topology& topology, const Collective& collective,
   const double start = cpu_seconds();
   result.report = run();
   const double replayed = cpu_seconds();
-  const Bound bound = lower_bound(topology, collective, model);
+  const Bound bound = best_of(all_bounds(topology, collective, model));
   result.replay_seconds = replayed - start;
   result.bound_seconds = cpu_seconds() - replayed;
   result.bound = bound.time;
@@ -335,6 +335,7 @@ Evaluation evaluate(const Case& c) {
   result.routing = made.outcome.routing;
   result.planned = made.outcome.planned;
   result.planned_on = made.outcome.planned_on;
+  result.facts = made.outcome.facts;
   result.attempts = spread_of(made.outcome.attempts);
   result.problem = verdict_problem(made);
   if (made.has_schedule()) {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +90,7 @@ struct Evaluation {
   std::optional<Time> planned; ///< what the algorithm expects on its own picture of the network
   std::string planned_on;      ///< that picture, in words
   std::optional<AttemptSpread> attempts; ///< where there were several
+  std::map<std::string, double> facts;   ///< what the algorithm states of its answer, by name
   double synthesis_seconds = 0;          ///< CPU; over all numbers of chunks that were tried
   double verify_seconds = 0;             ///< CPU
   double replay_seconds = 0;             ///< CPU; of all disciplines

@@ -71,6 +71,19 @@ std::optional<AttemptSpread> parse_attempts(const Json& json) {
                        {json.at("worst_ps").get<std::int64_t>()}};
 }
 
+Json facts_json(const std::map<std::string, double>& facts) {
+  Json json = Json::object();
+  for (const auto& [name, value] : facts) json[name] = number_or_null(value);
+  return json;
+}
+
+std::map<std::string, double> parse_facts(const Json& json) {
+  std::map<std::string, double> facts;
+  for (const auto& [name, value] : json.items())
+    facts[name] = value.is_null() ? std::nan("") : value.get<double>();
+  return facts;
+}
+
 Status parse_status(const std::string& text) {
   for (const Status status :
        {Status::optimal, Status::feasible, Status::infeasible, Status::timed_out})
@@ -120,6 +133,7 @@ Json evaluation_json(const Evaluation& e, LinkDetail links) {
                {"planned_time_ps", e.planned ? Json(e.planned->ps) : Json(nullptr)},
                {"planned_on", text_or_null(e.planned_on)},
                {"attempts", attempts_json(e.attempts)},
+               {"facts", facts_json(e.facts)},
                {"verified", e.verified},
                {"problem", text_or_null(e.problem)},
                {"synthesis_seconds", e.synthesis_seconds},
@@ -161,6 +175,7 @@ Evaluation parse_evaluation(std::string_view text) {
       e.planned = Time{planned.get<std::int64_t>()};
     e.planned_on = text_of(json.at("planned_on"));
     e.attempts = parse_attempts(json.at("attempts"));
+    e.facts = parse_facts(json.at("facts"));
     e.verified = json.at("verified");
     e.problem = text_of(json.at("problem"));
     e.synthesis_seconds = json.at("synthesis_seconds");

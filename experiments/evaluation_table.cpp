@@ -43,6 +43,7 @@ std::string note_text(const Evaluation& e) {
   const auto add = [&text](const std::string& more) { text += text.empty() ? more : "; " + more; };
   if (e.planned) add(planned_text(e));
   if (e.attempts) add(attempts_text(*e.attempts));
+  for (const auto& [name, value] : e.facts) add(fmt::format("{} {:.6g}", name, value));
   return text;
 }
 
@@ -205,15 +206,35 @@ Row plan_figures(const Evaluation& e) {
   return row;
 }
 
+// Facts that some evaluation has, ascending.
+std::vector<std::string> fact_names(std::span<const Evaluation> evaluations) {
+  std::set<std::string> names;
+  for (const Evaluation& e : evaluations)
+    for (const auto& [name, value] : e.facts) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
+Row fact_figures(const Evaluation& e, std::span<const std::string> names) {
+  Row row;
+  for (const std::string& name : names) {
+    const auto found = e.facts.find(name);
+    const bool known = found != e.facts.end() && std::isfinite(found->second);
+    row.push_back(known ? fmt::format("{:.10g}", found->second) : "");
+  }
+  return row;
+}
+
 } // namespace
 
 std::vector<std::vector<std::string>> csv_rows(std::span<const Evaluation> evaluations) {
   Row header(leading_columns.begin(), leading_columns.end());
   header.insert(header.end(), replay_figures.begin(), replay_figures.end());
   header.insert(header.end(), plan_columns.begin(), plan_columns.end());
+  const std::vector<std::string> facts = fact_names(evaluations);
+  for (const std::string& name : facts) header.push_back("fact:" + name);
   header.insert(header.end(), cost_columns.begin(), cost_columns.end());
   std::vector<Row> rows{std::move(header)};
-  const auto add = [&rows](const Evaluation& e, const Row& figures) {
+  const auto add = [&](const Evaluation& e, const Row& figures) {
     Row row{e.run,
             e.topology,
             fmt::to_string(e.npus),
@@ -232,6 +253,8 @@ std::vector<std::vector<std::string>> csv_rows(std::span<const Evaluation> evalu
     row.insert(row.end(), figures.begin(), figures.end());
     const Row plan = plan_figures(e);
     row.insert(row.end(), plan.begin(), plan.end());
+    const Row stated = fact_figures(e, facts);
+    row.insert(row.end(), stated.begin(), stated.end());
     for (const double seconds :
          {e.synthesis_seconds, e.verify_seconds, e.replay_seconds, e.bound_seconds})
       row.push_back(fmt::format("{:.3f}", seconds));

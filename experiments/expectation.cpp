@@ -1,6 +1,7 @@
 #include "experiments/expectation.hpp"
 
 #include "experiments/power_law.hpp"
+#include "sim/error.hpp"
 
 #include <fmt/format.h>
 
@@ -93,15 +94,24 @@ std::string ours_text(double value, std::span<const double> values,
                      text_of(*most, expectation));
 }
 
+std::string missing_fact(const Evaluation& e, const Metric& metric) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : e.facts) known.push_back(name);
+  const std::string where = fmt::format("{} on {}", e.algorithm, e.topology);
+  if (known.empty()) return fmt::format("there is no value: {} states no facts", where);
+  return fmt::format("there is no value: {}: {}", where, unknown_name("fact", metric.name, known));
+}
+
 // Why values_in() or summary_of() had nothing to say.
 std::string missing_text(Evaluations evaluations, const Expectation& expectation) {
   const auto missing = [&](std::size_t index) {
-    return expectation.replay >= evaluations[index].replays.size();
+    return !value_of(evaluations[index], expectation.replay, expectation.metric);
   };
   for (const Quotient& quotient : expectation.values)
     for (const std::size_t index : {quotient.of, quotient.over.value_or(quotient.of)})
       if (missing(index)) {
         const Evaluation& e = evaluations[index];
+        if (expectation.metric.kind == Metric::fact) return missing_fact(e, expectation.metric);
         return fmt::format("there is no value: no correct schedule by {} on {}", e.algorithm,
                            e.topology);
       }

@@ -127,12 +127,13 @@ double parse_tolerance(std::string_view text) {
 double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
   if (expectation.summary == Summary::exponent || expectation.values.front().over)
     return value.number();
-  switch (expectation.metric) {
+  switch (expectation.metric.kind) {
   case Metric::algbw:
   case Metric::busbw: return static_cast<double>(value.bandwidth().bytes_per_second);
   case Metric::time: return static_cast<double>(value.time().ps);
   case Metric::synthesis_seconds: return value.time().seconds();
-  case Metric::gap: break;
+  case Metric::gap:
+  case Metric::fact: break;
   }
   return value.number();
 }

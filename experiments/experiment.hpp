@@ -47,7 +47,9 @@
 //   of = {topology = "Mesh", algorithm = "tacos"}   # and run, collective, size, chunks; topology
 //   over = {topology = "Mesh", algorithm = "ring"}  # and algorithm may be lists. Without `over`:
 //                                          # the value itself, with its unit
-//   metric = "algbw"                       # default; busbw, time, gap, synthesis_seconds (CPU)
+//   metric = "algbw"                       # default; busbw, time, gap, synthesis_seconds (CPU),
+//                                          # or "fact:fluid_seconds": what an algorithm states of
+//                                          # its answer, a number without unit
 //   mean = "geometric"                     # or "arithmetic": `of` and `over` may pick several
 //                                          # cases; those of one problem make a ratio
 //   exponent_over = "npus"                 # or "transfers", instead of a mean: how the values of

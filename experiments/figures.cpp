@@ -45,6 +45,7 @@ std::vector<std::string> distinct(std::span<const Evaluation> evaluations, Field
 }
 
 const auto topology_of = [](const Evaluation& e) { return e.topology; };
+const auto collective_of = [](const Evaluation& e) { return e.collective; };
 const auto algorithm_of = [](const Evaluation& e) { return e.algorithm; };
 
 const Topology& topology_named(const Experiment& experiment, const std::string& label) {
@@ -57,8 +58,7 @@ const Topology& topology_named(const Experiment& experiment, const std::string& 
 std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
   std::string title = e.algorithm;
   if (distinct(all, topology_of).size() > 1) title += " on " + e.topology;
-  if (distinct(all, [](const Evaluation& x) { return x.collective; }).size() > 1)
-    title += ", " + e.collective;
+  if (distinct(all, collective_of).size() > 1) title += ", " + e.collective;
   if (distinct(all, [](const Evaluation& x) { return x.run; }).size() > 1) title += ", " + e.run;
   return title;
 }
@@ -87,16 +87,17 @@ std::string model_note(std::span<const Evaluation> evaluations) {
          (routings.empty() ? "" : fmt::format("; routing {}", joined(routings, " or ")));
 }
 
-// Rates are drawn in GB/s and times in ms.
-double drawn(const Evaluation& e, Metric metric) {
+// Rates are drawn in GB/s and times in ms; NaN for a fact that isn't there.
+double drawn(const Evaluation& e, const Metric& metric) {
   constexpr double ps_per_ms = 1e9, bytes_per_gb = 1e9;
-  const double value = *value_of(e, 0, metric);
-  switch (metric) {
+  const double value = value_of(e, 0, metric).value_or(std::nan(""));
+  switch (metric.kind) {
   case Metric::algbw:
   case Metric::busbw: return value / bytes_per_gb;
   case Metric::time: return value / ps_per_ms;
   case Metric::gap:
-  case Metric::synthesis_seconds: break;
+  case Metric::synthesis_seconds:
+  case Metric::fact: break;
   }
   return value;
 }
@@ -105,14 +106,15 @@ std::string axis_label(const FigureRequest& request) {
   if (request.normalized) return fmt::format("{} / least", to_text(request.metric));
   if (!request.reference.empty())
     return fmt::format("{} / that of {}", to_text(request.metric), request.reference);
-  switch (request.metric) {
+  switch (request.metric.kind) {
   case Metric::algbw: return "algorithm bandwidth [GB/s]";
   case Metric::busbw: return "bus bandwidth [GB/s]";
   case Metric::time: return "collective time [ms]";
   case Metric::gap: return "collective time / lower bound";
-  case Metric::synthesis_seconds: break;
+  case Metric::synthesis_seconds: return "synthesis time [CPU s]";
+  case Metric::fact: break;
   }
-  return "synthesis time [CPU s]";
+  return request.metric.name;
 }
 
 // Per shard, as asked for: without the pieces that the algorithm itself needs.
@@ -194,8 +196,10 @@ std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Valu
 Figure curves(const FigureRequest& request, const Heading& heading,
               std::span<const Evaluation> evaluations, const Values& values) {
   const bool several = distinct(evaluations, topology_of).size() > 1;
-  const auto name_of = [several](const Evaluation& e) {
-    return several ? fmt::format("{} on {}", e.algorithm, e.topology) : e.algorithm;
+  const bool collectives = distinct(evaluations, collective_of).size() > 1;
+  const auto name_of = [several, collectives](const Evaluation& e) {
+    return e.algorithm + (collectives ? ", " + e.collective : "") +
+           (several ? " on " + e.topology : "");
   };
   CurveChart chart{heading, CurveAxis::bytes, "collective size", axis_label(request), {}, {}};
   if (request.kind == FigureKind::sizes) {

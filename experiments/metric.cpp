@@ -12,14 +12,13 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array all_metrics{Metric::algbw, Metric::busbw, Metric::time, Metric::gap,
-                                 Metric::synthesis_seconds};
+constexpr std::string_view fact_prefix = "fact:";
 constexpr std::array all_problem_sizes{ProblemSize::npus, ProblemSize::transfers};
 
 template <typename Values>
 auto parse_one(const char* what, std::string_view text, const Values& values) {
   std::vector<std::string> known;
-  for (const auto value : values) {
+  for (const auto& value : values) {
     if (to_text(value) == text) return value;
     known.emplace_back(to_text(value));
   }
@@ -28,38 +27,53 @@ auto parse_one(const char* what, std::string_view text, const Values& values) {
 
 } // namespace
 
-std::string_view to_text(Metric metric) {
-  switch (metric) {
+std::string to_text(const Metric& metric) {
+  switch (metric.kind) {
   case Metric::algbw: return "algbw";
   case Metric::busbw: return "busbw";
   case Metric::time: return "time";
   case Metric::gap: return "gap";
-  case Metric::synthesis_seconds: break;
+  case Metric::synthesis_seconds: return "synthesis_seconds";
+  case Metric::fact: break;
   }
-  return "synthesis_seconds";
+  return std::string(fact_prefix) + metric.name;
 }
 
-Metric parse_metric(std::string_view text) { return parse_one("metric", text, all_metrics); }
+Metric parse_metric(std::string_view text) {
+  if (text.starts_with(fact_prefix) && text.size() > fact_prefix.size())
+    return {Metric::fact, std::string(text.substr(fact_prefix.size()))};
+  const std::array<Metric, 6> known{
+      Metric::algbw,         Metric::busbw, Metric::time, Metric::gap, Metric::synthesis_seconds,
+      {Metric::fact, "NAME"}}; // the last for the message only
+  return parse_one("metric", text, known);
+}
 
-std::optional<double> value_of(const Evaluation& evaluation, std::size_t replay, Metric metric) {
+std::optional<double> value_of(const Evaluation& evaluation, std::size_t replay,
+                               const Metric& metric) {
+  if (metric.kind == Metric::fact) {
+    const auto found = evaluation.facts.find(metric.name);
+    return found == evaluation.facts.end() ? std::nullopt : std::optional(found->second);
+  }
   if (replay >= evaluation.replays.size()) return {};
   const Replay& chosen = evaluation.replays[replay];
-  switch (metric) {
+  switch (metric.kind) {
   case Metric::algbw: return chosen.algbw;
   case Metric::busbw: return chosen.busbw;
   case Metric::time: return static_cast<double>(chosen.report.completion.ps);
   case Metric::gap: return chosen.gap();
-  case Metric::synthesis_seconds: break;
+  case Metric::synthesis_seconds:
+  case Metric::fact: break;
   }
   return evaluation.synthesis_seconds;
 }
 
-std::string value_text(double value, Metric metric) {
-  switch (metric) {
+std::string value_text(double value, const Metric& metric) {
+  switch (metric.kind) {
   case Metric::algbw:
   case Metric::busbw: return short_rate_text(value);
   case Metric::time: return short_text(Time{std::llround(value)});
   case Metric::gap: return fmt::format("{:.4g}", value);
+  case Metric::fact: return fmt::format("{:.6g}", value);
   case Metric::synthesis_seconds: break;
   }
   return fmt::format("{:.4g} s", value);

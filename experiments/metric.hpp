@@ -8,25 +8,36 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tutti {
 
-enum class Metric : std::uint8_t {
-  algbw,             ///< bytes/s
-  busbw,             ///< bytes/s
-  time,              ///< collective time in ps
-  gap,               ///< collective time over its lower bound
-  synthesis_seconds, ///< CPU seconds, all threads together
+struct Metric {
+  enum Kind : std::uint8_t {
+    algbw,             ///< bytes/s
+    busbw,             ///< bytes/s
+    time,              ///< collective time in ps
+    gap,               ///< collective time over its lower bound
+    synthesis_seconds, ///< CPU seconds, all threads together
+    fact,              ///< what the algorithm says of its answer, by name; without a unit
+  };
+  Kind kind = algbw;
+  std::string name; ///< of the fact; else empty
+
+  Metric(Kind of_kind, std::string fact_name = {}) // NOLINT: a kind alone is a metric
+      : kind(of_kind), name(std::move(fact_name)) {}
+  bool operator==(const Metric&) const = default;
 };
-[[nodiscard]] std::string_view to_text(Metric metric); ///< "algbw", ...
+[[nodiscard]] std::string to_text(const Metric& metric); ///< "algbw", ..., "fact:fluid_seconds"
 /// Errors: InputError with the known names.
 [[nodiscard]] Metric parse_metric(std::string_view text);
 
-/// None where the evaluation has no such replay: what it took to fail is no figure either.
+/// None where the evaluation has no such replay (what it took to fail is no figure either), or no
+/// such fact.
 [[nodiscard]] std::optional<double> value_of(const Evaluation& evaluation, std::size_t replay,
-                                             Metric metric);
+                                             const Metric& metric);
 /// For tables: four significant digits with the metric's unit.
-[[nodiscard]] std::string value_text(double value, Metric metric);
+[[nodiscard]] std::string value_text(double value, const Metric& metric);
 
 /// What a problem's size is measured by, for how a metric grows with it.
 enum class ProblemSize : std::uint8_t { npus, transfers };

@@ -1,5 +1,6 @@
 #include "experiments/schedule_drawing.hpp"
 
+#include "experiments/node_places.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -27,48 +28,6 @@ constexpr double disc = 6.2;    // radius of a chunk that is held or moves
 constexpr double corridor = 52; // between neighbours, for the arrows
 constexpr double lane = 8;      // of an arrow from the middle of the corridor
 constexpr double panel_gap = 56, margin = 36, top = 78, bottom = 70;
-
-struct Place {
-  double x = 0, y = 0;
-};
-
-// ---- where the nodes stand
-
-bool is_small_mesh(const Topology& topology) {
-  if (topology.shape().empty() || topology.shape().size() > 2 ||
-      topology.node_count() != topology.npu_count())
-    return false;
-  return std::all_of(topology.links().begin(), topology.links().end(), [&](const Link& link) {
-    const auto from = topology.coordinate(link.from), to = topology.coordinate(link.to);
-    int distance = 0;
-    for (std::size_t d = 0; d < from.size(); ++d) distance += std::abs(from[d] - to[d]);
-    return distance == 1; // a longer one would run through those between
-  });
-}
-
-std::vector<Place> mesh_places(const Topology& topology, double pitch) {
-  std::vector<Place> places;
-  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-    const auto at = topology.coordinate(NodeId{n});
-    places.push_back({at[0] * pitch, at.size() > 1 ? at[1] * pitch : 0});
-  }
-  return places;
-}
-
-// NPUs on the circle; switches and memories on one of half its radius.
-std::vector<Place> circle_places(const Topology& topology, double pitch) {
-  const std::uint32_t npus = topology.npu_count(), others = topology.node_count() - npus;
-  const double radius = std::max(pitch, pitch * npus / (2 * std::numbers::pi));
-  std::vector<Place> places;
-  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-    const bool npu = n < npus;
-    const double turn = npu ? static_cast<double>(n) / npus : (n - npus + 0.5) / others;
-    const double angle = 2 * std::numbers::pi * turn;
-    const double r = npu ? radius : others == 1 ? 0 : radius / 2;
-    places.push_back({r * std::sin(angle), -r * std::cos(angle)});
-  }
-  return places;
-}
 
 // ---- what the nodes hold
 

@@ -1,10 +1,11 @@
 // Every kind of bound is a relaxation of its own; see sim/bounds/ for what they stand on:
 // demand.hpp (what must pass), capacity.hpp (how fast links can carry it), least_times.hpp (how
 // long one chunk needs at least), spreading.hpp (what follows behind a cut), cuts.hpp and
-// flow_cuts.hpp (where to cut), partition.hpp (many cuts at once). None assumes anything of the
-// schedule but that it moves these chunks whole.
+// flow_cuts.hpp (where to cut), partition.hpp (many cuts at once), closed_forms.hpp (what a member
+// can send and receive). None assumes anything of the schedule but that it moves these chunks whole.
 #include "sim/bounds.hpp"
 
+#include "sim/bounds/closed_forms.hpp"
 #include "sim/bounds/cut_bounds.hpp"
 #include "sim/bounds/cuts.hpp"
 #include "sim/bounds/flow_cuts.hpp"
@@ -99,6 +100,7 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   add(std::move(between));
   add(spreading_cut(problem,
                     {worst_nodes, worst_halves, worst_clusters, worst_parts, worst_flows}));
+  add(closed_form(problem));
   return found;
 }
 

@@ -19,22 +19,46 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"effort", "conflicts (a tree node: 100) for each instance; 50000"},
       Setting{"largest", "sends (chunks x lanes x steps / symmetry) of what is tried; 40000"},
       Setting{"proof", "file for a DRAT proof that the instance has no schedule"}};
-  static const std::array rows{AlgorithmRow{.name = "tacos",
-                                            .run = tacos,
-                                            .collectives = all_collectives(),
-                                            .pieces = 1,
-                                            .needs = "any",
-                                            .source = "Won et al. 2024 (MICRO), sec. IV",
-                                            .settings = tacos_settings,
-                                            .joint = true},
-                               AlgorithmRow{.name = "sccl",
-                                            .run = sccl,
-                                            .collectives = all_collectives(),
-                                            .pieces = 1,
-                                            .needs = "any, some 16 NPUs",
-                                            .source = "Cai et al. 2021 (PPoPP), sec. 3",
-                                            .settings = sccl_settings,
-                                            .chooses_pieces = true}};
+  static constexpr std::array flow_settings{
+      Setting{"traffic",
+              "what has least traffic among the fastest: npu (its links' bytes), switch, "
+              "memory, the start of nodes' names, joined by +; none; npu"},
+      Setting{"mirrored", "use symmetries: yes, no; yes"}};
+  static constexpr std::array with_trees{CollectiveKind::broadcast, CollectiveKind::reduce,
+                                         CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                         CollectiveKind::all_reduce};
+  static const std::array rows{
+      AlgorithmRow{.name = "tacos",
+                   .run = tacos,
+                   .collectives = all_collectives(),
+                   .pieces = 1,
+                   .needs = "any",
+                   .source = "Won et al. 2024 (MICRO), sec. IV",
+                   .settings = tacos_settings,
+                   .joint = true},
+      AlgorithmRow{.name = "sccl",
+                   .run = sccl,
+                   .collectives = all_collectives(),
+                   .pieces = 1,
+                   .needs = "any, some 16 NPUs",
+                   .source = "Cai et al. 2021 (PPoPP), sec. 3",
+                   .settings = sccl_settings,
+                   .chooses_pieces = true},
+      AlgorithmRow{.name = "flows",
+                   .run = flows,
+                   .collectives = all_collectives(),
+                   .pieces = 1,
+                   .needs = "any",
+                   .source = "Shapley 2025 (dissertation), ch. 3-5",
+                   .settings = flow_settings,
+                   .joint = true,
+                   .chooses_pieces = true},
+      AlgorithmRow{.name = "tree_packing",
+                   .run = tree_packing,
+                   .collectives = with_trees,
+                   .pieces = 1,
+                   .needs = "any; equal bandwidth into and out of switches",
+                   .source = "Zhao et al. 2024 (ForestColl), sec. 4-5"}};
   return rows;
 }
 

@@ -115,6 +115,7 @@ double FluidMaster::paid(std::uint32_t representative, const FlowTree& tree) con
 }
 
 void FluidMaster::read_off(FluidSolution& solution) const {
+  if (solution_.empty()) return;
   std::vector<double> total(orbits_.representatives.size());
   const auto share_of = [&](const Column& column) {
     if (column.number >= solution_.size()) return 0.0; // added since the last solution

@@ -42,6 +42,11 @@ public:
     start();
     const bool least_time = improve(Aim::time);
     master_->read_off(solution);
+    if (solution.trees.empty()) { // stopped before the first answer
+      solution.status = Status::timed_out;
+      solution.bound_seconds = options_.bound_seconds;
+      return;
+    }
     if (least_time && !options_.weights.empty()) {
       master_->aim_at(Aim::traffic);
       improve(Aim::traffic);

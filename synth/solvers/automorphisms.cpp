@@ -64,19 +64,38 @@ template <typename Search> void search_generators(Search& search, Found& found) 
   }
 }
 
+void add_twins(bliss::Digraph& search, const std::vector<std::uint32_t>& colours) {
+  const std::uint32_t own = colours.empty() ? 0 : 1 + *std::ranges::max_element(colours);
+  search.add_vertex(own);
+  search.add_vertex(own);
+}
+
+bool is_identity(const Permutation& permutation) {
+  for (std::size_t v = 0; v < permutation.size(); ++v)
+    if (permutation[v] != v) return false;
+  return true;
+}
+
 } // namespace
 
-std::vector<Permutation> automorphism_generators(const ColouredGraph& graph) {
+std::vector<Permutation> automorphism_generators(const ColouredGraph& graph,
+                                                 AutomorphismSearch how) {
   bliss::Digraph search;
-  search.set_component_recursion(false); // 0.73 leaks memory by it where colours tell all apart
+  const bool by_parts = how == AutomorphismSearch::by_parts;
+  search.set_component_recursion(by_parts);
+  if (by_parts) search.set_splitting_heuristic(bliss::Digraph::shs_f);
   for (const std::uint32_t colour : graph.colours) search.add_vertex(colour);
   const std::vector<Arc> arcs = distinct(graph.arcs);
   for (const auto& [from, to] : arcs) search.add_edge(from, to);
+  // 0.73 leaks memory by component recursion where colours tell all vertices apart: these two not.
+  if (by_parts) add_twins(search, graph.colours);
   Found found;
   search_generators(search, found);
+  for (Permutation& made : found) made.resize(graph.colours.size());
   // A symmetry that is none would make wrong schedules and wrong proofs: better have fewer.
   std::erase_if(found, [&](const Permutation& made) {
-    return !is_permutation(made) || !keeps(graph.colours, made) || !keeps(arcs, made);
+    return is_identity(made) || !is_permutation(made) || !keeps(graph.colours, made) ||
+           !keeps(arcs, made);
   });
   return found;
 }

@@ -16,9 +16,16 @@ struct ColouredGraph {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs; ///< from, to
 };
 
+enum class AutomorphismSearch : std::uint8_t {
+  plain,
+  by_parts, ///< quick where many parts can be exchanged each on its own, as in clusters
+};
+
 /// Generators of the group of all permutations that keep colours and arcs; empty where that is only
 /// the identity. Each is checked against the graph. Deterministic.
-[[nodiscard]] std::vector<Permutation> automorphism_generators(const ColouredGraph& graph);
+[[nodiscard]] std::vector<Permutation>
+automorphism_generators(const ColouredGraph& graph,
+                        AutomorphismSearch how = AutomorphismSearch::plain);
 
 [[nodiscard]] bool is_automorphism(const ColouredGraph& graph, const Permutation& permutation);
 

@@ -90,7 +90,7 @@ void sort_by_commuting(std::vector<Permutation>& candidates, std::size_t points)
 
 /// Semiregular elements of the group that these generate.
 std::vector<Permutation> candidates(std::span<const Permutation> generators, std::size_t points) {
-  constexpr std::size_t most = 48, most_work = 2'000'000; // work in mapped points
+  constexpr std::size_t most = 48, most_products = 200, most_work = 2'000'000; // mapped points
   std::set<Permutation> known;
   std::vector<Permutation> found;
   const auto add = [&](const Permutation& permutation) {
@@ -99,7 +99,7 @@ std::vector<Permutation> candidates(std::span<const Permutation> generators, std
   };
   for (const Permutation& product : swap_products(generators, points)) add(product);
   for (const Permutation& generator : generators) add(generator);
-  const std::size_t products = most_work / generators.front().size();
+  const std::size_t products = std::min(most_products, most_work / generators.front().size());
   RandomProducts random(generators, products);
   for (std::size_t i = 0; i < products && found.size() < most; ++i) add(random.next());
   sort_by_commuting(found, points);
@@ -193,17 +193,20 @@ std::vector<Permutation> elements(const CommutingGroup& group, std::size_t size)
   return all;
 }
 
-std::size_t most_semiregular_elements(std::span<const Permutation> generators, std::size_t points) {
-  std::size_t divisor = 0;
-  for (const std::size_t size : orbit_sizes(generators, points)) divisor = std::gcd(divisor, size);
-  return divisor;
+std::size_t most_semiregular_elements(std::span<const Permutation> generators, std::size_t points,
+                                      std::size_t most) {
+  std::size_t common = 0;
+  for (const std::size_t size : orbit_sizes(generators, points)) common = std::gcd(common, size);
+  std::size_t order = std::min(common, most);
+  while (order > 1 && common % order != 0) --order;
+  return order;
 }
 
 CommutingGroup semiregular_commuting_group(std::span<const Permutation> generators,
                                            std::size_t points, std::size_t most,
                                            const Centralizer& centralizer) {
   if (generators.empty() || points == 0) return {};
-  const std::size_t reachable = std::min(most, most_semiregular_elements(generators, points));
+  const std::size_t reachable = most_semiregular_elements(generators, points, most);
   return Growth(points, reachable, centralizer).run({generators.begin(), generators.end()});
 }
 

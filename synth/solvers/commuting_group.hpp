@@ -37,8 +37,9 @@ using Centralizer = std::function<std::vector<Permutation>(std::span<const Permu
                                                          std::size_t points, std::size_t most,
                                                          const Centralizer& centralizer);
 
-/// No semiregular group has more elements: the greatest common divisor of the orbits' sizes.
+/// The greatest order up to `most` that a semiregular group can have: orders divide the sizes of
+/// all orbits.
 [[nodiscard]] std::size_t most_semiregular_elements(std::span<const Permutation> generators,
-                                                    std::size_t points);
+                                                    std::size_t points, std::size_t most);
 
 } // namespace tutti

@@ -278,6 +278,26 @@ TEST_CASE("bound and show speak of a topology") {
              ContainsSubstring("4 NPUs, 0 switches, 0 memories, 8 links"));
 }
 
+TEST_CASE("bound draws the best cut") {
+  const TemporaryFolder folder;
+  const std::string bound = "bound -t ring:4 -c all_gather --size 4kB";
+  const CommandResult drawn = run_tutti(bound + " --draw cut.svg", folder);
+  CHECK(drawn.code == 0);
+  CHECK_THAT(drawn.out, ContainsSubstring("no schedule is faster than "));
+  const std::string picture = read_file(folder.file("cut.svg"));
+  CHECK_THAT(picture, ContainsSubstring("<svg"));
+  CHECK_THAT(picture, ContainsSubstring("in-cut of npu0: 3 chunks"));
+  CHECK_THAT(picture, ContainsSubstring("the best bound of all is no cut: 1.040 us, latency path"));
+
+  const CommandResult ending = run_tutti(bound + " --draw cut.pdf", folder);
+  CHECK(ending.code == 2);
+  CHECK_THAT(ending.err, ContainsSubstring("cut.pdf: a drawing is .svg or .png"));
+  const CommandResult large = run_tutti("bound -t ring:129 -c broadcast --draw cut.svg", folder);
+  CHECK(large.code == 2);
+  CHECK_THAT(large.err,
+             ContainsSubstring("a bound on 129 nodes can't be drawn, only on up to 128"));
+}
+
 TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {
   // The far NPU is two hops away, and three shards come in over two links: in halves, both sides'
   // shards in two rounds, then each half of the far one by another side in one.

@@ -105,6 +105,31 @@ TEST_CASE("without a schedule there is no value, and no explanation helps") {
   CHECK(c.explanation == "there is no value: no correct schedule by tacos on Mesh");
 }
 
+TEST_CASE("facts of an algorithm are values without a unit; an unknown one is said in words") {
+  std::vector evaluations{evaluation_of(2'000'000), evaluation_of(3'000'000)};
+  evaluations[0].facts = {{"fluid_seconds", 0.0233}, {"traffic_gb", 112}};
+  for (Evaluation& e : evaluations) {
+    e.algorithm = "flows";
+    e.topology = "A100";
+  }
+  Expectation expectation = ratio("x", {Metric::fact, "fluid_seconds"}, 0, 0, 0.0234, 0.006);
+  expectation.values = {{0, std::nullopt}};
+  const Comparison found = compared(expectation, evaluations);
+  CHECK(found.agreement == Agreement::match); // 0.43 % off
+  CHECK(found.ours == "0.0233");
+  CHECK(found.paper == "0.0234");
+
+  expectation.metric.name = "fluid_second";
+  const Comparison unknown = compared(expectation, evaluations);
+  CHECK(unknown.agreement == Agreement::differs);
+  CHECK(unknown.explanation == "there is no value: flows on A100: unknown fact \"fluid_second\" "
+                               "(known: fluid_seconds, traffic_gb; did you mean "
+                               "\"fluid_seconds\"?)");
+  expectation.values = {{1, std::nullopt}};
+  CHECK(compared(expectation, evaluations).explanation ==
+        "there is no value: flows on A100 states no facts");
+}
+
 TEST_CASE("means of several ratios, with the range of what they are of") {
   // 8/2 = 4 and 4/4 = 1
   const std::vector evaluations{evaluation_of(8), evaluation_of(2), evaluation_of(4)};

@@ -100,6 +100,29 @@ TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the 
              ContainsSubstring("$curve0 << END\n1 2\nEND"));
 }
 
+TEST_CASE("a fact may be drawn; who doesn't state it has no point") {
+  std::vector evaluations{evaluation_of("A", "ring", 1e9), evaluation_of("B", "ring", 1e9)};
+  evaluations[0].facts = {{"hops", 7}};
+  FigureRequest request = request_of(FigureKind::sizes);
+  request.metric = {Metric::fact, "hops"};
+  const std::string script = make_figure(request, sample(), evaluations).script;
+  CHECK_THAT(script, ContainsSubstring("set ylabel 'hops'"));
+  CHECK_THAT(script, ContainsSubstring(" 7\nEND"));
+  CHECK_THAT(script, !ContainsSubstring("$curve1"));
+  evaluations[0].facts.clear();
+  CHECK_THROWS_AS(make_figure(request, sample(), evaluations), InputError);
+}
+
+TEST_CASE("chunks: several collectives are told apart") {
+  std::vector evaluations{evaluation_of("A", "ring", 1e9), evaluation_of("A", "ring", 2e9)};
+  evaluations[0].collective = "all_gather";
+  evaluations[1].collective = "all_to_all";
+  const std::string script =
+      make_figure(request_of(FigureKind::chunks), sample(), evaluations).script;
+  CHECK_THAT(script, ContainsSubstring("title 'ring, all_gather'"));
+  CHECK_THAT(script, ContainsSubstring("title 'ring, all_to_all'"));
+}
+
 TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
   std::vector evaluations{evaluation_of("A", "ring", 1e9), evaluation_of("B", "ring", 1e9),
                           evaluation_of("A", "direct", 1e9), evaluation_of("B", "direct", 1e9)};

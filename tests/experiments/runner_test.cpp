@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -70,6 +71,7 @@ Outcome compact_ring(const Topology& topology, const Collective& collective,
   outcome.planned = Time{1'000'000};
   outcome.planned_on = "a ring of its own";
   outcome.attempts = {Time{3'000'000}, Time{1'000'000}, Time{2'000'000}};
+  outcome.facts = {{"hops", 3}, {"a third", 1.0 / 3}};
   return outcome;
 }
 
@@ -272,7 +274,7 @@ TEST_CASE("a compact schedule goes through like a list") {
                                ContainsSubstring("simgrid fluid"));
 }
 
-TEST_CASE("plan and attempts reach JSON, table and CSV, and come back from a message") {
+TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back from a message") {
   const Topology topology = samples::ring(4);
   const Evaluation made = evaluate(case_of(topology, compact_row));
   const Evaluation e = parse_evaluation(evaluation_message(made));
@@ -283,11 +285,12 @@ TEST_CASE("plan and attempts reach JSON, table and CSV, and come back from a mes
   CHECK(e.attempts->best == Time{1'000'000});
   CHECK(e.attempts->median == Time{2'000'000});
   CHECK(e.attempts->worst == Time{3'000'000});
+  CHECK(e.facts == std::map<std::string, double>{{"a third", 1.0 / 3}, {"hops", 3}});
   CHECK(e.replay_seconds == made.replay_seconds);
   CHECK(e.bound_seconds == made.bound_seconds);
   CHECK_THAT(report_text({&e, 1}),
              ContainsSubstring("planned 1.000 us on a ring of its own; 3 attempts: best 1.000 us, "
-                               "median 2.000 us, worst 3.000 us"));
+                               "median 2.000 us, worst 3.000 us; a third 0.333333; hops 3"));
   const auto rows = csv_rows({&e, 1});
   REQUIRE(rows.size() == 2);
   REQUIRE(rows[0].size() == rows[1].size());
@@ -300,8 +303,18 @@ TEST_CASE("plan and attempts reach JSON, table and CSV, and come back from a mes
   CHECK(cell("planned_on") == "a ring of its own");
   CHECK(cell("attempts") == "3");
   CHECK(cell("attempts_worst_ps") == "3000000");
+  CHECK(cell("fact:a third") == "0.3333333333");
+  CHECK(cell("fact:hops") == "3");
   CHECK(rows[0].back() == "peak_rss_bytes");
   CHECK_FALSE(evaluate(case_of(topology, "ring1")).planned);
+
+  // Beside one without facts, that one's cells are empty; without any there are no such columns.
+  const std::vector both{e, evaluate(case_of(topology, "ring1"))};
+  const auto columns = csv_rows(both);
+  const auto at = std::find(columns[0].begin(), columns[0].end(), "fact:hops") - columns[0].begin();
+  CHECK(columns[1][static_cast<std::size_t>(at)] == "3");
+  CHECK(columns[2][static_cast<std::size_t>(at)].empty());
+  CHECK(csv_rows({&both[1], 1})[0].size() == columns[0].size() - 2);
 }
 
 TEST_CASE("chunks below a byte because of an algorithm's pieces are infeasible") {

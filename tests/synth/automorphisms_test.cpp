@@ -235,3 +235,27 @@ TEST_CASE("semiregular subgroups are the same each time") {
   CHECK(semiregular_subgroups(found.generators, 16, 1000, 8) ==
         semiregular_subgroups(found.generators, 16, 1000, 8));
 }
+
+TEST_CASE("a search by parts finds the same group") {
+  for (const char* text : {"ring:8", "hypercube:4", "fully_connected:6", "switch:6", "rfs:2x2x3"}) {
+    INFO(text);
+    const ColouredGraph graph = graph_of(make_topology(text));
+    const auto order = [&](AutomorphismSearch how) {
+      return elements(automorphism_generators(graph, how), graph.colours.size(), 10'000).size();
+    };
+    CHECK(order(AutomorphismSearch::by_parts) > 1);
+    CHECK(order(AutomorphismSearch::by_parts) == order(AutomorphismSearch::plain));
+  }
+  const ColouredGraph coloured{{0, 1, 2}, {{0, 1}, {1, 2}, {2, 0}}};
+  CHECK(automorphism_generators(coloured, AutomorphismSearch::by_parts).empty());
+  CHECK(automorphism_generators({}, AutomorphismSearch::by_parts).empty());
+}
+
+TEST_CASE("points beyond those that must move go along") {
+  // A square that turns, and two points that each turn exchanges; all that must move is the square.
+  const std::vector<Permutation> turn{{1, 2, 3, 0, 5, 4}};
+  const auto groups = semiregular_subgroups(turn, 4, 100, 10);
+  REQUIRE(orders(groups) == std::vector<std::size_t>{4, 2});
+  CHECK(as_set(groups.front()) == as_set(elements(turn, 6, 4)));
+  CHECK(semiregular_subgroups(turn, 6, 100, 10).empty());
+}

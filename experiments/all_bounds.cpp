@@ -1,0 +1,19 @@
+#include "experiments/all_bounds.hpp"
+
+#include "synth/flows/flow_bounds.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace tutti {
+
+std::vector<Bound> all_bounds(const Topology& topology, const Collective& collective,
+                              const TimeModel& model) {
+  std::vector<Bound> bounds = lower_bounds(topology, collective, model);
+  std::vector<Bound> flows = flow_bounds(topology, collective, model);
+  bounds.insert(bounds.end(), std::make_move_iterator(flows.begin()),
+                std::make_move_iterator(flows.end()));
+  return bounds;
+}
+
+} // namespace tutti

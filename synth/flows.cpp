@@ -1,0 +1,193 @@
+// Optimal flows: Shapley, "Algorithmic Techniques for Optimal Collective Communication" (2025). The
+// fluid optimum (flows/fluid_optimum.hpp: as fast as any schedule can be for large data, and of
+// those with the least traffic), checked, then cut into chunks that follow one another (its Theorem
+// 4). Left to choose, it takes the number of chunks that the native engine replays fastest. Cost:
+// some hundredths of a second for networks with symmetries (1,024 GPUs: seconds), without them some
+// seconds for 128 NPUs; then that of the replays.
+#include "sim/bounds/demand.hpp"
+#include "sim/bounds/flow_cuts.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/flows/fluid_check.hpp"
+#include "synth/flows/fluid_optimum.hpp"
+#include "synth/flows/fluid_steps.hpp"
+#include "synth/flows/price_bound.hpp"
+#include "synth/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+constexpr double ps_per_s = 1e12;
+constexpr std::uint32_t most_pieces = 64;
+constexpr std::size_t most_transfers = 8'000'000; ///< of a schedule made only to see how fast it is
+
+std::string setting(const SynthesisOptions& options, const char* name, const char* otherwise) {
+  const auto given = options.settings.find(name);
+  return given == options.settings.end() ? otherwise : given->second;
+}
+
+bool is_yes(const SynthesisOptions& options, const char* name) {
+  const std::string text = setting(options, name, "yes");
+  if (text != "yes" && text != "no")
+    throw InputError(unknown_name(name, text, std::vector<std::string>{"yes", "no"}));
+  return text == "yes";
+}
+
+bool counts(const Node& node, std::string_view word) {
+  if (word == "npu") return node.kind == NodeKind::npu;
+  if (word == "switch") return node.kind == NodeKind::switching;
+  if (word == "memory") return node.kind == NodeKind::memory;
+  return node.name.starts_with(word);
+}
+
+/// [link]: how many of its ends are nodes that the setting names; empty for `none`.
+std::vector<double> traffic_weights(const Topology& topology, const std::string& text) {
+  if (text == "none") return {};
+  std::vector<double> of_node(topology.node_count());
+  for (const std::string_view word : split(text, '+')) {
+    bool some = false;
+    for (std::uint32_t v = 0; v < topology.node_count(); ++v) {
+      if (word.empty() || !counts(topology.node(NodeId{v}), word)) continue;
+      of_node[v] = 1;
+      some = true;
+    }
+    if (!some)
+      throw InputError(fmt::format("traffic: no node is a \"{}\" (give npu, switch, memory or how "
+                                   "names of nodes start, joined by +; or none)",
+                                   word));
+  }
+  std::vector<double> weights;
+  for (const Link& link : topology.links())
+    weights.push_back(of_node[link.from.value] + of_node[link.to.value]);
+  return weights;
+}
+
+/// From the cuts that maximum flows find.
+double best_cut_seconds(const Topology& topology, const Collective& collective,
+                        const FlowProblem& problem) {
+  double best = 0;
+  const auto cuts = bounds::flow_cuts(topology, collective, bounds::chunk_classes(collective)).sets;
+  for (const bounds::NodeSet& inside : cuts) best = std::max(best, cut_seconds(problem, inside));
+  return best;
+}
+
+Bytes smallest_chunk(const Collective& collective) {
+  return std::ranges::min_element(collective.chunks, {}, &Chunk::size)->size;
+}
+
+/// A number of pieces for each shard, and what comes of it.
+struct Cut {
+  std::uint32_t pieces = 1;
+  Schedule schedule;
+  Time time;
+};
+
+/// Tries 1, 2, 4, ... pieces and keeps the fastest, until twice in a row more are no better.
+class PieceChoice {
+public:
+  PieceChoice(const Topology& topology, const Collective& collective, const TimeModel& model,
+              std::span<const FlowTree> trees)
+      : topology_(topology), collective_(collective), model_(model), trees_(trees) {
+    model_.discipline = Discipline::fifo;
+  }
+
+  [[nodiscard]] Cut best(const WorkLimit& limit) const {
+    Cut best = cut(1);
+    int worse = 0;
+    for (std::uint32_t pieces = 2; pieces <= most_pieces && worse < 2; pieces *= 2) {
+      const bool too_fine = smallest_chunk(collective_).count < std::int64_t{pieces};
+      if (too_fine || limit.reached() ||
+          best.schedule.size() / best.pieces * pieces > most_transfers)
+        break;
+      Cut finer = cut(pieces);
+      worse = finer.time < best.time ? 0 : worse + 1;
+      if (worse == 0) best = std::move(finer);
+    }
+    return best;
+  }
+
+private:
+  [[nodiscard]] Cut cut(std::uint32_t pieces) const {
+    const CollectivePart& part = collective_.parts.front();
+    const Collective whole =
+        make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
+    Schedule schedule = stepped(topology_, whole, flow_problem(topology_, whole), trees_);
+    const Time time = run_native(topology_, whole, schedule, model_).completion;
+    return {pieces, std::move(schedule), time};
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  TimeModel model_;
+  std::span<const FlowTree> trees_;
+};
+
+std::string planned_text(const FluidSolution& fluid, std::size_t trees) {
+  std::string text = fmt::format("fluid, {} trees", trees);
+  if (fluid.symmetry.size() > 1) text += fmt::format(", {}-fold symmetry", fluid.symmetry.size());
+  if (fluid.status == Status::optimal) return text + ", optimal";
+  return text +
+         fmt::format(", at most {:.2g} above the optimum", fluid.seconds / fluid.bound_seconds - 1);
+}
+
+} // namespace
+
+Outcome flows(const Topology& topology, const Collective& collective,
+              const SynthesisOptions& options) {
+  const WorkLimit limit(options);
+  const FlowProblem problem = flow_problem(topology, collective);
+  Outcome outcome;
+  if (problem.demands.empty()) {
+    outcome.status = Status::optimal;
+    outcome.schedule.emplace(topology.link_count());
+    return outcome;
+  }
+  FluidOptions fluid_options;
+  fluid_options.mirrored = is_yes(options, "mirrored");
+  fluid_options.weights = traffic_weights(topology, setting(options, "traffic", "npu"));
+  fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);
+  const FluidSolution fluid = fluid_optimum(problem, fluid_options, limit);
+  outcome.bound = Time{static_cast<std::int64_t>(std::floor(fluid.bound_seconds * ps_per_s))};
+  if (fluid.trees.empty()) {
+    outcome.status = Status::timed_out;
+    outcome.note = "no schedule within the limit";
+    return outcome;
+  }
+  const std::vector<FlowTree> trees = expanded(problem, fluid);
+  const FluidVerdict verdict = check_fluid(problem, trees, fluid_options.weights);
+  if (!verdict.fault.empty())
+    throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
+  outcome.status = fluid.status == Status::timed_out ? Status::timed_out : Status::feasible;
+  outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
+  outcome.planned_on = planned_text(fluid, trees.size());
+  outcome.facts = {
+      {"fluid_seconds", verdict.seconds},
+      {"fluid_bound_seconds", fluid.bound_seconds},
+      {"traffic_gb", fluid_options.weights.empty() ? 0 : verdict.traffic / 1e9},
+      {"symmetry", static_cast<double>(std::max<std::size_t>(fluid.symmetry.size(), 1))},
+      {"columns", static_cast<double>(fluid.columns)}};
+  if (!options.choose_pieces || collective.parts.front().kind == CollectiveKind::custom) {
+    outcome.schedule = stepped(topology, collective, problem, trees);
+    return outcome;
+  }
+  Cut cut = PieceChoice(topology, collective, options.model, trees).best(limit);
+  outcome.schedule = std::move(cut.schedule);
+  outcome.pieces = cut.pieces;
+  return outcome;
+}
+
+} // namespace tutti

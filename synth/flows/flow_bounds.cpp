@@ -1,0 +1,132 @@
+#include "synth/flows/flow_bounds.hpp"
+
+#include "sim/bounds/capacity.hpp"
+#include "sim/bounds/least_times.hpp"
+#include "synth/flows/flow_program.hpp"
+#include "synth/flows/flow_symmetry.hpp"
+#include "synth/flows/price_bound.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr double ps_per_s = 1e12;
+constexpr std::size_t most_columns = 20'000; // of the program: some seconds
+constexpr std::size_t most_points = 40'000;  // nodes and links: beyond, symmetries take too long
+
+/// Whether prices can prove more than a cut: not for trees that share nothing but links (Edmonds
+/// 1973).
+bool can_help(const FlowProblem& problem) {
+  const bool groups = problem.network.resource_count() > problem.network.link_count();
+  return groups || std::ranges::any_of(problem.demands, [](const FlowDemand& demand) {
+           return demand.kind == FlowKind::paths || demand.kind == FlowKind::both;
+         });
+}
+
+/// In ps: of each resource's time what passes before its first link can be reached, and after the
+/// last can still be of use.
+std::int64_t margin_of(const FlowProblem& problem, const bounds::Margins& margins,
+                       std::uint32_t resource) {
+  std::int64_t entry = bounds::never, exit = bounds::never;
+  for (const std::uint32_t link : problem.network.resources[resource].links) {
+    entry = std::min(entry, margins.entry[problem.network.links[link].from]);
+    exit = std::min(exit, margins.exit[problem.network.links[link].to]);
+  }
+  return entry >= bounds::never || exit >= bounds::never ? 0 : entry + exit;
+}
+
+/// The mean of the margins, by what each resource earns; in s. The program's prices may differ from
+/// those that the bound was evaluated with by their last bits: rounded down by more than that.
+double mean_margin(const FlowProblem& problem, const bounds::Margins& margins,
+                   const std::vector<double>& prices) {
+  constexpr double surely = 1 - 1e-9;
+  double earned = 0, lost = 0;
+  for (std::uint32_t r = 0; r < prices.size(); ++r) {
+    const double each =
+        std::max(prices[r], 0.0) * static_cast<double>(problem.network.resources[r].bandwidth);
+    earned += each;
+    lost += each * static_cast<double>(margin_of(problem, margins, r));
+  }
+  return earned > 0 ? lost / earned / ps_per_s * surely : 0;
+}
+
+std::string name_of(const Topology& topology, std::uint32_t resource) {
+  if (resource >= topology.link_count())
+    return "group " + topology.groups()[resource - topology.link_count()].name;
+  const Link& link = topology.link(LinkId{resource});
+  return topology.node(link.from).name + ">" + topology.node(link.to).name;
+}
+
+/// `all ways pay for bandwidth: 50 % npu0>nvswitch0 and 7 alike, 50 % nvswitch0>npu0 and 7 alike`
+std::string certificate(const Topology& topology, const std::vector<double>& prices) {
+  constexpr std::size_t shown = 4;
+  constexpr double alike = 1e6; // prices that agree in so much are one kind
+  struct Kind {
+    std::uint32_t first = 0, count = 0;
+    double part = 0; ///< of what all earn
+  };
+  const double most = *std::ranges::max_element(prices);
+  double earned = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, Kind> kinds; // by price and bandwidth
+  for (std::uint32_t r = 0; r < prices.size(); ++r) {
+    const std::int64_t level = std::llround(prices[r] / most * alike);
+    if (level <= 0) continue;
+    const std::int64_t rate =
+        r < topology.link_count()
+            ? topology.link(LinkId{r}).bandwidth.bytes_per_second
+            : topology.groups()[r - topology.link_count()].bandwidth.bytes_per_second;
+    Kind& kind = kinds.emplace(std::pair(level, rate), Kind{r, 0, 0}).first->second;
+    ++kind.count;
+    kind.part += prices[r] * static_cast<double>(rate);
+    earned += prices[r] * static_cast<double>(rate);
+  }
+  std::vector<Kind> sorted;
+  for (const auto& [key, kind] : kinds) sorted.push_back(kind);
+  std::ranges::stable_sort(sorted, std::greater<>(), &Kind::part);
+  std::string text = "all ways pay for bandwidth:";
+  for (std::size_t i = 0; i < sorted.size() && i < shown; ++i) {
+    text += fmt::format("{} {:.3g} % {}", i == 0 ? "" : ",", 100 * sorted[i].part / earned,
+                        name_of(topology, sorted[i].first));
+    if (sorted[i].count > 1) text += fmt::format(" and {} alike", sorted[i].count - 1);
+  }
+  return sorted.size() > shown ? fmt::format("{}, {} kinds more", text, sorted.size() - shown)
+                               : text;
+}
+
+} // namespace
+
+std::vector<Bound> flow_bounds(const Topology& topology, const Collective& collective,
+                               const TimeModel& model) {
+  const FlowProblem problem = flow_problem(topology, collective);
+  if (problem.demands.empty() || !can_help(problem) ||
+      topology.node_count() + topology.link_count() > most_points)
+    return {};
+  const SynthesisOptions no_limits;
+  FlowProgramOptions options;
+  options.most_columns = most_columns;
+  const FlowProgramAnswer answer = solve_flow_program(problem, options, WorkLimit(no_limits));
+  if (answer.status != SolverStatus::optimal) return {};
+  const std::vector<FlowAutomorphism> symmetry = flow_automorphisms(problem);
+  const double fluid =
+      price_bound(problem, answer.prices, flow_orbits(problem, symmetry).representatives);
+  if (!(fluid > 0)) return {};
+  const double margin =
+      mean_margin(problem, bounds::margins(topology, collective, model), answer.prices);
+  // Fluid engines round the times of events to a picosecond.
+  const std::int64_t slack = model.discipline == Discipline::fluid ? 1 : 0;
+  const auto ps = static_cast<std::int64_t>(std::floor((fluid + margin) * ps_per_s)) - slack;
+  if (ps <= 0) return {};
+  return {Bound{Time{ps}, BoundKind::flow_prices, certificate(topology, answer.prices), {}}};
+}
+
+} // namespace tutti

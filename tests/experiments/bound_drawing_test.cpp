@@ -1,0 +1,96 @@
+#include "experiments/bound_drawing.hpp"
+#include "experiments/node_places.hpp"
+#include "sim/error.hpp"
+#include "topologies/list.hpp"
+
+#include "tests/catch.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+Bound bound_of(std::int64_t ps, BoundKind kind, std::vector<NodeId> inside) {
+  return {Time{ps}, kind, "words", std::move(inside)};
+}
+
+/// The lines of a data block.
+std::string block(const std::string& script, const std::string& name) {
+  const std::string head = "$" + name + " << END\n";
+  const std::size_t begin = script.find(head) + head.size();
+  return script.substr(begin, script.find("END\n", begin) - begin);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+double distance(const Place& a, const Place& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+} // namespace
+
+TEST_CASE("the best of the bounds that cut nodes off is drawn") {
+  const std::vector<Bound> bounds{
+      bound_of(9, BoundKind::latency_path, {}), bound_of(5, BoundKind::in_cut, {NodeId{2}}),
+      bound_of(7, BoundKind::max_flow_cut, {NodeId{0}, NodeId{1}}),
+      bound_of(7, BoundKind::spreading_cut, {NodeId{3}}), bound_of(8, BoundKind::closed_form, {})};
+  CHECK(&best_cut(bounds) == &bounds[2]);
+  CHECK_THROWS_WITH(best_cut({bounds.data(), 1}),
+                    "no bound here cuts nodes off: there is nothing to draw");
+}
+
+TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
+  // 0 - 1 - 2 - 3 with 0 and 1 cut off: of 6 links, 1-2 and back are across.
+  const Topology line = make_topology("mesh2d:4x1");
+  const std::string script =
+      cut_figure("title", line, bound_of(1, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}})).script;
+  CHECK(count(block(script, "across"), "\n") == 2);
+  CHECK(count(block(script, "within"), "\n") == 4);
+  const std::string npus = block(script, "npus");
+  CHECK(count(npus, fmt::format(" {}\n", 0xf28e2b)) == 2);
+  CHECK(count(npus, fmt::format(" {}\n", 0x4e79a7)) == 2);
+  CHECK_THAT(block(script, "npu_names"), ContainsSubstring("\"3\""));
+  CHECK(count(script, "$others") == 0); // there are none
+
+  const Topology machine = make_topology("dgx_a100");
+  const std::string of_machine =
+      cut_figure("title", machine, bound_of(1, BoundKind::in_cut, {NodeId{7}})).script;
+  CHECK(count(block(of_machine, "across"), "\n") == 4); // NVSwitch and PCIe switch, both ways
+  CHECK(count(block(of_machine, "others"), "\n") == 6);
+  CHECK_THAT(block(of_machine, "other_names"), ContainsSubstring("\"memory0\""));
+}
+
+TEST_CASE("what nobody could read is refused") {
+  const Topology large = make_topology("ring:129");
+  CHECK_THROWS_WITH(cut_figure("title", large, bound_of(1, BoundKind::in_cut, {NodeId{0}})),
+                    "a bound on 129 nodes can't be drawn, only on up to 128");
+  CHECK_NOTHROW(
+      cut_figure("title", make_topology("ring:128"), bound_of(1, BoundKind::in_cut, {NodeId{0}})));
+}
+
+TEST_CASE("switches stand near the NPUs that they join, those of all in the middle") {
+  const Topology t = make_topology("dgx_a100_rail:4");
+  const std::vector<Place> places = nested_places(t, 30);
+  const auto place = [&](const std::string& name) { return places[t.find_node(name).value]; };
+  const double radius = std::hypot(places[0].x, places[0].y);
+  CHECK(radius == Approx(30 * 32 / (2 * std::acos(-1.0))));
+  // NVSwitch 0 is nearer to its own GPUs than to the opposite ones.
+  CHECK(distance(place("nvswitch0"), place("npu3")) < distance(place("nvswitch0"), place("npu19")));
+  CHECK(distance(place("pcie2_3"), place("npu22")) < distance(place("pcie2_3"), place("npu6")));
+  for (const char* rail : {"rail0", "rail7"})
+    CHECK(std::hypot(place(rail).x, place(rail).y) < 0.5 * radius);
+  for (std::size_t a = 0; a < places.size(); ++a) // nobody on top of another
+    for (std::size_t b = 0; b < a; ++b) CHECK(distance(places[a], places[b]) > 10);
+  const Topology star = make_topology("switch:5");
+  CHECK(std::hypot(nested_places(star, 30)[5].x, nested_places(star, 30)[5].y) < 1e-9);
+}
