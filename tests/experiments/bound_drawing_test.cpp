@@ -70,7 +70,7 @@ TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
   CHECK_THAT(block(of_machine, "other_names"), ContainsSubstring("\"memory0\""));
 }
 
-TEST_CASE("what nobody could read is refused") {
+TEST_CASE("a cut that nobody could read is refused") {
   const Topology large = make_topology("ring:129");
   CHECK_THROWS_WITH(cut_figure("title", large, bound_of(1, BoundKind::in_cut, {NodeId{0}})),
                     "a bound on 129 nodes can't be drawn, only on up to 128");
