@@ -346,7 +346,7 @@ private:
   [[nodiscard]] std::uint32_t best_way(const Choice& choice) {
     find_candidates(choice);
     if (candidates_.size() == 1) return candidates_.front();
-    std::pair<double, std::uint32_t> best{HUGE_VAL, 0};
+    std::pair<double, std::uint32_t> best{HUGE_VAL, candidates_.front()};
     for (const std::uint32_t w : candidates_) {
       const double rise = loads_.add_rated(bundles_.ways[w], size(choice.chunk), squarings_);
       loads_.add(bundles_.ways[w], -size(choice.chunk));
