@@ -202,6 +202,12 @@ TEST_CASE("a chunk spreads while others still come together") {
   CHECK(last_reduce > schedule.size() * 7 / 8);
 }
 
+TEST_CASE("few chunks fill the links both while they come together and while they spread") {
+  // Trees that are even only in both phases together would need 1.6 times the fluid's time.
+  const FluidSample sample = samples::on_torus(4, CollectiveKind::all_reduce, 16 * gigabyte, 2);
+  CHECK(seconds(sample, steps_of(sample)) < 1.25 * fluid_seconds(sample));
+}
+
 TEST_CASE("All-Reduce over few roots divides its chunks among them") {
   // Both trees at npu0: shards have no trees of their own.
   FluidSample sample(
