@@ -153,14 +153,19 @@ private:
   Bundles made_;
 };
 
-/// How full the resources are, where 1 is the fullest one of the fluid schedule.
+/// How full the resources are, where 1 is the fullest one of the fluid schedule. Where some data
+/// first comes together and then spreads, each of these phases also counts alone: a few chunks
+/// don't overlap enough for one to fill what the other leaves free.
 class Loads {
 public:
   Loads(const FlowProblem& problem, std::span<const FlowTree> trees, const Bundles& bundles,
         const Collective& collective)
-      : network_(problem.network), trees_(trees), loads_(network_.resource_count()) {
-    for (const FlowNetwork::Resource& resource : network_.resources)
-      per_byte_.push_back(1 / static_cast<double>(resource.bandwidth));
+      : network_(problem.network), trees_(trees), count_(network_.resource_count()) {
+    const bool phases = std::ranges::any_of(
+        problem.demands, [](const FlowDemand& one) { return one.kind == FlowKind::both; });
+    loads_.resize(phases ? 3 * count_ : count_);
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      per_byte_.push_back(1 / static_cast<double>(network_.resources[i % count_].bandwidth));
     for (const Bundle& bundle : bundles.list) {
       double bytes = 0;
       for (std::size_t i = 0; i < bundle.chunk_count; ++i)
@@ -171,58 +176,84 @@ public:
         add(way, way.share * bytes);
       }
     }
-    const double fullest = loads_.empty() ? 0 : std::ranges::max(loads_);
-    for (std::size_t r = 0; fullest > 0 && r < loads_.size(); ++r) {
-      loads_[r] /= fullest;
-      per_byte_[r] /= fullest;
+    for (std::size_t from = 0; from < loads_.size(); from += count_) {
+      const double fullest = highest(from);
+      for (std::size_t i = from; fullest > 0 && i < from + count_; ++i) {
+        loads_[i] /= fullest;
+        per_byte_[i] /= fullest;
+      }
     }
   }
 
   void clear() { std::ranges::fill(loads_, 0.0); }
 
   void add(const ChunkWay& way, double bytes) {
-    for (const std::uint32_t link : way.links(trees_))
-      for (const std::uint32_t r : network_.resources_of[link]) loads_[r] += bytes * per_byte_[r];
+    for_each_crossed(way, [&](std::size_t i) { loads_[i] += bytes * per_byte_[i]; });
   }
 
   /// Adds and returns by how much that raises the sum of load^(2^squarings).
   double add_rated(const ChunkWay& way, double bytes, int squarings) {
     double rise = 0;
-    for (const std::uint32_t link : way.links(trees_))
-      for (const std::uint32_t r : network_.resources_of[link]) {
-        const double before = loads_[r];
-        loads_[r] += bytes * per_byte_[r];
-        rise += power(loads_[r], squarings) - power(before, squarings);
-      }
+    for_each_crossed(way, [&](std::size_t i) {
+      const double before = loads_[i];
+      loads_[i] += bytes * per_byte_[i];
+      rise += power(loads_[i], squarings) - power(before, squarings);
+    });
     return rise;
-  }
-
-  [[nodiscard]] static double power(double load, int squarings) {
-    for (int i = 0; i < squarings; ++i) load *= load;
-    return load;
   }
 
   /// Mean over what the way crosses of load^(2^squarings).
   [[nodiscard]] double mean_power(const ChunkWay& way, double scale, int squarings) const {
     double sum = 0;
     std::size_t crossed = 0;
-    for (const std::uint32_t link : way.links(trees_))
-      for (const std::uint32_t r : network_.resources_of[link]) {
-        sum += power(loads_[r] * scale, squarings);
-        ++crossed;
-      }
+    for_each_crossed(way, [&](std::size_t i) {
+      sum += power(loads_[i] * scale, squarings);
+      ++crossed;
+    });
     return sum / static_cast<double>(crossed);
   }
 
-  [[nodiscard]] double highest() const { return std::ranges::max(loads_); }
+  /// Of both phases together; then of each alone.
+  [[nodiscard]] std::pair<double, double> highest() const {
+    return {highest(0),
+            loads_.size() > count_ ? std::max(highest(count_), highest(2 * count_)) : 0};
+  }
   /// The most that a byte adds anywhere.
-  [[nodiscard]] double most_per_byte() const { return std::ranges::max(per_byte_); }
-  [[nodiscard]] std::size_t count() const { return loads_.size(); }
+  [[nodiscard]] double most_per_byte() const {
+    return *std::max_element(per_byte_.begin(),
+                             per_byte_.begin() + static_cast<std::ptrdiff_t>(count_));
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] bool has_phases() const { return loads_.size() > count_; }
 
 private:
+  [[nodiscard]] static double power(double load, int squarings) {
+    for (int i = 0; i < squarings; ++i) load *= load;
+    return load;
+  }
+
+  [[nodiscard]] double highest(std::size_t from) const {
+    const auto begin = loads_.begin() + static_cast<std::ptrdiff_t>(from);
+    return *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(count_));
+  }
+
+  /// Indices into loads, once for each crossing.
+  template <typename Visit> void for_each_crossed(const ChunkWay& way, const Visit& visit) const {
+    const std::span<const std::uint32_t> links = way.links(trees_);
+    for (const std::uint32_t link : links)
+      for (const std::uint32_t r : network_.resources_of[link]) visit(r);
+    if (!has_phases() || way.hop != ChunkWay::all) return;
+    const FlowTree& tree = trees_[way.tree];
+    const std::size_t together = tree.combining == 0 ? 0 : tree.hop_end[tree.combining - 1];
+    for (std::size_t i = 0; i < links.size(); ++i)
+      for (const std::uint32_t r : network_.resources_of[links[i]])
+        visit((i < together ? count_ : 2 * count_) + r);
+  }
+
   const FlowNetwork& network_;
   std::span<const FlowTree> trees_;
-  std::vector<double> loads_, per_byte_; // [resource]
+  std::size_t count_;                    // of resources
+  std::vector<double> loads_, per_byte_; // [resource], [count + resource] together, [.. spreading]
 };
 
 /// What may be looked at, in links, before choices are made more simply.
@@ -294,6 +325,7 @@ private:
       largest = std::max(largest, size(choice.chunk));
       most_ways_ = std::max(most_ways_, bundle.way_count);
     }
+    if (loads_.has_phases()) links *= 2;
     if (links > most_work)
       most_ways_ = std::max<std::size_t>(
           2, static_cast<std::size_t>(static_cast<double>(most_ways_) * most_work / links));
@@ -346,7 +378,7 @@ private:
   [[nodiscard]] std::uint32_t best_way(const Choice& choice) {
     find_candidates(choice);
     if (candidates_.size() == 1) return candidates_.front();
-    std::pair<double, std::uint32_t> best{HUGE_VAL, 0};
+    std::pair<double, std::uint32_t> best{HUGE_VAL, candidates_.front()};
     for (const std::uint32_t w : candidates_) {
       const double rise = loads_.add_rated(bundles_.ways[w], size(choice.chunk), squarings_);
       loads_.add(bundles_.ways[w], -size(choice.chunk));
@@ -359,16 +391,21 @@ private:
   /// some are made at random, starting from the best that was found.
   void search() {
     Random random(choices_.size());
-    double lowest = loads_.highest();
+    auto lowest = loads_.highest();
+    const auto is_lower = [](const std::pair<double, double>& a,
+                             const std::pair<double, double>& b) {
+      if (std::abs(a.first - b.first) > 1e-9 * b.first) return a.first < b.first;
+      return a.second < b.second * (1 - 1e-9);
+    };
     std::vector<std::uint32_t> best = way_of_;
-    for (int pass = 0; pass < passes_ && lowest > 1 + 1e-9; ++pass) {
+    for (int pass = 0; pass < passes_ && std::max(lowest.first, lowest.second) > 1 + 1e-9; ++pass) {
       if (!improve() && squarings_++ == sharpest_) {
         for (const Choice& choice : choices_) move(choice, best[choice.chunk]);
         for (const Choice& choice : choices_)
           if (random.below(8) == 0) move_anywhere(choice, random);
         squarings_ = std::max(1, sharpest_ - 2);
       }
-      if (loads_.highest() >= lowest * (1 - 1e-9)) continue;
+      if (!is_lower(loads_.highest(), lowest)) continue;
       lowest = loads_.highest();
       best = way_of_;
     }

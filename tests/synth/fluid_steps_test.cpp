@@ -202,6 +202,12 @@ TEST_CASE("a chunk spreads while others still come together") {
   CHECK(last_reduce > schedule.size() * 7 / 8);
 }
 
+TEST_CASE("few chunks fill the links both while they come together and while they spread") {
+  // Trees that are even only in both phases together would need 1.6 times the fluid's time.
+  const FluidSample sample = samples::on_torus(4, CollectiveKind::all_reduce, 16 * gigabyte, 2);
+  CHECK(seconds(sample, steps_of(sample)) < 1.25 * fluid_seconds(sample));
+}
+
 TEST_CASE("All-Reduce over few roots divides its chunks among them") {
   // Both trees at npu0: shards have no trees of their own.
   FluidSample sample(
@@ -306,4 +312,51 @@ TEST_CASE("whatever is a fluid schedule becomes a correct one by steps") {
     ++made;
   }
   CHECK(made > 1'000);
+}
+
+TEST_CASE("what a switch copies on the way is listed by step under every model") {
+  constexpr std::uint32_t n = 4;
+  TopologyParts parts = samples::npus("multicast", n);
+  const NodeId hub = parts.add_node({"hub", NodeKind::switching, {false, true, false}, {}});
+  for (std::uint32_t i = 0; i < n; ++i) parts.add_duplex(samples::link(i, hub.value));
+  const Topology topology(std::move(parts));
+  FluidSample sample(topology,
+                     samples::collective_on(topology, CollectiveKind::all_gather, gigabyte, 64));
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::vector<samples::Walk> walks{{i, n}};
+    for (std::uint32_t to = 0; to < n; ++to)
+      if (to != i) walks.push_back({n, to});
+    sample.add(FlowKind::spread, i, 1, walks);
+  }
+  const double fluid = fluid_seconds(sample);
+  CHECK(fluid == Approx(3. / 4 * 0.02));
+  const Schedule schedule = steps_of(sample);
+  check_correct(sample, schedule);
+  CHECK(schedule == stepped(topology, sample.collective, sample.problem, sample.trees, {}));
+  CHECK(seconds(sample, schedule) < 1.05 * fluid);
+
+  const FluidSample ring = samples::on_ring(4, CollectiveKind::all_gather, gigabyte, 3);
+  TimeModel shared;
+  shared.discipline = Discipline::fluid;
+  CHECK(steps_of(ring) ==
+        stepped(ring.topology, ring.collective, ring.problem, ring.trees, shared));
+}
+
+TEST_CASE("links that share a bandwidth take turns") {
+  // Both directions of every link of a ring together carry what one does alone.
+  TopologyParts parts = samples::ring(6).parts();
+  for (std::uint32_t i = 0; i < 6; ++i)
+    parts.groups.push_back(
+        {"bus" + std::to_string(i), {LinkId{i}, LinkId{6 + i}}, samples::bandwidth});
+  const Topology topology(std::move(parts));
+  FluidSample sample(topology,
+                     samples::collective_on(topology, CollectiveKind::all_gather, gigabyte, 64));
+  for (std::uint32_t i = 0; i < 6; ++i)
+    for (const std::uint32_t step : {1U, 5U})
+      sample.add(FlowKind::spread, i, 0.5, samples::around(6, i, step));
+  sample.sort();
+  CHECK(fluid_seconds(sample) == Approx(5. / 6 * 0.02));
+  const Schedule schedule = steps_of(sample);
+  check_correct(sample, schedule);
+  CHECK(seconds(sample, schedule) < 1.05 * fluid_seconds(sample));
 }
