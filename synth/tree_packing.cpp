@@ -73,7 +73,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
   outcome.facts = {{"fluid_seconds", verdict.seconds},
                    {"fluid_bound_seconds", solution.bound_seconds},
                    {"trees_per_source", static_cast<double>(packing.trees_per_source)}};
-  outcome.schedule = stepped(topology, collective, problem, trees);
+  outcome.schedule = stepped(topology, collective, problem, trees, options.model);
   return outcome;
 }
 
