@@ -45,7 +45,8 @@ struct Batch {
   /// What is tried next: the arc at `next` out of nodes[at]. None before can be added ever again:
   /// what stands in the way of one stays there while trees grow.
   std::size_t at = 0, next = 0;
-  bool together = true; ///< arcs with room for some of the trees only are left for later
+  /// The first time around, arcs that are too small for all of the trees are left out.
+  bool together = true;
 };
 
 class TreeGrowth {
