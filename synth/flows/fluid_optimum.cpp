@@ -211,8 +211,9 @@ private:
 
   void prove(FluidSolution& solution) const {
     solution.bound_seconds = options_.bound_seconds;
-    std::vector<std::vector<double>> candidates{master_->time_prices()};
+    std::vector<std::vector<double>> candidates;
     if (!best_prices_.empty()) candidates.push_back(best_prices_);
+    candidates.push_back(master_->time_prices());
     for (const std::vector<double>& prices : candidates) {
       if (solution.bound_seconds * (1 + precision) >= solution.seconds) break;
       std::vector<double> each(problem_.network.resource_count());
