@@ -32,6 +32,7 @@ namespace tutti {
 namespace {
 
 constexpr double ps_per_s = 1e12;
+constexpr double worth_more_traffic = 1.01; ///< if it is faster by so much
 constexpr std::uint32_t most_pieces = 64;
 constexpr std::size_t most_transfers = 8'000'000; ///< of a schedule made only to see how fast it is
 
@@ -96,24 +97,28 @@ struct Cut {
   Time time;
 };
 
-/// Tries 1, 2, 4, ... pieces and keeps the fastest, until twice in a row more are no better.
-class PieceChoice {
+/// Makes schedules from trees and sees how fast they are.
+class Cutting {
 public:
-  PieceChoice(const Topology& topology, const Collective& collective, const TimeModel& model,
-              std::span<const FlowTree> trees)
-      : topology_(topology), collective_(collective), model_(model), trees_(trees) {
+  Cutting(const Topology& topology, const Collective& collective, const FlowProblem& problem,
+          const SynthesisOptions& options)
+      : topology_(topology), collective_(collective), problem_(problem), model_(options.model),
+        chooses_(options.choose_pieces && collective.parts.front().kind != CollectiveKind::custom) {
     model_.discipline = Discipline::fifo;
   }
 
-  [[nodiscard]] Cut best(const WorkLimit& limit) const {
-    Cut best = cut(1);
+  /// In the collective's chunks; or, where it is left to choose, in 1, 2, 4, ... pieces, whichever
+  /// is the fastest, until twice in a row more are no better.
+  [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) const {
+    if (!chooses_) return cut(collective_, problem_, trees, 1);
+    Cut best = recut(trees, 1);
     int worse = 0;
     for (std::uint32_t pieces = 2; pieces <= most_pieces && worse < 2; pieces *= 2) {
       const bool too_fine = smallest_chunk(collective_).count < std::int64_t{pieces};
       if (too_fine || limit.reached() ||
           best.schedule.size() / best.pieces * pieces > most_transfers)
         break;
-      Cut finer = cut(pieces);
+      Cut finer = recut(trees, pieces);
       worse = finer.time < best.time ? 0 : worse + 1;
       if (worse == 0) best = std::move(finer);
     }
@@ -121,19 +126,25 @@ public:
   }
 
 private:
-  [[nodiscard]] Cut cut(std::uint32_t pieces) const {
+  [[nodiscard]] Cut recut(std::span<const FlowTree> trees, std::uint32_t pieces) const {
     const CollectivePart& part = collective_.parts.front();
     const Collective whole =
         make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
-    Schedule schedule = stepped(topology_, whole, flow_problem(topology_, whole), trees_, model_);
+    return cut(whole, flow_problem(topology_, whole), trees, pieces);
+  }
+
+  [[nodiscard]] Cut cut(const Collective& whole, const FlowProblem& problem,
+                        std::span<const FlowTree> trees, std::uint32_t pieces) const {
+    Schedule schedule = stepped(topology_, whole, problem, trees, model_);
     const Time time = run_native(topology_, whole, schedule, model_).completion;
     return {pieces, std::move(schedule), time};
   }
 
   const Topology& topology_;
   const Collective& collective_;
+  const FlowProblem& problem_;
   TimeModel model_;
-  std::span<const FlowTree> trees_;
+  bool chooses_;
 };
 
 std::string planned_text(const FluidSolution& fluid, std::size_t trees) {
@@ -158,16 +169,29 @@ Outcome flows(const Topology& topology, const Collective& collective,
   }
   FluidOptions fluid_options;
   fluid_options.mirrored = is_yes(options, "mirrored");
-  fluid_options.weights = traffic_weights(topology, setting(options, "traffic", "npu"));
+  const std::string traffic = setting(options, "traffic", "auto");
+  fluid_options.weights = traffic_weights(topology, traffic == "auto" ? "npu" : traffic);
   fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);
-  const FluidSolution fluid = fluid_optimum(problem, fluid_options, limit);
+  FluidSolution fluid = fluid_optimum(problem, fluid_options, limit);
   outcome.bound = Time{static_cast<std::int64_t>(std::floor(fluid.bound_seconds * ps_per_s))};
   if (fluid.trees.empty()) {
     outcome.status = Status::timed_out;
     outcome.note = "no schedule within the limit";
     return outcome;
   }
-  const std::vector<FlowTree> trees = expanded(problem, fluid);
+  const Cutting cutting(topology, collective, problem, options);
+  std::vector<FlowTree> trees = expanded(problem, fluid);
+  Cut cut = cutting.best(trees, limit);
+  if (traffic == "auto" && !fluid.direct_trees.empty() && !limit.reached()) {
+    std::swap(fluid.trees, fluid.direct_trees);
+    std::vector<FlowTree> direct_trees = expanded(problem, fluid);
+    Cut direct = cutting.best(direct_trees, limit);
+    if (worth_more_traffic * static_cast<double>(direct.time.ps) <
+        static_cast<double>(cut.time.ps)) {
+      cut = std::move(direct);
+      trees = std::move(direct_trees);
+    }
+  }
   const FluidVerdict verdict = check_fluid(problem, trees, fluid_options.weights);
   if (!verdict.fault.empty())
     throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
@@ -177,14 +201,9 @@ Outcome flows(const Topology& topology, const Collective& collective,
   outcome.facts = {
       {"fluid_seconds", verdict.seconds},
       {"fluid_bound_seconds", fluid.bound_seconds},
-      {"traffic_gb", fluid_options.weights.empty() ? 0 : verdict.traffic / 1e9},
       {"symmetry", static_cast<double>(std::max<std::size_t>(fluid.symmetry.size(), 1))},
       {"columns", static_cast<double>(fluid.columns)}};
-  if (!options.choose_pieces || collective.parts.front().kind == CollectiveKind::custom) {
-    outcome.schedule = stepped(topology, collective, problem, trees, options.model);
-    return outcome;
-  }
-  Cut cut = PieceChoice(topology, collective, options.model, trees).best(limit);
+  if (!fluid_options.weights.empty()) outcome.facts["traffic_gb"] = verdict.traffic / 1e9;
   outcome.schedule = std::move(cut.schedule);
   outcome.pieces = cut.pieces;
   return outcome;

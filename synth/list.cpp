@@ -21,8 +21,8 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"proof", "file for a DRAT proof that the instance has no schedule"}};
   static constexpr std::array flow_settings{
       Setting{"traffic",
-              "what has least traffic among the fastest: npu (its links' bytes), switch, "
-              "memory, the start of nodes' names, joined by +; none; npu"},
+              "whose bytes in and out are fewest among the fastest: npu, switch, memory, or how "
+              "names of nodes start, joined by +; none; auto: npu, unless more replay faster"},
       Setting{"mirrored", "use symmetries: yes, no; yes"}};
   static constexpr std::array with_trees{CollectiveKind::broadcast, CollectiveKind::reduce,
                                          CollectiveKind::all_gather, CollectiveKind::reduce_scatter,

@@ -50,6 +50,8 @@ struct FluidSolution {
   double traffic = 0;       ///< bytes, weighted by link as asked for
   /// Of one demand for each that the symmetry exchanges.
   std::vector<FlowTree> trees;
+  /// As fast, with as few hops in a row as was found, whatever the traffic; empty unless it counts.
+  std::vector<FlowTree> direct_trees;
   /// All elements of a group, the identity first; empty: only that. Every element takes each tree
   /// to one of another demand, or to another of the same, among which its share is divided.
   std::vector<FlowAutomorphism> symmetry;

@@ -71,8 +71,13 @@ bool FluidMaster::add(std::uint32_t representative, FlowTree tree) {
 }
 
 void FluidMaster::aim_at(Aim aim) {
-  program_->set_cost(aim_ == Aim::time ? time_ : traffic_, 0);
-  program_->set_limits(aim_ == Aim::time ? time_ : traffic_, 0, value_ * (1 + slack));
+  if (aim_ == Aim::hops)
+    for (const Column& column : columns_) program_->set_cost(column.number, 0);
+  else {
+    const std::uint32_t reached = aim_ == Aim::time ? time_ : traffic_;
+    program_->set_cost(reached, 0);
+    program_->set_limits(reached, 0, value_ * (1 + slack));
+  }
   aim_ = aim;
   if (aim == Aim::traffic) program_->set_cost(traffic_, 1);
   if (aim == Aim::hops)

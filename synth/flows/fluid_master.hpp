@@ -39,7 +39,8 @@ public:
     traffic, ///< least traffic in the time that was reached
     hops,    ///< fewest hops in a row, on average, with the traffic (if any) and time reached
   };
-  /// From now on. Pre: in this order, the last one solved before the next.
+  /// From now on; the time and traffic that were aimed at before are kept. Pre: the last aim was
+  /// solved; time is the first.
   void aim_at(Aim aim);
   /// False where the limit was reached (or numbers failed): values stay those of the last time.
   bool solve(const WorkLimit& limit);

@@ -47,14 +47,13 @@ public:
       solution.bound_seconds = options_.bound_seconds;
       return;
     }
+    if (least_time) prefer_few_hops(solution);
     if (least_time && !options_.weights.empty()) {
+      solution.direct_trees = solution.trees;
       master_->aim_at(Aim::traffic);
       improve(Aim::traffic);
       keep_if_as_fast(solution);
-    }
-    if (least_time && !limit_.reached()) {
-      master_->aim_at(Aim::hops);
-      if (master_->solve(limit_)) keep_if_as_fast(solution);
+      prefer_few_hops(solution);
     }
     solution.rounds = rounds_;
     solution.columns = master_->column_count();
@@ -133,6 +132,12 @@ private:
     std::vector<std::pair<Place, FlowTree>> trees;
     for (std::size_t i = 0; i < passes_at_once; ++i) greedy_pass(*master_, trees);
     for (auto& [place, tree] : trees) master_->add(place.representative, std::move(tree));
+  }
+
+  void prefer_few_hops(FluidSolution& solution) {
+    if (limit_.reached()) return;
+    master_->aim_at(Aim::hops);
+    if (master_->solve(limit_)) keep_if_as_fast(solution);
   }
 
   /// The same but for other aims; not where numerical noise has made it slower.
