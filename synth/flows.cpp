@@ -125,7 +125,7 @@ private:
     const CollectivePart& part = collective_.parts.front();
     const Collective whole =
         make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
-    Schedule schedule = stepped(topology_, whole, flow_problem(topology_, whole), trees_);
+    Schedule schedule = stepped(topology_, whole, flow_problem(topology_, whole), trees_, model_);
     const Time time = run_native(topology_, whole, schedule, model_).completion;
     return {pieces, std::move(schedule), time};
   }
@@ -181,7 +181,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
       {"symmetry", static_cast<double>(std::max<std::size_t>(fluid.symmetry.size(), 1))},
       {"columns", static_cast<double>(fluid.columns)}};
   if (!options.choose_pieces || collective.parts.front().kind == CollectiveKind::custom) {
-    outcome.schedule = stepped(topology, collective, problem, trees);
+    outcome.schedule = stepped(topology, collective, problem, trees, options.model);
     return outcome;
   }
   Cut cut = PieceChoice(topology, collective, options.model, trees).best(limit);

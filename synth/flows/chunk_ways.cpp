@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -152,14 +153,19 @@ private:
   Bundles made_;
 };
 
-/// How full the resources are, where 1 is the fullest one of the fluid schedule.
+/// How full the resources are, where 1 is the fullest one of the fluid schedule. Where some data
+/// first comes together and then spreads, each of these phases also counts alone: a few chunks
+/// don't overlap enough for one to fill what the other leaves free.
 class Loads {
 public:
   Loads(const FlowProblem& problem, std::span<const FlowTree> trees, const Bundles& bundles,
         const Collective& collective)
-      : network_(problem.network), trees_(trees), loads_(network_.resource_count()) {
-    for (const FlowNetwork::Resource& resource : network_.resources)
-      per_byte_.push_back(1 / static_cast<double>(resource.bandwidth));
+      : network_(problem.network), trees_(trees), count_(network_.resource_count()) {
+    const bool phases = std::ranges::any_of(
+        problem.demands, [](const FlowDemand& one) { return one.kind == FlowKind::both; });
+    loads_.resize(phases ? 3 * count_ : count_);
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      per_byte_.push_back(1 / static_cast<double>(network_.resources[i % count_].bandwidth));
     for (const Bundle& bundle : bundles.list) {
       double bytes = 0;
       for (std::size_t i = 0; i < bundle.chunk_count; ++i)
@@ -170,58 +176,84 @@ public:
         add(way, way.share * bytes);
       }
     }
-    const double fullest = loads_.empty() ? 0 : std::ranges::max(loads_);
-    for (std::size_t r = 0; fullest > 0 && r < loads_.size(); ++r) {
-      loads_[r] /= fullest;
-      per_byte_[r] /= fullest;
+    for (std::size_t from = 0; from < loads_.size(); from += count_) {
+      const double fullest = highest(from);
+      for (std::size_t i = from; fullest > 0 && i < from + count_; ++i) {
+        loads_[i] /= fullest;
+        per_byte_[i] /= fullest;
+      }
     }
   }
 
   void clear() { std::ranges::fill(loads_, 0.0); }
 
   void add(const ChunkWay& way, double bytes) {
-    for (const std::uint32_t link : way.links(trees_))
-      for (const std::uint32_t r : network_.resources_of[link]) loads_[r] += bytes * per_byte_[r];
+    for_each_crossed(way, [&](std::size_t i) { loads_[i] += bytes * per_byte_[i]; });
   }
 
   /// Adds and returns by how much that raises the sum of load^(2^squarings).
   double add_rated(const ChunkWay& way, double bytes, int squarings) {
     double rise = 0;
-    for (const std::uint32_t link : way.links(trees_))
-      for (const std::uint32_t r : network_.resources_of[link]) {
-        const double before = loads_[r];
-        loads_[r] += bytes * per_byte_[r];
-        rise += power(loads_[r], squarings) - power(before, squarings);
-      }
+    for_each_crossed(way, [&](std::size_t i) {
+      const double before = loads_[i];
+      loads_[i] += bytes * per_byte_[i];
+      rise += power(loads_[i], squarings) - power(before, squarings);
+    });
     return rise;
-  }
-
-  [[nodiscard]] static double power(double load, int squarings) {
-    for (int i = 0; i < squarings; ++i) load *= load;
-    return load;
   }
 
   /// Mean over what the way crosses of load^(2^squarings).
   [[nodiscard]] double mean_power(const ChunkWay& way, double scale, int squarings) const {
     double sum = 0;
     std::size_t crossed = 0;
-    for (const std::uint32_t link : way.links(trees_))
-      for (const std::uint32_t r : network_.resources_of[link]) {
-        sum += power(loads_[r] * scale, squarings);
-        ++crossed;
-      }
+    for_each_crossed(way, [&](std::size_t i) {
+      sum += power(loads_[i] * scale, squarings);
+      ++crossed;
+    });
     return sum / static_cast<double>(crossed);
   }
 
-  [[nodiscard]] double highest() const { return std::ranges::max(loads_); }
+  /// Of both phases together; then of each alone.
+  [[nodiscard]] std::pair<double, double> highest() const {
+    return {highest(0),
+            loads_.size() > count_ ? std::max(highest(count_), highest(2 * count_)) : 0};
+  }
   /// The most that a byte adds anywhere.
-  [[nodiscard]] double most_per_byte() const { return std::ranges::max(per_byte_); }
-  [[nodiscard]] std::size_t count() const { return loads_.size(); }
+  [[nodiscard]] double most_per_byte() const {
+    return *std::max_element(per_byte_.begin(),
+                             per_byte_.begin() + static_cast<std::ptrdiff_t>(count_));
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] bool has_phases() const { return loads_.size() > count_; }
 
 private:
+  [[nodiscard]] static double power(double load, int squarings) {
+    for (int i = 0; i < squarings; ++i) load *= load;
+    return load;
+  }
+
+  [[nodiscard]] double highest(std::size_t from) const {
+    const auto begin = loads_.begin() + static_cast<std::ptrdiff_t>(from);
+    return *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(count_));
+  }
+
+  /// Indices into loads, once for each crossing.
+  template <typename Visit> void for_each_crossed(const ChunkWay& way, const Visit& visit) const {
+    const std::span<const std::uint32_t> links = way.links(trees_);
+    for (const std::uint32_t link : links)
+      for (const std::uint32_t r : network_.resources_of[link]) visit(r);
+    if (!has_phases() || way.hop != ChunkWay::all) return;
+    const FlowTree& tree = trees_[way.tree];
+    const std::size_t together = tree.combining == 0 ? 0 : tree.hop_end[tree.combining - 1];
+    for (std::size_t i = 0; i < links.size(); ++i)
+      for (const std::uint32_t r : network_.resources_of[links[i]])
+        visit((i < together ? count_ : 2 * count_) + r);
+  }
+
   const FlowNetwork& network_;
   std::span<const FlowTree> trees_;
-  std::vector<double> loads_, per_byte_; // [resource]
+  std::size_t count_;                    // of resources
+  std::vector<double> loads_, per_byte_; // [resource], [count + resource] together, [.. spreading]
 };
 
 /// What may be looked at, in links, before choices are made more simply.
@@ -260,6 +292,11 @@ private:
 
   void fill_shares(std::size_t b) {
     const Bundle& bundle = bundles_.list[b];
+    if (bundle.way_count == 1) {
+      std::fill_n(way_of_.begin() + static_cast<std::ptrdiff_t>(bundle.first_chunk),
+                  bundle.chunk_count, static_cast<std::uint32_t>(bundle.first_way));
+      return;
+    }
     double bytes = 0;
     for (std::size_t c = bundle.first_chunk; c < bundle.first_chunk + bundle.chunk_count; ++c)
       bytes += size(c);
@@ -288,10 +325,11 @@ private:
       largest = std::max(largest, size(choice.chunk));
       most_ways_ = std::max(most_ways_, bundle.way_count);
     }
+    if (loads_.has_phases()) links *= 2;
     if (links > most_work)
       most_ways_ = std::max<std::size_t>(
           2, static_cast<std::size_t>(static_cast<double>(most_ways_) * most_work / links));
-    passes_ = static_cast<int>(std::min(200.0, most_work / std::max(links, 1.0)));
+    passes_ = static_cast<int>(std::min(200.0, most_work / 2 / std::max(links, 1.0)));
     // Sharp enough to tell loads apart that differ by a chunk.
     const double wanted =
         2 * std::log(static_cast<double>(loads_.count())) / (largest * loads_.most_per_byte());
@@ -340,7 +378,7 @@ private:
   [[nodiscard]] std::uint32_t best_way(const Choice& choice) {
     find_candidates(choice);
     if (candidates_.size() == 1) return candidates_.front();
-    std::pair<double, std::uint32_t> best{HUGE_VAL, 0};
+    std::pair<double, std::uint32_t> best{HUGE_VAL, candidates_.front()};
     for (const std::uint32_t w : candidates_) {
       const double rise = loads_.add_rated(bundles_.ways[w], size(choice.chunk), squarings_);
       loads_.add(bundles_.ways[w], -size(choice.chunk));
@@ -353,16 +391,21 @@ private:
   /// some are made at random, starting from the best that was found.
   void search() {
     Random random(choices_.size());
-    double lowest = loads_.highest();
+    auto lowest = loads_.highest();
+    const auto is_lower = [](const std::pair<double, double>& a,
+                             const std::pair<double, double>& b) {
+      if (std::abs(a.first - b.first) > 1e-9 * b.first) return a.first < b.first;
+      return a.second < b.second * (1 - 1e-9);
+    };
     std::vector<std::uint32_t> best = way_of_;
-    for (int pass = 0; pass < passes_ && lowest > 1 + 1e-9; ++pass) {
+    for (int pass = 0; pass < passes_ && std::max(lowest.first, lowest.second) > 1 + 1e-9; ++pass) {
       if (!improve() && squarings_++ == sharpest_) {
         for (const Choice& choice : choices_) move(choice, best[choice.chunk]);
         for (const Choice& choice : choices_)
           if (random.below(8) == 0) move_anywhere(choice, random);
         squarings_ = std::max(1, sharpest_ - 2);
       }
-      if (loads_.highest() >= lowest * (1 - 1e-9)) continue;
+      if (!is_lower(loads_.highest(), lowest)) continue;
       lowest = loads_.highest();
       best = way_of_;
     }
@@ -411,37 +454,49 @@ private:
 
 /// Chunks that take turns, and which ways they take in all.
 struct Stream {
-  struct Way {
-    std::uint32_t way;
-    std::vector<ChunkId> chunks;
-    std::size_t used = 0;
-  };
-  std::vector<Way> ways;
   std::uint32_t demand = 0, turns = 0, taken = 0;
+  std::size_t first_way = 0, way_count = 0; // of Streams::ways
+};
 
-  /// By how many chunks this way would be late after this turn.
-  [[nodiscard]] double behind(const Way& way) const {
-    return static_cast<double>(way.chunks.size()) * (taken + 1) / turns -
-           static_cast<double>(way.used);
+struct StreamWay {
+  std::uint32_t way = 0, used = 0;
+  std::size_t first_chunk = 0, chunk_count = 0; // of Streams::chunks
+};
+
+struct Streams {
+  std::vector<ChunkId> chunks;
+  std::vector<StreamWay> ways;
+  std::vector<Stream> list;
+
+  [[nodiscard]] std::span<StreamWay> ways_of(const Stream& stream) {
+    return std::span(ways).subspan(stream.first_way, stream.way_count);
   }
 };
 
-std::vector<Stream> streams_of(const FlowProblem& problem, std::span<const FlowTree> trees,
-                               const Bundles& bundles, std::span<const std::uint32_t> way_of) {
-  std::vector<Stream> streams;
+Streams streams_of(const FlowProblem& problem, std::span<const FlowTree> trees,
+                   const Bundles& bundles, std::span<const std::uint32_t> way_of) {
+  Streams streams;
+  std::vector<std::size_t> order; // of a bundle's chunks
   for (const Bundle& bundle : bundles.list) {
     const bool by_root = problem.demands[bundle.demand].kind == FlowKind::both;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<ChunkId>> chunks; // root, way
-    for (std::size_t c = bundle.first_chunk; c < bundle.first_chunk + bundle.chunk_count; ++c)
-      chunks[{by_root ? trees[bundles.ways[way_of[c]].tree].root : 0, way_of[c]}].push_back(
-          bundles.chunks[c]);
-    std::uint32_t last_root = FlowProblem::none;
-    for (auto& [key, some] : chunks) {
-      if (key.first != last_root) streams.emplace_back().demand = bundle.demand;
-      last_root = key.first;
-      Stream& stream = streams.back();
-      stream.turns += static_cast<std::uint32_t>(some.size());
-      stream.ways.push_back({key.second, std::move(some), 0});
+    const auto root = [&](std::size_t c) {
+      return by_root ? trees[bundles.ways[way_of[c]].tree].root : 0;
+    };
+    order.resize(bundle.chunk_count);
+    std::iota(order.begin(), order.end(), bundle.first_chunk);
+    if (bundle.way_count > 1)
+      std::ranges::sort(order, {},
+                        [&](std::size_t c) { return std::tuple(root(c), way_of[c], c); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const bool new_stream = i == 0 || root(order[i]) != root(order[i - 1]);
+      if (new_stream) streams.list.push_back({bundle.demand, 0, 0, streams.ways.size(), 0});
+      if (new_stream || way_of[order[i]] != way_of[order[i - 1]]) {
+        streams.ways.push_back({way_of[order[i]], 0, streams.chunks.size(), 0});
+        ++streams.list.back().way_count;
+      }
+      ++streams.list.back().turns;
+      ++streams.ways.back().chunk_count;
+      streams.chunks.push_back(bundles.chunks[order[i]]);
     }
   }
   return streams;
@@ -450,34 +505,27 @@ std::vector<Stream> streams_of(const FlowProblem& problem, std::span<const FlowT
 /// Lets the chunks of each stream take turns, all streams at the same pace.
 class Turns {
 public:
-  Turns(std::span<const FlowTree> trees, const Bundles& bundles, Loads& loads,
-        std::vector<Stream>& streams)
+  Turns(std::span<const FlowTree> trees, const Bundles& bundles, Loads& loads, Streams& streams)
       : trees_(trees), bundles_(bundles), loads_(loads), streams_(streams) {
     loads_.clear();
-    for (const Stream& stream : streams_) {
+    for (const Stream& stream : streams_.list) {
+      if (stream.way_count == 1) continue;
       std::size_t links = 0;
-      for (const Stream::Way& way : stream.ways)
+      for (const StreamWay& way : streams_.ways_of(stream))
         links += bundles_.ways[way.way].links(trees_).size();
-      if (stream.ways.size() > 1) work_ += static_cast<double>(links) * stream.turns;
+      work_ += static_cast<double>(links) * stream.turns;
     }
   }
 
   [[nodiscard]] std::vector<ChunkTurn> take_all(const Collective& collective, std::size_t demands) {
     std::vector<std::uint32_t> most_turns(demands);
-    std::vector<std::pair<double, std::uint32_t>> order; // when, whose turn
-    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-      const Stream& stream = streams_[s];
+    for (const Stream& stream : streams_.list)
       most_turns[stream.demand] = std::max(most_turns[stream.demand], stream.turns);
-      for (std::uint32_t turn = 0; turn < stream.turns; ++turn)
-        order.emplace_back(static_cast<double>(turn) / stream.turns, s);
-    }
-    std::ranges::sort(order);
     std::vector<ChunkTurn> turns;
-    turns.reserve(order.size());
-    for (const auto& [when, s] : order) {
-      Stream& stream = streams_[s];
-      Stream::Way& way = next_way(stream);
-      const ChunkId chunk = way.chunks[way.used++];
+    for (const std::uint32_t s : order()) {
+      Stream& stream = streams_.list[s];
+      StreamWay& way = next_way(stream);
+      const ChunkId chunk = streams_.chunks[way.first_chunk + way.used++];
       if (balances())
         loads_.add(bundles_.ways[way.way],
                    static_cast<double>(collective.chunks[chunk.value].size.count));
@@ -487,22 +535,39 @@ public:
   }
 
 private:
+  /// Whose turn it is.
+  [[nodiscard]] std::vector<std::uint32_t> order() const {
+    std::vector<std::pair<double, std::uint32_t>> when;
+    for (std::uint32_t s = 0; s < streams_.list.size(); ++s)
+      for (std::uint32_t turn = 0; turn < streams_.list[s].turns; ++turn)
+        when.emplace_back(static_cast<double>(turn) / streams_.list[s].turns, s);
+    if (balances()) std::ranges::sort(when); // else nobody looks at what others do
+    std::vector<std::uint32_t> order;
+    order.reserve(when.size());
+    for (const auto& [time, s] : when) order.push_back(s);
+    return order;
+  }
+
   [[nodiscard]] bool balances() const { return work_ > 0 && work_ <= most_work; }
 
+  /// By how many chunks this way would be late after this turn.
+  [[nodiscard]] static double behind(const Stream& stream, const StreamWay& way) {
+    return static_cast<double>(way.chunk_count) * (stream.taken + 1) / stream.turns - way.used;
+  }
+
   /// Of the ways that are behind the one over what was used least so far.
-  [[nodiscard]] Stream::Way& next_way(Stream& stream) const {
-    if (stream.ways.size() == 1) return stream.ways.front();
+  [[nodiscard]] StreamWay& next_way(const Stream& stream) const {
+    const std::span<StreamWay> ways = streams_.ways_of(stream);
+    if (ways.size() == 1) return ways.front();
     double most_behind = 0;
-    for (const Stream::Way& way : stream.ways)
-      most_behind = std::max(most_behind, stream.behind(way));
+    for (const StreamWay& way : ways) most_behind = std::max(most_behind, behind(stream, way));
+    const double least_behind = balances() ? most_behind - 0.5 : most_behind;
     const double scale = stream.turns / (stream.taken + 1.0);
-    Stream::Way* best = nullptr;
+    StreamWay* best = nullptr;
     double best_use = 0;
-    for (Stream::Way& way : stream.ways) {
-      const double behind = stream.behind(way);
-      if (way.used == way.chunks.size() || behind < (balances() ? most_behind - 0.5 : most_behind))
-        continue;
-      const double use = balances() ? loads_.mean_power(bundles_.ways[way.way], scale, 4) : -behind;
+    for (StreamWay& way : ways) {
+      if (way.used == way.chunk_count || behind(stream, way) < least_behind) continue;
+      const double use = balances() ? loads_.mean_power(bundles_.ways[way.way], scale, 4) : 0;
       if (best && use >= best_use * (1 - 1e-9)) continue;
       best = &way;
       best_use = use;
@@ -513,7 +578,7 @@ private:
   std::span<const FlowTree> trees_;
   const Bundles& bundles_;
   Loads& loads_;
-  std::vector<Stream>& streams_;
+  Streams& streams_;
   double work_ = 0; // links to look at, if all are
 };
 
@@ -524,7 +589,7 @@ ChunkWays chunk_ways(const Collective& collective, const FlowProblem& problem,
   Bundles bundles = BundleBuilder(collective, problem, trees).build();
   Loads loads(problem, trees, bundles, collective);
   const std::vector<std::uint32_t> way_of = Rounding(collective, trees, bundles, loads).ways();
-  std::vector<Stream> streams = streams_of(problem, trees, bundles, way_of);
+  Streams streams = streams_of(problem, trees, bundles, way_of);
   std::vector<ChunkTurn> turns =
       Turns(trees, bundles, loads, streams).take_all(collective, problem.demands.size());
   return {std::move(bundles.ways), std::move(turns)};

@@ -41,7 +41,8 @@ struct ChunkWays {
 /// turns (those of a demand for one sink, or with the same root) go different ways one after
 /// another. In All-Reduce shard i comes together at group[i], if there are as many trees to it as
 /// it has chunks. Pre: check_fluid finds no fault. Deterministic.
-/// Cost: O(chunks * ways to choose from * their links), for rests limited to some 10^9.
+/// Cost: O(chunks * ways to choose from * their links), of which choices take no more than some
+/// 10^8: beyond that fewer ways are looked at, fewer times.
 [[nodiscard]] ChunkWays chunk_ways(const Collective& collective, const FlowProblem& problem,
                                    std::span<const FlowTree> trees);
 

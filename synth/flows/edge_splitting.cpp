@@ -53,17 +53,18 @@ private:
     return order;
   }
 
-  /// Capacity between terminals that no certificate needs in the end is given up.
+  /// False where the limit was reached.
   bool remove(std::uint32_t node) {
     const std::vector<Pair> pairs = pairs_of(node);
     const auto follow = [&](const Pair& pair) { // divides capacity as evenly as data comes
-      return split(pair, certificates_.used(pair.in, pair.out));
+      split(pair, certificates_.used(pair.in, pair.out));
     };
     const auto balance = [&](const Pair& pair) { // or other switches would lose theirs
-      if (stays_[graph_.arcs[pair.in].from] && stays_[graph_.arcs[pair.out].to]) return false;
-      return split(pair, network_.capacity[pair.in]);
+      if (!stays_[graph_.arcs[pair.in].from] || !stays_[graph_.arcs[pair.out].to])
+        split(pair, network_.capacity[pair.in]);
     };
-    const auto complete = [&](const Pair& pair) { return split(pair, network_.capacity[pair.in]); };
+    const auto complete = [&](const Pair& pair) { split(pair, network_.capacity[pair.in]); };
+    // All of it can always be split off. What no certificate needs between terminals is left out.
     if (!for_each(pairs, follow) || !for_each(pairs, balance) || !for_each(pairs, follow))
       return false;
     return !certificates_.use(node) || for_each(pairs, complete);
@@ -97,9 +98,9 @@ private:
     return pairs;
   }
 
-  bool split(const Pair& pair, std::int64_t most) {
+  void split(const Pair& pair, std::int64_t most) {
     const std::int64_t amount = certificates_.split(pair.in, pair.out, most);
-    if (amount == 0) return false;
+    if (amount == 0) return;
     const std::uint32_t from = graph_.arcs[pair.in].from, to = graph_.arcs[pair.out].to;
     network_.routes.resize(graph_.arcs.size());
     std::vector<CapacityRoute>* into = nullptr;
@@ -107,7 +108,6 @@ private:
       for (const std::uint32_t arc : graph_.out[from])
         if (graph_.arcs[arc].to == to) into = &network_.routes[arc];
     join(network_.routes[pair.in], network_.routes[pair.out], amount, into);
-    return true;
   }
 
   /// Takes so much of both, and puts their links in a row.

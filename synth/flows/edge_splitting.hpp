@@ -1,8 +1,8 @@
 // Switches out of the way, at no loss (Zhao et al. 2024, ForestColl, sec. 5.2): a pair of arcs into
 // and out of a switch becomes one that passes it by, with as much of their capacity as can be
-// without any terminal being worse off, until nothing of the switch is needed (that this comes to an
-// end: Bang-Jensen, Frank and Jackson 1995, "Preserving and increasing local edge-connectivity in
-// mixed graphs").
+// without any terminal being worse off, until nothing of the switch is needed (that this comes to
+// an end: Bang-Jensen, Frank and Jackson 1995, "Preserving and increasing local edge-connectivity
+// in mixed graphs").
 #pragma once
 
 #include "sim/work_limit.hpp"
@@ -32,8 +32,8 @@ struct RoutedNetwork {
   void add(std::uint32_t from, std::uint32_t to, CapacityRoute route);
 };
 
-/// The network without arcs at nodes that aren't terminals, in which each terminal gets the supplies
-/// of all others as before. Nothing where the limit was reached. Pre: each terminal can get all
+/// The network without arcs at nodes that aren't terminals, in which each terminal gets the
+/// supplies of all others as before. Nothing where the limit was reached. Pre: each terminal can get all
 /// supplies at once, and into and out of every other node goes the same capacity; only terminals
 /// have supplies. Cost: O(arcs in * arcs out) pairs for each switch, each with a look at every
 /// terminal, and a maximum flow for those that it concerns; memory 8 bytes for each terminal and

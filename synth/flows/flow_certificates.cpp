@@ -30,11 +30,11 @@ std::int64_t FlowCertificates::split(std::uint32_t in, std::uint32_t out, std::i
     // missing was too much.
     const std::int64_t missing = reroute_all(pair);
     if (missing == 0) break;
-    restore();
+    take_back();
     move_capacity(pair, -amount);
     amount -= missing;
   }
-  saved_.clear();
+  changes_.clear();
   if (amount <= 0 && graph_.arcs.size() > arcs) {
     graph_.remove_last_arc();
     capacity_.pop_back();
@@ -76,13 +76,12 @@ void FlowCertificates::move_capacity(const Pair& pair, std::int64_t amount) {
 /// What is missing at the first terminal that doesn't get everything any longer.
 std::int64_t FlowCertificates::reroute_all(const Pair& pair) {
   for (std::size_t i = 0; i < certificates_.size(); ++i) {
-    std::vector<std::int64_t>& flow = certificates_[i];
+    const std::vector<std::int64_t>& flow = certificates_[i];
     if (flow[pair.in] <= capacity_[pair.in] && flow[pair.out] <= capacity_[pair.out]) continue;
-    saved_.emplace_back(i, flow);
-    if (const std::int64_t missing = reroute(pair, flow); missing > 0) {
-      restore();
-      std::rotate(certificates_.begin(), certificates_.begin() + static_cast<std::ptrdiff_t>(i),
-                  certificates_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    if (const std::int64_t missing = reroute(pair, i); missing > 0) {
+      take_back();
+      const auto found = certificates_.begin() + static_cast<std::ptrdiff_t>(i);
+      std::rotate(certificates_.begin(), found, found + 1);
       return missing;
     }
   }
@@ -90,32 +89,41 @@ std::int64_t FlowCertificates::reroute_all(const Pair& pair) {
 }
 
 /// First what passes both arcs goes around; of what is still too much on one, the rest.
-std::int64_t FlowCertificates::reroute(const Pair& pair, std::vector<std::int64_t>& flow) {
+std::int64_t FlowCertificates::reroute(const Pair& pair, std::size_t certificate) {
+  const std::vector<std::int64_t>& flow = certificates_[certificate];
   const std::int64_t excess =
       std::max(flow[pair.in] - capacity_[pair.in], flow[pair.out] - capacity_[pair.out]);
   const std::int64_t both = std::min({excess, flow[pair.in], flow[pair.out]});
-  flow[pair.in] -= both;
-  flow[pair.out] -= both;
-  if (pair.around) flow[*pair.around] += both;
-  return detour(flow, pair.in) + detour(flow, pair.out);
+  change(certificate, pair.in, -both);
+  change(certificate, pair.out, -both);
+  if (pair.around) change(certificate, *pair.around, both);
+  return detour(certificate, pair.in) + detour(certificate, pair.out);
 }
 
 /// Takes what is too much off an arc and sends it from its beginning to its end by other ways.
 /// Returns what finds none.
-std::int64_t FlowCertificates::detour(std::vector<std::int64_t>& flow, std::uint32_t arc) {
+std::int64_t FlowCertificates::detour(std::size_t certificate, std::uint32_t arc) {
+  std::vector<std::int64_t>& flow = certificates_[certificate];
   const std::int64_t excess = flow[arc] - capacity_[arc];
   if (excess <= 0) return 0;
   const auto [from, to] = graph_.arcs[arc];
-  flow[arc] = capacity_[arc];
+  change(certificate, arc, -excess);
   detoured_[from] = excess;
   const std::int64_t sent = flows_.send(capacity_, flow, detoured_, to, excess);
   detoured_[from] = 0;
+  for (const SupplyFlow::Change& one : flows_.changes())
+    changes_.push_back({certificate, one.arc, one.amount});
   return excess - sent;
 }
 
-void FlowCertificates::restore() {
-  for (auto& [i, flow] : saved_) certificates_[i].swap(flow);
-  saved_.clear();
+void FlowCertificates::change(std::size_t certificate, std::uint32_t arc, std::int64_t amount) {
+  certificates_[certificate][arc] += amount;
+  changes_.push_back({certificate, arc, amount});
+}
+
+void FlowCertificates::take_back() {
+  for (const auto& [certificate, arc, amount] : changes_) certificates_[certificate][arc] -= amount;
+  changes_.clear();
 }
 
 } // namespace tutti

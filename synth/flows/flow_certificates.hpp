@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -38,17 +37,23 @@ private:
   std::optional<std::uint32_t> around(std::uint32_t in, std::uint32_t out);
   void move_capacity(const Pair& pair, std::int64_t amount);
   std::int64_t reroute_all(const Pair& pair);
-  std::int64_t reroute(const Pair& pair, std::vector<std::int64_t>& flow);
-  std::int64_t detour(std::vector<std::int64_t>& flow, std::uint32_t arc);
-  void restore();
+  std::int64_t reroute(const Pair& pair, std::size_t certificate);
+  std::int64_t detour(std::size_t certificate, std::uint32_t arc);
+  void change(std::size_t certificate, std::uint32_t arc, std::int64_t amount);
+  void take_back();
 
   ArcGraph& graph_;
   std::vector<std::int64_t>& capacity_;
   SupplyFlow flows_;
   /// [][arc]: a flow for each terminal; those that stood in the way most recently come first.
   std::vector<std::vector<std::int64_t>> certificates_;
-  std::vector<std::pair<std::size_t, std::vector<std::int64_t>>> saved_; ///< before this change
-  std::vector<std::int64_t> detoured_;                                   ///< [node]: 0 but for one
+  struct Change {
+    std::size_t certificate;
+    std::uint32_t arc;
+    std::int64_t amount;
+  };
+  std::vector<Change> changes_;        ///< of this split, to be taken back if it is too much
+  std::vector<std::int64_t> detoured_; ///< [node]: 0 but for one
 };
 
 } // namespace tutti

@@ -33,7 +33,7 @@ double unit_bytes(const FlowProblem& problem) {
   return std::max({1.0, std::ranges::max(given), std::ranges::max(taken)});
 }
 
-/// [each]: how many orbits' members have it as their least.
+/// [least of a class]: how many are in it; 0 for all others.
 std::vector<std::uint32_t> sizes(const std::vector<std::uint32_t>& orbit_of) {
   std::vector<std::uint32_t> size(orbit_of.size());
   for (const std::uint32_t least : orbit_of) ++size[least];
@@ -335,8 +335,8 @@ private:
   const FlowNetwork& network_;
   FlowNetwork reversed_;
   double unit_bytes_ = 1;
-  std::vector<std::uint32_t> resource_of_, members_; ///< [resource]: its orbit; [orbit]: its size
-  std::vector<std::vector<Term>> loads_;             ///< [orbit of resources]
+  std::vector<std::uint32_t> resource_of_, members_; ///< [resource]: its class; [class]: its size
+  std::vector<std::vector<Term>> loads_;             ///< [class of resources]
   FlowModel model_;
 };
 

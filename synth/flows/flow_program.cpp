@@ -8,8 +8,9 @@ namespace tutti {
 
 namespace {
 
-// What the second solve may take longer than the first, for rounding errors.
-constexpr double slack = 1e-9;
+// What the second solve may take longer than the first: little, or, where rounding errors made the
+// first too short for it, more than these are.
+constexpr double slacks[] = {1e-9, 1e-7};
 
 /// The duals of the rows that limit resources, divided among those that share one.
 std::vector<double> prices(const FlowProblem& problem, const FlowModel& model,
@@ -29,12 +30,11 @@ std::vector<double> prices(const FlowProblem& problem, const FlowModel& model,
 }
 
 /// Minimizes the traffic, in so much time.
-LinearProgram traffic_program(const FlowModel& model, double time) {
+LinearProgram traffic_program(const FlowModel& model, double most_time) {
   const double most = std::max(1.0, std::ranges::max(model.traffic));
   LinearProgram program;
   for (std::uint32_t c = 0; c < model.program.column_count(); ++c)
-    program.add_column(model.traffic[c] / most, 0,
-                       c == FlowModel::time ? time * (1 + slack) : unlimited);
+    program.add_column(model.traffic[c] / most, 0, c == FlowModel::time ? most_time : unlimited);
   for (std::uint32_t r = 0; r < model.program.row_count(); ++r) {
     const LinearProgram::Range range = model.program.row(r);
     program.add_row(range.low, range.high, model.program.terms(r));
@@ -59,10 +59,14 @@ FlowProgramAnswer solve_flow_program(const FlowProblem& problem, const FlowProgr
   answer.seconds = fastest.objective * model.unit_seconds;
   answer.prices = prices(problem, model, fastest.duals);
   if (options.weights.empty()) return answer;
-  const LinearSolution least = solve_relaxed(traffic_program(model, fastest.objective), limit);
-  answer.status = least.status;
-  for (std::size_t c = 0; c < least.columns.size(); ++c)
-    answer.traffic += least.columns[c] * model.traffic[c];
+  for (const double slack : slacks) {
+    const double most_time = fastest.objective * (1 + slack);
+    const LinearSolution least = solve_relaxed(traffic_program(model, most_time), limit);
+    answer.status = least.status;
+    for (std::size_t c = 0; c < least.columns.size(); ++c)
+      answer.traffic += least.columns[c] * model.traffic[c];
+    if (least.status != SolverStatus::infeasible) break;
+  }
   return answer;
 }
 

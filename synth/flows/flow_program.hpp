@@ -33,9 +33,11 @@ struct FlowProgramAnswer {
   std::size_t rows = 0, columns = 0;
 };
 
-/// Minimizes the time, then (where weights are given) the traffic for that time. Memories and other
-/// nodes that copy but aren't sources send over no link more than they get ("memory fix"). Cost:
-/// without merging demands x sinks x links columns; with it orbits of these.
+/// Minimizes the time, then (where weights are given) the traffic for that time, both to some 1e-7
+/// of them (price_bound has no such error). Nothing goes over a link into a node that doesn't copy
+/// but what serves somebody, which LP (3.13) lets memories ignore. All-Reduce may come together at
+/// any node that reduces. Cost: one search for symmetries; without merging demands x sinks x links
+/// columns, with it orbits of these. Deterministic as long as the limit isn't reached.
 [[nodiscard]] FlowProgramAnswer solve_flow_program(const FlowProblem& problem,
                                                    const FlowProgramOptions& options,
                                                    const WorkLimit& limit);

@@ -1,11 +1,13 @@
 #include "synth/flows/fluid_steps.hpp"
 
 #include "synth/flows/chunk_ways.hpp"
+#include "synth/list_scheduling.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -133,15 +135,40 @@ private:
   std::vector<std::uint32_t> ready_, busy_, to_go_, holds_; // [node]
 };
 
-/// One transfer and its place in the list.
+/// One transfer and its place in the list: time, then rank.
 struct Entry {
-  std::uint32_t time, rank, chunk, step;
+  std::uint64_t key;
+  std::uint32_t chunk, step;
 };
+
+/// By key; of equal ones the given order. Least significant digits first: O(entries) for each digit
+/// in which keys differ.
+void sort_by_key(std::vector<Entry>& entries) {
+  constexpr int digit_bits = 16;
+  if (entries.size() >> digit_bits == 0) {
+    std::ranges::stable_sort(entries, {}, &Entry::key);
+    return;
+  }
+  std::vector<Entry> sorted(entries.size());
+  std::vector<std::size_t> begin;
+  for (int shift = 0; shift < 64; shift += digit_bits) {
+    const auto digit = [&](const Entry& entry) { return entry.key >> shift & 0xffff; };
+    begin.assign((std::size_t{1} << digit_bits) + 1, 0);
+    for (const Entry& entry : entries) ++begin[digit(entry) + 1];
+    if (std::ranges::count(begin, entries.size()) > 0) continue; // all the same
+    for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];
+    for (const Entry& entry : entries) sorted[begin[digit(entry)]++] = entry;
+    entries.swap(sorted);
+  }
+}
 
 /// The steps of all ways that chunks take.
 struct StepTable {
-  std::vector<std::size_t> begin; // [way], and one past the end
+  std::vector<std::size_t> begins; // [way], and one past the last
   std::vector<Step> steps;
+
+  [[nodiscard]] std::size_t begin(std::uint32_t way) const { return begins[way]; }
+  [[nodiscard]] std::size_t end(std::uint32_t way) const { return begins[way + std::size_t{1}]; }
 };
 
 StepTable step_table(const FlowProblem& problem, std::span<const FlowTree> trees,
@@ -151,13 +178,56 @@ StepTable step_table(const FlowProblem& problem, std::span<const FlowTree> trees
   WaySteps way_steps(problem, trees, paths);
   StepTable table;
   for (std::size_t w = 0; w < assigned.ways.size(); ++w) {
-    table.begin.push_back(table.steps.size());
+    table.begins.push_back(table.steps.size());
     if (!used[w]) continue;
     const std::vector<Step> steps = way_steps.of(assigned.ways[w]);
     table.steps.insert(table.steps.end(), steps.begin(), steps.end());
   }
-  table.begin.push_back(table.steps.size());
+  table.begins.push_back(table.steps.size());
   return table;
+}
+
+/// When steps are taken: from 0 to the most turns of all demands the first ones of all chunks, for
+/// each chunk one after another. A demand of few, large chunks takes longer for each step.
+class Timeline {
+public:
+  Timeline(const ChunkWays& assigned, const StepTable& table) {
+    std::uint32_t deepest = 0;
+    for (const ChunkTurn& turn : assigned.turns)
+      turns_ = std::max(turns_, static_cast<double>(turn.turns));
+    for (const Step& step : table.steps) deepest = std::max(deepest, step.depth);
+    unit_ = std::min(256.0, 4294967295.0 / (turns_ * (deepest + 2.0)));
+  }
+
+  [[nodiscard]] std::uint32_t time(const ChunkTurn& turn, const Step& step) const {
+    const double start = turns_ * turn.turn / turn.turns, stride = turns_ / turn.most_turns;
+    return static_cast<std::uint32_t>(std::llround((start + step.depth * stride) * unit_));
+  }
+
+private:
+  double turns_ = 1, unit_ = 1;
+};
+
+std::vector<Entry> entries_of(const ChunkWays& assigned, const StepTable& table) {
+  std::size_t count = 0;
+  for (const ChunkTurn& turn : assigned.turns) count += table.end(turn.way) - table.begin(turn.way);
+  std::vector<Entry> entries;
+  entries.reserve(count);
+  const Timeline timeline(assigned, table);
+  for (const ChunkTurn& turn : assigned.turns)
+    for (std::size_t i = table.begin(turn.way); i < table.end(turn.way); ++i) {
+      const std::uint64_t time = timeline.time(turn, table.steps[i]);
+      entries.push_back(
+          {time << 32 | table.steps[i].rank, turn.chunk.value, static_cast<std::uint32_t>(i)});
+    }
+  return entries;
+}
+
+bool all_stored(const Topology& topology, const Schedule& schedule) {
+  const PathTable& paths = schedule.paths();
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    if (!topology.node(topology.link(paths.last(schedule.path_of(i))).to).can.store) return false;
+  return true;
 }
 
 } // namespace
@@ -167,38 +237,23 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
   Schedule schedule(topology.link_count());
   const ChunkWays assigned = chunk_ways(collective, problem, trees);
   const StepTable table = step_table(problem, trees, assigned, schedule.paths());
-
-  // Time from 0 to most_turns for the first steps of all chunks; a demand of few, large chunks
-  // takes longer for each.
-  std::uint32_t most_turns = 1;
-  for (const ChunkTurn& turn : assigned.turns) most_turns = std::max(most_turns, turn.turns);
-  std::uint32_t deepest = 0;
-  for (const Step& step : table.steps) deepest = std::max(deepest, step.depth);
-  const double all = most_turns * (deepest + 2.0);
-  const double unit = std::min(256.0, 4294967295.0 / all);
-
-  std::size_t count = 0;
-  for (const ChunkTurn& turn : assigned.turns)
-    count += table.begin[turn.way + std::size_t{1}] - table.begin[turn.way];
-  std::vector<Entry> entries;
-  entries.reserve(count);
-  for (const ChunkTurn& turn : assigned.turns) {
-    const double start = static_cast<double>(most_turns) * turn.turn / turn.turns;
-    const double stride = static_cast<double>(most_turns) / turn.most_turns;
-    for (std::size_t i = table.begin[turn.way]; i < table.begin[turn.way + std::size_t{1}]; ++i)
-      entries.push_back(
-          {static_cast<std::uint32_t>(std::llround((start + table.steps[i].depth * stride) * unit)),
-           table.steps[i].rank, turn.chunk.value, static_cast<std::uint32_t>(i)});
-  }
-  std::ranges::sort(entries, {}, [](const Entry& entry) {
-    return std::tuple(std::uint64_t{entry.time} << 32 | entry.rank, entry.chunk, entry.step);
-  });
-  schedule.reserve(count);
+  std::vector<Entry> entries = entries_of(assigned, table);
+  sort_by_key(entries);
+  schedule.reserve(entries.size());
   for (const Entry& entry : entries) {
     const Step& step = table.steps[entry.step];
     schedule.push({ChunkId{entry.chunk}, step.path, step.op, false});
   }
   return schedule;
+}
+
+Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
+                 std::span<const FlowTree> trees, const TimeModel& model) {
+  Schedule by_step = stepped(topology, collective, problem, trees);
+  if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return by_step;
+  const unsigned effort =
+      by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too
+  return list_scheduled(topology, collective, by_step, model, {}, effort).schedule;
 }
 
 } // namespace tutti

@@ -4,6 +4,7 @@
 
 #include "sim/collective.hpp"
 #include "sim/schedule.hpp"
+#include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "synth/flows/fluid.hpp"
 
@@ -18,5 +19,12 @@ namespace tutti {
 /// Cost: O(transfers log transfers + chunks * trees of a demand * their links).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
                                const FlowProblem& problem, std::span<const FlowTree> trees);
+
+/// The same transfers in the order in which they best start under this model, as list scheduling
+/// finds it; by step where the discipline isn't fifo, something ends at a node that can't store,
+/// or, for up to a million transfers, that is faster. Cost: some 1 us a transfer more.
+[[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
+                               const FlowProblem& problem, std::span<const FlowTree> trees,
+                               const TimeModel& model);
 
 } // namespace tutti

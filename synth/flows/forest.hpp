@@ -29,8 +29,9 @@ struct Forest {
   std::vector<RoutedTrees> trees;  ///< by root
 };
 
-/// What spreads from all terminals, `bytes` [node], over links of `bandwidth`. Of data that combines
-/// it is the way back: on the reversed network. Pre: every other node gets as much as it sends.
+/// What spreads from all terminals, `bytes` [node], over links of `bandwidth`. Of data that
+/// combines it is the way back: on the reversed network. Pre: links into and out of every other
+/// node carry the same.
 [[nodiscard]] Forest spread_forest(const FlowNetwork& network,
                                    std::span<const std::int64_t> bandwidth,
                                    std::span<const std::int64_t> bytes,

@@ -1,9 +1,9 @@
 #include "synth/flows/spanning_trees.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace tutti {
@@ -45,6 +45,8 @@ struct Batch {
   /// What is tried next: the arc at `next` out of nodes[at]. None before can be added ever again:
   /// what stands in the way of one stays there while trees grow.
   std::size_t at = 0, next = 0;
+  /// The first time around, arcs that are too small for all of the trees are left out.
+  bool together = true;
 };
 
 class TreeGrowth {
@@ -70,7 +72,7 @@ public:
 
 private:
   [[nodiscard]] Batch first_batch(std::uint32_t root) const {
-    Batch batch{{root, roots_[root], {}}, {root}, std::vector<bool>(roots_.size()), 0, 0};
+    Batch batch{{root, roots_[root], {}}, {root}, std::vector<bool>(roots_.size()), 0, 0, true};
     batch.has[root] = true;
     return batch;
   }
@@ -103,7 +105,11 @@ private:
   bool finish(Batch batch) {
     wanted_ -= batch.trees.count; // by all other trees
     while (batch.nodes.size() < terminals_.size()) {
-      assert(batch.at < batch.nodes.size()); // or there were no such trees
+      if (batch.at == batch.nodes.size()) {
+        if (!batch.together) throw std::logic_error("there are no such trees");
+        batch.together = false;
+        batch.at = 0;
+      }
       const std::uint32_t from = batch.nodes[batch.at];
       if (batch.next == out_[from].size()) {
         ++batch.at;
@@ -113,6 +119,7 @@ private:
       }
       const std::uint32_t arc = out_[from][batch.next++];
       if (batch.has[graph_.arcs[arc].to]) continue;
+      if (batch.together && capacity_[arc] < batch.trees.count) continue;
       if (tight_.bar(graph_.arcs[arc], batch.nodes)) continue;
       const std::int64_t count = room(arc, batch.trees.count);
       if (count == 0) continue;
@@ -131,7 +138,7 @@ private:
     supply_.assign(waiting_.begin(), waiting_.end());
     supply_[from] = wanted_ + most; // unlimited
     const std::int64_t sent = flows_.send(capacity_, flow_, supply_, to, wanted_ + most);
-    for (const std::uint32_t changed : flows_.changed()) flow_[changed] = 0;
+    for (const SupplyFlow::Change& change : flows_.changes()) flow_[change.arc] = 0;
     if (sent < wanted_ + most) { // tight when the trees have taken what they can
       std::vector<bool> set = flows_.sink_side();
       set.resize(roots_.size());

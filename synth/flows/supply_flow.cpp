@@ -48,7 +48,7 @@ std::int64_t SupplyFlow::send(std::span<const std::int64_t> capacity, std::span<
     level_.resize(nodes);
     next_.resize(nodes);
   }
-  changed_.clear();
+  changes_.clear();
   capacity_ = capacity;
   flow_ = flow;
   supply_ = supply;
@@ -100,8 +100,9 @@ std::int64_t SupplyFlow::pull(std::uint32_t node, std::int64_t most) {
     if (room == 0) continue;
     const std::int64_t part = pull(from, std::min(most - got, room));
     if (part == 0) continue;
-    flow_[arc] += forward ? part : -part;
-    changed_.push_back(arc);
+    const std::int64_t change = forward ? part : -part;
+    flow_[arc] += change;
+    changes_.push_back({arc, change});
     got += part;
     if (got == most) break; // the arc may give more to another
   }

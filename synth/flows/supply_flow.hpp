@@ -41,8 +41,12 @@ public:
   std::int64_t send(std::span<const std::int64_t> capacity, std::span<std::int64_t> flow,
                     std::span<std::int64_t> supply, std::uint32_t sink, std::int64_t goal);
 
-  /// The arcs whose flow changed in the last call, some several times.
-  [[nodiscard]] std::span<const std::uint32_t> changed() const { return changed_; }
+  struct Change {
+    std::uint32_t arc;
+    std::int64_t amount;
+  };
+  /// How the last call changed flows, some of them several times.
+  [[nodiscard]] std::span<const Change> changes() const { return changes_; }
 
   /// After a call that fell short of its goal: the nodes from which more could still be sent to the
   /// sink, none of which has any supply left. All arcs into them are full.
@@ -57,7 +61,7 @@ private:
   const ArcGraph* graph_;
   std::span<const std::int64_t> capacity_; ///< of the call that is going on, as the next two
   std::span<std::int64_t> flow_, supply_;
-  std::vector<std::uint32_t> changed_;
+  std::vector<Change> changes_;
   std::uint64_t search_ = 0;         ///< number of the last search
   std::vector<std::uint64_t> seen_;  ///< [node]: the last search that reached it; below: in that
   std::vector<std::uint32_t> level_; ///< arcs to the sink

@@ -1,5 +1,5 @@
-// Which problems tree packing can answer, and in its own terms: terminals, each of which roots trees
-// to all others, in proportion to its bytes.
+// Which problems tree packing can answer, and in its own terms: terminals, each of which roots
+// trees to all others, in proportion to its bytes.
 #pragma once
 
 #include "synth/flows/flow_problem.hpp"

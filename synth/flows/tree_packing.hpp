@@ -17,9 +17,12 @@ namespace tutti {
 struct TreePacking {
   FluidSolution solution;
   std::string obstacle;
-  std::int64_t trees_per_source = 0; ///< k of the paper
+  std::int64_t trees_per_source = 0; ///< k of the paper; of the source with the fewest
 };
 
+/// Broadcast, All-Gather, Reduce, Reduce-Scatter: optimal. All-Reduce: the optima of Reduce-Scatter
+/// and All-Gather at once, no slower than one after the other; feasible. Cost: see
+/// without_switches() and pack_spanning_trees().
 [[nodiscard]] TreePacking pack_trees(const FlowProblem& problem, const WorkLimit& limit);
 
 } // namespace tutti

@@ -1,10 +1,10 @@
 #include "synth/flows/fluid_check.hpp"
 
-#include "sim/collective_builder.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
+#include "tests/synth/fluid_samples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -213,77 +213,22 @@ TEST_CASE("what comes together at a root spreads from it") {
 }
 
 TEST_CASE("the verdict on a tree is that of verify on its transfers") {
-  // Random hops over single links of random small networks with random abilities.
   Random random(7);
   std::size_t correct = 0, faulty = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const auto nodes = static_cast<std::uint32_t>(3 + random.below(2));
-    TopologyParts parts = samples::npus("random", nodes);
-    for (Node& node : parts.nodes) node.can = {true, random.below(3) > 0, random.below(3) > 0};
-    for (std::uint32_t a = 0; a < nodes; ++a)
-      for (std::uint32_t b = 0; b < nodes; ++b)
-        if (a != b) parts.add_link(samples::link(a, b));
-    const Topology topology(std::move(parts));
-    const auto kind =
-        std::vector{FlowKind::spread, FlowKind::combine, FlowKind::both}[random.below(3)];
-    const bool reduces = kind != FlowKind::spread;
-
-    CustomCollectiveBuilder builder(topology);
-    std::vector<NodeId> all, rest;
-    for (std::uint32_t n = 0; n < nodes; ++n) all.emplace_back(n);
-    for (std::uint32_t n = 1 + static_cast<std::uint32_t>(random.below(2)); n < nodes; ++n)
-      rest.emplace_back(n);
-    const SetId held = builder.add_set(reduces ? all : std::vector{NodeId{0}});
-    const SetId wanted = builder.add_set(kind == FlowKind::combine ? std::vector{NodeId{0}} : rest);
-    builder.add_chunk({Bytes{1}, held, wanted, reduces});
-    const Collective collective = builder.build();
-    const FlowProblem problem = flow_problem(topology, collective);
-    REQUIRE(problem.demands.size() == 1);
-    REQUIRE(problem.demands[0].kind == (rest.size() == 1 && kind != FlowKind::combine
-                                            ? (reduces ? FlowKind::combine : FlowKind::paths)
-                                            : kind));
-    if (problem.demands[0].kind == FlowKind::paths || rest.size() == 1) continue;
-
-    // Any hops at all are rarely right, so most rounds draw hops that continue something.
-    const std::uint32_t in_hops = reduces ? nodes - 1 : 0;
-    const std::uint32_t out_hops =
-        kind == FlowKind::combine
-            ? 0
-            : static_cast<std::uint32_t>(rest.size()) + static_cast<std::uint32_t>(random.below(2));
-    FlowTree one;
-    one.share = 1;
-    one.root = kind == FlowKind::both ? static_cast<std::uint32_t>(random.below(nodes)) : 0;
-    one.combining = in_hops;
-    std::vector<std::uint32_t> left(nodes), reached{one.root};
-    for (std::uint32_t h = 0; h < in_hops + out_hops; ++h) {
-      const bool sensible = random.below(8) > 0;
-      std::uint32_t link = 0;
-      for (int attempt = 0; attempt < 50; ++attempt) {
-        link = static_cast<std::uint32_t>(random.below(topology.link_count()));
-        const auto [from, to] = problem.network.links[link];
-        if (!sensible) break;
-        if (h < in_hops ? !left[from] && !left[to] && from != one.root
-                        : std::ranges::count(reached, from) && !std::ranges::count(reached, to))
-          break;
-      }
-      if (h < in_hops)
-        left[problem.network.links[link].from] = 1;
-      else
-        reached.push_back(problem.network.links[link].to);
-      one.add_hop(std::vector{link});
-    }
-
-    Schedule schedule(topology.link_count());
+    const samples::FluidSample sample = samples::random_tree(random, 1);
+    const FlowTree& one = sample.trees.front();
+    Schedule schedule(sample.topology.link_count());
     for (std::size_t h = 0; h < one.hop_count(); ++h)
-      schedule.push(ChunkId{0}, LinkId{one.links[h]}, h < in_hops ? Op::reduce : Op::copy);
-    const Verdict expected = verify(topology, collective, schedule);
-    const std::string found = fault(problem, one);
-    INFO(found << " / " << (expected.fault ? expected.fault->text : "correct"));
-    if (kind == FlowKind::both) { // verify may find the sum elsewhere than at the root, too
-      if (found.empty()) CHECK((expected.correct() && expected.redundant == 0));
-    } else {
-      CHECK(found.empty() == (expected.correct() && expected.redundant == 0));
-    }
+      schedule.push(ChunkId{0}, LinkId{one.links[h]}, h < one.combining ? Op::reduce : Op::copy);
+    const Verdict verdict = verify(sample.topology, sample.collective, schedule);
+    const bool expected = verdict.correct() && verdict.redundant == 0;
+    const std::string found = fault(sample.problem, one);
+    INFO(found << " / " << (verdict.fault ? verdict.fault->text : "no fault"));
+    if (sample.problem.demands.front().kind != FlowKind::both)
+      CHECK(found.empty() == expected);
+    else if (found.empty()) // verify may find the sum elsewhere than at the root, too
+      CHECK(expected);
     ++(found.empty() ? correct : faulty);
   }
   CHECK(correct > 1'000);

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "sim/collective_builder.hpp"
+#include "sim/random.hpp"
 #include "sim/topology.hpp"
 #include "synth/flows/fluid.hpp"
 #include "tests/samples.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -230,6 +230,57 @@ inline FluidSample through_memory(std::uint32_t n, std::int64_t bytes, std::uint
     sample.add(FlowKind::spread, i, 1, walks);
   }
   sample.sort();
+  return sample;
+}
+
+/// One tree of random hops over single links between 3 or 4 NPUs with random abilities, for a
+/// demand of one chunk or several. Hops mostly continue what the earlier ones did, so that some
+/// trees are right.
+inline FluidSample random_tree(Random& random, std::uint32_t chunks) {
+  const auto nodes = static_cast<std::uint32_t>(3 + random.below(2));
+  const auto kind =
+      std::vector{FlowKind::spread, FlowKind::combine, FlowKind::both}[random.below(3)];
+  TopologyParts parts = npus("random", nodes);
+  for (Node& node : parts.nodes) node.can = {true, random.below(3) > 0, random.below(3) > 0};
+  for (std::uint32_t a = 0; a < nodes; ++a)
+    for (std::uint32_t b = 0; b < nodes; ++b)
+      if (a != b) parts.add_link(link(a, b));
+  const Topology topology(std::move(parts));
+
+  std::vector<NodeId> all, some; // some: all but npu0, or all
+  for (std::uint32_t n = 0; n < nodes; ++n) all.emplace_back(n);
+  some.assign(all.begin() + static_cast<std::ptrdiff_t>(random.below(2)), all.end());
+  CustomCollectiveBuilder builder(topology);
+  const bool reduces = kind != FlowKind::spread;
+  const SetId held = builder.add_set(reduces ? all : std::vector{NodeId{0}});
+  const SetId wanted = builder.add_set(kind == FlowKind::combine ? std::vector{NodeId{0}} : some);
+  for (std::uint32_t c = 0; c < chunks; ++c) builder.add_chunk({Bytes{1}, held, wanted, reduces});
+
+  FluidSample sample(topology, builder.build());
+  FlowTree& tree = sample.trees.emplace_back();
+  tree.share = 1;
+  tree.root = kind == FlowKind::both ? static_cast<std::uint32_t>(random.below(nodes)) : 0;
+  tree.combining = reduces ? nodes - 1 : 0;
+  const std::uint32_t spreading =
+      kind == FlowKind::combine ? 0 : nodes - 1 + static_cast<std::uint32_t>(random.below(2));
+  std::vector<bool> left(nodes), reached(nodes);
+  reached[tree.root] = true;
+  for (std::uint32_t h = 0; h < tree.combining + spreading; ++h) {
+    std::uint32_t over = 0;
+    FlowNetwork::Link ends{};
+    for (int attempt = random.below(8) == 0 ? 49 : 0; attempt < 50; ++attempt) {
+      over = static_cast<std::uint32_t>(random.below(topology.link_count()));
+      ends = sample.problem.network.links[over];
+      if (h < tree.combining ? !left[ends.from] && !left[ends.to] && ends.from != tree.root
+                             : reached[ends.from] && !reached[ends.to])
+        break;
+    }
+    if (h < tree.combining)
+      left[ends.from] = true;
+    else
+      reached[ends.to] = true;
+    tree.add_hop(std::vector{over});
+  }
   return sample;
 }
 
