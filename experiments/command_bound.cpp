@@ -75,8 +75,10 @@ void draw_best_cut(const std::string& file, const Topology& topology, const Coll
   if (best.time > cut.time)
     note += fmt::format("; the best bound of all is no cut: {}, {}", short_text(best.time),
                         to_text(best.kind));
+  const std::string kind(to_text(cut.kind)); // some certificates begin with it
   const std::string title =
-      fmt::format("{}, {}: {}", short_text(cut.time), to_text(cut.kind), cut.certificate);
+      fmt::format("{}, {}{}", short_text(cut.time),
+                  cut.certificate.starts_with(kind) ? "" : kind + ": ", cut.certificate);
   draw(cut_figure({title, note}, topology, cut), file);
 }
 

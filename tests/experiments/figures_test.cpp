@@ -117,6 +117,7 @@ TEST_CASE("chunks: several collectives are told apart") {
   std::vector evaluations{evaluation_of("A", "ring", 1e9), evaluation_of("A", "ring", 2e9)};
   evaluations[0].collective = "all_gather";
   evaluations[1].collective = "all_to_all";
+  for (Evaluation& e : evaluations) e.chunks_per_shard = 2;
   const std::string script =
       make_figure(request_of(FigureKind::chunks), sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("title 'ring, all_gather'"));
