@@ -17,8 +17,8 @@ enum class LinkDetail : std::uint8_t {
 };
 
 /// The first replay's figures stand at top level (collective_time_ps, lower_bound_ps, gap, ...),
-/// all replays under "replays", facts by name under "facts". Times in ps, sizes in bytes, rates in bytes/s; null where there is
-/// none.
+/// all replays under "replays", facts by name under "facts". Times in ps, sizes in
+/// bytes, rates in bytes/s; null where there is none.
 [[nodiscard]] nlohmann::ordered_json evaluation_json(const Evaluation& evaluation,
                                                      LinkDetail links);
 

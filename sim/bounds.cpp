@@ -2,7 +2,8 @@
 // demand.hpp (what must pass), capacity.hpp (how fast links can carry it), least_times.hpp (how
 // long one chunk needs at least), spreading.hpp (what follows behind a cut), cuts.hpp and
 // flow_cuts.hpp (where to cut), partition.hpp (many cuts at once), closed_forms.hpp (what a member
-// can send and receive). None assumes anything of the schedule but that it moves these chunks whole.
+// can send and receive). None assumes anything of the schedule but that it moves these chunks
+// whole.
 #include "sim/bounds.hpp"
 
 #include "sim/bounds/closed_forms.hpp"
