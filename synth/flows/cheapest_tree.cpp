@@ -70,7 +70,8 @@ std::vector<std::uint32_t> TreeSearch::levels() const {
 }
 
 std::optional<LogicalTree> TreeSearch::cheapest(std::span<const std::uint32_t> sources,
-                                                std::span<const std::uint32_t> sinks) {
+                                                std::span<const std::uint32_t> sinks,
+                                                bool thorough) {
   start(sources, sinks);
   std::vector<bool> all(is_sink_.size());
   bool others = false;
@@ -78,15 +79,16 @@ std::optional<LogicalTree> TreeSearch::cheapest(std::span<const std::uint32_t> s
     all[v] = logical_.is_vertex(v) && (logical_.network().copies[v] || is_sink_[v]);
     others = others || (all[v] && !is_sink_[v] && !is_source_[v]);
   }
-  Entries into = others ? best_with_others(all) : spanning(all);
+  Entries into = others ? best_with_others(all, thorough) : spanning(all);
   if (into.empty()) return std::nullopt;
   make_shallower(into);
   return tree(into);
 }
 
 /// Some vertices need not be reached, but may be worth it: starts with all and with none of them,
-/// and adds and leaves out some while that helps.
-TreeSearch::Entries TreeSearch::best_with_others(const std::vector<bool>& all) const {
+/// and adds and leaves out some while that helps; if thorough, also one by one.
+TreeSearch::Entries TreeSearch::best_with_others(const std::vector<bool>& all,
+                                                 bool thorough) const {
   constexpr int most_changes = 8;
   Entries best;
   const auto offer = [&](Entries into) {
@@ -102,12 +104,27 @@ TreeSearch::Entries TreeSearch::best_with_others(const std::vector<bool>& all) c
   for (std::uint32_t v = 0; v < all.size(); ++v) reached[v] = all[v] && level[v] != none;
   offer(spanning(reached));
   for (int i = 0; i < most_changes && !best.empty(); ++i) {
-    std::vector<bool> used = is_sink_;
-    for (std::uint32_t v = 0; v < used.size(); ++v) used[v] = used[v] || best[v] != none;
+    std::vector<bool> used = used_by(best);
     add_worthwhile(best, used);
     if (!offer(spanning(used))) break;
   }
+  if (thorough)
+    for (bool again = true; again && !best.empty();) {
+      again = false;
+      for (std::uint32_t v = 0; v < all.size(); ++v) {
+        if (!reached[v] || is_sink_[v] || is_source_[v]) continue;
+        std::vector<bool> used = used_by(best);
+        used[v] = !used[v];
+        again = offer(spanning(used)) || again;
+      }
+    }
   return best;
+}
+
+std::vector<bool> TreeSearch::used_by(const Entries& into) const {
+  std::vector<bool> used = is_sink_;
+  for (std::uint32_t v = 0; v < used.size(); ++v) used[v] = used[v] || into[v] != none;
+  return used;
 }
 
 /// The cheapest tree that reaches exactly the used vertices; empty where there is none.

@@ -31,9 +31,10 @@ public:
 
   /// The cheapest (exactly so where nobody but sources and sinks copies; else others are added and
   /// left out while that makes it cheaper), and among trees of that cost a rather shallow one.
-  /// Cost: that of some arborescences.
+  /// Cost: that of some arborescences; if thorough, for each other node that copies.
   [[nodiscard]] std::optional<LogicalTree> cheapest(std::span<const std::uint32_t> sources,
-                                                    std::span<const std::uint32_t> sinks);
+                                                    std::span<const std::uint32_t> sinks,
+                                                    bool thorough);
 
 private:
   /// [vertex]: the arc into it, or none; of what has none only sources are part of the tree.
@@ -43,7 +44,8 @@ private:
   [[nodiscard]] bool leads_on(std::uint32_t vertex) const;
   [[nodiscard]] std::vector<std::uint32_t> levels() const;
   [[nodiscard]] Entries spanning(const std::vector<bool>& used) const;
-  [[nodiscard]] Entries best_with_others(const std::vector<bool>& all) const;
+  [[nodiscard]] Entries best_with_others(const std::vector<bool>& all, bool thorough) const;
+  [[nodiscard]] std::vector<bool> used_by(const Entries& into) const;
   void prune(Entries& into) const;
   void make_shallower(Entries& into) const;
   void add_worthwhile(const Entries& into, std::vector<bool>& used) const;

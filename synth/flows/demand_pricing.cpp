@@ -93,14 +93,6 @@ void DemandPricing::set_prices(std::span<const double> prices) {
   if (backwards_) backwards_->logical.set_costs(costs_);
 }
 
-std::optional<PricedTree> DemandPricing::shallow(std::uint32_t demand, std::uint32_t root) {
-  return priced(demand, root, Aim::shallow);
-}
-
-std::optional<PricedTree> DemandPricing::cheapest(std::uint32_t demand, std::uint32_t root) {
-  return priced(demand, root, Aim::cheapest);
-}
-
 std::optional<PricedTree> DemandPricing::priced(std::uint32_t d, std::uint32_t root, Aim aim) {
   const FlowDemand& demand = problem_.demands[d];
   const Nodes sources = problem_.sources(demand), sinks = problem_.sinks(demand);
@@ -127,7 +119,8 @@ std::optional<PricedTree> DemandPricing::priced(std::uint32_t d, std::uint32_t r
 bool DemandPricing::add_spreading(FlowTree& tree, Nodes sources, Nodes sinks, Aim aim) {
   TreeSearch& search = forwards_->search;
   const std::optional<LogicalTree> found =
-      aim == Aim::shallow ? search.shallow(sources, sinks) : search.cheapest(sources, sinks);
+      aim == Aim::shallow ? search.shallow(sources, sinks)
+                          : search.cheapest(sources, sinks, aim == Aim::thorough);
   if (!found) return false;
   for (const std::uint32_t arc : found->arcs) {
     forwards_->logical.append_way(arc, tree.links);
@@ -139,8 +132,9 @@ bool DemandPricing::add_spreading(FlowTree& tree, Nodes sources, Nodes sinks, Ai
 bool DemandPricing::add_combining(FlowTree& tree, Nodes sources, std::uint32_t sink, Aim aim) {
   TreeSearch& search = backwards_->search;
   const std::span<const std::uint32_t> to(&sink, 1);
-  const std::optional<LogicalTree> found =
-      aim == Aim::shallow ? search.shallow(to, sources) : search.cheapest(to, sources);
+  const std::optional<LogicalTree> found = aim == Aim::shallow
+                                               ? search.shallow(to, sources)
+                                               : search.cheapest(to, sources, aim == Aim::thorough);
   if (!found) return false;
   std::vector<std::uint32_t> way;
   for (auto arc = found->arcs.rbegin(); arc != found->arcs.rend(); ++arc) {

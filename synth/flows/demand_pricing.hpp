@@ -39,10 +39,13 @@ public:
   /// `prices` [link] >= 0. Of equally cheap ways those with fewest links are found.
   void set_prices(std::span<const double> prices);
 
-  /// Cheap and of few hops in a row (shallow), or as cheap as can be. `root`: of both; else
-  /// ignored. Nothing where a sink can't be reached.
-  [[nodiscard]] std::optional<PricedTree> shallow(std::uint32_t demand, std::uint32_t root);
-  [[nodiscard]] std::optional<PricedTree> cheapest(std::uint32_t demand, std::uint32_t root);
+  enum class Aim : std::uint8_t {
+    shallow,  ///< cheap, and of few hops in a row
+    cheapest, ///< as cheap as can be; but for which others help (see is_exact)
+    thorough, ///< with more effort in that
+  };
+  /// `root`: of both; else ignored. Nothing where a sink can't be reached.
+  [[nodiscard]] std::optional<PricedTree> priced(std::uint32_t demand, std::uint32_t root, Aim aim);
 
 private:
   struct Side { // a direction in which trees grow
@@ -54,9 +57,6 @@ private:
     Side& operator=(const Side&) = delete;
   };
   using Nodes = std::span<const std::uint32_t>;
-  enum class Aim : std::uint8_t { shallow, cheapest };
-
-  [[nodiscard]] std::optional<PricedTree> priced(std::uint32_t demand, std::uint32_t root, Aim aim);
   bool add_spreading(FlowTree& tree, Nodes sources, Nodes sinks, Aim aim);
   bool add_combining(FlowTree& tree, Nodes sources, std::uint32_t sink, Aim aim);
   bool add_paths(FlowTree& tree, Nodes sources, Nodes sinks);

@@ -25,6 +25,8 @@ constexpr double smoothing = 0.5;     // of prices towards the best so far (Went
 constexpr double steepness = 50;      // of the greedy start's prices
 constexpr std::size_t passes_at_once = 4, most_passes = 16; // of it
 
+constexpr std::size_t most_thorough = 2000; // places * links
+
 using Aim = FluidMaster::Aim;
 
 class Search {
@@ -80,7 +82,7 @@ private:
   }
 
   FlowTree shallow_tree(const Place& place) {
-    std::optional<PricedTree> found = pricing_.shallow(demand_of(place), place.root);
+    auto found = pricing_.priced(demand_of(place), place.root, DemandPricing::Aim::shallow);
     if (!found) throw InputError("a flow can't get where it is wanted");
     return std::move(found->tree);
   }
@@ -158,7 +160,7 @@ private:
         continue;
       }
       const MasterPrices& now = master_->prices();
-      if (shallow && add_trees(now.orbits, true).improved) continue;
+      if (shallow && add_trees(now.orbits, DemandPricing::Aim::shallow).improved) continue;
       shallow = false;
       bool improved = false;
       if (aim == Aim::time && !best_prices_.empty()) {
@@ -174,7 +176,11 @@ private:
 
   /// Exact pricing, which is also a bound.
   bool price(const std::vector<double>& prices, Aim aim) {
-    const Added added = add_trees(prices, false);
+    // worth it only where traffic is at stake, and the network small or symmetric
+    const std::size_t effort = places_.size() * problem_.network.link_count();
+    const bool thorough = aim == Aim::traffic && effort <= most_thorough;
+    const Added added =
+        add_trees(prices, thorough ? DemandPricing::Aim::thorough : DemandPricing::Aim::cheapest);
     const double all = std::accumulate(prices.begin(), prices.end(), 0.0);
     if (aim == Aim::time && exact_ && added.paid / all > best_bound_) {
       best_bound_ = added.paid / all;
@@ -188,7 +194,7 @@ private:
     bool improved = false;
   };
 
-  Added add_trees(std::span<const double> prices, bool shallow) {
+  Added add_trees(std::span<const double> prices, DemandPricing::Aim effort) {
     Added added;
     pricing_.set_prices(master_->link_prices(prices));
     std::vector<double> least(orbits_.representatives.size(),
@@ -196,8 +202,7 @@ private:
     for (const Place& place : places_) {
       if (limit_.reached()) break;
       const std::uint32_t i = place.representative;
-      auto found = shallow ? pricing_.shallow(demand_of(place), place.root)
-                           : pricing_.cheapest(demand_of(place), place.root);
+      auto found = pricing_.priced(demand_of(place), place.root, effort);
       if (!found) continue;
       least[i] = std::min(least[i], found->price * master_->sent(i));
       if (master_->paid(i, found->tree) < master_->prices().shares[i] - improvement)

@@ -83,6 +83,12 @@ LinearSolution ColumnProgram::solve(const WorkLimit& limit) {
   ClpLimitHandler handler(watch);
   model.passInEventHandler(&handler);
   model.primal();
+  // Dense columns sometimes make Clp call a program infeasible that isn't: another way settles it.
+  if (model.status() != 0 && !watch.reached()) model.dual();
+  if (model.status() != 0 && !watch.reached()) {
+    model.allSlackBasis(true);
+    model.primal();
+  }
   if (watch.reached()) return solution;
   switch (model.status()) {
   case 0: solution.status = SolverStatus::optimal; break;
