@@ -32,7 +32,7 @@ namespace tutti {
 namespace {
 
 constexpr double ps_per_s = 1e12;
-constexpr double worth_more_traffic = 1.01; ///< if it is faster by so much
+constexpr double worth_it = 1.01; ///< faster by so much: more traffic, more chunks
 constexpr std::uint32_t most_pieces = 64;
 constexpr std::size_t most_transfers = 8'000'000; ///< of a schedule made only to see how fast it is
 
@@ -119,7 +119,9 @@ public:
           best.schedule.size() / best.pieces * pieces > most_transfers)
         break;
       Cut finer = recut(trees, pieces);
-      worse = finer.time < best.time ? 0 : worse + 1;
+      const bool better =
+          worth_it * static_cast<double>(finer.time.ps) < static_cast<double>(best.time.ps);
+      worse = better ? 0 : worse + 1;
       if (worse == 0) best = std::move(finer);
     }
     return best;
@@ -186,8 +188,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
     std::swap(fluid.trees, fluid.direct_trees);
     std::vector<FlowTree> direct_trees = expanded(problem, fluid);
     Cut direct = cutting.best(direct_trees, limit);
-    if (worth_more_traffic * static_cast<double>(direct.time.ps) <
-        static_cast<double>(cut.time.ps)) {
+    if (worth_it * static_cast<double>(direct.time.ps) < static_cast<double>(cut.time.ps)) {
       cut = std::move(direct);
       trees = std::move(direct_trees);
     }

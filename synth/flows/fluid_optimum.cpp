@@ -25,7 +25,9 @@ constexpr double smoothing = 0.5;     // of prices towards the best so far (Went
 constexpr double steepness = 50;      // of the greedy start's prices
 constexpr std::size_t passes_at_once = 4, most_passes = 16; // of it
 
-constexpr std::size_t most_thorough = 2000; // places * links
+// Of traffic, in places * links: beyond, no one-by-one trials; beyond, so many rounds only.
+constexpr std::size_t most_thorough = 2000, most_patient = 20'000;
+constexpr std::uint64_t impatient_rounds = 20;
 
 using Aim = FluidMaster::Aim;
 
@@ -149,11 +151,15 @@ private:
     if (other.seconds <= solution.seconds * (1 + precision / 4)) solution = std::move(other);
   }
 
-  /// Adds trees until there is no better solution (true) or the limit is reached.
+  /// Adds trees until there is no better solution (or, of traffic, for as long as that is worth it);
+  /// false where the limit is reached.
   bool improve(Aim aim) {
     bool shallow = true; // trees do while they improve anything
+    const bool patient = aim == Aim::time || effort() <= most_patient;
+    const std::uint64_t last = patient ? UINT64_MAX : rounds_ + impatient_rounds;
     for (;; ++rounds_) {
       if (!master_->solve(limit_)) return false;
+      if (rounds_ == last) return true;
       if (aim == Aim::time && is_proven(master_->value())) return true;
       if (aim == Aim::time && passes_ < most_passes) {
         add_greedy_trees();
@@ -177,8 +183,7 @@ private:
   /// Exact pricing, which is also a bound.
   bool price(const std::vector<double>& prices, Aim aim) {
     // worth it only where traffic is at stake, and the network small or symmetric
-    const std::size_t effort = places_.size() * problem_.network.link_count();
-    const bool thorough = aim == Aim::traffic && effort <= most_thorough;
+    const bool thorough = aim == Aim::traffic && effort() <= most_thorough;
     const Added added =
         add_trees(prices, thorough ? DemandPricing::Aim::thorough : DemandPricing::Aim::cheapest);
     const double all = std::accumulate(prices.begin(), prices.end(), 0.0);
@@ -189,12 +194,16 @@ private:
     return added.improved;
   }
 
+  [[nodiscard]] std::size_t effort() const {
+    return places_.size() * problem_.network.link_count();
+  }
+
   struct Added {
     double paid = 0; ///< by the cheapest trees of all, at the given prices
     bool improved = false;
   };
 
-  Added add_trees(std::span<const double> prices, DemandPricing::Aim effort) {
+  Added add_trees(std::span<const double> prices, DemandPricing::Aim how) {
     Added added;
     pricing_.set_prices(master_->link_prices(prices));
     std::vector<double> least(orbits_.representatives.size(),
@@ -202,7 +211,7 @@ private:
     for (const Place& place : places_) {
       if (limit_.reached()) break;
       const std::uint32_t i = place.representative;
-      auto found = pricing_.priced(demand_of(place), place.root, effort);
+      auto found = pricing_.priced(demand_of(place), place.root, how);
       if (!found) continue;
       least[i] = std::min(least[i], found->price * master_->sent(i));
       if (master_->paid(i, found->tree) < master_->prices().shares[i] - improvement)

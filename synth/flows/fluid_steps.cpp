@@ -1,5 +1,7 @@
 #include "synth/flows/fluid_steps.hpp"
 
+#include "sim/engines/engine.hpp"
+#include "sim/transforms.hpp"
 #include "synth/flows/chunk_ways.hpp"
 #include "synth/list_scheduling.hpp"
 
@@ -223,6 +225,20 @@ std::vector<Entry> entries_of(const ChunkWays& assigned, const StepTable& table)
   return entries;
 }
 
+bool only_combines(const FlowProblem& problem) {
+  return std::ranges::all_of(
+      problem.demands, [](const FlowDemand& demand) { return demand.kind == FlowKind::combine; });
+}
+
+/// What the schedule backwards does: data spreads from where contributions come together.
+Collective mirrored(Collective collective) {
+  for (Chunk& chunk : collective.chunks) {
+    std::swap(chunk.held_by, chunk.wanted_by);
+    chunk.reduces = false;
+  }
+  return collective;
+}
+
 bool all_stored(const Topology& topology, const Schedule& schedule) {
   const PathTable& paths = schedule.paths();
   for (std::size_t i = 0; i < schedule.size(); ++i)
@@ -253,7 +269,14 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
   if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return by_step;
   const unsigned effort =
       by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too
-  return list_scheduled(topology, collective, by_step, model, {}, effort).schedule;
+  Timed forwards = list_scheduled(topology, collective, by_step, model, {}, effort);
+  if (!only_combines(problem)) return std::move(forwards.schedule);
+  const Schedule spreading = list_scheduled(reversed(topology), mirrored(collective),
+                                            inverted(by_step, Op::copy), model, {}, effort)
+                                 .schedule;
+  Schedule backwards = inverted(spreading, Op::reduce);
+  const Time time = run_native(topology, collective, backwards, model).completion;
+  return std::move(time < forwards.makespan ? backwards : forwards.schedule);
 }
 
 } // namespace tutti

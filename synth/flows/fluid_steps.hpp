@@ -22,7 +22,8 @@ namespace tutti {
 
 /// The same transfers in the order in which they best start under this model, as list scheduling
 /// finds it; by step where the discipline isn't fifo, something ends at a node that can't store,
-/// or, for up to a million transfers, that is faster. Cost: some 1 us a transfer more.
+/// or, for up to a million transfers, that is faster. What only comes together is tried backwards,
+/// too, as data that spreads. Cost: some 1 us a transfer more (then: 2 us).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
                                const FlowProblem& problem, std::span<const FlowTree> trees,
                                const TimeModel& model);

@@ -42,7 +42,7 @@ const std::map<std::string, std::string> libraries = {
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
     {"bliss", "synth/solvers/automorphisms\\.cpp"},
     {"boost", "synth/solvers/proven_minimum\\.cpp"},
-    {"fmt", "[a-z_/]+\\.cpp"},
+    {"fmt", "[a-z0-9_/]+\\.cpp"},
     {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},
     {"catch2", "tests/(catch\\.hpp|catch_main\\.cpp)"},
 };
