@@ -56,7 +56,9 @@ TEST_CASE("flows: with more chunks the replay comes close to the fluid limit") {
       const Outcome outcome = synthesize(row(), topology, collective, {});
       const double time = replayed(topology, collective, outcome).seconds();
       CHECK(time >= outcome.facts.at("fluid_seconds") * (1 - 1e-9));
-      CHECK(time <= outcome.facts.at("fluid_seconds") * 1.1);
+      // first come, first served doesn't hold back what is ready early: what is passed on may wait
+      const double most = kind == CollectiveKind::all_gather ? 1.05 : 1.25;
+      CHECK(time <= outcome.facts.at("fluid_seconds") * most);
     }
 }
 
