@@ -10,6 +10,7 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/flows/flow_program.hpp"
 #include "synth/flows/fluid_check.hpp"
 #include "synth/flows/fluid_optimum.hpp"
 #include "synth/flows/fluid_steps.hpp"
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -88,6 +90,22 @@ double best_cut_seconds(const Topology& topology, const Collective& collective,
 
 Bytes smallest_chunk(const Collective& collective) {
   return std::ranges::min_element(collective.chunks, {}, &Chunk::size)->size;
+}
+
+/// What the linear program proves of the traffic of all that takes no longer (Shapley 2025, LP
+/// (4.2), merged by symmetries); nothing where it is large, or says less about the time.
+std::optional<double> least_traffic(const FlowProblem& problem, const std::vector<double>& weights,
+                                    double seconds, const WorkLimit& limit) {
+  constexpr std::size_t most_columns = 5000;
+  constexpr double alike = 1e-6;
+  if (weights.empty()) return std::nullopt;
+  FlowProgramOptions options;
+  options.most_columns = most_columns;
+  options.weights = weights;
+  const FlowProgramAnswer answer = solve_flow_program(problem, options, limit);
+  if (answer.status != SolverStatus::optimal || answer.seconds < seconds * (1 - alike))
+    return std::nullopt;
+  return answer.traffic;
 }
 
 /// A number of pieces for each shard, and what comes of it.
@@ -205,6 +223,9 @@ Outcome flows(const Topology& topology, const Collective& collective,
       {"symmetry", static_cast<double>(std::max<std::size_t>(fluid.symmetry.size(), 1))},
       {"columns", static_cast<double>(fluid.columns)}};
   if (!fluid_options.weights.empty()) outcome.facts["traffic_gb"] = verdict.traffic / 1e9;
+  if (traffic != "auto")
+    if (const auto least = least_traffic(problem, fluid_options.weights, verdict.seconds, limit))
+      outcome.facts["traffic_bound_gb"] = *least / 1e9;
   outcome.schedule = std::move(cut.schedule);
   outcome.pieces = cut.pieces;
   return outcome;
