@@ -13,7 +13,7 @@
 namespace tutti {
 
 struct Metric {
-  enum Kind : std::uint8_t {
+  enum class Kind : std::uint8_t {
     algbw,             ///< bytes/s
     busbw,             ///< bytes/s
     time,              ///< collective time in ps
@@ -21,7 +21,8 @@ struct Metric {
     synthesis_seconds, ///< CPU seconds, all threads together
     fact,              ///< what the algorithm says of its answer, by name; without a unit
   };
-  Kind kind = algbw;
+  using enum Kind;
+  Kind kind = Kind::algbw;
   std::string name; ///< of the fact; else empty
 
   Metric(Kind of_kind, std::string fact_name = {}) // NOLINT: a kind alone is a metric
