@@ -95,7 +95,7 @@ std::string_view theorem(CollectiveKind kind, bool on_average) {
 
 /// `1GiB`, `7/8 of 1GiB`; in bytes where shards differ.
 std::string share(const CollectivePart& part, int128 bytes) {
-  const std::string whole = to_text(part.size);
+  std::string whole = to_text(part.size);
   if (bytes == part.size.count) return whole;
   const auto n = static_cast<std::int64_t>(part.group.size());
   for (const std::int64_t parts : {n - 1, 2 * n - 2})

@@ -33,7 +33,7 @@ class DemandPricing {
 public:
   explicit DemandPricing(const FlowProblem& problem);
 
-  /// Whether cheapest() is exact for this demand: nobody copies (or reduces) it who needn't have it.
+  /// Whether the cheapest tree is found exactly: nobody copies (or reduces) who needn't have it.
   [[nodiscard]] bool is_exact(const FlowDemand& demand) const;
 
   /// `prices` [link] >= 0. Of equally cheap ways those with fewest links are found.

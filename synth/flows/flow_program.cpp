@@ -33,8 +33,11 @@ std::vector<double> prices(const FlowProblem& problem, const FlowModel& model,
 LinearProgram traffic_program(const FlowModel& model, double most_time) {
   const double most = std::max(1.0, std::ranges::max(model.traffic));
   LinearProgram program;
-  for (std::uint32_t c = 0; c < model.program.column_count(); ++c)
-    program.add_column(model.traffic[c] / most, 0, c == FlowModel::time ? most_time : unlimited);
+  for (std::uint32_t c = 0; c < model.program.column_count(); ++c) {
+    double high = unlimited;
+    if (c == FlowModel::time) high = most_time;
+    program.add_column(model.traffic[c] / most, 0, high);
+  }
   for (std::uint32_t r = 0; r < model.program.row_count(); ++r) {
     const LinearProgram::Range range = model.program.row(r);
     program.add_row(range.low, range.high, model.program.terms(r));

@@ -1,6 +1,6 @@
 // Columns come first from a greedy start: trees one by one, at prices that rise exponentially with
 // what every resource carries already (Young 1995; Garg and Koenemann 2007). Then the duals of the
-// master are the prices. Each set of prices is also a lower bound, by what all demands pay at least.
+// master are the prices. Any prices are a lower bound, too, by what all demands pay at least.
 #include "synth/flows/fluid_optimum.hpp"
 
 #include "sim/error.hpp"
@@ -151,7 +151,7 @@ private:
     if (other.seconds <= solution.seconds * (1 + precision / 4)) solution = std::move(other);
   }
 
-  /// Adds trees until there is no better solution (or, of traffic, for as long as that is worth it);
+  /// Adds trees until there is no better solution (or, of traffic, while that is worth the time);
   /// false where the limit is reached.
   bool improve(Aim aim) {
     bool shallow = true; // trees do while they improve anything
