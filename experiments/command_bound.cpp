@@ -70,15 +70,14 @@ void draw_best_cut(const std::string& file, const Topology& topology, const Coll
                    const std::vector<Bound>& bounds) {
   const Bound& cut = best_cut(bounds);
   const Bound& best = best_of(bounds);
-  std::string note = fmt::format("{}, {}: {}", topology.name(),
-                                 collective_text(topology, collective), to_text(collective.size()));
+  // the certificate is long: in the small type below
+  const std::string title = fmt::format(
+      "{}, {} {}: at least {} by a {}", topology.name(), collective_text(topology, collective),
+      to_text(collective.size()), short_text(cut.time), to_text(cut.kind));
+  std::string note = cut.certificate;
   if (best.time > cut.time)
     note += fmt::format("; the best bound of all is no cut: {}, {}", short_text(best.time),
                         to_text(best.kind));
-  const std::string kind(to_text(cut.kind)); // some certificates begin with it
-  const std::string title =
-      fmt::format("{}, {}{}", short_text(cut.time),
-                  cut.certificate.starts_with(kind) ? "" : kind + ": ", cut.certificate);
   draw(cut_figure({title, note}, topology, cut), file);
 }
 

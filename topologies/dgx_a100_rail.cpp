@@ -70,7 +70,7 @@ Topology dgx_a100_rail(const TopologySpec& spec) {
 
   TopologyParts parts = npus_only(spec, npus);
   number_coordinates(parts, {static_cast<int>(gpus), spec.shape[0]});
-  const auto numbered = [](std::string kind) {
+  const auto numbered = [](const char* kind) {
     return [kind](std::int64_t i) { return fmt::format("{}{}", kind, i); };
   };
   const std::int64_t nvswitch =

@@ -35,9 +35,9 @@ struct RoutedNetwork {
 /// The network without arcs at nodes that aren't terminals, in which each terminal gets the
 /// supplies of all others as before. Nothing where the limit was reached. Pre: each terminal can
 /// get all supplies at once, and into and out of every other node goes the same capacity; only
-/// terminals have supplies. Cost: O(arcs in * arcs out) pairs for each switch, each with a look at every
-/// terminal, and a maximum flow for those that it concerns; memory 8 bytes for each terminal and
-/// arc. What data doesn't need is not all kept: fewer arcs make trees sooner.
+/// terminals have supplies. Cost: O(arcs in * arcs out) pairs for each switch, each with a look at
+/// every terminal, and a maximum flow for those that it concerns; memory 8 bytes for each terminal
+/// and arc. What data doesn't need is not all kept: fewer arcs make trees sooner.
 [[nodiscard]] std::optional<RoutedNetwork>
 without_switches(RoutedNetwork network, std::span<const std::int64_t> supply,
                  std::span<const std::uint32_t> terminals, const WorkLimit& limit);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,8 +21,8 @@ void add_spreading(const RoutedTrees& trees, FlowTree& tree) {
 
 /// Trees of the reversed network, walked from their ends.
 void add_combining(const RoutedTrees& trees, FlowTree& tree) {
-  for (const std::vector<std::uint32_t>& hop : trees.hops | std::views::reverse)
-    tree.add_hop(std::vector<std::uint32_t>(hop.rbegin(), hop.rend()));
+  for (auto hop = trees.hops.rbegin(); hop != trees.hops.rend(); ++hop)
+    tree.add_hop(std::vector<std::uint32_t>(hop->rbegin(), hop->rend()));
   tree.combining = static_cast<std::uint32_t>(trees.hops.size());
 }
 
