@@ -196,7 +196,8 @@ Outcome flows(const Topology& topology, const Collective& collective,
   outcome.bound = Time{static_cast<std::int64_t>(std::floor(fluid.bound_seconds * ps_per_s))};
   if (fluid.trees.empty()) {
     outcome.status = Status::timed_out;
-    outcome.note = "no schedule within the limit";
+    outcome.note =
+        "no schedule within the limit; none can take less than " + short_text(*outcome.bound);
     return outcome;
   }
   const Cutting cutting(topology, collective, problem, options);

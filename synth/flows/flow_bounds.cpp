@@ -21,8 +21,9 @@ namespace tutti {
 namespace {
 
 constexpr double ps_per_s = 1e12;
-constexpr std::size_t most_columns = 20'000; // of the program: some seconds
-constexpr std::size_t most_points = 40'000;  // nodes and links: beyond, symmetries take too long
+// Of the program: about a second. With roots to choose it is the hardest.
+constexpr std::size_t most_columns = 20'000, most_with_roots = 8'000;
+constexpr std::size_t most_points = 40'000; // nodes and links: beyond, symmetries take too long
 
 /// Whether prices can prove more than a cut: not for trees that share nothing but links (Edmonds
 /// 1973).
@@ -113,7 +114,9 @@ std::vector<Bound> flow_bounds(const Topology& topology, const Collective& colle
     return {};
   const SynthesisOptions no_limits;
   FlowProgramOptions options;
-  options.most_columns = most_columns;
+  const bool roots = std::ranges::any_of(
+      problem.demands, [](const auto& demand) { return demand.kind == FlowKind::both; });
+  options.most_columns = roots ? most_with_roots : most_columns;
   const FlowProgramAnswer answer = solve_flow_program(problem, options, WorkLimit(no_limits));
   if (answer.status != SolverStatus::optimal) return {};
   const std::vector<FlowAutomorphism> symmetry = flow_automorphisms(problem);
