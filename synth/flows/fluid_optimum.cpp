@@ -265,6 +265,18 @@ private:
   std::uint64_t rounds_ = 0;
 };
 
+/// A group in which all elements leave what links count as it is.
+std::vector<FlowAutomorphism> symmetry_of(const FlowProblem& problem,
+                                          const std::vector<double>& weights) {
+  std::vector<FlowAutomorphism> symmetry = free_flow_symmetry(problem, flow_automorphisms(problem));
+  std::erase_if(symmetry, [&](const FlowAutomorphism& one) {
+    for (std::uint32_t link = 0; link < weights.size(); ++link)
+      if (weights[one.links[link]] != weights[link]) return true;
+    return false;
+  });
+  return symmetry;
+}
+
 } // namespace
 
 FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& options,
@@ -274,8 +286,7 @@ FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& opti
     solution.status = Status::optimal;
     return solution;
   }
-  if (options.mirrored)
-    solution.symmetry = free_flow_symmetry(problem, flow_automorphisms(problem));
+  if (options.mirrored) solution.symmetry = symmetry_of(problem, options.weights);
   Search(problem, options, limit, solution.symmetry).run(solution);
   return solution;
 }

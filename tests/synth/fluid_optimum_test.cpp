@@ -230,6 +230,21 @@ TEST_CASE("fluid optimum: symmetries change nothing but the work") {
   }
 }
 
+TEST_CASE("fluid optimum: traffic that counts at one node only isn't mirrored to others") {
+  // mirrored four times, its links would stand for all
+  const Topology topology = samples::ring(4);
+  const FlowProblem problem =
+      flow_problem(topology, collective_on(topology, CollectiveKind::all_gather));
+  FluidOptions options;
+  for (const Link& link : topology.links())
+    options.weights.push_back(link.from.value == 0 || link.to.value == 0 ? 1 : 0);
+  const FluidSolution mirrored = optimum(problem, options);
+  options.mirrored = false;
+  const FluidSolution plain = optimum(problem, options);
+  CHECK(mirrored.seconds == Approx(plain.seconds));
+  CHECK(mirrored.traffic == Approx(plain.traffic).epsilon(1e-7));
+}
+
 TEST_CASE("fluid optimum: several collectives share the network") {
   // two Broadcasts along a line, from both ends: each has the links of its direction for itself;
   // two from the same end share them
