@@ -8,13 +8,13 @@
 #include "sim/bounds/flow_cuts.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
-#include "sim/text.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/flows/flow_program.hpp"
 #include "synth/flows/fluid_check.hpp"
 #include "synth/flows/fluid_optimum.hpp"
 #include "synth/flows/fluid_steps.hpp"
 #include "synth/flows/price_bound.hpp"
+#include "synth/flows/traffic_weights.hpp"
 #include "synth/list.hpp"
 
 #include <fmt/format.h>
@@ -48,35 +48,6 @@ bool is_yes(const SynthesisOptions& options, const char* name) {
   if (text != "yes" && text != "no")
     throw InputError(unknown_name(name, text, std::vector<std::string>{"yes", "no"}));
   return text == "yes";
-}
-
-bool counts(const Node& node, std::string_view word) {
-  if (word == "npu") return node.kind == NodeKind::npu;
-  if (word == "switch") return node.kind == NodeKind::switching;
-  if (word == "memory") return node.kind == NodeKind::memory;
-  return node.name.starts_with(word);
-}
-
-/// [link]: how many of its ends are nodes that the setting names; empty for `none`.
-std::vector<double> traffic_weights(const Topology& topology, const std::string& text) {
-  if (text == "none") return {};
-  std::vector<double> of_node(topology.node_count());
-  for (const std::string_view word : split(text, '+')) {
-    bool some = false;
-    for (std::uint32_t v = 0; v < topology.node_count(); ++v) {
-      if (word.empty() || !counts(topology.node(NodeId{v}), word)) continue;
-      of_node[v] = 1;
-      some = true;
-    }
-    if (!some)
-      throw InputError(fmt::format("traffic: no node is a \"{}\" (give npu, switch, memory or how "
-                                   "names of nodes start, joined by +; or none)",
-                                   word));
-  }
-  std::vector<double> weights;
-  for (const Link& link : topology.links())
-    weights.push_back(of_node[link.from.value] + of_node[link.to.value]);
-  return weights;
 }
 
 /// From the cuts that maximum flows find.

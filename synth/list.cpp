@@ -24,6 +24,8 @@ std::span<const AlgorithmRow> synthesizers() {
               "whose bytes in and out are fewest among the fastest: npu, switch, memory, or how "
               "names of nodes start, joined by +; none; auto: npu, unless more replay faster"},
       Setting{"mirrored", "use symmetries: yes, no; yes"}};
+  static constexpr std::array packing_settings{
+      Setting{"traffic", "whose bytes in and out are counted, as for flows; npu"}};
   static constexpr std::array with_trees{CollectiveKind::broadcast, CollectiveKind::reduce,
                                          CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                          CollectiveKind::all_reduce};
@@ -58,7 +60,8 @@ std::span<const AlgorithmRow> synthesizers() {
                    .collectives = with_trees,
                    .pieces = 1,
                    .needs = "any; equal bandwidth into and out of switches",
-                   .source = "Zhao et al. 2024 (ForestColl), sec. 4-5"}};
+                   .source = "Zhao et al. 2024 (ForestColl), sec. 4-5",
+                   .settings = packing_settings}};
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include "sim/work_limit.hpp"
 #include "synth/flows/fluid_check.hpp"
 #include "synth/flows/fluid_steps.hpp"
+#include "synth/flows/traffic_weights.hpp"
 #include "synth/list.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -43,6 +45,9 @@ std::string with_names(std::string text, std::string_view kind, const Items& ite
 
 Outcome tree_packing(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
+  const auto traffic = options.settings.find("traffic");
+  const std::vector<double> weights =
+      traffic_weights(topology, traffic == options.settings.end() ? "npu" : traffic->second);
   const FlowProblem problem = flow_problem(topology, collective);
   if (problem.demands.empty()) {
     Outcome nothing;
@@ -65,7 +70,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
     return outcome;
   }
   const std::vector<FlowTree> trees = expanded(problem, solution);
-  const FluidVerdict verdict = check_fluid(problem, trees);
+  const FluidVerdict verdict = check_fluid(problem, trees, weights);
   if (!verdict.fault.empty())
     throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
   outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
@@ -73,6 +78,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
   outcome.facts = {{"fluid_seconds", verdict.seconds},
                    {"fluid_bound_seconds", solution.bound_seconds},
                    {"trees_per_source", static_cast<double>(packing.trees_per_source)}};
+  if (!weights.empty()) outcome.facts["traffic_gb"] = verdict.traffic / 1e9;
   outcome.schedule = stepped(topology, collective, problem, trees, options.model);
   return outcome;
 }
