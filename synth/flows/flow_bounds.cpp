@@ -117,9 +117,11 @@ std::vector<Bound> flow_bounds(const Topology& topology, const Collective& colle
   const bool roots = std::ranges::any_of(
       problem.demands, [](const auto& demand) { return demand.kind == FlowKind::both; });
   options.most_columns = roots ? most_with_roots : most_columns;
+  const std::vector<FlowAutomorphism> symmetry = flow_automorphisms(problem);
+  options.symmetry = symmetry;
+  options.merge = !symmetry.empty();
   const FlowProgramAnswer answer = solve_flow_program(problem, options, WorkLimit(no_limits));
   if (answer.status != SolverStatus::optimal) return {};
-  const std::vector<FlowAutomorphism> symmetry = flow_automorphisms(problem);
   const double fluid =
       price_bound(problem, answer.prices, flow_orbits(problem, symmetry).representatives);
   if (!(fluid > 0)) return {};

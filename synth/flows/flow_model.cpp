@@ -99,8 +99,9 @@ public:
   FlowModel model() {
     scale();
     new_column(1); // time
-    const FlowGroup all =
-        options_.merge ? FlowGroup(problem_, options_.weights) : FlowGroup(problem_);
+    const FlowGroup all = !options_.merge             ? FlowGroup(problem_)
+                          : options_.symmetry.empty() ? FlowGroup(problem_, options_.weights)
+                                                      : FlowGroup(problem_, options_.symmetry);
     const FlowClasses classes = all.classes();
     resource_of_ = classes.resources;
     members_ = sizes(classes.resources);

@@ -6,6 +6,7 @@
 
 #include "sim/work_limit.hpp"
 #include "synth/flows/flow_problem.hpp"
+#include "synth/flows/fluid.hpp"
 #include "synth/solvers/linear_program.hpp"
 
 #include <cstddef>
@@ -17,6 +18,8 @@ namespace tutti {
 
 struct FlowProgramOptions {
   bool merge = true; ///< variables that symmetries exchange are one; false: one for each
+  /// Generators of the symmetries, where they are known and keep the weights; else they are found.
+  std::span<const FlowAutomorphism> symmetry;
   std::size_t most_columns = 200'000;
   /// [link]: what a byte over it counts in the secondary objective; empty: none is asked for.
   std::vector<double> weights;

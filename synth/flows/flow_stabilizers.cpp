@@ -37,19 +37,21 @@ std::vector<std::uint32_t> block(const std::vector<std::uint32_t>& all, std::uin
   return part;
 }
 
+std::vector<FlowAutomorphism> automorphisms_keeping(const FlowProblem& problem,
+                                                    std::span<const double> weights) {
+  FlowProblem weighted = problem;
+  add_weight_resources(weighted.network, weights);
+  return flow_automorphisms(weighted);
+}
+
 } // namespace
 
-FlowGroup::FlowGroup(const FlowProblem& problem)
+FlowGroup::FlowGroup(const FlowProblem& problem, std::span<const FlowAutomorphism> generators)
     : resources_(problem.network.node_count()),
       links_end_(resources_ + problem.network.link_count()),
       demands_(resources_ + problem.network.resource_count()),
-      end_(demands_ + static_cast<std::uint32_t>(problem.demands.size())) {}
-
-FlowGroup::FlowGroup(const FlowProblem& problem, std::span<const double> weights)
-    : FlowGroup(problem) {
-  FlowProblem weighted = problem;
-  add_weight_resources(weighted.network, weights);
-  for (const FlowAutomorphism& each : flow_automorphisms(weighted)) {
+      end_(demands_ + static_cast<std::uint32_t>(problem.demands.size())) {
+  for (const FlowAutomorphism& each : generators) {
     Permutation& all = generators_.emplace_back();
     all.reserve(end_);
     append(all, each.nodes, 0, resources_);
@@ -58,6 +60,9 @@ FlowGroup::FlowGroup(const FlowProblem& problem, std::span<const double> weights
   }
   list_elements();
 }
+
+FlowGroup::FlowGroup(const FlowProblem& problem, std::span<const double> weights)
+    : FlowGroup(problem, automorphisms_keeping(problem, weights)) {}
 
 FlowGroup FlowGroup::keeping_demand(std::uint32_t demand) const {
   return keeping(demands_ + demand);

@@ -2,7 +2,7 @@
 // what is left of these where a demand or a node has to stay where it is.
 #pragma once
 
-#include "synth/flows/flow_problem.hpp"
+#include "synth/flows/fluid.hpp"
 #include "synth/solvers/permutations.hpp"
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class FlowGroup {
 public:
   /// All that keep the weights [link] too; these may be empty.
   FlowGroup(const FlowProblem& problem, std::span<const double> weights);
-  /// Only the identity.
-  explicit FlowGroup(const FlowProblem& problem);
+  /// What these generate; without any only the identity.
+  explicit FlowGroup(const FlowProblem& problem, std::span<const FlowAutomorphism> generators = {});
 
   /// How many, where that is known, which small groups' are; else 0.
   [[nodiscard]] std::size_t order() const { return order_; }

@@ -57,12 +57,7 @@ SolverStatus solve(ClpSimplex& model, ClpSolve::SolveType type, LimitWatch& watc
   settings.setSpecialOption(2, 1); // no signal handler
   model.initialSolve(settings);
   if (watch.reached()) return SolverStatus::stopped;
-  switch (model.status()) {
-  case 0: return SolverStatus::optimal;
-  case 1: return SolverStatus::infeasible;
-  case 2: return SolverStatus::unbounded;
-  default: return SolverStatus::stopped;
-  }
+  return status_of(model);
 }
 
 SolverStatus solve(const LinearProgram& program, bool with_costs, LimitWatch& watch,
@@ -102,6 +97,22 @@ void load(const LinearProgram& program, bool with_costs, ClpSimplex& model) {
     if (program.is_integer(column)) model.setInteger(static_cast<int>(column));
 }
 
+SolverStatus status_of(const ClpSimplex& model) {
+  switch (model.status()) {
+  case 0: return SolverStatus::optimal;
+  case 1: return SolverStatus::infeasible;
+  case 2: return SolverStatus::unbounded;
+  default: return SolverStatus::stopped;
+  }
+}
+
+void read_off(const ClpSimplex& model, LinearSolution& solution) {
+  solution.objective = model.objectiveValue();
+  const double *columns = model.primalColumnSolution(), *duals = model.dualRowSolution();
+  solution.columns.assign(columns, columns + model.numberColumns());
+  solution.duals.assign(duals, duals + model.numberRows());
+}
+
 LinearSolution solve_relaxed(const LinearProgram& program, const WorkLimit& limit) {
   LimitWatch watch(limit);
   ClpSimplex model;
@@ -112,11 +123,7 @@ LinearSolution solve_relaxed(const LinearProgram& program, const WorkLimit& limi
     const SolverStatus status = solve(program, false, watch, feasibility);
     if (status != SolverStatus::optimal) solution.status = status;
   }
-  if (solution.status != SolverStatus::optimal) return solution;
-  solution.objective = model.objectiveValue();
-  const double *columns = model.primalColumnSolution(), *duals = model.dualRowSolution();
-  solution.columns.assign(columns, columns + model.numberColumns());
-  solution.duals.assign(duals, duals + model.numberRows());
+  if (solution.status == SolverStatus::optimal) read_off(model, solution);
   return solution;
 }
 

@@ -1,4 +1,4 @@
-// How Clp gets a linear program. Not to be included but by what calls Clp or Cbc.
+// How Clp gets a linear program, and what it answers. Not to be included but by what calls Clp or Cbc.
 #pragma once
 
 #include "synth/solvers/linear_program.hpp"
@@ -9,5 +9,10 @@ namespace tutti {
 
 /// With the columns' integrality, and without output. Without costs only feasibility is asked.
 void load(const LinearProgram& program, bool with_costs, ClpSimplex& model);
+
+/// What Clp says of what it did last; `stopped` for all failures.
+[[nodiscard]] SolverStatus status_of(const ClpSimplex& model);
+/// Objective, columns and duals. Pre: optimal.
+void read_off(const ClpSimplex& model, LinearSolution& solution);
 
 } // namespace tutti

@@ -1,5 +1,6 @@
 #include "synth/solvers/column_program.hpp"
 
+#include "synth/solvers/clp.hpp"
 #include "synth/solvers/clp_limit.hpp"
 
 #include <coin/ClpSimplex.hpp>
@@ -90,16 +91,8 @@ LinearSolution ColumnProgram::solve(const WorkLimit& limit) {
     model.primal();
   }
   if (watch.reached()) return solution;
-  switch (model.status()) {
-  case 0: solution.status = SolverStatus::optimal; break;
-  case 1: solution.status = SolverStatus::infeasible; return solution;
-  case 2: solution.status = SolverStatus::unbounded; return solution;
-  default: return solution;
-  }
-  solution.objective = model.objectiveValue();
-  const double *columns = model.primalColumnSolution(), *duals = model.dualRowSolution();
-  solution.columns.assign(columns, columns + model.numberColumns());
-  solution.duals.assign(duals, duals + model.numberRows());
+  solution.status = status_of(model);
+  if (solution.status == SolverStatus::optimal) read_off(model, solution);
   return solution;
 }
 
