@@ -34,7 +34,6 @@ namespace tutti {
 namespace {
 
 constexpr double ps_per_s = 1e12;
-constexpr double worth_it = 1.01; ///< faster by so much: more traffic, more chunks
 constexpr std::uint32_t most_pieces = 64;
 constexpr std::size_t most_transfers = 8'000'000; ///< of a schedule made only to see how fast it is
 
@@ -83,16 +82,23 @@ std::optional<double> least_traffic(const FlowProblem& problem, const std::vecto
 struct Cut {
   std::uint32_t pieces = 1;
   Schedule schedule;
-  Time time;
+  Time time; ///< of its replay, where there is something to compare it with
 };
+
+/// Whether the first is faster by more than hardly.
+bool is_worth_it(const Cut& one, const Cut& other) {
+  return 1.01 * static_cast<double>(one.time.ps) < static_cast<double>(other.time.ps);
+}
 
 /// Makes schedules from trees and sees how fast they are.
 class Cutting {
 public:
+  /// `compares`: the best of one set of trees will be compared with another's.
   Cutting(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-          const SynthesisOptions& options)
+          const SynthesisOptions& options, bool compares)
       : topology_(topology), collective_(collective), problem_(problem), model_(options.model),
-        chooses_(options.choose_pieces && collective.parts.front().kind != CollectiveKind::custom) {
+        chooses_(options.choose_pieces && collective.parts.front().kind != CollectiveKind::custom),
+        times_(chooses_ || compares) {
     model_.discipline = Discipline::fifo;
   }
 
@@ -108,9 +114,7 @@ public:
           best.schedule.size() / best.pieces * pieces > most_transfers)
         break;
       Cut finer = recut(trees, pieces);
-      const bool better =
-          worth_it * static_cast<double>(finer.time.ps) < static_cast<double>(best.time.ps);
-      worse = better ? 0 : worse + 1;
+      worse = is_worth_it(finer, best) ? 0 : worse + 1;
       if (worse == 0) best = std::move(finer);
     }
     return best;
@@ -127,7 +131,7 @@ private:
   [[nodiscard]] Cut cut(const Collective& whole, const FlowProblem& problem,
                         std::span<const FlowTree> trees, std::uint32_t pieces) const {
     Schedule schedule = stepped(topology_, whole, problem, trees, model_);
-    const Time time = run_native(topology_, whole, schedule, model_).completion;
+    const Time time = times_ ? run_native(topology_, whole, schedule, model_).completion : Time{};
     return {pieces, std::move(schedule), time};
   }
 
@@ -135,7 +139,7 @@ private:
   const Collective& collective_;
   const FlowProblem& problem_;
   TimeModel model_;
-  bool chooses_;
+  bool chooses_, times_;
 };
 
 std::string planned_text(const FluidSolution& fluid, std::size_t trees) {
@@ -171,14 +175,15 @@ Outcome flows(const Topology& topology, const Collective& collective,
         "no schedule within the limit; none can take less than " + short_text(*outcome.bound);
     return outcome;
   }
-  const Cutting cutting(topology, collective, problem, options);
+  const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
+  const Cutting cutting(topology, collective, problem, options, compares);
   std::vector<FlowTree> trees = expanded(problem, fluid);
   Cut cut = cutting.best(trees, limit);
-  if (traffic == "auto" && !fluid.direct_trees.empty() && !limit.reached()) {
+  if (compares && !limit.reached()) {
     std::swap(fluid.trees, fluid.direct_trees);
     std::vector<FlowTree> direct_trees = expanded(problem, fluid);
     Cut direct = cutting.best(direct_trees, limit);
-    if (worth_it * static_cast<double>(direct.time.ps) < static_cast<double>(cut.time.ps)) {
+    if (is_worth_it(direct, cut)) {
       cut = std::move(direct);
       trees = std::move(direct_trees);
     }
