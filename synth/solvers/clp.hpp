@@ -1,4 +1,5 @@
-// How Clp gets a linear program, and what it answers. Not to be included but by what calls Clp or Cbc.
+// How Clp gets a linear program, and what it answers. Only to be included by what calls Clp or
+// Cbc.
 #pragma once
 
 #include "synth/solvers/linear_program.hpp"
