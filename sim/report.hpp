@@ -25,6 +25,21 @@ struct HopRecord {
   Time start, end; ///< of occupying the link with data
 };
 
+/// A transfer that a run with RunOptions::may_halt left undelivered.
+struct StuckTransfer {
+  enum class Why : std::uint8_t {
+    link_down, ///< it has entered, and waits for `link` or stands still on it
+    frozen,    ///< it had not set out when the run was frozen
+    waiting,   ///< for data, for its part's start, or for others of its connection
+    held_back, ///< it is there, but its receiver's earlier sends of the chunk haven't left
+    lost,      ///< it reached an NPU that is down
+  };
+  std::uint32_t transfer = 0;
+  Why why = Why::waiting;
+  LinkId link = {}; ///< of link_down
+  Time since = {};  ///< of link_down: when it entered that link's queue
+};
+
 /// Derived by an engine, never edited.
 struct Report {
   std::string engine; ///< "native" or "simgrid"
@@ -35,6 +50,9 @@ struct Report {
   std::vector<Time> deliveries;     ///< per transfer; only where asked for
   std::vector<HopRecord> hops;      ///< by start, then link; only where asked for
   std::uint64_t link_transfers = 0; ///< crossings of a link, over all transfers
+  // Only of runs with RunOptions::may_halt:
+  std::vector<StuckTransfer> stuck; ///< by transfer
+  Time quiet; ///< when the last crossing or reduction that could end had ended
 };
 
 /// size / time in bytes per second (nccl-tests, doc/PERFORMANCE.md). 0 for zero time.

@@ -4,26 +4,70 @@
 
 #include "sim/collective.hpp"
 #include "sim/compact_schedule.hpp"
+#include "sim/network_event.hpp"
 #include "sim/report.hpp"
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tutti {
+
+/// When one part of a collective begins, and how much it counts against the others.
+struct JobTiming {
+  static constexpr std::uint8_t highest_priority = 7;
+  Time start = {};
+  /// A higher one is served first at every queue (links, groups, reduction units), without
+  /// preemption.
+  std::uint8_t priority = 0;
+};
+
+/// From an instant on, transfers of one path enter over another one with the same ends. What has
+/// entered before and has a link before it that is down then is taken back and enters anew.
+struct RouteChange {
+  Time at;
+  std::vector<std::pair<PathId, PathId>> paths; ///< as in the schedule, what it is replaced by
+};
 
 struct RunOptions {
   bool record_deliveries = false; ///< fill Report::deliveries
   bool record_hops = false;       ///< fill Report::hops
+
+  // What follows needs fifo and a listed schedule.
+
+  /// Per part of the collective; empty: all at the beginning, with equal priority. Parts don't wait
+  /// for each other: only transfers of one part and one path form a connection.
+  std::span<const JobTiming> jobs = {};
+  std::span<const NetworkEvent> events = {};       ///< as sorted_events() gives them
+  std::span<const RouteChange> route_changes = {}; ///< by time
+  /// The run's clock begins here; events up to then have happened before.
+  Time begin = {};
+  /// From this instant on no transfer sets out, but for those that only pass on what is under way
+  /// through nodes that can't store. What has set out goes on.
+  std::optional<Time> freeze = {};
+  /// A run that comes to a halt with transfers undelivered is a result (Report::stuck) and no
+  /// error.
+  bool may_halt = false;
+
+  /// Whether anything but a plain replay is asked for.
+  [[nodiscard]] bool is_plain() const {
+    return jobs.empty() && events.empty() && route_changes.empty() && begin == Time{} && !freeze &&
+           !may_halt;
+  }
 };
 
 /// Replays a schedule that verify() accepts. Errors: InputError for a discipline that the engine
-/// doesn't know, a link bandwidth and size whose time overflows, transfers that can never happen
-/// (named). simgrid also std::runtime_error: its clock is a double, which can't tell picoseconds
-/// apart from some 2,000 simulated seconds on; or its child process died.
+/// doesn't know, options that need fifo under another one, a link bandwidth and size whose time
+/// overflows, transfers that can never happen (named). simgrid also std::runtime_error: its clock
+/// is a double, which can't tell picoseconds apart from some 2,000 simulated seconds on; or its
+/// child process died.
 using EngineFunction = Report (*)(const Topology&, const Collective&, const Schedule&,
                                   const TimeModel&, const RunOptions&);
 

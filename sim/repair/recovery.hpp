@@ -1,0 +1,91 @@
+// A collective through failures: what happens to it if nobody does anything, if stuck transfers
+// take other routes, if the rest is planned anew, if it starts over.
+#pragma once
+
+#include "sim/engines/engine.hpp"
+#include "sim/network_event.hpp"
+#include "sim/repair/residual.hpp"
+#include "sim/repair/segment.hpp"
+#include "sim/synthesizer.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+enum class Policy : std::uint8_t {
+  report,       ///< nothing is done: what is stuck waits for its link
+  reroute,      ///< what can't go on takes the shortest way that is left, between the same ends
+  resynthesize, ///< the rest is planned anew, from who holds what, on the network as it is
+  restart,      ///< everything is planned anew for those alive, from their own inputs
+};
+[[nodiscard]] std::string_view to_text(Policy policy);
+[[nodiscard]] Policy parse_policy(std::string_view text); ///< Errors: InputError, known names
+[[nodiscard]] std::span<const Policy> all_policies();
+
+/// Plans a collective on a network whose links are numbered anew (PresentNetwork).
+using Planner = std::function<Outcome(const Topology& network, const Collective& collective)>;
+
+struct Reaction {
+  Policy policy = Policy::report;
+  /// From an event until someone knows, and from then until the answer is in force. Meanwhile the
+  /// old plan goes on, as far as it can.
+  Time detection, decision;
+  /// What resynthesize and restart plan with. The seconds it needs are not in `decision`.
+  Planner plan;
+};
+
+/// One answer to events, at one instant.
+struct Decision {
+  Time at;                  ///< in force: what has not set out by then does not
+  Time begin;               ///< the new plan's transfers enter (what was under way has ended)
+  std::vector<Time> causes; ///< when the events happened that it answers, in order
+  std::string what;         ///< "12 paths rerouted", "1,024 chunks planned anew by tacos", ...
+  bool in_force = true; ///< false: going on as before was at least as fast, or no plan was found
+  double planning_seconds = 0; ///< CPU
+};
+
+/// Bytes of (chunk, NPU) that are in place from an instant on, of all that NPUs want and don't hold
+/// at the start.
+struct Progress {
+  Time at;
+  Bytes in_place;
+};
+
+struct Recovery {
+  Policy policy = Policy::report;
+  /// Everyone alive has all it wants, as far as it survives.
+  bool complete = false;
+  Time completion; ///< the last delivery of what is wanted; meaningful also where not complete
+  std::vector<Segment> segments;
+  std::vector<Decision> decisions;
+  std::vector<ChunkAt> lost, missing; ///< as residual() says, as check_history() says
+  std::vector<StuckTransfer> stuck;   ///< of the last segment
+  std::vector<LinkUse> links;         ///< of all segments
+  Bytes in_vain;                      ///< delivered over links, and dropped or sent once more later
+  std::vector<Progress> progress;     ///< by time
+  Bytes wanted;                       ///< what `progress` reaches if nothing fails
+  /// A defect of Tutti or of the planner, in words: a schedule that isn't correct, a history that
+  /// counts something twice, an engine that beat a bound. Empty where all is well.
+  std::string problem;
+};
+
+/// Errors: InputError of the engine (fluid has no events), of sorted_events().
+/// Pre: verify() accepts the schedule.
+[[nodiscard]] Recovery recover(const EngineRow& engine, const Topology& topology,
+                               const Collective& collective, const Schedule& schedule,
+                               const TimeModel& model, std::span<const NetworkEvent> events,
+                               const Reaction& reaction);
+
+/// Which NPUs lack how much, and since when nothing has come, in words, at most `most` of them:
+/// "npu5 lacks 12 of 63 chunks, the last came at 1.2 ms". For people.
+[[nodiscard]] std::vector<std::string> missing_text(const Topology& topology,
+                                                    const Collective& collective,
+                                                    const Recovery& recovery, std::size_t most);
+
+} // namespace tutti
