@@ -128,6 +128,15 @@ void add_options(CLI::App& app, FrontierArguments& frontier) {
   add_json(app, frontier.json);
 }
 
+void add_options(CLI::App& app, JobsArguments& jobs) {
+  add_topology(app, jobs.topology);
+  app.add_option("file", jobs.file, "a TOML file with jobs and the algorithms that plan them")
+      ->required();
+  app.add_option("--seed", jobs.seed, "of everything random; default 1");
+  app.add_option("--out", jobs.out, "folder for jobs.csv and jobs.svg; default none");
+  add_json(app, jobs.json);
+}
+
 void add_options(CLI::App& app, VerifyArguments& verify) {
   add_topology(app, verify.topology);
   app.add_option("file", verify.file, "a schedule file")->required();
@@ -184,6 +193,8 @@ std::vector<Command> add_commands(CLI::App& app) {
       command(app, "synth", "make, verify, bound and replay schedules", synth_command),
       command(app, "frontier", "SCCL's Pareto-optimal algorithms between latency and bandwidth",
               frontier_command),
+      command(app, "jobs", "several jobs on one network, and what each costs the others",
+              jobs_command),
       command(app, "verify", "check the schedule in a file", verify_command),
       command(app, "replay", "simulate the schedule in a file", replay_command),
       command(app, "bound", "lower bounds on the collective time", bound_command),

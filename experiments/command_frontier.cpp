@@ -86,7 +86,7 @@ int frontier_command(const FrontierArguments& arguments) {
     if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
   }
   std::fflush(stdout); // results first, then what is wrong with them
-  const int code = report_problems(study);
+  const int code = report_problems(problems_of(study));
   return interrupted ? interrupted_exit_code : code;
 }
 

@@ -6,6 +6,7 @@
 #include "experiments/frontier_display.hpp"
 #include "experiments/frontier_table.hpp"
 #include "experiments/gnuplot.hpp"
+#include "experiments/job_table.hpp"
 #include "experiments/result_files.hpp"
 #include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
@@ -42,16 +43,31 @@ std::vector<StudyEvaluation> evaluate_studies(const Experiment& experiment, bool
   return studies;
 }
 
+std::vector<JobStudyEvaluation> evaluate_job_studies(const Experiment& experiment,
+                                                     Interrupts& interrupts) {
+  std::vector<JobStudyEvaluation> studies;
+  for (JobStudy study : experiment.jobs) {
+    if (interrupts.cancels()) break;
+    const LabelledTopology& topology = experiment.topologies[study.topology];
+    study.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+    studies.push_back(evaluate_jobs(study, topology.label, topology.topology));
+  }
+  return studies;
+}
+
 ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
                              bool& interrupted) {
   const std::vector<Case> cases = experiment.cases();
   require_sound(cases);
   for (const FrontierStudy& study : experiment.frontiers)
     require_sound(experiment.frontier_case(study));
+  for (const JobStudy& study : experiment.jobs)
+    require_sound(study, experiment.topologies[study.topology].topology);
   Interrupts interrupts;
   ExperimentResults results;
   results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
   results.frontiers = evaluate_studies(experiment, progress, interrupts);
+  results.jobs = evaluate_job_studies(experiment, interrupts);
   interrupted = interrupts.count() > 0;
   results.comparisons = compare(experiment.expectations, results.evaluations);
   for (Comparison& comparison : comparisons_of(results.frontiers))
@@ -68,6 +84,7 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
   if (!results.evaluations.empty()) fmt::print("\n{}", report_text(results.evaluations));
   for (const StudyEvaluation& study : results.frontiers)
     fmt::print("\n{}{}", frontier_text(study.frontier), instances_text(study));
+  for (const JobStudyEvaluation& study : results.jobs) fmt::print("\n{}", jobs_text(study));
   if (!results.comparisons.empty())
     fmt::print("\n{}", to_text(comparison_table(results.comparisons)));
 }
@@ -76,7 +93,9 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
 int judge(const ExperimentResults& results) {
   int code = report_problems(results.evaluations);
   for (const StudyEvaluation& study : results.frontiers)
-    code = std::max(code, report_problems(study));
+    code = std::max(code, report_problems(problems_of(study)));
+  for (const JobStudyEvaluation& study : results.jobs)
+    code = std::max(code, report_problems(problems_of(study)));
   if (!all_agree(results.comparisons)) {
     fmt::print(stderr, "tutti: an expected value differs without an explanation\n");
     code = 1;
@@ -105,7 +124,8 @@ int run_command(const RunArguments& arguments) {
   if (gnuplot_found()) {
     const auto figures = write_figures(folder, experiment, results);
     files.insert(files.end(), figures.begin(), figures.end());
-  } else if (!experiment.figures.empty() || !experiment.frontiers.empty()) {
+  } else if (!experiment.figures.empty() || !experiment.frontiers.empty() ||
+             !experiment.jobs.empty()) {
     fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
   }
   if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));

@@ -25,7 +25,7 @@ SynthesisOptions options_of(const SynthArguments& arguments) {
   SynthesisOptions options;
   options.model = time_model(arguments.model);
   options.routing = parse_routing(arguments.routing);
-  options.seed = static_cast<std::uint64_t>(parse_integer(arguments.seed, "seed", 0, INT64_MAX));
+  options.seed = parse_seed(arguments.seed);
   if (arguments.limit) set_limits(options, *arguments.limit);
   options.settings = parse_settings(arguments.settings);
   return options;

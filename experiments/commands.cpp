@@ -60,8 +60,7 @@ int report_problems(std::span<const Evaluation> evaluations) {
   return code;
 }
 
-int report_problems(const StudyEvaluation& study) {
-  const std::vector<std::string> problems = problems_of(study);
+int report_problems(std::span<const std::string> problems) {
   for (const std::string& problem : problems) fmt::print(stderr, "tutti: {}\n", problem);
   return problems.empty() ? 0 : 1;
 }
@@ -76,6 +75,10 @@ std::map<std::string, std::string> parse_settings(const std::vector<std::string>
       throw InputError(fmt::format("setting \"{}\" is given twice", text.substr(0, equals)));
   }
   return settings;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  return static_cast<std::uint64_t>(parse_integer(text, "seed", 0, INT64_MAX));
 }
 
 std::size_t parse_jobs(const std::string& text) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "experiments/evaluation.hpp"
-#include "experiments/frontier_study.hpp"
 #include "sim/time_model.hpp"
 #include "sim/units.hpp"
 
@@ -61,6 +60,13 @@ struct FrontierArguments {
   bool json = false;
 };
 
+struct JobsArguments {
+  std::string topology, file;
+  std::string seed = "1";
+  std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  bool json = false;
+};
+
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
@@ -98,6 +104,7 @@ struct ShowArguments {
 int run_command(const RunArguments& arguments);
 int synth_command(const SynthArguments& arguments);
 int frontier_command(const FrontierArguments& arguments);
+int jobs_command(const JobsArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
@@ -120,14 +127,15 @@ void require_writable(const std::string& file);
 /// Says on stderr what is wrong with each evaluation. The exit code: 1 where one has a problem.
 int report_problems(std::span<const Evaluation> evaluations);
 
-/// The same for a frontier and the rows of a paper that belong to it.
-int report_problems(const StudyEvaluation& study);
+/// The same for problems that are in words already.
+int report_problems(std::span<const std::string> problems);
 
 /// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
 [[nodiscard]] std::map<std::string, std::string>
 parse_settings(const std::vector<std::string>& texts);
 
 /// Errors: InputError unless it is a whole number from 1 on.
+[[nodiscard]] std::uint64_t parse_seed(const std::string& text); ///< from 0 on
 [[nodiscard]] std::size_t parse_jobs(const std::string& text);
 [[nodiscard]] unsigned parse_threads(const std::string& text);
 

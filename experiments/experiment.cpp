@@ -3,6 +3,7 @@
 #include "experiments/expectation_reader.hpp"
 #include "experiments/experiment_values.hpp"
 #include "experiments/frontier_reader.hpp"
+#include "experiments/job_reader.hpp"
 #include "experiments/registry.hpp"
 #include "sim/config.hpp"
 #include "sim/error.hpp"
@@ -182,7 +183,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
 Experiment read(ConfigTable root, const std::string& source_name) {
   Experiment experiment;
   root.allow_only(
-      {"name", "title", "seed", "topologies", "runs", "frontiers", "figures", "expect"});
+      {"name", "title", "seed", "topologies", "runs", "frontiers", "jobs", "figures", "expect"});
   experiment.name = file_stem(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;
@@ -198,8 +199,10 @@ Experiment read(ConfigTable root, const std::string& source_name) {
   }
   for (ConfigTable& table : root.tables("frontiers"))
     experiment.frontiers.push_back(read_frontier(table, experiment));
-  if (experiment.runs.empty() && experiment.frontiers.empty())
-    throw root.error("needs at least one [[runs]] or [[frontiers]]");
+  for (ConfigTable& table : root.tables("jobs"))
+    experiment.jobs.push_back(read_jobs(table, experiment));
+  if (experiment.runs.empty() && experiment.frontiers.empty() && experiment.jobs.empty())
+    throw root.error("needs at least one [[runs]], [[frontiers]] or [[jobs]]");
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));
   const std::vector<Case> cases = experiment.cases();

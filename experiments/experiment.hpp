@@ -30,6 +30,8 @@
 //   optimality = "bandwidth"               # or "latency", "both": what the paper claims
 //   seconds = 6.6                          # the paper's; default none
 //   explanation = "..."                    # as in [[expect]]
+//   [[jobs]]                               # several jobs on one network, and what each costs the
+//                                          # others: format at the head of job_reader.hpp
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
 //                                          # schedule
@@ -68,6 +70,7 @@
 #include "experiments/expectation.hpp"
 #include "experiments/frontier_study.hpp"
 #include "experiments/heatmap.hpp"
+#include "experiments/job_study.hpp"
 #include "experiments/metric.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/synthesizer.hpp"
@@ -133,6 +136,7 @@ struct Experiment {
   std::vector<LabelledTopology> topologies;
   std::vector<RunMatrix> runs;
   std::vector<FrontierStudy> frontiers;
+  std::vector<JobStudy> jobs;
   std::vector<FigureRequest> figures;
   std::vector<Expectation> expectations; ///< with indices into cases()
 

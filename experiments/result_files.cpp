@@ -4,9 +4,13 @@
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
 #include "experiments/figures.hpp"
+#include "experiments/file_stem.hpp"
 #include "experiments/frontier_figure.hpp"
 #include "experiments/frontier_json.hpp"
 #include "experiments/frontier_table.hpp"
+#include "experiments/job_figure.hpp"
+#include "experiments/job_json.hpp"
+#include "experiments/job_table.hpp"
 #include "experiments/provenance.hpp"
 #include "sim/files.hpp"
 
@@ -61,6 +65,7 @@ Json results_json(const Experiment& experiment, const ExperimentResults& results
                {"results", std::move(evaluations)}};
   for (const StudyEvaluation& study : results.frontiers)
     json["frontiers"].push_back(study_json(study));
+  for (const JobStudyEvaluation& study : results.jobs) json["jobs"].push_back(jobs_json(study));
   json["verdicts"] = std::move(comparisons);
   return json;
 }
@@ -88,6 +93,7 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
   if (!results.frontiers.empty()) write("frontier.csv", csv_text(frontier_rows(results.frontiers)));
   if (std::any_of(results.frontiers.begin(), results.frontiers.end(), has_instances))
     write("frontier_paper.csv", csv_text(instances_csv(results.frontiers)));
+  if (!results.jobs.empty()) write("jobs.csv", csv_text(jobs_csv(results.jobs)));
   write("results.json", json_text(results_json(experiment, results)));
   if (!results.comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, results.comparisons));
@@ -108,6 +114,11 @@ std::vector<std::string> write_figures(const std::string& folder, const Experime
     if (study.frontier.points.empty()) continue;
     files.push_back(folder + "/" + figure_stem(study.frontier.label) + ".svg");
     draw(frontier_figure(study.frontier), files.back());
+  }
+  for (const JobStudyEvaluation& study : results.jobs) {
+    if (!has_schedule(study)) continue;
+    files.push_back(folder + "/" + file_stem("jobs", study.label) + ".svg");
+    draw(job_figure(study), files.back());
   }
   return files;
 }

@@ -17,6 +17,7 @@ namespace tutti {
 struct ExperimentResults {
   std::vector<Evaluation> evaluations;    ///< of Experiment::cases()
   std::vector<StudyEvaluation> frontiers; ///< of Experiment::frontiers
+  std::vector<JobStudyEvaluation> jobs;   ///< of Experiment::jobs
   std::vector<Comparison> comparisons;    ///< of Experiment::expectations, then of frontiers
 };
 

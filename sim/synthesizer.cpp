@@ -13,17 +13,6 @@ namespace tutti {
 
 namespace {
 
-/// Interleaves schedules of consecutive parts by halves, so that each transfer is copied
-/// log(parts) times. Chunk ids count from the first chunk of parts.front().
-Schedule interleaved_parts(std::span<const Schedule> schedules,
-                           std::span<const CollectivePart> parts) {
-  if (schedules.size() == 1) return schedules.front();
-  const std::size_t half = schedules.size() / 2;
-  return interleaved(interleaved_parts(schedules.first(half), parts.first(half)),
-                     interleaved_parts(schedules.subspan(half), parts.subspan(half)),
-                     parts[half].first.value - parts.front().first.value);
-}
-
 /// The outcome of several parts from theirs. Each alone optimal doesn't make all at once optimal;
 /// what bounds one part bounds the whole.
 Outcome combined(std::span<const Outcome> outcomes) {
@@ -96,7 +85,9 @@ Outcome synthesize_part_by_part(SynthesisFunction run, const Topology& topology,
     outcomes.push_back(std::move(one));
   }
   Outcome all = combined(outcomes);
-  all.schedule = interleaved_parts(schedules, collective.parts);
+  std::vector<std::uint32_t> first_chunks;
+  for (const CollectivePart& part : collective.parts) first_chunks.push_back(part.first.value);
+  all.schedule = interleaved(schedules, first_chunks);
   return all;
 }
 

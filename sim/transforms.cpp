@@ -93,6 +93,17 @@ Schedule interleaved(const Schedule& a, const Schedule& b, std::uint32_t chunk_s
   return both;
 }
 
+// By halves, so that each transfer is copied log(schedules) times.
+Schedule interleaved(std::span<const Schedule> schedules,
+                     std::span<const std::uint32_t> chunk_shifts) {
+  assert(!schedules.empty() && schedules.size() == chunk_shifts.size());
+  if (schedules.size() == 1) return schedules.front();
+  const std::size_t half = schedules.size() / 2;
+  return interleaved(interleaved(schedules.first(half), chunk_shifts.first(half)),
+                     interleaved(schedules.subspan(half), chunk_shifts.subspan(half)),
+                     chunk_shifts[half] - chunk_shifts.front());
+}
+
 Schedule split_chunks(const Schedule& schedule, std::uint32_t k) {
   assert(k >= 1);
   Schedule split(schedule.paths().link_count());

@@ -25,6 +25,12 @@ namespace tutti {
 /// `b` are shifted by `chunk_shift`. For several collectives on one network.
 [[nodiscard]] Schedule interleaved(const Schedule& a, const Schedule& b, std::uint32_t chunk_shift);
 
+/// All of them at once, each spread evenly among the others; the chunk ids of schedules[i] are
+/// shifted by chunk_shifts[i] less chunk_shifts[0]. Pre: ascending shifts, at least one schedule.
+/// Cost: O(transfers log schedules).
+[[nodiscard]] Schedule interleaved(std::span<const Schedule> schedules,
+                                   std::span<const std::uint32_t> chunk_shifts);
+
 /// What remains of a schedule for all NPUs when only `group` takes part: `whole` and `restricted`
 /// are the same kind of collective with the same pieces, over all members and over the group (whose
 /// members are among them). Transfers that bring nothing to a member are dropped; relays outside

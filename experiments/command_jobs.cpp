@@ -1,0 +1,59 @@
+// `tutti jobs`: several collectives on one network at once, and what each costs the others.
+#include "experiments/commands.hpp"
+#include "experiments/csv.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/gnuplot.hpp"
+#include "experiments/interrupts.hpp"
+#include "experiments/job_figure.hpp"
+#include "experiments/job_json.hpp"
+#include "experiments/job_reader.hpp"
+#include "experiments/job_table.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+std::vector<std::string> write_files(const std::string& folder, const JobStudyEvaluation& study) {
+  std::vector<std::string> files{folder + "/jobs.csv"};
+  write_file(files.front(), csv_text(jobs_csv({&study, 1})));
+  if (!has_schedule(study)) return files;
+  if (!gnuplot_found()) {
+    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    return files;
+  }
+  files.push_back(folder + "/jobs.svg");
+  draw(job_figure(study), files.back());
+  return files;
+}
+
+} // namespace
+
+int jobs_command(const JobsArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  const std::uint64_t seed = parse_seed(arguments.seed);
+  JobStudy study = read_job_file(arguments.file, topology, seed);
+  require_sound(study, topology);
+  if (arguments.out) require_writable(*arguments.out + "/jobs.csv");
+  Interrupts interrupts;
+  study.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  const JobStudyEvaluation evaluation = evaluate_jobs(study, topology.name(), topology);
+  fmt::print("{}", arguments.json ? json_text(jobs_json(evaluation)) : jobs_text(evaluation));
+  const bool interrupted = interrupts.count() > 0;
+  if (arguments.out && !interrupted) {
+    const std::vector<std::string> files = write_files(*arguments.out, evaluation);
+    if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
+  }
+  std::fflush(stdout); // results first, then what is wrong with them
+  const int code = report_problems(problems_of(evaluation));
+  return interrupted ? interrupted_exit_code : code;
+}
+
+} // namespace tutti

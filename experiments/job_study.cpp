@@ -1,0 +1,238 @@
+#include "experiments/job_study.hpp"
+
+#include "experiments/all_bounds.hpp"
+#include "experiments/collective_request.hpp"
+#include "experiments/evaluation.hpp"
+#include "experiments/registry.hpp"
+#include "sim/bounds.hpp"
+#include "sim/error.hpp"
+#include "sim/routing.hpp"
+#include "sim/transforms.hpp"
+#include "sim/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// What is simulated: one job, or all at once.
+struct Work {
+  Collective collective;
+  Schedule schedule;
+  std::vector<JobTiming> timings; // per part
+};
+
+Collective collective_of(const Job& job, const Topology& topology, std::uint32_t pieces) {
+  try {
+    return make_collective(topology, {{job.collective}, job.size}, job.chunks * pieces);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("job \"{}\": {}", job.name, error.what()));
+  }
+}
+
+Time first_start(std::span<const Job> jobs) {
+  return std::ranges::min_element(jobs, {}, [](const Job& job) { return job.timing.start; })
+      ->timing.start;
+}
+
+class Planned {
+public:
+  Planned(const JobStudy& study, const JobPlan& plan, const Topology& topology)
+      : study_(study), plan_(plan), topology_(topology) {}
+
+  PlanEvaluation evaluate() {
+    result_.plan = to_text(plan_);
+    const double start = cpu_seconds();
+    std::vector<Work> alone;
+    for (const Job& job : study_.jobs) {
+      std::optional<Work> work = made_alone(job);
+      if (!work) return std::move(result_);
+      alone.push_back(std::move(*work));
+    }
+    const std::optional<Work> all = plan_.together ? made_together() : at_once(alone);
+    result_.synthesis_seconds = cpu_seconds() - start;
+    if (!all || !is_correct(*all, "all jobs")) return std::move(result_);
+    replay_all(alone, *all);
+    return std::move(result_);
+  }
+
+private:
+  std::optional<Work> made_alone(const Job& job) {
+    const AlgorithmRow& row = job.algorithm && !plan_.together ? *job.algorithm : plan_.algorithm;
+    Collective collective = collective_of(job, topology_, row.pieces);
+    const std::size_t parts = collective.parts.size();
+    return made(row, std::move(collective), std::vector<JobTiming>(parts, job.timing), job.name);
+  }
+
+  std::optional<Work> made_together() {
+    std::vector<Collective> collectives;
+    std::vector<JobTiming> timings;
+    for (const Job& job : study_.jobs) {
+      collectives.push_back(collective_of(job, topology_, plan_.algorithm.pieces));
+      timings.insert(timings.end(), collectives.back().parts.size(), job.timing);
+    }
+    return made(plan_.algorithm, merge(collectives), std::move(timings), "all jobs");
+  }
+
+  std::optional<Work> made(const AlgorithmRow& row, Collective collective,
+                           std::vector<JobTiming> timings, const std::string& what) {
+    Outcome outcome = synthesize(row, topology_, collective, options_for(row, study_.options));
+    if (outcome.compact)
+      outcome.schedule = expanded(topology_, collective, *std::exchange(outcome.compact, {}));
+    if (!outcome.schedule) {
+      result_.note = fmt::format("{}: {}", what,
+                                 outcome.note.empty() ? to_text(outcome.status) : outcome.note);
+      return std::nullopt;
+    }
+    Work work{std::move(collective), std::move(*outcome.schedule), std::move(timings)};
+    if (!is_correct(work, what)) return std::nullopt;
+    return work;
+  }
+
+  /// Every schedule as it was made, none knowing of the others.
+  std::optional<Work> at_once(std::span<const Work> alone) const {
+    std::vector<Collective> collectives;
+    std::vector<Schedule> schedules;
+    std::vector<std::uint32_t> first_chunks;
+    std::vector<JobTiming> timings;
+    std::uint32_t chunks = 0;
+    for (const Work& work : alone) {
+      collectives.push_back(work.collective);
+      schedules.push_back(work.schedule);
+      first_chunks.push_back(chunks);
+      timings.insert(timings.end(), work.timings.begin(), work.timings.end());
+      chunks += static_cast<std::uint32_t>(work.collective.chunks.size());
+    }
+    return Work{merge(collectives), interleaved(schedules, first_chunks), std::move(timings)};
+  }
+
+  bool is_correct(const Work& work, const std::string& what) {
+    const Verdict verdict = verify(topology_, work.collective, work.schedule);
+    if (verdict.fault)
+      add_problem(fmt::format("{}: fault: {}", what, verdict.fault->text));
+    else if (verdict.redundant > 0)
+      add_problem(fmt::format("{}: redundant copies: {}", what, verdict.redundant));
+    return verdict.correct();
+  }
+
+  void add_problem(const std::string& text) {
+    if (result_.problem.empty()) result_.problem = text;
+  }
+
+  /// On every engine; all must give the same.
+  Report replayed(const Work& work, const std::string& what) {
+    const double start = cpu_seconds();
+    RunOptions options;
+    options.jobs = work.timings;
+    std::optional<Report> first;
+    for (const EngineRow* engine : study_.engines) {
+      Report report =
+          engine->run(topology_, work.collective, work.schedule, study_.options.model, options);
+      if (!first)
+        first = std::move(report);
+      else if (report.chunk_done != first->chunk_done)
+        add_problem(fmt::format("{}: engine {} says {}, {} says {}", what, first->engine,
+                                to_text(first->completion), report.engine,
+                                to_text(report.completion)));
+    }
+    result_.replay_seconds += cpu_seconds() - start;
+    return std::move(*first);
+  }
+
+  void replay_all(std::span<const Work> alone, const Work& all) {
+    const Report together = replayed(all, "all jobs");
+    const Time start = first_start(study_.jobs);
+    result_.makespan = together.completion - start;
+    result_.links = together.links;
+    result_.bound = best_of(all_bounds(topology_, all.collective, study_.options.model)).time;
+    if (result_.makespan < result_.bound)
+      add_problem(fmt::format("all jobs take {}, below their bound {}", to_text(result_.makespan),
+                              to_text(result_.bound)));
+    auto done = together.chunk_done.begin();
+    double logarithms = 0;
+    for (std::size_t j = 0; j < alone.size(); ++j) {
+      const auto end = done + static_cast<std::ptrdiff_t>(alone[j].collective.chunks.size());
+      result_.jobs.push_back(result_of(study_.jobs[j], alone[j], *std::max_element(done, end)));
+      logarithms += std::log(result_.jobs.back().slowdown());
+      done = end;
+    }
+    result_.mean_slowdown = std::exp(logarithms / static_cast<double>(alone.size()));
+  }
+
+  JobResult result_of(const Job& job, const Work& alone, Time done) {
+    JobResult result;
+    result.alone = replayed(alone, job.name).completion - job.timing.start;
+    result.in_company = done - job.timing.start;
+    result.bound = best_of(all_bounds(topology_, alone.collective, study_.options.model)).time;
+    result.algbw = algbw(alone.collective, result.in_company);
+    for (const Time time : {result.alone, result.in_company})
+      if (time < result.bound)
+        add_problem(fmt::format("job \"{}\" takes {}, below its bound {}", job.name, to_text(time),
+                                to_text(result.bound)));
+    return result;
+  }
+
+  const JobStudy& study_;
+  const JobPlan& plan_;
+  const Topology& topology_;
+  PlanEvaluation result_;
+};
+
+} // namespace
+
+std::string to_text(const JobPlan& plan) {
+  return fmt::format("{}{}", plan.algorithm.name, plan.together ? ", together" : "");
+}
+
+double JobResult::slowdown() const {
+  if (alone.ps == 0) return 1;
+  return static_cast<double>(in_company.ps) / static_cast<double>(alone.ps);
+}
+
+JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topology_label,
+                                 const Topology& topology) {
+  JobStudyEvaluation result;
+  result.label = study.label;
+  result.topology = topology_label;
+  result.npus = topology.npu_count();
+  for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
+  result.model = study.options.model;
+  result.jobs = study.jobs;
+  for (const JobPlan& plan : study.plans) {
+    if (study.options.cancelled && study.options.cancelled()) break;
+    result.plans.push_back(Planned(study, plan, topology).evaluate());
+  }
+  return result;
+}
+
+void require_sound(const JobStudy& study, const Topology& topology) {
+  for (const Job& job : study.jobs) {
+    const Collective collective = collective_of(job, topology, 1);
+    try {
+      require_reachable(topology, collective);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("job \"{}\": {}", job.name, error.what()));
+    }
+  }
+}
+
+bool has_schedule(const JobStudyEvaluation& study) {
+  return std::ranges::any_of(study.plans,
+                             [](const PlanEvaluation& plan) { return !plan.jobs.empty(); });
+}
+
+std::vector<std::string> problems_of(const JobStudyEvaluation& study) {
+  std::vector<std::string> problems;
+  for (const PlanEvaluation& plan : study.plans)
+    if (!plan.problem.empty())
+      problems.push_back(
+          fmt::format("jobs on {}, {}: {}", study.topology, plan.plan, plan.problem));
+  return problems;
+}
+
+} // namespace tutti
