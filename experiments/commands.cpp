@@ -1,6 +1,7 @@
 #include "experiments/commands.hpp"
 
 #include "experiments/collective_request.hpp"
+#include "experiments/failure_table.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
@@ -62,6 +63,12 @@ int report_problems(std::span<const Evaluation> evaluations) {
 
 int report_problems(const StudyEvaluation& study) {
   const std::vector<std::string> problems = problems_of(study);
+  for (const std::string& problem : problems) fmt::print(stderr, "tutti: {}\n", problem);
+  return problems.empty() ? 0 : 1;
+}
+
+int report_problems(std::span<const FailureEvaluation> evaluations) {
+  const std::vector<std::string> problems = problems_of(evaluations);
   for (const std::string& problem : problems) fmt::print(stderr, "tutti: {}\n", problem);
   return problems.empty() ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "experiments/evaluation.hpp"
+#include "experiments/failure_evaluation.hpp"
 #include "experiments/frontier_study.hpp"
 #include "sim/time_model.hpp"
 #include "sim/units.hpp"
@@ -61,6 +62,20 @@ struct FrontierArguments {
   bool json = false;
 };
 
+struct FailuresArguments {
+  std::string topology, events;
+  CollectiveArguments collective; ///< one size
+  std::vector<std::string> algorithms;
+  std::string policies = "all", detection = "100us", decision = "50us", chunks = "1", seed = "1";
+  std::optional<std::string> planner; ///< default: default_planner() of each algorithm
+  std::vector<std::string> settings;  ///< key=value
+  std::string engine = "native";      ///< or simgrid, both
+  ModelArguments model;
+  std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
@@ -98,6 +113,7 @@ struct ShowArguments {
 int run_command(const RunArguments& arguments);
 int synth_command(const SynthArguments& arguments);
 int frontier_command(const FrontierArguments& arguments);
+int failures_command(const FailuresArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
@@ -122,6 +138,9 @@ int report_problems(std::span<const Evaluation> evaluations);
 
 /// The same for a frontier and the rows of a paper that belong to it.
 int report_problems(const StudyEvaluation& study);
+
+/// The same for collectives through failures.
+int report_problems(std::span<const FailureEvaluation> evaluations);
 
 /// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
 [[nodiscard]] std::map<std::string, std::string>

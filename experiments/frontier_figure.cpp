@@ -1,6 +1,7 @@
 #include "experiments/frontier_figure.hpp"
 
 #include "experiments/curves.hpp"
+#include "experiments/file_stem.hpp"
 
 #include <fmt/format.h>
 
@@ -54,20 +55,6 @@ Figure frontier_figure(const FrontierEvaluation& e) {
   return curve_figure(chart);
 }
 
-std::string figure_stem(const std::string& label) {
-  std::string stem = "frontier";
-  bool apart = true; // the next letter begins a word
-  for (const char c : label) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (!upper && !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) {
-      apart = true;
-      continue;
-    }
-    if (apart) stem += '_';
-    apart = false;
-    stem += upper ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return stem;
-}
+std::string figure_stem(const std::string& label) { return file_stem_of("frontier", label); }
 
 } // namespace tutti
