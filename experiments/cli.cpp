@@ -137,6 +137,40 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
   add_json(app, jobs.json);
 }
 
+void add_options(CLI::App& app, FailuresArguments& failures) {
+  add_topology(app, failures.topology);
+  add_collective(app, failures.collective, "");
+  app.add_option("-a,--algorithm", failures.algorithms, "a name, several with commas, or all")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--events", failures.events,
+                 "a TOML file: what happens when, or at what rates (README, \"Failures\")")
+      ->required();
+  app.add_option("--policy", failures.policies,
+                 "report, reroute, resynthesize, restart, several with commas; default all");
+  app.add_option("--detection", failures.detection,
+                 "from an event until someone knows; default 100us");
+  app.add_option("--decision", failures.decision,
+                 "from then until the answer is in force; default 50us");
+  app.add_option("--planner", failures.planner,
+                 "algorithm for what is left; default: the algorithm itself if it plans custom "
+                 "collectives, else tacos");
+  app.add_option("--chunks", failures.chunks,
+                 "chunks per shard, times what the algorithm needs; default 1");
+  app.add_option("--seed", failures.seed, "of everything random; default 1");
+  app.add_option("--set", failures.settings,
+                 "an option of an algorithm or the planner, key=value; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--engine", failures.engine,
+                 "native, simgrid, or both, which must agree; default native");
+  add_model(app, failures.model, "");
+  app.add_option("--out", failures.out,
+                 "folder for failures.csv, failures.json and figures; default none");
+  app.add_flag("--progress", failures.progress,
+               "a line for each policy on stderr also where that is no terminal");
+  add_json(app, failures.json);
+}
+
 void add_options(CLI::App& app, VerifyArguments& verify) {
   add_topology(app, verify.topology);
   app.add_option("file", verify.file, "a schedule file")->required();
@@ -195,6 +229,8 @@ std::vector<Command> add_commands(CLI::App& app) {
               frontier_command),
       command(app, "jobs", "several jobs on one network, and what each costs the others",
               jobs_command),
+      command(app, "failures", "a collective through failures: what each policy makes of it",
+              failures_command),
       command(app, "verify", "check the schedule in a file", verify_command),
       command(app, "replay", "simulate the schedule in a file", replay_command),
       command(app, "bound", "lower bounds on the collective time", bound_command),

@@ -32,11 +32,6 @@ std::vector<Bytes> sizes_of(const FrontierArguments& arguments, const Topology& 
   return {make_collective(topology, {{arguments.collective}, {}}, 1).size()};
 }
 
-std::vector<const EngineRow*> engines_of(const FrontierArguments& arguments) {
-  if (arguments.engine == "both") return all_engines();
-  return {&find_engine(arguments.engine)};
-}
-
 FrontierCase case_of(const FrontierArguments& arguments, const Topology& topology) {
   FrontierCase c{.label = "",
                  .topology_label = topology.name(),
@@ -44,7 +39,7 @@ FrontierCase case_of(const FrontierArguments& arguments, const Topology& topolog
                  .collective = arguments.collective,
                  .sizes = sizes_of(arguments, topology),
                  .options = {},
-                 .engines = engines_of(arguments)};
+                 .engines = parse_engines(arguments.engine)};
   c.options.model = time_model(arguments.model);
   c.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(c.options, *arguments.limit);

@@ -3,6 +3,8 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/failure_display.hpp"
+#include "experiments/failure_table.hpp"
 #include "experiments/frontier_display.hpp"
 #include "experiments/frontier_table.hpp"
 #include "experiments/gnuplot.hpp"
@@ -55,6 +57,22 @@ std::vector<JobStudyEvaluation> evaluate_job_studies(const Experiment& experimen
   return studies;
 }
 
+// One after another, as planning takes CPU seconds that are reported.
+std::vector<FailureStudyEvaluation>
+evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts& interrupts) {
+  std::vector<FailureStudyEvaluation> studies;
+  for (const FailureStudy& study : experiment.failures) {
+    studies.push_back({study.label, {}, study.expectations});
+    for (FailureCase& c : experiment.failure_cases(study)) {
+      if (interrupts.cancels()) return studies;
+      c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+      const std::string what = study.label + ", " + std::string(c.algorithm.name);
+      studies.back().algorithms.push_back(evaluate_failures(c, policy_announcer(what, progress)));
+    }
+  }
+  return studies;
+}
+
 ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
                              bool& interrupted) {
   const std::vector<Case> cases = experiment.cases();
@@ -63,14 +81,19 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
     require_sound(experiment.frontier_case(study));
   for (const JobStudy& study : experiment.jobs)
     require_sound(study, experiment.topologies[study.topology].topology);
+  for (const FailureStudy& study : experiment.failures)
+    for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
   Interrupts interrupts;
   ExperimentResults results;
   results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
   results.frontiers = evaluate_studies(experiment, progress, interrupts);
   results.jobs = evaluate_job_studies(experiment, interrupts);
+  results.failures = evaluate_failure_studies(experiment, progress, interrupts);
   interrupted = interrupts.count() > 0;
   results.comparisons = compare(experiment.expectations, results.evaluations);
   for (Comparison& comparison : comparisons_of(results.frontiers))
+    results.comparisons.push_back(std::move(comparison));
+  for (Comparison& comparison : comparisons_of(results.failures))
     results.comparisons.push_back(std::move(comparison));
   return results;
 }
@@ -85,6 +108,8 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
   for (const StudyEvaluation& study : results.frontiers)
     fmt::print("\n{}{}", frontier_text(study.frontier), instances_text(study));
   for (const JobStudyEvaluation& study : results.jobs) fmt::print("\n{}", jobs_text(study));
+  for (const FailureStudyEvaluation& study : results.failures)
+    if (!study.algorithms.empty()) fmt::print("\n{}", failures_text(study.algorithms));
   if (!results.comparisons.empty())
     fmt::print("\n{}", to_text(comparison_table(results.comparisons)));
 }
@@ -96,6 +121,8 @@ int judge(const ExperimentResults& results) {
     code = std::max(code, report_problems(problems_of(study)));
   for (const JobStudyEvaluation& study : results.jobs)
     code = std::max(code, report_problems(problems_of(study)));
+  for (const FailureStudyEvaluation& study : results.failures)
+    code = std::max(code, report_problems(problems_of(study.algorithms)));
   if (!all_agree(results.comparisons)) {
     fmt::print(stderr, "tutti: an expected value differs without an explanation\n");
     code = 1;
@@ -125,7 +152,7 @@ int run_command(const RunArguments& arguments) {
     const auto figures = write_figures(folder, experiment, results);
     files.insert(files.end(), figures.begin(), figures.end());
   } else if (!experiment.figures.empty() || !experiment.frontiers.empty() ||
-             !experiment.jobs.empty()) {
+             !experiment.failures.empty() || !experiment.jobs.empty()) {
     fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
   }
   if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));

@@ -1,6 +1,7 @@
 #include "experiments/commands.hpp"
 
 #include "experiments/collective_request.hpp"
+#include "experiments/failure_table.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"

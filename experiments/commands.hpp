@@ -67,6 +67,20 @@ struct JobsArguments {
   bool json = false;
 };
 
+struct FailuresArguments {
+  std::string topology, events;
+  CollectiveArguments collective; ///< one size
+  std::vector<std::string> algorithms;
+  std::string policies = "all", detection = "100us", decision = "50us", chunks = "1", seed = "1";
+  std::optional<std::string> planner; ///< default: default_planner() of each algorithm
+  std::vector<std::string> settings;  ///< key=value
+  std::string engine = "native";      ///< or simgrid, both
+  ModelArguments model;
+  std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
@@ -105,6 +119,7 @@ int run_command(const RunArguments& arguments);
 int synth_command(const SynthArguments& arguments);
 int frontier_command(const FrontierArguments& arguments);
 int jobs_command(const JobsArguments& arguments);
+int failures_command(const FailuresArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);

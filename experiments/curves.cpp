@@ -33,6 +33,9 @@ std::string power_tics(const Extent& x, CurveAxis axis) {
 }
 
 std::string x_axis(const CurveChart& chart, const Extent& x) {
+  if (chart.axis == CurveAxis::linear)
+    return fmt::format("set xrange [0:{:g}]\nset xlabel {}\n", x.largest > 0 ? 1.03 * x.largest : 1,
+                       quoted(chart.x_label));
   const std::string scale = chart.axis == CurveAxis::tens
                                 ? "set logscale x\n"
                                 : "set logscale x 2\n" + power_tics(x, chart.axis);
@@ -71,6 +74,17 @@ std::string mark_lines(const CurveChart& chart) {
   return lines;
 }
 
+std::string_view style_of(const CurveChart& chart, bool has_law) {
+  if (chart.steps) return "steps";
+  return has_law ? "points" : "linespoints";
+}
+
+/// The symbol of the c-th curve's points, where they are marked.
+std::string mark_of(const CurveChart& chart, std::size_t c) {
+  constexpr std::array marks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+  return chart.steps ? "" : fmt::format(" pointtype {} pointsize 0.7", marks[c % marks.size()]);
+}
+
 /// The law at both ends of its curve: between them it is a straight line.
 std::string law_data(const PowerLaw& law, const Curve& curve) {
   std::string data;
@@ -86,10 +100,13 @@ Figure curve_figure(const CurveChart& chart) {
   Extent x, y;
   std::vector<std::string> legend;
   std::string data, plots;
+  const bool data_is_empty = std::all_of(chart.curves.begin(), chart.curves.end(),
+                                         [](const Curve& curve) { return curve.points.empty(); });
+  if (data_is_empty) throw InputError("a chart of curves needs at least one point");
   for (std::size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
     for (const PlotPoint& point : curve.points) {
-      assert(point.x >= 1 && std::isfinite(point.y));
+      assert(point.x >= (chart.axis == CurveAxis::linear ? 0 : 1) && std::isfinite(point.y));
       assert(point.y > 0 || !has_logarithmic_y(chart));
       x.add(point.x);
       y.add(point.y);
@@ -99,18 +116,16 @@ Figure curve_figure(const CurveChart& chart) {
     if (growth) law = fitted_power_law(curve.points);
     legend.push_back(law ? fmt::format("{}: {}^{:.2f}", curve.name, chart.growth_in, law->exponent)
                          : curve.name);
-    constexpr std::array marks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
-    plots += fmt::format("{}$curve{} using 1:2 with {} linewidth 2 pointtype {} pointsize 0.7 "
-                         "linecolor rgb '{}' title {}",
-                         c == 0 ? "plot " : ", \\\n     ", c, law ? "points" : "linespoints",
-                         marks[c % marks.size()], series_colour(c), quoted(legend.back()));
+    plots += fmt::format("{}$curve{} using 1:2 with {} linewidth 2{} linecolor rgb '{}' title {}",
+                         c == 0 ? "plot " : ", \\\n     ", c, style_of(chart, law.has_value()),
+                         mark_of(chart, c), series_colour(c), quoted(legend.back()));
     if (!law) continue;
     data += fmt::format("$law{} << END\n{}END\n", c, law_data(*law, curve));
     plots += fmt::format(", \\\n     $law{} using 1:2 with lines linewidth 1 dashtype 2 linecolor "
                          "rgb '{}' notitle",
                          c, series_colour(c));
   }
-  if (x.largest == 0) throw InputError("a chart of curves needs at least one point");
+  for (const CurveMark& mark : chart.marks) x.add(mark.x);
   const std::string axes = x_axis(chart, x) + y_axis(chart, y) + mark_lines(chart);
   return framed_chart(chart.heading, 560, legend, axes + data + plots + "\n");
 }

@@ -1,5 +1,6 @@
 // Curves that compare algorithms: over the collective's size, over the number of its chunks (TACOS
-// paper, Fig. 22), or over the size of the problem with the law by which they grow (Fig. 21).
+// paper, Fig. 22), over the size of the problem with the law by which they grow (Fig. 21), or over
+// counts and times on a linear axis.
 #pragma once
 
 #include "experiments/figure_style.hpp"
@@ -12,11 +13,12 @@
 
 namespace tutti {
 
-/// How the x axis counts; always logarithmic.
+/// How the x axis counts; logarithmic but for the last.
 enum class CurveAxis : std::uint8_t {
   bytes,  ///< marks at powers of two, as 1 KiB, 1 MiB
   powers, ///< marks at powers of two, as 1, 2, 4
   tens,   ///< marks at powers of ten
+  linear, ///< from 0
 };
 
 struct Curve {
@@ -40,9 +42,11 @@ struct CurveChart {
   std::string growth_in;
   bool logarithmic = false; ///< the y axis
   std::vector<CurveMark> marks = {};
+  bool steps = false; ///< a value holds until the next point; points aren't marked
 };
 
-/// One colour and mark per curve. Pre: x >= 1, y finite, positive where its axis is logarithmic.
+/// One colour and mark per curve. Pre: x >= 1 (linear: >= 0), y finite, positive where its axis is
+/// logarithmic.
 /// Errors: InputError without a point.
 [[nodiscard]] Figure curve_figure(const CurveChart& chart);
 

@@ -1,13 +1,13 @@
 #include "experiments/expectation_reader.hpp"
 
 #include "experiments/experiment_values.hpp"
+#include "experiments/percentage.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace tutti {
 
@@ -113,17 +113,6 @@ Summary parse_mean(const std::string& text) {
   throw InputError(unknown_name("mean", text, std::vector<std::string>{"geometric", "arithmetic"}));
 }
 
-// `2%` to 0.02.
-double parse_tolerance(std::string_view text) {
-  double percent = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-  const bool whole =
-      error == std::errc() && std::string_view(end, text.data() + text.size()) == "%";
-  if (!whole || !(percent >= 0 && percent <= 100))
-    throw InputError(fmt::format("\"{}\" is no percentage from 0% to 100%", text));
-  return percent / 100;
-}
-
 double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
   if (expectation.summary == Summary::exponent || expectation.values.front().over)
     return value.number();
@@ -183,7 +172,7 @@ Expectation read_expectation(ConfigTable table, const Experiment& experiment, Ca
     expectation.replay = replay_index(*discipline, expectation.values, cases);
   expectation.paper = paper_value(table.at("paper"), expectation);
   const ConfigValue tolerance = table.at("tolerance");
-  expectation.tolerance = parsed(tolerance, parse_tolerance);
+  expectation.tolerance = parsed(tolerance, parse_percentage);
   if (const auto at_most = table.find("at_most")) expectation.at_most = at_most->boolean();
   expectation.explanation = string_at(table, "explanation");
   table.finish();

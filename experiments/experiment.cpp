@@ -2,6 +2,7 @@
 
 #include "experiments/expectation_reader.hpp"
 #include "experiments/experiment_values.hpp"
+#include "experiments/failure_reader.hpp"
 #include "experiments/frontier_reader.hpp"
 #include "experiments/job_reader.hpp"
 #include "experiments/registry.hpp"
@@ -182,8 +183,8 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
 
 Experiment read(ConfigTable root, const std::string& source_name) {
   Experiment experiment;
-  root.allow_only(
-      {"name", "title", "seed", "topologies", "runs", "frontiers", "jobs", "figures", "expect"});
+  root.allow_only({"name", "title", "seed", "topologies", "runs", "frontiers", "failures", "jobs",
+                   "figures", "expect"});
   experiment.name = file_stem(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;
@@ -199,10 +200,13 @@ Experiment read(ConfigTable root, const std::string& source_name) {
   }
   for (ConfigTable& table : root.tables("frontiers"))
     experiment.frontiers.push_back(read_frontier(table, experiment));
+  for (ConfigTable& table : root.tables("failures"))
+    experiment.failures.push_back(read_failures(table, experiment, source_name));
   for (ConfigTable& table : root.tables("jobs"))
     experiment.jobs.push_back(read_jobs(table, experiment));
-  if (experiment.runs.empty() && experiment.frontiers.empty() && experiment.jobs.empty())
-    throw root.error("needs at least one [[runs]], [[frontiers]] or [[jobs]]");
+  if (experiment.runs.empty() && experiment.frontiers.empty() && experiment.failures.empty() &&
+      experiment.jobs.empty())
+    throw root.error("needs at least one [[runs]], [[frontiers]], [[failures]] or [[jobs]]");
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));
   const std::vector<Case> cases = experiment.cases();
@@ -252,6 +256,20 @@ FrontierCase Experiment::frontier_case(const FrontierStudy& study) const {
           .sizes = study.sizes,
           .options = study.options,
           .engines = all_engines()};
+}
+
+std::vector<FailureCase> Experiment::failure_cases(const FailureStudy& study) const {
+  std::vector<FailureCase> all;
+  for (const AlgorithmRow& algorithm : study.algorithms) {
+    FailureCase c = study.common;
+    c.label = study.label;
+    c.topology_label = topologies[study.topology].label;
+    c.topology = &topologies[study.topology].topology;
+    c.algorithm = algorithm;
+    c.planner = study.planner.value_or(default_planner(algorithm));
+    all.push_back(std::move(c));
+  }
+  return all;
 }
 
 Experiment parse_experiment(std::string_view toml, const std::string& source_name) {

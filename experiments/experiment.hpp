@@ -16,7 +16,7 @@
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
 //                                          # threads = 1, settings = {key = "value"}
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
-//   [[frontiers]]                          # Pareto frontiers (SCCL); runs, frontiers or both
+//   [[frontiers]]                          # Pareto frontiers (SCCL)
 //   label = "Allgather"                    # names its figure; unique
 //   topology = "Mesh"                      # a label
 //   collective = "all_gather"
@@ -30,6 +30,31 @@
 //   optimality = "bandwidth"               # or "latency", "both": what the paper claims
 //   seconds = 6.6                          # the paper's; default none
 //   explanation = "..."                    # as in [[expect]]
+//   [[failures]]                           # a collective through failures
+//   label = "Torus"                        # names its figures; unique
+//   topology = "Mesh"                      # a label
+//   collective = "all_reduce"              # or a list: several at once
+//   algorithms = ["tacos", "ring"]
+//   size = "1GiB"                          # default; chunks = 1 per shard, engine = "native", or
+//                                          # "simgrid", "both"; link_busy, forwarding, limit and
+//                                          # settings as in [[runs]]
+//   policies = ["report", "reroute", "resynthesize", "restart"]   # default all
+//   detection = "100us"                    # default; from an event until someone knows
+//   decision = "50us"                      # default; from then until the answer is in force
+//   planner = "tacos"                      # of what is left; default as `tutti failures`
+//   failed_links = [0, 1, 2, 4, 8, 16]     # a sweep: so many random cables go down
+//   at = "50%"                             # when they do: default; of the undisturbed run
+//   seeds = [1, 2, 3]                      # medians count; default the experiment's seed
+//   events = "events.toml"                 # or [[failures.events]], [failures.generated]: format
+//                                          # at the head of event_reader.hpp; a file stands for
+//                                          # failed_links, at and seeds, too
+//   [[failures.expect]]
+//   policy = "resynthesize"
+//   over = "restart"                       # a policy, or "undisturbed" (default)
+//   algorithm = "tacos"                    # needed where there are several
+//   failed_links = [1, 2]                  # of several the largest ratio counts; default all
+//   at_most = 1.0                          # or value = 1.2; of the ratio of times
+//   tolerance = "10%"                      # default 0%; label, explanation as in [[expect]]
 //   [[jobs]]                               # several jobs on one network, and what each costs the
 //                                          # others: format at the head of job_reader.hpp
 //   [[figures]]
@@ -62,12 +87,13 @@
 //   at_most = true                         # the paper gives an upper limit; default false
 //   explanation = "..."                    # makes a difference one that doesn't fail the run
 //
-// Unknown keys and labels are errors.
+// At least one of [[runs]], [[frontiers]] and [[failures]]. Unknown keys and labels are errors.
 #pragma once
 
 #include "experiments/collective_request.hpp"
 #include "experiments/evaluation.hpp"
 #include "experiments/expectation.hpp"
+#include "experiments/failure_study.hpp"
 #include "experiments/frontier_study.hpp"
 #include "experiments/heatmap.hpp"
 #include "experiments/job_study.hpp"
@@ -136,6 +162,7 @@ struct Experiment {
   std::vector<LabelledTopology> topologies;
   std::vector<RunMatrix> runs;
   std::vector<FrontierStudy> frontiers;
+  std::vector<FailureStudy> failures;
   std::vector<JobStudy> jobs;
   std::vector<FigureRequest> figures;
   std::vector<Expectation> expectations; ///< with indices into cases()
@@ -144,6 +171,8 @@ struct Experiment {
   [[nodiscard]] std::vector<Case> cases() const;
   /// One of `frontiers`, pointing into this experiment.
   [[nodiscard]] FrontierCase frontier_case(const FrontierStudy& study) const;
+  /// One for each algorithm of one of `failures`, pointing into this experiment.
+  [[nodiscard]] std::vector<FailureCase> failure_cases(const FailureStudy& study) const;
 };
 
 /// Errors: InputError with file:line:column for anything wrong or unknown.

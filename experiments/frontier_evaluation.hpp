@@ -32,6 +32,8 @@ struct FrontierCase {
 
 /// native and simgrid.
 [[nodiscard]] std::vector<const EngineRow*> all_engines();
+/// One engine by name, or `both`: all. Errors: InputError with the known names.
+[[nodiscard]] std::vector<const EngineRow*> parse_engines(const std::string& text);
 
 /// The case's collective at one size, with so many parts to a shard.
 /// Errors: InputError for parts below a byte, a file that should be cut, and as make_collective().

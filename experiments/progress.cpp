@@ -37,16 +37,16 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Progress::Progress(std::string label, std::ostream& out, bool shown, Clock clock)
+ProgressBar::ProgressBar(std::string label, std::ostream& out, bool shown, Clock clock)
     : label_(std::move(label)), out_(&out), shown_(shown), clock_(std::move(clock)),
       start_(clock_()) {}
 
-Progress::Progress(std::string label)
-    : Progress(std::move(label), std::cerr, isatty(STDERR_FILENO) != 0, steady_seconds) {}
+ProgressBar::ProgressBar(std::string label)
+    : ProgressBar(std::move(label), std::cerr, isatty(STDERR_FILENO) != 0, steady_seconds) {}
 
-Progress::~Progress() { finish(); }
+ProgressBar::~ProgressBar() { finish(); }
 
-void Progress::update(std::uint64_t done, std::uint64_t total) {
+void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
   if (!shown_ || total == 0) return;
   const double now = clock_(), elapsed = now - start_;
   if (elapsed < first_shown_after || (drawn_at_ && now - *drawn_at_ < seconds_between)) return;
@@ -61,7 +61,7 @@ void Progress::update(std::uint64_t done, std::uint64_t total) {
   *out_ << "\r\x1b[K" << line << std::flush; // back to the line's start, erase it
 }
 
-void Progress::finish() {
+void ProgressBar::finish() {
   if (drawn_at_) *out_ << "\r\x1b[K" << std::flush;
   drawn_at_.reset();
 }

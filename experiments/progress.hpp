@@ -13,18 +13,18 @@
 namespace tutti {
 
 /// Draws over its own line; the line is erased at the end, so that results stand alone.
-class Progress {
+class ProgressBar {
 public:
   /// Seconds since any fixed point, never falling.
   using Clock = std::function<double()>;
 
   /// `shown` false: never writes. `out` must outlive the bar.
-  Progress(std::string label, std::ostream& out, bool shown, Clock clock);
+  ProgressBar(std::string label, std::ostream& out, bool shown, Clock clock);
   /// On stderr, shown where that is a terminal, by the steady clock.
-  explicit Progress(std::string label);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  explicit ProgressBar(std::string label);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
 
   /// `done` of `total` units are finished. Cheap and welcome to be called often, with equal values
   /// too: draws at most ten times a second, first two seconds after the start. The time left

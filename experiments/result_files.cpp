@@ -3,6 +3,9 @@
 #include "experiments/csv.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/failure_figure.hpp"
+#include "experiments/failure_json.hpp"
+#include "experiments/failure_table.hpp"
 #include "experiments/figures.hpp"
 #include "experiments/file_stem.hpp"
 #include "experiments/frontier_figure.hpp"
@@ -65,6 +68,8 @@ Json results_json(const Experiment& experiment, const ExperimentResults& results
                {"results", std::move(evaluations)}};
   for (const StudyEvaluation& study : results.frontiers)
     json["frontiers"].push_back(study_json(study));
+  for (const FailureStudyEvaluation& study : results.failures)
+    for (const FailureEvaluation& e : study.algorithms) json["failures"].push_back(failure_json(e));
   for (const JobStudyEvaluation& study : results.jobs) json["jobs"].push_back(jobs_json(study));
   json["verdicts"] = std::move(comparisons);
   return json;
@@ -76,6 +81,14 @@ std::vector<std::vector<std::string>> frontier_rows(std::span<const StudyEvaluat
   std::vector<FrontierEvaluation> frontiers;
   for (const StudyEvaluation& study : studies) frontiers.push_back(study.frontier);
   return frontier_csv(frontiers);
+}
+
+std::vector<std::vector<std::string>>
+failure_rows(std::span<const FailureStudyEvaluation> studies) {
+  std::vector<FailureEvaluation> all;
+  for (const FailureStudyEvaluation& study : studies)
+    all.insert(all.end(), study.algorithms.begin(), study.algorithms.end());
+  return failures_csv(all);
 }
 
 bool has_instances(const StudyEvaluation& study) { return !study.instances.empty(); }
@@ -93,6 +106,7 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
   if (!results.frontiers.empty()) write("frontier.csv", csv_text(frontier_rows(results.frontiers)));
   if (std::any_of(results.frontiers.begin(), results.frontiers.end(), has_instances))
     write("frontier_paper.csv", csv_text(instances_csv(results.frontiers)));
+  if (!results.failures.empty()) write("failures.csv", csv_text(failure_rows(results.failures)));
   if (!results.jobs.empty()) write("jobs.csv", csv_text(jobs_csv(results.jobs)));
   write("results.json", json_text(results_json(experiment, results)));
   if (!results.comparisons.empty())
@@ -115,6 +129,11 @@ std::vector<std::string> write_figures(const std::string& folder, const Experime
     files.push_back(folder + "/" + figure_stem(study.frontier.label) + ".svg");
     draw(frontier_figure(study.frontier), files.back());
   }
+  for (const FailureStudyEvaluation& study : results.failures)
+    for (const NamedFigure& named : failure_figures(study.algorithms)) {
+      files.push_back(folder + "/" + named.stem + ".svg");
+      draw(named.figure, files.back());
+    }
   for (const JobStudyEvaluation& study : results.jobs) {
     if (!has_schedule(study)) continue;
     files.push_back(folder + "/" + file_stem("jobs", study.label) + ".svg");

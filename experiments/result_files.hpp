@@ -1,5 +1,5 @@
-// The folder that an experiment leaves behind: its TOML, results.csv, frontier.csv, results.json,
-// verdicts.md and the figures.
+// The folder that an experiment leaves behind: its TOML, results.csv, frontier.csv, failures.csv,
+// results.json, verdicts.md and the figures.
 #pragma once
 
 #include "experiments/expectation.hpp"
@@ -15,10 +15,12 @@ namespace tutti {
 
 /// What an experiment came to.
 struct ExperimentResults {
-  std::vector<Evaluation> evaluations;    ///< of Experiment::cases()
-  std::vector<StudyEvaluation> frontiers; ///< of Experiment::frontiers
-  std::vector<JobStudyEvaluation> jobs;   ///< of Experiment::jobs
-  std::vector<Comparison> comparisons;    ///< of Experiment::expectations, then of frontiers
+  std::vector<Evaluation> evaluations;          ///< of Experiment::cases()
+  std::vector<StudyEvaluation> frontiers;       ///< of Experiment::frontiers
+  std::vector<FailureStudyEvaluation> failures; ///< of Experiment::failures
+  std::vector<JobStudyEvaluation> jobs;         ///< of Experiment::jobs
+  /// Of Experiment::expectations, then of frontiers, then of failures.
+  std::vector<Comparison> comparisons;
 };
 
 /// Copies the experiment's file to `folder`/NAME.toml, before anything runs: an unwritable folder
@@ -26,18 +28,18 @@ struct ExperimentResults {
 void start_results(const std::string& folder, const Experiment& experiment,
                    const std::string& toml);
 
-/// Title, seed, versions, evaluations, frontiers where there are any, and comparisons.
+/// Title, seed, versions, evaluations, frontiers and failures where there are any, and comparisons.
 [[nodiscard]] nlohmann::ordered_json results_json(const Experiment& experiment,
                                                   const ExperimentResults& results);
 
 /// results.csv where there are runs, frontier.csv where there are frontiers, frontier_paper.csv
-/// where these have rows of a paper, results.json, and verdicts.md where something is expected.
+/// where these have rows of a paper, failures.csv where there are failures, results.json, and verdicts.md where something is expected.
 /// Returns the names of the files.
 /// Errors: InputError where one can't be written; each is whole or not there.
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);
 
-/// Every figure as .svg and .png, every frontier with a point as .svg. Returns the names of the
+/// Every figure as .svg and .png, every frontier with a point and every study of failures as .svg. Returns the names of the
 /// files. Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);

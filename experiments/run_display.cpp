@@ -53,7 +53,7 @@ std::string SynthesisMeter::line() const {
 }
 
 RunDisplay::RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
-                       Progress::Clock clock)
+                       ProgressBar::Clock clock)
     : single_(cases == 1), form_(form), out_(&out), clock_(clock),
       bar_(std::move(label), out, form == Form::bar, std::move(clock)), total_(cases) {}
 

@@ -18,7 +18,7 @@ namespace tutti {
 /// One synthesis at a time, attempt by attempt.
 class SynthesisMeter {
 public:
-  explicit SynthesisMeter(Progress::Clock clock)
+  explicit SynthesisMeter(ProgressBar::Clock clock)
       : clock_(std::move(clock)), attempt_start_(clock_()) {}
 
   /// Where the synthesis is now. Fewer deliveries than before, or another number in all, mean that
@@ -31,7 +31,7 @@ public:
 
 private:
   [[nodiscard]] double rate() const; ///< deliveries/s
-  Progress::Clock clock_;
+  ProgressBar::Clock clock_;
   double attempt_start_;
   SynthesisProgress now_;
 };
@@ -43,7 +43,7 @@ public:
 
   /// `cases`: how many there are; of one, the bar shows its deliveries, of several, which are done.
   RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
-             Progress::Clock clock);
+             ProgressBar::Clock clock);
   /// On stderr: a bar where that is a terminal, else lines if they are asked for.
   RunDisplay(std::string label, std::size_t cases, bool lines_wanted);
 
@@ -56,8 +56,8 @@ private:
   bool single_;
   Form form_;
   std::ostream* out_;
-  Progress::Clock clock_;
-  Progress bar_;
+  ProgressBar::Clock clock_;
+  ProgressBar bar_;
   std::map<const Case*, SynthesisMeter> meters_;
   std::size_t done_ = 0, total_;
   std::optional<double> last_line_;

@@ -47,7 +47,7 @@ struct NetworkEvent {
 };
 
 [[nodiscard]] std::string_view to_text(NetworkEvent::Kind kind); ///< "link_down", ...
-/// "npu0>npu1 down", "npu3 at 50 % of its rate", "npu0>npu1 takes 2 us"
+/// "npu0>npu1 down", "npu3 at 50 % of its rate", "npu0>npu1 takes 2us"
 [[nodiscard]] std::string to_text(const NetworkEvent& event, const Topology& topology);
 
 /// By time, events of one instant in the order given. Errors: InputError naming the event: a link

@@ -13,11 +13,6 @@
 
 namespace tutti::topologies {
 
-namespace {
-
-using Cable = std::vector<LinkId>; // one or two links
-
-/// By their first link.
 std::vector<Cable> cables_of(const Topology& topology) {
   std::map<std::pair<NodeId, NodeId>, std::vector<std::size_t>> half; // cables with one direction
   std::vector<Cable> cables;
@@ -34,6 +29,8 @@ std::vector<Cable> cables_of(const Topology& topology) {
   }
   return cables;
 }
+
+namespace {
 
 /// Over links that aren't gone.
 bool every_npu_reaches_all(const Topology& topology, const std::vector<bool>& gone) {
@@ -70,32 +67,40 @@ std::size_t failure_count(std::string_view text, std::size_t cables) {
 
 } // namespace
 
-std::vector<LinkId> failed_links(const Topology& topology, std::string_view failures,
-                                 std::uint64_t seed) {
+std::vector<LinkId> failed_links(const Topology& topology, std::size_t count, std::uint64_t seed) {
   std::vector<Cable> cables = cables_of(topology);
-  const std::size_t wanted = failure_count(failures, cables.size());
   std::vector<bool> gone(topology.link_count());
   if (!every_npu_reaches_all(topology, gone))
-    throw InputError("fail-links: some NPU is out of another's reach already");
+    throw InputError("some NPU is out of another's reach already");
   Random(seed).shuffle(cables);
   std::vector<LinkId> failed;
-  std::size_t count = 0;
+  std::size_t so_far = 0;
   for (const Cable& cable : cables) {
-    if (count == wanted) break;
+    if (so_far == count) break;
     for (const LinkId link : cable) gone[link.value] = true;
     if (every_npu_reaches_all(topology, gone)) {
-      ++count;
+      ++so_far;
       failed.insert(failed.end(), cable.begin(), cable.end());
     } else {
       for (const LinkId link : cable) gone[link.value] = false;
     }
   }
-  if (count < wanted)
-    throw InputError(fmt::format("fail-links={}: of {} cables, any more than {} failures would put "
-                                 "an NPU out of reach (drawn with this seed)",
-                                 failures, cables.size(), count));
+  if (so_far < count)
+    throw InputError(fmt::format("of {} cables, any more than {} failures would put an NPU out of "
+                                 "reach (drawn with this seed)",
+                                 cables.size(), so_far));
   std::sort(failed.begin(), failed.end());
   return failed;
+}
+
+std::vector<LinkId> failed_links(const Topology& topology, std::string_view failures,
+                                 std::uint64_t seed) {
+  const std::size_t count = failure_count(failures, cables_of(topology).size());
+  try {
+    return failed_links(topology, count, seed);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("fail-links={}: {}", failures, e.what()));
+  }
 }
 
 } // namespace tutti::topologies

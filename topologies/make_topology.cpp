@@ -6,6 +6,7 @@
 #include "topologies/failed_links.hpp"
 #include "topologies/list.hpp"
 #include "topologies/machines.hpp"
+#include "topologies/named_links.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
@@ -113,22 +114,6 @@ Topology build_family(const TopologyRow& row, const TextForm& form, std::string_
   }
 }
 
-/// All links `npu0>npu1`. Errors: InputError for unknown nodes and where there is no such link.
-std::vector<LinkId> links_named(const Topology& topology, std::string_view text) {
-  const std::size_t arrow = text.find('>');
-  if (arrow == std::string_view::npos)
-    throw InputError(fmt::format("\"{}\" is not a link (as in npu0>npu1)", text));
-  const NodeId from = topology.find_node(std::string(trimmed(text.substr(0, arrow))));
-  const NodeId to = topology.find_node(std::string(trimmed(text.substr(arrow + 1))));
-  std::vector<LinkId> links;
-  for (const LinkId link : topology.out_links(from))
-    if (topology.link(link).to == to) links.push_back(link);
-  if (links.empty())
-    throw InputError(
-        fmt::format("there is no link {}>{}", topology.node(from).name, topology.node(to).name));
-  return links;
-}
-
 /// What `without` and `without-link` leave, named accordingly.
 Topology without_named(Topology topology, const TextForm& form) {
   std::vector<NodeId> nodes;
@@ -141,7 +126,7 @@ Topology without_named(Topology topology, const TextForm& form) {
     }
   if (const std::string* text = form.find("without-link"))
     for (const std::string_view name : split(*text, '+')) {
-      const std::vector<LinkId> found = links_named(topology, name);
+      const std::vector<LinkId> found = topologies::links_named(topology, name);
       links.insert(links.end(), found.begin(), found.end());
       const Link& link = topology.link(found.front());
       link_names.push_back(topology.node(link.from).name + ">" + topology.node(link.to).name);

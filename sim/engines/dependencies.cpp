@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <unordered_map>
+#include <utility>
 
 namespace tutti {
 
@@ -21,7 +23,7 @@ struct ChainEnd {
 } // namespace
 
 Dependencies::Dependencies(const Topology& topology, const Collective& collective,
-                           const Schedule& schedule)
+                           const Schedule& schedule, Parts parts)
     : schedule_(schedule), chains_(schedule.size()), next_(schedule.paths().size(), none),
       undelivered_(schedule.size()) {
   if (schedule.size() > none / 2)
@@ -36,15 +38,9 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
   }
 
   const auto count = static_cast<std::uint32_t>(schedule.size());
-  for (std::uint32_t i = count; i-- > 0;) {
-    std::uint32_t& next = next_[schedule.path_of(i).value];
-    chains_[i].next_in_connection = next;
-    next = i;
-  }
+  if (parts == Parts::apart) keep_apart(collective);
+  join_connections();
 
-  const auto mark = [&](std::uint32_t i, Flag flag) {
-    chains_[i].flags = static_cast<std::uint8_t>(chains_[i].flags | flag);
-  };
   std::vector<ChainEnd> ends(topology.node_count());
   const auto append = [&](std::uint32_t chunk, NodeId node, std::uint32_t step) {
     ChainEnd& end = ends[node.value];
@@ -56,15 +52,15 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
     end.last_step = step;
     const std::uint32_t i = step / 2;
     if (step % 2 == sends) {
-      if (!end.has_arrival) mark(i, is_ready);
-      if (!end.has_send) mark(i, departure_token);
+      if (!end.has_arrival) set(i, is_ready), set(i, tails_in);
+      if (!end.has_send) set(i, departure_token);
       if (end.first_unwatched_send == none) end.first_unwatched_send = i;
       end.has_send = true;
     } else {
-      if (!end.has_send) mark(i, may_deliver);
-      if (!end.has_arrival) mark(i, data_token);
+      if (!end.has_send) set(i, may_deliver);
+      if (!end.has_arrival) set(i, data_token), set(i, tail_token);
       for (std::uint32_t s = end.first_unwatched_send; s != none;) {
-        mark(s, is_watched);
+        set(s, is_watched);
         const std::uint32_t after = chains_[s].next_at_sender;
         s = after == none || after % 2 == arrives ? none : after / 2;
       }
@@ -102,23 +98,53 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
   }
 }
 
-std::string Dependencies::stuck_text(const Topology& topology) const {
+void Dependencies::keep_apart(const Collective& collective) {
+  part_of_chunk_.resize(collective.chunks.size());
+  parts_.resize(collective.parts.size());
+  for (std::uint32_t p = 0; p < parts_.size(); ++p) {
+    const CollectivePart& part = collective.parts[p];
+    for (std::uint32_t c = 0; c < part.chunk_count; ++c) part_of_chunk_[part.first.value + c] = p;
+  }
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers; // by part and path
+  connections_.resize(chains_.size());
+  for (std::uint32_t i = 0; i < chains_.size(); ++i) {
+    const std::uint32_t part = part_of_chunk_[schedule_[i].chunk.value];
+    const auto [known, is_new] =
+        numbers.try_emplace(std::uint64_t{part} << 32 | schedule_.path_of(i).value,
+                            static_cast<std::uint32_t>(numbers.size()));
+    connections_[i] = known->second;
+    if (is_new) parts_[part].connections.push_back(known->second);
+  }
+  next_.assign(numbers.size(), none);
+}
+
+void Dependencies::join_connections() {
+  for (auto i = static_cast<std::uint32_t>(chains_.size()); i-- > 0;) {
+    std::uint32_t& next = next_[connection(i)];
+    chains_[i].next_in_connection = next;
+    next = i;
+  }
+}
+
+std::string Dependencies::stuck_text(const Topology& topology, const Reason& reason) const {
   constexpr std::size_t most_named = 5;
   std::string text =
       fmt::format("{} of {} transfers were never delivered:", undelivered_, chains_.size());
   std::size_t named = 0;
   for (std::uint32_t i = 0; i < chains_.size() && named < most_named; ++i) {
-    const std::uint8_t flags = chains_[i].flags;
-    if ((flags & has_arrived) && (flags & may_deliver)) continue;
+    if (is_delivered(i)) continue;
     ++named;
+    const std::uint16_t flags = chains_[i].flags;
     const Transfer transfer = schedule_[i];
+    std::string why = reason ? reason(i) : "";
+    if (why.empty())
+      why = (flags & has_arrived) ? "waits for its receiver's sends"
+            : (flags & is_ready)  ? "is under way"
+                                  : "waits for data";
     text += fmt::format(
         "{} transfer {} (chunk {}, {} > {}) {}", named > 1 ? ";" : "", i, transfer.chunk.value,
         topology.node(topology.link(schedule_.paths().first(transfer.path)).from).name,
-        topology.node(topology.link(schedule_.paths().last(transfer.path)).to).name,
-        (flags & has_arrived) ? "waits for its receiver's sends"
-        : (flags & is_ready)  ? "is under way"
-                              : "waits for data");
+        topology.node(topology.link(schedule_.paths().last(transfer.path)).to).name, why);
   }
   return text;
 }

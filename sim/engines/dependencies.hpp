@@ -11,6 +11,11 @@
 // node's earlier sends of the chunk have left. Each step of a token happens once, so a run costs
 // O(transfers). Among the transfers of one connection (same path) a ready one enters only after all
 // earlier-listed ones have entered.
+//
+// At a node that can't store, what passes on an arrival may not end before that arrival's tail is
+// in. Where ends are known in advance the tails are numbers (cut_through, tail); where a network
+// changes a third token, the tail token, passes arrivals whose tails are in and lets the sends that
+// it passes end (head_in, tail_in, may_end).
 #pragma once
 
 #include "sim/collective.hpp"
@@ -20,6 +25,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,12 +33,16 @@
 namespace tutti {
 
 /// 16 bytes a transfer. `Sink` has enter(i): transfer i may queue at its first link, and
-/// delivered(i): its arrival counts.
+/// delivered(i): its arrival counts. What happens a second time has no effect.
 class Dependencies {
 public:
-  Dependencies(const Topology& topology, const Collective& collective, const Schedule& schedule);
+  /// Parts that are kept apart begin one by one, and only transfers of one part form a connection;
+  /// 4 bytes a transfer more.
+  enum class Parts : std::uint8_t { as_one, apart };
+  Dependencies(const Topology& topology, const Collective& collective, const Schedule& schedule,
+               Parts parts = Parts::as_one);
 
-  /// Enters, in list order, everything that is ready at the start.
+  /// Enters, in list order, everything that is ready at the start. Pre: parts as one.
   template <typename Sink> void start(Sink& sink) {
     for (std::uint32_t i = 0; i < chains_.size(); ++i) {
       std::uint32_t& next = next_[schedule_.path_of(i).value];
@@ -41,10 +51,19 @@ public:
       sink.enter(i);
     }
   }
+  /// From now on transfers of this part enter. Pre: parts apart.
+  template <typename Sink> void start_part(std::size_t part, Sink& sink) {
+    parts_[part].is_open = true;
+    for (const std::uint32_t connection : parts_[part].connections) {
+      const std::uint32_t first = next_[connection];
+      if (first != none) enter_from(first, sink);
+    }
+  }
 
   /// The last byte of transfer i has left its sender. Only needed where watched(i).
   template <typename Sink> void left(std::uint32_t i, Sink& sink) {
-    chains_[i].flags |= has_left;
+    if (chains_[i].flags & has_left) return;
+    set(i, has_left);
     if (chains_[i].flags & departure_token) walk_departures(chains_[i].next_at_sender, sink);
   }
   /// Whether some arrival waits for this transfer to leave.
@@ -52,9 +71,19 @@ public:
 
   /// The last byte of transfer i has reached its end.
   template <typename Sink> void arrived(std::uint32_t i, Sink& sink) {
-    chains_[i].flags |= has_arrived;
+    set(i, has_arrived);
     if (chains_[i].flags & may_deliver) deliver(i, sink);
   }
+  [[nodiscard]] bool has_reached_its_end(std::uint32_t i) const {
+    return (chains_[i].flags & has_arrived) != 0;
+  }
+  [[nodiscard]] bool is_delivered(std::uint32_t i) const {
+    return (chains_[i].flags & has_arrived) && (chains_[i].flags & may_deliver) &&
+           (chains_[i].flags & is_lost) == 0;
+  }
+  /// Transfer i has reached its end and is lost there.
+  void lose(std::uint32_t i) { set(i, has_arrived), set(i, is_lost); }
+  [[nodiscard]] bool was_lost(std::uint32_t i) const { return (chains_[i].flags & is_lost) != 0; }
 
   /// The head of transfer i has reached a node that can't store and sends it on at once; nothing
   /// that depends on it may end there before `tail`.
@@ -65,12 +94,28 @@ public:
   /// Earliest end of transfer i's first hop, in ps; 0 unless it follows data that still streams in.
   [[nodiscard]] std::int64_t tail(std::uint32_t i) const { return tail_of_step(2 * i + sends); }
 
+  /// The head of transfer i has reached a node that can't store; what sends it on has to ask
+  /// may_end.
+  template <typename Sink> void head_in(std::uint32_t i, Sink& sink) {
+    if ((chains_[i].flags & is_in) == 0) release(i, sink);
+  }
+  /// The tail of transfer i has followed. Calls sink.tail_passed(j) for the sends j that may end.
+  template <typename Sink> void tail_in(std::uint32_t i, Sink& sink) {
+    if (chains_[i].flags & tail_is_in) return;
+    set(i, tail_is_in);
+    if (chains_[i].flags & tail_token) walk_tails(i, sink);
+  }
+  /// Whether all tails that transfer i follows are in.
+  [[nodiscard]] bool may_end(std::uint32_t i) const { return (chains_[i].flags & tails_in) != 0; }
+
   [[nodiscard]] std::size_t undelivered() const { return undelivered_; }
+  /// Why transfer i is stuck; empty: nothing special.
+  using Reason = std::function<std::string(std::uint32_t i)>;
   /// The first few transfers that were never delivered, in words; for a run that came to a halt.
-  [[nodiscard]] std::string stuck_text(const Topology& topology) const;
+  [[nodiscard]] std::string stuck_text(const Topology& topology, const Reason& reason = {}) const;
 
 private:
-  enum Flag : std::uint8_t {
+  enum Flag : std::uint16_t {
     is_ready = 1,
     has_arrived = 2,
     is_in = 4, // its arrival is in, for what depends on it
@@ -79,6 +124,10 @@ private:
     data_token = 32,  // the data token waits here
     departure_token = 64,
     is_watched = 128,
+    tail_token = 256,
+    tail_is_in = 512, // of its arrival
+    tails_in = 1024,  // the tail token has passed its send
+    is_lost = 2048,
   };
   // A step of a chain: transfer * 2 + role.
   enum Role : std::uint32_t { sends = 0, arrives = 1 };
@@ -88,8 +137,22 @@ private:
     std::uint32_t next_at_sender = none;   // step after this transfer's send
     std::uint32_t next_at_receiver = none; // step after this transfer's arrival
     std::uint32_t next_in_connection = none;
-    std::uint8_t flags = 0;
+    std::uint16_t flags = 0;
   };
+  struct Part {
+    std::vector<std::uint32_t> connections;
+    bool is_open = false;
+  };
+
+  void set(std::uint32_t i, Flag flag) {
+    chains_[i].flags = static_cast<std::uint16_t>(chains_[i].flags | flag);
+  }
+  /// Index into next_.
+  [[nodiscard]] std::uint32_t connection(std::uint32_t i) const {
+    return connections_.empty() ? schedule_.path_of(i).value : connections_[i];
+  }
+  void keep_apart(const Collective& collective);
+  void join_connections();
 
   [[nodiscard]] std::int64_t tail_of_step(std::uint32_t step) const {
     if (tails_.empty()) return 0;
@@ -108,7 +171,7 @@ private:
   }
 
   template <typename Sink> void release(std::uint32_t i, Sink& sink) {
-    chains_[i].flags |= is_in;
+    set(i, is_in);
     if (chains_[i].flags & data_token) walk_data(i, sink);
   }
 
@@ -119,14 +182,14 @@ private:
       const std::uint32_t j = step / 2;
       if (latest > 0) raise_tail(step, latest);
       if (step % 2 == arrives) {
-        chains_[j].flags |= data_token;
+        set(j, data_token);
         if ((chains_[j].flags & is_in) == 0) return;
         latest = tail_of_step(step);
         step = chains_[j].next_at_receiver;
       } else {
-        chains_[j].flags |= is_ready;
+        set(j, is_ready);
         const std::uint32_t after = chains_[j].next_at_sender;
-        if (next_[schedule_.path_of(j).value] == j) enter_from(j, sink);
+        if (next_[connection(j)] == j) enter_from(j, sink);
         step = after;
       }
     }
@@ -138,19 +201,36 @@ private:
       const std::uint32_t j = step / 2;
       if (step % 2 == arrives) {
         step = chains_[j].next_at_receiver;
-        chains_[j].flags |= may_deliver;
+        set(j, may_deliver);
         if (chains_[j].flags & has_arrived) deliver(j, sink);
       } else {
-        chains_[j].flags |= departure_token;
+        set(j, departure_token);
         if ((chains_[j].flags & has_left) == 0) return;
         step = chains_[j].next_at_sender;
       }
     }
   }
 
+  /// Moves the tail token on from transfer i's arrival, whose tail is in.
+  template <typename Sink> void walk_tails(std::uint32_t i, Sink& sink) {
+    for (std::uint32_t step = chains_[i].next_at_receiver; step != none;) {
+      const std::uint32_t j = step / 2;
+      if (step % 2 == arrives) {
+        set(j, tail_token);
+        if ((chains_[j].flags & tail_is_in) == 0) return;
+        step = chains_[j].next_at_receiver;
+      } else {
+        set(j, tails_in);
+        step = chains_[j].next_at_sender;
+        sink.tail_passed(j);
+      }
+    }
+  }
+
   /// Transfer i heads its connection: enters it and those behind it, as far as they are ready.
   template <typename Sink> void enter_from(std::uint32_t i, Sink& sink) {
-    std::uint32_t& next = next_[schedule_.path_of(i).value];
+    if (!parts_.empty() && !parts_[part_of_chunk_[schedule_[i].chunk.value]].is_open) return;
+    std::uint32_t& next = next_[connection(i)];
     while (next != none && (chains_[next].flags & is_ready)) {
       const std::uint32_t entering = next;
       next = chains_[entering].next_in_connection;
@@ -159,9 +239,11 @@ private:
   }
 
   const Schedule& schedule_;
-  std::vector<Chain> chains_;                             // per transfer
-  std::vector<std::uint32_t> next_;                       // per path: the next transfer to enter
-  std::vector<bool> stores_;                              // per path: whether its end can store
+  std::vector<Chain> chains_;       // per transfer
+  std::vector<std::uint32_t> next_; // per connection (path, unless apart): the next to enter
+  std::vector<Part> parts_;         // only where kept apart, as these:
+  std::vector<std::uint32_t> part_of_chunk_, connections_; // per chunk, per transfer
+  std::vector<bool> stores_;                               // per path: whether its end can store
   std::unordered_map<std::uint32_t, std::int64_t> tails_; // by step; only at nodes that can't store
   std::size_t undelivered_ = 0;
 };

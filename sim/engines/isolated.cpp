@@ -69,6 +69,8 @@ template <typename Stream, typename Value> void exchange(Stream& stream, Value& 
   stream.vector(report.deliveries);
   stream.vector(report.hops);
   stream.value(report.link_transfers);
+  stream.vector(report.stuck);
+  stream.value(report.quiet);
 }
 
 void write_all(int fd, const std::string& bytes) {

@@ -1,7 +1,10 @@
-// The engine for scale: FifoCore on Tutti's own event queue. Memory: 16 bytes a transfer for the
-// dependencies, the rest follows what is in flight.
+// The engine for scale: FifoCore or DynamicCore on Tutti's own event queue. Memory: 16 bytes a
+// transfer for the dependencies, the rest follows what is in flight.
 
+#include "sim/engines/dynamic_core.hpp"
 #include "sim/engines/fifo_core.hpp"
+
+#include <algorithm>
 
 namespace tutti {
 
@@ -11,7 +14,26 @@ struct NativeClock {
   EventQueue events;
   void schedule(std::int64_t now, const Event& event) { events.push(now, event); }
   void transmit(std::int64_t now, const Event& sent) { events.push(now, sent); }
+  /// What was due before stays in the queue; the core doesn't heed it.
+  void retransmit(std::int64_t now, const Event& sent) {
+    if (sent.at != EventQueue::never) events.push(now, sent);
+  }
 };
+
+template <typename Core> Report replay(Core& core, EventQueue& events) {
+  core.serve(core.begin());
+  while (true) {
+    const std::int64_t change = core.next_change();
+    const std::int64_t now = std::min(events.next_time(), change);
+    if (now == EventQueue::never) break;
+    if (now == change) core.change(now);
+    while (events.next_time() == now) core.handle(events.pop());
+    core.serve(now);
+  }
+  Report report = core.finish();
+  report.engine = "native";
+  return report;
+}
 
 } // namespace
 
@@ -20,17 +42,12 @@ Report run_native(const Topology& topology, const Collective& collective, const 
   if (model.discipline != Discipline::fifo)
     throw InputError("the native engine knows only fifo; fluid needs simgrid");
   NativeClock clock;
-  FifoCore<NativeClock> core(topology, collective, schedule, model, options, clock);
-  core.begin();
-  core.serve(0);
-  for (std::int64_t now = clock.events.next_time(); now != EventQueue::never;
-       now = clock.events.next_time()) {
-    while (clock.events.next_time() == now) core.handle(clock.events.pop());
-    core.serve(now);
+  if (options.is_plain()) {
+    FifoCore<NativeClock> core(topology, collective, schedule, model, options, clock);
+    return replay(core, clock.events);
   }
-  Report report = core.finish();
-  report.engine = "native";
-  return report;
+  DynamicCore<NativeClock> core(topology, collective, schedule, model, options, clock);
+  return replay(core, clock.events);
 }
 
 } // namespace tutti

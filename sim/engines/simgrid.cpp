@@ -3,6 +3,8 @@
 // time until its due picosecond in femtoseconds: rounding never adds up, and a clock that is off is
 // an error.
 
+#include "sim/engines/changes.hpp"
+#include "sim/engines/dynamic_core.hpp"
 #include "sim/engines/fifo_core.hpp"
 #include "sim/engines/isolated.hpp"
 #include "sim/engines/simgrid_fluid.hpp"
@@ -20,7 +22,8 @@ namespace {
 
 constexpr double femtoseconds_per_second = 1e15; // rate of every SimGrid link: one unit is 1 fs
 
-class SimGridClock {
+/// `Core` is what happens: FifoCore or DynamicCore.
+template <template <typename> typename Core> class SimGridClock {
 public:
   explicit SimGridClock(std::uint32_t links)
       : platform_(std::vector<double>(links, femtoseconds_per_second)), sent_(links) {
@@ -30,12 +33,7 @@ public:
   void schedule(std::int64_t now, const Event& event) {
     Instant& instant = instants_[event.at];
     instant.events.push_back(event);
-    if (event.at == now || instant.timer || instant.transmissions > 0) return;
-    instant.timer = true;
-    platform_.at(event.at, [this, at = event.at] {
-      instants_[at].timer = false;
-      handle_if_complete(at);
-    });
+    if (event.at != now && instant.transmissions == 0) set_timer(event.at);
   }
 
   void transmit(std::int64_t, const Event& sent) {
@@ -46,12 +44,24 @@ public:
                           static_cast<std::uint64_t>(std::llround(left)), sent.subject);
   }
 
-  void run(FifoCore<SimGridClock>& core) {
+  void retransmit(std::int64_t now, const Event& sent) {
+    Event& before = sent_[sent.subject];
+    if (before.at != EventQueue::never && before.at > now) {
+      platform_.cancel(sent.subject);
+      withdraw(before.at);
+    }
+    before = sent;
+    if (sent.at != EventQueue::never) transmit(now, sent);
+  }
+
+  void run(Core<SimGridClock>& core) {
     core_ = &core;
     platform_.at(0, [this] {
-      core_->begin();
-      core_->serve(0);
-      handle_all(0);
+      const std::int64_t begin = core_->begin();
+      if (begin > 0)
+        platform_.at(begin, [this, begin] { start(begin); });
+      else
+        start(begin);
     });
     platform_.run();
   }
@@ -64,6 +74,36 @@ private:
     bool timer = false;
     std::vector<Event> events;
   };
+
+  void start(std::int64_t begin) {
+    await_change();
+    core_->serve(begin);
+    handle_all(begin);
+  }
+
+  void set_timer(std::int64_t at) {
+    Instant& instant = instants_[at];
+    if (instant.timer) return;
+    instant.timer = true;
+    platform_.at(at, [this, at] {
+      instants_[at].timer = false;
+      handle_if_complete(at);
+    });
+  }
+
+  void await_change() {
+    if (core_->next_change() != EventQueue::never) set_timer(core_->next_change());
+  }
+
+  /// A transmission that was to end then won't.
+  void withdraw(std::int64_t at) {
+    Instant& instant = instants_[at];
+    if (--instant.transmissions > 0 || instant.timer) return;
+    if (instant.events.empty())
+      instants_.erase(at);
+    else
+      set_timer(at);
+  }
 
   void transmitted(std::size_t link) {
     const Event& sent = sent_[link];
@@ -89,6 +129,11 @@ private:
 
   /// Handles the events of the instant, round by round, until a round adds none.
   void handle_all(std::int64_t now) {
+    if (core_->next_change() == now) {
+      core_->change(now);
+      await_change();
+      if (instants_[now].events.empty()) core_->serve(now);
+    }
     while (true) {
       handled_.swap(instants_[now].events);
       if (handled_.empty()) break;
@@ -100,16 +145,17 @@ private:
   }
 
   SimGridPlatform platform_;
-  FifoCore<SimGridClock>* core_ = nullptr;
+  Core<SimGridClock>* core_ = nullptr;
   std::vector<Event> sent_;                            // per link: the end of its transmission
   std::unordered_map<std::int64_t, Instant> instants_; // looked up by time only, never iterated
   std::vector<Event> handled_;
 };
 
+template <template <typename> typename Core>
 Report run_fifo(const Topology& topology, const Collective& collective, const Schedule& schedule,
                 const TimeModel& model, const RunOptions& options) {
-  SimGridClock clock(topology.link_count());
-  FifoCore<SimGridClock> core(topology, collective, schedule, model, options, clock);
+  SimGridClock<Core> clock(topology.link_count());
+  Core<SimGridClock<Core>> core(topology, collective, schedule, model, options, clock);
   clock.run(core);
   return core.finish();
 }
@@ -118,7 +164,10 @@ Report run_fifo(const Topology& topology, const Collective& collective, const Sc
 
 Report run_simgrid(const Topology& topology, const Collective& collective, const Schedule& schedule,
                    const TimeModel& model, const RunOptions& options) {
-  const auto simulate = model.discipline == Discipline::fluid ? run_simgrid_fluid : run_fifo;
+  if (model.discipline == Discipline::fluid) require_plain(options, "fluid sharing");
+  const auto simulate = model.discipline == Discipline::fluid ? run_simgrid_fluid
+                        : options.is_plain()                  ? run_fifo<FifoCore>
+                                                              : run_fifo<DynamicCore>;
   Report report =
       run_isolated([&] { return simulate(topology, collective, schedule, model, options); });
   report.engine = "simgrid";

@@ -76,8 +76,9 @@ SimGridPlatform::SimGridPlatform(const std::vector<double>& rates)
   simgrid_versions::ignore_latency(network);
   zone_->seal();
   sg4::Comm::on_completion_cb([this](const sg4::Activity& comm) {
-    done_.clear();
     const auto token = reinterpret_cast<std::size_t>(comm.get_data<void>());
+    if (comms_[token].get() != &comm) return; // cancelled
+    done_.clear();
     done_.push_back(std::move(comms_[token]));
     --under_way_;
     guarded([&] { on_done(token); });
@@ -94,6 +95,14 @@ void SimGridPlatform::communicate(std::span<const std::uint32_t> links, std::uin
   ++under_way_;
   zone_->route = links;
   comm->set_source(from_)->set_destination(to_); // the last call starts it
+}
+
+void SimGridPlatform::cancel(std::size_t token) {
+  // SimGrid reports the end of what is cancelled, twice even, and may use it until the next step.
+  const sg4::CommPtr comm = std::move(comms_[token]);
+  done_.push_back(comm);
+  --under_way_;
+  comm->cancel();
 }
 
 void SimGridPlatform::at(std::int64_t picoseconds, std::function<void()> body) {

@@ -26,6 +26,8 @@ public:
   /// done, on_done is called with `token`.
   void communicate(std::span<const std::uint32_t> links, std::uint64_t amount, std::size_t token);
   std::function<void(std::size_t token)> on_done;
+  /// Ends a communication that is under way; on_done isn't called for it.
+  void cancel(std::size_t token);
 
   /// Calls `body` when the clock shows `picoseconds`.
   void at(std::int64_t picoseconds, std::function<void()> body);

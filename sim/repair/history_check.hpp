@@ -24,11 +24,14 @@ struct HistoryVerdict {
 };
 
 /// Performs the delivered transfers of all segments in order on sets of contributions, chunk by
-/// chunk. A value is complete if it holds every contribution but those in `lost`, each once.
-/// `alive`: per NPU, at the end.
+/// chunk. A value is complete if it holds every contribution but those in `lost`, each once. Where
+/// values go back to inputs (Segment::from_inputs), what the dead gave to sums may be lost though
+/// someone alive had such a sum.
+/// Cost: O(transfers + chunks * nodes), times contributors for transfers that reduce.
+/// `died`: per NPU, when it died, if it did.
 [[nodiscard]] HistoryVerdict check_history(const Topology& topology, const Collective& collective,
                                            std::span<const Segment> segments,
                                            std::span<const ChunkAt> lost,
-                                           const std::vector<bool>& alive);
+                                           const std::vector<std::optional<Time>>& died);
 
 } // namespace tutti

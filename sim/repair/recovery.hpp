@@ -67,9 +67,11 @@ struct Recovery {
   std::vector<ChunkAt> lost, missing; ///< as residual() says, as check_history() says
   std::vector<StuckTransfer> stuck;   ///< of the last segment
   std::vector<LinkUse> links;         ///< of all segments
-  Bytes in_vain;                      ///< delivered over links, and dropped or sent once more later
-  std::vector<Progress> progress;     ///< by time
-  Bytes wanted;                       ///< what `progress` reaches if nothing fails
+  /// Carried over links (each counts) by deliveries that nothing in place at the end came from.
+  Bytes in_vain;
+  std::vector<Progress> progress; ///< by time; what is dropped or dies later doesn't count
+  std::vector<Time> last_came;    ///< per NPU: the last delivery of what it wants; 0 for none
+  Bytes wanted;                   ///< what `progress` reaches if nothing fails
   /// A defect of Tutti or of the planner, in words: a schedule that isn't correct, a history that
   /// counts something twice, an engine that beat a bound. Empty where all is well.
   std::string problem;

@@ -19,7 +19,8 @@ struct Segment {
   /// reducing chunk `held_by` are the NPUs whose values count from here on; what others hold of it
   /// is dropped.
   Collective collective;
-  std::vector<ChunkId> chunk; ///< [chunk of `collective`]: the same in the whole collective
+  /// [chunk of `collective`]: the same in the whole collective; ascending.
+  std::vector<ChunkId> chunk;
   /// [chunk of `collective`]: whether its holders' values are their own inputs again, and not what
   /// earlier segments made of them.
   std::vector<bool> from_inputs;

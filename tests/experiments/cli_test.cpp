@@ -337,6 +337,106 @@ TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {
   CHECK_THAT(table.err, ContainsSubstring("tutti: all_gather on ring:4: ("));
 }
 
+TEST_CASE("a link that is down for a while delays what has to cross it") {
+  // ring1 sends everything one way around, 520 ns a hop. npu0>npu1 is back at 1 us: npu0's own
+  // shard crosses it by 1.52 us and is at npu3 two hops later. Undisturbed: 1.56 us.
+  const TemporaryFolder folder;
+  write_file(folder.file("events.toml"), R"([[events]]
+at = "0s"
+link_down = "npu0>npu1"
+[[events]]
+at = "1us"
+link_up = "npu0>npu1"
+)");
+  const std::string failures =
+      "failures -t ring:4 -c all_gather -a ring1 --size 4kB --events events.toml";
+  const Json json = json_of(failures + " --engine both --out results", folder);
+  CHECK(json["undisturbed"]["collective_time_ps"] == 1'560'000);
+  CHECK(json["problem"].is_null());
+  REQUIRE(json["scenarios"].size() == 1);
+  REQUIRE(json["scenarios"][0]["policies"].size() == 4);
+  const Json& report = json["scenarios"][0]["policies"][0];
+  CHECK(report["policy"] == "report");
+  CHECK(report["complete"] == true);
+  CHECK(report["last_delivery_ps"] == 2'560'000);
+  CHECK(report["decisions"].empty());
+  for (const Json& policy : json["scenarios"][0]["policies"]) CHECK(policy["complete"] == true);
+  CHECK(read_file(folder.file("results/failures.csv")).starts_with("study,topology,npus,"));
+  CHECK(Json::parse(read_file(folder.file("results/failures.json"))) == json);
+  CHECK(std::filesystem::exists(folder.file("results/failures.svg")));
+
+  const CommandResult table = run_tutti(failures + " --policy report --progress", folder);
+  CHECK(table.code == 0);
+  CHECK_THAT(table.out, ContainsSubstring("ring1      report       2.560 us         1.641x"));
+  CHECK_THAT(table.out, ContainsSubstring("ring1, events:\n    0 ps: npu0>npu1") ||
+                            ContainsSubstring("ring1, events:\n    0 s: npu0>npu1"));
+  CHECK_THAT(table.err, ContainsSubstring("tutti: ring1 on ring:4: seed 1: report complete at "
+                                          "2.560 us"));
+}
+
+TEST_CASE("an NPU that dies leaves others without, which is an answer and no failure") {
+  const TemporaryFolder folder;
+  write_file(folder.file("events.toml"), "[[events]]\nat = \"40%\"\nnpu_down = \"npu1\"\n");
+  const Json json = json_of("failures -t ring:4 -c all_gather -a ring1,tacos --size 4kB "
+                            "--events events.toml --policy report,resynthesize --detection 1ns "
+                            "--decision 1ns",
+                            folder);
+  REQUIRE(json.size() == 2);
+  const Json& report = json[0]["scenarios"][0]["policies"][0];
+  CHECK(report["complete"] == false);
+  CHECK(report["slowdown"].is_null());
+  CHECK(report["goodput_lost"] == 1.0);
+  CHECK(report["npus_missing_some"] > 0);
+  CHECK_FALSE(report["missing_text"].empty());
+  for (const Json& algorithm : json) {
+    CHECK(algorithm["problem"].is_null());
+    CHECK(algorithm["scenarios"][0]["policies"][1]["complete"] == true);
+  }
+}
+
+TEST_CASE("an experiment of failures: tables, figures and verdicts") {
+  const TemporaryFolder folder;
+  const std::string failures = R"(name = "e"
+title = "A torus that loses cables"
+[topologies]
+T = "torus2d:4x4"
+[[failures]]
+label = "Torus"
+topology = "T"
+collective = "all_reduce"
+size = "1MB"
+algorithms = "tacos"
+failed_links = [0, 2]
+seeds = [1, 2]
+detection = "1us"
+decision = "1us"
+[[failures.expect]]
+policy = "restart"
+failed_links = 0
+value = 1
+)";
+  write_file(folder.file("e.toml"), failures);
+  const CommandResult result = run_tutti("run e.toml --out here", folder);
+  INFO(result.err);
+  CHECK(result.code == 0);
+  CHECK(result.out.starts_with("A torus that loses cables\n\nTorus: T, all_reduce 1MB"));
+  CHECK_THAT(read_file(folder.file("here/verdicts.md")),
+             ContainsSubstring("| Torus, tacos: restart / undisturbed | 1.00 | 1.00 | +0.00 % | "
+                               "match |"));
+  const Json json = Json::parse(read_file(folder.file("here/results.json")));
+  REQUIRE(json["failures"].size() == 1);
+  CHECK(json["failures"][0]["scenarios"].size() == 4);
+  CHECK(std::filesystem::exists(folder.file("here/failures.csv")));
+  CHECK(std::filesystem::exists(folder.file("here/failures_torus.svg")));
+
+  write_file(folder.file("e.toml"),
+             failures + "[[failures.expect]]\npolicy = \"restart\"\nfailed_links = 2\nat_most = "
+                        "0.5\n");
+  const CommandResult differs = run_tutti("run e.toml --out here", folder);
+  CHECK(differs.code == 1);
+  CHECK_THAT(differs.err, ContainsSubstring("differs without an explanation"));
+}
+
 TEST_CASE("synth cuts shards as sccl wants, unless it is told") {
   const std::string synth = "synth -t ring:4 -c all_gather -a sccl,ring1 --size 4kB";
   const Json chosen = json_of(synth);
@@ -561,6 +661,41 @@ TEST_CASE("bad values are refused") {
              ContainsSubstring("bound takes one size"));
   CHECK_THAT(refusal("bound -t ring:4 -c all_gather --chunks auto"),
              ContainsSubstring("bound takes a number of chunks, not auto"));
+}
+
+TEST_CASE("failures that can't be are refused") {
+  const TemporaryFolder folder;
+  const auto refused = [&folder](const std::string& events, const std::string& more = {}) {
+    write_file(folder.file("events.toml"), events);
+    const CommandResult result = run_tutti(
+        "failures -t ring:4 -c all_gather -a ring1 --size 4kB --events events.toml" + more, folder);
+    CHECK(result.code == 2);
+    CHECK(result.out.empty());
+    return result.err;
+  };
+  const std::string good = "[[events]]\nat = \"10%\"\nlink_down = \"npu0>npu1\"\n";
+  CHECK_THAT(refusal("failures -t ring:4 -c all_gather -a ring1"), ContainsSubstring("--events"));
+  CHECK_THAT(refusal("failures -t ring:4 -c all_gather -a ring1 --events none.toml"),
+             ContainsSubstring("none.toml"));
+  CHECK_THAT(refused("[[events]]\nat = \"10%\"\nlink_down = \"npu0>npu2\"\n"),
+             ContainsSubstring("tutti: events.toml:3:13: there is no link npu0>npu2"));
+  CHECK_THAT(refused(good + good), ContainsSubstring("tutti: events.toml:4:1: npu0>npu1"));
+  CHECK_THAT(refused("[[events]]\nat = \"1s\"\nlink_down = \"npu0>npu1\"\n"),
+             ContainsSubstring("tutti: events.toml:1:1: npu0>npu1") &&
+                 ContainsSubstring("after the end"));
+  CHECK_THAT(refused("failed_links = 2\n"),
+             ContainsSubstring("tutti: events.toml:1:16: 2 failed links") &&
+                 ContainsSubstring("out of reach"));
+  CHECK_THAT(refused(good, " --policy repair"),
+             ContainsSubstring("--policy: ") && ContainsSubstring("\"repair\""));
+  CHECK_THAT(refused(good, " --policy report,report"),
+             ContainsSubstring("policy report is named twice"));
+  CHECK_THAT(refused(good, " --detection 5"), ContainsSubstring("--detection: "));
+  CHECK_THAT(refused(good, " --planner ring"), ContainsSubstring("planner ring"));
+  CHECK_THAT(refused(good, " --engine neither"), ContainsSubstring("\"neither\""));
+  CHECK_THAT(refused(good, " --set colour=red"), ContainsSubstring("colour"));
+  CHECK_THAT(refusal("failures -t ring:4 -c all_gather -a ring1 --size 1kB..4kB --events e.toml"),
+             ContainsSubstring("--size: one size"));
 }
 
 TEST_CASE("a frontier that can't be is refused") {

@@ -208,7 +208,9 @@ TEST_CASE("bad values are errors with their place") {
              ContainsSubstring("e.toml:9:16: engine native knows no fluid sharing"));
   CHECK_THAT(error_of("name = \"a/b\"\n" + head.substr(11) + run),
              ContainsSubstring("e.toml:1:8: \"a/b\" must consist of letters, digits, - and _"));
-  CHECK_THAT(error_of(head), ContainsSubstring("needs at least one [[runs]], [[frontiers]] or [[jobs]]"));
+  CHECK_THAT(
+      error_of(head),
+      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]] or [[jobs]]"));
   CHECK_THAT(error_of(head.substr(0, 11) + run), ContainsSubstring("\"topologies\""));
   CHECK_THAT(error_of(head + run + "algorithms = [\"ring\"]\n"), ContainsSubstring("e.toml:8:1"));
   CHECK_THAT(

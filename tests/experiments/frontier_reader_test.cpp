@@ -166,7 +166,9 @@ TEST_CASE("what is wrong with a frontier is said with its place") {
   CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\n"
                              "collective = \"all_gater\"\n"),
              ContainsSubstring("e.toml:9:14: unknown collective \"all_gater\""));
-  CHECK_THAT(error_of(head), ContainsSubstring("needs at least one [[runs]], [[frontiers]] or [[jobs]]"));
+  CHECK_THAT(
+      error_of(head),
+      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]] or [[jobs]]"));
 }
 
 TEST_CASE("what is wrong with a row of the paper is said with its place") {

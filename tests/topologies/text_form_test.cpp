@@ -187,7 +187,7 @@ TEST_CASE("wrong options") {
   message("ring:5,fail-links=101%", "fail-links 101 is out of range (0 .. 100)");
   message("ring:5,fail-seed=3", "fail-seed is given, but no fail-links");
   message("ring:5,without-link=npu0>npu1+npu2>npu1,fail-links=0",
-          "fail-links: some NPU is out of another's reach already");
+          "fail-links=0: some NPU is out of another's reach already");
   message("dgx_a100_rail:2,links=none",
           "unknown value of links \"none\" (known: all, nvlink, pcie) "
           "(dgx_a100_rail takes: servers of 8 GPUs)");

@@ -1,0 +1,141 @@
+// `tutti failures`: a collective through failures, under every policy, and what each of them costs.
+#include "experiments/commands.hpp"
+#include "experiments/csv.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/event_reader.hpp"
+#include "experiments/failure_display.hpp"
+#include "experiments/failure_figure.hpp"
+#include "experiments/failure_json.hpp"
+#include "experiments/failure_table.hpp"
+#include "experiments/interrupts.hpp"
+#include "experiments/registry.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+// Puts the option in front of an InputError.
+template <typename Body> auto of_option(const char* option, const Body& body) {
+  try {
+    return body();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+CollectiveRequest request_of(const CollectiveArguments& arguments) {
+  const std::vector<Bytes> sizes = sizes_of(arguments);
+  if (sizes.size() != 1) throw InputError("--size: one size, not a range");
+  return {arguments.collectives, sizes.front()};
+}
+
+std::vector<Policy> parse_policies(const std::string& text) {
+  const auto all = all_policies();
+  if (text == "all") return {all.begin(), all.end()};
+  std::vector<Policy> policies;
+  for (const std::string_view name : split(text, ',')) {
+    const Policy policy = parse_policy(trimmed(name));
+    if (std::find(policies.begin(), policies.end(), policy) != policies.end())
+      throw InputError(fmt::format("policy {} is named twice", to_text(policy)));
+    policies.push_back(policy);
+  }
+  return policies;
+}
+
+std::uint32_t chunks_of(const FailuresArguments& arguments) {
+  return static_cast<std::uint32_t>(parse_integer(arguments.chunks, "chunks", 1, most_chunks));
+}
+
+FailureCase common_case(const FailuresArguments& arguments, const Topology& topology) {
+  FailureCase c;
+  c.topology_label = topology.name();
+  c.topology = &topology;
+  c.collective = request_of(arguments.collective);
+  c.chunks = chunks_of(arguments);
+  c.options.model = time_model(arguments.model);
+  c.options.seed = static_cast<std::uint64_t>(parse_integer(arguments.seed, "seed", 0, INT64_MAX));
+  c.options.settings = parse_settings(arguments.settings);
+  c.engines = parse_engines(arguments.engine);
+  c.policies = of_option("--policy", [&] { return parse_policies(arguments.policies); });
+  c.detection = of_option("--detection", [&] { return parse_time(arguments.detection); });
+  c.decision = of_option("--decision", [&] { return parse_time(arguments.decision); });
+  c.events = read_event_file(arguments.events, topology);
+  return c;
+}
+
+std::vector<FailureCase> cases_of(const FailuresArguments& arguments, const Topology& topology) {
+  const FailureCase common = common_case(arguments, topology);
+  std::vector<FailureCase> cases;
+  std::vector<AlgorithmRow> taking_settings;
+  for (const AlgorithmRow& algorithm : find_algorithms(arguments.algorithms)) {
+    FailureCase c = common;
+    c.algorithm = algorithm;
+    c.planner = arguments.planner ? find_algorithm(*arguments.planner) : default_planner(algorithm);
+    taking_settings.push_back(c.algorithm);
+    taking_settings.push_back(c.planner);
+    cases.push_back(std::move(c));
+  }
+  require_known_settings(taking_settings, common.options);
+  for (const FailureCase& c : cases) require_sound(c);
+  return cases;
+}
+
+nlohmann::ordered_json all_json(std::span<const FailureEvaluation> evaluations) {
+  if (evaluations.size() == 1) return failure_json(evaluations.front());
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const FailureEvaluation& e : evaluations) json.push_back(failure_json(e));
+  return json;
+}
+
+std::vector<std::string> write_files(const std::string& folder,
+                                     std::span<const FailureEvaluation> evaluations) {
+  std::vector<std::string> files{folder + "/failures.csv", folder + "/failures.json"};
+  write_file(files[0], csv_text(failures_csv(evaluations)));
+  write_file(files[1], json_text(all_json(evaluations)));
+  if (!gnuplot_found()) {
+    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    return files;
+  }
+  for (const NamedFigure& named : failure_figures(evaluations)) {
+    files.push_back(fmt::format("{}/{}.svg", folder, named.stem));
+    draw(named.figure, files.back());
+  }
+  return files;
+}
+
+} // namespace
+
+int failures_command(const FailuresArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  std::vector<FailureCase> cases = cases_of(arguments, topology);
+  if (arguments.out) require_writable(*arguments.out + "/failures.csv");
+  Interrupts interrupts;
+  std::vector<FailureEvaluation> evaluations;
+  for (FailureCase& c : cases) {
+    c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+    const std::string what = fmt::format("{} on {}", c.algorithm.name, topology.name());
+    evaluations.push_back(evaluate_failures(c, policy_announcer(what, arguments.progress)));
+    if (interrupts.cancels()) break;
+  }
+  fmt::print("{}", arguments.json ? json_text(all_json(evaluations)) : failures_text(evaluations));
+  const bool interrupted = interrupts.count() > 0;
+  if (arguments.out && !interrupted) {
+    const std::vector<std::string> files = write_files(*arguments.out, evaluations);
+    if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
+  }
+  std::fflush(stdout); // results first, then what is wrong with them
+  const int code = report_problems(problems_of(evaluations));
+  return interrupted ? interrupted_exit_code : code;
+}
+
+} // namespace tutti

@@ -1,0 +1,419 @@
+#include "experiments/failure_evaluation.hpp"
+
+#include "experiments/registry.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "sim/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+bool plans_custom(const AlgorithmRow& row) {
+  return std::find(row.collectives.begin(), row.collectives.end(), CollectiveKind::custom) !=
+         row.collectives.end();
+}
+
+Collective collective_of(const FailureCase& c) {
+  return make_collective(*c.topology, c.collective, c.chunks * c.algorithm.pieces);
+}
+
+} // namespace
+
+AlgorithmRow default_planner(const AlgorithmRow& algorithm) {
+  return plans_custom(algorithm) ? algorithm : find_algorithm("tacos");
+}
+
+void require_sound(const FailureCase& c) {
+  require_reachable(*c.topology, collective_of(c));
+  if (!plans_custom(c.planner))
+    throw InputError(fmt::format("planner {}: it plans no custom collectives, which is what is "
+                                 "left after a failure",
+                                 c.planner.name));
+  for (const Scenario& scenario : scenarios_of(c.events, c.options.seed))
+    (void)planned_events(*c.topology, c.events, scenario);
+}
+
+std::size_t PolicyEvaluation::decisions_in_force() const {
+  return static_cast<std::size_t>(
+      std::count_if(recovery.decisions.begin(), recovery.decisions.end(),
+                    [](const Decision& decision) { return decision.in_force; }));
+}
+
+std::optional<double> FailureEvaluation::slowdown(const PolicyEvaluation& policy) const {
+  if (!policy.recovery.complete || undisturbed.report.completion.ps <= 0) return std::nullopt;
+  return static_cast<double>(policy.recovery.completion.ps) /
+         static_cast<double>(undisturbed.report.completion.ps);
+}
+
+double FailureEvaluation::goodput_lost(const PolicyEvaluation& policy) const {
+  const auto slower = slowdown(policy);
+  return slower && *slower > 0 ? 1 - 1 / *slower : 1;
+}
+
+namespace {
+
+// A list, also of what was made in compact form; nothing where there is no schedule.
+std::optional<Schedule> schedule_of(const Topology& topology, const Collective& collective,
+                                    Outcome& outcome) {
+  if (outcome.schedule) return std::move(outcome.schedule);
+  if (outcome.compact) return expanded(topology, collective, *outcome.compact);
+  return std::nullopt;
+}
+
+Outcome plan_anew(const FailureCase& c, const Topology& network, const Collective& collective) {
+  const SynthesisOptions options = options_for(c.planner, c.options);
+  Outcome outcome;
+  try {
+    outcome = synthesize(c.planner, network, collective, options);
+  } catch (const InputError& error) { // the network no longer joins those who take part
+    return infeasible(error.what());
+  }
+  outcome.schedule = schedule_of(network, collective, outcome);
+  outcome.compact.reset();
+  return outcome;
+}
+
+Reaction reaction_of(const FailureCase& c, Policy policy) {
+  return {policy, c.detection, c.decision,
+          [&c](const Topology& network, const Collective& collective) {
+            return plan_anew(c, network, collective);
+          }};
+}
+
+std::vector<Progress> thinned(std::vector<Progress> progress) {
+  constexpr std::size_t most = 400; // a picture shows no more
+  const std::size_t step = progress.size() / most + 1;
+  if (step == 1) return progress;
+  std::vector<Progress> kept;
+  for (std::size_t i = 0; i < progress.size(); i += step) kept.push_back(progress[i]);
+  if ((progress.size() - 1) % step != 0) kept.push_back(progress.back());
+  return kept;
+}
+
+std::string counted(std::size_t count, const std::string& what, const std::string& verb_of_one,
+                    const std::string& verb_of_many) {
+  return fmt::format("{} {}{} {}", count, what, count == 1 ? "" : "s",
+                     count == 1 ? verb_of_one : verb_of_many);
+}
+
+std::string why_text(StuckTransfer::Why why, std::size_t count) {
+  switch (why) {
+  case StuckTransfer::Why::link_down: break; // told link by link
+  case StuckTransfer::Why::frozen:
+    return counted(count, "transfer", "was", "were") + " given up before setting out";
+  case StuckTransfer::Why::waiting:
+    return counted(count, "transfer", "waits", "wait") +
+           " for data, or for others on the same path";
+  case StuckTransfer::Why::held_back:
+    return counted(count, "transfer", "has", "have") +
+           " arrived, but the receiver has yet to send what was there before";
+  case StuckTransfer::Why::lost:
+    return counted(count, "transfer", "was", "were") + " lost on the way to an NPU that died";
+  }
+  return {};
+}
+
+std::vector<std::string> stuck_texts(const Topology& topology,
+                                     std::span<const StuckTransfer> stuck) {
+  struct Queue {
+    std::size_t count = 0;
+    Time since;
+  };
+  std::map<LinkId, Queue> at_links;
+  std::map<StuckTransfer::Why, std::size_t> others;
+  for (const StuckTransfer& transfer : stuck) {
+    if (transfer.why != StuckTransfer::Why::link_down) {
+      ++others[transfer.why];
+      continue;
+    }
+    Queue& queue = at_links[transfer.link];
+    if (queue.count++ == 0 || transfer.since < queue.since) queue.since = transfer.since;
+  }
+  std::vector<std::string> texts;
+  for (const auto& [id, queue] : at_links) {
+    const Link& link = topology.link(id);
+    texts.push_back(fmt::format("{}>{} is down: {} for it, since {}", topology.node(link.from).name,
+                                topology.node(link.to).name,
+                                counted(queue.count, "transfer", "waits", "wait"),
+                                short_text(queue.since)));
+  }
+  for (const auto& [why, count] : others) texts.push_back(why_text(why, count));
+  return texts;
+}
+
+// What two engines must agree on.
+bool same_history(const Recovery& a, const Recovery& b) {
+  const auto same_decision = [](const Decision& x, const Decision& y) {
+    return x.at == y.at && x.begin == y.begin && x.in_force == y.in_force;
+  };
+  const auto same_progress = [](const Progress& x, const Progress& y) {
+    return x.at == y.at && x.in_place == y.in_place;
+  };
+  return a.completion == b.completion && a.complete == b.complete && a.in_vain == b.in_vain &&
+         a.missing == b.missing &&
+         std::equal(a.decisions.begin(), a.decisions.end(), b.decisions.begin(), b.decisions.end(),
+                    same_decision) &&
+         std::equal(a.progress.begin(), a.progress.end(), b.progress.begin(), b.progress.end(),
+                    same_progress);
+}
+
+std::string ending_text(const Recovery& recovery) {
+  return fmt::format("{} at {}", recovery.complete ? "complete" : "incomplete",
+                     to_text(recovery.completion));
+}
+
+// The first of these that is wrong in the recovery on the first engine, or where another differs.
+std::string history_problem(const FailureCase& c, std::span<const Recovery> by_engine) {
+  for (const Recovery& recovery : by_engine)
+    if (!recovery.problem.empty()) return recovery.problem;
+  for (std::size_t e = 1; e < by_engine.size(); ++e)
+    if (!same_history(by_engine[0], by_engine[e]))
+      return fmt::format("the engines disagree: {} says {}, {} says {}", c.engines[0]->name,
+                         ending_text(by_engine[0]), c.engines[e]->name, ending_text(by_engine[e]));
+  return {};
+}
+
+struct History {
+  Recovery recovery; ///< on the first engine
+  std::string problem;
+};
+
+// One case with its schedule, to be sent through events.
+class Runs {
+public:
+  Runs(const FailureCase& c, const Collective& collective, const Schedule& schedule,
+       const RecoverFunction& function)
+      : case_(c), collective_(collective), schedule_(schedule), function_(function) {}
+
+  [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events) const {
+    std::vector<Recovery> by_engine;
+    const Reaction reaction = reaction_of(case_, policy);
+    for (const EngineRow* engine : case_.engines)
+      by_engine.push_back(function_(*engine, *case_.topology, collective_, schedule_,
+                                    case_.options.model, events, reaction));
+    std::string problem = history_problem(case_, by_engine);
+    return {std::move(by_engine.front()), std::move(problem)};
+  }
+
+  [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery) const {
+    constexpr std::size_t most_npus_told = 8;
+    PolicyEvaluation made;
+    made.stuck = stuck_texts(*case_.topology, recovery.stuck);
+    made.missing = missing_text(*case_.topology, collective_, recovery, most_npus_told);
+    std::set<NodeId> npus;
+    for (const ChunkAt& missing : recovery.missing) npus.insert(missing.npu);
+    made.missing_npus = npus.size();
+    for (const Decision& decision : recovery.decisions)
+      made.planning_seconds += decision.planning_seconds;
+    made.recovery = std::move(recovery);
+    made.recovery.segments.clear();
+    made.recovery.links.clear();
+    made.recovery.progress = thinned(std::move(made.recovery.progress));
+    return made;
+  }
+
+private:
+  const FailureCase& case_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const RecoverFunction& function_;
+};
+
+bool is_cancelled(const FailureCase& c) { return c.options.cancelled && c.options.cancelled(); }
+
+// Keeps the first problem of all.
+void add_problem(FailureEvaluation& result, const std::string& where, const std::string& problem) {
+  if (!problem.empty() && result.problem.empty()) result.problem = where + problem;
+}
+
+std::string scenario_text(const Scenario& scenario, Policy policy) {
+  if (!scenario.failed_links) return fmt::format("{}: ", to_text(policy));
+  return fmt::format("{} failed links (seed {}), {}: ", *scenario.failed_links, scenario.seed,
+                     to_text(policy));
+}
+
+// Only written instants can be: a fraction is of the undisturbed run, which some policy may beat.
+void require_before_end(const Topology& topology, std::span<const PlannedEvent> planned,
+                        const ScenarioEvaluation& scenario) {
+  Time end;
+  for (const PolicyEvaluation& policy : scenario.policies)
+    end = std::max(end, policy.recovery.completion);
+  for (const PlannedEvent& event : planned)
+    if (!event.at.millionths && event.at.instant > end)
+      throw InputError(fmt::format("{}{} at {} is after the end: the last policy's run has ended "
+                                   "at {}",
+                                   event.place, to_text(event.what, topology),
+                                   to_text(event.at.instant), to_text(end)));
+}
+
+void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenario,
+                  const PolicyFinished& finished, FailureEvaluation& result) {
+  const std::vector<PlannedEvent> planned = planned_events(*c.topology, c.events, scenario);
+  ScenarioEvaluation made{
+      scenario, timed_events(*c.topology, planned, result.undisturbed.report.completion), {}, {}};
+  for (const NetworkEvent& event : made.events)
+    made.event_texts.push_back(to_text(event, *c.topology));
+  for (const Policy policy : c.policies) {
+    if (is_cancelled(c)) return;
+    History history = runs.recovered(policy, made.events);
+    add_problem(result, scenario_text(scenario, policy), history.problem);
+    made.policies.push_back(runs.evaluated(std::move(history.recovery)));
+    if (finished) finished(made, made.policies.back());
+  }
+  require_before_end(*c.topology, planned, made);
+  result.scenarios.push_back(std::move(made));
+}
+
+void run_undisturbed(const FailureCase& c, const Collective& collective, const Schedule& schedule,
+                     const Runs& runs, FailureEvaluation& result) {
+  result.undisturbed =
+      replay(*c.topology, collective, schedule, c.options.model, *c.engines.front());
+  result.undisturbed.report.chunk_done.clear();
+  add_problem(result, "undisturbed: ", bound_problem(result.undisturbed));
+  const History history = runs.recovered(Policy::report, {});
+  add_problem(result, "undisturbed: ", history.problem);
+  if (history.recovery.completion != result.undisturbed.report.completion)
+    add_problem(result, "undisturbed: ",
+                fmt::format("{} says {} without events, and {} with none of them",
+                            c.engines.front()->name, to_text(result.undisturbed.report.completion),
+                            to_text(history.recovery.completion)));
+  result.wanted = history.recovery.wanted;
+  result.progress = thinned(history.recovery.progress);
+}
+
+std::string fault_of(const Verdict& verdict) {
+  if (verdict.fault) return "fault: " + verdict.fault->text;
+  if (verdict.redundant > 0) return fmt::format("redundant copies: {}", verdict.redundant);
+  return {};
+}
+
+void run_all(const FailureCase& c, const PolicyFinished& finished, const RecoverFunction& function,
+             FailureEvaluation& result) {
+  const Collective collective = collective_of(c);
+  Outcome outcome =
+      synthesize(c.algorithm, *c.topology, collective, options_for(c.algorithm, c.options));
+  result.status = outcome.status;
+  result.note = outcome.note;
+  const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, outcome);
+  if (!schedule) return;
+  const Verdict verdict = verify(*c.topology, collective, *schedule);
+  add_problem(result, "", fault_of(verdict));
+  result.verified = verdict.correct();
+  if (!result.verified) return;
+  const Runs runs(c, collective, *schedule, function);
+  run_undisturbed(c, collective, *schedule, runs, result);
+  for (const Scenario& scenario : scenarios_of(c.events, c.options.seed)) {
+    if (is_cancelled(c)) return;
+    run_scenario(c, runs, scenario, finished, result);
+  }
+}
+
+FailureEvaluation heading_of(const FailureCase& c) {
+  FailureEvaluation result;
+  result.label = c.label;
+  result.topology = c.topology_label;
+  result.collective = c.collective.text();
+  result.algorithm = c.algorithm.name;
+  result.planner = c.planner.name;
+  result.npus = c.topology->npu_count();
+  result.size = collective_of(c).size();
+  result.chunks_per_shard = c.chunks * c.algorithm.pieces;
+  for (const EngineRow* engine : c.engines) result.engines.emplace_back(engine->name);
+  result.model = c.options.model;
+  result.detection = c.detection;
+  result.decision = c.decision;
+  result.policies = c.policies;
+  return result;
+}
+
+} // namespace
+
+FailureEvaluation evaluate_failures(const FailureCase& c, const PolicyFinished& finished,
+                                    const RecoverFunction& function) {
+  require_sound(c);
+  FailureEvaluation result = heading_of(c);
+  const double start = cpu_seconds();
+  try {
+    run_all(c, finished, function, result);
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    result.status = Status::timed_out;
+    result.note = "out of memory";
+  } catch (const std::runtime_error& error) { // an engine gave up
+    add_problem(result, "", error.what());
+  }
+  if (is_cancelled(c)) result.note = "interrupted";
+  result.seconds = cpu_seconds() - start;
+  return result;
+}
+
+namespace {
+
+// Those of one number of failed links under one policy.
+std::vector<const PolicyEvaluation*>
+runs_of(const FailureEvaluation& e, std::optional<std::size_t> failed_links, std::size_t policy) {
+  std::vector<const PolicyEvaluation*> runs;
+  for (const ScenarioEvaluation& scenario : e.scenarios)
+    if (scenario.scenario.failed_links == failed_links && policy < scenario.policies.size())
+      runs.push_back(&scenario.policies[policy]);
+  return runs;
+}
+
+template <typename Value> Value median(std::vector<Value> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
+PolicySummary summary_of(const FailureEvaluation& e, std::optional<std::size_t> failed_links,
+                         std::size_t policy) {
+  constexpr Time never{INT64_MAX};
+  PolicySummary summary;
+  summary.failed_links = failed_links;
+  summary.policy = e.policies[policy];
+  std::vector<Time> times;
+  std::vector<double> losses;
+  std::vector<Bytes> in_vain;
+  for (const PolicyEvaluation* run : runs_of(e, failed_links, policy)) {
+    ++summary.runs;
+    if (run->recovery.complete) ++summary.complete;
+    times.push_back(run->recovery.complete ? run->recovery.completion : never);
+    losses.push_back(e.goodput_lost(*run));
+    in_vain.push_back(run->recovery.in_vain);
+    summary.decisions += run->recovery.decisions.size();
+    summary.in_force += run->decisions_in_force();
+    summary.planning_seconds += run->planning_seconds;
+    summary.missing_npus = std::max(summary.missing_npus, run->missing_npus);
+  }
+  if (summary.runs == 0) return summary;
+  if (const Time time = median(times); time != never) summary.time = time;
+  summary.goodput_lost = median(losses);
+  summary.in_vain = median(in_vain);
+  return summary;
+}
+
+} // namespace
+
+std::vector<PolicySummary> summaries_of(const FailureEvaluation& e) {
+  std::vector<std::optional<std::size_t>> counts; // in the order of the scenarios
+  for (const ScenarioEvaluation& scenario : e.scenarios)
+    if (std::find(counts.begin(), counts.end(), scenario.scenario.failed_links) == counts.end())
+      counts.push_back(scenario.scenario.failed_links);
+  std::vector<PolicySummary> summaries;
+  for (const auto& count : counts)
+    for (std::size_t p = 0; p < e.policies.size(); ++p)
+      summaries.push_back(summary_of(e, count, p));
+  return summaries;
+}
+
+} // namespace tutti

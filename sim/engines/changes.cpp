@@ -1,0 +1,121 @@
+#include "sim/engines/changes.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <set>
+
+namespace tutti {
+
+namespace {
+
+void check_jobs(const Collective& collective, std::span<const JobTiming> jobs) {
+  if (!jobs.empty() && jobs.size() != collective.parts.size())
+    throw InputError(fmt::format("{} jobs are given for a collective of {} parts", jobs.size(),
+                                 collective.parts.size()));
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (jobs[j].priority > JobTiming::highest_priority)
+      throw InputError(fmt::format("job {}: priority {} is out of range (0 to {})", j,
+                                   jobs[j].priority, JobTiming::highest_priority));
+    if (jobs[j].start < Time{}) throw InputError(fmt::format("job {}: it starts before time 0", j));
+  }
+}
+
+void check_routes(const Topology& topology, const Schedule& schedule,
+                  std::span<const RouteChange> changes) {
+  const PathTable& paths = schedule.paths();
+  for (const RouteChange& change : changes)
+    for (const auto& [path, replacement] : change.paths) {
+      if (path.value >= paths.size() || replacement.value >= paths.size())
+        throw InputError("a route change names a path that the schedule doesn't know");
+      if (topology.link(paths.first(path)).from != topology.link(paths.first(replacement)).from ||
+          topology.link(paths.last(path)).to != topology.link(paths.last(replacement)).to)
+        throw InputError(
+            fmt::format("a route change replaces a path from {} to {} by one with other ends",
+                        topology.node(topology.link(paths.first(path)).from).name,
+                        topology.node(topology.link(paths.last(path)).to).name));
+    }
+}
+
+template <typename Range> void check_order(const Range& range, const char* what) {
+  for (std::size_t i = 0; i < range.size(); ++i)
+    if (range[i].at < Time{} || (i > 0 && range[i].at < range[i - 1].at))
+      throw InputError(fmt::format("{} are not in the order of their times", what));
+}
+
+} // namespace
+
+void require_plain(const RunOptions& options, std::string_view who) {
+  if (!options.is_plain())
+    throw InputError(fmt::format("{} knows no network events, jobs, route changes, freezing or "
+                                 "halting; fifo does",
+                                 who));
+}
+
+Changes::Changes(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                 const RunOptions& options)
+    : levels_(collective, options.jobs), events_(options.events),
+      route_changes_(options.route_changes), network_(topology) {
+  check_routes(topology, schedule, options.route_changes);
+  check_order(options.events, "network events");
+  check_order(options.route_changes, "route changes");
+  if (options.begin < Time{}) throw InputError("a run can't begin before time 0");
+  if (options.freeze) freeze_ = options.freeze->ps;
+  for (std::size_t p = 0; p < options.jobs.size(); ++p)
+    parts_.emplace_back(options.jobs[p].start, p);
+  std::sort(parts_.begin(), parts_.end());
+  if (!route_changes_.empty())
+    for (std::uint32_t p = 0; p < schedule.paths().size(); ++p) routes_.emplace_back(p);
+  find_next();
+}
+
+Changes::Due Changes::take(std::int64_t now) {
+  const Time until{now};
+  Due due;
+  const std::size_t first_event = next_event_, first_part = next_part_;
+  while (next_event_ < events_.size() && events_[next_event_].at <= until)
+    network_.apply(events_[next_event_++]);
+  due.events = events_.subspan(first_event, next_event_ - first_event);
+  for (;
+       next_route_change_ < route_changes_.size() && route_changes_[next_route_change_].at <= until;
+       ++next_route_change_) {
+    due.reroutes = true;
+    for (const auto& [path, replacement] : route_changes_[next_route_change_].paths)
+      routes_[path.value] = replacement;
+  }
+  due.freezes = !frozen_ && freeze_ <= now;
+  frozen_ = frozen_ || due.freezes;
+  while (next_part_ < parts_.size() && parts_[next_part_].first <= until) ++next_part_;
+  due.parts = std::span(parts_).subspan(first_part, next_part_ - first_part);
+  find_next();
+  return due;
+}
+
+void Changes::find_next() {
+  next_ = frozen_ ? never : freeze_;
+  if (next_event_ < events_.size()) next_ = std::min(next_, events_[next_event_].at.ps);
+  if (next_route_change_ < route_changes_.size())
+    next_ = std::min(next_, route_changes_[next_route_change_].at.ps);
+  if (next_part_ < parts_.size()) next_ = std::min(next_, parts_[next_part_].first.ps);
+}
+
+Levels::Levels(const Collective& collective, std::span<const JobTiming> jobs) {
+  check_jobs(collective, jobs);
+  std::set<std::uint8_t, std::greater<>> priorities;
+  for (const JobTiming& job : jobs) priorities.insert(job.priority);
+  if (priorities.size() < 2) return;
+  count_ = priorities.size();
+  of_chunk_.resize(collective.chunks.size());
+  for (std::size_t p = 0; p < jobs.size(); ++p) {
+    const CollectivePart& part = collective.parts[p];
+    const auto level = std::distance(priorities.begin(), priorities.find(jobs[p].priority));
+    std::fill_n(of_chunk_.begin() + part.first.value, part.chunk_count,
+                static_cast<std::uint8_t>(level));
+  }
+}
+
+} // namespace tutti

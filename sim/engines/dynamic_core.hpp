@@ -1,0 +1,515 @@
+// The FIFO discipline where the network changes, parts begin one by one or with priorities, routes
+// are replaced, a run is frozen or may halt. FifoCore's recurrence (fifo_core.hpp), with the
+// changes of network_event.hpp and RunOptions; the same times where nothing happens.
+//
+// A link's rate may change while it carries data, so that no end is known before it has come.
+// e_j = max(s_j + n/B_j, e_{j-1} + a_{j-1}) becomes a meeting of two: a hop is over when its data
+// has been sent and the tail of the hop before it has followed.
+#pragma once
+
+#include "sim/engines/changes.hpp"
+#include "sim/engines/fifo_queues.hpp"
+#include "sim/engines/progress.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// A link's present transmission.
+struct DynamicCrossing {
+  Progress progress;
+  std::int64_t start = 0; // ps
+  std::uint32_t hop = 0;  // index into DynamicCore's hops
+};
+
+/// `Clock` also has retransmit(now, Event): the present transmission of event.subject goes on until
+/// event.at instead; `never`: it has stopped.
+template <typename Clock>
+class DynamicCore : public FifoQueues<DynamicCore<Clock>, Clock, PriorityQueue, DynamicCrossing> {
+  using Base = FifoQueues<DynamicCore<Clock>, Clock, PriorityQueue, DynamicCrossing>;
+  friend Base;
+  using Base::clock_, Base::collective_, Base::dependencies_, Base::links_, Base::model_,
+      Base::none, Base::now_, Base::options_, Base::report_, Base::schedule_, Base::topology_,
+      Base::units_;
+  using typename Base::LinkState;
+
+public:
+  DynamicCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              const TimeModel& model, const RunOptions& options, Clock& clock)
+      : DynamicCore(topology, collective, schedule, model, options, clock,
+                    Changes(topology, collective, schedule, options)) {}
+
+  /// What happens by the time that the run begins, and what enters then. To be followed by serve().
+  std::int64_t begin() {
+    now_ = quiet_ = options_.begin.ps;
+    change(now_);
+    if (options_.jobs.empty()) dependencies_.start(*this);
+    return now_;
+  }
+
+  /// When change() is to be called next, before the events of that instant.
+  [[nodiscard]] std::int64_t next_change() const {
+    return dependencies_.undelivered() > 0 ? changes_.next() : Changes::never;
+  }
+
+  void change(std::int64_t now) {
+    now_ = now;
+    const Changes::Due due = changes_.take(now);
+    for (const NetworkEvent& event : due.events) apply(event);
+    if (due.freezes) freeze();
+    if (due.reroutes) take_back();
+    for (const auto& [start, part] : due.parts) dependencies_.start_part(part, *this);
+  }
+
+  /// Applies an event of the present instant. All events of an instant come before its serve().
+  void handle(const Event& event) {
+    now_ = event.at;
+    switch (static_cast<EventKind>(event.kind)) {
+    case EventKind::link_free: Base::link_free(LinkId{event.subject}); break;
+    case EventKind::group_free: Base::group_free(event.subject); break;
+    case EventKind::sent: sent(LinkId{event.subject}); break;
+    case EventKind::hop: queue_hop(event.subject); break;
+    case EventKind::head: head_in(event.subject); break;
+    case EventKind::tail: tail_in(event.subject); break;
+    case EventKind::arrive: arrive(event.subject); break;
+    case EventKind::reduced: reduced(event.subject); break;
+    case EventKind::left: break; // it happens when the hop is over
+    }
+  }
+
+  /// Errors: InputError naming transfers that never happened, unless the run may halt.
+  Report finish() {
+    if (dependencies_.undelivered() > 0) {
+      close_what_stands();
+      std::vector<StuckTransfer> stuck = find_stuck();
+      if (!options_.may_halt)
+        throw InputError(dependencies_.stuck_text(
+            topology_, [&](std::uint32_t i) { return reason_of(stuck, i); }));
+      report_.stuck = std::move(stuck);
+    }
+    if (options_.may_halt) report_.quiet = Time{quiet_};
+    Base::sort_hops();
+    return std::move(report_);
+  }
+
+  // What Dependencies calls.
+  void enter(std::uint32_t transfer) {
+    const bool stores = Base::stores(Base::sender(transfer));
+    if (changes_.is_frozen() && stores) {
+      frozen_.push_back(transfer);
+      return;
+    }
+    const std::uint32_t hop = take_hop();
+    hops_[hop] = {changes_.route(schedule_.path_of(transfer)), transfer, 0};
+    hops_[hop].tail_is_in = stores || dependencies_.may_end(transfer);
+    if (!hops_[hop].tail_is_in) following_[transfer] = hop;
+    queue_hop(hop);
+  }
+  void tail_passed(std::uint32_t transfer) {
+    const auto found = following_.find(transfer);
+    if (found == following_.end()) return;
+    const std::uint32_t hop = found->second;
+    following_.erase(found);
+    follow(hop);
+  }
+
+private:
+  /// A hop of a transfer that is under way. In cut-through several of one transfer are at once.
+  struct Hop {
+    enum class State : std::uint8_t { on_its_way, queued, crossing, sent, over, vacant };
+    PathId path;
+    std::uint32_t transfer = 0, index = 0;
+    std::uint32_t next = UINT32_MAX; // the hop after it, where the head has gone ahead
+    std::int64_t since = 0;          // entry into the link's queue
+    std::int64_t start = 0, latency = 0;
+    State state = State::on_its_way;
+    bool tail_is_in = true; // of what it follows
+    bool is_taken_back = false;
+  };
+  using State = typename Hop::State;
+
+  DynamicCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              const TimeModel& model, const RunOptions& options, Clock& clock, Changes changes)
+      : Base(topology, collective, schedule, model, options, clock,
+             Dependencies(topology, collective, schedule,
+                          options.jobs.empty() ? Dependencies::Parts::as_one
+                                               : Dependencies::Parts::apart),
+             PriorityQueue(changes.levels().count())),
+        changes_(std::move(changes)), down_since_(links_.size()) {}
+
+  // Changes of the network.
+
+  void apply(const NetworkEvent& event) {
+    switch (event.kind) {
+    case NetworkEvent::Kind::npu_down:
+      for (const auto links : {topology_.in_links(event.npu), topology_.out_links(event.npu)})
+        for (const LinkId link : links) {
+          if (!is_down(link)) down_since_[link.value] = event.at.ps;
+          refresh(link);
+        }
+      stop_unit(event.npu);
+      break;
+    case NetworkEvent::Kind::npu_rate:
+      for (const LinkId link : topology_.out_links(event.npu)) refresh(link);
+      break;
+    case NetworkEvent::Kind::link_down:
+      down_since_[event.link.value] = event.at.ps;
+      [[fallthrough]];
+    default: refresh(event.link);
+    }
+  }
+
+  void refresh(LinkId id) {
+    LinkState& link = links_[id.value];
+    const NetworkState& network = changes_.network();
+    Bandwidth rate;
+    if (network.is_up(id)) {
+      rate = network.bandwidth(id);
+      for (const std::uint32_t g : topology_.groups_of(id))
+        rate = std::min(rate, topology_.groups()[g].bandwidth);
+    }
+    link.latency = network.latency(id).ps;
+    if (rate == link.rate) return;
+    link.rate = rate;
+    link.last_size = {};
+    if (link.transmitting && link.crossing.progress.set_rate(now_, rate))
+      clock_.retransmit(now_, sent_event(id));
+    if (!link.queue.empty()) Base::touch(id);
+  }
+
+  void stop_unit(NodeId node) {
+    units_[node.value].queue.remove_if([&](const LinkQueue::Entry& entry) {
+      dependencies_.lose(entry.transfer);
+      return true;
+    });
+  }
+
+  [[nodiscard]] bool is_down(LinkId link) const {
+    return links_[link.value].rate.bytes_per_second == 0;
+  }
+  [[nodiscard]] bool is_alive(NodeId node) const { return changes_.network().is_up(node); }
+
+  void freeze() {
+    for (LinkState& link : links_)
+      link.queue.remove_if([&](const LinkQueue::Entry& entry) {
+        Hop& hop = hops_[entry.flight];
+        if (hop.index > 0 || !Base::stores(Base::sender(hop.transfer))) return false;
+        frozen_.push_back(hop.transfer);
+        vacate(entry.flight);
+        return true;
+      });
+  }
+
+  // Queueing and starting.
+
+  [[nodiscard]] bool may_start(LinkId link) const { return !is_down(link); }
+  [[nodiscard]] std::size_t level_of(std::uint32_t transfer) const {
+    return changes_.levels().of(schedule_[transfer].chunk);
+  }
+
+  [[nodiscard]] LinkId link_of(const Hop& hop) const {
+    return schedule_.paths().links(hop.path)[hop.index];
+  }
+  [[nodiscard]] bool is_last(const Hop& hop) const {
+    return hop.index + 1 == schedule_.paths().links(hop.path).size();
+  }
+
+  void queue_hop(std::uint32_t id) {
+    Hop& hop = hops_[id];
+    if (hop.is_taken_back) return;
+    const LinkId link = link_of(hop);
+    hop.since = now_;
+    hop.state = State::queued;
+    links_[link.value].queue.push({now_, hop.transfer, id}, level_of(hop.transfer));
+    Base::touch(link);
+  }
+
+  void start(LinkId id) {
+    LinkState& link = links_[id.value];
+    const std::uint32_t hop_id = link.queue.front().flight;
+    link.queue.pop();
+    Hop& hop = hops_[hop_id];
+    const Bytes size = Base::size_of(hop.transfer);
+    const std::int64_t due = now_ + Base::duration_on(link, size);
+    require_representable(due, Time{link.latency});
+    Base::occupy(id, size);
+    hop.state = State::crossing;
+    hop.start = now_;
+    hop.latency = link.latency;
+    link.transmitting = true;
+    link.crossing.hop = hop_id;
+    link.crossing.start = now_;
+    link.crossing.progress.start(now_, size, link.rate, due);
+    clock_.transmit(now_, sent_event(id));
+    move_head(hop_id, topology_.link(id).to);
+  }
+
+  [[nodiscard]] Event sent_event(LinkId id) const {
+    return {links_[id.value].crossing.progress.due(), id.value,
+            static_cast<std::uint32_t>(EventKind::sent)};
+  }
+
+  /// What the head does before the last byte has left.
+  void move_head(std::uint32_t id, NodeId to) {
+    if (is_last(hops_[id])) {
+      if (!Base::stores(to)) Base::schedule(now_ + hops_[id].latency, EventKind::head, id);
+    } else if (Base::cuts_through(to)) {
+      const std::uint32_t next = take_hop();
+      Hop& hop = hops_[id];
+      hops_[next] = {hop.path, hop.transfer, hop.index + 1};
+      hops_[next].tail_is_in = false;
+      hop.next = next;
+      Base::schedule(now_ + hop.latency, EventKind::hop, next);
+    }
+  }
+
+  // Ends.
+
+  void sent(LinkId id) {
+    LinkState& link = links_[id.value];
+    if (!link.transmitting || link.crossing.progress.due() != now_) return; // retimed
+    const std::uint32_t hop_id = link.crossing.hop;
+    Hop& hop = hops_[hop_id];
+    const bool for_latency_too = model_.link_busy == LinkBusy::latency_and_serialization;
+    release(id, for_latency_too ? now_ + hop.latency : now_);
+    quiet_ = std::max(quiet_, link.free_at);
+    hop.state = State::sent;
+    if (hop.tail_is_in) end(hop_id);
+  }
+
+  /// The link is the next one's from `free_at` on.
+  void release(LinkId id, std::int64_t free_at) {
+    LinkState& link = links_[id.value];
+    link.transmitting = false;
+    link.free_at = free_at;
+    report_.links[id.value].busy += Time{free_at - link.crossing.start};
+    if (!link.queue.empty()) Base::touch(id);
+  }
+
+  /// What the hop follows is in.
+  void follow(std::uint32_t id) {
+    hops_[id].tail_is_in = true;
+    if (hops_[id].state == State::sent) end(id);
+  }
+
+  /// The last byte has left for the end of the link.
+  void end(std::uint32_t id) {
+    Hop& hop = hops_[id];
+    hop.state = State::over;
+    record(hop, now_);
+    if (hop.is_taken_back) return;
+    const std::uint32_t transfer = hop.transfer;
+    const bool leaves_sender = hop.index == 0;
+    require_representable(now_, Time{hop.latency});
+    const std::int64_t there = now_ + hop.latency;
+    quiet_ = std::max(quiet_, there);
+    if (is_last(hop)) {
+      Base::schedule(there, EventKind::arrive, id);
+    } else if (hop.next != none) {
+      Base::schedule(there, EventKind::tail, id);
+    } else {
+      hops_[id] = {hop.path, transfer, hop.index + 1};
+      Base::schedule(there, EventKind::hop, id);
+    }
+    if (leaves_sender) leave(transfer);
+  }
+
+  void leave(std::uint32_t transfer) {
+    if (dependencies_.watched(transfer) && is_alive(Base::sender(transfer)))
+      dependencies_.left(transfer, *this);
+  }
+
+  void record(const Hop& hop, std::int64_t end) {
+    if (options_.record_hops)
+      report_.hops.push_back({hop.transfer, link_of(hop), Time{hop.start}, Time{end}});
+  }
+
+  // Events of hops.
+
+  void head_in(std::uint32_t id) {
+    const Hop& hop = hops_[id];
+    if (hop.is_taken_back || !is_alive(Base::receiver(hop.transfer))) return;
+    dependencies_.head_in(hop.transfer, *this);
+  }
+
+  void tail_in(std::uint32_t id) {
+    if (hops_[id].is_taken_back) return;
+    const std::uint32_t next = hops_[id].next;
+    vacate(id);
+    follow(next);
+  }
+
+  void arrive(std::uint32_t id) {
+    if (hops_[id].is_taken_back) return;
+    const std::uint32_t transfer = hops_[id].transfer;
+    vacate(id);
+    const NodeId node = Base::receiver(transfer);
+    if (!is_alive(node)) {
+      dependencies_.lose(transfer);
+      return;
+    }
+    if (!Base::stores(node)) dependencies_.tail_in(transfer, *this);
+    Base::reached(transfer);
+  }
+
+  void reduced(std::uint32_t transfer) {
+    if (!is_alive(Base::receiver(transfer))) {
+      dependencies_.lose(transfer);
+      return;
+    }
+    quiet_ = std::max(quiet_, now_);
+    Base::reduced(transfer);
+  }
+
+  // Other routes.
+
+  /// Takes back what has entered over another path than it would now and has a link before it that
+  /// is down, and lets it enter anew.
+  void take_back() {
+    std::map<std::uint32_t, std::uint32_t> blocked; // transfer to the index of the link
+    std::map<std::uint32_t, std::uint32_t> present; // transfer to its first hop that isn't over
+    for (std::uint32_t id = 0; id < hops_.size(); ++id) {
+      const Hop& hop = hops_[id];
+      if (hop.is_taken_back || hop.state == State::vacant || hop.state == State::over) continue;
+      if (hop.path == changes_.route(schedule_.path_of(hop.transfer))) continue;
+      const auto [first, is_new] = present.try_emplace(hop.transfer, id);
+      if (!is_new && hop.index < hops_[first->second].index) first->second = id;
+    }
+    for (const auto& [transfer, id] : present) {
+      const auto links = schedule_.paths().links(hops_[id].path);
+      for (std::uint32_t index = hops_[id].index; index < links.size(); ++index)
+        if (is_down(links[index])) {
+          blocked.emplace(transfer, index);
+          break;
+        }
+    }
+    if (blocked.empty()) return;
+    for (std::uint32_t id = 0; id < hops_.size(); ++id) {
+      const auto found = blocked.find(hops_[id].transfer);
+      if (found == blocked.end() || hops_[id].state == State::vacant || hops_[id].is_taken_back)
+        continue;
+      take_back(id, found->second);
+    }
+    for (const auto& [transfer, index] : blocked) {
+      following_.erase(transfer);
+      enter(transfer);
+    }
+  }
+
+  /// What runs beyond the link that is down keeps its own links busy to the end; the rest stops.
+  void take_back(std::uint32_t id, std::uint32_t blocked_at) {
+    Hop& hop = hops_[id];
+    const LinkId link = link_of(hop);
+    hop.is_taken_back = true;
+    hop.tail_is_in = true;
+    if (hop.state == State::queued)
+      links_[link.value].queue.remove_if(
+          [&](const LinkQueue::Entry& entry) { return entry.flight == id; });
+    if (hop.state != State::crossing || hop.index > blocked_at) return;
+    report_.links[link.value].bytes =
+        report_.links[link.value].bytes - links_[link.value].crossing.progress.rest(now_);
+    record(hop, now_);
+    release(link, now_);
+    Event stopped = sent_event(link);
+    stopped.at = Progress::never;
+    clock_.retransmit(now_, stopped);
+  }
+
+  // What stands still at the end.
+
+  /// A crossing that will never end counts as far as it came.
+  void close_what_stands() {
+    for (std::uint32_t l = 0; l < links_.size(); ++l) {
+      if (!links_[l].transmitting) continue;
+      const DynamicCrossing& crossing = links_[l].crossing;
+      const std::int64_t since = crossing.progress.since();
+      report_.links[l].busy += Time{since - crossing.start};
+      report_.links[l].bytes = report_.links[l].bytes - crossing.progress.rest(since);
+      record(hops_[crossing.hop], since);
+    }
+  }
+
+  [[nodiscard]] std::vector<StuckTransfer> find_stuck() const {
+    std::unordered_map<std::uint32_t, std::uint32_t> waits; // transfer to its first hop on a link
+    for (std::uint32_t id = 0; id < hops_.size(); ++id) {
+      const Hop& hop = hops_[id];
+      if (hop.is_taken_back || (hop.state != State::queued && hop.state != State::crossing))
+        continue;
+      const auto [first, is_new] = waits.try_emplace(hop.transfer, id);
+      if (!is_new && hop.index < hops_[first->second].index) first->second = id;
+    }
+    std::vector<bool> frozen(schedule_.size());
+    for (const std::uint32_t i : frozen_) frozen[i] = true;
+
+    std::vector<StuckTransfer> stuck;
+    for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
+      if (dependencies_.is_delivered(i)) continue;
+      StuckTransfer transfer{i};
+      const auto waiting = waits.find(i);
+      if (dependencies_.has_reached_its_end(i)) {
+        transfer.why =
+            is_alive(Base::receiver(i)) ? StuckTransfer::Why::held_back : StuckTransfer::Why::lost;
+      } else if (frozen[i]) {
+        transfer.why = StuckTransfer::Why::frozen;
+      } else if (waiting != waits.end()) {
+        const Hop& hop = hops_[waiting->second];
+        transfer = {i, StuckTransfer::Why::link_down, link_of(hop), Time{hop.since}};
+      }
+      stuck.push_back(transfer);
+    }
+    return stuck;
+  }
+
+  /// In words, where Dependencies knows none that are better.
+  [[nodiscard]] std::string reason_of(const std::vector<StuckTransfer>& stuck,
+                                      std::uint32_t transfer) const {
+    const auto found =
+        std::lower_bound(stuck.begin(), stuck.end(), transfer,
+                         [](const StuckTransfer& s, std::uint32_t i) { return s.transfer < i; });
+    switch (found->why) {
+    case StuckTransfer::Why::link_down: {
+      const Link& link = topology_.link(found->link);
+      return fmt::format("waits for {}>{}, which is down since {}", topology_.node(link.from).name,
+                         topology_.node(link.to).name,
+                         to_text(Time{down_since_[found->link.value]}));
+    }
+    case StuckTransfer::Why::frozen: return "had not set out when the run was frozen";
+    case StuckTransfer::Why::lost:
+      return fmt::format("was lost with {}", topology_.node(Base::receiver(transfer)).name);
+    default: return "";
+    }
+  }
+
+  std::uint32_t take_hop() {
+    if (free_hops_.empty()) {
+      hops_.emplace_back();
+      return static_cast<std::uint32_t>(hops_.size() - 1);
+    }
+    const std::uint32_t hop = free_hops_.back();
+    free_hops_.pop_back();
+    return hop;
+  }
+  void vacate(std::uint32_t hop) {
+    hops_[hop].state = State::vacant;
+    free_hops_.push_back(hop);
+  }
+
+  Changes changes_;
+  std::vector<Hop> hops_; // those taken back are never vacant: events may still name them
+  std::vector<std::uint32_t> free_hops_, frozen_;
+  std::unordered_map<std::uint32_t, std::uint32_t> following_; // transfer to its waiting first hop
+  std::vector<std::int64_t> down_since_;                       // per link
+  std::int64_t quiet_ = 0;
+};
+
+} // namespace tutti

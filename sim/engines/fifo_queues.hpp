@@ -1,0 +1,264 @@
+// The FIFO discipline, first half: who is served when by links, groups and reduction units.
+// Starts at one instant happen in order of queue entry, then list position; what enters at that
+// same instant (zero latency) takes part in the next round. Higher priorities go before all that.
+// A reduction at a node with a rate occupies the node's reduction unit for n/rate, one after
+// another, before its arrival counts.
+#pragma once
+
+#include "sim/engines/dependencies.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/engines/event_queue.hpp"
+#include "sim/engines/link_queue.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// What can happen to a link, group, transfer or flight (Event::subject).
+enum class EventKind : std::uint32_t {
+  sent, // a link's transmission ends
+  link_free,
+  group_free,
+  left,
+  hop,
+  head,
+  tail,
+  arrive,
+  reduced
+};
+
+/// Common to both cores. `Core` derives from this and has may_start(LinkId), start(LinkId): the
+/// front of the link's queue begins to cross it, level_of(transfer), and what Dependencies calls.
+/// `Crossing` is what it keeps of a link's present transmission.
+///
+/// `Clock` has schedule(now, Event): the event happens at event.at; and transmit(now, Event): until
+/// event.at the link event.subject carries data, then the event happens.
+template <typename Core, typename Clock, typename Queue, typename Crossing> class FifoQueues {
+public:
+  /// Starts whatever can start. May schedule events at the same instant: handle those and serve
+  /// again (the next round).
+  void serve(std::int64_t now) {
+    now_ = now;
+    start_reductions();
+    candidates_.clear();
+    for (std::size_t k = 0; k < touched_.size(); ++k) {
+      const LinkId id = touched_[k];
+      LinkState& link = links_[id.value];
+      link.touched = false;
+      if (link.transmitting || link.queue.empty() || !core().may_start(id)) continue;
+      if (link.free_at > now) {
+        await_link(id);
+      } else if (link.shared) {
+        const LinkQueue::Entry& front = link.queue.front();
+        candidates_.push_back({core().level_of(front.transfer), front.since, front.transfer, id});
+      } else {
+        core().start(id);
+      }
+    }
+    touched_.clear();
+    std::sort(candidates_.begin(), candidates_.end());
+    for (const auto& [level, since, transfer, id] : candidates_)
+      if (groups_are_free(id)) core().start(id);
+  }
+
+  // What Dependencies calls.
+  void delivered(std::uint32_t transfer) {
+    Time& done = report_.chunk_done[schedule_[transfer].chunk.value];
+    done = std::max(done, Time{now_});
+    report_.completion = std::max(report_.completion, Time{now_});
+    if (options_.record_deliveries) report_.deliveries[transfer] = Time{now_};
+  }
+
+protected:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  struct LinkState {
+    Queue queue;
+    std::int64_t free_at = 0, latency = 0; // ps
+    Bandwidth rate;
+    Bytes last_size;                // chunks of one size follow each other:
+    std::int64_t last_duration = 0; // their serialization is worth keeping
+    Crossing crossing;
+    bool transmitting = false;
+    bool shared = false, touched = false, awaited = false;
+  };
+
+  FifoQueues(const Topology& topology, const Collective& collective, const Schedule& schedule,
+             const TimeModel& model, const RunOptions& options, Clock& clock,
+             Dependencies dependencies, const Queue& empty_queue)
+      : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
+        options_(options), clock_(clock), dependencies_(std::move(dependencies)),
+        links_(topology.link_count()), groups_(topology.groups().size()),
+        units_(topology.node_count(), ReductionUnit{empty_queue}) {
+    report_.model = model;
+    report_.links.resize(topology.link_count());
+    report_.chunk_done.resize(collective.chunks.size());
+    if (options.record_deliveries) report_.deliveries.resize(schedule.size());
+    for (std::uint32_t l = 0; l < links_.size(); ++l) {
+      links_[l].queue = empty_queue;
+      links_[l].latency = topology.link(LinkId{l}).latency.ps;
+      links_[l].rate = topology.effective_bandwidth(LinkId{l});
+      links_[l].shared = !topology.groups_of(LinkId{l}).empty();
+    }
+  }
+
+  void schedule(std::int64_t at, EventKind kind, std::uint32_t subject) {
+    clock_.schedule(now_, Event{at, subject, static_cast<std::uint32_t>(kind)});
+  }
+
+  void touch(LinkId id) {
+    if (links_[id.value].touched) return;
+    links_[id.value].touched = true;
+    touched_.push_back(id);
+  }
+
+  void link_free(LinkId id) {
+    links_[id.value].awaited = false;
+    touch(id);
+  }
+
+  void group_free(std::uint32_t group) {
+    groups_[group].awaited = false;
+    for (const LinkId link : topology_.groups()[group].links)
+      if (!links_[link.value].queue.empty()) touch(link);
+  }
+
+  /// A transfer starts to cross this link: its groups are taken, its bytes counted.
+  void occupy(LinkId id, Bytes size) {
+    for (const std::uint32_t g : topology_.groups_of(id))
+      groups_[g].free_at = now_ + serialization(size, topology_.groups()[g].bandwidth).ps;
+    LinkUse& use = report_.links[id.value];
+    use.bytes += size;
+    ++use.transfers;
+    ++report_.link_transfers;
+  }
+
+  [[nodiscard]] std::int64_t duration_on(LinkState& link, Bytes size) {
+    if (size != link.last_size) {
+      link.last_size = size;
+      link.last_duration = serialization(size, link.rate).ps;
+    }
+    return link.last_duration;
+  }
+
+  [[nodiscard]] Bytes size_of(std::uint32_t transfer) const {
+    return collective_.chunks[schedule_[transfer].chunk.value].size;
+  }
+  [[nodiscard]] NodeId sender(std::uint32_t transfer) const {
+    return topology_.link(schedule_.paths().first(schedule_.path_of(transfer))).from;
+  }
+  [[nodiscard]] NodeId receiver(std::uint32_t transfer) const {
+    return topology_.link(schedule_.paths().last(schedule_.path_of(transfer))).to;
+  }
+  [[nodiscard]] bool stores(NodeId node) const { return topology_.node(node).can.store; }
+  [[nodiscard]] bool cuts_through(NodeId node) const {
+    return model_.forwarding == Forwarding::cut_through ||
+           (model_.forwarding == Forwarding::automatic && !stores(node));
+  }
+
+  /// The last byte of a transfer has reached its end.
+  void reached(std::uint32_t transfer) {
+    if (schedule_[transfer].op == Op::copy || rate_of_reduction(transfer).bytes_per_second == 0) {
+      dependencies_.arrived(transfer, core());
+      return;
+    }
+    const NodeId node = receiver(transfer);
+    units_[node.value].queue.push({now_, transfer, 0}, core().level_of(transfer));
+    touch_unit(node);
+  }
+
+  void reduced(std::uint32_t transfer) {
+    const NodeId node = receiver(transfer);
+    units_[node.value].busy = false;
+    if (!units_[node.value].queue.empty()) touch_unit(node);
+    dependencies_.arrived(transfer, core());
+  }
+
+  void sort_hops() {
+    std::sort(report_.hops.begin(), report_.hops.end(), [](const HopRecord& a, const HopRecord& b) {
+      return std::tie(a.start, a.link, a.transfer) < std::tie(b.start, b.link, b.transfer);
+    });
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const TimeModel model_;
+  const RunOptions options_;
+  Clock& clock_;
+  Dependencies dependencies_;
+  Report report_;
+  std::int64_t now_ = 0;
+  std::vector<LinkState> links_;
+
+private:
+  struct GroupState {
+    std::int64_t free_at = 0;
+    bool awaited = false;
+  };
+
+  [[nodiscard]] Core& core() { return static_cast<Core&>(*this); }
+
+  void await_link(LinkId id) {
+    LinkState& link = links_[id.value];
+    if (link.awaited) return;
+    link.awaited = true;
+    schedule(link.free_at, EventKind::link_free, id.value);
+  }
+
+  bool groups_are_free(LinkId id) {
+    bool free = true;
+    for (const std::uint32_t g : topology_.groups_of(id)) {
+      GroupState& group = groups_[g];
+      if (group.free_at <= now_) continue;
+      free = false;
+      if (group.awaited) continue;
+      group.awaited = true;
+      schedule(group.free_at, EventKind::group_free, g);
+    }
+    return free;
+  }
+
+  [[nodiscard]] Bandwidth rate_of_reduction(std::uint32_t transfer) const {
+    return reduction_rate(topology_.node(receiver(transfer)), model_);
+  }
+
+  void touch_unit(NodeId node) {
+    if (units_[node.value].touched) return;
+    units_[node.value].touched = true;
+    touched_units_.push_back(node);
+  }
+
+  void start_reductions() {
+    for (const NodeId node : touched_units_) {
+      ReductionUnit& unit = units_[node.value];
+      unit.touched = false;
+      if (unit.busy || unit.queue.empty()) continue;
+      const std::uint32_t transfer = unit.queue.front().transfer;
+      unit.queue.pop();
+      unit.busy = true;
+      schedule(now_ + serialization(size_of(transfer), rate_of_reduction(transfer)).ps,
+               EventKind::reduced, transfer);
+    }
+    touched_units_.clear();
+  }
+
+  std::vector<GroupState> groups_;
+  std::vector<LinkId> touched_;
+  std::vector<NodeId> touched_units_;
+  std::vector<std::tuple<std::size_t, std::int64_t, std::uint32_t, LinkId>> candidates_;
+
+protected:
+  struct ReductionUnit {
+    Queue queue;
+    bool busy = false, touched = false;
+  };
+  std::vector<ReductionUnit> units_; // per node
+};
+
+} // namespace tutti

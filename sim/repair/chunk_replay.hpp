@@ -1,0 +1,104 @@
+// The values of one chunk at a time, after what was delivered of it in a sequence of segments.
+#pragma once
+
+#include "sim/ids.hpp"
+#include "sim/repair/segment.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// A delivered transfer of the chunk that is replayed.
+struct Delivery {
+  std::uint32_t segment = 0, transfer = 0;
+  NodeId from, to;
+  Op op = Op::copy;
+  std::uint32_t block = 0; ///< its first transfer; all others of the block are performed together
+};
+
+/// Performs delivered transfers in list order, as verify() does, one chunk after another. A value
+/// is a set of contributions: bit i stands for whole.held_by(chunk)[i] of a chunk that reduces; one
+/// bit ("has it") otherwise. Memory: 4 bytes a delivered transfer, twice that where some are
+/// performed together, plus one chunk's values.
+class ChunkReplay {
+public:
+  using Word = std::uint64_t;
+
+  /// Pre: segments.front() is the whole collective's. Both must outlive this object.
+  ChunkReplay(const Topology& topology, std::span<const Segment> segments);
+
+  /// Performs all of the chunk's segments. `begins(segment)` is called after a segment's values
+  /// have been chosen, `delivered(Delivery)` after each transfer (its block's, where it has one).
+  template <typename Begins, typename Delivered>
+  void run(ChunkId chunk, const Begins& begins, const Delivered& delivered) {
+    prepare(chunk);
+    for (std::uint32_t s = 0; s < segments_.size(); ++s) {
+      const std::uint32_t local = local_[s][chunk.value];
+      if (local == none) continue;
+      choose(s, ChunkId{local}, chunk);
+      begins(s);
+      const Sorted& sorted = sorted_[s];
+      const std::span<const std::uint32_t> mine(sorted.transfers.data() + sorted.begin[local],
+                                                sorted.begin[local + 1] - sorted.begin[local]);
+      for (std::size_t i = 0; i < mine.size();) {
+        block_.clear();
+        const std::uint32_t start = block_of(s, mine[i]);
+        while (i < mine.size() && block_of(s, mine[i]) == start)
+          block_.push_back(delivery(s, mine[i++], start));
+        perform();
+        for (const Delivery& one : block_) delivered(one);
+      }
+    }
+  }
+  void run(ChunkId chunk) {
+    run(
+        chunk, [](std::uint32_t) {}, [](const Delivery&) {});
+  }
+
+  // Of the chunk that was run last, or is being run.
+  [[nodiscard]] std::size_t words() const { return words_; }
+  [[nodiscard]] std::span<const Word> value(NodeId node) const {
+    return {state_.data() + node.value * words_, words_};
+  }
+  [[nodiscard]] bool has_any(NodeId node) const;
+  /// All contributions.
+  [[nodiscard]] std::span<const Word> full() const { return full_; }
+
+private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+  struct Sorted {
+    std::vector<std::uint32_t> begin, transfers; // [chunk of the segment]: delivered, ascending
+    std::vector<std::pair<NodeId, NodeId>> ends; // per path
+    std::vector<std::uint32_t> block;            // per transfer; empty: each is its own
+  };
+
+  [[nodiscard]] std::uint32_t block_of(std::uint32_t segment, std::uint32_t transfer) const {
+    const std::vector<std::uint32_t>& block = sorted_[segment].block;
+    return block.empty() ? transfer : block[transfer];
+  }
+  [[nodiscard]] Delivery delivery(std::uint32_t segment, std::uint32_t transfer,
+                                  std::uint32_t block) const {
+    const Transfer t = segments_[segment].schedule[transfer];
+    const auto& [from, to] = sorted_[segment].ends[t.path.value];
+    return {segment, transfer, from, to, t.op, block};
+  }
+  [[nodiscard]] Word* set_of(NodeId node) { return state_.data() + node.value * words_; }
+  void prepare(ChunkId chunk);
+  void choose(std::uint32_t segment, ChunkId local, ChunkId chunk);
+  void perform();
+  void receive(const Delivery& one, const Word* got);
+
+  const Topology& topology_;
+  std::span<const Segment> segments_;
+  std::vector<std::vector<std::uint32_t>> local_; // [segment][chunk]: the segment's number of it
+  std::vector<Sorted> sorted_;                    // [segment]
+  std::size_t words_ = 1;
+  std::vector<Word> state_, full_, kept_;
+  std::vector<Delivery> block_;
+};
+
+} // namespace tutti

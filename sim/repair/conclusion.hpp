@@ -1,0 +1,36 @@
+// From what was performed to a Recovery: what is in place, what is missing, whether all is well.
+#pragma once
+
+#include "sim/repair/course.hpp"
+#include "sim/repair/recovery.hpp"
+#include "sim/report.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// Segments that have ended, with when their transfers were delivered and what links carried.
+struct History {
+  std::vector<Segment> segments;
+  std::vector<std::vector<Time>> deliveries;
+  std::vector<LinkUse> links;
+  std::vector<ChunkAt> lost; ///< given up on the way: what plans went on without
+
+  /// Pre: the report is of this segment.
+  void add(Segment segment, const Report& report);
+};
+
+/// Fills what the history decides: all but the policy and the decisions. `last`: of the last
+/// segment. `left_out`: the last plan didn't bring all to everyone, as the network was cut.
+/// Events after everyone alive has all it wants have no effect.
+[[nodiscard]] Recovery concluded(const RecoveryCase& asked, History history, const Report& last,
+                                 std::string problem);
+
+/// An engine that is faster than a lower bound, in words; empty where that isn't so, or the
+/// schedule has over 200,000 transfers (bounds take longer than it is worth).
+[[nodiscard]] std::string beaten_bound(const Topology& topology, const Collective& collective,
+                                       const TimeModel& model, std::size_t transfers, Time time);
+
+} // namespace tutti

@@ -1,0 +1,203 @@
+#include "sim/repair/progress.hpp"
+
+#include "sim/repair/chunk_replay.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+using Word = ChunkReplay::Word;
+
+class Accounts {
+public:
+  Accounts(const Topology& topology, std::span<const Segment> segments,
+           std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
+           const std::vector<bool>& alive)
+      : topology_(topology), segments_(segments), whole_(segments.front().collective),
+        deliveries_(deliveries), lost_(lost), alive_(alive), replay_(topology, segments),
+        wants_(topology.node_count()), place_(topology.node_count()), came_(topology.node_count()),
+        needed_(topology.node_count()) {
+    made_.last_came.resize(topology.npu_count());
+    made_.finished.assign(topology.npu_count(), Time{});
+  }
+
+  Achievement run() {
+    for (std::uint32_t c = 0; c < whole_.chunks.size(); ++c) account(ChunkId{c});
+    std::ranges::sort(in_place_);
+    for (const auto& [at, size] : in_place_) {
+      const Bytes before = made_.progress.empty() ? Bytes{} : made_.progress.back().in_place;
+      if (made_.progress.empty() || made_.progress.back().at != at)
+        made_.progress.push_back({at, before});
+      made_.progress.back().in_place += size;
+    }
+    return std::move(made_);
+  }
+
+private:
+  struct Begin {
+    std::size_t before; // deliveries
+    std::uint32_t segment;
+  };
+
+  void account(ChunkId chunk) {
+    find_needed_bits(chunk);
+    find_wanters(chunk);
+    performed_.clear();
+    begins_.clear();
+    replay_.run(
+        chunk, [&](std::uint32_t s) { begin(s); }, [&](const Delivery& one) { deliver(one); });
+    close(chunk);
+    sum_up_in_vain(chunk);
+  }
+
+  /// All contributions but the lost ones. `lost_` is walked along with the chunks.
+  void find_needed_bits(ChunkId chunk) {
+    const std::span<const NodeId> contributors = whole_.held_by(chunk);
+    const std::size_t bits = whole_.chunks[chunk.value].reduces ? contributors.size() : 1;
+    complete_.assign((bits + 63) / 64, 0);
+    for (std::size_t b = 0; b < bits; ++b) complete_[b / 64] |= Word{1} << (b % 64);
+    for (; next_lost_ < lost_.size() && lost_[next_lost_].chunk == chunk; ++next_lost_) {
+      const auto at = std::ranges::lower_bound(contributors, lost_[next_lost_].npu);
+      const auto bit = whole_.chunks[chunk.value].reduces
+                           ? static_cast<std::size_t>(at - contributors.begin())
+                           : std::size_t{0};
+      complete_[bit / 64] &= ~(Word{1} << (bit % 64));
+    }
+    survives_ = std::ranges::any_of(complete_, [](Word word) { return word != 0; });
+  }
+
+  void find_wanters(ChunkId chunk) {
+    const std::span<const NodeId> held = whole_.held_by(chunk);
+    const bool held_complete = !whole_.chunks[chunk.value].reduces || held.size() == 1;
+    wants_.assign(wants_.size(), false);
+    std::ranges::fill(place_, std::nullopt);
+    std::ranges::fill(came_, Time{});
+    for (const NodeId npu : whole_.wanted_by(chunk)) {
+      if (held_complete && std::ranges::binary_search(held, npu)) continue;
+      wants_[npu.value] = true;
+      made_.wanted += whole_.chunks[chunk.value].size;
+    }
+  }
+
+  [[nodiscard]] bool is_complete(NodeId node) const {
+    const std::span<const Word> value = replay_.value(node);
+    for (std::size_t w = 0; w < value.size(); ++w)
+      if (complete_[w] & ~value[w]) return false;
+    return true;
+  }
+
+  void begin(std::uint32_t segment) {
+    begins_.push_back({performed_.size(), segment});
+    if (segment == 0) return;
+    for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
+      if (place_[n] && !is_complete(NodeId{n})) place_[n].reset();
+  }
+
+  void deliver(const Delivery& one) {
+    performed_.push_back(one);
+    const std::uint32_t to = one.to.value;
+    const Time at = deliveries_[one.segment][one.transfer];
+    came_[to] = std::max(came_[to], at);
+    if (!wants_[to]) return;
+    made_.last_came[to] = std::max(made_.last_came[to], at);
+    if (!place_[to] && is_complete(one.to)) place_[to] = came_[to];
+  }
+
+  void close(ChunkId chunk) {
+    for (const NodeId npu : whole_.wanted_by(chunk)) {
+      if (!wants_[npu.value]) continue;
+      std::optional<Time>& finished = made_.finished[npu.value];
+      if (!survives_) continue;
+      if (!is_complete(npu)) {
+        finished.reset();
+        continue;
+      }
+      const Time at = place_[npu.value].value_or(came_[npu.value]);
+      if (finished) finished = std::max(*finished, at);
+      if (alive_[npu.value]) in_place_.emplace_back(at, whole_.chunks[chunk.value].size);
+    }
+  }
+
+  /// Backwards from what those alive hold in the end: a delivery is needed if what it made is.
+  void sum_up_in_vain(ChunkId chunk) {
+    for (std::uint32_t n = 0; n < needed_.size(); ++n)
+      needed_[n] = n < topology_.npu_count() && alive_[n];
+    for (std::size_t end = performed_.size(); !begins_.empty(); begins_.pop_back()) {
+      const Begin& begun = begins_.back();
+      while (end > begun.before) end = block_backwards(chunk, end);
+      need_only_chosen(begun.segment, chunk);
+    }
+  }
+
+  /// The block that ends before performed_[end]; returns where it begins.
+  std::size_t block_backwards(ChunkId chunk, std::size_t end) {
+    std::size_t first = end - 1;
+    while (first > 0 && performed_[first - 1].segment == performed_[end - 1].segment &&
+           performed_[first - 1].block == performed_[end - 1].block)
+      --first;
+    const std::span<const Delivery> block(performed_.data() + first, end - first);
+    const PathTable& paths = segments_[block[0].segment].schedule.paths();
+    useful_.clear();
+    for (const Delivery& one : block) useful_.push_back(needed_[one.to.value]);
+    for (const Delivery& one : block) {
+      if (one.op == Op::copy) needed_[one.to.value] = false;
+      if (!topology_.node(one.from).can.copy) needed_[one.from.value] = false;
+    }
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      if (useful_[k]) {
+        needed_[block[k].from.value] = true;
+        continue;
+      }
+      const PathId path = segments_[block[k].segment].schedule.path_of(block[k].transfer);
+      made_.in_vain += Bytes{whole_.chunks[chunk.value].size.count *
+                             static_cast<std::int64_t>(paths.links(path).size())};
+    }
+    return first;
+  }
+
+  /// Before a segment: the values that it drops aren't needed.
+  void need_only_chosen(std::uint32_t segment, ChunkId chunk) {
+    if (segment == 0) return;
+    const Segment& chosen = segments_[segment];
+    const auto local = static_cast<std::uint32_t>(std::ranges::lower_bound(chosen.chunk, chunk) -
+                                                  chosen.chunk.begin());
+    std::vector<bool> kept(needed_.size());
+    if (!chosen.from_inputs[local])
+      for (const NodeId npu : chosen.collective.held_by(ChunkId{local}))
+        kept[npu.value] = needed_[npu.value];
+    needed_ = std::move(kept);
+  }
+
+  const Topology& topology_;
+  std::span<const Segment> segments_;
+  const Collective& whole_;
+  std::span<const std::vector<Time>> deliveries_;
+  std::span<const ChunkAt> lost_;
+  const std::vector<bool>& alive_;
+  ChunkReplay replay_;
+  Achievement made_;
+  std::size_t next_lost_ = 0;
+  std::vector<std::pair<Time, Bytes>> in_place_;
+  // Of one chunk:
+  bool survives_ = true;
+  std::vector<Word> complete_;
+  std::vector<bool> wants_;
+  std::vector<std::optional<Time>> place_;
+  std::vector<Time> came_;
+  std::vector<Delivery> performed_;
+  std::vector<Begin> begins_;
+  std::vector<bool> needed_, useful_;
+};
+
+} // namespace
+
+Achievement achieved(const Topology& topology, std::span<const Segment> segments,
+                     std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
+                     const std::vector<bool>& alive) {
+  return Accounts(topology, segments, deliveries, lost, alive).run();
+}
+
+} // namespace tutti

@@ -1,0 +1,93 @@
+#include "sim/repair/recovery.hpp"
+
+#include "sim/error.hpp"
+#include "sim/repair/conclusion.hpp"
+#include "sim/repair/course.hpp"
+#include "sim/repair/replanning.hpp"
+#include "sim/repair/rerouting.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array policies{Policy::report, Policy::reroute, Policy::resynthesize,
+                              Policy::restart};
+
+/// Report and reroute: the schedule stays what it is.
+Recovery kept(const RecoveryCase& asked, Schedule schedule) {
+  Rerouting rerouting;
+  if (asked.reaction.policy == Policy::reroute) rerouting = rerouted(asked, schedule);
+  Course course(asked, first_segment(asked.collective, std::move(schedule)));
+  const Report& report = course.run(asked.events.size(), rerouting.changes);
+  History history;
+  history.add(performed(course.plan(), report, {}), report);
+  Recovery made = concluded(asked, std::move(history), report, {});
+  made.decisions = std::move(rerouting.decisions);
+  return made;
+}
+
+} // namespace
+
+std::string_view to_text(Policy policy) {
+  switch (policy) {
+  case Policy::report: return "report";
+  case Policy::reroute: return "reroute";
+  case Policy::resynthesize: return "resynthesize";
+  case Policy::restart: break;
+  }
+  return "restart";
+}
+
+Policy parse_policy(std::string_view text) {
+  std::vector<std::string> known;
+  for (const Policy policy : policies) {
+    if (to_text(policy) == text) return policy;
+    known.emplace_back(to_text(policy));
+  }
+  throw InputError(unknown_name("policy", text, known));
+}
+
+std::span<const Policy> all_policies() { return policies; }
+
+Recovery recover(const EngineRow& engine, const Topology& topology, const Collective& collective,
+                 const Schedule& schedule, const TimeModel& model,
+                 std::span<const NetworkEvent> events, const Reaction& reaction) {
+  const RecoveryCase asked{engine, topology, collective,
+                           model,  reaction, sorted_events(topology, events)};
+  const bool plans = reaction.policy == Policy::resynthesize || reaction.policy == Policy::restart;
+  Recovery made = plans ? replanned(asked, schedule) : kept(asked, schedule);
+  made.policy = reaction.policy;
+  return made;
+}
+
+std::vector<std::string> missing_text(const Topology& topology, const Collective& collective,
+                                      const Recovery& recovery, std::size_t most) {
+  std::vector<std::size_t> wanted(topology.npu_count()), missing(topology.npu_count());
+  for (const Chunk& chunk : collective.chunks)
+    for (const NodeId npu : collective.sets[chunk.wanted_by]) ++wanted[npu.value];
+  for (const ChunkAt& one : recovery.missing) ++missing[one.npu.value];
+  std::vector<std::string> lines;
+  for (std::uint32_t n = 0; n < missing.size(); ++n) {
+    if (missing[n] == 0) continue;
+    if (lines.size() == most) {
+      lines.push_back(fmt::format("and {} more NPUs",
+                                  std::count_if(missing.begin() + n, missing.end(),
+                                                [](std::size_t count) { return count > 0; })));
+      break;
+    }
+    lines.push_back(fmt::format(
+        "{} lacks {} of {} chunks, {}", topology.node(NodeId{n}).name, missing[n], wanted[n],
+        recovery.last_came[n] == Time{} ? std::string("none came")
+                                        : "the last came at " + short_text(recovery.last_came[n])));
+  }
+  return lines;
+}
+
+} // namespace tutti

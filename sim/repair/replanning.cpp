@@ -1,0 +1,223 @@
+#include "sim/repair/replanning.hpp"
+
+#include "sim/compact_schedule.hpp"
+#include "sim/error.hpp"
+#include "sim/repair/residual.hpp"
+#include "sim/repair/survivors.hpp"
+#include "sim/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+Schedule on_whole_network(const Schedule& schedule, const PresentNetwork& present,
+                          std::uint32_t link_count) {
+  Schedule mapped(link_count);
+  mapped.reserve(schedule.size());
+  std::vector<PathId> path_of(schedule.paths().size());
+  std::vector<LinkId> links;
+  for (std::uint32_t p = 0; p < path_of.size(); ++p) {
+    links.clear();
+    for (const LinkId link : schedule.paths().links(PathId{p}))
+      links.push_back(present.original[link.value]);
+    path_of[p] = mapped.paths().intern(links);
+  }
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    Transfer transfer = schedule[i];
+    transfer.path = path_of[transfer.path.value];
+    mapped.push(transfer);
+  }
+  return mapped;
+}
+
+/// Where a plan is missing, why.
+struct Planned {
+  std::optional<Segment> segment;
+  std::string why_not;
+};
+
+class Replanning {
+public:
+  Replanning(const RecoveryCase& asked, const Schedule& schedule)
+      : asked_(asked), restarts_(asked.reaction.policy == Policy::restart),
+        course_(asked, first_segment(asked.collective, schedule)) {}
+
+  Recovery run() {
+    bool something_left = true;
+    for (std::size_t next = 0; something_left && next < asked_.events.size();) {
+      const std::size_t first = next;
+      const Time begin = course_.plan().begin;
+      next = asked_.events_by(asked_.events[first].at);
+      while (next < asked_.events.size() && asked_.events[next].at + asked_.delay() <= begin)
+        next = asked_.events_by(asked_.events[next].at);
+      const Time at = std::max(asked_.events[next - 1].at + asked_.delay(), begin);
+      something_left = answer(first, next, at);
+    }
+    const Report last = course_.run(asked_.events.size());
+    history_.add(performed(course_.plan(), last, course_.plan().begin), last);
+    Recovery made = concluded(asked_, std::move(history_), last, std::move(problem_));
+    made.decisions = std::move(decisions_);
+    return made;
+  }
+
+private:
+  /// To the events first .. known - 1; earlier ones are answered, later ones aren't known.
+  /// False where nothing is left to do.
+  bool answer(std::size_t first, std::size_t known, Time at) {
+    const Report given_up = course_.run_until(at);
+    if (given_up.stuck.empty() && !left_out_) return false;
+    const std::optional<Time> as_before = end_of_course(restarts_ ? asked_.events_by(at) : known);
+    if (restarts_ && as_before) return true;
+
+    const NetworkState network = asked_.network(known);
+    Segment ended = performed(course_.plan(), given_up, at);
+    const Time begin = ended.end;
+    const Residual left = left_after(ended, network, restarts_);
+    if (left.chunk.empty() && left.out_of_reach.empty()) return false;
+    Decision decision{at, at, {}, {}, false, 0};
+    for (std::size_t i = first; i < known; ++i) decision.causes.push_back(asked_.events[i].at);
+    Planned planned = plan(left, network, begin, decision);
+    if (!planned.segment) {
+      decision.what = std::move(planned.why_not);
+    } else {
+      decision.what = restarts_ ? std::string("started over")
+                                : fmt::format("{} chunks planned anew", left.chunk.size());
+      Course next(asked_, *std::move(planned.segment));
+      const std::optional<Time> end = end_of_plan(next, network, known);
+      decision.in_force = end && (!as_before || *end < *as_before);
+      if (decision.in_force) {
+        decision.begin = begin;
+        history_.add(std::move(ended), given_up);
+        history_.lost.insert(history_.lost.end(), left.lost.begin(), left.lost.end());
+        left_out_ = !left.out_of_reach.empty();
+        course_ = std::move(next);
+      }
+    }
+    decisions_.push_back(std::move(decision));
+    return true;
+  }
+
+  [[nodiscard]] Residual left_after(const Segment& last, const NetworkState& network, bool anew) {
+    history_.segments.push_back(last);
+    Residual left = residual(asked_.topology, history_.segments, network, anew);
+    history_.segments.pop_back();
+    return left;
+  }
+
+  /// When the present plan has brought everyone all that can be brought, under the first `count`
+  /// events. Nothing where it doesn't.
+  std::optional<Time> end_of_course(std::size_t count) {
+    const Report& report = course_.run(count);
+    if (report.stuck.empty() && !left_out_) return report.completion;
+    const Residual left = left_after(performed(course_.plan(), report, course_.plan().begin),
+                                     asked_.network(count), false);
+    if (!left.chunk.empty()) return std::nullopt;
+    return report.completion;
+  }
+
+  /// When a new plan ends, under the events that it knows. Nothing where it doesn't: a defect.
+  std::optional<Time> end_of_plan(Course& course, const NetworkState& network, std::size_t known) {
+    const Segment& plan = course.plan();
+    const Report& report = course.run(known);
+    if (!report.stuck.empty()) {
+      note_problem(fmt::format("a new plan comes to a halt: {} of {} transfers",
+                               report.stuck.size(), plan.schedule.size()));
+      return std::nullopt;
+    }
+    note_problem(beaten_bound(present_network(asked_.topology, network).topology, plan.collective,
+                              asked_.model, plan.schedule.size(), report.completion - plan.begin));
+    return report.completion;
+  }
+
+  void note_problem(std::string text) {
+    if (problem_.empty()) problem_ = std::move(text);
+  }
+
+  /// Everything anew is the named collective where it can be: not every algorithm knows others.
+  Planned plan(const Residual& left, const NetworkState& network, Time begin, Decision& decision) {
+    if (left.chunk.empty()) return {std::nullopt, out_of_reach_text(left)};
+    const PresentNetwork present = present_network(asked_.topology, network);
+    if (restarts_ && left.out_of_reach.empty()) {
+      if (std::optional<SurvivingCollective> same = among_survivors(asked_.collective, network)) {
+        Segment segment{begin,
+                        {},
+                        std::move(same->collective),
+                        std::move(same->chunk),
+                        {},
+                        Schedule(asked_.topology.link_count()),
+                        {}};
+        segment.from_inputs.assign(segment.chunk.size(), true);
+        Planned planned = plan_segment(std::move(segment), present, decision);
+        if (planned.segment) return planned;
+      }
+    }
+    return plan_segment({begin,
+                         {},
+                         left.collective,
+                         left.chunk,
+                         left.from_inputs,
+                         Schedule(asked_.topology.link_count()),
+                         {}},
+                        present, decision);
+  }
+
+  Planned plan_segment(Segment segment, const PresentNetwork& present, Decision& decision) {
+    Outcome outcome;
+    const std::clock_t started = std::clock();
+    try {
+      outcome = asked_.reaction.plan(present.topology, segment.collective);
+    } catch (const InputError& error) {
+      outcome = infeasible(error.what());
+    }
+    decision.planning_seconds +=
+        static_cast<double>(std::clock() - started) / static_cast<double>(CLOCKS_PER_SEC);
+    if (outcome.compact)
+      outcome.schedule = expanded(present.topology, segment.collective, *outcome.compact);
+    if (!outcome.schedule || outcome.pieces != 1)
+      return {std::nullopt,
+              "no plan: " +
+                  (outcome.note.empty() ? std::string(to_text(outcome.status)) : outcome.note)};
+    segment.schedule = on_whole_network(*outcome.schedule, present, asked_.topology.link_count());
+    const Verdict verdict = verify(asked_.topology, segment.collective, segment.schedule);
+    if (verdict.fault || verdict.redundant > 0) {
+      note_problem(verdict.fault ? "a new plan isn't correct: " + verdict.fault->text
+                                 : fmt::format("a new plan has {} copies that add nothing",
+                                               verdict.redundant));
+      if (verdict.fault) return {std::nullopt, problem_};
+    }
+    return {std::move(segment), {}};
+  }
+
+  [[nodiscard]] std::string out_of_reach_text(const Residual& left) const {
+    return fmt::format("nothing can be planned: chunk {} is out of reach for {}, and {} more such",
+                       left.out_of_reach.front().chunk.value,
+                       asked_.topology.node(left.out_of_reach.front().npu).name,
+                       left.out_of_reach.size() - 1);
+  }
+
+  const RecoveryCase& asked_;
+  bool restarts_;
+  Course course_;
+  bool left_out_ = false; // the present plan leaves out what was out of reach
+  History history_;
+  std::vector<Decision> decisions_;
+  std::string problem_;
+};
+
+} // namespace
+
+Recovery replanned(const RecoveryCase& asked, const Schedule& schedule) {
+  return Replanning(asked, schedule).run();
+}
+
+} // namespace tutti

@@ -1,0 +1,23 @@
+// A named collective among those who are left.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/network_event.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tutti {
+
+struct SurvivingCollective {
+  Collective collective;
+  std::vector<ChunkId> chunk; ///< [chunk of `collective`]: the same in the whole one
+};
+
+/// The same kind of collective over the members alive: their shards, of the same bytes. Nothing
+/// where that isn't the same: several parts, a custom one, a dead root, fewer than two members, or
+/// an All-Reduce, whose buffer would be cut into fewer shards. The whole one where all are alive.
+[[nodiscard]] std::optional<SurvivingCollective> among_survivors(const Collective& whole,
+                                                                 const NetworkState& network);
+
+} // namespace tutti

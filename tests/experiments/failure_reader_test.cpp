@@ -1,0 +1,180 @@
+// [[failures]] in an experiment's file.
+#include "experiments/experiment.hpp"
+
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <string>
+
+using namespace tutti;
+
+namespace {
+
+const std::string head = R"(name = "e"
+seed = 5
+[topologies]
+R = "ring:6"
+L = "torus2d:4x4"
+)";
+const std::string minimal = R"([[failures]]
+label = "Torus"
+topology = "L"
+collective = "all_reduce"
+algorithms = ["tacos", "ring"]
+)"; // lines 6 to 10
+const std::string swept = "failed_links = [0, 2]\n";
+
+FailureStudy study_of(const std::string& rest) {
+  return parse_experiment(head + minimal + rest, "e.toml").failures.at(0);
+}
+
+std::string error_of(const std::string& toml) {
+  return message_of([&] { (void)parse_experiment(toml, "e.toml"); });
+}
+
+std::string error_in(const std::string& rest) { return error_of(head + minimal + rest); }
+
+} // namespace
+
+TEST_CASE("an experiment of one study of failures, with every default") {
+  const Experiment e = parse_experiment(head + minimal + swept, "e.toml");
+  CHECK(e.cases().empty());
+  REQUIRE(e.failures.size() == 1);
+  const auto cases = e.failure_cases(e.failures[0]);
+  REQUIRE(cases.size() == 2);
+  const FailureCase& c = cases[1];
+  CHECK(c.label == "Torus");
+  CHECK(c.topology_label == "L");
+  CHECK(c.topology == &e.topologies[1].topology);
+  CHECK(c.collective.texts == std::vector<std::string>{"all_reduce"});
+  CHECK(c.collective.size == Bytes{1 << 30});
+  CHECK(c.chunks == 1);
+  CHECK(c.algorithm.name == "ring");
+  CHECK(c.planner.name == "tacos"); // ring plans no custom collectives
+  CHECK(cases[0].planner.name == "tacos");
+  CHECK(c.options.seed == 5);
+  REQUIRE(c.engines.size() == 1);
+  CHECK(c.engines[0]->name == "native");
+  CHECK(c.policies.size() == all_policies().size());
+  CHECK(c.detection == Time{100'000'000});
+  CHECK(c.decision == Time{50'000'000});
+  CHECK(c.events.failed_links == std::vector<std::size_t>{0, 2});
+  CHECK(c.events.failed_at.millionths == 500'000U);
+  CHECK(scenarios_of(c.events, c.options.seed).at(0).seed == 5);
+}
+
+TEST_CASE("everything that a study can say") {
+  const FailureStudy study = study_of(R"(size = "1MiB"
+chunks = 2
+policies = ["restart", "report"]
+planner = "direct"
+detection = "1us"
+decision = "2us"
+engine = "both"
+link_busy = "latency+serialization"
+settings = {starts = "3"}
+seeds = [1, 2]
+[[failures.events]]
+at = "10%"
+straggler = "npu3"
+share = 0.5
+[failures.generated]
+npus_per_week = "0.5%"
+[[failures.expect]]
+policy = "restart"
+algorithm = "ring"
+value = 1.5
+tolerance = "10%"
+explanation = "chance"
+[[failures.expect]]
+label = "mine"
+policy = "restart"
+over = "report"
+algorithm = "tacos"
+at_most = 1
+)");
+  CHECK(study.common.collective.size == Bytes{1 << 20});
+  CHECK(study.common.chunks == 2);
+  CHECK(study.common.policies == std::vector<Policy>{Policy::restart, Policy::report});
+  CHECK(study.planner->name == "direct");
+  CHECK(study.common.detection == Time{1'000'000});
+  CHECK(study.common.decision == Time{2'000'000});
+  CHECK(study.common.engines.size() == 2);
+  CHECK(study.common.options.model.link_busy == LinkBusy::latency_and_serialization);
+  CHECK(study.common.options.settings.at("starts") == "3");
+  CHECK(study.common.events.events.size() == 1);
+  CHECK(study.common.events.generated);
+  CHECK(study.common.events.seeds.size() == 2);
+  REQUIRE(study.expectations.size() == 2);
+  const FailureExpectation& first = study.expectations[0];
+  CHECK(first.label == "Torus, ring: restart / undisturbed");
+  CHECK_FALSE(first.over);
+  CHECK(first.value == 1.5);
+  CHECK(first.tolerance == 0.1);
+  CHECK_FALSE(first.at_most);
+  CHECK(first.explanation == "chance");
+  CHECK(study.expectations[1].label == "mine");
+  CHECK(study.expectations[1].over == Policy::report);
+  CHECK(study.expectations[1].at_most);
+}
+
+TEST_CASE("events from a file, which lies beside the experiment") {
+  const TemporaryFolder folder;
+  write_file(folder.file("events.toml"), "failed_links = 3\nat = \"1us\"\n");
+  write_file(folder.file("e.toml"), head + minimal + "events = \"events.toml\"\n");
+  const Experiment e = read_experiment(folder.file("e.toml"));
+  CHECK(e.failures.at(0).common.events.failed_links == std::vector<std::size_t>{3});
+  write_file(folder.file("e.toml"), head + minimal + "events = \"events.toml\"\n" + swept);
+  CHECK_THAT(message_of([&] { (void)read_experiment(folder.file("e.toml")); }),
+             ContainsSubstring("e.toml:12:16: the events are in a file: \"failed_links\" belongs "
+                               "there"));
+  write_file(folder.file("events.toml"), "[[events]]\nat = \"0s\"\nnpu_down = \"npu16\"\n");
+  CHECK_THAT(message_of([&] { (void)read_experiment(folder.file("e.toml")); }),
+             ContainsSubstring("e.toml:12:16"));
+  write_file(folder.file("e.toml"), head + minimal + "events = \"events.toml\"\n");
+  CHECK_THAT(message_of([&] { (void)read_experiment(folder.file("e.toml")); }),
+             ContainsSubstring("events.toml:3:12: unknown node \"npu16\""));
+  CHECK_THAT(error_in("events = \"none.toml\"\n"), ContainsSubstring("none.toml"));
+}
+
+TEST_CASE("bad failures are errors with their place") {
+  CHECK_THAT(error_in(""), ContainsSubstring("e.toml:6:1: no event: give events, failed_links or "
+                                             "generated"));
+  CHECK_THAT(error_in(swept + "sizes = \"1GiB\"\n"),
+             ContainsSubstring("e.toml:12:1: unknown key \"sizes\"") &&
+                 ContainsSubstring("did you mean \"size\"?"));
+  CHECK_THAT(error_in(swept + "policies = [\"repair\"]\n"),
+             ContainsSubstring("e.toml:12:13: ") && ContainsSubstring("\"repair\""));
+  CHECK_THAT(error_in(swept + "engine = \"neither\"\n"), ContainsSubstring("e.toml:12:10: "));
+  CHECK_THAT(error_in(swept + "planner = \"nobody\"\n"), ContainsSubstring("e.toml:12:11: "));
+  CHECK_THAT(error_in(swept + "detection = \"1\"\n"), ContainsSubstring("e.toml:12:13: "));
+  CHECK_THAT(error_in(swept + "settings = {colour = \"red\"}\n"),
+             ContainsSubstring("e.toml:12:12: unknown setting \"colour\""));
+  CHECK_THAT(error_in(swept + "[[failures.events]]\nat = \"0s\"\nnpu_down = \"npu16\"\n"),
+             ContainsSubstring("e.toml:14:12: unknown node \"npu16\""));
+  CHECK_THAT(error_of(head + minimal + swept + "[[failures]]\nlabel = \"torus!\"\n"),
+             ContainsSubstring("e.toml:13:9: \"torus!\" would have the same files as \"Torus\""));
+  CHECK_THAT(error_of(head + "[[failures]]\nlabel = \"?\"\n"),
+             ContainsSubstring("e.toml:7:9: a label needs letters or digits"));
+  const auto expected = [](const std::string& rest) {
+    return error_in(swept + "policies = [\"report\", \"restart\"]\n[[failures.expect]]\n" + rest);
+  };
+  CHECK_THAT(expected("policy = \"reroute\"\n"),
+             ContainsSubstring("e.toml:14:10: policy reroute isn't among \"policies\""));
+  CHECK_THAT(expected("policy = \"report\"\nover = \"reroute\"\n"),
+             ContainsSubstring("e.toml:15:8: policy reroute isn't among \"policies\""));
+  CHECK_THAT(expected("policy = \"report\"\nvalue = 1\n"),
+             ContainsSubstring("needs a key \"algorithm\""));
+  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"dbt\"\nvalue = 1\n"),
+             ContainsSubstring("e.toml:15:13: unknown algorithm of this study \"dbt\""));
+  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\nfailed_links = 1\nvalue = 1\n"),
+             ContainsSubstring("e.toml:16:16: 1 isn't among the study's \"failed_links\""));
+  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\n"),
+             ContainsSubstring("needs a key \"value\""));
+  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\nvalue = 0\n"),
+             ContainsSubstring("e.toml:16:9: a ratio of times is above 0"));
+  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\nvalue = 1\nat_most = 1\n"),
+             ContainsSubstring("e.toml:17:11: \"value\" and \"at_most\" exclude each other"));
+}
