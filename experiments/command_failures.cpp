@@ -63,7 +63,7 @@ FailureCase common_case(const FailuresArguments& arguments, const Topology& topo
   c.collective = request_of(arguments.collective);
   c.chunks = chunks_of(arguments);
   c.options.model = time_model(arguments.model);
-  c.options.seed = static_cast<std::uint64_t>(parse_integer(arguments.seed, "seed", 0, INT64_MAX));
+  c.options.seed = parse_seed(arguments.seed);
   c.options.settings = parse_settings(arguments.settings);
   c.engines = parse_engines(arguments.engine);
   c.policies = of_option("--policy", [&] { return parse_policies(arguments.policies); });
