@@ -91,7 +91,7 @@ Reaction reaction_of(const FailureCase& c, Policy policy) {
 }
 
 std::vector<Progress> thinned(std::vector<Progress> progress) {
-  constexpr std::size_t most = 400; // a picture shows no more
+  constexpr std::size_t most = 200; // a picture shows little more
   const std::size_t step = progress.size() / most + 1;
   if (step == 1) return progress;
   std::vector<Progress> kept;

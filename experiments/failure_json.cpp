@@ -32,21 +32,22 @@ Json policy_json(const FailureEvaluation& e, const PolicyEvaluation& policy) {
   const auto slower = e.slowdown(policy);
   Json decisions = Json::array();
   for (const Decision& decision : recovery.decisions) decisions.push_back(decision_json(decision));
-  return {{"policy", to_text(recovery.policy)},
-          {"complete", recovery.complete},
-          {"last_delivery_ps", recovery.completion.ps},
-          {"slowdown", slower ? Json(*slower) : Json(nullptr)},
-          {"goodput_lost", e.goodput_lost(policy)},
-          {"in_vain_bytes", recovery.in_vain.count},
-          {"decisions", std::move(decisions)},
-          {"planning_seconds", policy.planning_seconds},
-          {"npus_missing_some", policy.missing_npus},
-          {"missing", recovery.missing.size()},
-          {"missing_text", policy.missing},
-          {"lost", recovery.lost.size()},
-          {"stuck", recovery.stuck.size()},
-          {"stuck_text", policy.stuck},
-          {"progress", progress_json(recovery.progress)}};
+  Json json = {{"policy", to_text(recovery.policy)},
+               {"complete", recovery.complete},
+               {"last_delivery_ps", recovery.completion.ps},
+               {"slowdown", slower ? Json(*slower) : Json(nullptr)},
+               {"goodput_lost", e.goodput_lost(policy)},
+               {"in_vain_bytes", recovery.in_vain.count},
+               {"decisions", std::move(decisions)},
+               {"planning_seconds", policy.planning_seconds},
+               {"npus_missing_some", policy.missing_npus},
+               {"missing", recovery.missing.size()},
+               {"missing_text", policy.missing},
+               {"lost", recovery.lost.size()},
+               {"stuck", recovery.stuck.size()},
+               {"stuck_text", policy.stuck}};
+  if (e.scenarios.size() == 1) json["progress"] = progress_json(recovery.progress);
+  return json;
 }
 
 Json scenario_json(const FailureEvaluation& e, const ScenarioEvaluation& scenario) {

@@ -34,6 +34,7 @@ inline Recovery recovered(Policy policy, Time completion) {
   recovery.complete = true;
   recovery.completion = completion;
   recovery.wanted = Bytes{2'000'000};
+  recovery.last_came = {Time{}, Time{20'500'000}, completion};
   recovery.progress = {{Time{20'500'000}, Bytes{1'000'000}}, {completion, Bytes{2'000'000}}};
   return recovery;
 }
@@ -43,6 +44,7 @@ inline Recovery unrecovered(Policy policy) {
   Recovery recovery = recovered(policy, Time{20'500'000});
   recovery.complete = false;
   recovery.progress.pop_back();
+  recovery.last_came.back() = Time{};
   recovery.missing = {{ChunkId{0}, NodeId{2}}};
   recovery.stuck = {{.transfer = 1,
                      .why = StuckTransfer::Why::link_down,
