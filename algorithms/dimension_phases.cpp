@@ -6,6 +6,8 @@
 
 #include "algorithms/dimension_phases.hpp"
 
+#include "sim/error.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,6 +37,15 @@ bool adjacent(const Topology& topology, NodeId from, NodeId to) {
   });
 }
 
+/// What a line does whose ends aren't linked.
+Exchange exchange_of_open_lines(const SynthesisOptions& options) {
+  const auto setting = options.settings.find("line");
+  if (setting == options.settings.end() || setting->second == "ring") return Exchange::ring;
+  if (setting->second == "direct") return Exchange::direct;
+  const std::vector<std::string> known{"ring", "direct"};
+  throw InputError(unknown_name("line", setting->second, known));
+}
+
 /// One dimension of a chunk's way, in one of its two phases.
 struct Phase {
   std::size_t axis;
@@ -47,11 +58,12 @@ struct Phase {
 
 class DimensionPhases {
 public:
-  DimensionPhases(RoutedSchedule& schedule, const Topology& topology, MemberGrid grid)
+  DimensionPhases(RoutedSchedule& schedule, const Topology& topology, MemberGrid grid,
+                  Exchange open_lines)
       : schedule_(schedule), topology_(topology), grid_(std::move(grid)) {
     for (std::size_t axis = 0; axis < grid_.axes.size(); ++axis) {
       planned_.push_back(plan(axis));
-      exchange_.push_back(exchange_along(axis));
+      exchange_.push_back(exchange_along(axis, open_lines));
     }
   }
 
@@ -122,18 +134,25 @@ private:
     return planned;
   }
 
-  [[nodiscard]] Exchange exchange_along(std::size_t axis) {
-    const std::size_t stride = grid_.axes[axis].stride;
-    bool all_adjacent = true, longer_back = false;
+  [[nodiscard]] bool adjacent_places(std::size_t from, std::size_t to) const {
+    return adjacent(topology_, npu(from), npu(to));
+  }
+
+  /// Of all lines along the axis, so that they keep step.
+  [[nodiscard]] Exchange exchange_along(std::size_t axis, Exchange open_lines) {
+    const std::size_t n = extent(axis), stride = grid_.axes[axis].stride;
+    bool all_adjacent = true, closed = true, longer_back = false;
     each_line(axis, [&](std::size_t first) {
-      for (std::size_t x = 0; x < extent(axis); ++x)
-        for (std::size_t y = 0; y < extent(axis) && all_adjacent; ++y)
-          all_adjacent =
-              x == y || adjacent(topology_, npu(first + x * stride), npu(first + y * stride));
+      const std::size_t last = first + (n - 1) * stride;
+      closed = closed && (adjacent_places(last, first) || adjacent_places(first, last));
+      for (std::size_t x = first; x <= last && all_adjacent; x += stride)
+        for (std::size_t y = first; y <= last && all_adjacent; y += stride)
+          all_adjacent = x == y || adjacent_places(x, y);
       const Rank one = grid_.rank_at[first], other = grid_.rank_at[first + stride];
       longer_back = longer_back || schedule_.hops(other, one) > schedule_.hops(one, other);
     });
     if (all_adjacent) return Exchange::direct;
+    if (!closed && open_lines == Exchange::direct) return Exchange::direct;
     return longer_back ? Exchange::one_way_ring : Exchange::ring;
   }
 
@@ -246,11 +265,12 @@ Time sending_time(const PlannedDimension& dimension, Bytes size) {
 
 Outcome by_dimensions(const Topology& topology, const Collective& collective,
                       const SynthesisOptions& options, const ChooseOrders& choose) {
+  const Exchange open_lines = exchange_of_open_lines(options);
   RoutedSchedule schedule(topology, collective, options);
   MemberGridSearch search = find_member_grid(topology, schedule.part().group);
   if (!search.obstacle.empty()) return infeasible(std::move(search.obstacle));
   const std::vector<MemberGrid::Axis> axes = search.grid.axes;
-  DimensionPhases phases(schedule, topology, std::move(search.grid));
+  DimensionPhases phases(schedule, topology, std::move(search.grid), open_lines);
   if (const auto axis = phases.axis_without_links())
     return infeasible(
         fmt::format("{} has no links along dimension {}", topology.name(), axes[*axis].dimension));

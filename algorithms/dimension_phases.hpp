@@ -7,12 +7,14 @@
 // done before, the line's coordinates). All-Gather is the same backwards, All-Reduce is both.
 // A line whose NPUs are all a link or a switch apart exchanges directly, any other is a ring in the
 // order of coordinates: in both directions, or one where the way back is longer. Where the ends
-// aren't linked, the ring's last hop crosses the whole line.
+// aren't linked, no algorithm is made for the line, and what is taken is blind to it: a ring whose
+// last hop crosses the whole line, or (setting `line`) direct exchange, routed.
 #pragma once
 
 #include "algorithms/member_grid.hpp"
 #include "sim/synthesizer.hpp"
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -37,8 +39,12 @@ using DimensionOrder = std::vector<std::size_t>;
 using ChooseOrders = std::function<std::vector<DimensionOrder>(
     std::span<const PlannedDimension> dimensions, std::span<const Bytes> chunks)>;
 
+inline constexpr std::array<Setting, 1> by_dimensions_settings{{
+    {"line", "ring or direct, along dimensions whose ends aren't linked; default ring"},
+}};
+
 /// Reduce-Scatter, All-Gather or All-Reduce by dimensions. `infeasible` where the members of the
-/// group don't form a grid.
+/// group don't form a grid. Errors: InputError for an unknown value of a setting.
 /// Cost: n - 1 transfers of a piece per shard and phase, of n NPUs, as any algorithm that sends
 /// nothing twice; time linear in them.
 [[nodiscard]] Outcome by_dimensions(const Topology& topology, const Collective& collective,

@@ -1,5 +1,7 @@
 #include "algorithms/list.hpp"
 
+#include "algorithms/dimension_phases.hpp"
+
 #include <array>
 
 namespace tutti {
@@ -22,9 +24,9 @@ std::span<const AlgorithmRow> baseline_algorithms() {
       AlgorithmRow{"dbt", double_binary_tree, tree_collectives, 2, "any",
                    "Sanders, Speck, Traff 2009 (Parallel Computing 35(12))"},
       AlgorithmRow{"hierarchical", hierarchical, shard_collectives, 2, "coordinates",
-                   "Cho et al. 2019 (BlueConnect, IBM JRD 63(6))"},
+                   "Cho et al. 2019 (BlueConnect, IBM JRD 63(6))", by_dimensions_settings},
       AlgorithmRow{"themis", themis, shard_collectives, 2, "coordinates",
-                   "Rashidi et al. 2022 (ISCA)"}};
+                   "Rashidi et al. 2022 (ISCA)", by_dimensions_settings}};
   return rows;
 }
 
