@@ -1,5 +1,7 @@
 #include "algorithms/list.hpp"
 
+#include "algorithms/dimension_phases.hpp"
+
 #include <array>
 
 namespace tutti {
@@ -7,6 +9,8 @@ namespace tutti {
 std::span<const AlgorithmRow> baseline_algorithms() {
   static constexpr std::array tree_collectives{CollectiveKind::broadcast, CollectiveKind::reduce,
                                                CollectiveKind::all_reduce};
+  static constexpr std::array shard_collectives{
+      CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
   static const std::array rows{
       AlgorithmRow{"ring", ring, named_collectives(), 2, "any",
                    "Chan et al. 2006 (PPoPP); Patarasuk, Yuan 2009"},
@@ -18,7 +22,11 @@ std::span<const AlgorithmRow> baseline_algorithms() {
       AlgorithmRow{"rhd", recursive_halving_doubling, named_collectives(), 1, "2^k NPUs",
                    "Thakur, Rabenseifner, Gropp 2005 (IJHPCA 19(1))"},
       AlgorithmRow{"dbt", double_binary_tree, tree_collectives, 2, "any",
-                   "Sanders, Speck, Traff 2009 (Parallel Computing 35(12))"}};
+                   "Sanders, Speck, Traff 2009 (Parallel Computing 35(12))"},
+      AlgorithmRow{"hierarchical", hierarchical, shard_collectives, 2, "coordinates",
+                   "Cho et al. 2019 (BlueConnect, IBM JRD 63(6))", by_dimensions_settings},
+      AlgorithmRow{"themis", themis, shard_collectives, 2, "coordinates",
+                   "Rashidi et al. 2022 (ISCA)", by_dimensions_settings}};
   return rows;
 }
 

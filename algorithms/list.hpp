@@ -16,5 +16,7 @@ Outcome ring_hamiltonian(const Topology&, const Collective&, const SynthesisOpti
 Outcome direct(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome recursive_halving_doubling(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome double_binary_tree(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome hierarchical(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome themis(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace tutti {
 
@@ -46,7 +47,6 @@ std::vector<std::string> distinct(std::span<const Evaluation> evaluations, Field
 
 const auto topology_of = [](const Evaluation& e) { return e.topology; };
 const auto collective_of = [](const Evaluation& e) { return e.collective; };
-const auto algorithm_of = [](const Evaluation& e) { return e.algorithm; };
 
 const Topology& topology_named(const Experiment& experiment, const std::string& label) {
   return std::find_if(experiment.topologies.begin(), experiment.topologies.end(),
@@ -54,9 +54,44 @@ const Topology& topology_named(const Experiment& experiment, const std::string& 
       ->topology;
 }
 
+// Per shard, as asked for: without the pieces that the algorithm itself needs.
+std::uint32_t chunks_of(const Evaluation& e) {
+  return e.chunks_per_shard / find_algorithm(e.algorithm).pieces;
+}
+
+// The names of a figure's algorithms: with chunks and run where one comes several times for one
+// problem.
+class VariantNames {
+public:
+  explicit VariantNames(std::span<const Evaluation> evaluations) {
+    for (const Evaluation& x : evaluations)
+      for (const Evaluation& y : evaluations) {
+        if (x.algorithm != y.algorithm || x.topology != y.topology ||
+            x.collective != y.collective || x.size != y.size)
+          continue;
+        if (chunks_of(x) != chunks_of(y))
+          with_chunks_.insert(x.algorithm);
+        else if (x.run != y.run)
+          with_run_.insert(x.algorithm);
+      }
+  }
+
+  [[nodiscard]] std::string with_chunks(const Evaluation& e) const {
+    return e.algorithm +
+           (with_chunks_.contains(e.algorithm) ? fmt::format(", {} chunks", chunks_of(e)) : "");
+  }
+  [[nodiscard]] std::string full(const Evaluation& e) const {
+    const bool run = with_run_.contains(e.algorithm) && !e.run.empty();
+    return with_chunks(e) + (run ? ", " + e.run : "");
+  }
+
+private:
+  std::set<std::string> with_chunks_, with_run_; // algorithms
+};
+
 // A name that tells an evaluation from the others of the figure.
 std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
-  std::string title = e.algorithm;
+  std::string title = VariantNames(all).with_chunks(e);
   if (distinct(all, topology_of).size() > 1) title += " on " + e.topology;
   if (distinct(all, collective_of).size() > 1) title += ", " + e.collective;
   if (distinct(all, [](const Evaluation& x) { return x.run; }).size() > 1) title += ", " + e.run;
@@ -117,11 +152,6 @@ std::string axis_label(const FigureRequest& request) {
   return request.metric.name;
 }
 
-// Per shard, as asked for: without the pieces that the algorithm itself needs.
-std::uint32_t chunks_of(const Evaluation& e) {
-  return e.chunks_per_shard / find_algorithm(e.algorithm).pieces;
-}
-
 // What the figure draws of evaluations; `all` are those of the experiment.
 class Values {
 public:
@@ -159,14 +189,16 @@ void normalize(BarGroup& group) {
 
 Figure bars(const FigureRequest& request, const Heading& heading,
             std::span<const Evaluation> evaluations, const Values& values) {
+  const VariantNames names(evaluations);
+  const auto series_of = [&names](const Evaluation& e) { return names.full(e); };
   BarChart chart{
-      heading, axis_label(request), distinct(evaluations, algorithm_of), {}, request.logarithmic};
+      heading, axis_label(request), distinct(evaluations, series_of), {}, request.logarithmic};
   for (const std::string& topology : distinct(evaluations, topology_of)) {
     BarGroup group{topology, {}};
-    for (const std::string& algorithm : chart.series) {
+    for (const std::string& series : chart.series) {
       const auto found =
           std::find_if(evaluations.begin(), evaluations.end(), [&](const Evaluation& e) {
-            return e.topology == topology && e.algorithm == algorithm;
+            return e.topology == topology && series_of(e) == series;
           });
       group.values.push_back(found == evaluations.end() ? std::nan("") : values.of(*found));
     }
@@ -197,8 +229,10 @@ Figure curves(const FigureRequest& request, const Heading& heading,
               std::span<const Evaluation> evaluations, const Values& values) {
   const bool several = distinct(evaluations, topology_of).size() > 1;
   const bool collectives = distinct(evaluations, collective_of).size() > 1;
-  const auto name_of = [several, collectives](const Evaluation& e) {
-    return e.algorithm + (collectives ? ", " + e.collective : "") +
+  const bool over_chunks = request.kind == FigureKind::chunks;
+  const VariantNames names(evaluations);
+  const auto name_of = [&](const Evaluation& e) {
+    return (over_chunks ? e.algorithm : names.full(e)) + (collectives ? ", " + e.collective : "") +
            (several ? " on " + e.topology : "");
   };
   CurveChart chart{heading, CurveAxis::bytes, "collective size", axis_label(request), {}, {}};
