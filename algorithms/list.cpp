@@ -7,6 +7,9 @@ namespace tutti {
 std::span<const AlgorithmRow> baseline_algorithms() {
   static constexpr std::array tree_collectives{CollectiveKind::broadcast, CollectiveKind::reduce,
                                                CollectiveKind::all_reduce};
+  static constexpr std::array spanning_tree_collectives{
+      CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_gather,
+      CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
   static const std::array rows{
       AlgorithmRow{"ring", ring, named_collectives(), 2, "any",
                    "Chan et al. 2006 (PPoPP); Patarasuk, Yuan 2009"},
@@ -18,7 +21,11 @@ std::span<const AlgorithmRow> baseline_algorithms() {
       AlgorithmRow{"rhd", recursive_halving_doubling, named_collectives(), 1, "2^k NPUs",
                    "Thakur, Rabenseifner, Gropp 2005 (IJHPCA 19(1))"},
       AlgorithmRow{"dbt", double_binary_tree, tree_collectives, 2, "any",
-                   "Sanders, Speck, Traff 2009 (Parallel Computing 35(12))"}};
+                   "Sanders, Speck, Traff 2009 (Parallel Computing 35(12))"},
+      AlgorithmRow{"multitree", multitree, spanning_tree_collectives, 1, "any",
+                   "Huang et al. 2021 (ISCA)"},
+      AlgorithmRow{"ccube", ccube, tree_collectives, 2, "any", "Cho, Son, Kim 2023 (HPCA)"},
+      AlgorithmRow{"blink", blink, tree_collectives, 1, "any", "Wang et al. 2020 (MLSys)"}};
   return rows;
 }
 

@@ -16,5 +16,8 @@ Outcome ring_hamiltonian(const Topology&, const Collective&, const SynthesisOpti
 Outcome direct(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome recursive_halving_doubling(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome double_binary_tree(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome multitree(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome ccube(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome blink(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti
