@@ -19,11 +19,11 @@ struct TreePlacement {
   std::array<std::vector<LinkId>, 2> up, down;
 };
 
-/// Looks for places for the members of `group` such that all that are joined in a tree have direct
-/// links both ways, and no link is taken twice. A link that is k times as wide as the narrowest
-/// direct link counts as k links (two NVLinks may be one link of twice the bandwidth). A root that
-/// the trees share keeps its place, where `root_stays`. Deterministic. Depth-first, so exponential:
-/// it gives up after `work_limit` places tried.
+/// Looks for places, the same in both trees, for the members of `group` such that all that are
+/// joined in a tree have direct links both ways, and no link is taken twice. A link that is k times
+/// as wide as the narrowest direct link counts as k links (two NVLinks may be one link of twice the
+/// bandwidth). A root that the trees share keeps its place, where `root_stays`. Deterministic.
+/// Depth-first, so exponential: it gives up after `work_limit` places tried.
 [[nodiscard]] TreePlacement place_trees(const Topology& topology, std::span<const NodeId> group,
                                         const std::array<RankTree, 2>& trees, bool root_stays,
                                         std::uint64_t work_limit = 1'000'000);

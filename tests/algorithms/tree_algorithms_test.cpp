@@ -34,7 +34,7 @@ Collective on(const Topology& topology, const std::string& text, std::uint32_t p
   return make_collective(topology, spec);
 }
 
-/// Arrivals at each NPU by link, of copies.
+/// How many transfers cross each link.
 std::vector<std::uint64_t> crossings(const Topology& topology, const Schedule& schedule) {
   std::vector<std::uint64_t> count(topology.link_count());
   for (std::size_t i = 0; i < schedule.size(); ++i)
@@ -199,15 +199,15 @@ TEST_CASE("C-Cube's trees on a DGX-1 have NVLinks of their own, four of six at m
 }
 
 TEST_CASE("C-Cube overlaps: a chunk comes down while others go up") {
-  // Nothing contends: chunk j of 8 is complete at the root after 3 + j steps, and at the lowest
-  // leaf, three links below, after 6 + j. A step is a + D / 16 at most.
-  const Topology topology = make_topology("dgx1_nvlinks,latency=0us");
-  const std::int64_t bytes = 16 * 25'000;
-  const Collective collective = on(topology, "all_reduce", 2, bytes);
+  // Each tree has 8 of 16 chunks, and three levels. Nothing contends, so the first chunk takes six
+  // hops, up and down, and the others follow at the distance of one chunk's serialization.
+  const Topology topology = make_topology("dgx1_nvlinks");
+  const std::int64_t chunk = 25'000;
+  const Collective collective = on(topology, "all_reduce", 2, 16 * chunk);
   const Time time =
       run_native(topology, collective, schedule_of("ccube", topology, collective), {}).completion;
-  const std::int64_t step = 25'000 * 40; // ps at 25 GB/s
-  CHECK(time.ps == (6 + 7) * step);
+  const std::int64_t serialization = chunk * 40, latency = 700'000; // ps; 25 GB/s
+  CHECK(time.ps == 6 * (latency + serialization) + 7 * serialization);
 }
 
 TEST_CASE("C-Cube finds a place where two NVLinks are one link of twice the bandwidth") {
