@@ -1,22 +1,15 @@
-// The two complementary binary trees of double_binary_tree.cpp.
+// The two complementary binary trees of double_binary_tree.cpp, and how chunks use them.
 #pragma once
 
+#include "algorithms/rank_tree.hpp"
+#include "algorithms/routed_schedule.hpp"
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <functional>
 
 namespace tutti {
-
-/// A rooted tree over 0 .. n-1.
-struct RankTree {
-  static constexpr std::uint32_t no_parent = UINT32_MAX;
-  std::uint32_t root = 0;
-  std::vector<std::uint32_t> parent; ///< no_parent for the root
-  std::vector<std::uint32_t> depth;  ///< links to the root
-  std::vector<std::uint32_t> height; ///< links to the farthest rank below
-
-  [[nodiscard]] bool is_leaf(std::uint32_t rank) const { return height[rank] == 0; }
-};
 
 /// NCCL's in-order tree: rank 0 is the root and has one child, odd ranks are leaves. Pre: n >= 1.
 [[nodiscard]] RankTree in_order_tree(std::uint32_t n);
@@ -28,5 +21,16 @@ struct RankTree {
 /// For Broadcast and Reduce: `root` is the root of both, all others are an inner rank in at most
 /// one.
 [[nodiscard]] std::array<RankTree, 2> double_tree_below(std::uint32_t n, std::uint32_t root);
+
+/// The two trees for this All-Reduce, Broadcast or Reduce.
+[[nodiscard]] std::array<RankTree, 2> double_tree_for(const CollectivePart& part);
+
+/// On which path rank `from` sends to rank `to` in tree 0 or 1.
+using TreeWay = std::function<PathId(std::size_t tree, Rank from, Rank to)>;
+
+/// Lists the collective of `schedule` (All-Reduce, Broadcast or Reduce), every second chunk in one
+/// tree, the others in the other. In All-Reduce a chunk comes down as soon as it is reduced.
+void send_along_two_trees(RoutedSchedule& schedule, const std::array<RankTree, 2>& trees,
+                          const TreeWay& way);
 
 } // namespace tutti

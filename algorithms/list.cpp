@@ -11,6 +11,9 @@ std::span<const AlgorithmRow> baseline_algorithms() {
                                                CollectiveKind::all_reduce};
   static constexpr std::array shard_collectives{
       CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
+  static constexpr std::array spanning_tree_collectives{
+      CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_gather,
+      CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
   static const std::array rows{
       AlgorithmRow{"ring", ring, named_collectives(), 2, "any",
                    "Chan et al. 2006 (PPoPP); Patarasuk, Yuan 2009"},
@@ -26,7 +29,11 @@ std::span<const AlgorithmRow> baseline_algorithms() {
       AlgorithmRow{"hierarchical", hierarchical, shard_collectives, 2, "coordinates",
                    "Cho et al. 2019 (BlueConnect, IBM JRD 63(6))", by_dimensions_settings},
       AlgorithmRow{"themis", themis, shard_collectives, 2, "coordinates",
-                   "Rashidi et al. 2022 (ISCA)", by_dimensions_settings}};
+                   "Rashidi et al. 2022 (ISCA)", by_dimensions_settings},
+      AlgorithmRow{"multitree", multitree, spanning_tree_collectives, 1, "any",
+                   "Huang et al. 2021 (ISCA)"},
+      AlgorithmRow{"ccube", ccube, tree_collectives, 2, "any", "Cho, Son, Kim 2023 (HPCA)"},
+      AlgorithmRow{"blink", blink, tree_collectives, 1, "any", "Wang et al. 2020 (MLSys)"}};
   return rows;
 }
 

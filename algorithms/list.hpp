@@ -18,5 +18,8 @@ Outcome recursive_halving_doubling(const Topology&, const Collective&, const Syn
 Outcome double_binary_tree(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome hierarchical(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome themis(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome multitree(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome ccube(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome blink(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti

@@ -37,7 +37,11 @@ void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op, std::u
 }
 
 void RoutedSchedule::send_chunk(Rank from, Rank to, ChunkId chunk, Op op) {
-  schedule_.push({chunk, path(from, to), op, false});
+  send_along(path(from, to), chunk, op);
+}
+
+void RoutedSchedule::send_along(PathId path, ChunkId chunk, Op op) {
+  schedule_.push({chunk, path, op, false});
 }
 
 std::size_t RoutedSchedule::hops(Rank from, Rank to) {

@@ -32,6 +32,12 @@ public:
   void send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_piece,
             std::uint32_t stride);
   void send_chunk(Rank from, Rank to, ChunkId chunk, Op op);
+  /// On a path of path() or of the caller's own.
+  void send_along(PathId path, ChunkId chunk, Op op);
+
+  /// The way that send() takes. Errors: InputError where there is none.
+  [[nodiscard]] PathId path(Rank from, Rank to);
+  [[nodiscard]] PathTable& paths() { return schedule_.paths(); }
 
   /// Links on the way that send() would take.
   [[nodiscard]] std::size_t hops(Rank from, Rank to);
@@ -43,8 +49,6 @@ public:
   [[nodiscard]] Outcome outcome() &&;
 
 private:
-  [[nodiscard]] PathId path(Rank from, Rank to);
-
   const Topology& topology_;
   const CollectivePart& part_;
   Routing routing_;

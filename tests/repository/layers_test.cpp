@@ -34,7 +34,7 @@ const std::map<std::string, std::string> libraries = {
     {"simgrid", "sim/engines/simgrid[a-z_]*\\.[ch]pp"},
     {"xbt", "sim/engines/simgrid[a-z_]*\\.[ch]pp"},
     {"toml++", "sim/config\\.cpp"},
-    {"lemon", "sim/bounds/flow_cuts\\.cpp"},
+    {"lemon", "(sim/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/schedule_binary\\.cpp"},
     {"nlohmann", "(sim/schedule_json\\.cpp|experiments/.+|tests/.+)"},
     {"CLI", "experiments/[a-z_]+\\.cpp"},

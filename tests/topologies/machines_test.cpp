@@ -65,9 +65,9 @@ TEST_CASE("every machine loads, names its source and bears its file's name") {
     CHECK(machine.note.find("20") != std::string::npos); // the year of a source
     CHECK(make_topology(machine.name).name() == machine.name);
   }
-  CHECK(names == std::vector<std::string>{"dgx1", "dgx1x2", "dgx2", "dgx2x2", "dgx_a100",
-                                          "dgx_a100x2", "mi250x", "ndv2", "ndv2x2", "z52",
-                                          "z52_pcie"});
+  CHECK(names == std::vector<std::string>{"dgx1", "dgx1_nvlinks", "dgx1x2", "dgx2", "dgx2x2",
+                                          "dgx_a100", "dgx_a100x2", "mi250x", "ndv2", "ndv2x2",
+                                          "z52", "z52_pcie"});
 }
 
 TEST_CASE("DGX-1 and NDv2: 32 directed links, six NVLinks of 25 GB/s a GPU") {
@@ -92,6 +92,21 @@ TEST_CASE("DGX-1 and NDv2: 32 directed links, six NVLinks of 25 GB/s a GPU") {
     CHECK(cycle_length(t, 50 * GB) == 8);
     CHECK(cycle_length(t, 25 * GB) == 8);
   }
+}
+
+TEST_CASE("DGX-1 by NVLinks: the same bandwidth between all, in links of 25 GB/s") {
+  const Topology whole = make_topology("dgx1"), split = make_topology("dgx1_nvlinks");
+  CHECK(split.link_count() == 8 * 6);
+  for (const Link& link : split.links()) CHECK(link.bandwidth.bytes_per_second == 25 * GB);
+  for (std::uint32_t a = 0; a < 8; ++a)
+    for (std::uint32_t b = 0; b < 8; ++b) {
+      std::int64_t bandwidth = 0;
+      for (const Link& link : split.links())
+        if (link.from == NodeId{a} && link.to == NodeId{b})
+          bandwidth += link.bandwidth.bytes_per_second;
+      if (a != b)
+        CHECK(bandwidth == between(whole, "npu" + std::to_string(a), "npu" + std::to_string(b)));
+    }
 }
 
 TEST_CASE("two NDv2 chassis: one InfiniBand link each way") {

@@ -1,0 +1,112 @@
+// Blink: a packing of spanning trees from one root, as much as the network can carry from there,
+// each with a share of the chunks. Broadcast sends down the trees, Reduce up a packing of the links
+// turned around, All-Reduce up and then down, chunk by chunk. The root is the collective's, in
+// All-Reduce the first member.
+// Source: Wang et al. 2020 (MLSys, "Blink: Fast and Generic Collectives for Distributed ML"). Its
+// packing is by multiplicative weights, then few trees of those by an integer program; here few
+// trees that reach the same optimum to 1 %, see arborescence_packing.hpp. Where ways between NPUs
+// share links behind switches, each has its part (member_ways.hpp), so the rate may be less there.
+// Cost: (n - 1) sends per chunk and direction; synthesis see arborescence_packing.hpp.
+
+#include "algorithms/arborescence_packing.hpp"
+#include "algorithms/list.hpp"
+#include "algorithms/member_ways.hpp"
+#include "algorithms/tree_pipeline.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+/// The chunks of each tree, by weight: in turn to the tree that is farthest behind its share.
+std::vector<std::vector<ChunkId>> shared_out(const CollectivePart& part,
+                                             const std::vector<Arborescence>& trees) {
+  std::vector<std::vector<ChunkId>> chunks(trees.size());
+  for (std::uint32_t c = 0; c < part.chunk_count; ++c) {
+    std::size_t next = 0;
+    const auto need = [&](std::size_t t) { // the time at which it will have sent one more
+      return static_cast<double>(chunks[t].size() + 1) / static_cast<double>(trees[t].weight);
+    };
+    for (std::size_t t = 1; t < trees.size(); ++t)
+      if (need(t) < need(next)) next = t;
+    chunks[next].push_back(ChunkId{part.first.value + c});
+  }
+  return chunks;
+}
+
+struct Packed {
+  std::vector<TreePipeline> pipelines;
+  double rate = 0; ///< bytes per second
+};
+
+/// Down from the root, or up to it.
+Packed packed(const Topology& topology, Op op, Rank root, RoutedSchedule& schedule) {
+  const CollectivePart& part = schedule.part();
+  const std::vector<MemberWay> ways =
+      member_ways(op == Op::copy ? topology : reversed(topology), part.group);
+  std::vector<PackingEdge> edges;
+  for (const MemberWay& way : ways) edges.push_back({way.from, way.to, way.capacity});
+  const ArborescencePacking packing = pack_arborescences(schedule.size(), edges, root);
+  const std::vector<std::vector<ChunkId>> chunks = shared_out(part, packing.trees);
+  Packed result{{}, static_cast<double>(packing.rate)};
+  for (std::size_t t = 0; t < packing.trees.size(); ++t) {
+    std::vector<Rank> parent(schedule.size(), RankTree::no_parent);
+    TreePipeline pipeline{{}, op, std::vector<PathId>(schedule.size()), chunks[t]};
+    for (Rank rank = 0; rank < schedule.size(); ++rank) {
+      if (rank == root) continue;
+      const MemberWay& way = ways[packing.trees[t].edge_into[rank]];
+      parent[rank] = way.from;
+      std::vector<LinkId> links = way.links;
+      if (op == Op::reduce) std::ranges::reverse(links);
+      pipeline.way[rank] = schedule.paths().intern(links);
+    }
+    pipeline.tree = rank_tree(std::move(parent));
+    result.pipelines.push_back(std::move(pipeline));
+  }
+  return result;
+}
+
+/// Chunks come down no sooner than they are up.
+void delay(std::vector<TreePipeline>& down, const std::vector<TreePipeline>& up,
+           const CollectivePart& part) {
+  std::vector<std::uint32_t> complete(part.chunk_count); // step from which it may go down
+  for (const TreePipeline& tree : up)
+    for (std::uint32_t j = 0; j < tree.chunks.size(); ++j)
+      complete[tree.chunks[j].value - part.first.value] = j + tree.tree.height[tree.tree.root];
+  for (TreePipeline& tree : down)
+    for (std::uint32_t j = 0; j < tree.chunks.size(); ++j) {
+      const std::uint32_t ready = complete[tree.chunks[j].value - part.first.value];
+      tree.first_step = std::max(tree.first_step, ready - std::min(ready, j));
+    }
+}
+
+} // namespace
+
+Outcome blink(const Topology& topology, const Collective& collective,
+              const SynthesisOptions& options) {
+  RoutedSchedule schedule(topology, collective, options);
+  const CollectivePart& part = schedule.part();
+  Packed up, down;
+  if (part.kind != CollectiveKind::broadcast)
+    up = packed(topology, Op::reduce, part.root, schedule);
+  if (part.kind != CollectiveKind::reduce) down = packed(topology, Op::copy, part.root, schedule);
+  delay(down.pipelines, up.pipelines, part);
+
+  std::vector<TreePipeline> pipelines = up.pipelines;
+  pipelines.insert(pipelines.end(), down.pipelines.begin(), down.pipelines.end());
+  list_step_by_step(pipelines, schedule);
+  Outcome outcome = std::move(schedule).outcome();
+  for (const auto& [way, packed] : {std::pair{"reduce", &up}, std::pair{"broadcast", &down}})
+    if (!packed->pipelines.empty()) {
+      outcome.facts[std::string(way) + "_trees"] = static_cast<double>(packed->pipelines.size());
+      outcome.facts[std::string(way) + "_bytes_per_second"] = packed->rate;
+    }
+  return outcome;
+}
+
+} // namespace tutti
