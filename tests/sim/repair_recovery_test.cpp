@@ -170,7 +170,8 @@ TEST_CASE("a link that comes up again, and answers that come too late") {
 TEST_CASE("what is on the way over a route that was given up is taken back where that breaks") {
   const Topology ring = samples::ring(4);
   const Segment plan = segment(ring, collective({{{1}, {2}}}), {{0, {1}}});
-  // At 5 us it sets out over 0 and 3, at 8 us its own way is back. At 10 us 0 -> 3 breaks before it.
+  // At 5 us it sets out over 0 and 3, at 8 us its own way is back. At 10 us 0 -> 3 breaks before
+  // it.
   const std::vector<NetworkEvent> events{link_down(5 * us, 1), link_up(8 * us, 1),
                                          link_down(10 * us, 7)};
   const Recovery recovery = recovered(ring, plan, events, Policy::reroute);
