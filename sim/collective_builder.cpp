@@ -34,7 +34,7 @@ double chunks_wanted(const CollectiveSpec& spec, const Topology& topology) {
 } // namespace
 
 SetId CustomCollectiveBuilder::add_set(std::vector<NodeId> nodes) {
-  std::sort(nodes.begin(), nodes.end());
+  if (!std::is_sorted(nodes.begin(), nodes.end())) std::sort(nodes.begin(), nodes.end());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     assert(nodes[i].value < topology_.node_count());
     if (i > 0 && nodes[i] == nodes[i - 1])

@@ -40,10 +40,16 @@ ChunkReplay::ChunkReplay(const Topology& topology, std::span<const Segment> segm
     for (std::size_t i = 0; i < segment.schedule.size(); ++i)
       if (segment.delivered[i]) ++sorted.begin[segment.schedule[i].chunk.value + 1];
     for (std::size_t c = 1; c < sorted.begin.size(); ++c) sorted.begin[c] += sorted.begin[c - 1];
-    sorted.transfers.resize(sorted.begin.back());
+    sorted.items.resize(sorted.begin.back());
     std::vector<std::uint32_t> next(sorted.begin.begin(), sorted.begin.end() - 1);
-    for (std::uint32_t i = 0; i < segment.schedule.size(); ++i)
-      if (segment.delivered[i]) sorted.transfers[next[segment.schedule[i].chunk.value]++] = i;
+    for (std::uint32_t i = 0; i < segment.schedule.size(); ++i) {
+      if (!segment.delivered[i]) continue;
+      const Transfer transfer = segment.schedule[i];
+      Item& item = sorted.items[next[transfer.chunk.value]++];
+      item.transfer = i;
+      item.path = transfer.path.value & 0x7fffffffU;
+      item.reduces = transfer.op == Op::reduce;
+    }
   }
 }
 
@@ -79,13 +85,17 @@ void ChunkReplay::back_to_inputs(ChunkId chunk, std::span<const NodeId> holders)
   std::ranges::fill(state_, Word{0});
   const Collective& whole = segments_.front().collective;
   const std::span<const NodeId> inputs = whole.held_by(chunk);
-  for (const NodeId holder : holders) {
-    const auto input = std::ranges::lower_bound(inputs, holder);
-    assert(input != inputs.end() && *input == holder);
-    const auto bit = whole.chunks[chunk.value].reduces
-                         ? static_cast<std::size_t>(input - inputs.begin())
-                         : std::size_t{0};
-    set_of(holder)[bit / 64] |= Word{1} << (bit % 64);
+  const bool reduces = whole.chunks[chunk.value].reduces;
+  for (std::size_t h = 0; h < holders.size(); ++h) {
+    std::size_t bit = 0;
+    if (reduces && holders.size() == inputs.size()) {
+      bit = h;
+    } else if (reduces) {
+      const auto input = std::ranges::lower_bound(inputs, holders[h]);
+      assert(input != inputs.end() && *input == holders[h]);
+      bit = static_cast<std::size_t>(input - inputs.begin());
+    }
+    set_of(holders[h])[bit / 64] |= Word{1} << (bit % 64);
   }
 }
 

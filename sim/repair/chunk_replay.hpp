@@ -22,7 +22,7 @@ struct Delivery {
 
 /// Performs delivered transfers in list order, as verify() does, one chunk after another. A value
 /// is a set of contributions: bit i stands for whole.held_by(chunk)[i] of a chunk that reduces; one
-/// bit ("has it") otherwise. Memory: 4 bytes a delivered transfer, twice that where some are
+/// bit ("has it") otherwise. Memory: 8 bytes a delivered transfer, 4 more for each where some are
 /// performed together, plus one chunk's values.
 class ChunkReplay {
 public:
@@ -47,12 +47,12 @@ public:
       choose(s, ChunkId{local}, chunk);
       begins(s);
       const Sorted& sorted = sorted_[s];
-      const std::span<const std::uint32_t> mine(sorted.transfers.data() + sorted.begin[local],
-                                                sorted.begin[local + 1] - sorted.begin[local]);
+      const std::span<const Item> mine(sorted.items.data() + sorted.begin[local],
+                                       sorted.begin[local + 1] - sorted.begin[local]);
       for (std::size_t i = 0; i < mine.size();) {
         block_.clear();
-        const std::uint32_t start = block_of(s, mine[i]);
-        while (i < mine.size() && block_of(s, mine[i]) == start)
+        const std::uint32_t start = block_of(s, mine[i].transfer);
+        while (i < mine.size() && block_of(s, mine[i].transfer) == start)
           block_.push_back(delivery(s, mine[i++], start));
         perform();
         for (const Delivery& one : block_) delivered(one);
@@ -75,8 +75,12 @@ public:
 
 private:
   static constexpr std::uint32_t none = UINT32_MAX;
+  struct Item { // what is needed of a transfer, side by side with its chunk's others
+    std::uint32_t transfer, path : 31, reduces : 1;
+  };
   struct Sorted {
-    std::vector<std::uint32_t> begin, transfers; // [chunk of the segment]: delivered, ascending
+    std::vector<std::uint32_t> begin;            // [chunk of the segment]: its first item
+    std::vector<Item> items;                     // delivered, by chunk, in list order
     std::vector<std::pair<NodeId, NodeId>> ends; // per path
     std::vector<std::uint32_t> block;            // per transfer; empty: each is its own
   };
@@ -85,11 +89,9 @@ private:
     const std::vector<std::uint32_t>& block = sorted_[segment].block;
     return block.empty() ? transfer : block[transfer];
   }
-  [[nodiscard]] Delivery delivery(std::uint32_t segment, std::uint32_t transfer,
-                                  std::uint32_t block) const {
-    const Transfer t = segments_[segment].schedule[transfer];
-    const auto& [from, to] = sorted_[segment].ends[t.path.value];
-    return {segment, transfer, from, to, t.op, block};
+  [[nodiscard]] Delivery delivery(std::uint32_t segment, Item item, std::uint32_t block) const {
+    const auto& [from, to] = sorted_[segment].ends[item.path];
+    return {segment, item.transfer, from, to, item.reduces ? Op::reduce : Op::copy, block};
   }
   [[nodiscard]] Word* set_of(NodeId node) { return state_.data() + node.value * words_; }
   void prepare(ChunkId chunk);

@@ -63,10 +63,14 @@ public:
     return false;
   }
 
+  /// In the order in which the sums are listed.
   [[nodiscard]] std::vector<NodeId> npus() const {
+    std::vector<bool> is_taken(sums_.size());
+    for (const std::uint32_t i : taken_) is_taken[i] = true;
     std::vector<NodeId> npus;
-    for (const std::uint32_t i : taken_) npus.push_back(sums_[i].npu);
-    std::ranges::sort(npus);
+    npus.reserve(taken_.size());
+    for (std::size_t i = 0; i < sums_.size(); ++i)
+      if (is_taken[i]) npus.push_back(sums_[i].npu);
     return npus;
   }
 

@@ -115,41 +115,45 @@ private:
     const std::span<const NodeId> holders = segment.collective.held_by(ChunkId{*local});
     const bool from_inputs = s == 0 || segment.from_inputs[*local];
     back_to_inputs_ = back_to_inputs_ || (s > 0 && from_inputs);
-    Contributors before = held_by_the_living();
+    const Contributors before = from_inputs ? Contributors{} : held_by_the_living();
     std::vector<Value> chosen(values_.size());
-    Contributors together;
+    std::vector<bool> counted(topology_.node_count());
+    const bool sums = reduces_ && segment.collective.chunks[*local].reduces;
+    const Contributors needed = without(all_, gone_);
     for (const NodeId npu : holders) {
-      const std::span<const NodeId> owners = collective_.held_by(chunk);
-      if (from_inputs && !std::ranges::binary_search(owners, npu))
+      if (from_inputs && !std::ranges::binary_search(collective_.held_by(chunk), npu))
         return fault(
             fmt::format("segment {}: {} has no input to chunk {}", s, name(npu), chunk.value));
       Value value = from_inputs ? input(npu) : values_[npu.value];
       if (!value)
         return fault(fmt::format("segment {}: {} doesn't hold chunk {}, which counts from there", s,
                                  name(npu), chunk.value));
-      if (!reduces_ || !segment.collective.chunks[*local].reduces) {
-        if (const Contributors short_of = without(without(all_, gone_), *value); !short_of.empty())
-          return fault(fmt::format("segment {}: the chunk {} that {} copies lacks {}", s,
-                                   chunk.value, name(npu), name(short_of.front())));
-        together = *value;
-      } else {
-        Contributors sum;
-        std::ranges::set_union(together, *value, std::back_inserter(sum));
-        if (sum.size() != together.size() + value->size())
-          return fault(fmt::format("segment {}: values of chunk {} overlap at {}", s, chunk.value,
-                                   name(npu)));
-        together = std::move(sum);
-      }
+      if (!sums && !covers(*value, needed))
+        return fault(fmt::format("segment {}: the chunk {} that {} copies lacks {}", s, chunk.value,
+                                 name(npu), name(without(needed, *value).front())));
+      if (sums || npu == holders.front())
+        for (const NodeId contributor : *value) {
+          if (counted[contributor.value])
+            return fault(fmt::format("segment {}: values of chunk {} overlap at {}", s, chunk.value,
+                                     name(npu)));
+          counted[contributor.value] = true;
+        }
       chosen[npu.value] = std::move(value);
     }
-    if (const Contributors short_of = without(without(all_, gone_), together); !short_of.empty())
-      return fault(fmt::format("segment {}: the contribution of {} to chunk {} is left behind", s,
-                               name(short_of.front()), chunk.value));
-    if (!from_inputs)
-      if (const Contributors dropped = without(before, together); !dropped.empty())
+    for (const NodeId contributor : needed)
+      if (!counted[contributor.value])
+        return fault(fmt::format("segment {}: the contribution of {} to chunk {} is left behind", s,
+                                 name(contributor), chunk.value));
+    for (const NodeId contributor : before)
+      if (!counted[contributor.value])
         return fault(fmt::format("segment {}: the contribution of {} to chunk {} is dropped", s,
-                                 name(dropped.front()), chunk.value));
+                                 name(contributor), chunk.value));
     values_ = std::move(chosen);
+  }
+
+  /// Values hold nothing but contributions to their chunk.
+  [[nodiscard]] bool covers(const Contributors& value, const Contributors& part) const {
+    return value.size() == all_.size() || std::ranges::includes(value, part);
   }
 
   void all_back_to_inputs(ChunkId chunk) {
@@ -238,7 +242,7 @@ private:
     }
     const std::string& at = name(ends(schedule, i).second);
     if (schedule[i].op == Op::copy) {
-      if (!std::ranges::includes(*got, *have))
+      if (!covers(*got, *have))
         return fault(
             fmt::format("segment {}, transfer {}: the copy loses contributions at {}", s, i, at));
       have = got;
@@ -266,7 +270,7 @@ private:
     for (const NodeId npu : collective_.wanted_by(chunk)) {
       if (!alive(npu)) continue;
       const Value& value = values_[npu.value];
-      const bool has = needed.empty() || (value && std::ranges::includes(*value, needed));
+      const bool has = needed.empty() || (value && covers(*value, needed));
       if (!has) verdict_.missing.push_back({chunk, npu});
     }
   }

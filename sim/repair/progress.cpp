@@ -43,6 +43,7 @@ private:
   };
 
   void account(ChunkId chunk) {
+    chunk_ = chunk;
     find_needed_bits(chunk);
     find_wanters(chunk);
     performed_.clear();
@@ -92,8 +93,20 @@ private:
   void begin(std::uint32_t segment) {
     begins_.push_back({performed_.size(), segment});
     if (segment == 0) return;
+    if (is_from_inputs(segment)) came_.assign(came_.size(), segments_[segment].begin);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
       if (place_[n] && !is_complete(NodeId{n})) place_[n].reset();
+  }
+
+  [[nodiscard]] std::optional<std::uint32_t> number_in(std::uint32_t segment) const {
+    const std::vector<ChunkId>& chunks = segments_[segment].chunk;
+    const auto found = std::ranges::lower_bound(chunks, chunk_);
+    if (found == chunks.end() || *found != chunk_) return std::nullopt;
+    return static_cast<std::uint32_t>(found - chunks.begin());
+  }
+  [[nodiscard]] bool is_from_inputs(std::uint32_t segment) const {
+    const std::optional<std::uint32_t> local = number_in(segment);
+    return !local || segments_[segment].from_inputs[*local];
   }
 
   void deliver(const Delivery& one) {
@@ -128,7 +141,7 @@ private:
     for (std::size_t end = performed_.size(); !begins_.empty(); begins_.pop_back()) {
       const Begin& begun = begins_.back();
       while (end > begun.before) end = block_backwards(chunk, end);
-      need_only_chosen(begun.segment, chunk);
+      need_only_chosen(begun.segment);
     }
   }
 
@@ -159,16 +172,13 @@ private:
   }
 
   /// Before a segment: the values that it drops aren't needed.
-  void need_only_chosen(std::uint32_t segment, ChunkId chunk) {
+  void need_only_chosen(std::uint32_t segment) {
     if (segment == 0) return;
-    const Segment& chosen = segments_[segment];
-    const auto local = std::ranges::lower_bound(chosen.chunk, chunk);
     std::vector<bool> kept(needed_.size());
-    if (local != chosen.chunk.end() && *local == chunk) { // else they are inputs again
-      const auto c = static_cast<std::uint32_t>(local - chosen.chunk.begin());
-      if (!chosen.from_inputs[c])
-        for (const NodeId npu : chosen.collective.held_by(ChunkId{c}))
-          kept[npu.value] = needed_[npu.value];
+    if (!is_from_inputs(segment)) {
+      const ChunkId local{*number_in(segment)};
+      for (const NodeId npu : segments_[segment].collective.held_by(local))
+        kept[npu.value] = needed_[npu.value];
     }
     needed_ = std::move(kept);
   }
@@ -184,6 +194,7 @@ private:
   std::size_t next_lost_ = 0;
   std::vector<std::pair<Time, Bytes>> in_place_;
   // Of one chunk:
+  ChunkId chunk_;
   bool survives_ = true;
   std::vector<Word> complete_;
   std::vector<bool> wants_;

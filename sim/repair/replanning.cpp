@@ -83,7 +83,7 @@ private:
     Segment ended = performed(course_.plan(), given_up, at);
     const Time begin = ended.end;
     const Residual left = left_after(ended, network, restarts_);
-    if (left.chunk.empty() && left.out_of_reach.empty()) return false;
+    if (!restarts_ && left.chunk.empty() && left.out_of_reach.empty()) return false;
     Decision decision{at, at, {}, {}, false, 0};
     for (std::size_t i = first; i < known; ++i) decision.causes.push_back(asked_.events[i].at);
     Planned planned = plan(left, network, begin, decision);
@@ -134,6 +134,7 @@ private:
                                report.stuck.size(), plan.schedule.size()));
       return std::nullopt;
     }
+    if (plan.schedule.empty()) return plan.begin;
     note_problem(beaten_bound(present_network(asked_.topology, network).topology, plan.collective,
                               asked_.model, plan.schedule.size(), report.completion - plan.begin));
     return report.completion;
@@ -145,7 +146,9 @@ private:
 
   /// Everything anew is the named collective where it can be: not every algorithm knows others.
   Planned plan(const Residual& left, const NetworkState& network, Time begin, Decision& decision) {
-    if (left.chunk.empty()) return {std::nullopt, out_of_reach_text(left)};
+    if (left.chunk.empty())
+      return {std::nullopt, left.out_of_reach.empty() ? "what there was to begin with is gone"
+                                                      : out_of_reach_text(left)};
     const PresentNetwork present = present_network(asked_.topology, network);
     if (restarts_ && left.out_of_reach.empty()) {
       if (std::optional<SurvivingCollective> same = among_survivors(asked_.collective, network)) {
@@ -174,6 +177,7 @@ private:
   }
 
   Planned plan_segment(Segment segment, const PresentNetwork& present, Decision& decision) {
+    if (!moves(segment.collective)) return {std::move(segment), {}};
     Outcome outcome;
     const std::clock_t started = std::clock();
     try {
@@ -198,6 +202,14 @@ private:
       if (verdict.fault) return {std::nullopt, problem_};
     }
     return {std::move(segment), {}};
+  }
+
+  /// Whether anyone wants what it doesn't hold: going back to inputs may be all that is to do.
+  [[nodiscard]] static bool moves(const Collective& collective) {
+    return std::ranges::any_of(collective.chunks, [&](const Chunk& chunk) {
+      return chunk.reduces || !std::ranges::includes(collective.sets[chunk.held_by],
+                                                     collective.sets[chunk.wanted_by]);
+    });
   }
 
   [[nodiscard]] std::string out_of_reach_text(const Residual& left) const {

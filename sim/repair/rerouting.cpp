@@ -20,7 +20,7 @@ public:
     std::vector<bool> used(schedule.paths().size());
     for (std::size_t i = 0; i < schedule.size(); ++i) used[schedule.path_of(i).value] = true;
     for (std::uint32_t p = 0; p < used.size(); ++p)
-      if (used[p]) routes_.push_back({PathId{p}, PathId{p}});
+      if (used[p]) routes_.push_back({PathId{p}, PathId{p}, {}});
     for (const Chunk& chunk : asked.collective.chunks) largest_ = std::max(largest_, chunk.size);
   }
 
@@ -28,9 +28,10 @@ public:
     NetworkState network(asked_.topology);
     for (std::size_t next = 0; next < asked_.events.size();) {
       const Time cause = asked_.events[next].at;
+      const NetworkState before = network;
       for (const std::size_t end = asked_.events_by(cause); next < end; ++next)
         network.apply(asked_.events[next]);
-      answer(cause, network);
+      answer(cause, before, network);
     }
     return std::move(made_);
   }
@@ -38,24 +39,29 @@ public:
 private:
   struct Route {
     PathId original, present;
+    std::vector<PathId> earlier = {}; ///< what set out then may be on the way still
   };
 
-  void answer(Time cause, const NetworkState& network) {
+  void answer(Time cause, const NetworkState& before, const NetworkState& network) {
     const std::clock_t started = std::clock();
     RouteChange change{cause + asked_.delay(), {}};
     std::size_t back = 0;
     std::optional<Detours> detours;
     for (Route& route : routes_) {
       if (is_whole(route.original, network)) {
-        if (route.present == route.original) continue;
-        route.present = route.original;
-        ++back;
+        if (route.present != route.original) {
+          take(route, route.original);
+          ++back;
+        } else if (!breaks_earlier(route, before, network)) {
+          continue;
+        }
+      } else if (is_whole(route.present, network)) {
+        if (!breaks_earlier(route, before, network)) continue;
       } else {
-        if (is_whole(route.present, network)) continue;
         if (!detours) detours.emplace(asked_.topology, network, largest_);
         const std::vector<LinkId> links = detours->between(ends(route.original));
         if (links.empty()) continue;
-        route.present = schedule_.paths().intern(links);
+        take(route, schedule_.paths().intern(links));
       }
       change.paths.emplace_back(route.original, route.present);
     }
@@ -67,6 +73,18 @@ private:
         static_cast<double>(std::clock() - started) / static_cast<double>(CLOCKS_PER_SEC);
     made_.changes.push_back(std::move(change));
     made_.decisions.push_back(std::move(decision));
+  }
+
+  static void take(Route& route, PathId path) {
+    route.earlier.push_back(route.present);
+    route.present = path;
+  }
+  /// Whether what is on the way over an earlier route may be stuck now: it is taken back.
+  [[nodiscard]] bool breaks_earlier(const Route& route, const NetworkState& before,
+                                    const NetworkState& network) const {
+    return std::ranges::any_of(route.earlier, [&](PathId path) {
+      return is_whole(path, before) && !is_whole(path, network);
+    });
   }
 
   /// Shortest ways on the network as it is.

@@ -34,7 +34,8 @@ public:
   Remaining(const Topology& topology, std::span<const Segment> segments,
             const NetworkState& network, bool anew)
       : topology_(topology), whole_(segments.front().collective), network_(network), anew_(anew),
-        reach_(topology, network), replay_(topology, segments), left_(topology) {}
+        reach_(topology, network), replay_(topology, segments), left_(topology),
+        holds_(topology.node_count()) {}
 
   Residual run() {
     for (std::uint32_t c = 0; c < whole_.chunks.size(); ++c) {
@@ -167,11 +168,13 @@ private:
   }
 
   /// Who gets the chunk in this way, and who is cut off.
-  void serve(ChunkId chunk, Way& way) const {
+  void serve(ChunkId chunk, Way& way) {
+    if (!way.reduces)
+      for (const NodeId holder : way.holders) holds_[holder.value] = true;
     for (const NodeId npu : whole_.wanted_by(chunk)) {
       if (!network_.is_up(npu)) continue;
       const auto reaches = [&](NodeId holder) { return reach_.can_reach(holder, npu); };
-      if (!way.reduces && std::ranges::binary_search(way.holders, npu))
+      if (holds_[npu.value])
         way.has.push_back(npu);
       else if (reach_.connected() || (way.reduces ? std::ranges::all_of(way.holders, reaches)
                                                   : std::ranges::any_of(way.holders, reaches)))
@@ -179,13 +182,19 @@ private:
       else
         way.cut_off.push_back(npu);
     }
+    for (const NodeId holder : way.holders) holds_[holder.value] = false;
   }
 
   void take(ChunkId chunk, const Way& way) {
     for (const NodeId npu : way.cut_off) made_.out_of_reach.push_back({chunk, npu});
-    if (way.gets.empty()) return;
+    std::vector<NodeId> wanters = way.gets;
+    if (way.from_inputs && !anew_) {
+      wanters.insert(wanters.end(), way.has.begin(), way.has.end());
+      std::ranges::sort(wanters);
+    }
+    if (wanters.empty()) return;
     left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(way.holders),
-                     left_.add_set(way.gets), way.reduces});
+                     left_.add_set(std::move(wanters)), way.reduces});
     made_.chunk.push_back(chunk);
     made_.from_inputs.push_back(way.from_inputs);
   }
@@ -200,6 +209,7 @@ private:
   Residual made_;
   std::vector<PartialSum> sums_;
   std::vector<Word> survivors_;
+  std::vector<bool> holds_; // between uses: false
 };
 
 } // namespace

@@ -22,7 +22,7 @@ struct ChunkAt {
 
 struct Residual {
   /// One custom part; without chunks where nothing is left to do, or to be done. Chunks that all
-  /// who want them have are left out.
+  /// who want them have are left out, unless they have them only by going back to their inputs.
   Collective collective;
   std::vector<ChunkId> chunk; ///< [chunk of `collective`]: the same in the whole collective
   /// [chunk of `collective`]: whether its holders' values are their own inputs again, and not what
@@ -50,7 +50,7 @@ struct Residual {
 /// With `anew` everything starts from the NPUs' own inputs, except what the dead had.
 ///
 /// Pre: segments.front() is the whole collective's. Cost: O(transfers + chunks * nodes), times
-/// contributors / 64 for chunks that reduce; memory: 4 bytes a transfer and one chunk's state.
+/// contributors / 64 for chunks that reduce; memory: 8 bytes a transfer and one chunk's state.
 [[nodiscard]] Residual residual(const Topology& topology, std::span<const Segment> segments,
                                 const NetworkState& network, bool anew);
 

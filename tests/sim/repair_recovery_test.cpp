@@ -24,17 +24,15 @@ Outcome plan_by_tacos(const Topology& network, const Collective& rest) {
   return synthesize(synthesizers().front(), network, rest, {});
 }
 
-Schedule schedule_of(const Segment& segment) { return segment.schedule; }
-
 /// By both engines, which must agree. Answers are in force `delay` after an event.
 Recovery recovered(const Topology& topology, const Segment& plan,
                    const std::vector<NetworkEvent>& events, Policy policy, std::int64_t delay = 0,
                    const Planner& planner = plan_by_tacos) {
   const Reaction reaction{policy, Time{delay / 4}, Time{delay - delay / 4}, planner};
-  const Recovery native = recover(find_engine("native"), topology, plan.collective,
-                                  schedule_of(plan), {}, events, reaction);
-  const Recovery simgrid = recover(find_engine("simgrid"), topology, plan.collective,
-                                   schedule_of(plan), {}, events, reaction);
+  const Recovery native = recover(find_engine("native"), topology, plan.collective, plan.schedule,
+                                  {}, events, reaction);
+  const Recovery simgrid = recover(find_engine("simgrid"), topology, plan.collective, plan.schedule,
+                                   {}, events, reaction);
   CHECK(native.problem == "");
   CHECK(simgrid.problem == "");
   CHECK(native.completion == simgrid.completion);
@@ -167,6 +165,18 @@ TEST_CASE("a link that comes up again, and answers that come too late") {
   CHECK_FALSE(quick.decisions[1].in_force);
   // Nothing is stuck when a restart would be in force at 35 us.
   CHECK(recovered(ring, plan, flap, Policy::restart, 25 * us).segments.size() == 1);
+}
+
+TEST_CASE("what is on the way over a route that was given up is taken back where that breaks") {
+  const Topology ring = samples::ring(4);
+  const Segment plan = segment(ring, collective({{{1}, {2}}}), {{0, {1}}});
+  // At 5 us it sets out over 0 and 3, at 8 us its own way is back. At 10 us 0 -> 3 breaks before
+  // it.
+  const std::vector<NetworkEvent> events{link_down(5 * us, 1), link_up(8 * us, 1),
+                                         link_down(10 * us, 7)};
+  const Recovery recovery = recovered(ring, plan, events, Policy::reroute);
+  CHECK(recovery.complete);
+  CHECK(recovery.completion == Time{10 * us + hop});
 }
 
 TEST_CASE("events before an answer has taken effect are answered together") {

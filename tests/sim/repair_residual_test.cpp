@@ -14,7 +14,7 @@ using samples::link;
 
 namespace {
 
-/// Links 0..n-2 to the right, n-1..2n-3 back to the left: link i from i to i+1, n-1+i from i+1 to i.
+/// Link i from i to i + 1, link n - 1 + i back.
 Topology line(std::uint32_t n) {
   TopologyParts parts = samples::npus("line", n);
   for (std::uint32_t i = 0; i + 1 < n; ++i) parts.add_link(link(i, i + 1));
