@@ -65,16 +65,18 @@ void ChunkReplay::prepare(ChunkId chunk) {
 /// others hold nothing.
 void ChunkReplay::choose(std::uint32_t segment, ChunkId local, ChunkId chunk) {
   const std::span<const NodeId> holders = segments_[segment].collective.held_by(local);
-  if (segment > 0 && !segments_[segment].from_inputs[local.value]) {
-    kept_.clear();
-    for (const NodeId holder : holders)
-      kept_.insert(kept_.end(), set_of(holder), set_of(holder) + words_);
-    std::ranges::fill(state_, Word{0});
-    for (std::size_t h = 0; h < holders.size(); ++h)
-      std::copy_n(kept_.data() + h * words_, words_, set_of(holders[h]));
-    return;
-  }
-  if (segment > 0) std::ranges::fill(state_, Word{0});
+  if (segment == 0 || segments_[segment].from_inputs[local.value])
+    return back_to_inputs(chunk, holders);
+  kept_.clear();
+  for (const NodeId holder : holders)
+    kept_.insert(kept_.end(), set_of(holder), set_of(holder) + words_);
+  std::ranges::fill(state_, Word{0});
+  for (std::size_t h = 0; h < holders.size(); ++h)
+    std::copy_n(kept_.data() + h * words_, words_, set_of(holders[h]));
+}
+
+void ChunkReplay::back_to_inputs(ChunkId chunk, std::span<const NodeId> holders) {
+  std::ranges::fill(state_, Word{0});
   const Collective& whole = segments_.front().collective;
   const std::span<const NodeId> inputs = whole.held_by(chunk);
   for (const NodeId holder : holders) {

@@ -38,7 +38,12 @@ public:
     prepare(chunk);
     for (std::uint32_t s = 0; s < segments_.size(); ++s) {
       const std::uint32_t local = local_[s][chunk.value];
-      if (local == none) continue;
+      if (local == none) {
+        if (!segments_[s].anew) continue;
+        back_to_inputs(chunk, segments_.front().collective.held_by(chunk));
+        begins(s);
+        continue;
+      }
       choose(s, ChunkId{local}, chunk);
       begins(s);
       const Sorted& sorted = sorted_[s];
@@ -89,6 +94,7 @@ private:
   [[nodiscard]] Word* set_of(NodeId node) { return state_.data() + node.value * words_; }
   void prepare(ChunkId chunk);
   void choose(std::uint32_t segment, ChunkId local, ChunkId chunk);
+  void back_to_inputs(ChunkId chunk, std::span<const NodeId> holders);
   void perform();
   void receive(const Delivery& one, const Word* got);
 

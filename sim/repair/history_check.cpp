@@ -108,7 +108,10 @@ private:
   void begin_segment(std::uint32_t s, ChunkId chunk) {
     const Segment& segment = segments_[s];
     const std::optional<std::uint32_t> local = number_in(s, chunk);
-    if (!local) return;
+    if (!local) {
+      if (segment.anew) all_back_to_inputs(chunk);
+      return;
+    }
     const std::span<const NodeId> holders = segment.collective.held_by(ChunkId{*local});
     const bool from_inputs = s == 0 || segment.from_inputs[*local];
     back_to_inputs_ = back_to_inputs_ || (s > 0 && from_inputs);
@@ -147,6 +150,11 @@ private:
         return fault(fmt::format("segment {}: the contribution of {} to chunk {} is dropped", s,
                                  name(dropped.front()), chunk.value));
     values_ = std::move(chosen);
+  }
+
+  void all_back_to_inputs(ChunkId chunk) {
+    std::ranges::fill(values_, nullptr);
+    for (const NodeId npu : collective_.held_by(chunk)) values_[npu.value] = input(npu);
   }
 
   /// What those who live to the end hold now, all together.

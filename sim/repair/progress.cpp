@@ -162,12 +162,14 @@ private:
   void need_only_chosen(std::uint32_t segment, ChunkId chunk) {
     if (segment == 0) return;
     const Segment& chosen = segments_[segment];
-    const auto local = static_cast<std::uint32_t>(std::ranges::lower_bound(chosen.chunk, chunk) -
-                                                  chosen.chunk.begin());
+    const auto local = std::ranges::lower_bound(chosen.chunk, chunk);
     std::vector<bool> kept(needed_.size());
-    if (!chosen.from_inputs[local])
-      for (const NodeId npu : chosen.collective.held_by(ChunkId{local}))
-        kept[npu.value] = needed_[npu.value];
+    if (local != chosen.chunk.end() && *local == chunk) { // else they are inputs again
+      const auto c = static_cast<std::uint32_t>(local - chosen.chunk.begin());
+      if (!chosen.from_inputs[c])
+        for (const NodeId npu : chosen.collective.held_by(ChunkId{c}))
+          kept[npu.value] = needed_[npu.value];
+    }
     needed_ = std::move(kept);
   }
 

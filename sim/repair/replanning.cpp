@@ -155,7 +155,8 @@ private:
                         std::move(same->chunk),
                         {},
                         Schedule(asked_.topology.link_count()),
-                        {}};
+                        {},
+                        restarts_};
         segment.from_inputs.assign(segment.chunk.size(), true);
         Planned planned = plan_segment(std::move(segment), present, decision);
         if (planned.segment) return planned;
@@ -167,7 +168,8 @@ private:
                          left.chunk,
                          left.from_inputs,
                          Schedule(asked_.topology.link_count()),
-                         {}},
+                         {},
+                         restarts_},
                         present, decision);
   }
 

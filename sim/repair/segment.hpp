@@ -26,6 +26,8 @@ struct Segment {
   std::vector<bool> from_inputs;
   Schedule schedule;           ///< over links of the whole network
   std::vector<bool> delivered; ///< per transfer
+  /// Everyone has begun anew: also of chunks that aren't in `collective` NPUs hold their inputs only.
+  bool anew = false;
 };
 
 } // namespace tutti

@@ -49,7 +49,7 @@ struct Step {
 
 /// The whole collective, performed so far.
 inline Segment segment(const Topology& topology, Collective whole, const std::vector<Step>& steps) {
-  Segment made{{}, {}, std::move(whole), {}, {}, Schedule(topology.link_count()), {}};
+  Segment made{{}, {}, std::move(whole), {}, {}, Schedule(topology.link_count()), {}, false};
   for (std::uint32_t c = 0; c < made.collective.chunks.size(); ++c) made.chunk.emplace_back(c);
   made.from_inputs.assign(made.chunk.size(), true);
   for (const Step& step : steps) {

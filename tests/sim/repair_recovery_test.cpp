@@ -1,0 +1,277 @@
+// Hand-derived times. hop = D + a: 1 MB at 50 GB/s takes D = 20 us, and a = 0.5 us to arrive.
+// Both engines must give them, to the picosecond.
+
+#include "sim/error.hpp"
+#include "sim/repair/recovery.hpp"
+#include "synth/list.hpp"
+#include "tests/baselines.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/samples.hpp"
+#include "tests/sim/repair_samples.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::repair_samples;
+
+namespace {
+
+constexpr std::int64_t us = 1'000'000, hop = 20'500'000; // ps
+
+Outcome plan_by_tacos(const Topology& network, const Collective& rest) {
+  return synthesize(synthesizers().front(), network, rest, {});
+}
+
+Schedule schedule_of(const Segment& segment) { return segment.schedule; }
+
+/// By both engines, which must agree. Answers are in force `delay` after an event.
+Recovery recovered(const Topology& topology, const Segment& plan,
+                   const std::vector<NetworkEvent>& events, Policy policy, std::int64_t delay = 0,
+                   const Planner& planner = plan_by_tacos) {
+  const Reaction reaction{policy, Time{delay / 4}, Time{delay - delay / 4}, planner};
+  const Recovery native = recover(find_engine("native"), topology, plan.collective,
+                                  schedule_of(plan), {}, events, reaction);
+  const Recovery simgrid = recover(find_engine("simgrid"), topology, plan.collective,
+                                   schedule_of(plan), {}, events, reaction);
+  CHECK(native.problem == "");
+  CHECK(simgrid.problem == "");
+  CHECK(native.completion == simgrid.completion);
+  CHECK(native.missing == simgrid.missing);
+  CHECK(native.segments.size() == simgrid.segments.size());
+  return native;
+}
+
+/// A ring of four both ways: link i from i to i + 1, link 4 + i back. One chunk, from 0 by 1 and 2
+/// to 3.
+Segment broadcast_around(const Topology& ring) {
+  return segment(ring, collective({{{0}, {0, 1, 2, 3}}}), {{0, {0}}, {0, {1}}, {0, {2}}});
+}
+/// The sum of all to 3, the same way.
+Segment sum_around(const Topology& ring) {
+  return segment(ring, collective({{{0, 1, 2, 3}, {3}, true}}),
+                 {{0, {0}, Op::reduce}, {0, {1}, Op::reduce}, {0, {2}, Op::reduce}});
+}
+
+constexpr ChunkId zero{0};
+
+} // namespace
+
+TEST_CASE("a link on the way fails for good: what each policy makes of it") {
+  const Topology ring = samples::ring(4);
+  const Segment plan = broadcast_around(ring);
+  const std::vector<NetworkEvent> events{link_down(10 * us, 1)};
+
+  const Recovery nothing = recovered(ring, plan, events, Policy::report);
+  CHECK_FALSE(nothing.complete);
+  CHECK(nothing.completion == Time{hop}); // 1 has it
+  CHECK(nothing.missing == std::vector<ChunkAt>{{zero, NodeId{2}}, {zero, NodeId{3}}});
+  REQUIRE(nothing.stuck.size() == 2);
+  CHECK(nothing.stuck[0].transfer == 1);
+  CHECK(nothing.stuck[0].why == StuckTransfer::Why::link_down);
+  CHECK(nothing.wanted == Bytes{3'000'000});
+  REQUIRE(nothing.progress.size() == 1);
+  CHECK(nothing.progress[0].in_place == Bytes{1'000'000});
+  CHECK(missing_text(ring, plan.collective, nothing, 1) ==
+        std::vector<std::string>{"npu2 lacks 1 of 1 chunks, none came", "and 1 more NPUs"});
+
+  // 1 -> 0 -> 3 -> 2 instead of 1 -> 2, and then 2 -> 3.
+  const Recovery around = recovered(ring, plan, events, Policy::reroute);
+  CHECK(around.complete);
+  CHECK(around.completion == Time{5 * hop});
+  REQUIRE(around.decisions.size() == 1);
+  CHECK(around.decisions[0].what == "1 paths rerouted, 0 back on their own ways");
+
+  // What is on the way to 1 arrives at 1 hop; then 0 -> 3 -> 2.
+  const Recovery anew = recovered(ring, plan, events, Policy::resynthesize);
+  CHECK(anew.complete);
+  CHECK(anew.completion == Time{3 * hop});
+  REQUIRE(anew.decisions.size() == 1);
+  CHECK(anew.decisions[0].at == Time{10 * us});
+  CHECK(anew.decisions[0].begin == Time{hop});
+  CHECK(anew.decisions[0].causes == std::vector<Time>{Time{10 * us}});
+  CHECK(anew.decisions[0].in_force);
+  CHECK(anew.in_vain == Bytes{});
+
+  // The same, but 1 gets it once more.
+  const Recovery over = recovered(ring, plan, events, Policy::restart);
+  CHECK(over.complete);
+  CHECK(over.completion == Time{3 * hop});
+  CHECK(over.in_vain == Bytes{1'000'000});
+}
+
+TEST_CASE("a chain of sums breaks: the sum in flight arrives and counts once") {
+  const Topology ring = samples::ring(4);
+  // In force at 10 us; 0's contribution is at 1 at 1 hop. Then 2 -> 3, and 1 -> 0 -> 3.
+  const Recovery anew =
+      recovered(ring, sum_around(ring), {link_down(5 * us, 1)}, Policy::resynthesize, 5 * us);
+  CHECK(anew.complete);
+  CHECK(anew.completion == Time{3 * hop});
+  REQUIRE(anew.segments.size() == 2);
+  CHECK(anew.segments[1].begin == Time{hop});
+  const auto holders = anew.segments[1].collective.held_by(zero);
+  CHECK(std::vector<NodeId>(holders.begin(), holders.end()) == npus({1, 2, 3}));
+}
+
+TEST_CASE("the contribution of the dead counts where it was passed on in time") {
+  const Topology ring = samples::ring(4);
+  const Segment plan = sum_around(ring);
+  for (const Policy policy : all_policies()) {
+    // It has left 0 by 20 us, and 1 has it at 20.5 us.
+    const Recovery late = recovered(ring, plan, {npu_down(30 * us, 0)}, policy);
+    CHECK(late.complete);
+    CHECK(late.lost.empty());
+    CHECK(late.completion == Time{3 * hop});
+  }
+  const std::vector<NetworkEvent> early{npu_down(10 * us, 0)};
+  const Recovery nothing = recovered(ring, plan, early, Policy::report);
+  CHECK(nothing.missing == std::vector<ChunkAt>{{zero, NodeId{3}}});
+  CHECK(nothing.lost == std::vector<ChunkAt>{{zero, NodeId{0}}});
+  // At 10 us nothing else is under way: 1 -> 2 -> 3.
+  for (const Policy policy : {Policy::resynthesize, Policy::restart}) {
+    const Recovery anew = recovered(ring, plan, early, policy);
+    CHECK(anew.complete);
+    CHECK(anew.lost == std::vector<ChunkAt>{{zero, NodeId{0}}});
+    CHECK(anew.completion == Time{10 * us + 2 * hop});
+  }
+}
+
+TEST_CASE("what happens after the end has no effect") {
+  const Topology ring = samples::ring(4);
+  const std::vector<NetworkEvent> events{link_down(3 * hop + 1, 1), npu_down(4 * hop, 3)};
+  for (const Policy policy : all_policies()) {
+    const Recovery recovery = recovered(ring, broadcast_around(ring), events, policy, 5 * us);
+    CHECK(recovery.complete);
+    CHECK(recovery.completion == Time{3 * hop});
+    CHECK(recovery.lost.empty());
+    CHECK(recovery.segments.size() == 1);
+  }
+}
+
+TEST_CASE("a link that comes up again, and answers that come too late") {
+  const Topology ring = samples::ring(4);
+  const Segment plan = broadcast_around(ring);
+  const std::vector<NetworkEvent> flap{link_down(10 * us, 1), link_up(30 * us, 1)};
+  // 1 has it at 1 hop and sends from 30 us on.
+  CHECK(recovered(ring, plan, flap, Policy::report).completion == Time{30 * us + 2 * hop});
+  const Recovery late = recovered(ring, plan, flap, Policy::resynthesize, 100 * us);
+  CHECK(late.completion == Time{30 * us + 2 * hop});
+  CHECK(late.segments.size() == 1);
+  // In force at 15 us: over 3, as the link is down as far as is known. At 35 us it is known to be
+  // up again: 0 -> 3 has set out and arrives at 2 hops; from then on 1 -> 2 and 3 -> 2 are equal.
+  const Recovery quick = recovered(ring, plan, flap, Policy::resynthesize, 5 * us);
+  CHECK(quick.completion == Time{3 * hop});
+  REQUIRE(quick.decisions.size() == 2);
+  CHECK(quick.decisions[0].in_force);
+  CHECK_FALSE(quick.decisions[1].in_force);
+  // Nothing is stuck when a restart would be in force at 35 us.
+  CHECK(recovered(ring, plan, flap, Policy::restart, 25 * us).segments.size() == 1);
+}
+
+TEST_CASE("events before an answer has taken effect are answered together") {
+  const Topology ring = samples::ring(4);
+  // The first answer (10 us) waits for 0 -> 1 until 20.5 us; the second comes in between.
+  const std::vector<NetworkEvent> events{link_down(10 * us, 1), link_rate(12 * us, 5, 50),
+                                         link_rate(15 * us, 2, 50)};
+  const Recovery recovery =
+      recovered(ring, broadcast_around(ring), events, Policy::resynthesize, 0);
+  CHECK(recovery.complete);
+  REQUIRE(recovery.decisions.size() == 2);
+  CHECK(recovery.decisions[1].causes == std::vector<Time>{Time{12 * us}, Time{15 * us}});
+  CHECK(recovery.decisions[1].at == Time{hop});
+}
+
+TEST_CASE("a plan that is at least as fast goes on") {
+  const Topology ring = samples::ring(4);
+  // A link that isn't used gets slower.
+  const Segment both_ways =
+      segment(ring, collective({{{0}, {0, 1, 2, 3}}}), {{0, {0}}, {0, {7}}, {0, {1}}});
+  const Recovery recovery =
+      recovered(ring, both_ways, {link_rate(10 * us, 5, 50)}, Policy::resynthesize);
+  CHECK(recovery.completion == Time{2 * hop});
+  REQUIRE(recovery.decisions.size() == 1);
+  CHECK_FALSE(recovery.decisions[0].in_force);
+}
+
+TEST_CASE("an exchange half of which is cut off") {
+  const Topology pair = samples::ring(2);
+  const Segment plan = segment(pair, collective({{{0, 1}, {0, 1}, true}}),
+                               {{0, {0}, Op::reduce}, {0, {1}, Op::reduce, true}});
+  const std::vector<NetworkEvent> for_good{link_down(10 * us, 1)};
+  const std::vector<NetworkEvent> for_long{link_down(10 * us, 1), link_up(100 * us, 1)};
+  for (const Policy policy : {Policy::report, Policy::reroute}) {
+    // 1 can't add what has come while its own sum hasn't left. Half of that is across when the link
+    // fails, the rest follows.
+    CHECK(recovered(pair, plan, for_good, policy).missing ==
+          std::vector<ChunkAt>{{zero, NodeId{0}}, {zero, NodeId{1}}});
+    CHECK(recovered(pair, plan, for_long, policy).completion == Time{110'500'000});
+  }
+  for (const Policy policy : {Policy::resynthesize, Policy::restart}) {
+    // 0 gives its own to 1 alone; 1 to 0 must wait for the link.
+    CHECK(recovered(pair, plan, for_good, policy).missing ==
+          std::vector<ChunkAt>{{zero, NodeId{0}}});
+  }
+  // The sum comes back to 0, or all is done once more: there and back.
+  CHECK(recovered(pair, plan, for_long, Policy::resynthesize).completion == Time{100 * us + hop});
+  CHECK(recovered(pair, plan, for_long, Policy::restart).completion == Time{100 * us + 2 * hop});
+}
+
+TEST_CASE("a cut network: each side gets what can get there, and the rest after the repair") {
+  // 0 - 1 - 2 - 3, links i to the right and 3 + i to the left.
+  TopologyParts parts = samples::npus("line", 4);
+  for (std::uint32_t i = 0; i < 3; ++i) parts.add_link(samples::link(i, i + 1));
+  for (std::uint32_t i = 0; i < 3; ++i) parts.add_link(samples::link(i + 1, i));
+  const Topology line(std::move(parts));
+  // 1's chunk first to 2 (and there the way is cut), then to 0.
+  const Segment plan =
+      segment(line, collective({{{1}, {0, 1, 2, 3}}}), {{0, {1}}, {0, {3}}, {0, {2}}});
+  const std::vector<NetworkEvent> cut{link_down(10 * us, 1), link_down(10 * us, 4)};
+  const Recovery never = recovered(line, plan, cut, Policy::resynthesize);
+  CHECK(never.missing == std::vector<ChunkAt>{{zero, NodeId{2}}, {zero, NodeId{3}}});
+  const std::vector<NetworkEvent> repaired{cut[0], cut[1], link_up(200 * us, 1)};
+  const Recovery then = recovered(line, plan, repaired, Policy::resynthesize);
+  CHECK(then.complete);
+  // The old plan's transfer stands half across, and needs no repeating.
+  CHECK(then.completion == Time{200 * us + 10'500'000 + hop});
+}
+
+TEST_CASE("a restart keeps the collective's name, so that every algorithm can do it") {
+  const Topology full = samples::full(4);
+  const auto by_ring = [](const Topology& network, const Collective& rest) {
+    return synthesize(samples::baseline("ring"), network, rest, {});
+  };
+  CollectiveSpec spec;
+  spec.size = Bytes{8'000'000};
+  spec.pieces = 2;
+  for (const CollectiveKind kind :
+       {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+        CollectiveKind::all_to_all, CollectiveKind::broadcast}) {
+    spec.kind = kind;
+    INFO(to_text(kind));
+    Segment plan = segment(full, make_collective(full, spec), {});
+    plan.schedule = samples::schedule_of("ring", full, plan.collective);
+    const Recovery failed =
+        recovered(full, plan, {link_down(10 * us, 0)}, Policy::restart, 0, by_ring);
+    CHECK(failed.complete);
+    REQUIRE(failed.segments.size() == 2);
+    CHECK(failed.segments[1].collective.parts[0].kind == kind);
+    CHECK(failed.segments[1].collective.fingerprint() == plan.collective.fingerprint());
+
+    const Recovery died =
+        recovered(full, plan, {npu_down(10 * us, 2)}, Policy::restart, 0, by_ring);
+    if (kind == CollectiveKind::all_reduce) { // its buffer would be cut in other ways
+      CHECK_FALSE(died.complete);
+      continue;
+    }
+    CHECK(died.complete);
+    REQUIRE(died.segments.size() == 2);
+    CHECK(died.segments[1].collective.parts[0].kind == kind);
+    CHECK(died.segments[1].collective.parts[0].group == npus({0, 1, 3}));
+  }
+}
+
+TEST_CASE("names of policies") {
+  for (const Policy policy : all_policies()) CHECK(parse_policy(to_text(policy)) == policy);
+  CHECK(message_of([] { (void)parse_policy("retry"); }).find("reroute") != std::string::npos);
+}
