@@ -5,8 +5,9 @@
 // All-Gather has the order of its own Reduce-Scatter reversed: it loads dimensions alike, so that
 // it needs no account of its own. An All-Gather alone is planned as the Reduce-Scatter that it
 // undoes.
-// Source: Rashidi et al. 2022 (ISCA, "Themis"), from memory of its rules and from TACOS (MICRO
-// 2024), sec. VI.B. What happens in a dimension: dimension_phases.hpp.
+// Source: Rashidi et al. 2022 (ISCA, "Themis"), its inter-dimension scheduling as ASTRA-sim's
+// OfflineGreedy has it; TACOS (MICRO 2024), sec. VI.B. What happens in a dimension:
+// dimension_phases.hpp.
 // Cost: as Hierarchical, with dimensions that change roles; O(chunks * d log d) for the orders.
 
 #include "algorithms/dimension_phases.hpp"

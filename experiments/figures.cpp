@@ -76,13 +76,11 @@ public:
       }
   }
 
-  [[nodiscard]] std::string with_chunks(const Evaluation& e) const {
-    return e.algorithm +
-           (with_chunks_.contains(e.algorithm) ? fmt::format(", {} chunks", chunks_of(e)) : "");
-  }
-  [[nodiscard]] std::string full(const Evaluation& e) const {
-    const bool run = with_run_.contains(e.algorithm) && !e.run.empty();
-    return with_chunks(e) + (run ? ", " + e.run : "");
+  [[nodiscard]] std::string of(const Evaluation& e) const {
+    std::string name = e.algorithm;
+    if (with_chunks_.contains(name)) name += fmt::format(", {} chunks", chunks_of(e));
+    if (with_run_.contains(e.algorithm) && !e.run.empty()) name += ", " + e.run;
+    return name;
   }
 
 private:
@@ -91,10 +89,9 @@ private:
 
 // A name that tells an evaluation from the others of the figure.
 std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
-  std::string title = VariantNames(all).with_chunks(e);
+  std::string title = VariantNames(all).of(e);
   if (distinct(all, topology_of).size() > 1) title += " on " + e.topology;
   if (distinct(all, collective_of).size() > 1) title += ", " + e.collective;
-  if (distinct(all, [](const Evaluation& x) { return x.run; }).size() > 1) title += ", " + e.run;
   return title;
 }
 
@@ -190,7 +187,7 @@ void normalize(BarGroup& group) {
 Figure bars(const FigureRequest& request, const Heading& heading,
             std::span<const Evaluation> evaluations, const Values& values) {
   const VariantNames names(evaluations);
-  const auto series_of = [&names](const Evaluation& e) { return names.full(e); };
+  const auto series_of = [&names](const Evaluation& e) { return names.of(e); };
   BarChart chart{
       heading, axis_label(request), distinct(evaluations, series_of), {}, request.logarithmic};
   for (const std::string& topology : distinct(evaluations, topology_of)) {
@@ -232,7 +229,7 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   const bool over_chunks = request.kind == FigureKind::chunks;
   const VariantNames names(evaluations);
   const auto name_of = [&](const Evaluation& e) {
-    return (over_chunks ? e.algorithm : names.full(e)) + (collectives ? ", " + e.collective : "") +
+    return (over_chunks ? e.algorithm : names.of(e)) + (collectives ? ", " + e.collective : "") +
            (several ? " on " + e.topology : "");
   };
   CurveChart chart{heading, CurveAxis::bytes, "collective size", axis_label(request), {}, {}};

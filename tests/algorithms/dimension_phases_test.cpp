@@ -76,7 +76,7 @@ TEST_CASE("collectives by dimensions are correct on grids of every kind") {
     const Topology topology = make_topology(text + ",bandwidth=25GB/s,latency=0.5us");
     for (const std::string_view name : both)
       for (const CollectiveKind kind : kinds)
-        for (const std::uint32_t pieces : {1U, 2U, 5U, 8U})
+        for (const std::uint32_t pieces : {1U, 5U})
           check(name, topology, make_collective(topology, {kind, Bytes{9973}, {}, 0, pieces}));
   }
 }

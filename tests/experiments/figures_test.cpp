@@ -60,6 +60,30 @@ TEST_CASE("bars: a group per topology, a bar per algorithm, over the least of th
           .script);
 }
 
+TEST_CASE("bars: chunks and runs are named where an algorithm has several for one problem") {
+  std::vector<Evaluation> evaluations;
+  const auto add = [&](std::string topology, std::string algorithm, std::uint32_t chunks,
+                       std::string run, double algbw) {
+    Evaluation& e =
+        evaluations.emplace_back(evaluation_of(std::move(topology), std::move(algorithm), algbw));
+    e.chunks_per_shard = chunks;
+    e.run = std::move(run);
+  };
+  add("A", "ring", 8, "x", 1e9); // ring cuts twice as often as asked
+  add("A", "ring", 128, "x", 2e9);
+  add("A", "direct", 4, "x", 3e9);
+  add("A", "direct", 4, "y", 4e9);
+  add("A", "dbt", 8, "x", 5e9);
+  add("B", "dbt", 8, "y", 6e9);
+  const double none = std::nan("");
+  CHECK(make_figure(request_of(FigureKind::bars), sample(), evaluations).script ==
+        bar_figure({heading,
+                    "algorithm bandwidth [GB/s]",
+                    {"ring, 4 chunks", "ring, 64 chunks", "direct, x", "direct, y", "dbt"},
+                    {{"A", {1, 2, 3, 4, 5}}, {"B", {none, none, none, none, 6}}}})
+            .script);
+}
+
 TEST_CASE("sizes: a curve per algorithm, and what isn't asked for is left out") {
   const std::vector evaluations{evaluation_of("A", "ring", 3e9, 2000),
                                 evaluation_of("A", "ring", 1e9, 1000),
