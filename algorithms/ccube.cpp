@@ -1,8 +1,8 @@
 // C-Cube: a double binary tree in which a chunk is broadcast as soon as it is reduced, while others
 // are still on their way up; both trees laid on direct links of their own, so that neither slows
 // the other. Its paper lays them out by hand for the DGX-1's NVLinks, here a search does. A link of
-// a tree is used up and down; where no NPU is an inner one in both trees (an even number of NPUs),
-// each uses at most four links.
+// a tree is used up and down, and an NPU uses four at most: with three in one tree it is a leaf of
+// the other.
 // Where no such place is found, the trees are routed in NPU-id order, as those of `dbt`.
 // Source: Cho, Son, Kim 2023 (HPCA, "Logical/Physical Topology-Aware Collective Communication in
 // Deep Learning Training").
@@ -34,9 +34,9 @@ Outcome ccube(const Topology& topology, const Collective& collective,
   TreePlacement placement;
   if (part.group.size() <= most_placed)
     placement = place_trees(topology, part.group, trees, part.kind != CollectiveKind::all_reduce);
-  const bool placed = !placement.at.empty();
-  if (placed)
-    for (RankTree& tree : trees) tree = relabelled(tree, placement.at);
+  const bool placed = placement.found;
+  for (std::size_t t = 0; placed && t < trees.size(); ++t)
+    trees[t] = relabelled(trees[t], placement.at[t]);
   send_along_two_trees(schedule, trees, [&](std::size_t t, Rank from, Rank to) {
     if (!placed) return schedule.path(from, to);
     const bool up = trees[t].parent[from] == to;

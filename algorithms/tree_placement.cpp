@@ -1,17 +1,19 @@
-// Places are filled in the order in which a breadth-first walk over both trees meets them, so that
-// each but the first is next to one that is filled, and the links to all filled ones are checked.
+// Places are filled from the root down, first in one tree, then in the other, each with someone who
+// has links left to and from who stands above.
 
 #include "algorithms/tree_placement.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <utility>
 
 namespace tutti {
 
 namespace {
 
-using Matrix = std::vector<std::vector<std::uint32_t>>;
+using Matrix = std::vector<std::vector<int>>;
 
 class DirectLinks {
 public:
@@ -31,10 +33,10 @@ public:
   }
 
   /// How many trees may use this pair.
-  [[nodiscard]] std::uint32_t lanes(std::uint32_t from, std::uint32_t to) const {
+  [[nodiscard]] int lanes(std::uint32_t from, std::uint32_t to) const {
     std::int64_t lanes = 0;
     for (const LinkId link : links_[from][to]) lanes += width(link) / narrowest_;
-    return static_cast<std::uint32_t>(std::min<std::int64_t>(lanes, 2));
+    return static_cast<int>(std::min<std::int64_t>(lanes, 2));
   }
 
   /// The link of the pair's k-th lane. Pre: k < lanes.
@@ -55,107 +57,117 @@ private:
   std::int64_t narrowest_ = INT64_MAX;
 };
 
-/// [place][place]: in how many trees they are joined.
-Matrix joints(const std::array<RankTree, 2>& trees) {
-  const std::size_t n = trees[0].parent.size();
-  Matrix count(n, std::vector<std::uint32_t>(n));
-  for (const RankTree& tree : trees)
-    for (std::uint32_t v = 0; v < n; ++v)
-      if (v != tree.root) {
-        ++count[v][tree.parent[v]];
-        ++count[tree.parent[v]][v];
-      }
-  return count;
-}
-
-/// How many pairs have two.
-std::ptrdiff_t doubles(const Matrix& matrix) {
-  std::ptrdiff_t count = 0;
-  for (const std::vector<std::uint32_t>& row : matrix) count += std::ranges::count(row, 2U);
-  return count;
-}
-
-std::vector<std::uint32_t> breadth_first(const Matrix& joined, std::uint32_t start) {
-  std::vector<std::uint32_t> order{start};
-  std::vector<bool> met(joined.size());
-  met[start] = true;
-  for (std::size_t i = 0; i < order.size(); ++i)
-    for (std::uint32_t v = 0; v < joined.size(); ++v)
-      if (joined[order[i]][v] > 0 && !met[v]) {
-        met[v] = true;
-        order.push_back(v);
-      }
-  return order;
-}
+constexpr std::uint32_t most_neighbours = 4;
 
 class PlaceSearch {
 public:
-  PlaceSearch(const Matrix& joined, const Matrix& lanes, std::uint32_t start,
-              std::uint64_t work_limit)
-      : joined_(joined), lanes_(lanes), order_(breadth_first(joined, start)), at_(joined.size()),
-        taken_(joined.size()), work_left_(work_limit) {}
-
-  /// Empty where none was found. `root_stays`: the start's place is its own number.
-  std::vector<std::uint32_t> run(bool root_stays) {
-    if (doubles(joined_) > doubles(lanes_)) return {};
-    if (!root_stays) return fill(0) ? at_ : std::vector<std::uint32_t>{};
-    put(0, order_[0]);
-    return fill(1) ? at_ : std::vector<std::uint32_t>{};
+  PlaceSearch(const std::array<RankTree, 2>& trees, Matrix lanes, std::uint64_t work_limit)
+      : trees_(trees), lanes_(std::move(lanes)), neighbours_left_(lanes_.size(), most_neighbours),
+        work_left_(work_limit) {
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      const RankTree& tree = trees[t];
+      std::vector<std::uint32_t> order(tree.parent.size());
+      std::iota(order.begin(), order.end(), 0U);
+      std::ranges::stable_sort(order, {}, [&](std::uint32_t v) { return tree.depth[v]; });
+      for (const std::uint32_t v : order) places_.push_back({t, v});
+      at_[t].resize(order.size());
+      taken_[t].resize(order.size());
+      neighbours_[t].resize(order.size());
+      for (const std::uint32_t v : order)
+        if (v != tree.root) {
+          ++neighbours_[t][v];
+          ++neighbours_[t][tree.parent[v]];
+        }
+    }
   }
+
+  bool run(bool roots_stay) {
+    roots_stay_ = roots_stay;
+    return fill(0);
+  }
+  /// [tree][place], after a successful run.
+  [[nodiscard]] const std::array<std::vector<std::uint32_t>, 2>& places() const { return at_; }
 
 private:
-  void put(std::size_t i, std::uint32_t who) {
-    at_[order_[i]] = who;
-    taken_[who] = true;
+  struct Place {
+    std::size_t tree;
+    std::uint32_t number;
+  };
+
+  [[nodiscard]] bool fits(const Place& place, std::uint32_t who) const {
+    const RankTree& tree = trees_[place.tree];
+    if (taken_[place.tree][who] || neighbours_[place.tree][place.number] > neighbours_left_[who])
+      return false;
+    if (place.number == tree.root) return !roots_stay_ || who == place.number;
+    return lanes_[who][at_[place.tree][tree.parent[place.number]]] > 0;
   }
 
-  [[nodiscard]] bool fits(std::size_t i, std::uint32_t who) const {
-    for (std::size_t j = 0; j < i; ++j)
-      if (joined_[order_[i]][order_[j]] > lanes_[who][at_[order_[j]]]) return false;
-    return true;
+  void put(const Place& place, std::uint32_t who) {
+    at_[place.tree][place.number] = who;
+    taken_[place.tree][who] = true;
+    neighbours_left_[who] -= neighbours_[place.tree][place.number];
+    take_lane(place, who, 1);
+  }
+
+  void take_away(const Place& place, std::uint32_t who) {
+    taken_[place.tree][who] = false;
+    neighbours_left_[who] += neighbours_[place.tree][place.number];
+    take_lane(place, who, -1);
+  }
+
+  void take_lane(const Place& place, std::uint32_t who, int count) {
+    const RankTree& tree = trees_[place.tree];
+    if (place.number == tree.root) return;
+    const std::uint32_t above = at_[place.tree][tree.parent[place.number]];
+    lanes_[who][above] -= count;
+    lanes_[above][who] -= count;
   }
 
   bool fill(std::size_t i) {
-    if (i == order_.size()) return true;
-    for (std::uint32_t who = 0; who < taken_.size() && work_left_ > 0; ++who) {
-      if (taken_[who]) continue;
+    if (i == places_.size()) return true;
+    for (std::uint32_t who = 0; who < lanes_.size() && work_left_ > 0; ++who) {
       --work_left_;
-      if (!fits(i, who)) continue;
-      put(i, who);
+      if (!fits(places_[i], who)) continue;
+      put(places_[i], who);
       if (fill(i + 1)) return true;
-      taken_[who] = false;
+      take_away(places_[i], who);
     }
     return false;
   }
 
-  const Matrix& joined_;
-  const Matrix& lanes_;
-  std::vector<std::uint32_t> order_, at_;
-  std::vector<bool> taken_;
+  const std::array<RankTree, 2>& trees_;
+  Matrix lanes_; // left, both ways
+  std::vector<std::uint32_t> neighbours_left_;
+  std::vector<Place> places_; // in the order of filling
+  std::array<std::vector<std::uint32_t>, 2> at_, neighbours_;
+  std::array<std::vector<bool>, 2> taken_;
+  bool roots_stay_ = false;
   std::uint64_t work_left_;
 };
 
 } // namespace
 
 TreePlacement place_trees(const Topology& topology, std::span<const NodeId> group,
-                          const std::array<RankTree, 2>& trees, bool root_stays,
+                          const std::array<RankTree, 2>& trees, bool roots_stay,
                           std::uint64_t work_limit) {
   const auto n = static_cast<std::uint32_t>(group.size());
   const DirectLinks links(topology, group);
-  Matrix lanes(n, std::vector<std::uint32_t>(n));
+  Matrix lanes(n, std::vector<int>(n));
   for (std::uint32_t i = 0; i < n; ++i)
     for (std::uint32_t j = 0; j < n; ++j)
       lanes[i][j] = std::min(links.lanes(i, j), links.lanes(j, i));
   TreePlacement placement;
-  placement.at = PlaceSearch(joints(trees), lanes, trees[0].root, work_limit).run(root_stays);
-  if (placement.at.empty()) return placement;
-  Matrix used(n, std::vector<std::uint32_t>(n));
+  PlaceSearch search(trees, std::move(lanes), work_limit);
+  placement.found = search.run(roots_stay);
+  if (!placement.found) return placement;
+  placement.at = search.places();
+  Matrix used(n, std::vector<int>(n));
   for (std::size_t t = 0; t < trees.size(); ++t) {
     placement.up[t].resize(n);
     placement.down[t].resize(n);
     for (std::uint32_t v = 0; v < n; ++v) {
       if (v == trees[t].root) continue;
-      const std::uint32_t child = placement.at[v], parent = placement.at[trees[t].parent[v]];
+      const std::uint32_t child = placement.at[t][v], parent = placement.at[t][trees[t].parent[v]];
       placement.up[t][child] = links.lane(child, parent, used[child][parent]++);
       placement.down[t][child] = links.lane(parent, child, used[parent][child]++);
     }

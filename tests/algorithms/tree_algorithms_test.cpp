@@ -169,14 +169,15 @@ TEST_CASE("C-Cube's trees on a DGX-1 have NVLinks of their own, four of six at m
   const std::vector<NodeId> group = all_npus(topology);
   const auto trees = double_tree(8);
   const TreePlacement placement = place_trees(topology, group, trees, false);
-  REQUIRE(placement.at.size() == 8);
-  CHECK(std::set<std::uint32_t>(placement.at.begin(), placement.at.end()).size() == 8);
+  REQUIRE(placement.found);
+  for (const auto& at : placement.at)
+    CHECK(std::set<std::uint32_t>(at.begin(), at.end()).size() == 8);
   std::set<LinkId> used;
   std::vector<int> ways(8);
   for (std::size_t t = 0; t < 2; ++t)
     for (std::uint32_t v = 0; v < 8; ++v) {
       if (v == trees[t].root) continue;
-      const NodeId child{placement.at[v]}, parent{placement.at[trees[t].parent[v]]};
+      const NodeId child{placement.at[t][v]}, parent{placement.at[t][trees[t].parent[v]]};
       const LinkId up = placement.up[t][child.value], down = placement.down[t][child.value];
       CHECK((topology.link(up).from == child && topology.link(up).to == parent));
       CHECK((topology.link(down).from == parent && topology.link(down).to == child));
@@ -212,14 +213,8 @@ TEST_CASE("C-Cube overlaps: a chunk comes down while others go up") {
 
 TEST_CASE("C-Cube finds a place where two NVLinks are one link of twice the bandwidth") {
   const Topology topology = make_topology("dgx1");
-  for (const std::uint32_t root : {0U, 3U, 6U}) {
-    const auto trees = double_tree_below(8, root);
-    const TreePlacement placement = place_trees(topology, all_npus(topology), trees, true);
-    if (placement.at.empty()) continue; // not promised for every root
-    CHECK(placement.at[root] == root);
-  }
   const TreePlacement placement = place_trees(topology, all_npus(topology), double_tree(8), false);
-  REQUIRE(placement.at.size() == 8);
+  REQUIRE(placement.found);
   std::map<LinkId, int> uses;
   for (std::size_t t = 0; t < 2; ++t)
     for (std::uint32_t i = 0; i < 8; ++i) {
@@ -228,6 +223,28 @@ TEST_CASE("C-Cube finds a place where two NVLinks are one link of twice the band
     }
   for (const auto& [link, count] : uses)
     CHECK(count * 25'000'000'000 <= topology.link(link).bandwidth.bytes_per_second);
+}
+
+TEST_CASE("C-Cube's trees for Broadcast and Reduce stand on their root") {
+  // On a full graph of eight there is a place below every root.
+  const Topology topology = full(8);
+  for (const std::uint32_t root : {0U, 3U, 7U}) {
+    const TreePlacement placement =
+        place_trees(topology, all_npus(topology), double_tree_below(8, root), true);
+    REQUIRE(placement.found);
+    for (std::size_t t = 0; t < 2; ++t) {
+      CHECK(placement.at[t][root] == root);
+      CHECK_FALSE(placement.up[t][root].valid());
+    }
+    for (const std::string_view kind : {"broadcast", "reduce"}) {
+      const Collective collective =
+          on(topology, std::string(kind) + ",root=" + std::to_string(root), 4);
+      const Schedule schedule = schedule_of("ccube", topology, collective);
+      CHECK(schedule.size() == 4 * 7);
+      // two chunks over each link of a tree, and those all different
+      CHECK(std::ranges::count(crossings(topology, schedule), 2U) == 2 * 7);
+    }
+  }
 }
 
 TEST_CASE("C-Cube has no place on bipartite networks, and then is the double binary tree") {
