@@ -27,10 +27,12 @@ public:
     const std::span<const NodeId> holders = collective_.held_by(chunk);
     std::ranges::fill(distance_, far);
     wants_.assign(wants_.size(), false);
-    for (const NodeId npu : collective_.wanted_by(chunk)) wants_[npu.value] = true;
     for (const NodeId npu : holders) distance_[npu.value] = 0;
     std::size_t left = 0;
-    for (const NodeId npu : collective_.wanted_by(chunk)) left += distance_[npu.value] == far;
+    for (const NodeId npu : collective_.wanted_by(chunk)) {
+      wants_[npu.value] = distance_[npu.value] == far;
+      left += wants_[npu.value];
+    }
     if (connected_ && holders.size() + left == participants_) return true;
     for (auto& bucket : buckets_) bucket.clear();
     buckets_[0].assign(holders.begin(), holders.end());

@@ -33,7 +33,7 @@ namespace {
 /// Up to so many transfers, another way to a schedule is tried without being asked for.
 constexpr std::size_t worth_pipelining = 300'000, worth_routing = 10'000;
 /// For what is planned while a network waits for it.
-constexpr std::size_t worth_pipelining_again = 50'000;
+constexpr std::size_t worth_pipelining_again = 50'000, worth_routing_again = 2'500;
 
 enum class AllReduceForm { automatic, sequential, pipelined };
 
@@ -111,19 +111,21 @@ private:
     const bool all_able = std::ranges::all_of(
         group, [&](NodeId npu) { return std::ranges::binary_search(able, npu); });
     if (!all_able || !many_take_part(collective_, multicasts)) return route();
-    const bool affordable = multicasts.deliveries <= worth_routing;
+    const bool affordable = multicasts.deliveries <= worth_routing_again;
     Outcome matched = match(multicasts, group);
     if (matched.compact || limit_.reached()) return matched;
     if (able.size() > group.size() && (affordable || !matched.schedule))
       matched = faster(std::move(matched), match(multicasts, able)); // others relay
     if (limit_.reached()) return matched;
     if (!matched.schedule) return route();
-    if (asked_for_network() || !affordable || is_optimal(*matched.schedule)) return matched;
+    if (asked_for_network() || !affordable || is_near_bound(*matched.schedule)) return matched;
     return faster(std::move(matched), route());
   }
 
-  [[nodiscard]] bool is_optimal(const Schedule& schedule) const {
-    return time_of(schedule) <= lower_bound(topology_, collective_, model_).time;
+  /// By a fiftieth at most: not worth another way to a schedule.
+  [[nodiscard]] bool is_near_bound(const Schedule& schedule) const {
+    const std::int64_t bound = lower_bound(topology_, collective_, model_).time.ps;
+    return time_of(schedule).ps <= bound + bound / 50;
   }
 
   Outcome best_of_routed_and_parts() {

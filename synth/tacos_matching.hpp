@@ -47,6 +47,8 @@ struct MatchingProblem {
   std::uint64_t seed = 0; ///< order of equal links: by id for 0, else shuffled
   /// Chunks that a link chooses among. Without: as usual; on equal links first 1, mostly enough.
   std::optional<std::uint32_t> candidates = {};
+  /// Large matchings are made at once rather than as well as can be: somebody waits.
+  bool hurried = false;
   unsigned threads = 1; ///< for one matching; the result is the same for any number
   const WorkLimit& limit;
   /// Matchings of at least so many transfers come in compact form.

@@ -214,6 +214,7 @@ private:
          .busy_latency = network.unwound ? network.unwound->busy_latency : std::span<const Time>{},
          .seed = seed,
          .candidates = settings_.candidates,
+         .hurried = !all_want_all_,
          .threads = threads,
          .limit = limit});
     if (!matches) return std::nullopt;
