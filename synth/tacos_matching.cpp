@@ -30,9 +30,9 @@ std::optional<Matches> in_rounds(const MatchingProblem& problem, const MatchingN
   return best;
 }
 
-/// Links that send while the last chunk is on its way don't keep to rounds. Large matchings are made
-/// as if they did: it costs a percent or two, where chunks take far longer than the latency, and
-/// saves most of time and memory.
+/// Links that send while the last chunk is on its way don't keep to rounds. Large matchings are
+/// made as if they did: it costs a percent or two, where chunks take far longer than the latency,
+/// and saves most of time and memory.
 bool is_large(const MatchingProblem& problem, const MatchingNetwork& network) {
   constexpr std::size_t large = std::size_t{1} << 24, large_in_a_hurry = std::size_t{1} << 18;
   if (!problem.hurried) return network.size() * problem.collective.chunks.size() >= large;

@@ -5,6 +5,7 @@
 #include "sim/collective.hpp"
 #include "sim/topology.hpp"
 
+#include <cstddef>
 #include <optional>
 
 namespace tutti {
@@ -19,9 +20,9 @@ struct Multicasts {
   std::size_t deliveries = 0; ///< in both, without relays
 };
 
-/// Reduce-Scatter is an All-Gather backwards, Reduce a Broadcast, All-Reduce an All-Gather backwards
-/// and one forwards; custom ones as their chunks are. Nothing for Gather, Scatter, All-to-All, and
-/// several parts.
+/// Reduce-Scatter is an All-Gather backwards, Reduce a Broadcast, All-Reduce an All-Gather
+/// backwards and one forwards; custom ones as their chunks are. Nothing for Gather, Scatter,
+/// All-to-All, and several parts.
 [[nodiscard]] std::optional<Multicasts> as_multicasts(const Topology& topology,
                                                       const Collective& collective);
 

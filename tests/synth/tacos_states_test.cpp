@@ -201,7 +201,7 @@ TEST_CASE("where everyone has what it wants nothing is sent") {
   CHECK(outcome.schedule->empty());
 }
 
-TEST_CASE("who can't be reached is named") {
+TEST_CASE("TACOS names who can't be reached from a state") {
   const Topology line = samples::ring(4, true);
   const Topology cut = without(line, {}, std::vector{LinkId{1}}); // 1 -> 2
   CustomCollectiveBuilder builder(cut);
