@@ -161,6 +161,18 @@ TEST_CASE("what is left of a collective is done near the bound on a torus with f
       }
 }
 
+TEST_CASE("what is left of large collectives is done near the bound, too") {
+  const Topology topology = make_topology("torus2d:24x24");
+  const Topology left = samples::without_cables(topology, 6, 5);
+  for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+    const Collective collective = whole(topology, kind);
+    const Outcome planned = synthesize(tacos_row(), topology, collective, {});
+    const std::optional<Collective> rest =
+        samples::interrupted(topology, collective, *planned.schedule, {}, 0.1);
+    CHECK(checked(left, rest.value(), {}) <= 1.1);
+  }
+}
+
 TEST_CASE("a plan from a state is the same for any number of threads, and for the same seed") {
   const Topology topology = make_topology("torus2d:6x6");
   const Collective collective = whole(topology, CollectiveKind::all_reduce);
