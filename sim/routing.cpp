@@ -46,9 +46,21 @@ std::vector<bool> reachable_from(const Topology& topology, NodeId start) {
   return marked;
 }
 
-bool strongly_connected(const Topology& topology) {
+/// Whether all who hold or want a chunk reach each other; others, such as NPUs that failed, may be
+/// cut off.
+bool all_connected(const Topology& topology, const Collective& collective) {
+  std::vector<bool> takes_part(topology.node_count());
+  NodeId first;
+  for (const std::vector<NodeId>& set : collective.sets)
+    for (const NodeId node : set) {
+      takes_part[node.value] = true;
+      first = node;
+    }
+  if (!first.valid()) return true;
+  const auto count = std::ranges::count(takes_part, true);
   for (const Way way : {Way::forward, Way::backward})
-    if (reached(topology, NodeId{0}, way, every_dimension).size() != topology.node_count())
+    if (std::ranges::count_if(reached(topology, first, way, every_dimension),
+                              [&](NodeId node) { return takes_part[node.value]; }) != count)
       return false;
   return true;
 }
@@ -223,7 +235,7 @@ std::span<const LinkId> Router::route(NodeId from, NodeId to) {
 }
 
 void require_reachable(const Topology& topology, const Collective& collective) {
-  if (strongly_connected(topology)) return;
+  if (all_connected(topology, collective)) return;
   std::vector<std::vector<bool>> reach(topology.node_count());
   const auto reached_from = [&](NodeId node) -> const std::vector<bool>& {
     std::vector<bool>& known = reach[node.value];

@@ -4,6 +4,7 @@
 
 #include "synth/matching_network.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,6 +55,10 @@ public:
   void set(std::uint32_t node, std::uint32_t chunk) {
     bits_[node * words_ + chunk / 64] |= std::uint64_t{1} << (chunk % 64);
   }
+  void clear(std::uint32_t node, std::uint32_t chunk) {
+    bits_[node * words_ + chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
+  }
+  void set_all() { std::fill(bits_.begin(), bits_.end(), ~std::uint64_t{0}); }
 
 private:
   std::size_t words_;

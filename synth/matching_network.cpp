@@ -58,6 +58,34 @@ MatchingNetwork::MatchingNetwork(const MatchingProblem& problem)
     in_begin.push_back(static_cast<std::uint32_t>(channels.size()));
     most_in = std::max(most_in, static_cast<std::uint32_t>(into.size()));
   }
+  count_lacking(problem.collective);
+}
+
+/// Cost: O(what the sets hold), since consecutive chunks mostly share the set of those who want
+/// them, or have one each.
+void MatchingNetwork::count_lacking(const Collective& collective) {
+  std::vector<std::uint32_t> chunks_wanted(collective.sets.size());
+  for (const Chunk& chunk : collective.chunks) ++chunks_wanted[chunk.wanted_by];
+  lacking.resize(size());
+  for (SetId s = 0; s < collective.sets.size(); ++s)
+    if (chunks_wanted[s] > 0)
+      for (const NodeId npu : collective.sets[s]) lacking[index[npu.value]] += chunks_wanted[s];
+
+  constexpr SetId none = UINT32_MAX;
+  std::vector<SetId> wants(size(), none); // the last marked set that it is in
+  SetId marked = none;
+  std::uint64_t taken = 0;
+  for (const Chunk& chunk : collective.chunks) {
+    if (chunk.wanted_by != marked)
+      for (const NodeId npu : collective.sets[chunk.wanted_by])
+        wants[index[npu.value]] = chunk.wanted_by;
+    marked = chunk.wanted_by;
+    taken += collective.sets[chunk.held_by].size();
+    for (const NodeId holder : collective.sets[chunk.held_by])
+      if (wants[index[holder.value]] == marked) --lacking[index[holder.value]];
+  }
+  for (const std::uint32_t chunks : lacking) taken += chunks;
+  everyone_takes_all = taken == std::uint64_t{size()} * collective.chunks.size();
 }
 
 bool MatchingNetwork::uniform() const {
@@ -66,10 +94,7 @@ bool MatchingNetwork::uniform() const {
   });
 }
 
-Time MatchingNetwork::least_makespan(const Collective& collective) const {
-  std::vector<std::int64_t> lacking(size(), static_cast<std::int64_t>(collective.chunks.size()));
-  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-    for (const NodeId holder : collective.held_by(ChunkId{c})) --lacking[index[holder.value]];
+Time MatchingNetwork::least_makespan() const {
   std::int64_t least = 0;
   for (std::uint32_t v = 0; v < size(); ++v) {
     const auto enough = [&](std::int64_t time) {
@@ -80,7 +105,7 @@ Time MatchingNetwork::least_makespan(const Collective& collective) const {
     };
     if (into(v).empty() || enough(least)) continue;
     const Channel& fastest = into(v).front();
-    std::int64_t high = fastest.cost + (lacking[v] - 1) * fastest.occupied;
+    std::int64_t high = fastest.cost + (std::int64_t{lacking[v]} - 1) * fastest.occupied;
     for (std::int64_t low = least; low + 1 < high;) { // not enough at low, enough at high
       const std::int64_t middle = low + (high - low) / 2;
       (enough(middle) ? high : low) = middle;

@@ -31,6 +31,8 @@ struct MatchingNetwork {
   std::vector<std::uint32_t> in_begin; ///< [dense index]: into channels; one past the end
   std::uint32_t most_in = 0;           ///< the highest number of channels into one node
   Bytes chunk_size;                    ///< the largest
+  std::vector<std::uint32_t> lacking;  ///< [dense index]: chunks that it wants and doesn't hold
+  bool everyone_takes_all = false;     ///< each participant holds or wants each chunk
 
   [[nodiscard]] std::uint32_t levels() const {
     return static_cast<std::uint32_t>(level.size() - 1);
@@ -42,8 +44,11 @@ struct MatchingNetwork {
   /// Whether a chunk takes equally long on all of them.
   [[nodiscard]] bool uniform() const;
   /// No matching is faster: the node that needs longest to get what it lacks over its channels.
-  /// Cost: O(channels log time + what the collective's sets hold).
-  [[nodiscard]] Time least_makespan(const Collective& collective) const;
+  /// Cost: O(channels log time).
+  [[nodiscard]] Time least_makespan() const;
+
+private:
+  void count_lacking(const Collective& collective);
 };
 
 } // namespace tutti

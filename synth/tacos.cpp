@@ -2,10 +2,12 @@
 // Machine Learning" (MICRO 2024). All-Gather and Broadcast by greedy matching (sec. IV.E-F; see
 // tacos_matching.hpp) on the links, and on switches unwound (sec. IV.G; see tacos_plans.hpp).
 // Reduce-Scatter and Reduce are their inverses on the reversed topology, All-Reduce is
-// Reduce-Scatter then All-Gather (sec. IV.H), or both at once, chunk by chunk. Everything else is
-// routed (see tacos_routing.hpp). Where there are several ways to a schedule, the native engine's
-// replay decides.
+// Reduce-Scatter then All-Gather (sec. IV.H), or both at once, chunk by chunk. Custom collectives
+// are matched in the same way from whatever state they begin in, where chunks have many holders or
+// go to many NPUs (see tacos_multicasts.hpp). Everything else is routed (see tacos_routing.hpp).
+// Where there are several ways to a schedule, the native engine's replay decides.
 
+#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -13,6 +15,7 @@
 #include "sim/work_limit.hpp"
 #include "synth/list.hpp"
 #include "synth/list_scheduling.hpp"
+#include "synth/tacos_multicasts.hpp"
 #include "synth/tacos_plans.hpp"
 #include "synth/tacos_routing.hpp"
 
@@ -29,6 +32,8 @@ namespace {
 
 /// Up to so many transfers, another way to a schedule is tried without being asked for.
 constexpr std::size_t worth_pipelining = 300'000, worth_routing = 10'000;
+/// For what is planned while a network waits for it.
+constexpr std::size_t worth_pipelining_again = 50'000, worth_routing_again = 2'500;
 
 enum class AllReduceForm { automatic, sequential, pipelined };
 
@@ -57,21 +62,16 @@ PlanSettings plan_settings(const SynthesisOptions& options) {
   return settings;
 }
 
-/// What a matching works on: every chunk copied and wanted by all who take part. Reduce-Scatter is
-/// an All-Gather backwards, Reduce a Broadcast. Nothing for collectives that don't come from such.
-std::optional<Collective> copying_form(const Topology& topology, const Collective& collective) {
-  if (collective.parts.size() != 1) return std::nullopt;
-  const CollectivePart& part = collective.parts.front();
-  switch (part.kind) {
-  case CollectiveKind::gather:
-  case CollectiveKind::scatter:
-  case CollectiveKind::all_to_all:
-  case CollectiveKind::custom: return std::nullopt;
-  default: break;
+/// NPUs with links that can do what a matching asks of everyone.
+std::vector<NodeId> able_npus(const Topology& topology, bool reducing) {
+  std::vector<NodeId> able;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) {
+    const Abilities can = topology.node(NodeId{n}).can;
+    const bool linked =
+        !topology.in_links(NodeId{n}).empty() || !topology.out_links(NodeId{n}).empty();
+    if (linked && can.store && can.copy && (can.reduce || !reducing)) able.emplace_back(n);
   }
-  const bool rooted = has_root(part.kind);
-  return make_collective(topology, {rooted ? CollectiveKind::broadcast : CollectiveKind::all_gather,
-                                    part.size, part.group, part.root, part.pieces});
+  return able;
 }
 
 class Tacos {
@@ -84,19 +84,49 @@ public:
   }
 
   Outcome run() {
-    const std::optional<Collective> copying = copying_form(topology_, collective_);
-    if (!copying) return best_of_routed_and_parts();
-    Outcome matched = match(*copying);
+    const std::optional<Multicasts> multicasts = as_multicasts(topology_, collective_);
+    if (!multicasts) return best_of_routed_and_parts();
+    if (is_custom()) return from_any_state(*multicasts);
+    const std::vector<NodeId>& group = collective_.parts.front().group;
+    Outcome matched = match(*multicasts, group);
     if (matched.compact || limit_.reached()) return matched;
     if (!matched.schedule) return matched.status == Status::timed_out ? matched : route();
     // What lies between the members may serve better by routes than by links of even shares.
-    const bool between = collective_.parts.front().group.size() < topology_.node_count();
+    const bool between = group.size() < topology_.node_count();
     if (!between || asked_for_network() || matched.schedule->size() > worth_routing) return matched;
     return faster(std::move(matched), route());
   }
 
 private:
   [[nodiscard]] bool asked_for_network() const { return settings_.degree || settings_.ports; }
+
+  [[nodiscard]] bool is_custom() const {
+    return collective_.parts.front().kind == CollectiveKind::custom;
+  }
+
+  /// Who holds and wants what is anything; what a failure leaves, for example.
+  Outcome from_any_state(const Multicasts& multicasts) {
+    const std::vector<NodeId>& group = collective_.parts.front().group;
+    const std::vector<NodeId> able = able_npus(topology_, multicasts.reductions.has_value());
+    const bool all_able = std::ranges::all_of(
+        group, [&](NodeId npu) { return std::ranges::binary_search(able, npu); });
+    if (!all_able || !many_take_part(collective_, multicasts)) return route();
+    const bool affordable = multicasts.deliveries <= worth_routing_again;
+    Outcome matched = match(multicasts, group);
+    if (matched.compact || limit_.reached()) return matched;
+    if (able.size() > group.size() && (affordable || !matched.schedule))
+      matched = faster(std::move(matched), match(multicasts, able)); // others relay
+    if (limit_.reached()) return matched;
+    if (!matched.schedule) return route();
+    if (asked_for_network() || !affordable || is_near_bound(*matched.schedule)) return matched;
+    return faster(std::move(matched), route());
+  }
+
+  /// By a fiftieth at most: not worth another way to a schedule.
+  [[nodiscard]] bool is_near_bound(const Schedule& schedule) const {
+    const std::int64_t bound = lower_bound(topology_, collective_, model_).time.ps;
+    return time_of(schedule).ps <= bound + bound / 50;
+  }
 
   Outcome best_of_routed_and_parts() {
     Outcome together = route();
@@ -118,22 +148,22 @@ private:
     return outcome;
   }
 
-  Outcome match(const Collective& copying) {
-    const CollectiveKind kind = collective_.parts.front().kind;
-    if (!is_reducing(kind)) return copies_on(topology_, copying);
-    Outcome outcome = copies_on(reversed(topology_), copying);
+  Outcome match(const Multicasts& multicasts, std::span<const NodeId> participants) {
+    if (!multicasts.reductions) return copies_on(topology_, *multicasts.copies, participants);
+    const Topology backwards = reversed(topology_);
+    Outcome outcome = copies_on(backwards, *multicasts.reductions, participants);
     if (outcome.compact) // it can't say "reduce"
       outcome.schedule =
-          expanded(reversed(topology_), copying, *std::exchange(outcome.compact, {}));
+          expanded(backwards, *multicasts.reductions, *std::exchange(outcome.compact, {}));
     if (!outcome.schedule) return outcome;
     outcome.schedule = inverted(*outcome.schedule, Op::reduce);
-    if (kind == CollectiveKind::all_reduce) append_copies(outcome, copying);
+    if (multicasts.copies) append_copies(outcome, *multicasts.copies, participants);
     return outcome;
   }
 
-  Outcome copies_on(const Topology& network, const Collective& copying) const {
-    Planning planning =
-        plan(network, copying, collective_.parts.front().group, options_, settings_, limit_);
+  Outcome copies_on(const Topology& network, const Collective& copying,
+                    std::span<const NodeId> participants) const {
+    Planning planning = plan(network, copying, participants, options_, settings_, limit_);
     Outcome outcome;
     outcome.status = planning.timed_out   ? Status::timed_out
                      : planning.connected ? Status::feasible
@@ -151,8 +181,9 @@ private:
   }
 
   /// A Reduce-Scatter becomes an All-Reduce.
-  void append_copies(Outcome& outcome, const Collective& copying) {
-    Outcome copies = copies_on(topology_, copying);
+  void append_copies(Outcome& outcome, const Collective& copying,
+                     std::span<const NodeId> participants) {
+    Outcome copies = copies_on(topology_, copying, participants);
     if (copies.compact)
       copies.schedule = expanded(topology_, copying, *std::exchange(copies.compact, {}));
     if (!copies.schedule) {
@@ -164,7 +195,8 @@ private:
     for (std::size_t i = 0; i < outcome.attempts.size() && i < copies.attempts.size(); ++i)
       outcome.attempts[i] += copies.attempts[i];
     if (copies.status == Status::timed_out) outcome.status = copies.status;
-    const bool affordable = outcome.schedule->size() <= worth_pipelining;
+    const std::size_t most = is_custom() ? worth_pipelining_again : worth_pipelining;
+    const bool affordable = outcome.schedule->size() <= most;
     if (form_ == AllReduceForm::pipelined || (form_ == AllReduceForm::automatic && affordable))
       pipeline(outcome);
   }

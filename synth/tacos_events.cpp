@@ -10,6 +10,7 @@
 
 #include "sim/engines/event_queue.hpp"
 #include "synth/arrivals.hpp"
+#include "synth/holdings.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -23,16 +24,11 @@ template <typename Id> class Events {
 public:
   Events(const MatchingProblem& problem, const MatchingNetwork& network, std::uint32_t candidates)
       : problem_(problem), network_(network), candidates_(candidates), arrivals_(problem, network),
-        chunks_(arrivals_.chunks()), held_(network.size(), chunks_),
-        links_(network.channels.size()), out_begin_(network.size() + 1),
-        pools_(network.channels.size() * std::size_t{candidates}),
+        chunks_(arrivals_.chunks()), holdings_(problem, network), links_(network.channels.size()),
+        out_begin_(network.size() + 1), pools_(network.channels.size() * std::size_t{candidates}),
         instant_of_(network.size() * chunks_), schedule_(problem.topology.link_count()) {
     instants_.push_back(0);
-    for (std::uint32_t v = 0; v < network.size(); ++v) {
-      const std::uint32_t held = arrivals_.held_at_start(v);
-      for (std::uint32_t k = 0; k < held; ++k) held_.set(v, arrivals_.of(v)[k]);
-      missing_ += chunks_ - held;
-    }
+    for (const std::uint32_t chunks : network.lacking) missing_ += chunks;
     total_ = missing_;
     listed_ = total_ < problem.compact_from;
     if (listed_) schedule_.reserve(total_);
@@ -103,7 +99,7 @@ private:
     if (usable == 0) return false;
     const std::uint32_t chosen = choose(e, usable);
     const Id chunk = arrivals_.of(channel.from)[pool[chosen]];
-    held_.set(channel.to, chunk);
+    holdings_.add(channel.to, chunk);
     instant_of_[channel.to * chunks_ + arrivals_.count(channel.to)] =
         static_cast<std::uint32_t>(instants_.size() - 1);
     arrivals_.add(channel.to, chunk, e - network_.in_begin[channel.to]);
@@ -125,7 +121,7 @@ private:
       const Id chunk = offered[pool_of(e)[i]];
       std::uint64_t supply = 0;
       for (const Channel& other : network_.into(channel.to))
-        if (other.link != channel.link && held_.test(other.from, chunk)) supply += rate(other);
+        if (other.link != channel.link && holdings_.held(other.from, chunk)) supply += rate(other);
       if (supply >= least) continue;
       least = supply;
       chosen = i;
@@ -149,15 +145,15 @@ private:
   bool refill(std::uint32_t e) {
     const Channel& channel = network_.channels[e];
     LinkState& link = links_[e];
-    const std::uint64_t* held = held_.row(channel.to);
+    const std::uint64_t* closed = holdings_.closed_row(channel.to);
     const Id* offered = arrivals_.of(channel.from);
     std::uint32_t* pool = pool_of(e);
     std::uint32_t pooled = 0;
     for (std::uint32_t i = 0; i < link.pooled; ++i)
-      if (!ChunkBits::test(held, offered[pool[i]])) pool[pooled++] = pool[i];
+      if (!ChunkBits::test(closed, offered[pool[i]])) pool[pooled++] = pool[i];
     const std::uint32_t count = arrivals_.count(channel.from);
     for (; pooled < candidates_ && link.scanned < count; ++link.scanned)
-      if (!ChunkBits::test(held, offered[link.scanned])) pool[pooled++] = link.scanned;
+      if (!ChunkBits::test(closed, offered[link.scanned])) pool[pooled++] = link.scanned;
     link.pooled = pooled;
     return pooled > 0;
   }
@@ -185,7 +181,7 @@ private:
   void wake(const Delivery& delivery, std::int64_t now) {
     for (std::uint32_t i = out_begin_[delivery.to]; i < out_begin_[delivery.to + 1]; ++i) {
       LinkState& link = links_[out_[i]];
-      if (!link.idle || held_.test(network_.channels[out_[i]].to, delivery.chunk)) continue;
+      if (!link.idle || holdings_.closed(network_.channels[out_[i]].to, delivery.chunk)) continue;
       link.idle = false;
       link.start = std::max(link.start, now);
       push_arrival(out_[i], now);
@@ -197,7 +193,7 @@ private:
   std::uint32_t candidates_;
   Arrivals<Id> arrivals_;
   std::size_t chunks_;
-  ChunkBits held_;
+  Holdings holdings_;
   std::vector<LinkState> links_; // as network_.channels
   std::vector<std::uint32_t> out_begin_, out_;
   std::vector<std::uint32_t> pools_;      // `candidates` for each link

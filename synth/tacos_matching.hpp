@@ -1,5 +1,5 @@
-// TACOS's greedy link-chunk matching over time (TACOS sec. IV.D-F), for chunks that every
-// participating NPU wants.
+// TACOS's greedy link-chunk matching over time (TACOS sec. IV.D-F), from any state: some
+// participating NPUs hold a chunk, some want it; those who want it pass it on.
 //
 // Whenever a link has brought a chunk it takes the next, as long as its NPU holds something that
 // the other end lacks, so links never wait without need. Where we differ from the paper:
@@ -38,8 +38,8 @@ inline constexpr std::uint32_t usual_candidates = 8;
 
 struct MatchingProblem {
   const Topology& topology;
-  const Collective& collective;         ///< copied chunks, each wanted by all participants
-  std::span<const NodeId> participants; ///< NPUs; holders are among them
+  const Collective& collective;         ///< copied chunks; participants hold and want them
+  std::span<const NodeId> participants; ///< NPUs
   LinkBusy link_busy = LinkBusy::serialization;
   /// Per link how long it is busy beyond the serialization, where latency counts; empty: for its
   /// latency.
@@ -47,6 +47,8 @@ struct MatchingProblem {
   std::uint64_t seed = 0; ///< order of equal links: by id for 0, else shuffled
   /// Chunks that a link chooses among. Without: as usual; on equal links first 1, mostly enough.
   std::optional<std::uint32_t> candidates = {};
+  /// Large matchings are made at once rather than as well as can be: somebody waits.
+  bool hurried = false;
   unsigned threads = 1; ///< for one matching; the result is the same for any number
   const WorkLimit& limit;
   /// Matchings of at least so many transfers come in compact form.
@@ -60,9 +62,9 @@ struct Matches {
   Time least;                             ///< what no matching on this network can beat
 };
 
-/// Copies over single links. Each participant gets each chunk once, and only from a participant
-/// that holds it when the transfer starts. Nothing where the limit is reached first.
-/// Pre: every participant can be reached from every holder through participants.
+/// Copies over single links. Each participant gets each chunk that it wants once, and only from a
+/// participant that holds it when the transfer starts. Nothing where the limit is reached first.
+/// Pre: whoever wants a chunk can be reached from a holder through others who hold or want it.
 /// Cost: O(links * chunks * candidates * in-degree) at most, usually O(links * chunks). Memory: for
 /// each (chunk, NPU) 2 or 4 bytes and some bits, with unequal links another 4 bytes.
 [[nodiscard]] std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem);

@@ -3,6 +3,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/random.hpp"
+#include "synth/relays.hpp"
 #include "synth/tacos_matching.hpp"
 #include "synth/tacos_ports.hpp"
 #include "synth/unwinding.hpp"
@@ -18,36 +19,12 @@ namespace tutti {
 
 namespace {
 
-/// Whether every participant reaches every other over links among them. Cost: O(links).
-bool strongly_connected(const Topology& topology, std::span<const NodeId> participants) {
-  std::vector<bool> inside(topology.node_count());
-  for (const NodeId node : participants) inside[node.value] = true;
-  for (const bool forward : {true, false}) {
-    std::vector<bool> seen(topology.node_count());
-    std::vector<NodeId> stack{participants.front()};
-    seen[participants.front().value] = true;
-    std::size_t count = 0;
-    while (!stack.empty()) {
-      const NodeId at = stack.back();
-      stack.pop_back();
-      ++count;
-      for (const LinkId link : forward ? topology.out_links(at) : topology.in_links(at)) {
-        const NodeId next = forward ? topology.link(link).to : topology.link(link).from;
-        if (!inside[next.value] || seen[next.value]) continue;
-        seen[next.value] = true;
-        stack.push_back(next);
-      }
-    }
-    if (count != participants.size()) return false;
-  }
-  return true;
-}
-
 /// What to match on: the links alone (degree 0), or with what is between them unwound, or as it is.
 struct Network {
   std::uint32_t degree = 0;
-  bool ports = false;             ///< switches as they are; `unwound` gives the ways only
-  std::optional<Unwound> unwound; ///< none where the topology's links serve as they are
+  bool ports = false;                ///< switches as they are; `unwound` gives the ways only
+  std::optional<Unwound> unwound;    ///< none where the topology's links serve as they are
+  std::optional<Collective> relayed; ///< with relays among those who want chunks, if it needs any
   [[nodiscard]] std::string name() const {
     if (ports) return "switch ports";
     return degree == 0 ? "" : fmt::format("switches unwound with degree {}", degree);
@@ -62,6 +39,8 @@ public:
       : topology_(topology), collective_(collective), participants_(participants),
         options_(options), settings_(settings), limit_(limit) {
     for (const Chunk& chunk : collective.chunks) size_ = std::max(size_, chunk.size);
+    all_want_all_ = std::ranges::all_of(
+        collective.parts, [](const auto& part) { return part.kind != CollectiveKind::custom; });
   }
 
   Planning run() {
@@ -72,7 +51,7 @@ public:
     for (Network& network : networks) {
       if (network.degree > 0 || !topology_.groups().empty())
         network.unwound = unwound(topology_, participants_, network.degree, size_);
-      if (!strongly_connected(graph(network), participants_)) continue;
+      if (!join_participants(network)) continue;
       planning.connected = true;
       const std::string name = network.name();
       if (!attempts_on(network, 0, 1, planning)) return planning;
@@ -87,24 +66,38 @@ private:
     return network.unwound ? network.unwound->network : topology_;
   }
 
+  /// Whether chunks can get to all who want them, with relays if need be.
+  [[nodiscard]] bool join_participants(Network& network) const {
+    if (all_want_all_) return strongly_connected(graph(network), participants_);
+    const std::optional<Relays> relays = find_relays(graph(network), collective_, participants_);
+    if (!relays) return false;
+    if (!std::ranges::all_of(*relays, &std::vector<NodeId>::empty))
+      network.relayed = with_relays(collective_, *relays);
+    return true;
+  }
+
+  [[nodiscard]] const Collective& taken_on(const Network& network) const {
+    return network.relayed ? *network.relayed : collective_;
+  }
+
   [[nodiscard]] std::vector<Network> networks_to_try() const {
     const std::uint32_t highest = highest_degree(topology_, participants_);
     const bool asked = settings_.degree || settings_.ports;
     if (asked && highest == 0)
       throw InputError("degree is of switches, and none joins the participants");
-    if (settings_.ports) return {{highest, true, {}}};
+    if (settings_.ports) return {{highest, true, {}, {}}};
     if (settings_.degree) {
       if (*settings_.degree > highest)
         throw InputError(
             fmt::format("degree {} is out of range (1 .. {})", *settings_.degree, highest));
-      return {{*settings_.degree, false, {}}};
+      return {{*settings_.degree, false, {}, {}}};
     }
     if (highest == 0) return std::vector<Network>(1);
     std::vector<Network> networks;
     for (const std::uint32_t degree : degrees_by_promise(highest))
-      networks.push_back({degree, false, {}});
+      networks.push_back({degree, false, {}, {}});
     networks.insert(ports_disjoint() ? networks.begin() : networks.begin() + 1,
-                    Network{highest, true, {}});
+                    Network{highest, true, {}, {}});
     networks.resize(affordable(networks));
     if (topology_.npu_count() > participants_.size()) // others may be no help to a process group
       networks.insert(networks.begin(), Network{});
@@ -200,21 +193,28 @@ private:
     std::optional<Plan> plan = network.ports ? match_ports(network, seed, limit)
                                              : match_links(network, seed, threads, limit);
     if (plan) plan->planned_on = network.name();
+    if (plan && network.relayed) drop_idle_relays(*plan);
     if (plan && network.unwound && compares_)
       plan->time = run_native(topology_, collective_, *plan->schedule, fifo()).completion;
     return plan;
+  }
+
+  void drop_idle_relays(Plan& plan) const {
+    plan.schedule = without_idle_relays(topology_, collective_, *plan.schedule);
+    plan.at_bound = false; // relays might have done with less
   }
 
   [[nodiscard]] std::optional<Plan> match_links(const Network& network, std::uint64_t seed,
                                                 unsigned threads, const WorkLimit& limit) const {
     std::optional<Matches> matches = match_links_and_chunks(
         {.topology = graph(network),
-         .collective = collective_,
+         .collective = taken_on(network),
          .participants = participants_,
          .link_busy = options_.model.link_busy,
          .busy_latency = network.unwound ? network.unwound->busy_latency : std::span<const Time>{},
          .seed = seed,
          .candidates = settings_.candidates,
+         .hurried = !all_want_all_,
          .threads = threads,
          .limit = limit});
     if (!matches) return std::nullopt;
@@ -223,9 +223,9 @@ private:
     plan.at_bound = !network.unwound && matches->makespan == matches->least;
     plan.schedule = std::move(matches->schedule);
     plan.compact = std::move(matches->compact);
+    if (plan.compact && (network.unwound || network.relayed)) // that doesn't fit in there
+      plan.schedule = expanded(graph(network), taken_on(network), *std::exchange(plan.compact, {}));
     if (!network.unwound) return plan;
-    if (plan.compact) // ways through switches don't fit in there
-      plan.schedule = expanded(graph(network), collective_, *std::exchange(plan.compact, {}));
     plan.schedule = wound_back(*plan.schedule, *network.unwound, topology_);
     return plan;
   }
@@ -234,7 +234,7 @@ private:
                                                 const WorkLimit& limit) const {
     std::optional<PortMatches> matches =
         match_at_ports({.topology = topology_,
-                        .collective = collective_,
+                        .collective = taken_on(network),
                         .participants = participants_,
                         .link_busy = options_.model.link_busy,
                         .seed = seed,
@@ -261,6 +261,7 @@ private:
   const PlanSettings& settings_;
   const WorkLimit& limit_;
   Bytes size_;
+  bool all_want_all_ = false;
   bool compares_ = false; // attempts on several networks, by replay
 };
 

@@ -41,7 +41,8 @@ struct Planning {
   bool timed_out = false;   ///< a limit ended it; the plan is the best so far
 };
 
-/// Chunks are copied, each wanted by all participants and held by some.
+/// Chunks are copied; participants hold and want them: all want all of them, or the collective is
+/// custom. Participants also relay what they don't want, where it needs that.
 /// Errors: InputError for a degree out of range.
 [[nodiscard]] Planning plan(const Topology& topology, const Collective& collective,
                             std::span<const NodeId> participants, const SynthesisOptions& options,

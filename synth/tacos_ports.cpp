@@ -31,13 +31,17 @@ public:
         promised_(topology_.npu_count(), chunks_), held_(topology_.npu_count(), chunks_),
         link_free_(topology_.link_count()), group_free_(topology_.groups().size()) {
     for (const Chunk& chunk : problem.collective.chunks) size_ = std::max(size_, chunk.size);
-    for (const NodeId npu : problem.participants) npus_[npu.value].lacking = chunks_;
-    for (std::uint32_t c = 0; c < chunks_; ++c)
+    promised_.set_all(); // or not wanted
+    for (std::uint32_t c = 0; c < chunks_; ++c) {
+      for (const NodeId npu : problem.collective.wanted_by(ChunkId{c}))
+        promised_.clear(npu.value, c);
       for (const NodeId holder : problem.collective.held_by(ChunkId{c})) {
         promised_.set(holder.value, c);
-        --npus_[holder.value].lacking;
         receive(holder.value, c, 0);
       }
+      for (const NodeId npu : problem.collective.wanted_by(ChunkId{c}))
+        npus_[npu.value].lacking += !promised_.test(npu.value, c);
+    }
     for (const NodeId npu : problem.participants) missing_ += npus_[npu.value].lacking;
     total_ = missing_;
     schedule_.reserve(missing_);

@@ -17,7 +17,7 @@ namespace tutti {
 
 struct PortProblem {
   const Topology& topology;
-  const Collective& collective;         ///< copied chunks, each wanted by all participants
+  const Collective& collective;         ///< copied chunks; participants hold and want them
   std::span<const NodeId> participants; ///< NPUs; holders are among them
   LinkBusy link_busy = LinkBusy::serialization;
   std::uint64_t seed = 0;       ///< whom each in-link asks first: its nearest for 0, else random
@@ -31,8 +31,8 @@ struct PortMatches {
 };
 
 /// Copies over the given ways, one for each pair of neighbours: a link, or a way between two
-/// participants through what is no participant. Each participant gets each chunk once. Nothing
-/// where the limit is reached first, or the ways don't connect the participants.
+/// participants through what is no participant. Each participant gets each chunk that it wants
+/// once. Nothing where the limit is reached first, or the ways don't bring all that is wanted.
 /// Cost: O(chunks * participants * ways into an NPU) at most.
 [[nodiscard]] std::optional<PortMatches>
 match_at_ports(const PortProblem& problem, const std::vector<std::vector<LinkId>>& ways);

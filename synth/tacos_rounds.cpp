@@ -14,6 +14,7 @@
 #include "synth/tacos_rounds.hpp"
 
 #include "synth/arrivals.hpp"
+#include "synth/holdings.hpp"
 #include "synth/workers.hpp"
 
 #include <algorithm>
@@ -36,16 +37,15 @@ template <typename Id> class Rounds {
 public:
   Rounds(const MatchingProblem& problem, const MatchingNetwork& network, std::uint32_t candidates)
       : problem_(problem), network_(network), candidates_(candidates), arrivals_(problem, network),
-        chunks_(static_cast<std::uint32_t>(arrivals_.chunks())), held_(network.size(), chunks_),
-        npus_(network.size()), links_(network.channels.size()),
+        holdings_(problem, network), npus_(network.size()), links_(network.channels.size()),
         pools_(network.channels.size() * std::size_t{candidates}) {
     for (std::size_t i = 0; i < links_.size(); ++i) links_[i].from = network.channels[i].from;
     std::uint64_t missing = 0;
     for (std::uint32_t v = 0; v < network.size(); ++v) {
       const std::uint32_t held = arrivals_.held_at_start(v);
-      for (std::uint32_t k = 0; k < held; ++k) held_.set(v, arrivals_.of(v)[k]);
       npus_[v].held_after.fill(held);
-      missing += chunks_ - held;
+      npus_[v].in_the_end = held + network.lacking[v];
+      missing += network.lacking[v];
     }
     total_ = missing_ = missing;
     listed_ = total_ < problem.compact_from;
@@ -76,6 +76,7 @@ public:
 private:
   struct Npu {
     std::array<std::uint32_t, 2> held_after{}; // chunks held after the last even and odd round
+    std::uint32_t in_the_end = 0;              // chunks held
   };
   using Counts = std::vector<std::uint16_t>;
   struct LinkState {
@@ -156,11 +157,11 @@ private:
 
   std::uint32_t do_npu(std::uint32_t v, std::uint64_t round) {
     const std::uint32_t before = arrivals_.count(v);
-    if (before < chunks_) {
+    if (before < npus_[v].in_the_end) {
       const std::uint32_t first = network_.in_begin[v], last = network_.in_begin[v + 1];
       for (std::uint32_t e = first; e < last; ++e)
         if (const std::optional<Id> chunk = take(v, e, (round + 1) % 2)) {
-          held_.set(v, *chunk);
+          holdings_.add(v, *chunk);
           arrivals_.add(v, *chunk, e - first);
         }
     }
@@ -171,12 +172,12 @@ private:
   /// The chunk to take from the link; nothing where the sender has none that is lacking.
   std::optional<Id> take(std::uint32_t v, std::uint32_t e, std::size_t parity_before) {
     LinkState& link = links_[e];
-    const std::uint64_t* held = held_.row(v);
+    const std::uint64_t* closed = holdings_.closed_row(v);
     const Id* offered = arrivals_.of(link.from);
     const std::uint32_t visible = npus_[link.from].held_after[parity_before];
     if (candidates_ == 1) { // the sender's first, which needs no pool
       std::uint32_t at = link.scanned;
-      while (at < visible && ChunkBits::test(held, offered[at])) ++at;
+      while (at < visible && ChunkBits::test(closed, offered[at])) ++at;
       link.scanned = std::min(at + 1, visible);
       return at < visible ? std::optional(offered[at]) : std::nullopt;
     }
@@ -184,11 +185,11 @@ private:
     std::uint32_t pooled = 0;
     for (std::uint32_t i = 0; i < link.pooled; ++i) { // without branches, which are hard to predict
       const Id chunk = pool[pooled] = pool[i];
-      pooled += !ChunkBits::test(held, chunk);
+      pooled += !ChunkBits::test(closed, chunk);
     }
     for (; pooled < candidates_ && link.scanned < visible; ++link.scanned) {
       const Id chunk = pool[pooled] = offered[link.scanned];
-      pooled += !ChunkBits::test(held, chunk);
+      pooled += !ChunkBits::test(closed, chunk);
     }
     link.pooled = pooled;
     if (pooled == 0) return std::nullopt;
@@ -206,7 +207,7 @@ private:
     for (std::uint32_t i = 0; i < candidates.size() && least > 0; ++i) {
       std::uint32_t supply = 0;
       for (std::uint32_t other = network_.in_begin[v]; other < network_.in_begin[v + 1]; ++other)
-        supply += other != e && held_.test(links_[other].from, candidates[i]);
+        supply += other != e && holdings_.held(links_[other].from, candidates[i]);
       if (supply >= least) continue;
       least = supply;
       chosen = i;
@@ -233,8 +234,7 @@ private:
   const MatchingNetwork& network_;
   std::uint32_t candidates_;
   Arrivals<Id> arrivals_;
-  std::uint32_t chunks_;
-  ChunkBits held_; // arrived, or arriving in the round that is being done
+  Holdings holdings_; // with what arrives in the round that is being done
   std::vector<Npu> npus_;
   std::vector<LinkState> links_; // as network_.channels
   std::vector<Id> pools_;        // `candidates` for each link

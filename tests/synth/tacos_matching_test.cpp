@@ -114,10 +114,10 @@ TEST_CASE("rounds and events agree on equal links") {
       REQUIRE(events);
       CHECK(checked(setup, *rounds) == rounds->makespan);
       CHECK(checked(setup, *events) == events->makespan);
-      CHECK(events->makespan == network.least_makespan(setup.collective));
+      CHECK(events->makespan == network.least_makespan());
     }
     CHECK(match_links_and_chunks(setup.problem())->makespan ==
-          network.least_makespan(setup.collective));
+          network.least_makespan());
   }
 }
 

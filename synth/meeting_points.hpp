@@ -1,0 +1,19 @@
+// Where the contributions to a chunk come together, if nothing says where.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/ids.hpp"
+#include "sim/topology.hpp"
+
+#include <vector>
+
+namespace tutti {
+
+/// An NPU for each chunk: who wants it, if that is one; else one of the contributors (of the
+/// holders, for a chunk that is copied), deep among them, that is, many links from everyone who
+/// doesn't contribute. No NPU gets much more chunks than others can have; of equally good ones they
+/// take turns by id. Cost: O(links + nodes) for each chunk that several contribute to.
+[[nodiscard]] std::vector<NodeId> meeting_points(const Topology& topology,
+                                                 const Collective& collective);
+
+} // namespace tutti

@@ -1,0 +1,33 @@
+// What a collective is for a matching: chunks that are reduced, which is a multicast backwards, and
+// chunks that are copied.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/topology.hpp"
+
+#include <cstddef>
+#include <optional>
+
+namespace tutti {
+
+/// Two copying collectives with the chunks of the one they are made from. What is reduced and then
+/// copied is in both.
+struct Multicasts {
+  /// On the reversed network: from where a chunk comes together to all who contribute to it.
+  std::optional<Collective> reductions;
+  std::optional<Collective> copies;
+  std::size_t chunks = 0;     ///< that move at all
+  std::size_t deliveries = 0; ///< in both, without relays
+};
+
+/// Reduce-Scatter is an All-Gather backwards, Reduce a Broadcast, All-Reduce an All-Gather
+/// backwards and one forwards; custom ones as their chunks are. Nothing for Gather, Scatter,
+/// All-to-All, and several parts.
+[[nodiscard]] std::optional<Multicasts> as_multicasts(const Topology& topology,
+                                                      const Collective& collective);
+
+/// Whether chunks have several holders or go to several: to more than one NPU from another, on
+/// average. If not, ways matter more than who passes on what.
+[[nodiscard]] bool many_take_part(const Collective& collective, const Multicasts& multicasts);
+
+} // namespace tutti
