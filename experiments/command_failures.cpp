@@ -5,6 +5,7 @@
 #include "experiments/event_reader.hpp"
 #include "experiments/failure_display.hpp"
 #include "experiments/failure_figure.hpp"
+#include "experiments/frontier_evaluation.hpp"
 #include "experiments/failure_json.hpp"
 #include "experiments/failure_table.hpp"
 #include "experiments/interrupts.hpp"

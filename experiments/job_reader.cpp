@@ -62,11 +62,6 @@ void require_settings(ConfigTable& table, const JobStudy& study) {
   settings->located([&] { require_known_settings(rows, study.options); });
 }
 
-std::vector<const EngineRow*> engines_of(const std::string& text) {
-  if (text == "both") return all_engines();
-  return {&find_engine(text)};
-}
-
 Job read_job(ConfigTable table, std::span<const Job> others, const Topology& topology) {
   Job job;
   const ConfigValue name = table.at("name");
@@ -98,7 +93,7 @@ Job read_job(ConfigTable table, std::span<const Job> others, const Topology& top
 void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed, JobStudy& study) {
   study.options = options_of(table, seed);
   study.plans = read_plans(table);
-  study.engines = parsed_at(table, "engine", "both", engines_of);
+  study.engines = parsed_at(table, "engine", "both", parse_engines);
   for (ConfigTable& row : table.tables("job")) {
     if (study.jobs.size() == most_jobs) throw row.error("more jobs than 4096");
     study.jobs.push_back(read_job(row, study.jobs, topology));
