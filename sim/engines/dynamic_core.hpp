@@ -9,16 +9,15 @@
 
 #include "sim/engines/changes.hpp"
 #include "sim/engines/fifo_queues.hpp"
+#include "sim/engines/hops.hpp"
 #include "sim/engines/progress.hpp"
+#include "sim/engines/stuck.hpp"
 #include "sim/error.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,8 +27,7 @@ namespace tutti {
 /// A link's present transmission.
 struct DynamicCrossing {
   Progress progress;
-  std::int64_t start = 0; // ps
-  std::uint32_t hop = 0;  // index into DynamicCore's hops
+  std::uint32_t hop = 0; // in Hops
 };
 
 /// `Clock` also has retransmit(now, Event): the present transmission of event.subject goes on until
@@ -93,8 +91,14 @@ public:
       close_what_stands();
       std::vector<StuckTransfer> stuck = find_stuck();
       if (!options_.may_halt)
-        throw InputError(dependencies_.stuck_text(
-            topology_, [&](std::uint32_t i) { return reason_of(stuck, i); }));
+        throw InputError(dependencies_.stuck_text(topology_, [&](std::uint32_t transfer) {
+          const auto found = std::find_if(stuck.begin(), stuck.end(), [&](const StuckTransfer& s) {
+            return s.transfer == transfer;
+          });
+          const std::int64_t since =
+              found->link.valid() ? down_since_[found->link.value] : std::int64_t{0};
+          return stuck_reason(topology_, *found, Time{since});
+        }));
       report_.stuck = std::move(stuck);
     }
     if (options_.may_halt) report_.quiet = Time{quiet_};
@@ -104,16 +108,20 @@ public:
 
   // What Dependencies calls.
   void enter(std::uint32_t transfer) {
-    const bool stores = Base::stores(Base::sender(transfer));
+    const PathId path = changes_.route(schedule_.path_of(transfer));
+    const LinkId link = schedule_.paths().first(path);
+    const bool stores = links_[link.value].from_stores;
     if (changes_.is_frozen() && stores) {
       frozen_.push_back(transfer);
       return;
     }
-    const std::uint32_t hop = take_hop();
-    hops_[hop] = {changes_.route(schedule_.path_of(transfer)), transfer, 0};
-    hops_[hop].tail_is_in = stores || dependencies_.may_end(transfer);
-    if (!hops_[hop].tail_is_in) following_[transfer] = hop;
-    queue_hop(hop);
+    const std::uint32_t id = hops_.take();
+    begin_hop(id, path, transfer, 0);
+    if (!stores && !dependencies_.may_end(transfer)) {
+      hops_[id].tail_is_in = false;
+      following_[transfer] = id;
+    }
+    queue_hop(id);
   }
   void tail_passed(std::uint32_t transfer) {
     const auto found = following_.find(transfer);
@@ -124,19 +132,7 @@ public:
   }
 
 private:
-  /// A hop of a transfer that is under way. In cut-through several of one transfer are at once.
-  struct Hop {
-    enum class State : std::uint8_t { on_its_way, queued, crossing, sent, over, vacant };
-    PathId path;
-    std::uint32_t transfer = 0, index = 0;
-    std::uint32_t next = UINT32_MAX; // the hop after it, where the head has gone ahead
-    std::int64_t since = 0;          // entry into the link's queue
-    std::int64_t start = 0, latency = 0;
-    State state = State::on_its_way;
-    bool tail_is_in = true; // of what it follows
-    bool is_taken_back = false;
-  };
-  using State = typename Hop::State;
+  using State = Hop::State;
 
   DynamicCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
               const TimeModel& model, const RunOptions& options, Clock& clock, Changes changes)
@@ -152,6 +148,7 @@ private:
   void apply(const NetworkEvent& event) {
     switch (event.kind) {
     case NetworkEvent::Kind::npu_down:
+      some_npu_is_down_ = true;
       for (const auto links : {topology_.in_links(event.npu), topology_.out_links(event.npu)})
         for (const LinkId link : links) {
           if (!is_down(link)) down_since_[link.value] = event.at.ps;
@@ -202,10 +199,10 @@ private:
   void freeze() {
     for (LinkState& link : links_)
       link.queue.remove_if([&](const LinkQueue::Entry& entry) {
-        Hop& hop = hops_[entry.flight];
-        if (hop.index > 0 || !Base::stores(Base::sender(hop.transfer))) return false;
+        const Hop& hop = hops_[entry.flight];
+        if (hop.index > 0 || !link.from_stores) return false;
         frozen_.push_back(hop.transfer);
-        vacate(entry.flight);
+        hops_.vacate(entry.flight);
         return true;
       });
   }
@@ -217,21 +214,20 @@ private:
     return changes_.levels().of(schedule_[transfer].chunk);
   }
 
-  [[nodiscard]] LinkId link_of(const Hop& hop) const {
-    return schedule_.paths().links(hop.path)[hop.index];
-  }
-  [[nodiscard]] bool is_last(const Hop& hop) const {
-    return hop.index + 1 == schedule_.paths().links(hop.path).size();
+  void begin_hop(std::uint32_t id, PathId path, std::uint32_t transfer, std::uint32_t index) {
+    const auto links = schedule_.paths().links(path);
+    hops_[id] = {path, transfer, index};
+    hops_[id].link = links[index];
+    hops_[id].is_last = index + 1 == links.size();
   }
 
   void queue_hop(std::uint32_t id) {
     Hop& hop = hops_[id];
     if (hop.is_taken_back) return;
-    const LinkId link = link_of(hop);
     hop.since = now_;
     hop.state = State::queued;
-    links_[link.value].queue.push({now_, hop.transfer, id}, level_of(hop.transfer));
-    Base::touch(link);
+    links_[hop.link.value].queue.push({now_, hop.transfer, id}, level_of(hop.transfer));
+    Base::touch(hop.link);
   }
 
   void start(LinkId id) {
@@ -248,10 +244,9 @@ private:
     hop.latency = link.latency;
     link.transmitting = true;
     link.crossing.hop = hop_id;
-    link.crossing.start = now_;
     link.crossing.progress.start(now_, size, link.rate, due);
     clock_.transmit(now_, sent_event(id));
-    move_head(hop_id, topology_.link(id).to);
+    move_head(hop_id, link);
   }
 
   [[nodiscard]] Event sent_event(LinkId id) const {
@@ -260,16 +255,16 @@ private:
   }
 
   /// What the head does before the last byte has left.
-  void move_head(std::uint32_t id, NodeId to) {
-    if (is_last(hops_[id])) {
-      if (!Base::stores(to)) Base::schedule(now_ + hops_[id].latency, EventKind::head, id);
-    } else if (Base::cuts_through(to)) {
-      const std::uint32_t next = take_hop();
+  void move_head(std::uint32_t id, const LinkState& link) {
+    if (hops_[id].is_last) {
+      if (!link.to_stores) Base::schedule(now_ + link.latency, EventKind::head, id);
+    } else if (link.cuts_through) {
+      const std::uint32_t next = hops_.take();
       Hop& hop = hops_[id];
-      hops_[next] = {hop.path, hop.transfer, hop.index + 1};
-      hops_[next].tail_is_in = false;
       hop.next = next;
-      Base::schedule(now_ + hop.latency, EventKind::hop, next);
+      begin_hop(next, hop.path, hop.transfer, hop.index + 1);
+      hops_[next].tail_is_in = false;
+      Base::schedule(now_ + link.latency, EventKind::hop, next);
     }
   }
 
@@ -292,7 +287,7 @@ private:
     LinkState& link = links_[id.value];
     link.transmitting = false;
     link.free_at = free_at;
-    report_.links[id.value].busy += Time{free_at - link.crossing.start};
+    report_.links[id.value].busy += Time{free_at - hops_[link.crossing.hop].start};
     if (!link.queue.empty()) Base::touch(id);
   }
 
@@ -313,25 +308,25 @@ private:
     require_representable(now_, Time{hop.latency});
     const std::int64_t there = now_ + hop.latency;
     quiet_ = std::max(quiet_, there);
-    if (is_last(hop)) {
+    if (hop.is_last) {
       Base::schedule(there, EventKind::arrive, id);
     } else if (hop.next != none) {
       Base::schedule(there, EventKind::tail, id);
     } else {
-      hops_[id] = {hop.path, transfer, hop.index + 1};
+      begin_hop(id, hop.path, transfer, hop.index + 1);
       Base::schedule(there, EventKind::hop, id);
     }
     if (leaves_sender) leave(transfer);
   }
 
   void leave(std::uint32_t transfer) {
-    if (dependencies_.watched(transfer) && is_alive(Base::sender(transfer)))
-      dependencies_.left(transfer, *this);
+    if (!dependencies_.watched(transfer)) return;
+    if (!some_npu_is_down_ || is_alive(Base::sender(transfer))) dependencies_.left(transfer, *this);
   }
 
   void record(const Hop& hop, std::int64_t end) {
     if (options_.record_hops)
-      report_.hops.push_back({hop.transfer, link_of(hop), Time{hop.start}, Time{end}});
+      report_.hops.push_back({hop.transfer, hop.link, Time{hop.start}, Time{end}});
   }
 
   // Events of hops.
@@ -345,20 +340,20 @@ private:
   void tail_in(std::uint32_t id) {
     if (hops_[id].is_taken_back) return;
     const std::uint32_t next = hops_[id].next;
-    vacate(id);
+    hops_.vacate(id);
     follow(next);
   }
 
   void arrive(std::uint32_t id) {
     if (hops_[id].is_taken_back) return;
     const std::uint32_t transfer = hops_[id].transfer;
-    vacate(id);
-    const NodeId node = Base::receiver(transfer);
-    if (!is_alive(node)) {
+    const LinkId link = hops_[id].link;
+    hops_.vacate(id);
+    if (some_npu_is_down_ && !is_alive(topology_.link(link).to)) {
       dependencies_.lose(transfer);
       return;
     }
-    if (!Base::stores(node)) dependencies_.tail_in(transfer, *this);
+    if (!links_[link.value].to_stores) dependencies_.tail_in(transfer, *this);
     Base::reached(transfer);
   }
 
@@ -376,15 +371,11 @@ private:
   /// Takes back what has entered over another path than it would now and has a link before it that
   /// is down, and lets it enter anew.
   void take_back() {
-    std::map<std::uint32_t, std::uint32_t> blocked; // transfer to the index of the link
-    std::map<std::uint32_t, std::uint32_t> present; // transfer to its first hop that isn't over
-    for (std::uint32_t id = 0; id < hops_.size(); ++id) {
-      const Hop& hop = hops_[id];
-      if (hop.is_taken_back || hop.state == State::vacant || hop.state == State::over) continue;
-      if (hop.path == changes_.route(schedule_.path_of(hop.transfer))) continue;
-      const auto [first, is_new] = present.try_emplace(hop.transfer, id);
-      if (!is_new && hop.index < hops_[first->second].index) first->second = id;
-    }
+    const auto present = hops_.first_of_each([&](const Hop& hop) {
+      return hop.state != State::over &&
+             hop.path != changes_.route(schedule_.path_of(hop.transfer));
+    });
+    std::map<std::uint32_t, std::uint32_t> blocked; // by transfer: the index of the link
     for (const auto& [transfer, id] : present) {
       const auto links = schedule_.paths().links(hops_[id].path);
       for (std::uint32_t index = hops_[id].index; index < links.size(); ++index)
@@ -409,7 +400,7 @@ private:
   /// What runs beyond the link that is down keeps its own links busy to the end; the rest stops.
   void take_back(std::uint32_t id, std::uint32_t blocked_at) {
     Hop& hop = hops_[id];
-    const LinkId link = link_of(hop);
+    const LinkId link = hop.link;
     hop.is_taken_back = true;
     hop.tail_is_in = true;
     if (hop.state == State::queued)
@@ -433,21 +424,15 @@ private:
       if (!links_[l].transmitting) continue;
       const DynamicCrossing& crossing = links_[l].crossing;
       const std::int64_t since = crossing.progress.since();
-      report_.links[l].busy += Time{since - crossing.start};
+      report_.links[l].busy += Time{since - hops_[crossing.hop].start};
       report_.links[l].bytes = report_.links[l].bytes - crossing.progress.rest(since);
       record(hops_[crossing.hop], since);
     }
   }
 
   [[nodiscard]] std::vector<StuckTransfer> find_stuck() const {
-    std::unordered_map<std::uint32_t, std::uint32_t> waits; // transfer to its first hop on a link
-    for (std::uint32_t id = 0; id < hops_.size(); ++id) {
-      const Hop& hop = hops_[id];
-      if (hop.is_taken_back || (hop.state != State::queued && hop.state != State::crossing))
-        continue;
-      const auto [first, is_new] = waits.try_emplace(hop.transfer, id);
-      if (!is_new && hop.index < hops_[first->second].index) first->second = id;
-    }
+    const auto waits = hops_.first_of_each(
+        [](const Hop& hop) { return hop.state == State::queued || hop.state == State::crossing; });
     std::vector<bool> frozen(schedule_.size());
     for (const std::uint32_t i : frozen_) frozen[i] = true;
 
@@ -463,53 +448,20 @@ private:
         transfer.why = StuckTransfer::Why::frozen;
       } else if (waiting != waits.end()) {
         const Hop& hop = hops_[waiting->second];
-        transfer = {i, StuckTransfer::Why::link_down, link_of(hop), Time{hop.since}};
+        transfer = {i, StuckTransfer::Why::link_down, hop.link, Time{hop.since}};
       }
       stuck.push_back(transfer);
     }
     return stuck;
   }
 
-  /// In words, where Dependencies knows none that are better.
-  [[nodiscard]] std::string reason_of(const std::vector<StuckTransfer>& stuck,
-                                      std::uint32_t transfer) const {
-    const auto found =
-        std::lower_bound(stuck.begin(), stuck.end(), transfer,
-                         [](const StuckTransfer& s, std::uint32_t i) { return s.transfer < i; });
-    switch (found->why) {
-    case StuckTransfer::Why::link_down: {
-      const Link& link = topology_.link(found->link);
-      return fmt::format("waits for {}>{}, which is down since {}", topology_.node(link.from).name,
-                         topology_.node(link.to).name,
-                         to_text(Time{down_since_[found->link.value]}));
-    }
-    case StuckTransfer::Why::frozen: return "had not set out when the run was frozen";
-    case StuckTransfer::Why::lost:
-      return fmt::format("was lost with {}", topology_.node(Base::receiver(transfer)).name);
-    default: return "";
-    }
-  }
-
-  std::uint32_t take_hop() {
-    if (free_hops_.empty()) {
-      hops_.emplace_back();
-      return static_cast<std::uint32_t>(hops_.size() - 1);
-    }
-    const std::uint32_t hop = free_hops_.back();
-    free_hops_.pop_back();
-    return hop;
-  }
-  void vacate(std::uint32_t hop) {
-    hops_[hop].state = State::vacant;
-    free_hops_.push_back(hop);
-  }
-
   Changes changes_;
-  std::vector<Hop> hops_; // those taken back are never vacant: events may still name them
-  std::vector<std::uint32_t> free_hops_, frozen_;
+  Hops hops_;
+  std::vector<std::uint32_t> frozen_;                          // transfers that would have entered
   std::unordered_map<std::uint32_t, std::uint32_t> following_; // transfer to its waiting first hop
   std::vector<std::int64_t> down_since_;                       // per link
   std::int64_t quiet_ = 0;
+  bool some_npu_is_down_ = false;
 };
 
 } // namespace tutti

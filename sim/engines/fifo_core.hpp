@@ -152,13 +152,12 @@ private:
   void move_head(LinkId id, std::uint32_t flight_id, std::int64_t end, PathId path) {
     LinkState& link = links_[id.value];
     Flight& flight = flights_[flight_id];
-    const NodeId next = topology_.link(id).to;
     const bool last_hop = flight.hop + 1 == schedule_.paths().links(path).size();
     link.crossing.then = last_hop ? ThenFlight::arrive : ThenFlight::hop;
-    if (last_hop && !Base::stores(next)) {
+    if (last_hop && !link.to_stores) {
       flight.tail = end + link.latency;
       Base::schedule(now_ + link.latency, EventKind::head, flight_id);
-    } else if (!last_hop && Base::cuts_through(next)) {
+    } else if (!last_hop && link.cuts_through) {
       link.crossing.then = ThenFlight::nothing;
       flight.tail = end + link.latency;
       ++flight.hop;

@@ -86,6 +86,8 @@ protected:
     Crossing crossing;
     bool transmitting = false;
     bool shared = false, touched = false, awaited = false;
+    bool from_stores = true, to_stores = true; // whether its ends can store
+    bool cuts_through = false;                 // heads go on at once behind it
   };
 
   FifoQueues(const Topology& topology, const Collective& collective, const Schedule& schedule,
@@ -104,6 +106,10 @@ protected:
       links_[l].latency = topology.link(LinkId{l}).latency.ps;
       links_[l].rate = topology.effective_bandwidth(LinkId{l});
       links_[l].shared = !topology.groups_of(LinkId{l}).empty();
+      links_[l].from_stores = topology.node(topology.link(LinkId{l}).from).can.store;
+      links_[l].to_stores = topology.node(topology.link(LinkId{l}).to).can.store;
+      links_[l].cuts_through = model.forwarding == Forwarding::cut_through ||
+                               (model.forwarding == Forwarding::automatic && !links_[l].to_stores);
     }
   }
 
@@ -154,11 +160,6 @@ protected:
   }
   [[nodiscard]] NodeId receiver(std::uint32_t transfer) const {
     return topology_.link(schedule_.paths().last(schedule_.path_of(transfer))).to;
-  }
-  [[nodiscard]] bool stores(NodeId node) const { return topology_.node(node).can.store; }
-  [[nodiscard]] bool cuts_through(NodeId node) const {
-    return model_.forwarding == Forwarding::cut_through ||
-           (model_.forwarding == Forwarding::automatic && !stores(node));
   }
 
   /// The last byte of a transfer has reached its end.

@@ -47,30 +47,37 @@ private:
   std::size_t first_ = 0;
 };
 
-/// One LinkQueue per level of priority; level 0 is served first.
+/// One LinkQueue per level of priority; level 0 is served first. All operations: O(levels).
 class PriorityQueue {
 public:
   using Entry = LinkQueue::Entry;
-  explicit PriorityQueue(std::size_t levels = 1) : levels_(levels) {}
+  explicit PriorityQueue(std::size_t levels = 1) : lower_(levels - 1) {}
   [[nodiscard]] bool empty() const {
-    return std::all_of(levels_.begin(), levels_.end(),
-                       [](const LinkQueue& queue) { return queue.empty(); });
+    return first_.empty() && std::all_of(lower_.begin(), lower_.end(),
+                                         [](const LinkQueue& queue) { return queue.empty(); });
   }
-  /// Pre: not empty. O(levels), as all here.
-  [[nodiscard]] std::size_t front_level() const {
-    std::size_t level = 0;
-    while (levels_[level].empty()) ++level;
-    return level;
+  /// Pre: not empty. So for pop().
+  [[nodiscard]] const Entry& front() const {
+    return first_.empty() ? lower_[next_lower()].front() : first_.front();
   }
-  [[nodiscard]] const Entry& front() const { return levels_[front_level()].front(); }
-  void push(const Entry& entry, std::size_t level) { levels_[level].push(entry); }
-  void pop() { levels_[front_level()].pop(); }
+  void push(const Entry& entry, std::size_t level) {
+    (level == 0 ? first_ : lower_[level - 1]).push(entry);
+  }
+  void pop() { (first_.empty() ? lower_[next_lower()] : first_).pop(); }
   template <typename Leaves> void remove_if(const Leaves& leaves) {
-    for (LinkQueue& queue : levels_) queue.remove_if(leaves);
+    first_.remove_if(leaves);
+    for (LinkQueue& queue : lower_) queue.remove_if(leaves);
   }
 
 private:
-  std::vector<LinkQueue> levels_;
+  [[nodiscard]] std::size_t next_lower() const {
+    std::size_t level = 0;
+    while (lower_[level].empty()) ++level;
+    return level;
+  }
+
+  LinkQueue first_;
+  std::vector<LinkQueue> lower_; // mostly none
 };
 
 } // namespace tutti

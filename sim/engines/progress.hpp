@@ -17,7 +17,8 @@ public:
 
   /// `due` is now + serialization(size, rate).
   void start(std::int64_t now, Bytes size, Bandwidth rate, std::int64_t due) {
-    rest_ = Work{size.count} * picoseconds_per_second;
+    bytes_ = size.count;
+    fraction_ = 0;
     rate_ = rate;
     since_ = now;
     due_ = due;
@@ -27,14 +28,16 @@ public:
   /// Returns whether due() is another than before. Errors: InputError where it exceeds 53 days.
   bool set_rate(std::int64_t now, Bandwidth rate) {
     if (rate == rate_ || due_ == now) return false;
-    rest_ -= Work{rate_.bytes_per_second} * (now - since_);
+    const Work rest = rest_at(now);
+    bytes_ = static_cast<std::int64_t>(rest / picoseconds_per_second);
+    fraction_ = static_cast<std::int64_t>(rest % picoseconds_per_second);
     since_ = now;
     rate_ = rate;
     if (rate.bytes_per_second == 0) {
       due_ = never;
       return true;
     }
-    const Work left = (rest_ + rate.bytes_per_second - 1) / rate.bytes_per_second;
+    const Work left = (rest + rate.bytes_per_second - 1) / rate.bytes_per_second;
     if (left > INT64_MAX / 2) require_representable(INT64_MAX, Time{});
     due_ = now + static_cast<std::int64_t>(left);
     require_representable(due_, Time{});
@@ -46,7 +49,7 @@ public:
   [[nodiscard]] std::int64_t since() const { return since_; }
   /// What is not across at `now`, in whole bytes. Pre: now <= due().
   [[nodiscard]] Bytes rest(std::int64_t now) const {
-    const Work rest = rest_ - Work{rate_.bytes_per_second} * (now - since_);
+    const Work rest = rest_at(now);
     if (rest <= 0) return {};
     return {
         static_cast<std::int64_t>((rest + picoseconds_per_second - 1) / picoseconds_per_second)};
@@ -56,7 +59,12 @@ private:
   __extension__ typedef __int128 Work;
   static constexpr std::int64_t picoseconds_per_second = 1'000'000'000'000;
 
-  Work rest_ = 0; // at since_
+  [[nodiscard]] Work rest_at(std::int64_t now) const {
+    return Work{bytes_} * picoseconds_per_second + fraction_ -
+           Work{rate_.bytes_per_second} * (now - since_);
+  }
+
+  std::int64_t bytes_ = 0, fraction_ = 0; // the work left at since_; fraction_ in bytes * ps / s
   Bandwidth rate_;
   std::int64_t since_ = 0, due_ = 0; // ps
 };

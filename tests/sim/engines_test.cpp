@@ -9,56 +9,18 @@
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "tests/sim/random_case.hpp"
+#include "tests/sim/small_cases.hpp"
 
 #include <algorithm>
 #include <vector>
 
 using namespace tutti;
 using samples::link;
+using testing::chunks, testing::line, testing::steps, testing::Step;
 
 namespace {
 
-constexpr Bytes megabyte{1'000'000};
 constexpr std::int64_t a = 500'000, D = 20'000'000; // ps
-
-/// Chunks of 1 MB, each with its holders and wanters.
-Collective
-chunks(const std::vector<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>>&
-           held_and_wanted,
-       bool reduces = false) {
-  Collective collective;
-  const auto add_set = [&](const std::vector<std::uint32_t>& nodes) {
-    collective.sets.emplace_back();
-    for (const std::uint32_t node : nodes) collective.sets.back().emplace_back(node);
-    return static_cast<SetId>(collective.sets.size() - 1);
-  };
-  CollectivePart part;
-  for (const auto& [held, wanted] : held_and_wanted) {
-    const SetId holders = add_set(held), wanters = add_set(wanted);
-    collective.chunks.push_back({megabyte, holders, wanters, reduces});
-    part.size += megabyte;
-    ++part.chunk_count;
-  }
-  collective.parts.push_back(part);
-  return collective;
-}
-
-struct Step {
-  std::uint32_t chunk;
-  std::vector<std::uint32_t> path;
-  Op op = Op::copy;
-  bool together = false;
-};
-
-Schedule steps(const Topology& topology, const std::vector<Step>& list) {
-  Schedule schedule(topology.link_count());
-  for (const Step& step : list) {
-    std::vector<LinkId> path;
-    for (const std::uint32_t l : step.path) path.emplace_back(l);
-    schedule.push({ChunkId{step.chunk}, schedule.paths().intern(path), step.op, step.together});
-  }
-  return schedule;
-}
 
 /// The completion time, on which both engines must agree.
 std::int64_t completion(const Topology& topology, const Collective& collective,
@@ -74,12 +36,6 @@ std::int64_t fluid_completion(const Topology& topology, const Collective& collec
   TimeModel fluid;
   fluid.discipline = Discipline::fluid;
   return run_simgrid(topology, collective, schedule, fluid).completion.ps;
-}
-
-Topology line(std::uint32_t npus) {
-  TopologyParts parts = samples::npus("line", npus);
-  for (std::uint32_t i = 0; i + 1 < npus; ++i) parts.add_link(link(i, i + 1));
-  return Topology(std::move(parts));
 }
 
 } // namespace
