@@ -16,8 +16,8 @@ struct PartialSum {
 };
 
 /// NPUs (in the order of `sums`) whose sums are disjoint and together hold all of `wanted`, or
-/// nothing where none were found. Largest sums first, of equal ones those listed first; where that leaves gaps,
-/// by a search for an exact cover that is given up after 10,000 steps.
+/// nothing where none were found. Largest sums first, of equal ones those listed first; where that
+/// leaves gaps, by a search for an exact cover that is given up after 10,000 steps.
 /// Pre: sums aren't empty and hold nothing but what is wanted.
 [[nodiscard]] std::optional<std::vector<NodeId>>
 disjoint_cover(std::span<const PartialSum> sums, std::span<const std::uint64_t> wanted);
