@@ -112,7 +112,8 @@ std::string why_text(StuckTransfer::Why why, std::size_t count) {
   case StuckTransfer::Why::frozen:
     return counted(count, "transfer", "was", "were") + " given up before setting out";
   case StuckTransfer::Why::waiting:
-    return counted(count, "transfer", "waits", "wait") + " for data, or for others on the same path";
+    return counted(count, "transfer", "waits", "wait") +
+           " for data, or for others on the same path";
   case StuckTransfer::Why::held_back:
     return counted(count, "transfer", "has", "have") +
            " arrived, but the receiver has yet to send what was there before";
@@ -235,12 +236,6 @@ void add_problem(FailureEvaluation& result, const std::string& where, const std:
   if (!problem.empty() && result.problem.empty()) result.problem = where + problem;
 }
 
-std::string scenario_text(const Scenario& scenario, Policy policy) {
-  if (!scenario.failed_links) return fmt::format("{}: ", to_text(policy));
-  return fmt::format("{} failed links (seed {}), {}: ", *scenario.failed_links, scenario.seed,
-                     to_text(policy));
-}
-
 // Only written instants can be: a fraction is of the undisturbed run, which some policy may beat.
 void require_before_end(const Topology& topology, std::span<const PlannedEvent> planned,
                         const ScenarioEvaluation& scenario) {
@@ -258,16 +253,15 @@ void require_before_end(const Topology& topology, std::span<const PlannedEvent> 
 void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenario,
                   const PolicyFinished& finished, FailureEvaluation& result) {
   const std::vector<PlannedEvent> planned = planned_events(*c.topology, c.events, scenario);
-  ScenarioEvaluation made{scenario,
-                          timed_events(*c.topology, planned, result.undisturbed.report.completion),
-                          {},
-                          {}};
+  ScenarioEvaluation made{
+      scenario, timed_events(*c.topology, planned, result.undisturbed.report.completion), {}, {}};
   for (const NetworkEvent& event : made.events)
     made.event_texts.push_back(to_text(event, *c.topology));
   for (const Policy policy : c.policies) {
     if (is_cancelled(c)) return;
     History history = runs.recovered(policy, made.events);
-    add_problem(result, scenario_text(scenario, policy), history.problem);
+    add_problem(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)),
+                history.problem);
     made.policies.push_back(runs.evaluated(std::move(history.recovery)));
     if (finished) finished(made, made.policies.back());
   }
@@ -286,8 +280,7 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
   if (history.recovery.completion != result.undisturbed.report.completion)
     add_problem(result, "undisturbed: ",
                 fmt::format("{} says {} without events, and {} with none of them",
-                            c.engines.front()->name,
-                            to_text(result.undisturbed.report.completion),
+                            c.engines.front()->name, to_text(result.undisturbed.report.completion),
                             to_text(history.recovery.completion)));
   result.wanted = history.recovery.wanted;
   result.progress = thinned(history.recovery.progress);
@@ -363,9 +356,8 @@ FailureEvaluation evaluate_failures(const FailureCase& c, const PolicyFinished& 
 namespace {
 
 // Those of one number of failed links under one policy.
-std::vector<const PolicyEvaluation*> runs_of(const FailureEvaluation& e,
-                                             std::optional<std::size_t> failed_links,
-                                             std::size_t policy) {
+std::vector<const PolicyEvaluation*>
+runs_of(const FailureEvaluation& e, std::optional<std::size_t> failed_links, std::size_t policy) {
   std::vector<const PolicyEvaluation*> runs;
   for (const ScenarioEvaluation& scenario : e.scenarios)
     if (scenario.scenario.failed_links == failed_links && policy < scenario.policies.size())

@@ -425,7 +425,7 @@ value = 1
                                "match |"));
   const Json json = Json::parse(read_file(folder.file("here/results.json")));
   REQUIRE(json["failures"].size() == 1);
-  CHECK(json["failures"][0]["scenarios"].size() == 4);
+  CHECK(json["failures"][0]["scenarios"].size() == 3);
   CHECK(std::filesystem::exists(folder.file("here/failures.csv")));
   CHECK(std::filesystem::exists(folder.file("here/failures_torus.svg")));
 
