@@ -33,6 +33,12 @@ EventTime parse_event_time(std::string_view text) {
   return {{}, static_cast<std::uint32_t>(std::lround(part * 1e6))};
 }
 
+std::string to_text(const Scenario& scenario) {
+  if (!scenario.failed_links) return fmt::format("seed {}", scenario.seed);
+  return fmt::format("{} failed link{}, seed {}", *scenario.failed_links,
+                     *scenario.failed_links == 1 ? "" : "s", scenario.seed);
+}
+
 std::vector<Scenario> scenarios_of(const EventPlan& plan, std::uint64_t seed) {
   if (!plan.draws()) return {{{}, seed}};
   std::vector<std::optional<std::size_t>> counts{plan.failed_links.begin(),
@@ -41,7 +47,10 @@ std::vector<Scenario> scenarios_of(const EventPlan& plan, std::uint64_t seed) {
   const std::vector<std::uint64_t> seeds = plan.seeds.empty() ? std::vector{seed} : plan.seeds;
   std::vector<Scenario> scenarios;
   for (const auto& count : counts)
-    for (const std::uint64_t each : seeds) scenarios.push_back({count, each});
+    for (const std::uint64_t each : seeds) {
+      scenarios.push_back({count, each});
+      if (count == 0U && !plan.generated) break; // nothing is drawn
+    }
   return scenarios;
 }
 
@@ -56,8 +65,7 @@ void add_failed_links(const Topology& topology, const EventPlan& plan, const Sce
                         {.at = {}, .kind = NetworkEvent::Kind::link_down, .link = link},
                         plan.failed_place});
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}{} failed links with seed {}: {}", plan.failed_place,
-                                 *scenario.failed_links, scenario.seed, e.what()));
+    throw InputError(fmt::format("{}{}: {}", plan.failed_place, to_text(scenario), e.what()));
   }
 }
 

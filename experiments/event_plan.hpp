@@ -61,6 +61,9 @@ struct Scenario {
   std::uint64_t seed = 1;
 };
 
+/// "4 failed links, seed 2"; "seed 2" where there is no sweep.
+[[nodiscard]] std::string to_text(const Scenario& scenario);
+
 /// Every number of failed links with every seed, by number; one scenario where nothing is drawn.
 [[nodiscard]] std::vector<Scenario> scenarios_of(const EventPlan& plan, std::uint64_t seed);
 

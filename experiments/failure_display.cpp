@@ -9,20 +9,10 @@
 
 namespace tutti {
 
-namespace {
-
-std::string scenario_text(const Scenario& scenario) {
-  return scenario.failed_links
-             ? fmt::format("{} failed links, seed {}", *scenario.failed_links, scenario.seed)
-             : fmt::format("seed {}", scenario.seed);
-}
-
-} // namespace
-
 PolicyFinished policy_announcer(std::string what, std::ostream& out) {
   return [what = std::move(what), &out](const ScenarioEvaluation& scenario,
                                         const PolicyEvaluation& policy) {
-    out << fmt::format("tutti: {}: {}: {} {} at {}\n", what, scenario_text(scenario.scenario),
+    out << fmt::format("tutti: {}: {}: {} {} at {}\n", what, to_text(scenario.scenario),
                        to_text(policy.recovery.policy),
                        policy.recovery.complete ? "complete" : "incomplete",
                        short_text(policy.recovery.completion))

@@ -236,12 +236,6 @@ void add_problem(FailureEvaluation& result, const std::string& where, const std:
   if (!problem.empty() && result.problem.empty()) result.problem = where + problem;
 }
 
-std::string scenario_text(const Scenario& scenario, Policy policy) {
-  if (!scenario.failed_links) return fmt::format("{}: ", to_text(policy));
-  return fmt::format("{} failed links (seed {}), {}: ", *scenario.failed_links, scenario.seed,
-                     to_text(policy));
-}
-
 // Only written instants can be: a fraction is of the undisturbed run, which some policy may beat.
 void require_before_end(const Topology& topology, std::span<const PlannedEvent> planned,
                         const ScenarioEvaluation& scenario) {
@@ -266,7 +260,8 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
   for (const Policy policy : c.policies) {
     if (is_cancelled(c)) return;
     History history = runs.recovered(policy, made.events);
-    add_problem(result, scenario_text(scenario, policy), history.problem);
+    add_problem(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)),
+                history.problem);
     made.policies.push_back(runs.evaluated(std::move(history.recovery)));
     if (finished) finished(made, made.policies.back());
   }

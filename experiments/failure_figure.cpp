@@ -34,22 +34,33 @@ Curve progress_curve(std::string name, std::span<const Progress> progress, Bytes
   return curve;
 }
 
-// One for each instant at which something happens; words only where they stay legible.
-std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario) {
+// One for each instant at which something happens. Those that are too close for words of their own
+// share them; where there are many, there are none.
+std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, double end) {
   constexpr std::size_t most_words = 12;
+  constexpr double least_distance = 0.025; // of the axis
   std::vector<CurveMark> marks;
-  std::size_t at_instant = 0;
+  std::size_t told = 0, together = 0; // the mark whose words are of the last `together` events
   for (std::size_t i = 0; i < scenario.events.size(); ++i) {
-    const bool same = i > 0 && scenario.events[i].at == scenario.events[i - 1].at;
-    at_instant = same ? at_instant + 1 : 1;
-    if (same)
-      marks.back().text = fmt::format("{} events", at_instant);
-    else
-      marks.push_back({milliseconds(scenario.events[i].at), scenario.event_texts[i]});
+    const double x = milliseconds(scenario.events[i].at);
+    if (marks.empty() || x > marks.back().x) marks.push_back({x, {}});
+    if (together == 0 || x - marks[told].x > least_distance * end) {
+      told = marks.size() - 1;
+      together = 0;
+    }
+    ++together;
+    marks[told].text = together == 1 ? scenario.event_texts[i] : fmt::format("{} events", together);
   }
   if (marks.size() > most_words)
     for (CurveMark& mark : marks) mark.text.clear();
   return marks;
+}
+
+// When the last curve ends.
+double end_of(const CurveChart& chart) {
+  double end = 0;
+  for (const Curve& curve : chart.curves) end = std::max(end, curve.points.back().x);
+  return end;
 }
 
 std::string curve_name(const PolicyEvaluation& policy) {
@@ -66,11 +77,11 @@ Figure progress_figure(const FailureEvaluation& e, const ScenarioEvaluation& sce
   chart.x_label = "time [ms]";
   chart.y_label = "in place, of what is wanted [%]";
   chart.steps = true;
-  chart.marks = marks_of(scenario);
   chart.curves.push_back(progress_curve("undisturbed", e.progress, e.wanted));
   for (const PolicyEvaluation& policy : scenario.policies)
     chart.curves.push_back(
         progress_curve(curve_name(policy), policy.recovery.progress, policy.recovery.wanted));
+  chart.marks = marks_of(scenario, end_of(chart));
   return curve_figure(chart);
 }
 

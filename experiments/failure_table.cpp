@@ -16,6 +16,8 @@ namespace {
 using Row = std::vector<std::string>;
 
 std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
+std::string time_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
+std::string bytes_text(Bytes bytes) { return bytes == Bytes{} ? "-" : short_text(bytes); }
 std::string percent_text(double part) { return fmt::format("{:.1f} %", 100 * part); }
 std::string ratio_text(double ratio) { return fmt::format("{:.3f}x", ratio); }
 
@@ -45,7 +47,7 @@ Row summary_row(const FailureEvaluation& e, const PolicySummary& s, bool sweep) 
   row.push_back(
       s.time && undisturbed > 0 ? ratio_text(static_cast<double>(s.time->ps) / undisturbed) : "-");
   row.push_back(percent_text(s.goodput_lost));
-  row.push_back(short_text(s.in_vain));
+  row.push_back(bytes_text(s.in_vain));
   row.push_back(s.decisions == 0 ? "-" : fmt::format("{}/{}", s.in_force, s.decisions));
   row.push_back(s.decisions == 0 ? "-" : seconds_text(s.planning_seconds));
   row.push_back(s.runs == 1 ? (s.complete == 1 ? "yes" : "no")
@@ -59,8 +61,8 @@ Row undisturbed_row(const FailureEvaluation& e, bool sweep) {
   if (sweep) row.emplace_back("-");
   for (const std::string& cell :
        {std::string("undisturbed"), short_text(e.undisturbed.report.completion), ratio_text(1),
-        percent_text(0), short_text(Bytes{}), std::string("-"), std::string("-"),
-        std::string("yes"), std::string("-")})
+        percent_text(0), bytes_text({}), std::string("-"), std::string("-"), std::string("yes"),
+        std::string("-")})
     row.push_back(cell);
   return row;
 }
@@ -100,7 +102,8 @@ std::string listed(std::span<const std::string> lines, std::size_t most) {
 
 std::string decision_text(const Decision& decision) {
   std::vector<std::string> causes;
-  for (const Time cause : decision.causes) causes.push_back(short_text(cause));
+  for (const Time cause : decision.causes)
+    if (causes.empty() || causes.back() != time_text(cause)) causes.push_back(time_text(cause));
   std::string text = fmt::format("{}: {}", short_text(decision.at), decision.what);
   if (!decision.in_force) return text + " (not taken)";
   if (decision.begin != decision.at)
@@ -120,7 +123,7 @@ std::string policy_story(const PolicyEvaluation& policy) {
   std::vector<std::string> decisions;
   for (const Decision& decision : recovery.decisions) decisions.push_back(decision_text(decision));
   text += listed(decisions, most_lines) + listed(policy.stuck, most_lines) +
-          listed(policy.missing, most_lines);
+          listed(policy.missing, policy.missing.size()); // which is short already
   if (!recovery.lost.empty())
     text += fmt::format("    lost for good: {} contribution{} that only the dead had\n",
                         recovery.lost.size(), recovery.lost.size() == 1 ? "" : "s");
@@ -135,7 +138,7 @@ std::string story(const FailureEvaluation& e) {
   std::vector<std::string> events;
   for (std::size_t i = 0; i < scenario.events.size(); ++i)
     events.push_back(
-        fmt::format("{}: {}", short_text(scenario.events[i].at), scenario.event_texts[i]));
+        fmt::format("{}: {}", time_text(scenario.events[i].at), scenario.event_texts[i]));
   text += events.empty() ? "    none\n" : listed(events, most_events);
   for (const PolicyEvaluation& policy : scenario.policies) text += policy_story(policy);
   return text;

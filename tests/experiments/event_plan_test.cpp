@@ -70,10 +70,14 @@ TEST_CASE("a sweep is every number of links with every seed") {
   plan.failed_links = {0, 4};
   plan.seeds = {1, 2};
   const auto scenarios = scenarios_of(plan, 9);
-  REQUIRE(scenarios.size() == 4);
-  CHECK(scenarios[1].failed_links == 0U);
-  CHECK(scenarios[1].seed == 2);
+  REQUIRE(scenarios.size() == 3); // without a failed link nothing is drawn
+  CHECK(scenarios[0].failed_links == 0U);
+  CHECK(scenarios[1].failed_links == 4U);
   CHECK(scenarios[2].failed_links == 4U);
+  CHECK(scenarios[2].seed == 2);
+  CHECK(to_text(scenarios[2]) == "4 failed links, seed 2");
+  plan.generated = rates_of(0.1, 0);
+  CHECK(scenarios_of(plan, 9).size() == 4);
   plan.seeds = {};
   CHECK(scenarios_of(plan, 9)[0].seed == 9);
 }
@@ -134,7 +138,7 @@ TEST_CASE("failed links are whole cables that leave every NPU in reach") {
   CHECK_THAT(message_of([&] {
                (void)planned_events(ring, plan, {2, 1});
              }),
-             ContainsSubstring("e.toml:1:1: 2 failed links with seed 1: of 4 cables, any more than "
+             ContainsSubstring("e.toml:1:1: 2 failed links, seed 1: of 4 cables, any more than "
                                "1 failures would put an NPU out of reach"));
 }
 

@@ -99,15 +99,17 @@ TEST_CASE("what is wrong shows: in a recovery, between engines, without events")
   CHECK(with([](const EngineRow&, Events, Recovery&) {}).empty());
   CHECK(with([](const EngineRow&, Events events, Recovery& recovery) {
           if (!events.empty()) recovery.problem = "counted twice";
-        }) == "report: counted twice");
-  CHECK(with([](const EngineRow& engine, Events events, Recovery& recovery) {
-          if (engine.name == "simgrid" && !events.empty() && recovery.policy == Policy::restart)
-            recovery.completion.ps += 1;
-        }) == "restart: the engines disagree: native says complete at 82us, simgrid says complete "
-              "at 82000001ps");
+        }) == "seed 1, report: counted twice");
+  CHECK(
+      with([](const EngineRow& engine, Events events, Recovery& recovery) {
+        if (engine.name == "simgrid" && !events.empty() && recovery.policy == Policy::restart)
+          recovery.completion.ps += 1;
+      }) ==
+      "seed 1, restart: the engines disagree: native says complete at 82us, simgrid says complete "
+      "at 82000001ps");
   CHECK(with([](const EngineRow& engine, Events events, Recovery& recovery) {
           if (engine.name == "simgrid" && !events.empty()) recovery.progress.pop_back();
-        }).starts_with("report: the engines disagree"));
+        }).starts_with("seed 1, report: the engines disagree"));
   CHECK(with([](const EngineRow&, Events events, Recovery& recovery) {
           if (events.empty()) recovery.completion.ps += 1;
         }).starts_with("undisturbed: "));
