@@ -51,8 +51,8 @@ Untouched untouched_by(std::span<const PlannedEvent> written, const Topology& to
     if (!named_node[n] && !at_named_link[n]) left.npus.push_back(NodeId{n});
   for (const topologies::Cable& cable : topologies::cables_of(topology)) {
     const Link& link = topology.link(cable.front());
-    const bool named = std::any_of(cable.begin(), cable.end(),
-                                   [&](LinkId l) { return named_link[l.value]; });
+    const bool named =
+        std::any_of(cable.begin(), cable.end(), [&](LinkId l) { return named_link[l.value]; });
     if (!named && !named_node[link.from.value] && !named_node[link.to.value])
       left.cables.push_back(cable);
   }
@@ -88,8 +88,7 @@ std::vector<Subject> drawn(Random& random, std::vector<Subject> all, double mean
 } // namespace
 
 std::vector<PlannedEvent> drawn_events(const Topology& topology, const FailureRates& rates,
-                                       std::uint64_t seed,
-                                       std::span<const PlannedEvent> written) {
+                                       std::uint64_t seed, std::span<const PlannedEvent> written) {
   const Untouched untouched = untouched_by(written, topology);
   Random seeds(seed);
   Random of_npus(seeds.next()), of_cables(seeds.next()), of_stragglers(seeds.next());
@@ -98,8 +97,7 @@ std::vector<PlannedEvent> drawn_events(const Topology& topology, const FailureRa
   const auto mean = [&rates](double rate, std::size_t count) {
     return rate * rates.weeks * static_cast<double>(count);
   };
-  for (const NodeId npu :
-       drawn(of_npus, untouched.npus, mean(rates.npus, untouched.npus.size()))) {
+  for (const NodeId npu : drawn(of_npus, untouched.npus, mean(rates.npus, untouched.npus.size()))) {
     const std::uint32_t moment = moment_of(of_npus);
     deaths.add(npu, moment);
     events.push_back({{{}, moment}, {.at = {}, .kind = Kind::npu_down, .npu = npu}, {}});
@@ -116,9 +114,10 @@ std::vector<PlannedEvent> drawn_events(const Topology& topology, const FailureRa
        drawn(of_stragglers, untouched.npus, mean(rates.stragglers, untouched.npus.size()))) {
     const std::uint32_t moment = moment_of(of_stragglers);
     if (deaths.by(npu, moment)) continue;
-    events.push_back({{{}, moment},
-                      {.at = {}, .kind = Kind::npu_rate, .npu = npu, .share = rates.straggler_share},
-                      {}});
+    events.push_back(
+        {{{}, moment},
+         {.at = {}, .kind = Kind::npu_rate, .npu = npu, .share = rates.straggler_share},
+         {}});
   }
   return events;
 }

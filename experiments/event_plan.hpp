@@ -73,8 +73,7 @@ struct Scenario {
 planned_events(const Topology& topology, const EventPlan& plan, const Scenario& scenario);
 
 /// By time. Errors: InputError of sorted_events() with the event's place in front.
-[[nodiscard]] std::vector<NetworkEvent> timed_events(const Topology& topology,
-                                                     std::span<const PlannedEvent> events,
-                                                     Time undisturbed);
+[[nodiscard]] std::vector<NetworkEvent>
+timed_events(const Topology& topology, std::span<const PlannedEvent> events, Time undisturbed);
 
 } // namespace tutti

@@ -24,12 +24,10 @@ struct Word {
   const char* key;
   Kind kind;
 };
-constexpr std::array words{Word{"link_down", Kind::link_down},
-                           Word{"link_up", Kind::link_up},
-                           Word{"link_rate", Kind::link_rate},
-                           Word{"link_latency", Kind::link_latency},
-                           Word{"npu_down", Kind::npu_down},
-                           Word{"straggler", Kind::npu_rate}};
+constexpr std::array words{
+    Word{"link_down", Kind::link_down}, Word{"link_up", Kind::link_up},
+    Word{"link_rate", Kind::link_rate}, Word{"link_latency", Kind::link_latency},
+    Word{"npu_down", Kind::npu_down},   Word{"straggler", Kind::npu_rate}};
 
 std::string known_words() {
   std::vector<std::string> known;
@@ -44,8 +42,8 @@ Share share_of(const ConfigValue& value) {
   const double share = value.number();
   const long millionths = std::lround(std::clamp(share, -1.0, 2.0) * 1e6);
   if (share > 1 || millionths < 1)
-    throw value.error(
-        fmt::format("a share of {} is out of range (above 0, in millionths, and at most 1)", share));
+    throw value.error(fmt::format(
+        "a share of {} is out of range (above 0, in millionths, and at most 1)", share));
   return Share{static_cast<std::uint32_t>(millionths)};
 }
 
@@ -60,7 +58,8 @@ std::pair<std::string, std::string> ends_of(const Topology& topology, const std:
   const auto ends_at = [&text](std::size_t dash) {
     return std::pair{text.substr(0, dash), text.substr(dash + 1)};
   };
-  for (std::size_t dash = text.find('-'); dash != std::string::npos; dash = text.find('-', dash + 1))
+  for (std::size_t dash = text.find('-'); dash != std::string::npos;
+       dash = text.find('-', dash + 1))
     if (const auto [a, b] = ends_at(dash); is_node(topology, a) && is_node(topology, b))
       return {a, b};
   return ends_at(text.find('-'));
@@ -95,7 +94,8 @@ Word word_of(const ConfigTable& table) {
     found = &word;
   }
   if (found == nullptr)
-    throw table.error(fmt::format("this event doesn't say what happens (one of {})", known_words()));
+    throw table.error(
+        fmt::format("this event doesn't say what happens (one of {})", known_words()));
   return *found;
 }
 

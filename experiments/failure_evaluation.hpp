@@ -71,13 +71,13 @@ struct FailureEvaluation {
   Time detection, decision;
   std::vector<Policy> policies;
   Status status = Status::infeasible;
-  std::string note;                  ///< why there is no schedule; else empty
+  std::string note; ///< why there is no schedule; else empty
   bool verified = false;
-  Replay undisturbed;                ///< where verified
-  std::vector<Progress> progress;    ///< undisturbed
-  Bytes wanted;                      ///< what `progress` reaches
+  Replay undisturbed;             ///< where verified
+  std::vector<Progress> progress; ///< undisturbed
+  Bytes wanted;                   ///< what `progress` reaches
   std::vector<ScenarioEvaluation> scenarios;
-  double seconds = 0;                ///< CPU, of everything
+  double seconds = 0; ///< CPU, of everything
   /// A defect of Tutti in words (a fault, a time below its bound, engines that disagree, what
   /// recover() says); empty where all is well.
   std::string problem;
@@ -111,7 +111,7 @@ struct PolicySummary {
   std::optional<std::size_t> failed_links;
   Policy policy = Policy::report;
   std::size_t runs = 0, complete = 0;
-  std::optional<Time> time;  ///< none where the one in the middle isn't complete
+  std::optional<Time> time; ///< none where the one in the middle isn't complete
   double goodput_lost = 0;
   Bytes in_vain;
   std::size_t decisions = 0, in_force = 0; ///< of all runs

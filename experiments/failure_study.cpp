@@ -25,16 +25,15 @@ std::optional<double> ratio_of(const FailureEvaluation& e, const FailureExpectat
   const auto counts = [&](const PolicySummary& summary) {
     const auto& asked = expectation.failed_links;
     return summary.policy == expectation.policy &&
-           (asked.empty() || std::find(asked.begin(), asked.end(), summary.failed_links) !=
-                                 asked.end());
+           (asked.empty() ||
+            std::find(asked.begin(), asked.end(), summary.failed_links) != asked.end());
   };
   std::optional<double> largest;
   for (const PolicySummary& summary : summaries) {
     if (!counts(summary)) continue;
     const auto over = time_of(e, summaries, summary.failed_links, expectation.over);
     if (!summary.time || !over || over->ps <= 0) return std::nullopt;
-    const double ratio =
-        static_cast<double>(summary.time->ps) / static_cast<double>(over->ps);
+    const double ratio = static_cast<double>(summary.time->ps) / static_cast<double>(over->ps);
     largest = std::max(largest.value_or(ratio), ratio);
   }
   return largest;
@@ -47,10 +46,8 @@ Comparison compare(const FailureStudyEvaluation& study, const FailureExpectation
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   Comparison result;
   result.label = expectation.label;
-  result.paper =
-      fmt::format("{}{:.2f}", expectation.at_most ? "at most " : "", expectation.value);
-  const auto ratio =
-      e == study.algorithms.end() ? std::nullopt : ratio_of(*e, expectation);
+  result.paper = fmt::format("{}{:.2f}", expectation.at_most ? "at most " : "", expectation.value);
+  const auto ratio = e == study.algorithms.end() ? std::nullopt : ratio_of(*e, expectation);
   if (!ratio) {
     result.value = result.deviation = none;
     result.ours = "-";
@@ -61,9 +58,8 @@ Comparison compare(const FailureStudyEvaluation& study, const FailureExpectation
   result.ours = fmt::format("{:.2f}", *ratio);
   result.deviation = *ratio / expectation.value - 1;
   result.explanation = expectation.explanation;
-  const bool agrees =
-      result.deviation <= expectation.tolerance &&
-      (expectation.at_most || -result.deviation <= expectation.tolerance);
+  const bool agrees = result.deviation <= expectation.tolerance &&
+                      (expectation.at_most || -result.deviation <= expectation.tolerance);
   if (agrees)
     result.agreement = Agreement::match;
   else if (!expectation.explanation.empty())

@@ -26,9 +26,9 @@ struct FailureExpectation {
 };
 
 struct FailureStudy {
-  std::string label;              ///< unique in its experiment
-  std::size_t topology = 0;       ///< into Experiment::topologies
-  FailureCase common;             ///< without topology and algorithm
+  std::string label;        ///< unique in its experiment
+  std::size_t topology = 0; ///< into Experiment::topologies
+  FailureCase common;       ///< without topology and algorithm
   std::vector<AlgorithmRow> algorithms;
   std::optional<AlgorithmRow> planner; ///< none: default_planner() of each algorithm
   std::vector<FailureExpectation> expectations;
