@@ -78,7 +78,7 @@ public:
     case EventKind::sent: sent(LinkId{event.subject}); break;
     case EventKind::hop: queue_hop(event.subject); break;
     case EventKind::head: head_in(event.subject); break;
-    case EventKind::tail: tail_in(event.subject); break;
+    case EventKind::tail: end(event.subject); break;
     case EventKind::arrive: arrive(event.subject); break;
     case EventKind::reduced: reduced(event.subject); break;
     case EventKind::left: break; // it happens when the hop is over
@@ -118,7 +118,7 @@ public:
     const std::uint32_t id = hops_.take();
     begin_hop(id, path, transfer, 0);
     if (!stores && !dependencies_.may_end(transfer)) {
-      hops_[id].tail_is_in = false;
+      hops_[id].tail_at = Progress::never;
       following_[transfer] = id;
     }
     queue_hop(id);
@@ -128,7 +128,7 @@ public:
     if (found == following_.end()) return;
     const std::uint32_t hop = found->second;
     following_.erase(found);
-    follow(hop);
+    follow(hop, now_);
   }
 
 private:
@@ -263,7 +263,7 @@ private:
       Hop& hop = hops_[id];
       hop.next = next;
       begin_hop(next, hop.path, hop.transfer, hop.index + 1);
-      hops_[next].tail_is_in = false;
+      hops_[next].tail_at = Progress::never;
       Base::schedule(now_ + link.latency, EventKind::hop, next);
     }
   }
@@ -279,7 +279,10 @@ private:
     release(id, for_latency_too ? now_ + hop.latency : now_);
     quiet_ = std::max(quiet_, link.free_at);
     hop.state = State::sent;
-    if (hop.tail_is_in) end(hop_id);
+    if (hop.tail_at <= now_)
+      end(hop_id);
+    else if (hop.tail_at != Progress::never)
+      Base::schedule(hop.tail_at, EventKind::tail, hop_id);
   }
 
   /// The link is the next one's from `free_at` on.
@@ -291,16 +294,15 @@ private:
     if (!link.queue.empty()) Base::touch(id);
   }
 
-  /// What the hop follows is in.
-  void follow(std::uint32_t id) {
-    hops_[id].tail_is_in = true;
-    if (hops_[id].state == State::sent) end(id);
+  /// What the hop follows is in at `tail_at`, and not before.
+  void follow(std::uint32_t id, std::int64_t tail_at) {
+    hops_[id].tail_at = tail_at;
+    if (hops_[id].state == State::sent) Base::schedule(tail_at, EventKind::tail, id);
   }
 
   /// The last byte has left for the end of the link.
   void end(std::uint32_t id) {
     Hop& hop = hops_[id];
-    hop.state = State::over;
     record(hop, now_);
     if (hop.is_taken_back) return;
     const std::uint32_t transfer = hop.transfer;
@@ -309,9 +311,11 @@ private:
     const std::int64_t there = now_ + hop.latency;
     quiet_ = std::max(quiet_, there);
     if (hop.is_last) {
+      hop.state = State::over;
       Base::schedule(there, EventKind::arrive, id);
     } else if (hop.next != none) {
-      Base::schedule(there, EventKind::tail, id);
+      hops_.vacate(id);
+      follow(hop.next, there);
     } else {
       begin_hop(id, hop.path, transfer, hop.index + 1);
       Base::schedule(there, EventKind::hop, id);
@@ -335,13 +339,6 @@ private:
     const Hop& hop = hops_[id];
     if (hop.is_taken_back || !is_alive(Base::receiver(hop.transfer))) return;
     dependencies_.head_in(hop.transfer, *this);
-  }
-
-  void tail_in(std::uint32_t id) {
-    if (hops_[id].is_taken_back) return;
-    const std::uint32_t next = hops_[id].next;
-    hops_.vacate(id);
-    follow(next);
   }
 
   void arrive(std::uint32_t id) {
@@ -402,7 +399,7 @@ private:
     Hop& hop = hops_[id];
     const LinkId link = hop.link;
     hop.is_taken_back = true;
-    hop.tail_is_in = true;
+    hop.tail_at = 0;
     if (hop.state == State::queued)
       links_[link.value].queue.remove_if(
           [&](const LinkQueue::Entry& entry) { return entry.flight == id; });

@@ -46,7 +46,7 @@ public:
     now_ = now;
     start_reductions();
     candidates_.clear();
-    for (std::size_t k = 0; k < touched_.size(); ++k) {
+    for (std::size_t k = 0; k < touched_count_; ++k) {
       const LinkId id = touched_[k];
       LinkState& link = links_[id.value];
       link.touched = false;
@@ -60,7 +60,7 @@ public:
         core().start(id);
       }
     }
-    touched_.clear();
+    touched_count_ = 0;
     std::sort(candidates_.begin(), candidates_.end());
     for (const auto& [level, since, transfer, id] : candidates_)
       if (groups_are_free(id)) core().start(id);
@@ -96,7 +96,7 @@ protected:
       : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
         options_(options), clock_(clock), dependencies_(std::move(dependencies)),
         links_(topology.link_count()), groups_(topology.groups().size()),
-        units_(topology.node_count(), ReductionUnit{empty_queue}) {
+        touched_(topology.link_count()), units_(topology.node_count(), ReductionUnit{empty_queue}) {
     report_.model = model;
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
@@ -120,7 +120,7 @@ protected:
   void touch(LinkId id) {
     if (links_[id.value].touched) return;
     links_[id.value].touched = true;
-    touched_.push_back(id);
+    touched_[touched_count_++] = id;
   }
 
   void link_free(LinkId id) {
@@ -250,7 +250,8 @@ private:
   }
 
   std::vector<GroupState> groups_;
-  std::vector<LinkId> touched_;
+  std::vector<LinkId> touched_; // the first touched_count_; each link at most once
+  std::size_t touched_count_ = 0;
   std::vector<NodeId> touched_units_;
   std::vector<std::tuple<std::size_t, std::int64_t, std::uint32_t, LinkId>> candidates_;
 

@@ -20,8 +20,9 @@ struct Hop {
   LinkId link = {};
   State state = State::on_its_way;
   bool is_last = false;
-  bool tail_is_in = true; ///< of what it follows
   bool is_taken_back = false;
+  std::int64_t tail_at =
+      0;                  ///< when the tail of what it follows is in, ps; INT64_MAX: not known yet
   std::int64_t since = 0; ///< entry into the link's queue, ps
   std::int64_t start = 0; ///< of crossing the link
   std::int64_t latency = 0;
