@@ -143,9 +143,11 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
   app.add_option("-a,--algorithm", failures.algorithms, "a name, several with commas, or all")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--events", failures.events,
-                 "a TOML file: what happens when, or at what rates (README, \"Failures\")")
-      ->required();
+  app.add_option("--event", failures.event_texts,
+                 "at=50%,link_down=npu0-npu1; repeatable; keys as in the file of --events")
+      ->allow_extra_args(false);
+  app.add_option("--events", failures.event_file,
+                 "a TOML file: what happens when, or at what rates (README, \"Failures\")");
   app.add_option("--policy", failures.policies,
                  "report, reroute, resynthesize, restart, several with commas; default all");
   app.add_option("--detection", failures.detection,

@@ -5,9 +5,9 @@
 #include "experiments/event_reader.hpp"
 #include "experiments/failure_display.hpp"
 #include "experiments/failure_figure.hpp"
-#include "experiments/frontier_evaluation.hpp"
 #include "experiments/failure_json.hpp"
 #include "experiments/failure_table.hpp"
+#include "experiments/frontier_evaluation.hpp"
 #include "experiments/interrupts.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
@@ -57,6 +57,14 @@ std::uint32_t chunks_of(const FailuresArguments& arguments) {
   return static_cast<std::uint32_t>(parse_integer(arguments.chunks, "chunks", 1, most_chunks));
 }
 
+EventPlan events_of(const FailuresArguments& arguments, const Topology& topology) {
+  if (arguments.event_texts.empty() == arguments.event_file.empty())
+    throw InputError("what happens? give --event at=50%,link_down=npu0-npu1 (repeatable), or a "
+                     "file with --events");
+  return arguments.event_file.empty() ? parse_event_texts(arguments.event_texts, topology)
+                                      : read_event_file(arguments.event_file, topology);
+}
+
 FailureCase common_case(const FailuresArguments& arguments, const Topology& topology) {
   FailureCase c;
   c.topology_label = topology.name();
@@ -70,7 +78,7 @@ FailureCase common_case(const FailuresArguments& arguments, const Topology& topo
   c.policies = of_option("--policy", [&] { return parse_policies(arguments.policies); });
   c.detection = of_option("--detection", [&] { return parse_time(arguments.detection); });
   c.decision = of_option("--decision", [&] { return parse_time(arguments.decision); });
-  c.events = read_event_file(arguments.events, topology);
+  c.events = events_of(arguments, topology);
   return c;
 }
 

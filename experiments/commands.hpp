@@ -68,8 +68,10 @@ struct JobsArguments {
 };
 
 struct FailuresArguments {
-  std::string topology, events;
-  CollectiveArguments collective; ///< one size
+  std::string topology;
+  std::string event_file;               ///< either this
+  std::vector<std::string> event_texts; ///< or these
+  CollectiveArguments collective;       ///< one size
   std::vector<std::string> algorithms;
   std::string policies = "all", detection = "100us", decision = "50us", chunks = "1", seed = "1";
   std::optional<std::string> planner; ///< default: default_planner() of each algorithm
