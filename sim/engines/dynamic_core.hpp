@@ -87,8 +87,8 @@ public:
 
   /// Errors: InputError naming transfers that never happened, unless the run may halt.
   Report finish() {
+    close_what_stands();
     if (dependencies_.undelivered() > 0) {
-      close_what_stands();
       std::vector<StuckTransfer> stuck = find_stuck();
       if (!options_.may_halt)
         throw InputError(dependencies_.stuck_text(topology_, [&](std::uint32_t transfer) {

@@ -9,7 +9,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -33,10 +36,11 @@ Case make_case(const char* topology_text, CollectiveKind kind, std::uint32_t pie
   return {topology, std::move(collective), std::move(*outcome.schedule)};
 }
 
-void replay(benchmark::State& state, const Case& c, EngineFunction engine) {
+void replay(benchmark::State& state, const Case& c, EngineFunction engine,
+            const RunOptions& options = {}) {
   std::uint64_t crossings = 0;
   for (auto _ : state)
-    crossings += engine(c.topology, c.collective, c.schedule, {}, {}).link_transfers;
+    crossings += engine(c.topology, c.collective, c.schedule, {}, options).link_transfers;
   state.SetItemsProcessed(static_cast<std::int64_t>(crossings));
   state.counters["transfers"] = static_cast<double>(c.schedule.size());
 }
@@ -44,6 +48,54 @@ void replay(benchmark::State& state, const Case& c, EngineFunction engine) {
 void native_ring_all_gather(benchmark::State& state) {
   replay(state, make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional),
          run_native);
+}
+
+/// 50 links go down, one after another, each for a hundredth of the run.
+std::vector<NetworkEvent> interruptions(const Case& c) {
+  const std::int64_t whole = run_native(c.topology, c.collective, c.schedule, {}).completion.ps;
+  std::vector<NetworkEvent> events;
+  for (std::uint32_t k = 0; k < 50; ++k) {
+    const LinkId link{7 * k % c.topology.link_count()};
+    const std::int64_t at = whole * k / 60;
+    events.push_back({Time{at}, NetworkEvent::Kind::link_down, link});
+    events.push_back({Time{at + whole / 100}, NetworkEvent::Kind::link_up, link});
+  }
+  return sorted_events(c.topology, events);
+}
+
+/// To be held against native_ring_all_gather: at most 1.2 times as long.
+void native_ring_all_gather_100_events(benchmark::State& state) {
+  const Case c = make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional);
+  const std::vector<NetworkEvent> events = interruptions(c);
+  RunOptions options;
+  options.events = events;
+  replay(state, c, run_native, options);
+}
+
+void native_ring_all_to_all_100_events(benchmark::State& state) {
+  const Case c = make_case("ring:64", CollectiveKind::all_to_all, 16, direct);
+  const std::vector<NetworkEvent> events = interruptions(c);
+  RunOptions options;
+  options.events = events;
+  replay(state, c, run_native, options);
+}
+
+/// Two of half the size at once, one of them with a higher priority.
+void native_ring_all_gather_two_jobs(benchmark::State& state) {
+  const Case half = make_case("ring:64", CollectiveKind::all_gather, 64, ring_unidirectional);
+  const std::vector<Collective> twice{half.collective, half.collective};
+  Case both{half.topology, merge(twice), Schedule(half.topology.link_count())};
+  const auto chunks = static_cast<std::uint32_t>(half.collective.chunks.size());
+  for (std::uint32_t job = 0; job < 2; ++job)
+    for (std::size_t i = 0; i < half.schedule.size(); ++i) {
+      Transfer transfer = half.schedule[i]; // over single links: paths have the same ids
+      transfer.chunk.value += job * chunks;
+      both.schedule.push(transfer);
+    }
+  const std::vector<JobTiming> jobs{{{}, 0}, {{}, 1}};
+  RunOptions options;
+  options.jobs = jobs;
+  replay(state, both, run_native, options);
 }
 
 void native_ring_all_gather_compact(benchmark::State& state) {
@@ -94,6 +146,9 @@ void verify_compact_copies(benchmark::State& state) {
 
 // SimGrid runs in a child process, so wall-clock time is what counts there.
 BENCHMARK(native_ring_all_gather)->Unit(benchmark::kMillisecond);
+BENCHMARK(native_ring_all_gather_100_events)->Unit(benchmark::kMillisecond);
+BENCHMARK(native_ring_all_to_all_100_events)->Unit(benchmark::kMillisecond);
+BENCHMARK(native_ring_all_gather_two_jobs)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_gather_compact)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_direct_all_to_all_unequal)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_to_all)->Unit(benchmark::kMillisecond);
