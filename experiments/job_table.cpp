@@ -13,6 +13,12 @@ using Row = std::vector<std::string>;
 
 std::string factor_text(double factor) { return fmt::format("{:.3f}x", factor); }
 
+/// Groups may be long lists.
+std::string shortened(const std::string& collective) {
+  constexpr std::size_t most = 32;
+  return collective.size() <= most ? collective : collective.substr(0, most - 3) + "...";
+}
+
 double ratio(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<double>(b.ps); }
 
 Table job_table(const JobStudyEvaluation& study) {
@@ -31,7 +37,7 @@ Table job_table(const JobStudyEvaluation& study) {
     for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
       const Job& job = study.jobs[j];
       const JobResult& result = plan.jobs[j];
-      table.rows.push_back({plan.plan, job.name, job.collective, to_text(job.size),
+      table.rows.push_back({plan.plan, job.name, shortened(job.collective), to_text(job.size),
                             short_text(job.timing.start), fmt::to_string(job.timing.priority),
                             short_text(result.alone), short_text(result.in_company),
                             factor_text(result.slowdown()), short_rate_text(result.algbw)});

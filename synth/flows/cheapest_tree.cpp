@@ -82,6 +82,7 @@ std::optional<LogicalTree> TreeSearch::cheapest(std::span<const std::uint32_t> s
   Entries into = others ? best_with_others(all, thorough) : spanning(all);
   if (into.empty()) return std::nullopt;
   make_shallower(into);
+  prune(into); // of vertices that needn't be reached some may have lost all that hung below them
   return tree(into);
 }
 

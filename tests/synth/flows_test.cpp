@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -61,6 +62,24 @@ TEST_CASE("flows: with more chunks the replay comes close to the fluid limit") {
                           : kind == CollectiveKind::reduce_scatter ? 1.25
                                                                    : 1.1;
       CHECK(time <= outcome.facts.at("fluid_seconds") * most);
+    }
+}
+
+TEST_CASE("flows: groups whose trees run through others") {
+  for (const auto& [name, first, last] :
+       {std::tuple{"dragonfly:3x4", 4U, 7U}, std::tuple{"dragonfly:5x4", 8U, 15U},
+        std::tuple{"dragonfly:7x6", 24U, 35U}, std::tuple{"mesh2d:4x4", 4U, 7U}})
+    for (const CollectiveKind kind :
+         {CollectiveKind::reduce_scatter, CollectiveKind::all_gather, CollectiveKind::all_reduce}) {
+      INFO(name << ", " << to_text(kind));
+      const Topology topology = make_topology(std::string(name) + ",bandwidth=400GB/s+200GB/s");
+      std::vector<NodeId> group;
+      for (std::uint32_t n = first; n <= last; ++n) group.emplace_back(n);
+      const Collective collective = make_collective(
+          topology,
+          {.kind = kind, .size = Bytes{1'000'000'000}, .group = group, .root = 0, .pieces = 4});
+      const Outcome outcome = synthesize(row(), topology, collective, {});
+      replayed(topology, collective, outcome);
     }
 }
 
