@@ -148,7 +148,7 @@ Disturbance random_disturbance(std::uint64_t seed, RandomCase& disturbed) {
   if (disturbed.schedule.empty()) return disturbance;
   Instants instants(random, disturbed);
   if (random.below(4) == 0)
-    disturbed.model.reduce_rate = Bandwidth{random.below(2) == 0 ? 1'000'000'000 : 2'000'000'000};
+    disturbed.model.reduce_rate = Bandwidth{random.below(2) == 0 ? 100'000'000 : 1'000'000'000};
   disturbance.events = random_events(random, disturbed.topology, instants);
   if (random.below(2) == 0) {
     cut_in_parts(random, disturbed.collective);
