@@ -147,8 +147,8 @@ Disturbance random_disturbance(std::uint64_t seed, RandomCase& disturbed) {
   Disturbance disturbance;
   if (disturbed.schedule.empty()) return disturbance;
   Instants instants(random, disturbed);
-  if (random.below(4) == 0)
-    disturbed.model.reduce_rate = Bandwidth{random.below(2) == 0 ? 1'000'000'000 : 2'000'000'000};
+  if (random.below(2) == 0)
+    disturbed.model.reduce_rate = Bandwidth{random.below(2) == 0 ? 10'000'000 : 1'000'000'000};
   disturbance.events = random_events(random, disturbed.topology, instants);
   if (random.below(2) == 0) {
     cut_in_parts(random, disturbed.collective);
