@@ -112,13 +112,13 @@ TEST_CASE("what a plan can't make is said, and the others go on") {
   parts.add_duplex(samples::link(1, 2));
   const JobStudyEvaluation evaluation = evaluate_jobs(study, "three", Topology(std::move(parts)));
   CHECK(evaluation.plans[0].jobs.empty());
-  CHECK(evaluation.plans[0].note == "A: rhd needs a power of two, not 3");
+  CHECK(evaluation.plans[0].note == "A: rhd needs a power of two of NPUs, not 3");
   CHECK(evaluation.plans[1].jobs.size() == 1);
   CHECK(problems_of(evaluation).empty());
 
   const std::string text = jobs_text(evaluation);
   CHECK_THAT(text, ContainsSubstring("three (3 NPUs), 1 jobs"));
-  CHECK_THAT(text, ContainsSubstring("rhd: A: rhd needs a power of two, not 3"));
+  CHECK_THAT(text, ContainsSubstring("rhd: A: rhd needs a power of two of NPUs, not 3"));
   const auto rows = jobs_csv({&evaluation, 1});
   REQUIRE(rows.size() == 3);
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -23,18 +24,22 @@ struct ChunkOf {
   bool reduces = false;
 };
 
-/// Chunks of 1 MB.
+/// Chunks of 1 MB; its group is everyone who holds or wants one.
 inline Collective collective(const std::vector<ChunkOf>& chunks) {
   Collective made;
   CollectivePart part;
+  std::set<NodeId> group;
   for (const ChunkOf& chunk : chunks) {
     made.sets.push_back(npus(chunk.held));
     made.sets.push_back(npus(chunk.wanted));
+    for (const auto& nodes : {made.sets.end()[-2], made.sets.end()[-1]})
+      group.insert(nodes.begin(), nodes.end());
     const auto set = static_cast<SetId>(made.sets.size());
     made.chunks.push_back({Bytes{1'000'000}, set - 2, set - 1, chunk.reduces});
     part.size += Bytes{1'000'000};
     ++part.chunk_count;
   }
+  part.group.assign(group.begin(), group.end());
   made.parts.push_back(part);
   return made;
 }
