@@ -1,5 +1,6 @@
 #include "experiments/failure_evaluation.hpp"
 
+#include "experiments/network_cuts.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -253,8 +254,12 @@ void require_before_end(const Topology& topology, std::span<const PlannedEvent> 
 void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenario,
                   const PolicyFinished& finished, FailureEvaluation& result) {
   const std::vector<PlannedEvent> planned = planned_events(*c.topology, c.events, scenario);
-  ScenarioEvaluation made{
-      scenario, timed_events(*c.topology, planned, result.undisturbed.report.completion), {}, {}};
+  ScenarioEvaluation made{scenario,
+                          timed_events(*c.topology, planned, result.undisturbed.report.completion),
+                          {},
+                          {},
+                          {}};
+  made.cuts = network_cuts(*c.topology, made.events);
   for (const NetworkEvent& event : made.events)
     made.event_texts.push_back(to_text(event, *c.topology));
   for (const Policy policy : c.policies) {

@@ -58,6 +58,7 @@ struct ScenarioEvaluation {
   Scenario scenario;
   std::vector<NetworkEvent> events;       ///< by time
   std::vector<std::string> event_texts;   ///< of `events`
+  std::vector<std::string> cuts;          ///< network_cuts() of `events`
   std::vector<PolicyEvaluation> policies; ///< of FailureCase::policies
 };
 

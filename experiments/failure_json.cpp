@@ -62,6 +62,7 @@ Json scenario_json(const FailureEvaluation& e, const ScenarioEvaluation& scenari
   return {{"failed_links", failed_links ? Json(*failed_links) : Json(nullptr)},
           {"seed", scenario.scenario.seed},
           {"events", std::move(events)},
+          {"cuts", scenario.cuts},
           {"policies", std::move(policies)}};
 }
 

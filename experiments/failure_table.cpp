@@ -140,6 +140,7 @@ std::string story(const FailureEvaluation& e) {
     events.push_back(
         fmt::format("{}: {}", time_text(scenario.events[i].at), scenario.event_texts[i]));
   text += events.empty() ? "    none\n" : listed(events, most_events);
+  text += listed(scenario.cuts, most_events);
   for (const PolicyEvaluation& policy : scenario.policies) text += policy_story(policy);
   return text;
 }

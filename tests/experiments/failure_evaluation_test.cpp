@@ -172,7 +172,7 @@ FailureEvaluation sweep_of(const std::vector<std::int64_t>& times) {
   e.verified = true;
   e.undisturbed.report.completion = Time{100};
   for (std::size_t i = 0; i < times.size(); ++i) {
-    ScenarioEvaluation scenario{{i < 3 ? 1U : 2U, i % 3}, {}, {}, {}};
+    ScenarioEvaluation scenario{{i < 3 ? 1U : 2U, i % 3}, {}, {}, {}, {}};
     PolicyEvaluation policy;
     policy.recovery = samples::recovered(Policy::restart, Time{times[i]});
     policy.recovery.complete = times[i] > 0;
