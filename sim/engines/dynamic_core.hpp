@@ -27,7 +27,8 @@ namespace tutti {
 /// A link's present transmission.
 struct DynamicCrossing {
   Progress progress;
-  std::uint32_t hop = 0; // in Hops
+  std::int64_t since = 0, start = 0; // ps; entry into the link's queue
+  std::uint32_t hop = 0;             // in Hops
 };
 
 /// `Clock` also has retransmit(now, Event): the present transmission of event.subject goes on until
@@ -115,6 +116,11 @@ public:
       frozen_.push_back(transfer);
       return;
     }
+    if (stores && options_.route_changes.empty()) { // it needs no place among the hops yet
+      links_[link.value].queue.push({now_, transfer, none}, level_of(transfer));
+      Base::touch(link);
+      return;
+    }
     const std::uint32_t id = hops_.take();
     begin_hop(id, path, transfer, 0);
     if (!stores && !dependencies_.may_end(transfer)) {
@@ -199,10 +205,10 @@ private:
   void freeze() {
     for (LinkState& link : links_)
       link.queue.remove_if([&](const LinkQueue::Entry& entry) {
-        const Hop& hop = hops_[entry.flight];
-        if (hop.index > 0 || !link.from_stores) return false;
-        frozen_.push_back(hop.transfer);
-        hops_.vacate(entry.flight);
+        if (!link.from_stores || (entry.flight != none && hops_[entry.flight].index > 0))
+          return false;
+        frozen_.push_back(entry.transfer);
+        if (entry.flight != none) hops_.vacate(entry.flight);
         return true;
       });
   }
@@ -224,7 +230,6 @@ private:
   void queue_hop(std::uint32_t id) {
     Hop& hop = hops_[id];
     if (hop.is_taken_back) return;
-    hop.since = now_;
     hop.state = State::queued;
     links_[hop.link.value].queue.push({now_, hop.transfer, id}, level_of(hop.transfer));
     Base::touch(hop.link);
@@ -232,18 +237,24 @@ private:
 
   void start(LinkId id) {
     LinkState& link = links_[id.value];
-    const std::uint32_t hop_id = link.queue.front().flight;
+    const LinkQueue::Entry front = link.queue.front();
     link.queue.pop();
+    std::uint32_t hop_id = front.flight;
+    if (hop_id == none) {
+      hop_id = hops_.take();
+      begin_hop(hop_id, schedule_.path_of(front.transfer), front.transfer, 0);
+    }
+    link.crossing.since = front.since;
+    link.crossing.start = now_;
+    link.crossing.hop = hop_id;
     Hop& hop = hops_[hop_id];
     const Bytes size = Base::size_of(hop.transfer);
     const std::int64_t due = now_ + Base::duration_on(link, size);
-    require_representable(due, Time{link.latency});
     Base::occupy(id, size);
     hop.state = State::crossing;
-    hop.start = now_;
+    if (options_.record_hops) hops_.start(hop_id, now_);
     hop.latency = link.latency;
     link.transmitting = true;
-    link.crossing.hop = hop_id;
     link.crossing.progress.start(now_, size, link.rate, due);
     clock_.transmit(now_, sent_event(id));
     move_head(hop_id, link);
@@ -275,6 +286,7 @@ private:
     if (!link.transmitting || link.crossing.progress.due() != now_) return; // retimed
     const std::uint32_t hop_id = link.crossing.hop;
     Hop& hop = hops_[hop_id];
+    require_representable(now_, Time{hop.latency});
     const bool for_latency_too = model_.link_busy == LinkBusy::latency_and_serialization;
     release(id, for_latency_too ? now_ + hop.latency : now_);
     quiet_ = std::max(quiet_, link.free_at);
@@ -290,7 +302,7 @@ private:
     LinkState& link = links_[id.value];
     link.transmitting = false;
     link.free_at = free_at;
-    report_.links[id.value].busy += Time{free_at - hops_[link.crossing.hop].start};
+    report_.links[id.value].busy += Time{free_at - link.crossing.start};
     if (!link.queue.empty()) Base::touch(id);
   }
 
@@ -303,11 +315,10 @@ private:
   /// The last byte has left for the end of the link.
   void end(std::uint32_t id) {
     Hop& hop = hops_[id];
-    record(hop, now_);
+    record(id, now_);
     if (hop.is_taken_back) return;
     const std::uint32_t transfer = hop.transfer;
     const bool leaves_sender = hop.index == 0;
-    require_representable(now_, Time{hop.latency});
     const std::int64_t there = now_ + hop.latency;
     quiet_ = std::max(quiet_, there);
     if (hop.is_last) {
@@ -328,9 +339,10 @@ private:
     if (!some_npu_is_down_ || is_alive(Base::sender(transfer))) dependencies_.left(transfer, *this);
   }
 
-  void record(const Hop& hop, std::int64_t end) {
+  void record(std::uint32_t id, std::int64_t end) {
     if (options_.record_hops)
-      report_.hops.push_back({hop.transfer, hop.link, Time{hop.start}, Time{end}});
+      report_.hops.push_back(
+          {hops_[id].transfer, hops_[id].link, Time{hops_.start_of(id)}, Time{end}});
   }
 
   // Events of hops.
@@ -406,7 +418,7 @@ private:
     if (hop.state != State::crossing || hop.index > blocked_at) return;
     report_.links[link.value].bytes =
         report_.links[link.value].bytes - links_[link.value].crossing.progress.rest(now_);
-    record(hop, now_);
+    record(id, now_);
     release(link, now_);
     Event stopped = sent_event(link);
     stopped.at = Progress::never;
@@ -421,15 +433,39 @@ private:
       if (!links_[l].transmitting) continue;
       const DynamicCrossing& crossing = links_[l].crossing;
       const std::int64_t since = crossing.progress.since();
-      report_.links[l].busy += Time{since - hops_[crossing.hop].start};
+      report_.links[l].busy += Time{since - crossing.start};
       report_.links[l].bytes = report_.links[l].bytes - crossing.progress.rest(since);
-      record(hops_[crossing.hop], since);
+      record(crossing.hop, since);
     }
   }
 
+  /// By transfer: where it waits or stands, the first link along its path.
+  struct Place {
+    std::uint32_t index = 0; // along the path
+    LinkId link;
+    Time since;
+  };
+  [[nodiscard]] std::map<std::uint32_t, Place> find_waiting() const {
+    std::map<std::uint32_t, Place> places;
+    const auto note = [&](std::uint32_t transfer, const Place& place) {
+      const auto [first, is_new] = places.try_emplace(transfer, place);
+      if (!is_new && place.index < first->second.index) first->second = place;
+    };
+    for (std::uint32_t l = 0; l < links_.size(); ++l) {
+      links_[l].queue.for_each([&](const LinkQueue::Entry& entry) {
+        const std::uint32_t index = entry.flight == none ? 0 : hops_[entry.flight].index;
+        note(entry.transfer, {index, LinkId{l}, Time{entry.since}});
+      });
+      const DynamicCrossing& crossing = links_[l].crossing;
+      if (!links_[l].transmitting || hops_[crossing.hop].is_taken_back) continue;
+      const Hop& hop = hops_[crossing.hop];
+      note(hop.transfer, {hop.index, LinkId{l}, Time{crossing.since}});
+    }
+    return places;
+  }
+
   [[nodiscard]] std::vector<StuckTransfer> find_stuck() const {
-    const auto waits = hops_.first_of_each(
-        [](const Hop& hop) { return hop.state == State::queued || hop.state == State::crossing; });
+    const auto places = find_waiting();
     std::vector<bool> frozen(schedule_.size());
     for (const std::uint32_t i : frozen_) frozen[i] = true;
 
@@ -437,15 +473,14 @@ private:
     for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
       if (dependencies_.is_delivered(i)) continue;
       StuckTransfer transfer{i};
-      const auto waiting = waits.find(i);
+      const auto place = places.find(i);
       if (dependencies_.has_reached_its_end(i)) {
         transfer.why =
             is_alive(Base::receiver(i)) ? StuckTransfer::Why::held_back : StuckTransfer::Why::lost;
       } else if (frozen[i]) {
         transfer.why = StuckTransfer::Why::frozen;
-      } else if (waiting != waits.end()) {
-        const Hop& hop = hops_[waiting->second];
-        transfer = {i, StuckTransfer::Why::link_down, hop.link, Time{hop.since}};
+      } else if (place != places.end()) {
+        transfer = {i, StuckTransfer::Why::link_down, place->second.link, place->second.since};
       }
       stuck.push_back(transfer);
     }

@@ -21,11 +21,9 @@ struct Hop {
   State state = State::on_its_way;
   bool is_last = false;
   bool is_taken_back = false;
-  std::int64_t tail_at =
-      0;                  ///< when the tail of what it follows is in, ps; INT64_MAX: not known yet
-  std::int64_t since = 0; ///< entry into the link's queue, ps
-  std::int64_t start = 0; ///< of crossing the link
-  std::int64_t latency = 0;
+  std::int64_t latency = 0; ///< of the link at the start, ps
+  /// When the tail of what it follows is in, ps; INT64_MAX: not known yet.
+  std::int64_t tail_at = 0;
 };
 
 /// Places are used again, except those of hops that were taken back: events may still name them.
@@ -63,8 +61,16 @@ public:
     return firsts;
   }
 
+  /// When a hop began to cross its link; kept only where it is told.
+  void start(std::uint32_t id, std::int64_t now) {
+    if (starts_.size() <= id) starts_.resize(id + 1);
+    starts_[id] = now;
+  }
+  [[nodiscard]] std::int64_t start_of(std::uint32_t id) const { return starts_[id]; }
+
 private:
   std::vector<Hop> hops_;
+  std::vector<std::int64_t> starts_;
   std::vector<std::uint32_t> free_;
 };
 

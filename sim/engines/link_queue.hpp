@@ -41,6 +41,9 @@ public:
     const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(first_);
     entries_.erase(std::remove_if(begin, entries_.end(), leaves), entries_.end());
   }
+  template <typename Visit> void for_each(const Visit& visit) const {
+    for (std::size_t i = first_; i < entries_.size(); ++i) visit(entries_[i]);
+  }
 
 private:
   std::vector<Entry> entries_; // entries_[first_ ..] are waiting
@@ -67,6 +70,10 @@ public:
   template <typename Leaves> void remove_if(const Leaves& leaves) {
     first_.remove_if(leaves);
     for (LinkQueue& queue : lower_) queue.remove_if(leaves);
+  }
+  template <typename Visit> void for_each(const Visit& visit) const {
+    first_.for_each(visit);
+    for (const LinkQueue& queue : lower_) queue.for_each(visit);
   }
 
 private:
