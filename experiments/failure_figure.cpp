@@ -94,10 +94,15 @@ Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
   for (const FailureEvaluation& e : evaluations)
     for (const Policy policy : e.policies) {
       Curve curve{fmt::format("{}, {}", e.algorithm, to_text(policy)), {}};
-      for (const PolicySummary& summary : summaries_of(e))
-        if (summary.policy == policy && summary.failed_links && summary.time)
+      bool incomplete = false;
+      for (const PolicySummary& summary : summaries_of(e)) {
+        if (summary.policy != policy || !summary.failed_links) continue;
+        incomplete = incomplete || !summary.time;
+        if (summary.time)
           curve.points.push_back(
               {static_cast<double>(*summary.failed_links), milliseconds(*summary.time)});
+      }
+      if (incomplete) curve.name += " (else incomplete)";
       std::sort(curve.points.begin(), curve.points.end(),
                 [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
       if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
