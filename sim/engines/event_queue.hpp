@@ -46,23 +46,26 @@ public:
       }
       if (line.empty()) heads_[i] = event.at;
       line.push(event);
+      if (event.at < next_time_) come_next(i, event.at);
       return;
     }
     push_heap(event);
+    if (event.at < next_time_) come_next(heap_comes, event.at);
   }
 
-  [[nodiscard]] std::int64_t next_time() const {
-    const std::int64_t line = *std::min_element(heads_.begin(), heads_.end());
-    return heap_.empty() ? line : std::min(line, heap_.front().at);
-  }
+  [[nodiscard]] std::int64_t next_time() const { return next_time_; }
 
   /// Pre: next_time() != never. Events of one time come in no particular (but a fixed) order.
   Event pop() {
-    const auto earliest = std::min_element(heads_.begin(), heads_.end());
-    if (!heap_.empty() && heap_.front().at < *earliest) return pop_heap();
-    const auto i = static_cast<std::size_t>(earliest - heads_.begin());
-    const Event event = lines_[i].pop();
-    heads_[i] = lines_[i].empty() ? never : lines_[i].front().at;
+    if (next_ == heap_comes) {
+      const Event event = pop_heap();
+      find_next();
+      return event;
+    }
+    Line& line = lines_[next_];
+    const Event event = line.pop();
+    heads_[next_] = line.empty() ? never : line.front().at;
+    if (heads_[next_] != event.at) find_next(); // else the line goes on
     return event;
   }
 
@@ -94,6 +97,16 @@ private:
     std::size_t first_ = 0, count_ = 0;
   };
 
+  void come_next(std::size_t what, std::int64_t at) {
+    next_ = what;
+    next_time_ = at;
+  }
+  void find_next() {
+    const auto earliest = std::min_element(heads_.begin(), heads_.end());
+    come_next(static_cast<std::size_t>(earliest - heads_.begin()), *earliest);
+    if (!heap_.empty() && heap_.front().at < next_time_) come_next(heap_comes, heap_.front().at);
+  }
+
   void push_heap(const Event& event) {
     std::size_t i = heap_.size();
     heap_.push_back(event);
@@ -120,9 +133,12 @@ private:
     return top;
   }
 
+  static constexpr std::size_t heap_comes = SIZE_MAX;
   std::array<Line, 6> lines_;
   std::array<std::int64_t, 6> heads_;
   std::vector<Event> heap_;
+  std::size_t next_ = heap_comes; // the line that has the next event, or the heap
+  std::int64_t next_time_ = never;
 };
 
 } // namespace tutti
