@@ -3,6 +3,7 @@
 #include "experiments/commands.hpp"
 #include "experiments/csv.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/file_stem.hpp"
 #include "experiments/frontier_display.hpp"
 #include "experiments/frontier_figure.hpp"
 #include "experiments/frontier_json.hpp"
@@ -55,7 +56,7 @@ std::vector<std::string> write_files(const std::string& folder,
     fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
     return files;
   }
-  files.push_back(fmt::format("{}/{}.svg", folder, figure_stem(evaluation.label)));
+  files.push_back(fmt::format("{}/{}.svg", folder, file_stem("frontier", evaluation.label)));
   draw(frontier_figure(evaluation), files.back());
   return files;
 }

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 
 namespace tutti {
@@ -36,20 +35,13 @@ std::string file_stem(const ConfigValue& value) {
   return name;
 }
 
-// A topology file's name counts from the experiment's folder.
-std::string beside(const std::string& text, const std::string& source_name) {
-  if (!text.ends_with(".toml")) return text;
-  const auto path = std::filesystem::path(source_name).parent_path() / text;
-  return std::filesystem::exists(path) ? path.string() : text;
-}
-
 std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::string& source_name) {
   std::vector<LabelledTopology> topologies;
   ConfigTable table = root.at("topologies").table();
   for (const std::string& label : table.keys()) {
     const ConfigValue value = table.at(label);
     const std::string text = value.string();
-    const std::string found = beside(text, source_name);
+    const std::string found = text.ends_with(".toml") ? beside(text, source_name) : text;
     topologies.push_back({label, text, value.located([&] { return make_topology(found); })});
   }
   if (topologies.empty()) throw table.error("no topology is named");

@@ -3,10 +3,17 @@
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 
+#include <filesystem>
+
 namespace tutti {
 
 std::vector<ConfigValue> list_of(const ConfigValue& value) {
   return value.is_array() ? value.array() : std::vector{value};
+}
+
+std::string beside(const std::string& file, const std::string& source_name) {
+  const auto path = std::filesystem::path(source_name).parent_path() / file;
+  return std::filesystem::exists(path) ? path.string() : file;
 }
 
 std::string string_at(ConfigTable& table, const std::string& key) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "experiments/experiment.hpp"
+#include "experiments/file_stem.hpp"
 #include "sim/config.hpp"
 
 #include <cstdint>
@@ -38,6 +39,22 @@ std::vector<T> list_at(ConfigTable& table, const std::string& key, std::vector<T
   if (values.empty()) throw value->error("\"" + key + "\" is empty");
   return values;
 }
+
+/// The label of a study, which names its files: with letters or digits, and other files than those
+/// of `others`, which have labels too.
+template <typename Studies> std::string label_at(ConfigTable& table, const Studies& others) {
+  const ConfigValue value = table.at("label");
+  std::string label = value.string();
+  const std::string stem = file_stem("", label);
+  if (stem.empty()) throw value.error("a label needs letters or digits");
+  for (const auto& other : others)
+    if (file_stem("", other.label) == stem)
+      throw value.error("\"" + label + "\" would have the same files as \"" + other.label + "\"");
+  return label;
+}
+
+/// The file of this name beside the experiment's, if it is there, else as it is.
+[[nodiscard]] std::string beside(const std::string& file, const std::string& source_name);
 
 /// Empty where the key isn't there.
 [[nodiscard]] std::string string_at(ConfigTable& table, const std::string& key);

@@ -121,16 +121,14 @@ std::vector<NamedFigure> failure_figures(std::span<const FailureEvaluation> eval
                        [](const PolicySummary& summary) { return summary.time.has_value(); });
   };
   if (std::any_of(sweeps.begin(), sweeps.end(), has_time))
-    figures.push_back({failure_stem(sweeps.front().label), sweep_figure(sweeps)});
+    figures.push_back({file_stem("failures", sweeps.front().label), sweep_figure(sweeps)});
   for (const FailureEvaluation& e : evaluations) {
     if (e.scenarios.size() != 1) continue;
-    const std::string stem = failure_stem(e.label);
+    const std::string stem = file_stem("failures", e.label);
     figures.push_back({evaluations.size() == 1 ? stem : fmt::format("{}_{}", stem, e.algorithm),
                        progress_figure(e, e.scenarios.front())});
   }
   return figures;
 }
-
-std::string failure_stem(const std::string& label) { return file_stem("failures", label); }
 
 } // namespace tutti

@@ -30,8 +30,4 @@ struct NamedFigure {
 [[nodiscard]] std::vector<NamedFigure>
 failure_figures(std::span<const FailureEvaluation> evaluations);
 
-/// What the figures of a study of this label are called: "failures_torus" for "Torus", "failures"
-/// without one.
-[[nodiscard]] std::string failure_stem(const std::string& label);
-
 } // namespace tutti

@@ -2,7 +2,6 @@
 
 #include "experiments/event_reader.hpp"
 #include "experiments/experiment_values.hpp"
-#include "experiments/failure_figure.hpp"
 #include "experiments/percentage.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
@@ -10,27 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace tutti {
 
 namespace {
-
-std::string read_label(ConfigTable& table, const Experiment& experiment) {
-  const ConfigValue value = table.at("label");
-  std::string label = value.string();
-  if (failure_stem(label) == failure_stem("")) throw value.error("a label needs letters or digits");
-  for (const FailureStudy& other : experiment.failures)
-    if (failure_stem(other.label) == failure_stem(label))
-      throw value.error(
-          fmt::format("\"{}\" would have the same files as \"{}\"", label, other.label));
-  return label;
-}
-
-std::string beside(const std::string& file, const std::string& source_name) {
-  const auto path = std::filesystem::path(source_name).parent_path() / file;
-  return std::filesystem::exists(path) ? path.string() : file;
-}
 
 // Inline, or from a file, which then says all of it.
 EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::string& source_name) {
@@ -155,7 +137,7 @@ FailureExpectation read_expectation(ConfigTable table, const FailureStudy& study
 FailureStudy read_failures(ConfigTable table, const Experiment& experiment,
                            const std::string& source_name) {
   FailureStudy study;
-  study.label = read_label(table, experiment);
+  study.label = label_at(table, experiment.failures);
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   study.common =
       read_case(table, experiment, experiment.topologies[study.topology].topology, source_name);

@@ -1,7 +1,6 @@
 #include "experiments/frontier_figure.hpp"
 
 #include "experiments/curves.hpp"
-#include "experiments/file_stem.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +53,5 @@ Figure frontier_figure(const FrontierEvaluation& e) {
       chart.curves.push_back(std::move(curve));
   return curve_figure(chart);
 }
-
-std::string figure_stem(const std::string& label) { return file_stem("frontier", label); }
 
 } // namespace tutti

@@ -5,15 +5,9 @@
 #include "experiments/frontier_evaluation.hpp"
 #include "experiments/gnuplot.hpp"
 
-#include <string>
-
 namespace tutti {
 
 /// Both axes are logarithmic. Errors: InputError where no point has a time.
 [[nodiscard]] Figure frontier_figure(const FrontierEvaluation& evaluation);
-
-/// What the figure of a frontier of this label is called: "frontier_all_gather" for "All-Gather",
-/// "frontier" without one.
-[[nodiscard]] std::string figure_stem(const std::string& label);
 
 } // namespace tutti

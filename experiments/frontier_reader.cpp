@@ -1,7 +1,6 @@
 #include "experiments/frontier_reader.hpp"
 
 #include "experiments/experiment_values.hpp"
-#include "experiments/frontier_figure.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -13,17 +12,6 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t most_counted = 1 << 20; // chunks, steps, rounds; more is a slip
-
-std::string read_label(ConfigTable& table, const Experiment& experiment) {
-  const ConfigValue value = table.at("label");
-  std::string label = value.string();
-  if (figure_stem(label) == figure_stem("")) throw value.error("a label needs letters or digits");
-  for (const FrontierStudy& other : experiment.frontiers)
-    if (figure_stem(other.label) == figure_stem(label))
-      throw value.error(
-          fmt::format("\"{}\" would have the same files as \"{}\"", label, other.label));
-  return label;
-}
 
 // Reads the collective and the sizes at which it is tried; how many chunks of an NPU's buffer the
 // paper counts for each piece. Makes no collective of a name, which may have any number of chunks.
@@ -83,7 +71,7 @@ PaperInstance read_instance(ConfigTable table, std::uint32_t chunks_of_piece) {
 
 FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment) {
   FrontierStudy study;
-  study.label = read_label(table, experiment);
+  study.label = label_at(table, experiment.frontiers);
   study.options = options_of(table, experiment.seed);
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   const Topology& topology = experiment.topologies[study.topology].topology;

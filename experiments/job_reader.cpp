@@ -1,7 +1,6 @@
 #include "experiments/job_reader.hpp"
 
 #include "experiments/experiment_values.hpp"
-#include "experiments/file_stem.hpp"
 #include "experiments/frontier_evaluation.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
@@ -15,19 +14,6 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_jobs = 4096; // more is a slip
-
-// The files of a study are named after its label.
-std::string read_label(ConfigTable& table, const Experiment& experiment) {
-  const ConfigValue value = table.at("label");
-  std::string label = value.string();
-  const std::string stem = file_stem("jobs", label);
-  if (stem == "jobs") throw value.error("a label needs letters or digits");
-  for (const JobStudy& other : experiment.jobs)
-    if (file_stem("jobs", other.label) == stem)
-      throw value.error(
-          fmt::format("\"{}\" would have the same files as \"{}\"", label, other.label));
-  return label;
-}
 
 std::vector<AlgorithmRow> algorithms_at(ConfigTable& table, const std::string& key) {
   const auto value = table.find(key);
@@ -107,7 +93,7 @@ void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed,
 
 JobStudy read_jobs(ConfigTable table, const Experiment& experiment) {
   JobStudy study;
-  study.label = read_label(table, experiment);
+  study.label = label_at(table, experiment.jobs);
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   read_body(table, experiment.topologies[study.topology].topology, experiment.seed, study);
   return study;

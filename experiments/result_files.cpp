@@ -126,7 +126,7 @@ std::vector<std::string> write_figures(const std::string& folder, const Experime
   }
   for (const StudyEvaluation& study : results.frontiers) {
     if (study.frontier.points.empty()) continue;
-    files.push_back(folder + "/" + figure_stem(study.frontier.label) + ".svg");
+    files.push_back(folder + "/" + file_stem("frontier", study.frontier.label) + ".svg");
     draw(frontier_figure(study.frontier), files.back());
   }
   for (const FailureStudyEvaluation& study : results.failures)

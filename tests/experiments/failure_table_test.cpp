@@ -147,7 +147,7 @@ TEST_CASE("the figure of a sweep has times over numbers of links") {
   const auto figures = failure_figures({&e, 1});
   REQUIRE(figures.size() == 1);
   const std::string& script = figures[0].figure.script;
-  CHECK_THAT(script, ContainsSubstring("title 'tacos, report'"));
+  CHECK_THAT(script, ContainsSubstring("title 'tacos, report (else incomplete)'"));
   CHECK_THAT(script, ContainsSubstring("$curve0 << END\n0 0.041\nEND")); // complete there only
   CHECK_THAT(script, ContainsSubstring("$curve1 << END\n0 0.041\n1 0.082\nEND"));
   CHECK_THAT(script, ContainsSubstring("set xlabel 'failed links'"));

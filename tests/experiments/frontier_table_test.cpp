@@ -141,8 +141,6 @@ TEST_CASE("the picture has a curve for each point and a mark at each crossover")
                          ContainsSubstring("set label '(4,5,5) from 195.3 KiB' at 2000"));
   CHECK_THAT(script, !ContainsSubstring("(1,2,2) from"));
   CHECK_NOTHROW(rendered(frontier_figure(sample()), PictureFormat::svg));
-  CHECK(figure_stem("All-to-All, 2 boxes") == "frontier_all_to_all_2_boxes");
-  CHECK(figure_stem("") == "frontier");
 }
 
 TEST_CASE("points are announced as they are found") {
