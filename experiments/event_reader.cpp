@@ -184,8 +184,8 @@ void require_consistent(const Topology& topology, std::span<const PlannedEvent> 
   (void)timed_events(topology, events, any_run);
 }
 
-// [[events]] of a text `key=value,...` on one line, so that the column of what is wrong tells little
-// and the text, which stands for the file's name, all.
+// [[events]] of a text `key=value,...`, on one line: where something is wrong is told by the text
+// itself, which stands for the file's name.
 std::string event_toml(const std::string& text) {
   std::string toml;
   for (const std::string_view pair : split(text, ',')) {
