@@ -116,8 +116,7 @@ TEST_CASE("rounds and events agree on equal links") {
       CHECK(checked(setup, *events) == events->makespan);
       CHECK(events->makespan == network.least_makespan());
     }
-    CHECK(match_links_and_chunks(setup.problem())->makespan ==
-          network.least_makespan());
+    CHECK(match_links_and_chunks(setup.problem())->makespan == network.least_makespan());
   }
 }
 
