@@ -85,7 +85,7 @@ std::string algorithm_at(ConfigTable& table, const FailureStudy& study) {
   const ConfigValue value = table.at("algorithm");
   std::vector<std::string> known;
   for (const AlgorithmRow& algorithm : study.algorithms) known.emplace_back(algorithm.name);
-  const std::string name = value.string();
+  std::string name = value.string();
   if (std::find(known.begin(), known.end(), name) == known.end())
     throw value.error(unknown_name("algorithm of this study", name, known));
   return name;
