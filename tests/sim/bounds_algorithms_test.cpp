@@ -72,14 +72,16 @@ Topology random_clusters(Random& random) {
 TEST_CASE("no algorithm beats a bound on clusters", "[bounds]") {
   Random random(17);
   int checked = 0, spreading = 0, reached = 0;
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 16; ++round) {
     const Topology topology = random_clusters(random);
     TimeModel model;
     if (round % 2 == 1) model.link_busy = LinkBusy::latency_and_serialization;
     model.forwarding =
         std::vector{Forwarding::automatic, Forwarding::store_and_forward,
                     Forwarding::cut_through}[static_cast<std::size_t>(round / 2 % 3)];
-    for (const AlgorithmRow& row : algorithms())
+    for (const AlgorithmRow& row : algorithms()) {
+      // sccl searches for long where many have little symmetry
+      if (row.name == "sccl" && topology.npu_count() > 6) continue;
       for (const CollectiveKind kind : row.collectives) {
         if (kind == CollectiveKind::custom) continue;
         const std::int64_t shards = topology.npu_count() * std::max(1U, row.pieces);
@@ -103,6 +105,7 @@ TEST_CASE("no algorithm beats a bound on clusters", "[bounds]") {
         reached += best.kind == BoundKind::spreading_cut && best.time == time;
         ++checked;
       }
+    }
   }
   CHECK(checked > 200);
   CHECK(spreading > checked / 10);
