@@ -43,6 +43,10 @@ void add_topology(CLI::App& app, std::string& topology) {
       ->required();
 }
 
+void add_seed(CLI::App& app, std::string& seed) {
+  app.add_option("--seed", seed, "of everything random; default 1");
+}
+
 void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& sizes) {
   app.add_option("--size", size,
                  "as nccl-tests counts it, default " + sizes + "; units B kB KiB MB MiB GB GiB");
@@ -86,7 +90,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
       "--chunks", synth.chunks,
       "chunks per shard, times what the algorithm needs; auto tries 1 to 64 (an algorithm "
       "that chooses itself does); default: what it chooses, else 1");
-  app.add_option("--seed", synth.seed, "of everything random; default 1");
+  add_seed(app, synth.seed);
   app.add_option("--limit", synth.limit,
                  "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default none");
   app.add_option("--threads", synth.threads,
@@ -132,7 +136,7 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
   add_topology(app, jobs.topology);
   app.add_option("file", jobs.file, "a TOML file with jobs and the algorithms that plan them")
       ->required();
-  app.add_option("--seed", jobs.seed, "of everything random; default 1");
+  add_seed(app, jobs.seed);
   app.add_option("--out", jobs.out, "folder for jobs.csv and jobs.svg; default none");
   add_json(app, jobs.json);
 }
@@ -159,7 +163,7 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
                  "collectives, else tacos");
   app.add_option("--chunks", failures.chunks,
                  "chunks per shard, times what the algorithm needs; default 1");
-  app.add_option("--seed", failures.seed, "of everything random; default 1");
+  add_seed(app, failures.seed);
   app.add_option("--set", failures.settings,
                  "an option of an algorithm or the planner, key=value; repeatable")
       ->allow_extra_args(false);

@@ -137,14 +137,12 @@ int failures_command(const FailuresArguments& arguments) {
     if (interrupts.cancels()) break;
   }
   fmt::print("{}", arguments.json ? json_text(all_json(evaluations)) : failures_text(evaluations));
-  const bool interrupted = interrupts.count() > 0;
-  if (arguments.out && !interrupted) {
-    const std::vector<std::string> files = write_files(*arguments.out, evaluations);
-    if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
-  }
-  std::fflush(stdout); // results first, then what is wrong with them
-  const int code = report_problems(problems_of(evaluations));
-  return interrupted ? interrupted_exit_code : code;
+  return conclude(
+      {.interrupted = interrupts.count() > 0,
+       .json = arguments.json,
+       .folder = arguments.out,
+       .write_files = [&](const std::string& folder) { return write_files(folder, evaluations); },
+       .problems = problems_of(evaluations)});
 }
 
 } // namespace tutti

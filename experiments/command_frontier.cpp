@@ -12,7 +12,6 @@
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
-#include "sim/text.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -76,14 +75,12 @@ int frontier_command(const FrontierArguments& arguments) {
   const FrontierEvaluation& evaluation = study.frontier;
   fmt::print("{}",
              arguments.json ? json_text(frontier_json(evaluation)) : frontier_text(evaluation));
-  const bool interrupted = interrupts.count() > 0;
-  if (arguments.out && !interrupted) {
-    const std::vector<std::string> files = write_files(*arguments.out, evaluation);
-    if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
-  }
-  std::fflush(stdout); // results first, then what is wrong with them
-  const int code = report_problems(problems_of(study));
-  return interrupted ? interrupted_exit_code : code;
+  return conclude(
+      {.interrupted = interrupts.count() > 0,
+       .json = arguments.json,
+       .folder = arguments.out,
+       .write_files = [&](const std::string& folder) { return write_files(folder, evaluation); },
+       .problems = problems_of(study)});
 }
 
 } // namespace tutti

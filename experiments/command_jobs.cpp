@@ -9,7 +9,6 @@
 #include "experiments/job_reader.hpp"
 #include "experiments/job_table.hpp"
 #include "sim/files.hpp"
-#include "sim/text.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -46,14 +45,12 @@ int jobs_command(const JobsArguments& arguments) {
   study.options.cancelled = [&interrupts] { return interrupts.cancels(); };
   const JobStudyEvaluation evaluation = evaluate_jobs(study, topology.name(), topology);
   fmt::print("{}", arguments.json ? json_text(jobs_json(evaluation)) : jobs_text(evaluation));
-  const bool interrupted = interrupts.count() > 0;
-  if (arguments.out && !interrupted) {
-    const std::vector<std::string> files = write_files(*arguments.out, evaluation);
-    if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
-  }
-  std::fflush(stdout); // results first, then what is wrong with them
-  const int code = report_problems(problems_of(evaluation));
-  return interrupted ? interrupted_exit_code : code;
+  return conclude(
+      {.interrupted = interrupts.count() > 0,
+       .json = arguments.json,
+       .folder = arguments.out,
+       .write_files = [&](const std::string& folder) { return write_files(folder, evaluation); },
+       .problems = problems_of(evaluation)});
 }
 
 } // namespace tutti

@@ -2,6 +2,7 @@
 
 #include "experiments/collective_request.hpp"
 #include "experiments/failure_table.hpp"
+#include "experiments/interrupts.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
@@ -64,6 +65,16 @@ int report_problems(std::span<const Evaluation> evaluations) {
 int report_problems(std::span<const std::string> problems) {
   for (const std::string& problem : problems) fmt::print(stderr, "tutti: {}\n", problem);
   return problems.empty() ? 0 : 1;
+}
+
+int conclude(const Conclusion& conclusion) {
+  if (conclusion.folder && !conclusion.interrupted) {
+    const std::vector<std::string> files = conclusion.write_files(*conclusion.folder);
+    if (!conclusion.json) fmt::print("\nwritten: {}\n", joined(files, " "));
+  }
+  std::fflush(stdout); // results first, then what is wrong with them
+  const int code = report_problems(conclusion.problems);
+  return conclusion.interrupted ? interrupted_exit_code : code;
 }
 
 std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {

@@ -6,6 +6,7 @@
 #include "sim/time_model.hpp"
 #include "sim/units.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -146,6 +147,18 @@ int report_problems(std::span<const Evaluation> evaluations);
 
 /// The same for problems that are in words already.
 int report_problems(std::span<const std::string> problems);
+
+/// How a command ends whose results are printed.
+struct Conclusion {
+  bool interrupted = false, json = false;
+  std::optional<std::string> folder; ///< where files are wanted
+  /// Into that folder; the names of what it wrote.
+  std::function<std::vector<std::string>(const std::string& folder)> write_files;
+  std::vector<std::string> problems;
+};
+
+/// Writes the files, unless interrupted, and says on stderr what is wrong. The exit code.
+int conclude(const Conclusion& conclusion);
 
 /// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
 [[nodiscard]] std::map<std::string, std::string>

@@ -52,12 +52,13 @@ struct JobResult {
 
 struct PlanEvaluation {
   std::string plan;
-  std::string note;                                 ///< why there is no schedule; else empty
-  std::vector<JobResult> jobs;                      ///< as JobStudy::jobs; empty without a schedule
-  Time makespan;                                    ///< from the first start to the last delivery
-  Time bound;                                       ///< what all jobs together can't beat
-  double mean_slowdown = 0;                         ///< geometric
-  double synthesis_seconds = 0, replay_seconds = 0; ///< CPU
+  std::string note;             ///< why there is no schedule; else empty
+  std::vector<JobResult> jobs;  ///< as JobStudy::jobs; empty without a schedule
+  Time makespan;                ///< from the first start to the last delivery
+  Time bound;                   ///< what all jobs together can't beat
+  double mean_slowdown = 0;     ///< geometric
+  double synthesis_seconds = 0; ///< CPU, of the schedules that run at once
+  double replay_seconds = 0;    ///< CPU
   std::vector<LinkUse> links;
   /// A defect of Tutti in words: a fault, a time below its bound, engines that disagree.
   std::string problem;

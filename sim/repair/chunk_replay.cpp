@@ -63,8 +63,6 @@ void ChunkReplay::prepare(ChunkId chunk) {
       whole.chunks[chunk.value].reduces ? whole.held_by(chunk).size() : std::size_t{1};
   words_ = (bits + 63) / 64;
   state_.assign(topology_.node_count() * words_, 0);
-  full_.assign(words_, 0);
-  for (std::size_t bit = 0; bit < bits; ++bit) full_[bit / 64] |= Word{1} << (bit % 64);
 }
 
 /// At the begin of a segment: its holders keep what they have, or go back to their inputs; all

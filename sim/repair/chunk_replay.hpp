@@ -65,13 +65,10 @@ public:
   }
 
   // Of the chunk that was run last, or is being run.
-  [[nodiscard]] std::size_t words() const { return words_; }
   [[nodiscard]] std::span<const Word> value(NodeId node) const {
     return {state_.data() + node.value * words_, words_};
   }
   [[nodiscard]] bool has_any(NodeId node) const;
-  /// All contributions.
-  [[nodiscard]] std::span<const Word> full() const { return full_; }
 
 private:
   static constexpr std::uint32_t none = UINT32_MAX;
@@ -105,7 +102,7 @@ private:
   std::vector<std::vector<std::uint32_t>> local_; // [segment][chunk]: the segment's number of it
   std::vector<Sorted> sorted_;                    // [segment]
   std::size_t words_ = 1;
-  std::vector<Word> state_, full_, kept_;
+  std::vector<Word> state_, kept_;
   std::vector<Delivery> block_;
 };
 

@@ -30,6 +30,9 @@ Recovery kept(const RecoveryCase& asked, Schedule schedule) {
   history.add(performed(course.plan(), report, {}), report);
   Recovery made = concluded(asked, std::move(history), report, {});
   made.decisions = std::move(rerouting.decisions);
+  if (report.stuck.empty()) // what would have come into force later found nothing to do
+    std::erase_if(made.decisions,
+                  [&](const Decision& decision) { return decision.at > report.completion; });
   return made;
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("jobs that start late wait for nobody's list") {
   CHECK(plan.makespan == Time{11 * D + a});
 }
 
-TEST_CASE("disjoint groups don't disturb each other, and together isn't worse") {
+TEST_CASE("disjoint groups don't disturb each other, planned apart or together") {
   TopologyParts parts = samples::npus("two pairs", 4);
   for (const std::uint32_t n : {0U, 1U, 2U}) parts.add_duplex(samples::link(n, n + 1));
   const Topology topology(std::move(parts));

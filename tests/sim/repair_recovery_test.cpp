@@ -144,7 +144,13 @@ TEST_CASE("what happens after the end has no effect") {
     CHECK(recovery.completion == Time{3 * hop});
     CHECK(recovery.lost.empty());
     CHECK(recovery.segments.size() == 1);
+    CHECK(recovery.decisions.empty());
   }
+  // The link has done its part, and the answer would come long after the end.
+  const Recovery done =
+      recovered(ring, broadcast_around(ring), {link_down(hop + 1, 0)}, Policy::reroute, 100 * hop);
+  CHECK(done.completion == Time{3 * hop});
+  CHECK(done.decisions.empty());
 }
 
 TEST_CASE("a link that comes up again, and answers that come too late") {
