@@ -20,6 +20,15 @@ std::string_view to_text(Agreement agreement) {
   return "differs";
 }
 
+bool is_within(double deviation, double tolerance, bool at_most) {
+  return deviation <= tolerance && (at_most || -deviation <= tolerance);
+}
+
+Agreement judged(bool agrees, const std::string& explanation) {
+  if (agrees) return Agreement::match;
+  return explanation.empty() ? Agreement::differs : Agreement::differs_explained;
+}
+
 namespace {
 
 using Evaluations = std::span<const Evaluation>;
@@ -118,11 +127,6 @@ std::string missing_text(Evaluations evaluations, const Expectation& expectation
   return "there is no value: a division by 0, or a fit of fewer than two sizes";
 }
 
-bool agrees(double deviation, const Expectation& expectation) {
-  return deviation <= expectation.tolerance &&
-         (expectation.at_most || -deviation <= expectation.tolerance);
-}
-
 Comparison compare(const Expectation& expectation, Evaluations evaluations) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   Comparison result;
@@ -139,11 +143,8 @@ Comparison compare(const Expectation& expectation, Evaluations evaluations) {
   }
   result.ours = ours_text(result.value, values, expectation);
   result.deviation = result.value / expectation.paper - 1;
-  if (agrees(result.deviation, expectation)) {
-    result.agreement = Agreement::match;
-  } else if (!expectation.explanation.empty()) {
-    result.agreement = Agreement::differs_explained;
-  }
+  result.agreement = judged(is_within(result.deviation, expectation.tolerance, expectation.at_most),
+                            expectation.explanation);
   return result;
 }
 

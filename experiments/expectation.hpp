@@ -50,6 +50,11 @@ enum class Agreement : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(Agreement agreement); ///< "differs, explained"
 
+/// Whether ours / theirs - 1 is within the tolerance; `at_most`: or below.
+[[nodiscard]] bool is_within(double deviation, double tolerance, bool at_most);
+/// What doesn't agree differs, with the explanation if there is one.
+[[nodiscard]] Agreement judged(bool agrees, const std::string& explanation);
+
 struct Comparison {
   std::string label;
   std::string paper, ours; ///< with units; means also with the range of what they are of

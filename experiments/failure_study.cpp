@@ -58,12 +58,8 @@ Comparison compare(const FailureStudyEvaluation& study, const FailureExpectation
   result.ours = fmt::format("{:.2f}", *ratio);
   result.deviation = *ratio / expectation.value - 1;
   result.explanation = expectation.explanation;
-  const bool agrees = result.deviation <= expectation.tolerance &&
-                      (expectation.at_most || -result.deviation <= expectation.tolerance);
-  if (agrees)
-    result.agreement = Agreement::match;
-  else if (!expectation.explanation.empty())
-    result.agreement = Agreement::differs_explained;
+  result.agreement = judged(is_within(result.deviation, expectation.tolerance, expectation.at_most),
+                            expectation.explanation);
   return result;
 }
 

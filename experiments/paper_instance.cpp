@@ -149,10 +149,8 @@ InstanceEvaluation evaluate_instance(const FrontierCase& c, const PaperInstance&
   result.proven = proven_of(paper, made.frontier, frontier);
   result.refuted = refuted_of(paper, frontier);
   result.better = better_point(paper, frontier);
-  if (result.verified && confirms(paper.claimed, result.proven))
-    result.agreement = Agreement::match;
-  else if (!paper.explanation.empty())
-    result.agreement = Agreement::differs_explained;
+  result.agreement =
+      judged(result.verified && confirms(paper.claimed, result.proven), paper.explanation);
   return result;
 }
 
