@@ -25,8 +25,9 @@ const std::map<std::string, std::set<std::string>> layers = {
     {"algorithms", {"sim"}},
     {"synth", {"sim"}},
     {"topologies", {"sim"}},
-    {"experiments", {"sim", "algorithms", "synth", "topologies"}},
-    {"tests", {"sim", "algorithms", "synth", "topologies", "experiments"}},
+    {"workloads", {"sim"}},
+    {"experiments", {"sim", "algorithms", "synth", "topologies", "workloads"}},
+    {"tests", {"sim", "algorithms", "synth", "topologies", "workloads", "experiments"}},
 };
 
 // The only files, as a regular expression over their path, that see a third-party library.
@@ -36,7 +37,7 @@ const std::map<std::string, std::string> libraries = {
     {"toml++", "sim/config\\.cpp"},
     {"lemon", "(sim/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/schedule_binary\\.cpp"},
-    {"nlohmann", "(sim/schedule_json\\.cpp|experiments/.+|tests/.+)"},
+    {"nlohmann", "(sim/schedule_json|workloads/process_groups)\\.cpp|experiments/.+|tests/.+"},
     {"CLI", "experiments/[a-z_]+\\.cpp"},
     {"coin", "synth/solvers/(clp|cbc|column_program|clp_limit)\\.[ch]pp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},

@@ -1,0 +1,64 @@
+// Schedules for all communication of a workload: each group plans on its own part of the network,
+// groups that look alike share a plan, and plans are remembered on disk.
+#pragma once
+
+#include "sim/iteration.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+#include "sim/workload.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+struct PlanningOptions {
+  /// One: what every collective uses (where it doesn't define one, or a group is too small for it,
+  /// that is an error which says so). Several: for each collective, group and size the fastest by
+  /// the native engine.
+  std::vector<AlgorithmRow> algorithms;
+  std::map<std::string, AlgorithmRow> by_collective; ///< "all_to_all": instead of `algorithms`
+  std::optional<std::uint32_t> chunks; ///< per shard; none: as `tutti synth`, by default
+  SynthesisOptions options;
+  std::string cache; ///< folder of remembered schedules; empty: none
+};
+
+/// What was planned for the requests that share a plan.
+struct PlannedCommunication {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  bool is_send = false;
+  Bytes size;
+  std::uint32_t members = 0;
+  std::uint64_t requests = 0; ///< of how many groups, roots and sizes it is the plan
+  std::string algorithm;
+  Time alone, bound; ///< on the group's part of the network
+  bool was_remembered = false;
+};
+
+struct WorkloadPlanning {
+  WorkloadPlans plans;
+  std::vector<PlannedCommunication> communications; ///< largest first
+  double synthesis_seconds = 0;                     ///< CPU
+  std::string problem; ///< a defect of Tutti in words (a fault, a time below its bound); else empty
+};
+
+/// Plans every request of the workload, and verifies every schedule, remembered ones too.
+/// Errors: InputError for a request that no algorithm can plan (why, of each), an unknown setting.
+[[nodiscard]] WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
+                                             const PlanningOptions& options);
+
+/// The part of a network in which a group communicates: its members, first and in rank order, and
+/// the nodes that aren't NPUs and lie between them. The whole network, in its own order, where that
+/// leaves a member out of another's reach.
+struct GroupNetwork {
+  Topology topology;
+  std::vector<NodeId> nodes; ///< [node]: the same in the whole network
+  std::vector<LinkId> links; ///< [link]: the same in the whole network
+};
+[[nodiscard]] GroupNetwork network_of(const Topology& topology, std::span<const NodeId> group);
+
+} // namespace tutti
