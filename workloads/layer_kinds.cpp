@@ -15,7 +15,7 @@ constexpr std::array<LayerKind, 10> kinds{{
      "dropout flash skip_masked relative experts top_k",
      transformer},
     {"embedding", "vocabulary hidden sequence positions segments norm shared", embedding},
-    {"output", "vocabulary hidden sequence tied bias norm", output},
+    {"output", "vocabulary scored hidden sequence tied bias norm", output},
     {"linear", "inputs outputs positions bias norm activation", linear},
     {"convolution", "image channels kernel stride groups bias batch_norm residual pool",
      convolution},

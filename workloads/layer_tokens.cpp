@@ -28,21 +28,24 @@ std::vector<Layer> embedding(ConfigTable& table) {
   return {layer};
 }
 
-// Stored (arXiv:2205.05198 section 4.3): the norm's input, the product's, and the logits in four
+// `scored`: the words that every token is compared with, fewer than all in an adaptive softmax
+// (arXiv:1609.04309). Stored (arXiv:2205.05198 section 4.3): the norm's input, the product's, and the logits in four
 // bytes.
 std::vector<Layer> output(ConfigTable& table) {
   const double hidden = dimension(table, "hidden"), sequence = dimension(table, "sequence");
   const double vocabulary = dimension(table, "vocabulary");
   const double norm = norm_parameters(table, hidden, "none");
   const bool is_tied = flag(table, "tied", false), bias = flag(table, "bias", false);
-  const double inputs = sequence * hidden, logits = sequence * vocabulary;
+  const double scored = dimension(table, "scored", vocabulary);
+  if (scored > vocabulary) throw table.at("scored").error("more words scored than there are");
+  const double inputs = sequence * hidden, logits = sequence * scored;
 
   Layer layer;
   if (norm > 0) {
     layer.kernels.push_back(elementwise(norm_flops * inputs, 2 * inputs));
     layer.stored += inputs;
   }
-  layer.kernels.push_back(matmul(sequence, hidden, vocabulary, bias));
+  layer.kernels.push_back(matmul(sequence, hidden, scored, bias));
   layer.kernels.push_back(elementwise(softmax_flops * logits, 2 * logits));
   layer.parameters = norm + (is_tied ? 0 : vocabulary * hidden) + (bias ? vocabulary : 0);
   layer.stored += inputs + 2 * logits;
