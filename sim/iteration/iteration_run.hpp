@@ -81,7 +81,8 @@ public:
   }
 
   [[nodiscard]] std::int64_t next_change() const {
-    return conductor_.is_over() ? Changes::never : core_.next_network_change();
+    const bool is_over = conductor_.is_over() && core_.transfers().count() == 0;
+    return is_over ? Changes::never : core_.next_network_change();
   }
   void change(std::int64_t now) {
     folding_.change_begins(now);
