@@ -9,8 +9,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
