@@ -348,6 +348,19 @@ TEST_CASE("shards are cut as asked, as far as the buffer goes") {
   CHECK(planning.communications.back().size == Bytes{3});
 }
 
+TEST_CASE("algorithms that choose their chunks plan buffers of a few bytes, too") {
+  const Topology topology = samples::ring(4);
+  const Workload workload = communicating(
+      4, {{0, 1, 2, 3}},
+      {{CollectiveKind::all_gather, Bytes{1}}, {CollectiveKind::all_gather, Bytes{1 << 20}}});
+  for (const std::string name : {"sccl", "flows"}) {
+    INFO(name);
+    const WorkloadPlanning planning = sound(topology, workload, by({name}));
+    CHECK(planning.plans.plans[0].plan->collective.parts.front().pieces == 1);
+    CHECK(planning.plans.plans[0].plan->collective.size() == Bytes{4});
+  }
+}
+
 TEST_CASE("what one NPU sends to another is a transfer over a switch") {
   const Topology topology = samples::star(4);
   const Workload workload = communicating(4, {{2, 1}},
