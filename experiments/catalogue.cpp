@@ -1,6 +1,7 @@
 #include "experiments/catalogue.hpp"
 
 #include "sim/config.hpp"
+#include "sim/data_files.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
@@ -13,16 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path experiment_folder() {
-  std::error_code error;
-  const fs::path command = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = command.parent_path().parent_path() / "share/tutti/experiments";
-  return fs::is_directory(installed, error) ? installed : fs::path(TUTTI_EXPERIMENTS_SOURCE_DIR);
-}
-
 // Names and files, without opening them.
 std::vector<CatalogueEntry> untitled_catalogue() {
-  const fs::path folder = experiment_folder();
+  const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
   std::vector<CatalogueEntry> entries;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;

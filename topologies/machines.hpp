@@ -1,4 +1,4 @@
-// Where the named machines lie.
+// Where the named machines lie (topologies/machines/*.toml).
 #pragma once
 
 #include <optional>

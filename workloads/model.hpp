@@ -2,7 +2,11 @@
 // dimensions. All counts are for one sample (a sequence, an image, ...) and elements, not bytes.
 #pragma once
 
+#include "sim/units.hpp"
+
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +26,7 @@ struct Kernel {
   Kind kind = Kind::matmul;
   double flops = 0;       ///< forward, for one sample; a multiply-add counts two
   double traffic = 0;     ///< activation elements read and written, forward, for one sample
-  double parameters = 0;  ///< that it reads, whatever the batch
+  double parameters = 0;  ///< that it reads, whatever the batch; of all experts together
   bool is_expert = false; ///< done by the experts, for the tokens that reach them
 };
 inline constexpr std::size_t kernel_kind_count = 5;
@@ -36,6 +40,12 @@ enum class TensorSplit : std::uint8_t {
          ///< the outputs, backward with one of the input's gradients
 };
 
+/// Measured times of a layer for one sample, which then hold instead of what its kernels would
+/// take on an NPU: they grow with the samples, and tensor parallelism divides them as it does work.
+struct GivenTimes {
+  Time forward, input_gradient, parameter_gradient;
+};
+
 struct Layer {
   std::string name;        ///< "block3.mlp"
   std::uint32_t block = 0; ///< never falls from layer to layer; pipeline stages end between blocks
@@ -43,18 +53,29 @@ struct Layer {
   double parameters = 0;        ///< all but the experts'
   double expert_parameters = 0; ///< of all experts together; spread by expert parallelism
   double outputs = 0;           ///< elements handed to the next layer, for one sample
-  double stored = 0;            ///< elements kept from forward to backward, for one sample
+  double stored = 0; ///< elements of two bytes kept from forward to backward, for one sample
+  double scores = 0; ///< of them, attention matrices: what Recompute::attention makes again
   TensorSplit split = TensorSplit::none;
   double routed = 0; ///< elements sent to the experts, and as many back, for one sample
+  std::optional<GivenTimes> times;
+};
+
+/// What others say of a model, to check against; 0: nothing.
+struct PublishedTotals {
+  double parameters = 0;
+  double forward_flops = 0, training_flops = 0; ///< for so many items
+  double items = 1;
+  double flops_tolerance = 0.01; ///< relative; its reason stands in the model's file
 };
 
 struct Model {
-  std::string name, source;
+  std::string name, note, source;
   std::string sample = "sample"; ///< "sequence", "image"
   std::string item = "sample";   ///< what throughput counts: "token", "image"
   double items_per_sample = 1;   ///< tokens in a sequence
   std::uint32_t experts = 0;     ///< per layer that has some; 0: dense
   std::vector<Layer> layers;     ///< in the order of the forward pass
+  PublishedTotals published;
 
   [[nodiscard]] double parameters() const;     ///< all, experts included
   [[nodiscard]] double forward_flops() const;  ///< for one sample

@@ -21,7 +21,7 @@ enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8 };
 [[nodiscard]] std::int64_t element_bytes(Precision precision);
 
 struct NpuProfile {
-  std::string name, source;
+  std::string name, note, source;
   std::map<Precision, double> peak_flops; ///< per second, dense, of matrix units
   double vector_flops = 0;                ///< per second, of everything else
   Bandwidth memory_bandwidth;

@@ -1,0 +1,127 @@
+#include "workloads/npu_profile.hpp"
+
+#include "sim/config.hpp"
+#include "sim/data_files.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> precision_names{"fp32", "tf32", "fp16", "bf16", "fp8"};
+
+std::string npu_folder() {
+  return data_folder("npus", std::string(TUTTI_WORKLOADS_SOURCE_DIR) + "/npus");
+}
+
+double positive(const ConfigValue& value) {
+  const double number = value.number();
+  if (number <= 0) throw value.error("must be above 0");
+  return number;
+}
+
+std::array<double, kernel_kind_count> read_efficiencies(ConfigTable table) {
+  std::array<double, kernel_kind_count> efficiencies{};
+  std::vector<std::string> keys;
+  for (std::size_t kind = 0; kind < kernel_kind_count; ++kind)
+    keys.emplace_back(to_text(static_cast<Kernel::Kind>(kind)));
+  table.allow_only(keys);
+  for (std::size_t kind = 0; kind < kernel_kind_count; ++kind) {
+    const ConfigValue value = table.at(keys[kind]);
+    efficiencies[kind] = positive(value);
+    if (efficiencies[kind] > 1) throw value.error("an efficiency is at most 1");
+  }
+  return efficiencies;
+}
+
+std::map<Precision, double> read_peaks(ConfigTable table) {
+  std::map<Precision, double> peaks;
+  for (const std::string& key : table.keys()) {
+    const ConfigValue value = table.at(key);
+    peaks[value.located([&] { return parse_precision(key); })] = positive(value);
+  }
+  if (peaks.empty()) throw table.error("peak_flops names no precision");
+  return peaks;
+}
+
+NpuProfile read_profile(ConfigTable file) {
+  file.allow_only({"name", "note", "source", "peak_flops", "vector_flops", "memory_bandwidth",
+                   "memory", "launch", "compute_efficiency", "memory_efficiency"});
+  NpuProfile npu;
+  npu.name = file.at("name").string();
+  if (const auto note = file.find("note")) npu.note = note->string();
+  if (const auto source = file.find("source")) npu.source = source->string();
+  npu.peak_flops = read_peaks(file.at("peak_flops").table());
+  npu.vector_flops = positive(file.at("vector_flops"));
+  npu.memory_bandwidth = file.at("memory_bandwidth").bandwidth();
+  npu.memory = file.at("memory").bytes();
+  npu.launch = file.at("launch").time();
+  npu.compute_efficiency = read_efficiencies(file.at("compute_efficiency").table());
+  npu.memory_efficiency = read_efficiencies(file.at("memory_efficiency").table());
+  return npu;
+}
+
+bool uses_matrix_units(Kernel::Kind kind) {
+  return kind != Kernel::Kind::elementwise && kind != Kernel::Kind::lookup;
+}
+
+double peak_of(const NpuProfile& npu, Kernel::Kind kind, Precision precision) {
+  if (!uses_matrix_units(kind)) return npu.vector_flops;
+  const auto peak = npu.peak_flops.find(precision);
+  if (peak != npu.peak_flops.end()) return peak->second;
+  std::vector<std::string_view> known;
+  for (const auto& [each, flops] : npu.peak_flops) known.push_back(to_text(each));
+  throw InputError(fmt::format("NPU \"{}\" doesn't compute in {} (known: {})", npu.name,
+                               to_text(precision), fmt::join(known, ", ")));
+}
+
+} // namespace
+
+std::string_view to_text(Precision precision) {
+  return precision_names[static_cast<std::size_t>(precision)];
+}
+
+Precision parse_precision(std::string_view text) {
+  const auto found = std::find(precision_names.begin(), precision_names.end(), text);
+  if (found == precision_names.end()) {
+    const std::vector<std::string> known(precision_names.begin(), precision_names.end());
+    throw InputError(unknown_name("precision", text, known));
+  }
+  return static_cast<Precision>(found - precision_names.begin());
+}
+
+std::int64_t element_bytes(Precision precision) {
+  constexpr std::array<std::int64_t, precision_names.size()> bytes{4, 4, 2, 2, 1};
+  return bytes[static_cast<std::size_t>(precision)];
+}
+
+Time kernel_time(const NpuProfile& npu, Kernel::Kind kind, Precision precision, double flops,
+                 double bytes) {
+  const auto index = static_cast<std::size_t>(kind);
+  double seconds = 0;
+  if (flops > 0) seconds = flops / (peak_of(npu, kind, precision) * npu.compute_efficiency[index]);
+  if (bytes > 0)
+    seconds =
+        std::max(seconds, bytes / (static_cast<double>(npu.memory_bandwidth.bytes_per_second) *
+                                   npu.memory_efficiency[index]));
+  if (seconds == 0) return {};
+  constexpr double longest = 4'600'000; // 53 days, as serialization()
+  if (seconds > longest)
+    throw InputError(
+        fmt::format("a kernel takes {:.3g} s on NPU \"{}\", more than 53 days", seconds, npu.name));
+  return std::max(npu.launch, Time{static_cast<std::int64_t>(std::ceil(seconds * 1e12))});
+}
+
+std::vector<std::string> npu_profile_names() { return data_names(npu_folder()); }
+
+NpuProfile load_npu_profile(const std::string& name_or_file) {
+  return read_profile(read_config(find_data_file("NPU", name_or_file, npu_folder())));
+}
+
+} // namespace tutti
