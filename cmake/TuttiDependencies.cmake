@@ -28,3 +28,10 @@ if(NOT TARGET tutti_cadical)
   set_target_properties(tutti_cadical PROPERTIES
     IMPORTED_LOCATION "${CADICAL_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${CADICAL_INCLUDE_DIR}")
 endif()
+
+# Newer ones bring a configuration, which links what their headers need (abseil).
+find_package(ZLIB REQUIRED)
+find_package(Protobuf CONFIG QUIET)
+if(NOT Protobuf_FOUND)
+  find_package(Protobuf REQUIRED)
+endif()

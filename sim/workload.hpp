@@ -56,6 +56,7 @@ struct Operation {
   std::uint32_t tag = 0;     ///< of communication: members of a group meet by it
   std::uint32_t name = 0;    ///< index into Workload::names
   std::int64_t amount = 0;   ///< of computing: ps, 0 is fine; of communication: bytes, >= 1
+  bool operator==(const Operation&) const = default;
 };
 static_assert(sizeof(Operation) == 32);
 

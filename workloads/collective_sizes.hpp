@@ -1,0 +1,22 @@
+// How formats of others say the size of a collective, against how Tutti does: the total buffer.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/units.hpp"
+
+#include <cstddef>
+
+namespace tutti {
+
+/// Whether ASTRA-sim gives what one member contributes, of which the total buffer has one for each.
+[[nodiscard]] inline bool is_sized_by_share(CollectiveKind kind) {
+  return kind == CollectiveKind::all_gather || kind == CollectiveKind::gather;
+}
+
+/// Of a buffer that is cut into a shard for each member.
+[[nodiscard]] inline Bytes least_size(CollectiveKind kind, std::size_t members) {
+  const bool is_whole = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  return {is_whole ? 1 : static_cast<std::int64_t>(members)};
+}
+
+} // namespace tutti
