@@ -3,35 +3,18 @@
 #include "experiments/all_bounds.hpp"
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
-#include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <utility>
 
-#include <sys/resource.h>
-
 namespace tutti {
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  rusage children{}; // SimGrid runs in one
-  getrusage(RUSAGE_CHILDREN, &children);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9 +
-         seconds(children.ru_utime) + seconds(children.ru_stime);
-}
 
 double Replay::gap() const {
   if (bound.ps <= 0) return std::numeric_limits<double>::quiet_NaN();
@@ -150,70 +133,17 @@ TimeModel model_with(const Case& c, Discipline discipline) {
   return model;
 }
 
-// One synthesis with a given number of chunks per shard.
-struct Attempt {
-  Collective collective;
-  Outcome outcome;
-  Verdict verdict;
-  [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
-  [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
-};
-
-bool was_cancelled(const Case& c) { return c.options.cancelled && c.options.cancelled(); }
-
-Outcome synthesis(const Case& c, const Collective& collective) {
+// Adds what it cost to `costs`.
+Attempt attempt(const Case& c, std::uint32_t chunks, Evaluation& costs) {
   SynthesisOptions options = c.options;
   options.model = model_with(c, c.disciplines.front());
   options.choose_pieces = leaves_chunks_to_algorithm(c);
-  Outcome outcome;
-  try {
-    outcome = synthesize(c.algorithm, *c.topology, collective, options);
-  } catch (const std::bad_alloc&) {
-    outcome.status = Status::timed_out;
-    outcome.note = "out of memory";
-  }
-  if (outcome.status == Status::timed_out && was_cancelled(c))
-    outcome.note = outcome.schedule || outcome.compact ? "interrupted; the best so far"
-                                                       : "interrupted; no schedule yet";
-  return outcome;
-}
-
-// The collective with so many times the chunks per shard as an algorithm's `pieces`. Chunks below a
-// byte are bad input, unless only those pieces make them so: words then, and the collective
-// without.
-std::optional<std::string> cut(const Case& c, std::uint32_t chunks, std::uint32_t pieces,
-                               Collective& collective) {
-  try {
-    collective = make_collective(*c.topology, c.collective, chunks * pieces);
-    return std::nullopt;
-  } catch (const InputError& error) {
-    collective = make_collective(*c.topology, c.collective, chunks);
-    return fmt::format("{} cuts every shard in {}: {}", c.algorithm.name, chunks * pieces,
-                       error.what());
-  }
-}
-
-Attempt attempt(const Case& c, std::uint32_t chunks, Evaluation& costs) {
-  Attempt made;
-  const std::uint32_t pieces = c.algorithm.pieces;
-  if (std::optional<std::string> too_fine = cut(c, chunks, pieces, made.collective)) {
-    made.outcome = infeasible(std::move(*too_fine));
-    return made;
-  }
-  const double start = cpu_seconds();
-  made.outcome = synthesis(c, made.collective);
-  const double synthesized = cpu_seconds();
-  costs.synthesis_seconds += synthesized - start;
-  if (std::optional<std::string> too_fine =
-          cut(c, chunks, pieces * made.outcome.pieces, made.collective)) {
-    made.outcome = infeasible(std::move(*too_fine));
-    return made;
-  }
-  if (made.outcome.schedule)
-    made.verdict = verify(*c.topology, made.collective, *made.outcome.schedule);
-  else if (made.outcome.compact)
-    made.verdict = verify(*c.topology, made.collective, *made.outcome.compact);
-  costs.verify_seconds += cpu_seconds() - synthesized;
+  Attempt made = attempt(
+      c.algorithm, *c.topology,
+      [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
+      chunks, options);
+  costs.synthesis_seconds += made.synthesis_seconds;
+  costs.verify_seconds += made.verify_seconds;
   return made;
 }
 
@@ -250,15 +180,6 @@ Attempt best_attempt(const Case& c, Evaluation& costs) {
     best = std::move(next);
   }
   return best;
-}
-
-// What our own algorithms must not do.
-std::string verdict_problem(const Attempt& made) {
-  if (!made.has_schedule()) return {};
-  if (made.verdict.fault) return "fault: " + made.verdict.fault->text;
-  if (made.verdict.redundant > 0)
-    return fmt::format("redundant copies: {}", made.verdict.redundant);
-  return {};
 }
 
 void add_note(Evaluation& result, const std::string& text) {

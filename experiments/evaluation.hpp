@@ -3,6 +3,7 @@
 // replayed, and every time is held against the lower bound.
 #pragma once
 
+#include "experiments/attempt.hpp"
 #include "experiments/collective_request.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/report.hpp"
@@ -128,9 +129,6 @@ struct Evaluation {
 
 /// The busiest link of a report, `npu3>npu4 +2` where two more are as busy; empty without links.
 [[nodiscard]] std::string hottest_link(const Topology& topology, const Report& report);
-
-/// CPU seconds that this process and its ended children have used.
-[[nodiscard]] double cpu_seconds();
 
 /// Errors: InputError naming the engines that know fluid sharing, where this one doesn't but
 /// should.

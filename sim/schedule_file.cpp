@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace tutti {
@@ -64,6 +65,12 @@ void write_schedule(const std::string& file, const Topology& topology,
                                           expanded(topology, content.collective, *content.compact),
                                           std::nullopt}));
   }
+}
+
+std::string binary_schedule(const Topology& topology, const ScheduleFile& content) {
+  std::ostringstream out;
+  schedule_format::write_wrapped(out, topology, content);
+  return std::move(out).str();
 }
 
 ScheduleFile read_schedule(const std::string& file, const Topology& topology) {

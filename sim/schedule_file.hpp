@@ -36,6 +36,9 @@ struct ScheduleFile {
 /// Errors: InputError where the file can't be written; nothing half-written is left.
 void write_schedule(const std::string& file, const Topology& topology, const ScheduleFile& content);
 
+/// The binary form, as it stands in a file.
+[[nodiscard]] std::string binary_schedule(const Topology& topology, const ScheduleFile& content);
+
 /// Reads either format (told by content). A compact schedule of more than `most_listed` transfers
 /// stays compact. Errors: InputError for a truncated or malformed file, a newer format version, an
 /// unknown key, ids out of range, or a schedule made for another topology (both fingerprints and
