@@ -25,9 +25,8 @@ void check_jobs(const Collective& collective, std::span<const JobTiming> jobs) {
   }
 }
 
-void check_routes(const Topology& topology, const Schedule& schedule,
+void check_routes(const Topology& topology, const PathTable& paths,
                   std::span<const RouteChange> changes) {
-  const PathTable& paths = schedule.paths();
   for (const RouteChange& change : changes)
     for (const auto& [path, replacement] : change.paths) {
       if (path.value >= paths.size() || replacement.value >= paths.size())
@@ -56,11 +55,9 @@ void require_plain(const RunOptions& options, std::string_view who) {
                                  who));
 }
 
-Changes::Changes(const Topology& topology, const Collective& collective, const Schedule& schedule,
-                 const RunOptions& options)
-    : levels_(collective, options.jobs), events_(options.events),
-      route_changes_(options.route_changes), network_(topology) {
-  check_routes(topology, schedule, options.route_changes);
+Changes::Changes(const Topology& topology, const PathTable& paths, const RunOptions& options)
+    : events_(options.events), route_changes_(options.route_changes), network_(topology) {
+  check_routes(topology, paths, options.route_changes);
   check_order(options.events, "network events");
   check_order(options.route_changes, "route changes");
   if (options.begin < Time{}) throw InputError("a run can't begin before time 0");
@@ -69,7 +66,7 @@ Changes::Changes(const Topology& topology, const Collective& collective, const S
     parts_.emplace_back(options.jobs[p].start, p);
   std::sort(parts_.begin(), parts_.end());
   if (!route_changes_.empty())
-    for (std::uint32_t p = 0; p < schedule.paths().size(); ++p) routes_.emplace_back(p);
+    for (std::uint32_t p = 0; p < paths.size(); ++p) routes_.emplace_back(p);
   find_next();
 }
 

@@ -20,7 +20,7 @@ void require_plain(const RunOptions& options, std::string_view who);
 /// Levels of priority: 0 is the highest that some part has.
 class Levels {
 public:
-  /// Errors: as Changes.
+  /// Errors: InputError for jobs that aren't one per part, a priority or start out of range.
   Levels(const Collective& collective, std::span<const JobTiming> jobs);
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::size_t of(ChunkId chunk) const {
@@ -36,11 +36,9 @@ class Changes {
 public:
   static constexpr std::int64_t never = INT64_MAX;
 
-  /// Errors: InputError for jobs that aren't one per part, a priority or start out of range, a
-  /// route between other ends or over paths that the schedule doesn't know, times below 0, options
-  /// that aren't sorted.
-  Changes(const Topology& topology, const Collective& collective, const Schedule& schedule,
-          const RunOptions& options);
+  /// Errors: InputError for a route between other ends or over paths that `paths` doesn't know,
+  /// times below 0, options that aren't sorted.
+  Changes(const Topology& topology, const PathTable& paths, const RunOptions& options);
 
   /// What happens at one instant, in the order in which it counts.
   struct Due {
@@ -52,7 +50,6 @@ public:
   Due take(std::int64_t now);
   [[nodiscard]] std::int64_t next() const { return next_; } ///< `never`: nothing is left
 
-  [[nodiscard]] const Levels& levels() const { return levels_; }
   [[nodiscard]] const NetworkState& network() const { return network_; }
   /// What transfers of this path enter over at present.
   [[nodiscard]] PathId route(PathId path) const {
@@ -63,7 +60,6 @@ public:
 private:
   void find_next();
 
-  Levels levels_;
   std::span<const NetworkEvent> events_;
   std::span<const RouteChange> route_changes_;
   std::vector<std::pair<Time, std::size_t>> parts_; // by start

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -22,26 +23,44 @@ struct ChainEnd {
 
 } // namespace
 
+std::vector<PathEnds> ends_of(const Topology& topology, const PathTable& paths) {
+  std::vector<PathEnds> ends;
+  ends.reserve(paths.size());
+  for (std::uint32_t p = 0; p < paths.size(); ++p) {
+    const NodeId receiver = topology.link(paths.last(PathId{p})).to;
+    ends.push_back(
+        {topology.link(paths.first(PathId{p})).from, receiver, topology.node(receiver).can.store});
+  }
+  return ends;
+}
+
 Dependencies::Dependencies(const Topology& topology, const Collective& collective,
                            const Schedule& schedule, Parts parts)
-    : schedule_(schedule), chains_(schedule.size()), next_(schedule.paths().size(), none),
+    : Dependencies(ends_of(topology, schedule.paths()), collective, schedule, parts) {}
+
+Dependencies::Dependencies(std::span<const PathEnds> paths, const Collective& collective,
+                           const Schedule& schedule, Parts parts)
+    : chains_(schedule.size()), next_(schedule.paths().size(), none),
       undelivered_(schedule.size()) {
   if (schedule.size() > none / 2)
     throw InputError(
         fmt::format("{} transfers are more than an engine can number", schedule.size()));
-  const PathTable& paths = schedule.paths();
-  std::vector<NodeId> sender(paths.size()), receiver(paths.size());
-  for (std::uint32_t p = 0; p < paths.size(); ++p) {
-    sender[p] = topology.link(paths.first(PathId{p})).from;
-    receiver[p] = topology.link(paths.last(PathId{p})).to;
-    stores_.push_back(topology.node(receiver[p]).can.store);
-  }
-
-  const auto count = static_cast<std::uint32_t>(schedule.size());
-  if (parts == Parts::apart) keep_apart(collective);
+  auto fixed = std::make_shared<Fixed>();
+  fixed->schedule = &schedule;
+  for (const PathEnds& ends : paths) fixed->stores.push_back(ends.stores);
+  if (parts == Parts::apart) keep_apart(collective, *fixed);
+  fixed_ = std::move(fixed);
   join_connections();
+  chain(paths, collective);
+}
 
-  std::vector<ChainEnd> ends(topology.node_count());
+void Dependencies::chain(std::span<const PathEnds> paths, const Collective& collective) {
+  const Schedule& schedule = *fixed_->schedule;
+  const auto count = static_cast<std::uint32_t>(schedule.size());
+  std::uint32_t nodes = 0;
+  for (const PathEnds& path : paths)
+    nodes = std::max({nodes, path.sender.value + 1, path.receiver.value + 1});
+  std::vector<ChainEnd> ends(nodes);
   const auto append = [&](std::uint32_t chunk, NodeId node, std::uint32_t step) {
     ChainEnd& end = ends[node.value];
     if (end.chunk != chunk) end = {none, none, chunk, false, false};
@@ -91,29 +110,32 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
       ++end;
     const auto block = std::span(by_chunk).subspan(first, end - first);
     for (const std::uint32_t i : block)
-      append(chunk, sender[schedule.path_of(i).value], 2 * i + sends);
+      append(chunk, paths[schedule.path_of(i).value].sender, 2 * i + sends);
     for (const std::uint32_t i : block)
-      append(chunk, receiver[schedule.path_of(i).value], 2 * i + arrives);
+      append(chunk, paths[schedule.path_of(i).value].receiver, 2 * i + arrives);
     first = end;
   }
 }
 
-void Dependencies::keep_apart(const Collective& collective) {
-  part_of_chunk_.resize(collective.chunks.size());
-  parts_.resize(collective.parts.size());
-  for (std::uint32_t p = 0; p < parts_.size(); ++p) {
+void Dependencies::keep_apart(const Collective& collective, Fixed& fixed) {
+  fixed.part_of_chunk.resize(collective.chunks.size());
+  fixed.connections_of_part.resize(collective.parts.size());
+  is_open_.resize(collective.parts.size());
+  for (std::uint32_t p = 0; p < collective.parts.size(); ++p) {
     const CollectivePart& part = collective.parts[p];
-    for (std::uint32_t c = 0; c < part.chunk_count; ++c) part_of_chunk_[part.first.value + c] = p;
+    for (std::uint32_t c = 0; c < part.chunk_count; ++c)
+      fixed.part_of_chunk[part.first.value + c] = p;
   }
+  const Schedule& schedule = *fixed.schedule;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers; // by part and path
-  connections_.resize(chains_.size());
+  fixed.connections.resize(chains_.size());
   for (std::uint32_t i = 0; i < chains_.size(); ++i) {
-    const std::uint32_t part = part_of_chunk_[schedule_[i].chunk.value];
+    const std::uint32_t part = fixed.part_of_chunk[schedule[i].chunk.value];
     const auto [known, is_new] =
-        numbers.try_emplace(std::uint64_t{part} << 32 | schedule_.path_of(i).value,
+        numbers.try_emplace(std::uint64_t{part} << 32 | schedule.path_of(i).value,
                             static_cast<std::uint32_t>(numbers.size()));
-    connections_[i] = known->second;
-    if (is_new) parts_[part].connections.push_back(known->second);
+    fixed.connections[i] = known->second;
+    if (is_new) fixed.connections_of_part[part].push_back(known->second);
   }
   next_.assign(numbers.size(), none);
 }
@@ -135,7 +157,7 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
     if (is_delivered(i)) continue;
     ++named;
     const std::uint16_t flags = chains_[i].flags;
-    const Transfer transfer = schedule_[i];
+    const Transfer transfer = schedule()[i];
     std::string why = reason ? reason(i) : "";
     if (why.empty())
       why = (flags & has_arrived) ? "waits for its receiver's sends"
@@ -143,8 +165,8 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
                                   : "waits for data";
     text += fmt::format(
         "{} transfer {} (chunk {}, {} > {}) {}", named > 1 ? ";" : "", i, transfer.chunk.value,
-        topology.node(topology.link(schedule_.paths().first(transfer.path)).from).name,
-        topology.node(topology.link(schedule_.paths().last(transfer.path)).to).name, why);
+        topology.node(topology.link(schedule().paths().first(transfer.path)).from).name,
+        topology.node(topology.link(schedule().paths().last(transfer.path)).to).name, why);
   }
   return text;
 }

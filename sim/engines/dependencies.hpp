@@ -26,14 +26,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace tutti {
 
+/// Where a path begins and ends, and whether its end can store.
+struct PathEnds {
+  NodeId sender, receiver;
+  bool stores = true;
+};
+/// Of all paths of a table, in its order.
+[[nodiscard]] std::vector<PathEnds> ends_of(const Topology& topology, const PathTable& paths);
+
 /// 16 bytes a transfer. `Sink` has enter(i): transfer i may queue at its first link, and
-/// delivered(i): its arrival counts. What happens a second time has no effect.
+/// delivered(i): its arrival counts. What happens a second time has no effect. A copy shares what
+/// never changes: to copy dependencies before anything has happened is to begin once more.
 class Dependencies {
 public:
   /// Parts that are kept apart begin one by one, and only transfers of one part form a connection;
@@ -41,11 +52,14 @@ public:
   enum class Parts : std::uint8_t { as_one, apart };
   Dependencies(const Topology& topology, const Collective& collective, const Schedule& schedule,
                Parts parts = Parts::as_one);
+  /// The same on a network of which only the ends of the schedule's paths are known.
+  Dependencies(std::span<const PathEnds> paths, const Collective& collective,
+               const Schedule& schedule, Parts parts);
 
   /// Enters, in list order, everything that is ready at the start. Pre: parts as one.
   template <typename Sink> void start(Sink& sink) {
     for (std::uint32_t i = 0; i < chains_.size(); ++i) {
-      std::uint32_t& next = next_[schedule_.path_of(i).value];
+      std::uint32_t& next = next_[connection(i)];
       if (next != i || (chains_[i].flags & is_ready) == 0) continue;
       next = chains_[i].next_in_connection;
       sink.enter(i);
@@ -53,8 +67,8 @@ public:
   }
   /// From now on transfers of this part enter. Pre: parts apart.
   template <typename Sink> void start_part(std::size_t part, Sink& sink) {
-    parts_[part].is_open = true;
-    for (const std::uint32_t connection : parts_[part].connections) {
+    is_open_[part] = true;
+    for (const std::uint32_t connection : fixed_->connections_of_part[part]) {
       const std::uint32_t first = next_[connection];
       if (first != none) enter_from(first, sink);
     }
@@ -109,6 +123,12 @@ public:
   [[nodiscard]] bool may_end(std::uint32_t i) const { return (chains_[i].flags & tails_in) != 0; }
 
   [[nodiscard]] std::size_t undelivered() const { return undelivered_; }
+  /// Which connection a transfer belongs to: its path, unless parts are kept apart; then numbered
+  /// by first use.
+  [[nodiscard]] std::uint32_t connection(std::uint32_t i) const {
+    return fixed_->connections.empty() ? schedule().path_of(i).value : fixed_->connections[i];
+  }
+  [[nodiscard]] std::size_t connection_count() const { return next_.size(); }
   /// Why transfer i is stuck; empty: nothing special.
   using Reason = std::function<std::string(std::uint32_t i)>;
   /// The first few transfers that were never delivered, in words; for a run that came to a halt.
@@ -139,20 +159,22 @@ private:
     std::uint32_t next_in_connection = none;
     std::uint16_t flags = 0;
   };
-  struct Part {
-    std::vector<std::uint32_t> connections;
-    bool is_open = false;
+  /// What never changes.
+  struct Fixed {
+    const Schedule* schedule;
+    std::vector<bool> stores; // per path: whether its end can store
+    // Only where parts are kept apart:
+    std::vector<std::vector<std::uint32_t>> connections_of_part;
+    std::vector<std::uint32_t> part_of_chunk, connections; // per chunk, per transfer
   };
 
   void set(std::uint32_t i, Flag flag) {
     chains_[i].flags = static_cast<std::uint16_t>(chains_[i].flags | flag);
   }
-  /// Index into next_.
-  [[nodiscard]] std::uint32_t connection(std::uint32_t i) const {
-    return connections_.empty() ? schedule_.path_of(i).value : connections_[i];
-  }
-  void keep_apart(const Collective& collective);
+  [[nodiscard]] const Schedule& schedule() const { return *fixed_->schedule; }
+  void keep_apart(const Collective& collective, Fixed& fixed);
   void join_connections();
+  void chain(std::span<const PathEnds> paths, const Collective& collective);
 
   [[nodiscard]] std::int64_t tail_of_step(std::uint32_t step) const {
     if (tails_.empty()) return 0;
@@ -167,7 +189,7 @@ private:
   template <typename Sink> void deliver(std::uint32_t i, Sink& sink) {
     --undelivered_;
     sink.delivered(i);
-    if (stores_[schedule_.path_of(i).value]) release(i, sink);
+    if (fixed_->stores[schedule().path_of(i).value]) release(i, sink);
   }
 
   template <typename Sink> void release(std::uint32_t i, Sink& sink) {
@@ -229,7 +251,7 @@ private:
 
   /// Transfer i heads its connection: enters it and those behind it, as far as they are ready.
   template <typename Sink> void enter_from(std::uint32_t i, Sink& sink) {
-    if (!parts_.empty() && !parts_[part_of_chunk_[schedule_[i].chunk.value]].is_open) return;
+    if (!is_open_.empty() && !is_open_[fixed_->part_of_chunk[schedule()[i].chunk.value]]) return;
     std::uint32_t& next = next_[connection(i)];
     while (next != none && (chains_[next].flags & is_ready)) {
       const std::uint32_t entering = next;
@@ -238,12 +260,10 @@ private:
     }
   }
 
-  const Schedule& schedule_;
-  std::vector<Chain> chains_;       // per transfer
-  std::vector<std::uint32_t> next_; // per connection (path, unless apart): the next to enter
-  std::vector<Part> parts_;         // only where kept apart, as these:
-  std::vector<std::uint32_t> part_of_chunk_, connections_; // per chunk, per transfer
-  std::vector<bool> stores_;                               // per path: whether its end can store
+  std::shared_ptr<const Fixed> fixed_;
+  std::vector<Chain> chains_;                             // per transfer
+  std::vector<std::uint32_t> next_;                       // per connection: the next to enter
+  std::vector<bool> is_open_;                             // per part, only where kept apart
   std::unordered_map<std::uint32_t, std::int64_t> tails_; // by step; only at nodes that can't store
   std::size_t undelivered_ = 0;
 };

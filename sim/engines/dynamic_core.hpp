@@ -11,6 +11,7 @@
 #include "sim/engines/fifo_queues.hpp"
 #include "sim/engines/hops.hpp"
 #include "sim/engines/progress.hpp"
+#include "sim/engines/scheduled_transfers.hpp"
 #include "sim/engines/stuck.hpp"
 #include "sim/error.hpp"
 
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -33,32 +35,33 @@ struct DynamicCrossing {
 
 /// `Clock` also has retransmit(now, Event): the present transmission of event.subject goes on until
 /// event.at instead; `never`: it has stopped.
-template <typename Clock>
-class DynamicCore : public FifoQueues<DynamicCore<Clock>, Clock, PriorityQueue, DynamicCrossing> {
-  using Base = FifoQueues<DynamicCore<Clock>, Clock, PriorityQueue, DynamicCrossing>;
+template <typename Clock, typename Transfers>
+class DynamicCore : public FifoQueues<DynamicCore<Clock, Transfers>, Clock, Transfers,
+                                      PriorityQueue, DynamicCrossing> {
+  using Base =
+      FifoQueues<DynamicCore<Clock, Transfers>, Clock, Transfers, PriorityQueue, DynamicCrossing>;
   friend Base;
-  using Base::clock_, Base::collective_, Base::dependencies_, Base::links_, Base::model_,
-      Base::none, Base::now_, Base::options_, Base::report_, Base::schedule_, Base::topology_,
-      Base::units_;
+  using Base::clock_, Base::links_, Base::model_, Base::none, Base::now_, Base::options_,
+      Base::report_, Base::topology_, Base::transfers_, Base::units_;
   using typename Base::LinkState;
 
 public:
-  DynamicCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
-              const TimeModel& model, const RunOptions& options, Clock& clock)
-      : DynamicCore(topology, collective, schedule, model, options, clock,
-                    Changes(topology, collective, schedule, options)) {}
+  DynamicCore(const Topology& topology, Transfers transfers, const TimeModel& model,
+              const RunOptions& options, Clock& clock)
+      : Base(topology, std::move(transfers), model, options, clock),
+        changes_(topology, Base::transfers_.paths(), options), down_since_(links_.size()) {}
 
   /// What happens by the time that the run begins, and what enters then. To be followed by serve().
   std::int64_t begin() {
     now_ = quiet_ = options_.begin.ps;
     change(now_);
-    if (options_.jobs.empty()) dependencies_.start(*this);
+    if (options_.jobs.empty()) transfers_.start(*this);
     return now_;
   }
 
   /// When change() is to be called next, before the events of that instant.
   [[nodiscard]] std::int64_t next_change() const {
-    return dependencies_.undelivered() > 0 ? changes_.next() : Changes::never;
+    return transfers_.undelivered() > 0 ? changes_.next() : Changes::never;
   }
 
   void change(std::int64_t now) {
@@ -67,7 +70,25 @@ public:
     for (const NetworkEvent& event : due.events) apply(event);
     if (due.freezes) freeze();
     if (due.reroutes) take_back();
-    for (const auto& [start, part] : due.parts) dependencies_.start_part(part, *this);
+    for (const auto& [start, part] : due.parts) transfers_.start_part(part, *this);
+  }
+
+  /// When the network or the routes change next; `never`.
+  [[nodiscard]] std::int64_t next_network_change() const { return changes_.next(); }
+  /// From now on the transfers of this part enter. To be followed by serve().
+  void start_part(std::size_t part, std::int64_t now) {
+    now_ = now;
+    transfers_.start_part(part, *this);
+  }
+  /// What waits for links that are down, in words; empty where nothing does.
+  [[nodiscard]] std::string blocked_text() const {
+    std::string text;
+    for (std::uint32_t l = 0; l < links_.size(); ++l) {
+      if (!is_down(LinkId{l}) || (links_[l].queue.empty() && !links_[l].transmitting)) continue;
+      if (!text.empty()) text += "; ";
+      text += down_text(topology_, LinkId{l}, Time{down_since_[l]});
+    }
+    return text;
   }
 
   /// Applies an event of the present instant. All events of an instant come before its serve().
@@ -89,10 +110,10 @@ public:
   /// Errors: InputError naming transfers that never happened, unless the run may halt.
   Report finish() {
     close_what_stands();
-    if (dependencies_.undelivered() > 0) {
+    if (transfers_.undelivered() > 0) {
       std::vector<StuckTransfer> stuck = find_stuck();
       if (!options_.may_halt)
-        throw InputError(dependencies_.stuck_text(topology_, [&](std::uint32_t transfer) {
+        throw InputError(transfers_.stuck_text(topology_, [&](std::uint32_t transfer) {
           const auto found = std::find_if(stuck.begin(), stuck.end(), [&](const StuckTransfer& s) {
             return s.transfer == transfer;
           });
@@ -102,6 +123,7 @@ public:
         }));
       report_.stuck = std::move(stuck);
     }
+    transfers_.move_deliveries_to(report_);
     if (options_.may_halt) report_.quiet = Time{quiet_};
     Base::sort_hops();
     return std::move(report_);
@@ -109,21 +131,21 @@ public:
 
   // What Dependencies calls.
   void enter(std::uint32_t transfer) {
-    const PathId path = changes_.route(schedule_.path_of(transfer));
-    const LinkId link = schedule_.paths().first(path);
+    const PathId path = changes_.route(transfers_.path_of(transfer));
+    const LinkId link = transfers_.paths().first(path);
     const bool stores = links_[link.value].from_stores;
     if (changes_.is_frozen() && stores) {
       frozen_.push_back(transfer);
       return;
     }
     if (stores && options_.route_changes.empty()) { // it needs no place among the hops yet
-      links_[link.value].queue.push({now_, transfer, none}, level_of(transfer));
+      links_[link.value].queue.push({now_, transfer, none}, transfers_.level_of(transfer));
       Base::touch(link);
       return;
     }
     const std::uint32_t id = hops_.take();
     begin_hop(id, path, transfer, 0);
-    if (!stores && !dependencies_.may_end(transfer)) {
+    if (!stores && !transfers_.may_end(transfer)) {
       hops_[id].tail_at = Progress::never;
       following_[transfer] = id;
     }
@@ -139,15 +161,6 @@ public:
 
 private:
   using State = Hop::State;
-
-  DynamicCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
-              const TimeModel& model, const RunOptions& options, Clock& clock, Changes changes)
-      : Base(topology, collective, schedule, model, options, clock,
-             Dependencies(topology, collective, schedule,
-                          options.jobs.empty() ? Dependencies::Parts::as_one
-                                               : Dependencies::Parts::apart),
-             PriorityQueue(changes.levels().count())),
-        changes_(std::move(changes)), down_since_(links_.size()) {}
 
   // Changes of the network.
 
@@ -192,7 +205,7 @@ private:
 
   void stop_unit(NodeId node) {
     units_[node.value].queue.remove_if([&](const LinkQueue::Entry& entry) {
-      dependencies_.lose(entry.transfer);
+      transfers_.lose(entry.transfer);
       return true;
     });
   }
@@ -217,11 +230,11 @@ private:
 
   [[nodiscard]] bool may_start(LinkId link) const { return !is_down(link); }
   [[nodiscard]] std::size_t level_of(std::uint32_t transfer) const {
-    return changes_.levels().of(schedule_[transfer].chunk);
+    return transfers_.level_of(transfer);
   }
 
   void begin_hop(std::uint32_t id, PathId path, std::uint32_t transfer, std::uint32_t index) {
-    const auto links = schedule_.paths().links(path);
+    const auto links = transfers_.paths().links(path);
     hops_[id] = {path, transfer, index};
     hops_[id].link = links[index];
     hops_[id].is_last = index + 1 == links.size();
@@ -231,7 +244,7 @@ private:
     Hop& hop = hops_[id];
     if (hop.is_taken_back) return;
     hop.state = State::queued;
-    links_[hop.link.value].queue.push({now_, hop.transfer, id}, level_of(hop.transfer));
+    links_[hop.link.value].queue.push({now_, hop.transfer, id}, transfers_.level_of(hop.transfer));
     Base::touch(hop.link);
   }
 
@@ -242,13 +255,13 @@ private:
     std::uint32_t hop_id = front.flight;
     if (hop_id == none) {
       hop_id = hops_.take();
-      begin_hop(hop_id, schedule_.path_of(front.transfer), front.transfer, 0);
+      begin_hop(hop_id, transfers_.path_of(front.transfer), front.transfer, 0);
     }
     link.crossing.since = front.since;
     link.crossing.start = now_;
     link.crossing.hop = hop_id;
     Hop& hop = hops_[hop_id];
-    const Bytes size = Base::size_of(hop.transfer);
+    const Bytes size = transfers_.size_of(hop.transfer);
     const std::int64_t due = now_ + Base::duration_on(link, size);
     Base::occupy(id, size);
     hop.state = State::crossing;
@@ -335,8 +348,8 @@ private:
   }
 
   void leave(std::uint32_t transfer) {
-    if (!dependencies_.watched(transfer)) return;
-    if (!some_npu_is_down_ || is_alive(Base::sender(transfer))) dependencies_.left(transfer, *this);
+    if (!transfers_.watched(transfer)) return;
+    if (!some_npu_is_down_ || is_alive(Base::sender(transfer))) transfers_.left(transfer, *this);
   }
 
   void record(std::uint32_t id, std::int64_t end) {
@@ -350,7 +363,7 @@ private:
   void head_in(std::uint32_t id) {
     const Hop& hop = hops_[id];
     if (hop.is_taken_back || !is_alive(Base::receiver(hop.transfer))) return;
-    dependencies_.head_in(hop.transfer, *this);
+    transfers_.head_in(hop.transfer, *this);
   }
 
   void arrive(std::uint32_t id) {
@@ -359,16 +372,16 @@ private:
     const LinkId link = hops_[id].link;
     hops_.vacate(id);
     if (some_npu_is_down_ && !is_alive(topology_.link(link).to)) {
-      dependencies_.lose(transfer);
+      transfers_.lose(transfer);
       return;
     }
-    if (!links_[link.value].to_stores) dependencies_.tail_in(transfer, *this);
+    if (!links_[link.value].to_stores) transfers_.tail_in(transfer, *this);
     Base::reached(transfer);
   }
 
   void reduced(std::uint32_t transfer) {
     if (!is_alive(Base::receiver(transfer))) {
-      dependencies_.lose(transfer);
+      transfers_.lose(transfer);
       return;
     }
     quiet_ = std::max(quiet_, now_);
@@ -382,11 +395,11 @@ private:
   void take_back() {
     const auto present = hops_.first_of_each([&](const Hop& hop) {
       return hop.state != State::over &&
-             hop.path != changes_.route(schedule_.path_of(hop.transfer));
+             hop.path != changes_.route(transfers_.path_of(hop.transfer));
     });
     std::map<std::uint32_t, std::uint32_t> blocked; // by transfer: the index of the link
     for (const auto& [transfer, id] : present) {
-      const auto links = schedule_.paths().links(hops_[id].path);
+      const auto links = transfers_.paths().links(hops_[id].path);
       for (std::uint32_t index = hops_[id].index; index < links.size(); ++index)
         if (is_down(links[index])) {
           blocked.emplace(transfer, index);
@@ -466,15 +479,15 @@ private:
 
   [[nodiscard]] std::vector<StuckTransfer> find_stuck() const {
     const auto places = find_waiting();
-    std::vector<bool> frozen(schedule_.size());
+    std::vector<bool> frozen(transfers_.size());
     for (const std::uint32_t i : frozen_) frozen[i] = true;
 
     std::vector<StuckTransfer> stuck;
-    for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
-      if (dependencies_.is_delivered(i)) continue;
+    for (std::uint32_t i = 0; i < transfers_.size(); ++i) {
+      if (transfers_.is_delivered(i)) continue;
       StuckTransfer transfer{i};
       const auto place = places.find(i);
-      if (dependencies_.has_reached_its_end(i)) {
+      if (transfers_.has_reached_its_end(i)) {
         transfer.why =
             is_alive(Base::receiver(i)) ? StuckTransfer::Why::held_back : StuckTransfer::Why::lost;
       } else if (frozen[i]) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "sim/engines/fifo_queues.hpp"
+#include "sim/engines/scheduled_transfers.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
@@ -36,28 +37,30 @@ struct PlainCrossing {
 /// LinkQueue, where all have one priority.
 class PlainQueue : public LinkQueue {
 public:
+  explicit PlainQueue(std::size_t = 1) {}
   void push(const Entry& entry, std::size_t) { LinkQueue::push(entry); }
 };
 
 /// What follows from a transmission (link free, next hop, arrival) is scheduled when it ends, so
 /// that on a native queue only its end has a delay that depends on the size.
 template <typename Clock>
-class FifoCore : public FifoQueues<FifoCore<Clock>, Clock, PlainQueue, PlainCrossing> {
-  using Base = FifoQueues<FifoCore<Clock>, Clock, PlainQueue, PlainCrossing>;
+class FifoCore
+    : public FifoQueues<FifoCore<Clock>, Clock, ScheduledTransfers, PlainQueue, PlainCrossing> {
+  using Base = FifoQueues<FifoCore<Clock>, Clock, ScheduledTransfers, PlainQueue, PlainCrossing>;
   friend Base;
-  using Base::clock_, Base::dependencies_, Base::links_, Base::model_, Base::none, Base::now_,
-      Base::options_, Base::report_, Base::schedule_, Base::topology_;
+  using Base::clock_, Base::links_, Base::model_, Base::none, Base::now_, Base::options_,
+      Base::report_, Base::topology_, Base::transfers_;
   using typename Base::LinkState;
 
 public:
   FifoCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
            const TimeModel& model, const RunOptions& options, Clock& clock)
-      : Base(topology, collective, schedule, model, options, clock,
-             Dependencies(topology, collective, schedule), {}) {}
+      : Base(topology, ScheduledTransfers(topology, collective, schedule, options), model, options,
+             clock) {}
 
   /// What enters at time 0. To be followed by serve().
   std::int64_t begin() {
-    dependencies_.start(*this);
+    transfers_.start(*this);
     return 0;
   }
 
@@ -72,11 +75,10 @@ public:
     case EventKind::link_free: Base::link_free(LinkId{event.subject}); break;
     case EventKind::group_free: Base::group_free(event.subject); break;
     case EventKind::sent: end_transmission(LinkId{event.subject}); break;
-    case EventKind::left: dependencies_.left(event.subject, *this); break;
+    case EventKind::left: transfers_.left(event.subject, *this); break;
     case EventKind::hop: queue_hop(event.subject); break;
     case EventKind::head:
-      dependencies_.cut_through(flights_[event.subject].transfer, flights_[event.subject].tail,
-                                *this);
+      transfers_.cut_through(flights_[event.subject].transfer, flights_[event.subject].tail, *this);
       break;
     case EventKind::arrive: arrive(event.subject); break;
     case EventKind::reduced: Base::reduced(event.subject); break;
@@ -86,7 +88,8 @@ public:
 
   /// Errors: InputError naming transfers that never happened.
   Report finish() {
-    if (dependencies_.undelivered() > 0) throw InputError(dependencies_.stuck_text(topology_));
+    if (transfers_.undelivered() > 0) throw InputError(transfers_.stuck_text(topology_));
+    transfers_.move_deliveries_to(report_);
     Base::sort_hops();
     return std::move(report_);
   }
@@ -94,7 +97,7 @@ public:
   // What Dependencies calls.
   void enter(std::uint32_t transfer) {
     const std::uint32_t flight = take_flight();
-    flights_[flight] = {dependencies_.tail(transfer), transfer, 0};
+    flights_[flight] = {transfers_.tail(transfer), transfer, 0};
     queue_hop(flight);
   }
 
@@ -120,7 +123,8 @@ private:
 
   void queue_hop(std::uint32_t flight) {
     const Flight& under_way = flights_[flight];
-    const LinkId id = schedule_.paths().links(schedule_.path_of(under_way.transfer))[under_way.hop];
+    const LinkId id =
+        transfers_.paths().links(transfers_.path_of(under_way.transfer))[under_way.hop];
     links_[id.value].queue.push({now_, under_way.transfer, flight}, 0);
     Base::touch(id);
   }
@@ -130,7 +134,7 @@ private:
     const std::uint32_t flight_id = link.queue.front().flight;
     link.queue.pop();
     const Flight& flight = flights_[flight_id];
-    const Bytes size = Base::size_of(flight.transfer);
+    const Bytes size = transfers_.size_of(flight.transfer);
     const std::int64_t sent = now_ + Base::duration_on(link, size);
     const std::int64_t end = std::max(sent, flight.tail);
     require_representable(end, Time{link.latency});
@@ -143,16 +147,16 @@ private:
     link.crossing.data_end = end;
     link.crossing.flight = flight_id;
     link.crossing.leaving =
-        flight.hop == 0 && dependencies_.watched(flight.transfer) ? flight.transfer : none;
+        flight.hop == 0 && transfers_.watched(flight.transfer) ? flight.transfer : none;
     clock_.transmit(now_, {sent, id.value, static_cast<std::uint32_t>(EventKind::sent)});
-    move_head(id, flight_id, end, schedule_.path_of(flight.transfer));
+    move_head(id, flight_id, end, transfers_.path_of(flight.transfer));
   }
 
   /// What the head of the flight does before the last byte has left link `id`.
   void move_head(LinkId id, std::uint32_t flight_id, std::int64_t end, PathId path) {
     LinkState& link = links_[id.value];
     Flight& flight = flights_[flight_id];
-    const bool last_hop = flight.hop + 1 == schedule_.paths().links(path).size();
+    const bool last_hop = flight.hop + 1 == transfers_.paths().links(path).size();
     link.crossing.then = last_hop ? ThenFlight::arrive : ThenFlight::hop;
     if (last_hop && !link.to_stores) {
       flight.tail = end + link.latency;
@@ -172,7 +176,7 @@ private:
     if (!link.queue.empty()) Base::touch(id);
     if (crossing.leaving != none) {
       if (crossing.data_end == now_)
-        dependencies_.left(crossing.leaving, *this);
+        transfers_.left(crossing.leaving, *this);
       else
         Base::schedule(crossing.data_end, EventKind::left, crossing.leaving);
     }

@@ -5,7 +5,6 @@
 // another, before its arrival counts.
 #pragma once
 
-#include "sim/engines/dependencies.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/engines/event_queue.hpp"
 #include "sim/engines/link_queue.hpp"
@@ -36,9 +35,13 @@ enum class EventKind : std::uint32_t {
 /// front of the link's queue begins to cross it, level_of(transfer), and what Dependencies calls.
 /// `Crossing` is what it keeps of a link's present transmission.
 ///
+/// `Transfers` knows by their numbers what can be under way: path_of(i) in paths(), size_of(i),
+/// op_of(i), level_of(i), what Dependencies has, and delivered(i, now).
+///
 /// `Clock` has schedule(now, Event): the event happens at event.at; and transmit(now, Event): until
 /// event.at the link event.subject carries data, then the event happens.
-template <typename Core, typename Clock, typename Queue, typename Crossing> class FifoQueues {
+template <typename Core, typename Clock, typename Transfers, typename Queue, typename Crossing>
+class FifoQueues {
 public:
   /// Starts whatever can start. May schedule events at the same instant: handle those and serve
   /// again (the next round).
@@ -66,13 +69,26 @@ public:
       if (groups_are_free(id)) core().start(id);
   }
 
-  // What Dependencies calls.
-  void delivered(std::uint32_t transfer) {
-    Time& done = report_.chunk_done[schedule_[transfer].chunk.value];
-    done = std::max(done, Time{now_});
-    report_.completion = std::max(report_.completion, Time{now_});
-    if (options_.record_deliveries) report_.deliveries[transfer] = Time{now_};
+  [[nodiscard]] const Topology& topology() const { return topology_; }
+  [[nodiscard]] Transfers& transfers() { return transfers_; }
+  [[nodiscard]] const Report& report() const { return report_; } ///< so far
+  /// Of the link at present, the least of its own and its groups'; 0: it is down.
+  [[nodiscard]] Bandwidth rate(LinkId link) const { return links_[link.value].rate; }
+  [[nodiscard]] Time latency(LinkId link) const { return Time{links_[link.value].latency}; }
+
+  /// Calls `body` as if nothing waited to be served. What does waits again afterwards.
+  template <typename Body> void apart(const Body& body) {
+    const auto end = touched_.begin() + static_cast<std::ptrdiff_t>(touched_count_);
+    const std::vector<LinkId> links(touched_.begin(), end);
+    const std::vector<NodeId> units = std::exchange(touched_units_, {});
+    touched_count_ = 0;
+    body();
+    for (const LinkId link : links) touched_[touched_count_++] = link;
+    touched_units_.insert(touched_units_.end(), units.begin(), units.end());
   }
+
+  // What Dependencies calls.
+  void delivered(std::uint32_t transfer) { transfers_.delivered(transfer, Time{now_}); }
 
 protected:
   static constexpr std::uint32_t none = UINT32_MAX;
@@ -90,19 +106,16 @@ protected:
     bool cuts_through = false;                 // heads go on at once behind it
   };
 
-  FifoQueues(const Topology& topology, const Collective& collective, const Schedule& schedule,
-             const TimeModel& model, const RunOptions& options, Clock& clock,
-             Dependencies dependencies, const Queue& empty_queue)
-      : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
-        options_(options), clock_(clock), dependencies_(std::move(dependencies)),
-        links_(topology.link_count()), groups_(topology.groups().size()),
-        touched_(topology.link_count()), units_(topology.node_count(), ReductionUnit{empty_queue}) {
+  FifoQueues(const Topology& topology, Transfers transfers, const TimeModel& model,
+             const RunOptions& options, Clock& clock)
+      : topology_(topology), model_(model), options_(options), clock_(clock),
+        transfers_(std::move(transfers)), links_(topology.link_count()),
+        groups_(topology.groups().size()), touched_(topology.link_count()),
+        units_(topology.node_count(), ReductionUnit{Queue(transfers_.level_count())}) {
     report_.model = model;
     report_.links.resize(topology.link_count());
-    report_.chunk_done.resize(collective.chunks.size());
-    if (options.record_deliveries) report_.deliveries.resize(schedule.size());
     for (std::uint32_t l = 0; l < links_.size(); ++l) {
-      links_[l].queue = empty_queue;
+      links_[l].queue = Queue(transfers_.level_count());
       links_[l].latency = topology.link(LinkId{l}).latency.ps;
       links_[l].rate = topology.effective_bandwidth(LinkId{l});
       links_[l].shared = !topology.groups_of(LinkId{l}).empty();
@@ -152,20 +165,18 @@ protected:
     return link.last_duration;
   }
 
-  [[nodiscard]] Bytes size_of(std::uint32_t transfer) const {
-    return collective_.chunks[schedule_[transfer].chunk.value].size;
-  }
   [[nodiscard]] NodeId sender(std::uint32_t transfer) const {
-    return topology_.link(schedule_.paths().first(schedule_.path_of(transfer))).from;
+    return topology_.link(transfers_.paths().first(transfers_.path_of(transfer))).from;
   }
   [[nodiscard]] NodeId receiver(std::uint32_t transfer) const {
-    return topology_.link(schedule_.paths().last(schedule_.path_of(transfer))).to;
+    return topology_.link(transfers_.paths().last(transfers_.path_of(transfer))).to;
   }
 
   /// The last byte of a transfer has reached its end.
   void reached(std::uint32_t transfer) {
-    if (schedule_[transfer].op == Op::copy || rate_of_reduction(transfer).bytes_per_second == 0) {
-      dependencies_.arrived(transfer, core());
+    if (transfers_.op_of(transfer) == Op::copy ||
+        rate_of_reduction(transfer).bytes_per_second == 0) {
+      transfers_.arrived(transfer, core());
       return;
     }
     const NodeId node = receiver(transfer);
@@ -177,7 +188,7 @@ protected:
     const NodeId node = receiver(transfer);
     units_[node.value].busy = false;
     if (!units_[node.value].queue.empty()) touch_unit(node);
-    dependencies_.arrived(transfer, core());
+    transfers_.arrived(transfer, core());
   }
 
   void sort_hops() {
@@ -187,12 +198,10 @@ protected:
   }
 
   const Topology& topology_;
-  const Collective& collective_;
-  const Schedule& schedule_;
   const TimeModel model_;
   const RunOptions options_;
   Clock& clock_;
-  Dependencies dependencies_;
+  Transfers transfers_;
   Report report_;
   std::int64_t now_ = 0;
   std::vector<LinkState> links_;
@@ -243,7 +252,7 @@ private:
       const std::uint32_t transfer = unit.queue.front().transfer;
       unit.queue.pop();
       unit.busy = true;
-      schedule(now_ + serialization(size_of(transfer), rate_of_reduction(transfer)).ps,
+      schedule(now_ + serialization(transfers_.size_of(transfer), rate_of_reduction(transfer)).ps,
                EventKind::reduced, transfer);
     }
     touched_units_.clear();

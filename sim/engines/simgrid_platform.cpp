@@ -1,6 +1,7 @@
 #include "sim/engines/simgrid_platform.hpp"
 
 #include "sim/engines/simgrid_versions.hpp"
+#include "sim/units.hpp"
 
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <map>
 #include <stdexcept>
@@ -109,6 +111,14 @@ void SimGridPlatform::at(std::int64_t picoseconds, std::function<void()> body) {
   // A present picosecond may lie a rounding before the clock, and SimGrid refuses the past.
   const double date = std::max(static_cast<double>(picoseconds) * 1e-12, sg4::Engine::get_clock());
   kernel::timer::Timer::set(date, [this, body = std::move(body)] { guarded(body); });
+}
+
+void SimGridPlatform::check_clock(std::int64_t expected) const {
+  const double off = now() - static_cast<double>(expected);
+  if (std::abs(off) > 0.4)
+    throw std::runtime_error(
+        fmt::format("SimGrid's clock is {} ps off at {}: a double can't resolve this run", off,
+                    to_text(Time{expected})));
 }
 
 void SimGridPlatform::run() {

@@ -4,13 +4,16 @@
 
 namespace tutti {
 
+std::string down_text(const Topology& topology, LinkId link, Time since) {
+  const Link& down = topology.link(link);
+  return fmt::format("{}>{}, which is down since {}", topology.node(down.from).name,
+                     topology.node(down.to).name, to_text(since));
+}
+
 std::string stuck_reason(const Topology& topology, const StuckTransfer& stuck, Time down_since) {
   switch (stuck.why) {
-  case StuckTransfer::Why::link_down: {
-    const Link& link = topology.link(stuck.link);
-    return fmt::format("waits for {}>{}, which is down since {}", topology.node(link.from).name,
-                       topology.node(link.to).name, to_text(down_since));
-  }
+  case StuckTransfer::Why::link_down:
+    return "waits for " + down_text(topology, stuck.link, down_since);
   case StuckTransfer::Why::frozen: return "had not set out when the run was frozen";
   case StuckTransfer::Why::lost: return "was lost with its receiver, which is down";
   case StuckTransfer::Why::waiting:

@@ -1,0 +1,265 @@
+#include "sim/iteration/conductor.hpp"
+
+#include "sim/engines/event_queue.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace tutti {
+
+namespace {
+
+std::vector<std::vector<std::uint32_t>> ranks_of(const Workload& workload) {
+  std::vector<std::vector<std::uint32_t>> ranks;
+  for (std::uint32_t npu = 0; npu < workload.places.size(); ++npu) {
+    std::vector<std::uint32_t>& own = ranks.emplace_back();
+    for (const std::uint32_t group : workload.places[npu].groups) {
+      const std::vector<NodeId>& members = workload.groups[group];
+      const auto found = std::find(members.begin(), members.end(), NodeId{npu});
+      own.push_back(static_cast<std::uint32_t>(found - members.begin()));
+    }
+  }
+  return ranks;
+}
+
+} // namespace
+
+Conductor::Conductor(const Workload& workload, const IterationOptions& options)
+    : workload_(workload), options_(options), programs_(workload), accounts_(programs_),
+      meetings_(workload.groups), ranks_(ranks_of(workload)), shares_(workload.places.size()),
+      is_touched_(workload.places.size()) {}
+
+void Conductor::start() {
+  programs_.start([&](std::uint32_t npu, std::uint32_t i) { reach(npu, i, 0); });
+}
+
+void Conductor::over(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
+  Meeting& meeting = meetings_[slot];
+  meeting.is_over[rank] = true;
+  accounts_.end_communicating(workload_.groups[meeting.group][rank].value, purpose(meeting), now);
+  if (meeting.operations[rank] != Meeting::none) end_member(slot, rank, now);
+}
+
+void Conductor::computed(std::uint32_t npu, std::int64_t now) {
+  accounts_.end_computing(npu, now);
+  done_.push_back({npu, programs_.end_computing(npu)});
+  touch(npu);
+}
+
+void Conductor::advance(std::int64_t now) {
+  while (!done_.empty()) {
+    const Done done = done_.back();
+    done_.pop_back();
+    duration_ = std::max(duration_, now);
+    programs_.end(done.npu, done.operation, now,
+                  [&](std::uint32_t npu, std::uint32_t i) { reach(npu, i, now); });
+  }
+}
+
+void Conductor::reach(std::uint32_t npu, std::uint32_t operation, std::int64_t now) {
+  if (programs_.operation(npu, operation).kind != Operation::Kind::compute) {
+    come(npu, operation, now);
+    return;
+  }
+  programs_.make_ready(npu, operation);
+  touch(npu);
+}
+
+void Conductor::come(std::uint32_t npu, std::uint32_t operation, std::int64_t now) {
+  const Operation& what = programs_.operation(npu, operation);
+  const std::uint32_t group = workload_.places[npu].groups[what.role];
+  const std::uint32_t rank = ranks_[npu][what.role];
+  const std::uint32_t slot = meetings_.come(group, what.tag, rank, operation);
+  Meeting& meeting = meetings_[slot];
+  switch (what.kind) {
+  case Operation::Kind::collective:
+    if (meeting.came == workload_.groups[group].size()) beginning_.push_back(slot);
+    break;
+  case Operation::Kind::send:
+    meeting.sender = rank;
+    beginning_.push_back(slot);
+    break;
+  case Operation::Kind::receive:
+    if (meeting.begin >= 0) programs_.times(npu, operation).begin = meeting.begin;
+    if (meeting.is_over[rank]) end_member(slot, rank, now);
+    break;
+  case Operation::Kind::compute: break;
+  }
+}
+
+void Conductor::end_member(std::uint32_t slot, std::uint32_t rank, std::int64_t) {
+  Meeting& meeting = meetings_[slot];
+  done_.push_back({workload_.groups[meeting.group][rank].value, meeting.operations[rank]});
+  if (--meeting.left == 0) meetings_.remove(slot);
+}
+
+void Conductor::touch(std::uint32_t npu) {
+  if (is_touched_[npu] || !programs_.can_compute(npu)) return;
+  is_touched_[npu] = true;
+  touched_.push_back(npu);
+}
+
+std::vector<std::uint32_t> Conductor::take_beginning() {
+  std::vector<std::uint32_t> beginning = std::exchange(beginning_, {});
+  std::sort(beginning.begin(), beginning.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(meetings_[a].group, meetings_[a].tag) <
+           std::tie(meetings_[b].group, meetings_[b].tag);
+  });
+  return beginning;
+}
+
+void Conductor::begin(std::uint32_t slot, std::int64_t now) {
+  ++communications_;
+  Meeting& meeting = meetings_[slot];
+  meeting.begin = now;
+  const std::vector<NodeId>& group = workload_.groups[meeting.group];
+  for (std::size_t rank = 0; rank < group.size(); ++rank) {
+    const std::uint32_t npu = group[rank].value;
+    accounts_.begin_communicating(npu, purpose(meeting), now);
+    if (meeting.operations[rank] != Meeting::none)
+      programs_.times(npu, meeting.operations[rank]).begin = now;
+  }
+}
+
+CommunicationRequest Conductor::request(std::uint32_t slot) const {
+  const Meeting& meeting = meetings_[slot];
+  const std::uint32_t rank = speaker(meeting);
+  return request_of(workload_, workload_.groups[meeting.group][rank].value,
+                    operation_of(meeting, rank));
+}
+
+std::uint8_t Conductor::priority(std::uint32_t slot) const {
+  const Meeting& meeting = meetings_[slot];
+  return operation_of(meeting, speaker(meeting)).priority;
+}
+
+/// The rank whose operation says what the communication is. Pre: it begins.
+std::uint32_t Conductor::speaker(const Meeting& meeting) const {
+  return meeting.sender == Meeting::none ? 0 : meeting.sender;
+}
+
+Purpose Conductor::purpose(const Meeting& meeting) const {
+  return operation_of(meeting, speaker(meeting)).purpose;
+}
+
+const Operation& Conductor::operation_of(const Meeting& meeting, std::uint32_t rank) const {
+  return programs_.operation(workload_.groups[meeting.group][rank].value, meeting.operations[rank]);
+}
+
+Conductor::Computations Conductor::compute(std::int64_t now) {
+  Computations computations;
+  for (const std::uint32_t npu : std::exchange(touched_, {})) {
+    is_touched_[npu] = false;
+    const std::uint32_t operation = programs_.start_computing(npu);
+    programs_.times(npu, operation).begin = now;
+    accounts_.begin_computing(npu, operation, now);
+    const std::int64_t takes = duration(npu, programs_.operation(npu, operation).amount);
+    if (takes > 0) {
+      computations.begun.push_back({npu, now + takes});
+    } else {
+      computations.is_more = true;
+      computed(npu, now);
+    }
+  }
+  return computations;
+}
+
+/// Rounded up to a picosecond.
+std::int64_t Conductor::duration(std::uint32_t npu, std::int64_t work) const {
+  __extension__ typedef __int128 Work;
+  constexpr Work whole = 1'000'000;
+  const Work own =
+      options_.compute_shares.empty() ? whole : options_.compute_shares[npu].millionths;
+  const Work share = own * shares_[npu].millionths;
+  const Work takes = (Work{work} * whole * whole + share - 1) / share;
+  if (takes > INT64_MAX / 2) require_representable(INT64_MAX, Time{});
+  return static_cast<std::int64_t>(takes);
+}
+
+void Conductor::finish(IterationReport& report) {
+  report.duration = Time{duration_};
+  for (const ProgramPlace& place : workload_.places)
+    report.operations += workload_.programs[place.program].size();
+  report.communications = communications_;
+  accounts_.close(report.duration, report);
+  record_spans(report);
+}
+
+void Conductor::record_spans(IterationReport& report) const {
+  for (const NodeId npu : options_.record)
+    for (std::uint32_t i = 0; i < programs_.program(npu.value).size(); ++i) {
+      const NpuPrograms::Times& times = programs_.times(npu.value, i);
+      report.spans.push_back(
+          {npu, i, Time{programs_.reached(npu.value, i)}, Time{times.begin}, Time{times.end}});
+    }
+}
+
+// What a halt is said to be due to.
+
+std::string Conductor::halt_text() const {
+  constexpr std::size_t most_named = 5;
+  std::string text =
+      fmt::format("the run comes to a halt with {} operations left:", programs_.left());
+  std::size_t named = 0;
+  for (const std::uint32_t slot : meetings_.all()) {
+    if (meetings_[slot].begin >= 0) continue;
+    if (named++ == most_named) break;
+    text += (named > 1 ? "; " : " ") + this->text(meetings_[slot]) + missing_text(meetings_[slot]);
+  }
+  return text;
+}
+
+/// "grads (all_reduce number 3 of group 7)"
+std::string Conductor::text(const Meeting& meeting) const {
+  for (std::uint32_t rank = 0; rank < meeting.operations.size(); ++rank) {
+    if (meeting.operations[rank] == Meeting::none) continue;
+    const Operation& operation = operation_of(meeting, rank);
+    const std::string_view kind = operation.kind == Operation::Kind::collective
+                                      ? to_text(operation.collective)
+                                  : operation.kind == Operation::Kind::send ? "send"
+                                                                            : "receive";
+    return fmt::format("{} ({} number {} of group {})", workload_.names[operation.name], kind,
+                       meeting.tag, meeting.group);
+  }
+  return "";
+}
+
+std::string Conductor::missing_text(const Meeting& meeting) const {
+  constexpr std::size_t most_named = 3;
+  const std::vector<NodeId>& group = workload_.groups[meeting.group];
+  std::string text = " waits for ";
+  std::size_t missing = 0;
+  for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+    if (meeting.operations[rank] != Meeting::none) continue;
+    if (missing++ >= most_named) continue;
+    const std::uint32_t npu = group[rank].value;
+    text += fmt::format("{}npu{}", missing > 1 ? ", " : "", npu);
+    const Program& program = programs_.program(npu);
+    for (std::uint32_t i = 0; i < program.size(); ++i)
+      if (program[i].kind != Operation::Kind::compute && program[i].tag == meeting.tag &&
+          workload_.places[npu].groups[program[i].role] == meeting.group)
+        text += reason(npu, i);
+  }
+  if (missing > most_named) text += fmt::format(" and {} more", missing - most_named);
+  return text;
+}
+
+/// " (which waits for its grads)": of what keeps the NPU from an operation, the first that it has
+/// reached or could.
+std::string Conductor::reason(std::uint32_t npu, std::uint32_t operation) const {
+  const Program& program = programs_.program(npu);
+  while (true) {
+    std::uint32_t open = NpuPrograms::none;
+    for (const std::uint32_t before : program.dependencies(operation))
+      if (open == NpuPrograms::none && programs_.times(npu, before).end < 0) open = before;
+    if (open == NpuPrograms::none) break;
+    operation = open;
+  }
+  return fmt::format(" (which waits in its {})", workload_.names[program[operation].name]);
+}
+
+} // namespace tutti

@@ -1,0 +1,98 @@
+// Who plays when: lets every NPU go through its program, computing one operation at a time and
+// meeting the others to communicate. Knows nothing of networks; whoever drives it says when a
+// communication is over for a member.
+//
+// What happens at one instant doesn't depend on the order in which it is told: first everything
+// that is over is told, then advance() finds what follows, take_beginning() what communication
+// begins (by group, then tag), again until nothing begins; only then may NPUs compute.
+#pragma once
+
+#include "sim/iteration.hpp"
+#include "sim/iteration/accounts.hpp"
+#include "sim/iteration/meetings.hpp"
+#include "sim/iteration/npu_programs.hpp"
+#include "sim/workload.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+class Conductor {
+public:
+  Conductor(const Workload& workload, const IterationOptions& options);
+
+  /// Everything that depends on nothing is reached, at time 0.
+  void start();
+
+  /// The meeting is over for the member of this rank.
+  void over(std::uint32_t meeting, std::uint32_t rank, std::int64_t now);
+  /// The NPU's present computation ends.
+  void computed(std::uint32_t npu, std::int64_t now);
+  /// Finds what can be reached now.
+  void advance(std::int64_t now);
+
+  /// Meetings that begin now, by group, then tag. For each of them begin() is to be called.
+  [[nodiscard]] std::vector<std::uint32_t> take_beginning();
+  void begin(std::uint32_t meeting, std::int64_t now);
+  [[nodiscard]] CommunicationRequest request(std::uint32_t meeting) const;
+  [[nodiscard]] std::uint8_t priority(std::uint32_t meeting) const;
+
+  struct Computation {
+    std::uint32_t npu = 0;
+    std::int64_t end = 0; ///< ps
+  };
+  /// Lets each NPU that can begin one computation. What takes no time is over at once: advance() is
+  /// to be called again where `is_more`.
+  struct Computations {
+    std::vector<Computation> begun;
+    bool is_more = false;
+  };
+  [[nodiscard]] Computations compute(std::int64_t now);
+  /// At what part of its speed the NPU computes from the next operation on, by events.
+  void set_share(std::uint32_t npu, Share share) { shares_[npu] = share; }
+
+  [[nodiscard]] bool is_over() const { return programs_.left() == 0; }
+  [[nodiscard]] const Meetings& meetings() const { return meetings_; }
+  /// What keeps the NPUs from ending, in words.
+  [[nodiscard]] std::string halt_text() const;
+  /// Fills in all but what concerns the network. Pre: is_over().
+  void finish(IterationReport& report);
+
+private:
+  struct Done {
+    std::uint32_t npu = 0, operation = 0;
+  };
+
+  void reach(std::uint32_t npu, std::uint32_t operation, std::int64_t now);
+  void come(std::uint32_t npu, std::uint32_t operation, std::int64_t now);
+  void end_member(std::uint32_t slot, std::uint32_t rank, std::int64_t now);
+  void touch(std::uint32_t npu);
+  [[nodiscard]] Purpose purpose(const Meeting& meeting) const;
+  [[nodiscard]] std::uint32_t speaker(const Meeting& meeting) const;
+  [[nodiscard]] const Operation& operation_of(const Meeting& meeting, std::uint32_t rank) const;
+  [[nodiscard]] std::int64_t duration(std::uint32_t npu, std::int64_t work) const;
+  void record_spans(IterationReport& report) const;
+  [[nodiscard]] std::string text(const Meeting& meeting) const;
+  [[nodiscard]] std::string missing_text(const Meeting& meeting) const;
+  [[nodiscard]] std::string reason(std::uint32_t npu, std::uint32_t operation) const;
+
+  const Workload& workload_;
+  const IterationOptions& options_;
+  NpuPrograms programs_;
+  Accounts accounts_;
+  Meetings meetings_;
+  std::vector<std::vector<std::uint32_t>> ranks_; // per NPU and role
+  std::vector<Share> shares_;                     // per NPU, by events
+  std::vector<Done> done_;
+  std::vector<std::uint32_t> beginning_; // meetings
+  std::vector<std::uint32_t> touched_;   // NPUs that may be able to compute
+  std::vector<bool> is_touched_;
+  std::uint64_t communications_ = 0;
+  std::int64_t duration_ = 0; // ps: until the last operation that is over
+};
+
+} // namespace tutti

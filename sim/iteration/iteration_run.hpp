@@ -1,0 +1,219 @@
+// One run of a workload: the conductor above, the network's core below, and a clock that drives
+// both. `Clock` as DynamicCore's; `Folding<Clock>` decides which communication is simulated.
+#pragma once
+
+#include "sim/engines/dynamic_core.hpp"
+#include "sim/error.hpp"
+#include "sim/iteration.hpp"
+#include "sim/iteration/conductor.hpp"
+#include "sim/iteration/placed_shapes.hpp"
+#include "sim/iteration/plan_instances.hpp"
+#include "sim/network_event.hpp"
+#include "sim/topology.hpp"
+#include "sim/workload.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+template <typename Clock> using NetworkCore = DynamicCore<Clock, PlanInstances>;
+
+/// What happens above the network (Event::kind), beside EventKind.
+enum class RunEvent : std::uint32_t {
+  computed = 1000, ///< subject: NPU
+  folded,          ///< subject: slot of an instance; something of it is over
+};
+
+/// Levels of priority that occur: 0 is the highest.
+class PriorityLevels {
+public:
+  explicit PriorityLevels(const Workload& workload) {
+    for (const Program& program : workload.programs)
+      for (const Operation& operation : program.operations())
+        if (operation.kind != Operation::Kind::compute) priorities_.insert(operation.priority);
+  }
+  [[nodiscard]] std::size_t count() const { return std::max<std::size_t>(1, priorities_.size()); }
+  [[nodiscard]] std::size_t of(std::uint8_t priority) const {
+    return static_cast<std::size_t>(std::distance(priorities_.begin(), priorities_.find(priority)));
+  }
+
+private:
+  std::set<std::uint8_t, std::greater<>> priorities_;
+};
+
+/// Every communication is simulated.
+template <typename Clock> class NoFolding {
+public:
+  NoFolding(const PlacedShapes&, NetworkCore<Clock>&, Clock&, const IterationOptions&) {}
+  bool take(std::uint32_t, std::int64_t) { return false; }
+  void finish(std::uint32_t) {}
+  void advance(std::uint32_t, std::int64_t, PlanInstances&) {}
+  void change_begins(std::int64_t) {}
+  void change_ends(std::int64_t) {}
+  void add_to(IterationReport&) {}
+};
+
+template <typename Clock, template <typename> typename Folding> class IterationRun {
+public:
+  /// Pre: the arguments are checked. Refers to them.
+  IterationRun(const Topology& topology, const Workload& workload, const WorkloadPlans& plans,
+               const PlacedShapes& shapes, const IterationOptions& options, Clock& clock)
+      : topology_(topology), workload_(workload), plans_(plans), shapes_(shapes), options_(options),
+        clock_(clock), conductor_(workload, options), levels_(workload),
+        core_(topology, PlanInstances(shapes, levels_.count()), options.model,
+              network_options(options), clock),
+        folding_(shapes, core_, clock, options) {}
+
+  // What clocks call.
+
+  std::int64_t begin() {
+    core_.begin();
+    set_shares(0);
+    conductor_.start();
+    return 0;
+  }
+
+  [[nodiscard]] std::int64_t next_change() const {
+    return conductor_.is_over() ? Changes::never : core_.next_network_change();
+  }
+  void change(std::int64_t now) {
+    folding_.change_begins(now);
+    core_.change(now);
+    folding_.change_ends(now);
+    set_shares(now);
+  }
+
+  void handle(const Event& event) {
+    switch (static_cast<RunEvent>(event.kind)) {
+    case RunEvent::computed: conductor_.computed(event.subject, event.at); break;
+    case RunEvent::folded: folding_.advance(event.subject, event.at, instances()); break;
+    default: core_.handle(event);
+    }
+  }
+
+  void serve(std::int64_t now) {
+    settle(now);
+    core_.serve(now);
+  }
+
+  /// Errors: InputError where operations are left that can never happen.
+  IterationReport finish() {
+    if (!conductor_.is_over()) throw InputError(halt_text());
+    IterationReport report;
+    report.model = options_.model;
+    report.links = core_.report().links;
+    report.link_transfers = report.replayed = core_.report().link_transfers;
+    folding_.add_to(report);
+    conductor_.finish(report);
+    return report;
+  }
+
+private:
+  static RunOptions network_options(const IterationOptions& options) {
+    RunOptions network;
+    network.events = options.events;
+    return network;
+  }
+
+  [[nodiscard]] PlanInstances& instances() { return core_.transfers(); }
+
+  /// Everything that follows at this instant from what is over, until nothing does.
+  void settle(std::int64_t now) {
+    while (true) {
+      take_news(now);
+      conductor_.advance(now);
+      const std::vector<std::uint32_t> beginning = conductor_.take_beginning();
+      for (const std::uint32_t meeting : beginning) begin(meeting, now);
+      if (!beginning.empty()) continue;
+      const Conductor::Computations computations = conductor_.compute(now);
+      for (const Conductor::Computation& computation : computations.begun)
+        clock_.schedule(now, {computation.end, computation.npu,
+                              static_cast<std::uint32_t>(RunEvent::computed)});
+      if (!computations.is_more) break;
+    }
+  }
+
+  void take_news(std::int64_t now) {
+    for (const PlanInstances::MemberOver& over : instances().members_over())
+      end_member(over.slot, over.member, now);
+    for (const std::uint32_t slot : instances().finished()) {
+      folding_.finish(slot);
+      instances().remove(slot);
+    }
+    instances().clear_news();
+  }
+
+  void end_member(std::uint32_t slot, std::uint32_t member, std::int64_t now) {
+    const PlacedShape& placed = shapes_[instances().plan_of_slot(slot)];
+    conductor_.over(meeting_of_slot_[slot], placed.ranks[member], now);
+  }
+
+  void begin(std::uint32_t meeting, std::int64_t now) {
+    conductor_.begin(meeting, now);
+    const std::uint32_t group = conductor_.meetings()[meeting].group;
+    if (workload_.groups[group].size() == 1) {
+      conductor_.over(meeting, 0, now);
+      return;
+    }
+    const std::uint32_t plan = plan_of(conductor_.request(meeting));
+    const PlanShape& shape = shapes_.shape_of(plan);
+    const std::vector<std::uint32_t>& ranks = shapes_[plan].ranks;
+    for (std::size_t member = 0; member < ranks.size(); ++member)
+      if (shape.transfers_of[member] == 0) conductor_.over(meeting, ranks[member], now);
+    if (shape.transfers.empty()) return;
+    const std::uint32_t slot = instances().add(plan, levels_.of(priority_of(meeting)));
+    if (meeting_of_slot_.size() <= slot) meeting_of_slot_.resize(slot + std::size_t{1});
+    meeting_of_slot_[slot] = meeting;
+    if (folding_.take(slot, now)) return;
+    instances().prepare(slot);
+    core_.start_part(slot, now);
+  }
+
+  [[nodiscard]] std::uint8_t priority_of(std::uint32_t meeting) const {
+    return conductor_.priority(meeting);
+  }
+
+  [[nodiscard]] std::uint32_t plan_of(const CommunicationRequest& request) const {
+    const auto found = std::lower_bound(plans_.requests.begin(), plans_.requests.end(), request);
+    return static_cast<std::uint32_t>(found - plans_.requests.begin());
+  }
+
+  /// Stragglers compute at their share, too.
+  void set_shares(std::int64_t now) {
+    for (; next_event_ < options_.events.size() && options_.events[next_event_].at.ps <= now;
+         ++next_event_) {
+      const NetworkEvent& event = options_.events[next_event_];
+      if (event.kind == NetworkEvent::Kind::npu_rate)
+        conductor_.set_share(event.npu.value, event.share);
+    }
+  }
+
+  [[nodiscard]] std::string halt_text() {
+    std::string text = conductor_.halt_text();
+    const std::string blocked = core_.blocked_text();
+    if (!blocked.empty()) text += "; communication under way waits for " + blocked;
+    return text;
+  }
+
+  const Topology& topology_;
+  const Workload& workload_;
+  const WorkloadPlans& plans_;
+  const PlacedShapes& shapes_;
+  const IterationOptions& options_;
+  Clock& clock_;
+  Conductor conductor_;
+  PriorityLevels levels_;
+  NetworkCore<Clock> core_;
+  Folding<Clock> folding_;
+  std::vector<std::uint32_t> meeting_of_slot_;
+  std::size_t next_event_ = 0;
+};
+
+} // namespace tutti

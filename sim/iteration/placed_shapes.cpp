@@ -1,0 +1,191 @@
+#include "sim/iteration/placed_shapes.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+[[noreturn]] void refuse(const CommunicationRequest& request, const std::string& why) {
+  throw InputError(fmt::format("the plan for {} of {} in group {} doesn't fit: {}",
+                               to_text(request.kind), to_text(request.size), request.group, why));
+}
+
+/// Equal things get equal numbers, by first use.
+template <typename Key> class Numbers {
+public:
+  std::uint32_t of(const Key& key) {
+    return numbers_.try_emplace(key, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+private:
+  std::unordered_map<Key, std::uint32_t> numbers_; // never iterated
+};
+
+/// A plan's links in the whole network.
+class Placing {
+public:
+  Placing(const Topology& topology, const CommunicationRequest& request, const PlacedPlan& placed)
+      : topology_(topology), request_(request), placed_(placed) {
+    const Schedule& schedule = placed.plan->schedule;
+    if (placed.links.size() != schedule.paths().link_count())
+      refuse(request, fmt::format("{} links are placed, it has {}", placed.links.size(),
+                                  schedule.paths().link_count()));
+    for (const LinkId link : placed.links)
+      if (link.value >= topology.link_count()) refuse(request, "one of its links isn't there");
+  }
+
+  /// Of one of the plan's paths.
+  [[nodiscard]] std::vector<LinkId> links(PathId path) const {
+    std::vector<LinkId> links;
+    for (const LinkId link : placed_.plan->schedule.paths().links(path)) {
+      const LinkId here = placed_.links[link.value];
+      if (!links.empty() && topology_.link(links.back()).to != topology_.link(here).from)
+        refuse(request_, "a path is broken");
+      links.push_back(here);
+    }
+    return links;
+  }
+  [[nodiscard]] PathEnds ends(PathId path) const {
+    const std::vector<LinkId> along = links(path);
+    const NodeId receiver = topology_.link(along.back()).to;
+    return {topology_.link(along.front()).from, receiver, topology_.node(receiver).can.store};
+  }
+
+private:
+  const Topology& topology_;
+  const CommunicationRequest& request_;
+  const PlacedPlan& placed_;
+};
+
+/// The members, as nodes of the whole network, in the order of the plan's group.
+std::vector<NodeId> members_of(const CommunicationRequest& request, const PlacedPlan& placed,
+                               std::span<const NodeId> group) {
+  const std::vector<CollectivePart>& parts = placed.plan->collective.parts;
+  if (parts.size() != 1) refuse(request, "it isn't for one collective");
+  const CollectivePart& part = parts.front();
+  if (part.kind != request.kind || part.size != request.size)
+    refuse(request, fmt::format("it is for {}", placed.plan->collective.name()));
+  std::vector<NodeId> members;
+  for (const NodeId member : part.group) {
+    if (member.value >= placed.nodes.size()) refuse(request, "one of its members isn't placed");
+    members.push_back(placed.nodes[member.value]);
+  }
+  if (!std::is_permutation(members.begin(), members.end(), group.begin(), group.end()))
+    refuse(request, "it is for other members");
+  if (has_root(part.kind) && members[part.root] != group[request.root])
+    refuse(request, "it has another root");
+  return members;
+}
+
+/// Where a node stands in a group.
+class Members {
+public:
+  explicit Members(std::span<const NodeId> group) {
+    for (std::uint32_t m = 0; m < group.size(); ++m) index_.emplace(group[m], m);
+  }
+  [[nodiscard]] std::uint32_t index(NodeId node) const {
+    const auto found = index_.find(node);
+    return found == index_.end() ? PlanShape::none : found->second;
+  }
+  [[nodiscard]] std::size_t size() const { return index_.size(); }
+
+private:
+  std::unordered_map<NodeId, std::uint32_t> index_; // never iterated
+};
+
+PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const Placing& placing,
+                     const Members& members) {
+  const Schedule& schedule = plan->schedule;
+  std::vector<PathEnds> ends(schedule.paths().size(), PathEnds{NodeId{0}, NodeId{0}, true});
+  std::vector<bool> is_used(schedule.paths().size());
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const PathId path = schedule.path_of(i);
+    if (!is_used[path.value]) ends[path.value] = placing.ends(path);
+    is_used[path.value] = true;
+  }
+  PlanShape shape{plan, {}, {},
+                  {},   {}, {ends, plan->collective, schedule, Dependencies::Parts::apart}};
+  shape.routes.resize(shape.before.connection_count());
+  shape.transfers_of.resize(members.size());
+  shape.transfers.reserve(schedule.size());
+  for (std::uint32_t i = 0; i < schedule.size(); ++i) {
+    const Transfer transfer = schedule[i];
+    const std::uint32_t number = shape.before.connection(i);
+    PlanShape::Route& route = shape.routes[number];
+    const PathEnds& at = ends[transfer.path.value];
+    route = {transfer.path, members.index(at.sender), members.index(at.receiver)};
+    for (const std::uint32_t end : {route.sender, route.receiver})
+      if (end != PlanShape::none) ++shape.transfers_of[end];
+    shape.transfers.push_back(
+        {plan->collective.chunks[transfer.chunk.value].size, number, transfer.op});
+  }
+  return shape;
+}
+
+} // namespace
+
+PlacedShapes::PlacedShapes(const Topology& topology, const Workload& workload,
+                           const WorkloadPlans& plans)
+    : paths_(topology.link_count()) {
+  if (plans.plans.size() != plans.requests.size())
+    throw InputError(fmt::format("there are {} plans for {} communications", plans.plans.size(),
+                                 plans.requests.size()));
+  for (std::size_t p = 0; p < plans.plans.size(); ++p) {
+    if (p > 0 && !(plans.requests[p - 1] < plans.requests[p]))
+      throw InputError("the communications that are planned aren't in order");
+    if (plans.requests[p].group >= workload.groups.size())
+      throw InputError(
+          fmt::format("a plan is for group {}, which isn't there", plans.requests[p].group));
+    if (!plans.plans[p].plan) refuse(plans.requests[p], "there is none");
+    place(topology, workload, plans.requests[p], plans.plans[p]);
+  }
+}
+
+void PlacedShapes::place(const Topology& topology, const Workload& workload,
+                         const CommunicationRequest& request, const PlacedPlan& placed) {
+  const std::vector<NodeId>& group = workload.groups[request.group];
+  const Placing placing(topology, request, placed);
+  const std::vector<NodeId> nodes_of_members = members_of(request, placed, group);
+  const Members members(nodes_of_members);
+  const auto [known, is_new] =
+      shape_of_plan_.try_emplace(placed.plan.get(), static_cast<std::uint32_t>(shapes_.size()));
+  if (is_new) shapes_.push_back(make_shape(placed.plan, placing, members));
+  PlanShape& shape = shapes_[known->second];
+
+  PlacedShape here;
+  here.shape = known->second;
+  Numbers<NodeId> nodes;
+  Numbers<LinkId> links, links_of_plan;
+  std::vector<std::uint32_t> ends;
+  for (const PlanShape::Route& route : shape.routes) {
+    const std::vector<LinkId> along = placing.links(route.path);
+    for (std::size_t i = 0; i < along.size(); ++i) {
+      const std::uint32_t number = links.of(along[i]);
+      if (number != links_of_plan.of(placed.plan->schedule.paths().links(route.path)[i]))
+        refuse(request, "two of its links are placed on one");
+      if (number == here.links.size()) here.links.push_back(along[i]);
+    }
+    here.paths.push_back(paths_.intern(along));
+    const PathEnds at = placing.ends(route.path);
+    ends.insert(ends.end(), {nodes.of(at.sender), nodes.of(at.receiver), at.stores ? 1U : 0U});
+    if (members.index(at.sender) != route.sender || members.index(at.receiver) != route.receiver)
+      refuse(request, "a transfer has other ends here than where it was first placed");
+  }
+  if (is_new) shape.ends = ends;
+  if (ends != shape.ends)
+    refuse(request, "its network is another one here than where it was first placed");
+  const Members ranks(group);
+  for (const NodeId member : nodes_of_members) here.ranks.push_back(ranks.index(member));
+  placed_.push_back(std::move(here));
+}
+
+} // namespace tutti
