@@ -5,6 +5,7 @@
 
 #include "experiments/training_evaluation.hpp"
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 

@@ -1,6 +1,7 @@
 #include "experiments/training_evaluation.hpp"
 
 #include "experiments/evaluation.hpp"
+#include "experiments/workload_repair.hpp"
 #include "sim/error.hpp"
 #include "topologies/failed_links.hpp"
 
@@ -75,13 +76,15 @@ public:
   /// Appends them; the first one that is recorded ends recording.
   void append_to(std::vector<TrainingRun>& runs, bool& has_recorded) {
     TrainingRun first = begun({});
-    const auto planning = planned(*network_.topology, first);
+    const auto planning = planned(first, [&] {
+      return plan_workload(*network_.topology, workload_, planning_options());
+    });
     if (planning) {
       IterationOptions options = common_options();
       std::vector<NodeId> recorded;
       if (!has_recorded && watcher_.recorded) recorded = watcher_.recorded(workload_);
       options.record = recorded;
-      simulate(*network_.topology, planning->plans, options, first);
+      simulate(planning->plans, options, first);
       has_recorded = true;
     }
     const auto duration = first.report ? std::optional(first.report->duration) : std::nullopt;
@@ -126,14 +129,19 @@ private:
     return options;
   }
 
-  /// None where an algorithm can't: then the run has a note.
-  std::optional<WorkloadPlanning> planned(const Topology& topology, TrainingRun& run) const {
+  [[nodiscard]] PlanningOptions planning_options() const {
     PlanningOptions options = study_.planning;
     options.algorithms = plan_.algorithms;
+    return options;
+  }
+
+  /// None where an algorithm can't: then the run has a note.
+  template <typename Plan> std::optional<WorkloadPlanning> planned(TrainingRun& run,
+                                                                   const Plan& plan) const {
     const double start = cpu_seconds();
     std::optional<WorkloadPlanning> planning;
     try {
-      planning = plan_workload(topology, workload_, options);
+      planning = plan();
       run.communications = planning->communications;
       run.problem = planning->problem;
     } catch (const InputError& error) {
@@ -143,9 +151,26 @@ private:
     return planning;
   }
 
+  std::optional<WorkloadPlans> plans_without(const WorkloadPlanning& planning,
+                                             std::span<const LinkId> gone, Condition::Kind kind,
+                                             TrainingRun& run) const {
+    const Topology& topology = *network_.topology;
+    if (kind == Condition::Kind::reroute) {
+      const double start = cpu_seconds();
+      WorkloadPlans plans = rerouted(topology, planning.plans, gone, common_options().model);
+      run.planning_seconds = cpu_seconds() - start;
+      return plans;
+    }
+    auto anew = planned(run, [&] {
+      return resynthesized(topology, workload_, planning_options(), gone);
+    });
+    return anew ? std::optional(std::move(anew->plans)) : std::nullopt;
+  }
+
   /// On every engine; all must give the same.
-  void simulate(const Topology& topology, const WorkloadPlans& plans,
-                const IterationOptions& options, TrainingRun& run) const {
+  void simulate(const WorkloadPlans& plans, const IterationOptions& options,
+                TrainingRun& run) const {
+    const Topology& topology = *network_.topology;
     const double start = cpu_seconds();
     for (const EngineRow* engine : study_.engines) {
       IterationReport report = run_on(*engine, topology, workload_, plans, options);
@@ -187,7 +212,7 @@ private:
     IterationOptions options = common_options();
     options.compute_shares = shares;
     options.events = events;
-    noted(run, [&] { simulate(topology, planning.plans, options, run); });
+    noted(run, [&] { simulate(planning.plans, options, run); });
     finish(std::move(run), runs);
   }
 
@@ -196,16 +221,12 @@ private:
     TrainingRun run = begun(condition);
     const std::vector<LinkId> gone =
         topologies::failed_links(*network_.topology, condition.failed_links, condition.seed);
-    const Topology degraded = without(*network_.topology, {}, gone);
+    const std::vector<NetworkEvent> events = links_down(*network_.topology, gone);
+    IterationOptions options = common_options();
+    options.events = events;
     noted(run, [&] {
-      if (condition.kind == Condition::Kind::reroute) {
-        const double start = cpu_seconds();
-        const WorkloadPlans plans = rerouted_plans(*network_.topology, planning.plans, gone);
-        run.planning_seconds = cpu_seconds() - start;
-        simulate(degraded, plans, common_options(), run);
-      } else if (const auto anew = planned(degraded, run)) {
-        simulate(degraded, anew->plans, common_options(), run);
-      }
+      if (const auto plans = plans_without(planning, gone, condition.kind, run))
+        simulate(*plans, options, run);
     });
     finish(std::move(run), runs);
   }

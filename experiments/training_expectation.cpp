@@ -23,7 +23,7 @@ struct NamedMetric {
 constexpr std::array metrics{NamedMetric{speed, "speed"},
                              NamedMetric{time, "time"},
                              NamedMetric{throughput, "throughput"},
-                             NamedMetric{utilisation, "utilisation"},
+                             NamedMetric{TrainingMetric::Kind::utilisation, "utilisation"},
                              NamedMetric{exposed, "exposed"},
                              NamedMetric{exposed_fraction, "exposed_fraction"},
                              NamedMetric{bubble_fraction, "bubble_fraction"},
@@ -112,7 +112,7 @@ std::string value_text(double value, const TrainingMetric& metric) {
   case exposed: return short_text(Time{std::llround(value)});
   case throughput: return fmt::format("{:.4g} /s", value);
   case memory: return short_text(Bytes{std::llround(value)});
-  case utilisation:
+  case TrainingMetric::Kind::utilisation:
   case exposed_fraction:
   case bubble_fraction:
   case waiting_fraction:
@@ -137,7 +137,7 @@ std::optional<double> value_of(const TrainingRun& run, const TrainingMetric& met
   case speed: return seconds > 0 ? std::optional(1 / seconds) : std::nullopt;
   case time: return seconds * 1e12;
   case throughput: return known(run.items_per_second());
-  case utilisation: return known(run.flops_utilisation());
+  case TrainingMetric::Kind::utilisation: return known(run.flops_utilisation());
   case exposed: return over_all(all_exposed, run) * seconds * 1e12;
   case exposed_fraction: return over_all(all_exposed, run);
   case bubble_fraction: return over_all(sum.bubble, run);

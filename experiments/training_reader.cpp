@@ -5,6 +5,7 @@
 #include "experiments/frontier_evaluation.hpp"
 #include "experiments/percentage.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/schedule_cache.hpp"
 #include "experiments/work_reader.hpp"
 #include "sim/error.hpp"
 
@@ -58,7 +59,8 @@ PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
   if (const auto chunks = table.find("chunks"))
     planning.chunks = static_cast<std::uint32_t>(chunks->integer(1, most_chunks));
   planning.options = options_of(table, seed);
-  if (const auto cache = table.find("cache")) planning.cache = cache->string();
+  const std::string cache = string_at(table, "cache");
+  planning.cache = cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;
   return planning;
 }
 
@@ -103,19 +105,17 @@ EventPlan read_event_plan(ConfigTable& table, const Topology& topology,
   return plan;
 }
 
-void refuse_dead_npus(const ConfigTable& table, const EventPlan& plan) {
-  for (const PlannedEvent& event : plan.events)
-    if (event.what.kind == NetworkEvent::Kind::npu_down)
-      throw table.error("training doesn't survive an NPU that goes down");
-}
-
 Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwork> networks,
                                const std::string& source_name) {
   Disturbances disturbances;
   disturbances.stragglers = read_stragglers(table, networks);
   for (const TrainingNetwork& network : networks) {
     disturbances.events.push_back(read_event_plan(table, *network.topology, source_name));
-    refuse_dead_npus(table, disturbances.events.back());
+    try {
+      refuse_dead_npus(disturbances.events.back());
+    } catch (const InputError& error) {
+      throw table.at("events").error(error.what());
+    }
   }
   if (const auto policies = table.find("policies")) {
     if (!table.has("failed_links"))
@@ -280,6 +280,12 @@ TrainingStudy read_training(ConfigTable table, const Experiment& experiment,
     study.expectations.push_back(read_expectation(expectation, study, networks, runs));
   table.finish();
   return study;
+}
+
+void refuse_dead_npus(const EventPlan& plan) {
+  for (const PlannedEvent& event : plan.events)
+    if (event.what.kind == NetworkEvent::Kind::npu_down)
+      throw InputError("training doesn't survive an NPU that goes down");
 }
 
 std::vector<AlgorithmRow> default_candidates() {

@@ -9,7 +9,7 @@
 //   chunks = 1                             # per shard; default as `tutti synth`
 //   engine = "native"                      # default; or simgrid, both
 //   fold = true                            # default: what meets nothing else is simulated once
-//   cache = "folder"                       # of remembered schedules; default the user's
+//   cache = "folder"                       # of remembered schedules, or "none"; default the user's
 //   settings = {key = "value"}             # and link_busy, forwarding, limit as in [[runs]]
 //
 //   # what is trained, one of three:
@@ -83,6 +83,9 @@ namespace tutti {
 
 /// What is done where cables have failed: reroute or resynthesize. Errors: InputError.
 [[nodiscard]] Policy parse_training_policy(const std::string& text);
+
+/// Errors: InputError where an NPU goes down.
+void refuse_dead_npus(const EventPlan& plan);
 
 /// All that plan something in the study: for settings.
 [[nodiscard]] std::vector<AlgorithmRow> algorithms_of(const TrainingStudy& study);
