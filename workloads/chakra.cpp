@@ -4,6 +4,7 @@
 #include "sim/files.hpp"
 #include "workloads/chakra_messages.hpp"
 #include "workloads/collective_sizes.hpp"
+#include "workloads/npu_numbering.hpp"
 #include "workloads/process_groups.hpp"
 #include "workloads/program_pool.hpp"
 
@@ -142,29 +143,6 @@ CollectiveKind collective_of(std::uint64_t type) {
 }
 constexpr std::uint64_t barrier = 9;
 
-/// Which of the topology's dimensions is the k-th of a trace, where the first varies fastest over
-/// neighbouring NPUs. Errors: InputError where NPUs aren't numbered like that.
-std::vector<std::size_t> dimensions_by_speed(const Topology& topology) {
-  const std::span<const int> shape = topology.shape();
-  std::vector<std::size_t> order(shape.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (int turn = 0; turn < 2; ++turn) { // first slowest-first, then the other way
-    std::reverse(order.begin(), order.end());
-    bool fits = !shape.empty();
-    for (std::uint32_t npu = 0; fits && npu < topology.npu_count(); ++npu) {
-      auto rest = static_cast<int>(npu);
-      for (const std::size_t d : order) {
-        fits = fits && topology.coordinate(NodeId{npu})[d] == rest % shape[d];
-        rest /= shape[d];
-      }
-      fits = fits && rest == 0;
-    }
-    if (fits) return order;
-  }
-  throw InputError(
-      fmt::format("involved_dim: the NPUs of {} aren't numbered by coordinates", topology.name()));
-}
-
 /// Builds a workload from the traces of one NPU after another.
 class Importer {
 public:
@@ -302,6 +280,9 @@ private:
       throw InputError(fmt::format("involved_dim has {} flags, the network {} dimensions",
                                    involved.size(), shape.size()));
     const std::vector<std::size_t> order = dimensions_by_speed(topology_);
+    if (order.empty())
+      throw InputError(fmt::format("involved_dim: the NPUs of {} aren't numbered by coordinates",
+                                   topology_.name()));
     const std::span<const int> own = topology_.coordinate(NodeId{npu_});
     std::vector<std::uint32_t> members;
     for (std::uint32_t other = 0; other < topology_.npu_count(); ++other) {
