@@ -6,7 +6,8 @@
 
 namespace tutti {
 
-/// The plan in the numbers of the whole network. Chunk ids and the order of transfers stay. Cost: O(transfers + paths + the network's links).
+/// The plan in the numbers of the whole network. Chunk ids and the order of transfers stay.
+/// Cost: O(transfers + paths + the network's links).
 [[nodiscard]] CommunicationPlan on_whole_network(const Topology& topology,
                                                  const PlacedPlan& placed);
 

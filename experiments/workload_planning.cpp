@@ -5,6 +5,7 @@
 #include "experiments/group_network.hpp"
 #include "experiments/placed_plan.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/schedule_cache.hpp"
 #include "experiments/send_planning.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
@@ -117,7 +118,8 @@ class Planner {
 public:
   Planner(const Topology& topology, const Workload& workload, const PlanningOptions& options)
       : topology_(topology), workload_(workload), options_(options),
-        sites_(topology, options.options.settings.contains("traffic")),
+        goes_by_names_(options.options.settings.contains("traffic")),
+        sites_(topology, goes_by_names_), cache_(options.cache),
         send_router_(topology, options.options.routing), parts_(workload.groups.size()),
         places_(workload.groups.size()) {
     std::vector<AlgorithmRow> rows = options.algorithms;
@@ -135,6 +137,7 @@ public:
     for (const auto& [task, planned] : planned_) result_.communications.push_back(planned.summary);
     std::ranges::stable_sort(result_.communications, std::ranges::greater{},
                              &PlannedCommunication::size);
+    result_.warning = cache_.warning();
     return std::move(result_);
   }
 
@@ -241,12 +244,67 @@ private:
                                  notes.empty() ? "none is given" : notes, to_text(task.kind)));
   }
 
-  /// What one algorithm makes of it; else why it doesn't.
+  /// How a collective is to be made for an algorithm.
+  struct Cut {
+    CollectiveSpec spec;      ///< with one piece
+    std::uint32_t chunks = 1; ///< per shard, times the algorithm's pieces
+  };
+
+  /// Buffers too small for that many chunks have fewer; those too small for any are padded.
+  [[nodiscard]] Cut cut_for(const AlgorithmRow& row, const Task& task) const {
+    const std::vector<NodeId>& members = sites_.members(task.site);
+    const std::int64_t least = shard_count(task.kind, members.size()) * row.pieces;
+    const std::int64_t chunks =
+        std::clamp<std::int64_t>(task.size.count / least, 1, options_.chunks.value_or(1));
+    return {{task.kind, Bytes{std::max(task.size.count, least)}, members, task.root},
+            static_cast<std::uint32_t>(chunks)};
+  }
+
+  /// What one algorithm makes of it, or made of it earlier; else why it doesn't.
   std::optional<Candidate> made(const AlgorithmRow& row, const Task& task, std::string& note) {
+    SynthesisOptions options = options_for(row, options_.options);
+    options.choose_pieces = !options_.chunks && row.chooses_pieces;
+    const Cut cut = cut_for(row, task);
     const Topology& network = sites_.network(task.site);
-    SynthesisOptions synthesis = options_for(row, options_.options);
-    synthesis.choose_pieces = !options_.chunks && row.chooses_pieces;
-    Attempt attempt = attempted(row, task, synthesis);
+    const std::string key =
+        options_.cache.empty()
+            ? ""
+            : schedule_key(network, cut.spec, row, options.choose_pieces ? 0 : cut.chunks, options,
+                           goes_by_names_);
+    std::optional<Candidate> candidate = remembered(key, task, cut);
+    if (!candidate) candidate = synthesized(row, task, cut, options, key, note);
+    if (candidate) candidate->alone = time_alone(task, candidate->plan);
+    return candidate;
+  }
+
+  [[nodiscard]] std::optional<Candidate> remembered(const std::string& key, const Task& task,
+                                                    const Cut& cut) const {
+    const Topology& network = sites_.network(task.site);
+    std::optional<ScheduleFile> found = cache_.find(key, network);
+    if (!found || !is_made_from(found->collective, cut.spec)) return std::nullopt;
+    if (found->compact) found->schedule = expanded(network, found->collective, *found->compact);
+    const Verdict verdict = verify(network, found->collective, found->schedule);
+    if (!verdict.correct() || verdict.redundant > 0) return std::nullopt;
+    return Candidate{
+        {std::move(found->collective), std::move(found->schedule), found->algorithm}, {}, true};
+  }
+
+  static bool is_made_from(const Collective& collective, const CollectiveSpec& spec) {
+    const CollectivePart& part = collective.parts.front();
+    return collective.parts.size() == 1 && part.kind == spec.kind && part.size == spec.size &&
+           part.group == spec.group && part.root == spec.root;
+  }
+
+  std::optional<Candidate> synthesized(const AlgorithmRow& row, const Task& task, const Cut& cut,
+                                       const SynthesisOptions& options, const std::string& key,
+                                       std::string& note) {
+    const Topology& network = sites_.network(task.site);
+    const auto make = [&](std::uint32_t pieces) {
+      CollectiveSpec spec = cut.spec;
+      spec.pieces = pieces;
+      return make_collective(network, spec);
+    };
+    Attempt attempt = tutti::attempt(row, network, make, cut.chunks, options);
     result_.synthesis_seconds += attempt.synthesis_seconds;
     if (const std::string problem = verdict_problem(attempt); !problem.empty())
       add_problem(
@@ -258,28 +316,15 @@ private:
     }
     if (attempt.outcome.compact)
       attempt.outcome.schedule = expanded(network, attempt.collective, *attempt.outcome.compact);
-    Candidate candidate{{std::move(attempt.collective), std::move(*attempt.outcome.schedule),
-                         std::string(row.name)},
-                        {},
-                        false};
-    candidate.alone = time_alone(task, candidate.plan);
-    return candidate;
-  }
-
-  /// Buffers too small for that many chunks have fewer; those too small for any are padded.
-  Attempt attempted(const AlgorithmRow& row, const Task& task, const SynthesisOptions& synthesis) {
-    const std::vector<NodeId>& members = sites_.members(task.site);
-    const std::int64_t least = shard_count(task.kind, members.size()) * row.pieces;
-    const std::int64_t chunks =
-        std::clamp<std::int64_t>(task.size.count / least, 1, options_.chunks.value_or(1));
-    const Bytes size{std::max(task.size.count, least)};
-    const Topology& network = sites_.network(task.site);
-    return attempt(
-        row, network,
-        [&](std::uint32_t pieces) {
-          return make_collective(network, {task.kind, size, members, task.root, pieces});
-        },
-        static_cast<std::uint32_t>(chunks), synthesis);
+    ScheduleFile file{network.name(),
+                      std::string(row.name),
+                      options.model,
+                      std::move(attempt.collective),
+                      std::move(*attempt.outcome.schedule),
+                      std::nullopt};
+    if (attempt.outcome.status != Status::timed_out) cache_.remember(key, network, file);
+    return Candidate{
+        {std::move(file.collective), std::move(file.schedule), file.algorithm}, {}, false};
   }
 
   [[nodiscard]] Time time_alone(const Task& task, const CommunicationPlan& plan) const {
@@ -305,7 +350,9 @@ private:
   const Topology& topology_;
   const Workload& workload_;
   const PlanningOptions& options_;
+  bool goes_by_names_; // flows may: of nodes whose traffic counts
   Sites sites_;
+  ScheduleCache cache_;
   SendRouter send_router_;
   std::vector<std::optional<std::optional<GroupNetwork>>> parts_; // by group
   std::vector<std::optional<Place>> places_;                      // by group

@@ -44,16 +44,22 @@ struct WorkloadPlanning {
   std::vector<PlannedCommunication> communications; ///< largest first
   double synthesis_seconds = 0;                     ///< CPU
   std::string problem; ///< a defect of Tutti in words (a fault, a time below its bound); else empty
+  std::string warning; ///< why schedules aren't remembered although they should be; else empty
 };
 
-/// Plans every request of the workload, and verifies every schedule, remembered ones too.
+/// Plans every request of the workload, and verifies every schedule, remembered ones too. Requests
+/// that differ only in where their groups lie share a plan. What one NPU sends to another goes as a
+/// single transfer along the shortest way of their part of the network, or of the whole one by the
+/// options' routing; in up to 64 pieces where nodes store it on the way and that is faster. Buffers
+/// too small for the chunks asked for get fewer, those too small for any are padded to one byte a
+/// chunk. Schedules that a limit cut short aren't remembered.
 /// Errors: InputError for a request that no algorithm can plan (why, of each), an unknown setting.
 [[nodiscard]] WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                              const PlanningOptions& options);
 
 /// The part of a network in which a group communicates: its members, first and in rank order, and
-/// the nodes that aren't NPUs and lie between them. The whole network, in its own order, where that
-/// leaves a member out of another's reach.
+/// the nodes that aren't NPUs and lie between them (as part_of() says). The whole network, in its
+/// own order, where that leaves a member out of another's reach, or the group is all NPUs by id.
 struct GroupNetwork {
   Topology topology;
   std::vector<NodeId> nodes; ///< [node]: the same in the whole network
