@@ -177,6 +177,88 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
   add_json(app, failures.json);
 }
 
+void add_options(CLI::App& app, WorkArguments& work) {
+  app.add_option("--model", work.model, "of `tutti list models`, or a TOML file");
+  app.add_option("--npu", work.npu, "of `tutti list npus`, or a TOML file");
+  app.add_option("--workload", work.workload, "instead of a model: a text of ASTRA-sim or SimAI");
+  app.add_option("--unit", work.unit, "of the text's times: ns for ASTRA-sim 1.0 and SimAI, us ...");
+  app.add_option("--chakra", work.trace, "instead: traces PREFIX.0.et, PREFIX.1.et, ...");
+  app.add_option("--groups", work.groups, "JSON file with the traces' process groups");
+  app.add_option("--tensor", work.tensor, "degree of tensor parallelism; default 1");
+  app.add_option("--pipeline", work.pipeline, "pipeline stages; default 1");
+  app.add_option("--expert", work.expert, "degree of expert parallelism; default 1");
+  app.add_option("--data", work.data, "replicas; default: all NPUs that are left");
+  app.add_option("--micro-batch", work.micro_batch, "samples at once; default 1");
+  app.add_option("--micro-batches", work.micro_batches, "of each replica; default 1");
+  app.add_option("--global-batch", work.global_batch, "samples of all replicas, instead");
+  app.add_option("--precision", work.precision, "fp32, tf32, fp16, bf16 or fp8; default bf16");
+  app.add_option("--gradient-bytes", work.gradient_bytes,
+                 "per parameter, as communicated; default: those of the precision");
+  app.add_option("--order", work.order,
+                 "dimensions of parallelism, the fastest first; default tensor,expert,data,pipeline");
+  app.add_option("--dimensions", work.dimensions,
+                 "of the topology, the fastest first, in which NPUs are numbered: 1,0");
+  app.add_flag("--sequence", work.sequence, "sequence parallelism among tensor-parallel NPUs");
+  app.add_option("--zero", work.zero, "ZeRO stage, 0 to 3 (FSDP); default 0");
+  app.add_option("--schedule", work.schedule, "of the pipeline: gpipe, 1f1b, interleaved");
+  app.add_option("--model-parts", work.model_parts, "of each stage, for interleaved; default 1");
+  app.add_option("--recompute", work.recompute, "none, attention or full; default none");
+  app.add_option("--bucket", work.bucket, "of gradients, at least; default: layer by layer");
+  app.add_flag("--no-overlap", work.no_overlap, "gradients only when all are there");
+  app.add_flag("--in-order", work.in_order, "gradient buckets one after another");
+  app.add_option("--priority", work.priorities, "of communication, tensor=7; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--passes", work.passes, "iterations, of a text; default 1");
+  app.add_option("--model-group", work.model_group,
+                 "NPUs of a model-parallel group, where a text doesn't say");
+}
+
+void add_options(CLI::App& app, TrainArguments& train) {
+  add_topology(app, train.topology);
+  add_options(app, train.work);
+  app.add_option("-a,--algorithm", train.algorithms,
+                 "for all collectives; several with commas; auto: of each the fastest candidate")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--candidates", train.candidates, "of auto; default direct,ring,rhd,dbt,tacos")
+      ->allow_extra_args(false);
+  app.add_option("--by-collective", train.by_collective,
+                 "all_to_all=direct: by it, whatever makes the others; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--chunks", train.chunks, "per shard; default as synth");
+  add_seed(app, train.seed);
+  app.add_option("--engine", train.engine,
+                 "native, simgrid, or both, which must agree; default native");
+  app.add_option("--limit", train.limit, "time and memory for each synthesis: 60s, 8GiB");
+  app.add_option("--cache", train.cache,
+                 "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
+  app.add_option("--set", train.settings, "an option of an algorithm, key=value; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--straggler", train.stragglers,
+                 "npu3=0.5: it computes at a share of its speed; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--event", train.event_texts,
+                 "at=1ms,link_rate=npu0>npu1,share=0.5; repeatable; as of tutti failures")
+      ->allow_extra_args(false);
+  app.add_option("--events", train.event_file, "a TOML file of events");
+  app.add_option("--failed-links", train.failed_links,
+                 "so many random cables are out of order; several with commas");
+  app.add_option("--policy", train.policies,
+                 "for failed links: reroute, resynthesize; default both");
+  app.add_flag("--unfolded", train.unfolded, "simulate every crossing, also those that are alike");
+  add_model(app, train.model, "");
+  app.add_option("--trace", train.trace, "timeline to write, for Perfetto or chrome://tracing");
+  app.add_option("--trace-npus", train.traced,
+                 "of the timeline, 0-3+8; default: one of each pipeline stage");
+  app.add_option("--heatmap", train.heatmap, "picture of link utilisation to write: .svg or .png");
+  app.add_option("--export-chakra", train.export_chakra,
+                 "prefix of traces to write: the workload, one file per NPU");
+  app.add_option("--out", train.out, "folder for CSV, JSON and figures; default none");
+  app.add_flag("--progress", train.progress,
+               "a line for each run on stderr also where that is no terminal");
+  add_json(app, train.json);
+}
+
 void add_options(CLI::App& app, VerifyArguments& verify) {
   add_topology(app, verify.topology);
   app.add_option("file", verify.file, "a schedule file")->required();
@@ -207,7 +289,7 @@ void add_options(CLI::App& app, BoundArguments& bound) {
 }
 
 void add_options(CLI::App& app, ListArguments& list) {
-  app.add_option("kind", list.kind, "algorithms, topologies, collectives, experiments or engines")
+  app.add_option("kind", list.kind, "algorithms, topologies, collectives, models, npus, experiments or engines")
       ->required();
   add_json(app, list.json);
 }
@@ -237,10 +319,13 @@ std::vector<Command> add_commands(CLI::App& app) {
               jobs_command),
       command(app, "failures", "a collective through failures: what each policy makes of it",
               failures_command),
+      command(app, "train", "iterations of training: what a schedule is worth in time",
+              train_command),
       command(app, "verify", "check the schedule in a file", verify_command),
       command(app, "replay", "simulate the schedule in a file", replay_command),
       command(app, "bound", "lower bounds on the collective time", bound_command),
-      command(app, "list", "algorithms, topologies, collectives, experiments, engines",
+      command(app, "list",
+              "algorithms, topologies, collectives, models, npus, experiments, engines",
               list_command),
       command(app, "show", "what a topology looks like", show_command)};
 }

@@ -25,15 +25,6 @@ namespace tutti {
 
 namespace {
 
-// Puts the option in front of an InputError.
-template <typename Body> auto of_option(const char* option, const Body& body) {
-  try {
-    return body();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", option, error.what()));
-  }
-}
-
 CollectiveRequest request_of(const CollectiveArguments& arguments) {
   const std::vector<Bytes> sizes = sizes_of(arguments);
   if (sizes.size() != 1) throw InputError("--size: one size, not a range");

@@ -9,6 +9,8 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
+#include "workloads/model.hpp"
+#include "workloads/npu_profile.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -87,6 +89,52 @@ Table experiment_table() {
   return table;
 }
 
+std::string count_text(double count) {
+  if (count >= 1e12) return fmt::format("{:.4g} T", count / 1e12);
+  if (count >= 1e9) return fmt::format("{:.4g} G", count / 1e9);
+  return fmt::format("{:.4g} M", count / 1e6);
+}
+
+Table model_table() {
+  Table table{{{"model"},
+               {"parameters", Align::right},
+               {"flops", Align::right},
+               {"of a"},
+               {"layers", Align::right},
+               {"blocks", Align::right},
+               {"note"}},
+              {}};
+  for (const NamedModel& named : named_models()) {
+    const Model model = load_model(named.name);
+    table.rows.push_back({named.name, count_text(model.parameters()),
+                          count_text(model.training_flops()), model.sample,
+                          fmt::to_string(model.layers.size()),
+                          fmt::to_string(model.block_count()), named.note});
+  }
+  return table;
+}
+
+std::string peaks_text(const NpuProfile& npu) {
+  std::vector<std::string> peaks;
+  for (const auto& [precision, flops] : npu.peak_flops)
+    peaks.push_back(fmt::format("{} {}", to_text(precision), count_text(flops)));
+  return joined(peaks, ", ");
+}
+
+Table npu_table() {
+  Table table{{{"npu"}, {"peak flops/s"}, {"memory", Align::right}, {"bandwidth", Align::right},
+               {"source"}},
+              {}};
+  for (const std::string& name : npu_profile_names()) {
+    const NpuProfile npu = load_npu_profile(name);
+    table.rows.push_back({name, peaks_text(npu), short_text(npu.memory),
+                          short_rate_text(static_cast<double>(
+                              npu.memory_bandwidth.bytes_per_second)),
+                          first_clause(npu.source)});
+  }
+  return table;
+}
+
 Table engine_table() {
   Table table{{{"engine"}, {"disciplines"}, {"note"}}, {}};
   for (const EngineRow& row : engines())
@@ -106,7 +154,10 @@ constexpr std::array listings{
             "families take bandwidth= and latency=, one value or one per dimension\n"
             "all take without=npu3+npu9, without-link=npu0>npu1, fail-links=5% (or a number of "
             "random cables), fail-seed=1\n"},
-    Listing{"collectives", collective_table}, Listing{"experiments", experiment_table},
+    Listing{"collectives", collective_table},
+    Listing{"models", model_table, "flops: forward and backward, of a multiply-add two\n"},
+    Listing{"npus", npu_table},
+    Listing{"experiments", experiment_table},
     Listing{"engines", engine_table}};
 
 // An object per row, with the column titles as keys.

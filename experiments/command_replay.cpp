@@ -22,11 +22,6 @@ namespace tutti {
 
 namespace {
 
-void require_picture_name(const std::string& file) {
-  if (!file.empty() && !file.ends_with(".svg") && !file.ends_with(".png"))
-    throw InputError(fmt::format("{}: a heat map is .svg or .png", file));
-}
-
 Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
                          const Verdict& verdict) {
   Evaluation e;

@@ -12,6 +12,8 @@
 #include "experiments/result_files.hpp"
 #include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
+#include "experiments/training_display.hpp"
+#include "experiments/training_table.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
 
@@ -73,6 +75,29 @@ evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts
   return studies;
 }
 
+std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment, bool progress,
+                                                   Interrupts& interrupts) {
+  std::vector<TrainingEvaluation> evaluations;
+  for (TrainingStudy study : experiment.trainings) {
+    if (interrupts.cancels()) break;
+    study.planning.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+    TrainingWatcher watcher;
+    watcher.progress = run_announcer(study.label, progress);
+    evaluations.push_back(evaluate_training(study, experiment.networks_of(study), watcher));
+  }
+  return evaluations;
+}
+
+std::vector<Comparison> comparisons_of(const Experiment& experiment,
+                                       std::span<const TrainingEvaluation> evaluations) {
+  std::vector<Comparison> all;
+  for (std::size_t i = 0; i < evaluations.size(); ++i)
+    for (Comparison& each :
+         comparisons_of(experiment.trainings[i].expectations, evaluations[i]))
+      all.push_back(std::move(each));
+  return all;
+}
+
 ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
                              bool& interrupted) {
   const std::vector<Case> cases = experiment.cases();
@@ -83,17 +108,22 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
     require_sound(study, experiment.topologies[study.topology].topology);
   for (const FailureStudy& study : experiment.failures)
     for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
+  for (const TrainingStudy& study : experiment.trainings)
+    require_sound(study, experiment.networks_of(study));
   Interrupts interrupts;
   ExperimentResults results;
   results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
   results.frontiers = evaluate_studies(experiment, progress, interrupts);
   results.jobs = evaluate_job_studies(experiment, interrupts);
   results.failures = evaluate_failure_studies(experiment, progress, interrupts);
+  results.trainings = evaluate_trainings(experiment, progress, interrupts);
   interrupted = interrupts.count() > 0;
   results.comparisons = compare(experiment.expectations, results.evaluations);
   for (Comparison& comparison : comparisons_of(results.frontiers))
     results.comparisons.push_back(std::move(comparison));
   for (Comparison& comparison : comparisons_of(results.failures))
+    results.comparisons.push_back(std::move(comparison));
+  for (Comparison& comparison : comparisons_of(experiment, results.trainings))
     results.comparisons.push_back(std::move(comparison));
   return results;
 }
@@ -110,6 +140,8 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
   for (const JobStudyEvaluation& study : results.jobs) fmt::print("\n{}", jobs_text(study));
   for (const FailureStudyEvaluation& study : results.failures)
     if (!study.algorithms.empty()) fmt::print("\n{}", failures_text(study.algorithms));
+  for (const TrainingEvaluation& study : results.trainings)
+    fmt::print("\n{}", training_text(study));
   if (!results.comparisons.empty())
     fmt::print("\n{}", to_text(comparison_table(results.comparisons)));
 }
@@ -123,6 +155,8 @@ int judge(const ExperimentResults& results) {
     code = std::max(code, report_problems(problems_of(study)));
   for (const FailureStudyEvaluation& study : results.failures)
     code = std::max(code, report_problems(problems_of(study.algorithms)));
+  for (const TrainingEvaluation& study : results.trainings)
+    code = std::max(code, report_problems(problems_of(study)));
   if (!all_agree(results.comparisons)) {
     fmt::print(stderr, "tutti: an expected value differs without an explanation\n");
     code = 1;
@@ -152,7 +186,8 @@ int run_command(const RunArguments& arguments) {
     const auto figures = write_figures(folder, experiment, results);
     files.insert(files.end(), figures.begin(), figures.end());
   } else if (!experiment.figures.empty() || !experiment.frontiers.empty() ||
-             !experiment.failures.empty() || !experiment.jobs.empty()) {
+             !experiment.failures.empty() || !experiment.jobs.empty() ||
+             !experiment.trainings.empty()) {
     fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
   }
   if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));

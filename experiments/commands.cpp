@@ -51,6 +51,11 @@ void require_writable(const std::string& file) {
   }
 }
 
+void require_picture_name(const std::string& file) {
+  if (!file.empty() && !file.ends_with(".svg") && !file.ends_with(".png"))
+    throw InputError(fmt::format("{}: a heat map is .svg or .png", file));
+}
+
 int report_problems(std::span<const Evaluation> evaluations) {
   int code = 0;
   for (const Evaluation& e : evaluations) {

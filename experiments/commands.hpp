@@ -3,6 +3,8 @@
 #pragma once
 
 #include "experiments/evaluation.hpp"
+#include "experiments/work_source.hpp"
+#include "sim/error.hpp"
 #include "sim/time_model.hpp"
 #include "sim/units.hpp"
 
@@ -84,6 +86,42 @@ struct FailuresArguments {
   bool json = false;
 };
 
+/// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
+struct WorkArguments {
+  std::string model, npu;
+  std::string workload, unit; ///< a text, and what its times count
+  std::string trace, groups;  ///< Chakra
+  std::optional<std::string> tensor, pipeline, expert, data;
+  std::optional<std::string> micro_batch, micro_batches, global_batch, precision, gradient_bytes,
+      order, dimensions, zero, schedule, model_parts, recompute, bucket, passes, model_group;
+  std::vector<std::string> priorities; ///< tensor=7
+  bool sequence = false, no_overlap = false, in_order = false;
+};
+
+struct TrainArguments {
+  std::string topology;
+  WorkArguments work;
+  std::vector<std::string> algorithms, candidates;
+  std::vector<std::string> by_collective; ///< all_to_all=direct
+  std::optional<std::string> chunks;
+  std::string seed = "1", engine = "native";
+  std::optional<std::string> limit;   ///< time, memory or both, of each synthesis
+  std::optional<std::string> cache;   ///< default: the user's; "none"
+  std::vector<std::string> settings;  ///< key=value
+  std::vector<std::string> stragglers; ///< npu3=0.5
+  std::string event_file;
+  std::vector<std::string> event_texts;
+  std::optional<std::string> failed_links; ///< so many; several with commas
+  std::string policies = "reroute,resynthesize";
+  bool unfolded = false;
+  ModelArguments model;
+  std::string trace, heatmap, export_chakra; ///< files to write; empty: none
+  std::optional<std::string> traced;         ///< NPUs, 0-3+8
+  std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
@@ -107,7 +145,7 @@ struct BoundArguments {
 };
 
 struct ListArguments {
-  std::string kind; ///< algorithms, topologies, collectives, experiments, engines
+  std::string kind; ///< algorithms, topologies, collectives, models, npus, experiments, engines
   bool json = false;
 };
 
@@ -123,6 +161,7 @@ int synth_command(const SynthArguments& arguments);
 int frontier_command(const FrontierArguments& arguments);
 int jobs_command(const JobsArguments& arguments);
 int failures_command(const FailuresArguments& arguments);
+int train_command(const TrainArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
@@ -131,6 +170,9 @@ int show_command(const ShowArguments& arguments);
 
 /// `model` with what the arguments say. Errors: InputError.
 [[nodiscard]] TimeModel time_model(const ModelArguments& arguments, TimeModel model = {});
+
+/// What the arguments ask to be trained. Errors: InputError naming the option.
+[[nodiscard]] WorkSource work_of(const WorkArguments& arguments);
 
 /// `fifo`, `fluid` or `fifo,fluid`. Errors: InputError for an unknown or repeated one.
 [[nodiscard]] std::vector<Discipline> parse_disciplines(const std::string& text);
@@ -163,6 +205,18 @@ int conclude(const Conclusion& conclusion);
 /// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
 [[nodiscard]] std::map<std::string, std::string>
 parse_settings(const std::vector<std::string>& texts);
+
+/// Runs `body` and puts the option in front of an InputError.
+template <typename Body> auto of_option(const std::string& option, const Body& body) {
+  try {
+    return body();
+  } catch (const InputError& error) {
+    throw InputError(option + ": " + error.what());
+  }
+}
+
+/// Errors: InputError unless it ends in .svg or .png, or is empty.
+void require_picture_name(const std::string& file);
 
 /// Errors: InputError unless it is a whole number from 1 on.
 [[nodiscard]] std::uint64_t parse_seed(const std::string& text); ///< from 0 on

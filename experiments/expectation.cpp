@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -27,6 +28,39 @@ bool is_within(double deviation, double tolerance, bool at_most) {
 Agreement judged(bool agrees, const std::string& explanation) {
   if (agrees) return Agreement::match;
   return explanation.empty() ? Agreement::differs : Agreement::differs_explained;
+}
+
+namespace {
+
+template <typename Transform>
+double mean_of(std::span<const double> values, Transform&& transform) {
+  double sum = 0;
+  for (const double value : values) sum += transform(value);
+  return sum / static_cast<double>(values.size());
+}
+
+} // namespace
+
+double summarised(std::span<const double> values, Summary summary) {
+  assert(!values.empty() && summary != Summary::exponent);
+  if (summary == Summary::geometric_mean)
+    return std::exp(mean_of(values, [](double value) { return std::log(value); }));
+  if (summary == Summary::arithmetic_mean)
+    return mean_of(values, [](double value) { return value; });
+  return values.front();
+}
+
+std::string summary_text(double value, std::span<const double> values, Summary summary,
+                         const std::function<std::string(double)>& text) {
+  if (summary == Summary::single || summary == Summary::exponent) return text(value);
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return fmt::format("{} ({} to {})", text(value), text(*least), text(*most));
+}
+
+void judge(Comparison& comparison, double paper, double tolerance, bool at_most) {
+  comparison.deviation = comparison.value / paper - 1;
+  comparison.agreement =
+      judged(is_within(comparison.deviation, tolerance, at_most), comparison.explanation);
 }
 
 namespace {
@@ -56,13 +90,6 @@ std::vector<double> values_in(Evaluations evaluations, const Expectation& expect
   return values;
 }
 
-template <typename Transform>
-double mean_of(std::span<const double> values, Transform&& transform) {
-  double sum = 0;
-  for (const double value : values) sum += transform(value);
-  return sum / static_cast<double>(values.size());
-}
-
 double exponent_of(Evaluations evaluations, std::span<const double> values,
                    const Expectation& expectation) {
   std::vector<PlotPoint> points;
@@ -76,31 +103,14 @@ double exponent_of(Evaluations evaluations, std::span<const double> values,
 // NaN where there is none. Pre: at least one value.
 double summary_of(Evaluations evaluations, std::span<const double> values,
                   const Expectation& expectation) {
-  switch (expectation.summary) {
-  case Summary::single: return values.front();
-  case Summary::geometric_mean:
-    return std::exp(mean_of(values, [](double value) { return std::log(value); }));
-  case Summary::arithmetic_mean: return mean_of(values, [](double value) { return value; });
-  case Summary::exponent: break;
-  }
-  return exponent_of(evaluations, values, expectation);
+  return expectation.summary == Summary::exponent ? exponent_of(evaluations, values, expectation)
+                                                  : summarised(values, expectation.summary);
 }
 
 std::string text_of(double value, const Expectation& expectation) {
   if (expectation.summary == Summary::exponent || expectation.values.front().over)
     return fmt::format("{:.2f}", value);
   return value_text(value, expectation.metric);
-}
-
-// "2.61 (1.95 to 3.40)" for means.
-std::string ours_text(double value, std::span<const double> values,
-                      const Expectation& expectation) {
-  std::string text = text_of(value, expectation);
-  if (expectation.summary == Summary::single || expectation.summary == Summary::exponent)
-    return text;
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return fmt::format("{} ({} to {})", text, text_of(*least, expectation),
-                     text_of(*most, expectation));
 }
 
 std::string missing_fact(const Evaluation& e, const Metric& metric) {
@@ -141,10 +151,9 @@ Comparison compare(const Expectation& expectation, Evaluations evaluations) {
     result.explanation = missing_text(evaluations, expectation);
     return result;
   }
-  result.ours = ours_text(result.value, values, expectation);
-  result.deviation = result.value / expectation.paper - 1;
-  result.agreement = judged(is_within(result.deviation, expectation.tolerance, expectation.at_most),
-                            expectation.explanation);
+  result.ours = summary_text(result.value, values, expectation.summary,
+                             [&](double value) { return text_of(value, expectation); });
+  judge(result, expectation.paper, expectation.tolerance, expectation.at_most);
   return result;
 }
 

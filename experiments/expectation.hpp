@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,6 +64,16 @@ struct Comparison {
   Agreement agreement = Agreement::differs;
   std::string explanation; ///< the experiment's, or why there is no value
 };
+
+/// The value that several have together. Pre: at least one, exactly one of Summary::single; no
+/// exponent.
+[[nodiscard]] double summarised(std::span<const double> values, Summary summary);
+/// The value by `text`, of means with the range of what they are of: "2.61 (1.95 to 3.40)".
+[[nodiscard]] std::string summary_text(double value, std::span<const double> values,
+                                       Summary summary,
+                                       const std::function<std::string(double)>& text);
+/// Fills in deviation and agreement. Pre: the comparison has its value and explanation.
+void judge(Comparison& comparison, double paper, double tolerance, bool at_most);
 
 /// One comparison per expectation. Pre: the indices are those of `evaluations`.
 [[nodiscard]] std::vector<Comparison> compare(std::span<const Expectation> expectations,

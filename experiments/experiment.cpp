@@ -6,6 +6,7 @@
 #include "experiments/frontier_reader.hpp"
 #include "experiments/job_reader.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/training_reader.hpp"
 #include "sim/config.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -176,7 +177,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
 Experiment read(ConfigTable root, const std::string& source_name) {
   Experiment experiment;
   root.allow_only({"name", "title", "seed", "topologies", "runs", "frontiers", "failures", "jobs",
-                   "figures", "expect"});
+                   "training", "figures", "expect"});
   experiment.name = file_stem(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;
@@ -196,9 +197,12 @@ Experiment read(ConfigTable root, const std::string& source_name) {
     experiment.failures.push_back(read_failures(table, experiment, source_name));
   for (ConfigTable& table : root.tables("jobs"))
     experiment.jobs.push_back(read_jobs(table, experiment));
+  for (ConfigTable& table : root.tables("training"))
+    experiment.trainings.push_back(read_training(table, experiment, source_name));
   if (experiment.runs.empty() && experiment.frontiers.empty() && experiment.failures.empty() &&
-      experiment.jobs.empty())
-    throw root.error("needs at least one [[runs]], [[frontiers]], [[failures]] or [[jobs]]");
+      experiment.jobs.empty() && experiment.trainings.empty())
+    throw root.error(
+        "needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]] or [[training]]");
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));
   const std::vector<Case> cases = experiment.cases();
@@ -262,6 +266,13 @@ std::vector<FailureCase> Experiment::failure_cases(const FailureStudy& study) co
     all.push_back(std::move(c));
   }
   return all;
+}
+
+std::vector<TrainingNetwork> Experiment::networks_of(const TrainingStudy& study) const {
+  std::vector<TrainingNetwork> networks;
+  for (const std::size_t t : study.topologies)
+    networks.push_back({topologies[t].label, &topologies[t].topology});
+  return networks;
 }
 
 Experiment parse_experiment(std::string_view toml, const std::string& source_name) {

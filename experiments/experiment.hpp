@@ -57,6 +57,8 @@
 //   tolerance = "10%"                      # default 0%; label, explanation as in [[expect]]
 //   [[jobs]]                               # several jobs on one network, and what each costs the
 //                                          # others: format at the head of job_reader.hpp
+//   [[training]]                           # iterations of training, by several algorithms: format
+//                                          # at the head of training_reader.hpp
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
 //                                          # schedule
@@ -87,7 +89,8 @@
 //   at_most = true                         # the paper gives an upper limit; default false
 //   explanation = "..."                    # makes a difference one that doesn't fail the run
 //
-// At least one of [[runs]], [[frontiers]] and [[failures]]. Unknown keys and labels are errors.
+// At least one of [[runs]], [[frontiers]], [[failures]], [[jobs]] and [[training]]. Unknown keys and
+// labels are errors.
 #pragma once
 
 #include "experiments/collective_request.hpp"
@@ -98,6 +101,7 @@
 #include "experiments/heatmap.hpp"
 #include "experiments/job_study.hpp"
 #include "experiments/metric.hpp"
+#include "experiments/training_evaluation.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
@@ -164,6 +168,7 @@ struct Experiment {
   std::vector<FrontierStudy> frontiers;
   std::vector<FailureStudy> failures;
   std::vector<JobStudy> jobs;
+  std::vector<TrainingStudy> trainings;
   std::vector<FigureRequest> figures;
   std::vector<Expectation> expectations; ///< with indices into cases()
 
@@ -173,6 +178,8 @@ struct Experiment {
   [[nodiscard]] FrontierCase frontier_case(const FrontierStudy& study) const;
   /// One for each algorithm of one of `failures`, pointing into this experiment.
   [[nodiscard]] std::vector<FailureCase> failure_cases(const FailureStudy& study) const;
+  /// The topologies of one of `trainings`, pointing into this experiment.
+  [[nodiscard]] std::vector<TrainingNetwork> networks_of(const TrainingStudy& study) const;
 };
 
 /// Errors: InputError with file:line:column for anything wrong or unknown.

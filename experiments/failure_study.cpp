@@ -56,10 +56,8 @@ Comparison compare(const FailureStudyEvaluation& study, const FailureExpectation
   }
   result.value = *ratio;
   result.ours = fmt::format("{:.2f}", *ratio);
-  result.deviation = *ratio / expectation.value - 1;
   result.explanation = expectation.explanation;
-  result.agreement = judged(is_within(result.deviation, expectation.tolerance, expectation.at_most),
-                            expectation.explanation);
+  judge(result, expectation.value, expectation.tolerance, expectation.at_most);
   return result;
 }
 

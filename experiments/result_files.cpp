@@ -15,6 +15,9 @@
 #include "experiments/job_json.hpp"
 #include "experiments/job_table.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/training_figure.hpp"
+#include "experiments/training_json.hpp"
+#include "experiments/training_table.hpp"
 #include "sim/files.hpp"
 
 #include <nlohmann/json.hpp>
@@ -71,6 +74,8 @@ Json results_json(const Experiment& experiment, const ExperimentResults& results
   for (const FailureStudyEvaluation& study : results.failures)
     for (const FailureEvaluation& e : study.algorithms) json["failures"].push_back(failure_json(e));
   for (const JobStudyEvaluation& study : results.jobs) json["jobs"].push_back(jobs_json(study));
+  for (const TrainingEvaluation& study : results.trainings)
+    json["training"].push_back(training_json(study, NpuDetail::none));
   json["verdicts"] = std::move(comparisons);
   return json;
 }
@@ -108,6 +113,10 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
     write("frontier_paper.csv", csv_text(instances_csv(results.frontiers)));
   if (!results.failures.empty()) write("failures.csv", csv_text(failure_rows(results.failures)));
   if (!results.jobs.empty()) write("jobs.csv", csv_text(jobs_csv(results.jobs)));
+  if (!results.trainings.empty()) {
+    write("training.csv", csv_text(training_csv(results.trainings)));
+    write("training_npus.csv", csv_text(training_npus_csv(results.trainings)));
+  }
   write("results.json", json_text(results_json(experiment, results)));
   if (!results.comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, results.comparisons));
@@ -138,6 +147,14 @@ std::vector<std::string> write_figures(const std::string& folder, const Experime
     if (!has_schedule(study)) continue;
     files.push_back(folder + "/" + file_stem("jobs", study.label) + ".svg");
     draw(job_figure(study), files.back());
+  }
+  for (std::size_t i = 0; i < results.trainings.size(); ++i) {
+    if (!has_report(results.trainings[i])) continue;
+    const auto networks = experiment.networks_of(experiment.trainings[i]);
+    for (const NamedFigure& named : training_figures(results.trainings[i], networks)) {
+      files.push_back(folder + "/" + named.stem + ".svg");
+      draw(named.figure, files.back());
+    }
   }
   return files;
 }

@@ -19,7 +19,8 @@ struct ExperimentResults {
   std::vector<StudyEvaluation> frontiers;       ///< of Experiment::frontiers
   std::vector<FailureStudyEvaluation> failures; ///< of Experiment::failures
   std::vector<JobStudyEvaluation> jobs;         ///< of Experiment::jobs
-  /// Of Experiment::expectations, then of frontiers, then of failures.
+  std::vector<TrainingEvaluation> trainings;    ///< of Experiment::trainings
+  /// Of Experiment::expectations, then of frontiers, then of failures, then of trainings.
   std::vector<Comparison> comparisons;
 };
 
@@ -33,13 +34,15 @@ void start_results(const std::string& folder, const Experiment& experiment,
                                                   const ExperimentResults& results);
 
 /// results.csv where there are runs, frontier.csv where there are frontiers, frontier_paper.csv
-/// where these have rows of a paper, failures.csv where there are failures, results.json, and
-/// verdicts.md where something is expected. Returns the names of the files.
+/// where these have rows of a paper, failures.csv where there are failures, training.csv and
+/// training_npus.csv where something is trained, results.json, and verdicts.md where something is
+/// expected. Returns the names of the files.
 /// Errors: InputError where one can't be written; each is whole or not there.
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);
 
-/// Every figure as .svg and .png, every frontier with a point and every study of failures as .svg.
+/// Every figure as .svg and .png, every frontier with a point and every study of failures, jobs and
+/// training as .svg.
 /// Returns the names of the files. Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);

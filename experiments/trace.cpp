@@ -1,5 +1,6 @@
 #include "experiments/trace.hpp"
 
+#include "experiments/trace_events.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 
@@ -8,42 +9,15 @@
 #include <algorithm>
 #include <cassert>
 #include <ostream>
-#include <string_view>
 #include <vector>
 
 namespace tutti {
 
 namespace {
 
-/// A JSON string. Names are the users' own, so anything may stand in them.
-std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      result += c;
-  }
-  return result + '"';
-}
-
-/// Picoseconds as microseconds, exactly: 1234567 ps is "1.234567".
-std::string microseconds(Time time) {
-  return fmt::format("{}.{:06}", time.ps / 1'000'000, time.ps % 1'000'000);
-}
-
 std::string link_name(const Topology& topology, LinkId id) {
   const Link& link = topology.link(id);
   return fmt::format("{}>{}", topology.node(link.from).name, topology.node(link.to).name);
-}
-
-void write_metadata(std::ostream& out, std::string_view what, std::uint32_t pid, std::uint32_t tid,
-                    std::string_view key, const std::string& value) {
-  out << fmt::format(
-      "{{\"name\":\"{}\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"{}\":{}}}}},\n", what, pid,
-      tid, key, value);
 }
 
 /// The viewer's processes are nodes, its threads links; a link whose transfers share it (fluid) has

@@ -1,0 +1,226 @@
+// `tutti train`: iterations of training, by one or several algorithms, and where their time goes.
+#include "experiments/commands.hpp"
+#include "experiments/csv.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/event_reader.hpp"
+#include "experiments/frontier_evaluation.hpp"
+#include "experiments/interrupts.hpp"
+#include "experiments/iteration_trace.hpp"
+#include "experiments/registry.hpp"
+#include "experiments/schedule_cache.hpp"
+#include "experiments/training_display.hpp"
+#include "experiments/training_figure.hpp"
+#include "experiments/training_json.hpp"
+#include "experiments/training_reader.hpp"
+#include "experiments/training_table.hpp"
+#include "experiments/work_limits.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts)
+    for (const std::string_view name : split(text, ',')) names.emplace_back(trimmed(name));
+  return names;
+}
+
+std::vector<TrainingPlan> plans_of(const TrainArguments& arguments) {
+  const std::vector<std::string> names = names_of(arguments.algorithms);
+  if (!arguments.candidates.empty() && std::ranges::find(names, "auto") == names.end())
+    throw InputError("--candidates: they are of algorithm auto, which isn't asked for");
+  return parse_training_plans(names, arguments.candidates.empty()
+                                         ? default_candidates()
+                                         : find_algorithms(arguments.candidates));
+}
+
+PlanningOptions planning_of(const TrainArguments& arguments) {
+  PlanningOptions planning;
+  for (const auto& [name, algorithm] :
+       of_option("--by-collective", [&] { return parse_settings(arguments.by_collective); })) {
+    (void)of_option("--by-collective", [&] { return parse_collective_kind(name); });
+    planning.by_collective.emplace(name, find_algorithm(algorithm));
+  }
+  if (arguments.chunks)
+    planning.chunks = static_cast<std::uint32_t>(
+        of_option("--chunks", [&] { return parse_integer(*arguments.chunks, "chunks", 1, most_chunks); }));
+  planning.options.model = time_model(arguments.model);
+  planning.options.seed = parse_seed(arguments.seed);
+  planning.options.settings = parse_settings(arguments.settings);
+  if (arguments.limit) set_limits(planning.options, *arguments.limit);
+  planning.cache = !arguments.cache              ? default_schedule_cache()
+                   : *arguments.cache == "none" ? ""
+                                                 : *arguments.cache;
+  return planning;
+}
+
+Share parse_share(const std::string& text) {
+  const std::string_view digits = trimmed(text);
+  std::size_t used = 0;
+  double share = 0;
+  try {
+    share = std::stod(std::string(digits), &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != digits.size() || !(share >= 1e-6 && share <= 1))
+    throw InputError(fmt::format("\"{}\" isn't a share (above 0, at most 1)", text));
+  return Share{static_cast<std::uint32_t>(share * 1e6 + 0.5)};
+}
+
+EventPlan events_of(const TrainArguments& arguments, const Topology& topology) {
+  if (!arguments.event_texts.empty() && !arguments.event_file.empty())
+    throw InputError("--event and --events exclude each other");
+  EventPlan plan = arguments.event_file.empty()
+                       ? parse_event_texts(arguments.event_texts, topology)
+                       : read_event_file(arguments.event_file, topology);
+  if (plan.draws())
+    throw InputError(fmt::format("{}: training takes events that are written one by one, none that "
+                                 "are drawn",
+                                 arguments.event_file));
+  if (!arguments.failed_links) return plan;
+  for (const std::string& text : names_of({*arguments.failed_links}))
+    plan.failed_links.push_back(static_cast<std::size_t>(of_option(
+        "--failed-links", [&] { return parse_integer(text, "number", 0, topology.link_count()); })));
+  return plan;
+}
+
+Disturbances disturbances_of(const TrainArguments& arguments, const TrainingNetwork& network) {
+  Disturbances disturbances;
+  for (const auto& [npu, share] :
+       of_option("--straggler", [&] { return parse_settings(arguments.stragglers); }))
+    disturbances.stragglers.push_back(
+        {npu, of_option("--straggler", [&] { return parse_share(share); })});
+  of_option("--straggler", [&] { require_npus(disturbances.stragglers, {&network, 1}); });
+  disturbances.events.push_back(events_of(arguments, *network.topology));
+  refuse_dead_npus(disturbances.events.back());
+  disturbances.policies.clear();
+  for (const std::string& name : names_of({arguments.policies}))
+    disturbances.policies.push_back(
+        of_option("--policy", [&] { return parse_training_policy(name); }));
+  return disturbances;
+}
+
+TrainingStudy study_of(const TrainArguments& arguments, const TrainingNetwork& network) {
+  TrainingStudy study;
+  study.topologies = {0};
+  study.variants.push_back({"", work_of(arguments.work)});
+  study.plans = plans_of(arguments);
+  study.planning = planning_of(arguments);
+  study.engines = parse_engines(arguments.engine);
+  study.fold = !arguments.unfolded;
+  study.disturbances = disturbances_of(arguments, network);
+  require_known_settings(algorithms_of(study), study.planning.options);
+  return study;
+}
+
+std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload& workload) {
+  if (!arguments.traced) return npus_to_trace(workload);
+  std::vector<NodeId> npus;
+  for (const std::uint32_t npu : parse_ranges(*arguments.traced, "--trace-npus")) {
+    if (npu >= workload.places.size())
+      throw InputError(fmt::format("--trace-npus: there is no npu{}", npu));
+    npus.push_back(NodeId{npu});
+  }
+  std::ranges::sort(npus);
+  const auto repeated = std::ranges::unique(npus);
+  npus.erase(repeated.begin(), repeated.end());
+  return npus;
+}
+
+void require_sound_files(const TrainArguments& arguments) {
+  require_picture_name(arguments.heatmap);
+  for (const std::string& file : {arguments.trace, arguments.heatmap})
+    if (!file.empty()) require_writable(file);
+  if (arguments.out) require_writable(*arguments.out + "/training.csv");
+  if (arguments.traced && arguments.trace.empty())
+    throw InputError("--trace-npus: there is no --trace");
+}
+
+std::vector<std::string> write_files(const std::string& folder,
+                                     const TrainingEvaluation& evaluation,
+                                     const TrainingNetwork& network) {
+  std::vector<std::string> files{folder + "/training.csv", folder + "/training_npus.csv",
+                                 folder + "/training.json"};
+  write_file(files[0], csv_text(training_csv({&evaluation, 1})));
+  write_file(files[1], csv_text(training_npus_csv({&evaluation, 1})));
+  write_file(files[2], json_text(training_json(evaluation, NpuDetail::all)));
+  if (!has_report(evaluation)) return files;
+  if (!gnuplot_found()) {
+    fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
+    return files;
+  }
+  for (const NamedFigure& named : training_figures(evaluation, {&network, 1})) {
+    files.push_back(fmt::format("{}/{}.svg", folder, named.stem));
+    draw(named.figure, files.back());
+  }
+  return files;
+}
+
+void write_pictures(const TrainArguments& arguments, const TrainingEvaluation& evaluation,
+                    const TrainingNetwork& network, const Workload& workload) {
+  if (!has_report(evaluation)) return;
+  if (!arguments.trace.empty()) {
+    const auto recorded = std::ranges::find_if(evaluation.runs, [](const TrainingRun& run) {
+      return run.report && !run.report->spans.empty();
+    });
+    if (recorded != evaluation.runs.end())
+      save_iteration_trace(arguments.trace, *network.topology, workload, *recorded->report);
+  }
+  if (!arguments.heatmap.empty())
+    draw(training_heatmap(evaluation, {&network, 1}), arguments.heatmap);
+}
+
+/// Where nothing could be planned, that is what is wrong.
+std::vector<std::string> all_problems(const TrainingEvaluation& evaluation) {
+  std::vector<std::string> problems = problems_of(evaluation);
+  if (!evaluation.runs.empty() && !has_report(evaluation))
+    problems.push_back(fmt::format("nothing ran: {}", evaluation.runs.front().note));
+  return problems;
+}
+
+} // namespace
+
+int train_command(const TrainArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  const TrainingNetwork network{topology.name(), &topology};
+  TrainingStudy study = study_of(arguments, network);
+  require_sound_files(arguments);
+  Interrupts interrupts;
+  study.planning.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  Workload workload;
+  TrainingWatcher watcher;
+  watcher.progress = run_announcer("", arguments.progress);
+  watcher.made = [&](const Topology&, const Workload& made) {
+    if (!arguments.trace.empty()) workload = made;
+    if (!arguments.export_chakra.empty()) (void)write_chakra(made, arguments.export_chakra);
+  };
+  if (!arguments.trace.empty())
+    watcher.recorded = [&](const Workload& made) { return traced_npus(arguments, made); };
+  const TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
+  fmt::print("{}", arguments.json ? json_text(training_json(evaluation, NpuDetail::all))
+                                  : training_text(evaluation));
+  const bool interrupted = interrupts.count() > 0;
+  if (!interrupted) write_pictures(arguments, evaluation, network, workload);
+  return conclude({.interrupted = interrupted,
+                   .json = arguments.json,
+                   .folder = arguments.out,
+                   .write_files =
+                       [&](const std::string& folder) {
+                         return write_files(folder, evaluation, network);
+                       },
+                   .problems = all_problems(evaluation)});
+}
+
+} // namespace tutti
