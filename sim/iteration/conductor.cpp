@@ -195,12 +195,12 @@ void Conductor::record_spans(IterationReport& report) const {
 std::string Conductor::halt_text() const {
   constexpr std::size_t most_named = 5;
   std::string text =
-      fmt::format("the run comes to a halt with {} operations left:", programs_.left());
+      fmt::format("the run comes to a halt with {} operations left", programs_.left());
   std::size_t named = 0;
   for (const std::uint32_t slot : meetings_.all()) {
     if (meetings_[slot].begin >= 0) continue;
     if (named++ == most_named) break;
-    text += (named > 1 ? "; " : " ") + this->text(meetings_[slot]) + missing_text(meetings_[slot]);
+    text += (named > 1 ? "; " : ": ") + this->text(meetings_[slot]) + missing_text(meetings_[slot]);
   }
   return text;
 }
