@@ -113,4 +113,6 @@ TEST_CASE("layers whose dimensions don't fit are refused") {
         "lookup)");
   CHECK(model_message(head + "[[layers]]\nkind = \"group\"\nlayers = [ { kind = \"group\", "
                              "layers = [] } ]\n") == "m.toml:4:12: a group can't hold a group");
+  CHECK(model_message(head + "[[layers]]\nkind = \"group\"\n") ==
+        "m.toml:2:1: a group needs layers");
 }
