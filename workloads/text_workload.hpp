@@ -28,8 +28,9 @@ struct TextWorkloadOptions {
 /// fastest; an All-Gather's size is the total buffer in files with them, and a member's share in
 /// ASTRA-sim's.
 ///
-/// With `pp` the file's layers are those of one stage, in `ga` runs that are alike (what comes before and
-/// after belongs to the first and the last): micro-batches, which each stage computes by 1F1B.
+/// With `pp` the file's layers are those of one stage, in `ga` runs that are alike (what comes
+/// before and after belongs to the first and the last): micro-batches, which each stage computes by
+/// 1F1B.
 ///
 /// Not looked at: the dependency and update columns, `vpp` (in these files the number of layers),
 /// a communication of 0 bytes in files with SimAI's words, the columns of gradients in

@@ -37,7 +37,7 @@ const std::map<std::string, std::string> libraries = {
     {"toml++", "sim/config\\.cpp"},
     {"lemon", "(sim/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/schedule_binary\\.cpp"},
-    {"zlib.h", "workloads/gzip\\.cpp"},
+    {"zlib.h", "(workloads/gzip|tests/workloads/chakra_test)\\.cpp"},
     {"google", "workloads/chakra_(messages|writer)\\.cpp"},
     {"chakra.pb.h", "workloads/chakra_(messages|writer)\\.cpp"},
     {"nlohmann", "(sim/schedule_json|workloads/process_groups)\\.cpp|experiments/.+|tests/.+"},
