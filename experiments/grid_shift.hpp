@@ -1,4 +1,4 @@
-// Grids that look the same from every NPU, as tori do: what is planned in one place holds in others.
+// Grids that look the same from every NPU, as tori do: what is planned in one place holds in all.
 #pragma once
 
 #include "sim/ids.hpp"
