@@ -1,7 +1,9 @@
 #include "experiments/group_sites.hpp"
 
+#include "experiments/grid_shift.hpp"
 #include "experiments/group_network.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace tutti {
@@ -22,9 +24,14 @@ GroupPlace GroupSites::on_part(GroupNetwork part, std::size_t members) {
 }
 
 GroupPlace GroupSites::on_whole(const std::vector<NodeId>& group) {
-  const auto [found, is_new] = by_members_.try_emplace(group, sites_.size());
-  if (is_new) sites_.push_back({nullptr, group});
-  return {found->second, {}, {}};
+  for (const std::size_t site : on_whole_) {
+    if (sites_[site].members == group) return {site, {}, {}};
+    if (std::optional<GridShift> shift = shift_between(whole_, sites_[site].members, group))
+      return {site, std::move(shift->nodes), std::move(shift->links)};
+  }
+  on_whole_.push_back(sites_.size());
+  sites_.push_back({nullptr, group});
+  return {on_whole_.back(), {}, {}};
 }
 
 } // namespace tutti

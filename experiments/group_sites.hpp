@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -23,9 +22,10 @@ struct GroupSite {
 
 /// A group's place in the network.
 struct GroupPlace {
-  std::size_t site = 0;      ///< index of its GroupSite
-  std::vector<NodeId> nodes; ///< [node of the site's network]; empty where that is the whole
-  std::vector<LinkId> links; ///< the same
+  std::size_t site = 0; ///< index of its GroupSite
+  /// [node, link of the site's network]: the same in the whole one; empty where all are themselves.
+  std::vector<NodeId> nodes;
+  std::vector<LinkId> links;
 };
 
 class GroupSites {
@@ -35,7 +35,8 @@ public:
 
   /// The place of a group that plans on a part whose first nodes are its members.
   GroupPlace on_part(GroupNetwork part, std::size_t members);
-  /// The place of a group that plans on the whole network.
+  /// The place of a group that plans on the whole network. Where a grid looks the same from another
+  /// such group, as from those that lie elsewhere on a torus, both share a site.
   GroupPlace on_whole(const std::vector<NodeId>& group);
 
   [[nodiscard]] const Topology& network(std::size_t site) const {
@@ -51,7 +52,7 @@ private:
   bool with_names_;
   std::vector<GroupSite> sites_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_content_; // never iterated as a whole
-  std::map<std::vector<NodeId>, std::size_t> by_members_;          // of those on the whole network
+  std::vector<std::size_t> on_whole_;
 };
 
 } // namespace tutti

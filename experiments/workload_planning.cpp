@@ -40,6 +40,17 @@ std::string task_text(const Task& task, std::span<const NodeId> group) {
                      ranges_text(npus));
 }
 
+/// What a site's nodes or links are at a group's place. Empty: all of them, in their order; of the
+/// place, all where they are.
+template <typename IdType>
+std::vector<IdType> carried(std::span<const IdType> of_site, std::span<const IdType> place) {
+  if (of_site.empty()) return {place.begin(), place.end()};
+  std::vector<IdType> ids(of_site.begin(), of_site.end());
+  if (!place.empty())
+    for (IdType& id : ids) id = place[id.value];
+  return ids;
+}
+
 class Planner {
 public:
   Planner(const Topology& topology, const Workload& workload, const PlanningOptions& options)
@@ -62,7 +73,7 @@ public:
 
 private:
   struct Planned {
-    PlacedPlan placed; ///< nodes and links only where it is on the whole network
+    PlacedPlan placed; ///< on the site's network; nodes and links empty: on all of it
     PlannedCommunication summary;
   };
 
@@ -76,12 +87,9 @@ private:
     auto found = planned_.find(task);
     if (found == planned_.end()) found = planned_.emplace(task, planned(task, group)).first;
     ++found->second.summary.requests;
-    PlacedPlan placed = found->second.placed;
-    if (!sites_.is_whole(task.site)) {
-      placed.nodes = place.nodes;
-      placed.links = place.links;
-    }
-    return placed;
+    const PlacedPlan& made = found->second.placed;
+    return {made.plan, carried<LinkId>(made.links, place.links),
+            carried<NodeId>(made.nodes, place.nodes)};
   }
 
   /// Null where the group has no part of its own.

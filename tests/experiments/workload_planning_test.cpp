@@ -190,6 +190,28 @@ TEST_CASE("groups in different servers share a plan") {
   CHECK(sound(topology, data, by({"ring"})).communications.size() == 1);
 }
 
+TEST_CASE("groups without a part of their own share a plan where a torus looks the same") {
+  const std::vector<Communication> all{{CollectiveKind::all_reduce, Bytes{64'000}},
+                                       {CollectiveKind::broadcast, Bytes{64'000}, 1}};
+  // Knights' moves: nobody is a neighbour. The third comes round both ends.
+  const std::vector<Group> alike{{0, 6, 12}, {17, 23, 29}, {28, 34, 0}}, mirrored{{0, 4, 8}};
+  const auto plans_on = [&](const Topology& topology, std::vector<Group> groups) {
+    const Workload workload = communicating(topology.npu_count(), groups, all);
+    return sound(topology, workload, by({"ring"})).communications.size();
+  };
+  const Topology torus = make_topology("torus2d:5x7");
+  CHECK(plans_on(torus, alike) == 2);
+  CHECK(plans_on(torus, {alike[0], {6, 0, 12}}) == 4); // ranks differ
+  CHECK(plans_on(torus, {alike[0], mirrored[0]}) == 4);
+  CHECK(plans_on(make_topology("mesh2d:5x7"), alike) == 6);
+  TopologyParts parts = torus.parts();
+  parts.links[40].latency.ps += 1;
+  CHECK(plans_on(Topology(parts), alike) == 6);
+  parts = torus.parts();
+  parts.nodes[9].reduce_rate = bandwidth;
+  CHECK(plans_on(Topology(parts), alike) == 6);
+}
+
 TEST_CASE("groups that differ in a latency, a rank or a shared group don't share a plan") {
   const auto plans_of = [](TopologyParts parts, const std::vector<Group>& groups) {
     const Topology topology(std::move(parts));
