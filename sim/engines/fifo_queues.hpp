@@ -71,6 +71,7 @@ public:
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] Transfers& transfers() { return transfers_; }
+  [[nodiscard]] const Transfers& transfers() const { return transfers_; }
   [[nodiscard]] const Report& report() const { return report_; } ///< so far
   /// Of the link at present, the least of its own and its groups'; 0: it is down.
   [[nodiscard]] Bandwidth rate(LinkId link) const { return links_[link.value].rate; }

@@ -11,67 +11,17 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <type_traits>
 #include <vector>
 
 namespace tutti {
 
 namespace {
-
-/// Plain values and vectors of them, byte for byte: both ends are this very program.
-class Writer {
-public:
-  std::string bytes;
-  template <typename T> void value(const T& v) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    bytes.append(reinterpret_cast<const char*>(&v), sizeof v);
-  }
-  template <typename T> void vector(const std::vector<T>& v) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    value(v.size());
-    bytes.append(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(T));
-  }
-};
-
-class Reader {
-public:
-  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
-  template <typename T> void value(T& v) { std::memcpy(&v, take(sizeof v), sizeof v); }
-  template <typename T> void vector(std::vector<T>& v) {
-    std::size_t size = 0;
-    value(size);
-    v.resize(size);
-    if (size > 0) std::memcpy(v.data(), take(size * sizeof(T)), size * sizeof(T));
-  }
-
-private:
-  const char* take(std::size_t size) {
-    if (bytes_.size() - at_ < size) throw std::runtime_error("the simulation's report is cut off");
-    at_ += size;
-    return bytes_.data() + at_ - size;
-  }
-  const std::string& bytes_;
-  std::size_t at_ = 0;
-};
-
-template <typename Stream, typename Value> void exchange(Stream& stream, Value& report) {
-  stream.value(report.model);
-  stream.value(report.completion);
-  stream.vector(report.links);
-  stream.vector(report.chunk_done);
-  stream.vector(report.deliveries);
-  stream.vector(report.hops);
-  stream.value(report.link_transfers);
-  stream.vector(report.stuck);
-  stream.value(report.quiet);
-}
 
 void write_all(int fd, const std::string& bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
@@ -95,14 +45,11 @@ std::string read_all(int fd) {
 
 constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows = 'f';
 
-[[noreturn]] void be_the_child(int fd, const std::function<Report()>& simulate) {
+[[noreturn]] void be_the_child(int fd, const std::function<std::string()>& simulate) {
   for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT}) std::signal(fatal, SIG_DFL);
   std::string message;
   try {
-    const Report report = simulate();
-    Writer writer;
-    exchange(writer, report);
-    message = report_follows + writer.bytes;
+    message = report_follows + simulate();
   } catch (const InputError& e) {
     message = input_error_follows + std::string(e.what());
   } catch (const std::exception& e) {
@@ -114,7 +61,7 @@ constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows 
 
 } // namespace
 
-Report run_isolated(const std::function<Report()>& simulate) {
+std::string bytes_of_child(const std::function<std::string()>& simulate) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr); // or the child would print the parent's pending output again
@@ -145,10 +92,7 @@ Report run_isolated(const std::function<Report()>& simulate) {
   const std::string content = message.substr(1);
   if (message.front() == input_error_follows) throw InputError(content);
   if (message.front() == failure_follows) throw std::runtime_error(content);
-  Report report;
-  Reader reader(content);
-  exchange(reader, report);
-  return report;
+  return content;
 }
 
 } // namespace tutti

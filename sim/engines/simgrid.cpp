@@ -11,6 +11,18 @@ namespace tutti {
 
 namespace {
 
+constexpr auto exchange_fields = [](auto& stream, auto& report) {
+  stream.value(report.model);
+  stream.value(report.completion);
+  stream.vector(report.links);
+  stream.vector(report.chunk_done);
+  stream.vector(report.deliveries);
+  stream.vector(report.hops);
+  stream.value(report.link_transfers);
+  stream.vector(report.stuck);
+  stream.value(report.quiet);
+};
+
 Report run_plain(const Topology& topology, const Collective& collective, const Schedule& schedule,
                  const TimeModel& model, const RunOptions& options) {
   SimGridClock<FifoCore> clock(topology.link_count());
@@ -38,8 +50,8 @@ Report run_simgrid(const Topology& topology, const Collective& collective, const
   const auto simulate = model.discipline == Discipline::fluid ? run_simgrid_fluid
                         : options.is_plain()                  ? run_plain
                                                               : run_dynamic;
-  Report report =
-      run_isolated([&] { return simulate(topology, collective, schedule, model, options); });
+  Report report = run_isolated(
+      [&] { return simulate(topology, collective, schedule, model, options); }, exchange_fields);
   report.engine = "simgrid";
   return report;
 }

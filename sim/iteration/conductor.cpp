@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
-#include <unordered_map>
+#include <string_view>
 
 namespace tutti {
 
@@ -34,14 +33,14 @@ Conductor::Conductor(const Workload& workload, const IterationOptions& options)
       is_touched_(workload.places.size()) {}
 
 void Conductor::start() {
-  programs_.start([&](std::uint32_t npu, std::uint32_t i) { reach(npu, i, 0); });
+  programs_.start([&](std::uint32_t npu, std::uint32_t i) { reach(npu, i); });
 }
 
 void Conductor::over(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
   Meeting& meeting = meetings_[slot];
   meeting.is_over[rank] = true;
   accounts_.end_communicating(workload_.groups[meeting.group][rank].value, purpose(meeting), now);
-  if (meeting.operations[rank] != Meeting::none) end_member(slot, rank, now);
+  if (meeting.operations[rank] != Meeting::none) end_member(slot, rank);
 }
 
 void Conductor::computed(std::uint32_t npu, std::int64_t now) {
@@ -56,20 +55,20 @@ void Conductor::advance(std::int64_t now) {
     done_.pop_back();
     duration_ = std::max(duration_, now);
     programs_.end(done.npu, done.operation, now,
-                  [&](std::uint32_t npu, std::uint32_t i) { reach(npu, i, now); });
+                  [&](std::uint32_t npu, std::uint32_t i) { reach(npu, i); });
   }
 }
 
-void Conductor::reach(std::uint32_t npu, std::uint32_t operation, std::int64_t now) {
+void Conductor::reach(std::uint32_t npu, std::uint32_t operation) {
   if (programs_.operation(npu, operation).kind != Operation::Kind::compute) {
-    come(npu, operation, now);
+    come(npu, operation);
     return;
   }
   programs_.make_ready(npu, operation);
   touch(npu);
 }
 
-void Conductor::come(std::uint32_t npu, std::uint32_t operation, std::int64_t now) {
+void Conductor::come(std::uint32_t npu, std::uint32_t operation) {
   const Operation& what = programs_.operation(npu, operation);
   const std::uint32_t group = workload_.places[npu].groups[what.role];
   const std::uint32_t rank = ranks_[npu][what.role];
@@ -85,13 +84,13 @@ void Conductor::come(std::uint32_t npu, std::uint32_t operation, std::int64_t no
     break;
   case Operation::Kind::receive:
     if (meeting.begin >= 0) programs_.times(npu, operation).begin = meeting.begin;
-    if (meeting.is_over[rank]) end_member(slot, rank, now);
+    if (meeting.is_over[rank]) end_member(slot, rank);
     break;
   case Operation::Kind::compute: break;
   }
 }
 
-void Conductor::end_member(std::uint32_t slot, std::uint32_t rank, std::int64_t) {
+void Conductor::end_member(std::uint32_t slot, std::uint32_t rank) {
   Meeting& meeting = meetings_[slot];
   done_.push_back({workload_.groups[meeting.group][rank].value, meeting.operations[rank]});
   if (--meeting.left == 0) meetings_.remove(slot);
@@ -103,14 +102,7 @@ void Conductor::touch(std::uint32_t npu) {
   touched_.push_back(npu);
 }
 
-std::vector<std::uint32_t> Conductor::take_beginning() {
-  std::vector<std::uint32_t> beginning = std::exchange(beginning_, {});
-  std::sort(beginning.begin(), beginning.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tie(meetings_[a].group, meetings_[a].tag) <
-           std::tie(meetings_[b].group, meetings_[b].tag);
-  });
-  return beginning;
-}
+std::vector<std::uint32_t> Conductor::take_beginning() { return std::exchange(beginning_, {}); }
 
 void Conductor::begin(std::uint32_t slot, std::int64_t now) {
   ++communications_;
@@ -203,12 +195,12 @@ void Conductor::record_spans(IterationReport& report) const {
 std::string Conductor::halt_text() const {
   constexpr std::size_t most_named = 5;
   std::string text =
-      fmt::format("the run comes to a halt with {} operations left:", programs_.left());
+      fmt::format("the run comes to a halt with {} operations left", programs_.left());
   std::size_t named = 0;
   for (const std::uint32_t slot : meetings_.all()) {
     if (meetings_[slot].begin >= 0) continue;
     if (named++ == most_named) break;
-    text += (named > 1 ? "; " : " ") + this->text(meetings_[slot]) + missing_text(meetings_[slot]);
+    text += (named > 1 ? "; " : ": ") + this->text(meetings_[slot]) + missing_text(meetings_[slot]);
   }
   return text;
 }

@@ -4,7 +4,7 @@
 //
 // What happens at one instant doesn't depend on the order in which it is told: first everything
 // that is over is told, then advance() finds what follows, take_beginning() what communication
-// begins (by group, then tag), again until nothing begins; only then may NPUs compute.
+// begins, again until nothing begins; only then may NPUs compute.
 #pragma once
 
 #include "sim/iteration.hpp"
@@ -35,7 +35,7 @@ public:
   /// Finds what can be reached now.
   void advance(std::int64_t now);
 
-  /// Meetings that begin now, by group, then tag. For each of them begin() is to be called.
+  /// Meetings that begin now, in any order. For each of them begin() is to be called.
   [[nodiscard]] std::vector<std::uint32_t> take_beginning();
   void begin(std::uint32_t meeting, std::int64_t now);
   [[nodiscard]] CommunicationRequest request(std::uint32_t meeting) const;
@@ -67,9 +67,9 @@ private:
     std::uint32_t npu = 0, operation = 0;
   };
 
-  void reach(std::uint32_t npu, std::uint32_t operation, std::int64_t now);
-  void come(std::uint32_t npu, std::uint32_t operation, std::int64_t now);
-  void end_member(std::uint32_t slot, std::uint32_t rank, std::int64_t now);
+  void reach(std::uint32_t npu, std::uint32_t operation);
+  void come(std::uint32_t npu, std::uint32_t operation);
+  void end_member(std::uint32_t slot, std::uint32_t rank);
   void touch(std::uint32_t npu);
   [[nodiscard]] Purpose purpose(const Meeting& meeting) const;
   [[nodiscard]] std::uint32_t speaker(const Meeting& meeting) const;

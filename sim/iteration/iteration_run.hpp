@@ -81,7 +81,8 @@ public:
   }
 
   [[nodiscard]] std::int64_t next_change() const {
-    return conductor_.is_over() ? Changes::never : core_.next_network_change();
+    const bool is_over = conductor_.is_over() && core_.transfers().count() == 0;
+    return is_over ? Changes::never : core_.next_network_change();
   }
   void change(std::int64_t now) {
     folding_.change_begins(now);
@@ -122,6 +123,12 @@ private:
     return network;
   }
 
+  /// Communication that begins at the present instant: in this order.
+  struct Begun {
+    std::uint32_t group = 0, tag = 0, meeting = 0, plan = 0, level = 0;
+    auto operator<=>(const Begun&) const = default;
+  };
+
   [[nodiscard]] PlanInstances& instances() { return core_.transfers(); }
 
   /// Everything that follows at this instant from what is over, until nothing does.
@@ -138,6 +145,9 @@ private:
                               static_cast<std::uint32_t>(RunEvent::computed)});
       if (!computations.is_more) break;
     }
+    std::sort(begun_.begin(), begun_.end());
+    for (const Begun& instance : begun_) enter(instance, now);
+    begun_.clear();
   }
 
   void take_news(std::int64_t now) {
@@ -164,20 +174,21 @@ private:
     }
     const std::uint32_t plan = plan_of(conductor_.request(meeting));
     const PlanShape& shape = shapes_.shape_of(plan);
+    if (!shape.transfers.empty())
+      begun_.push_back({group, conductor_.meetings()[meeting].tag, meeting, plan,
+                        static_cast<std::uint32_t>(levels_.of(conductor_.priority(meeting)))});
     const std::vector<std::uint32_t>& ranks = shapes_[plan].ranks;
     for (std::size_t member = 0; member < ranks.size(); ++member)
       if (shape.transfers_of[member] == 0) conductor_.over(meeting, ranks[member], now);
-    if (shape.transfers.empty()) return;
-    const std::uint32_t slot = instances().add(plan, levels_.of(priority_of(meeting)));
+  }
+
+  void enter(const Begun& begun, std::int64_t now) {
+    const std::uint32_t slot = instances().add(begun.plan, begun.level);
     if (meeting_of_slot_.size() <= slot) meeting_of_slot_.resize(slot + std::size_t{1});
-    meeting_of_slot_[slot] = meeting;
+    meeting_of_slot_[slot] = begun.meeting;
     if (folding_.take(slot, now)) return;
     instances().prepare(slot);
     core_.start_part(slot, now);
-  }
-
-  [[nodiscard]] std::uint8_t priority_of(std::uint32_t meeting) const {
-    return conductor_.priority(meeting);
   }
 
   [[nodiscard]] std::uint32_t plan_of(const CommunicationRequest& request) const {
@@ -213,6 +224,7 @@ private:
   NetworkCore<Clock> core_;
   Folding<Clock> folding_;
   std::vector<std::uint32_t> meeting_of_slot_;
+  std::vector<Begun> begun_;
   std::size_t next_event_ = 0;
 };
 

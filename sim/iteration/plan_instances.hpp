@@ -36,6 +36,7 @@ public:
   void prepare(std::uint32_t slot);
   void remove(std::uint32_t slot);
 
+  [[nodiscard]] std::size_t count() const { return instances_.size() - free_slots_.size(); }
   [[nodiscard]] std::uint32_t plan_of_slot(std::uint32_t slot) const {
     return instances_[slot].plan;
   }

@@ -183,9 +183,7 @@ Schedule spoil(Random& random, const Schedule& schedule) {
 
 } // namespace
 
-RandomCase random_case(std::uint64_t seed, bool spoilt) {
-  Random random(seed);
-  Topology topology = random_topology(random);
+RandomTraffic random_traffic(Random& random, const Topology& topology) {
   Collective collective;
   Growing growing(random, topology);
   growing.add_chunks(collective);
@@ -199,6 +197,13 @@ RandomCase random_case(std::uint64_t seed, bool spoilt) {
   part.chunk_count = static_cast<std::uint32_t>(collective.chunks.size());
   for (const Chunk& chunk : collective.chunks) part.size += chunk.size;
   collective.parts.push_back(part);
+  return {std::move(collective), std::move(schedule)};
+}
+
+RandomCase random_case(std::uint64_t seed, bool spoilt) {
+  Random random(seed);
+  Topology topology = random_topology(random);
+  auto [collective, schedule] = random_traffic(random, topology);
   if (spoilt && random.below(2) == 0 && !schedule.empty()) schedule = spoil(random, schedule);
 
   TimeModel model;

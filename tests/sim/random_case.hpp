@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/random.hpp"
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
@@ -21,5 +22,12 @@ struct RandomCase {
 /// The schedule obeys verify()'s rules transfer by transfer and wants what it delivers; with
 /// `spoilt` about every second one breaks some rule.
 [[nodiscard]] RandomCase random_case(std::uint64_t seed, bool spoilt);
+
+/// A collective of one part, and a schedule of that kind.
+struct RandomTraffic {
+  Collective collective;
+  Schedule schedule;
+};
+[[nodiscard]] RandomTraffic random_traffic(Random& random, const Topology& topology);
 
 } // namespace tutti::testing

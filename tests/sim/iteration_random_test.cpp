@@ -1,0 +1,59 @@
+// Random workloads against a check that replays all communication as jobs; folded against unfolded;
+// one engine against the other.
+#include "sim/iteration.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/random_workload.hpp"
+
+#include <cstdint>
+
+using namespace tutti;
+using namespace tutti::testing;
+
+namespace {
+
+void check_equal(const IterationReport& a, const IterationReport& b) {
+  CHECK(a.duration == b.duration);
+  CHECK(a.accounts == b.accounts);
+  CHECK(a.communication == b.communication);
+  CHECK(a.spans == b.spans);
+  CHECK(a.operations == b.operations);
+  CHECK(a.communications == b.communications);
+  CHECK(a.link_transfers == b.link_transfers);
+  REQUIRE(a.links.size() == b.links.size());
+  for (std::size_t l = 0; l < a.links.size(); ++l) {
+    CHECK(a.links[l].bytes == b.links[l].bytes);
+    CHECK(a.links[l].busy == b.links[l].busy);
+    CHECK(a.links[l].transfers == b.links[l].transfers);
+  }
+}
+
+void compare(std::uint64_t seed, bool disturbed, bool with_simgrid) {
+  INFO("seed " << seed << (disturbed ? ", disturbed" : ""));
+  const RandomWorkload random = random_workload(seed, disturbed);
+  const IterationReport unfolded =
+      run_iteration_native(random.topology, random.workload, random.plans, random.options(false));
+  REQUIRE(fault_of(random, unfolded) == "");
+  const IterationReport folded =
+      run_iteration_native(random.topology, random.workload, random.plans, random.options(true));
+  check_equal(unfolded, folded);
+  if (!with_simgrid) return;
+  check_equal(unfolded, run_iteration_simgrid(random.topology, random.workload, random.plans,
+                                              random.options(true)));
+}
+
+} // namespace
+
+TEST_CASE("random workloads: operations begin and end when they should, folded or not") {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) compare(seed, false, false);
+}
+
+TEST_CASE("random workloads with events and stragglers, folded or not") {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) compare(seed, true, false);
+}
+
+TEST_CASE("random workloads: both engines agree") {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    compare(seed, false, true);
+    compare(seed, true, true);
+  }
+}
