@@ -259,7 +259,7 @@ private:
       fail_at(file_, kind.place, unknown_name("communication", kind.text, names));
     }
     made.kind = known->kind;
-    if (size == 0)
+    if (size == 0 && !made_.is_simai) // SimAI's generator writes such, and means none
       fail_at(file_, bytes.place, fmt::format("a zero-byte {} (at least 1 byte)", kind.text));
     made.size = size;
     return made;
@@ -284,7 +284,7 @@ std::string_view to_text(TextParallelism parallelism) {
 }
 
 bool TextLayer::is_like(const TextLayer& other) const {
-  return name == other.name && compute == other.compute && parallelism == other.parallelism &&
+  return name == other.name && parallelism == other.parallelism &&
          is_checkpoint == other.is_checkpoint && needs_recompute == other.needs_recompute &&
          std::equal(communication.begin(), communication.end(), other.communication.begin(),
                     [](const auto& a, const auto& b) { return a.is_like(b); });

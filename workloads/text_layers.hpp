@@ -58,6 +58,7 @@ struct TextLayer {
   TextParallelism parallelism = TextParallelism::data;
   bool is_checkpoint = false;   ///< where computing forward again can begin
   bool needs_recompute = false; ///< computed forward again, from a checkpoint, before its backward
+  /// But for its times: a first micro-batch may be measured slower.
   [[nodiscard]] bool is_like(const TextLayer& other) const;
 };
 

@@ -38,7 +38,8 @@ public:
     const std::size_t layers = text_.layers.size();
     switch (text_.parallelism) {
     case TextParallelism::micro:
-      for (std::size_t i = 0; i < layers; ++i) wait_for(communicate(i, TextPhase::weight_gradient));
+      for (std::size_t i = 0; i < layers; ++i)
+        go_on_after(communicate(i, TextPhase::weight_gradient));
       return;
     case TextParallelism::inference: forward(0, layers); return;
     default: break;
@@ -54,9 +55,14 @@ public:
   [[nodiscard]] StageProgram finished() && { return {std::move(program_), std::move(roles_)}; }
 
 private:
-  // What comes next waits for all of chain_.
+  // What comes next waits for all of chain_, and for the operation too, ...
   void wait_for(std::optional<std::uint32_t> operation) {
     if (operation) chain_.push_back(*operation);
+  }
+
+  // ... or only for it, as it began after the chain.
+  void go_on_after(std::optional<std::uint32_t> operation) {
+    if (operation) chain_ = {*operation};
   }
 
   void compute(std::size_t i, TextPhase phase) {
@@ -147,7 +153,7 @@ private:
       compute(i, TextPhase::forward);
       const auto outputs = communicate(i, TextPhase::forward);
       if (!is_dlrm(text_.parallelism)) {
-        wait_for(outputs);
+        go_on_after(outputs);
         continue;
       }
       // The first layer, of embeddings, is needed only when all bottom layers are computed.
@@ -180,7 +186,7 @@ private:
     compute(i, TextPhase::input_gradient);
     std::optional<std::uint32_t> inputs;
     if (is_transformer(text_.parallelism))
-      wait_for(communicate(i, TextPhase::input_gradient));
+      go_on_after(communicate(i, TextPhase::input_gradient));
     else if (i > 0) // hidden behind the layer's own weights
       inputs = communicate(i, TextPhase::input_gradient);
     compute(i, TextPhase::weight_gradient);
@@ -221,7 +227,7 @@ private:
   void forward_micro_batch(const TextRuns& runs, std::uint32_t stage, std::size_t k) {
     const std::uint32_t tag = 2 * (micro_batches_ + static_cast<std::uint32_t>(k));
     const std::size_t first = runs.first + k * runs.length;
-    if (stage > 0) wait_for(pass_on(Operation::Kind::receive, TextRole::previous, tag));
+    if (stage > 0) go_on_after(pass_on(Operation::Kind::receive, TextRole::previous, tag));
     forward(first, first + runs.length);
     if (stage + 1 < degrees_.stages) pass_on(Operation::Kind::send, TextRole::next, tag);
   }
@@ -230,7 +236,7 @@ private:
     const std::uint32_t tag = 2 * (micro_batches_ + static_cast<std::uint32_t>(k)) + 1;
     const std::size_t first = runs.first + k * runs.length;
     if (stage + 1 < degrees_.stages)
-      wait_for(pass_on(Operation::Kind::receive, TextRole::next, tag));
+      go_on_after(pass_on(Operation::Kind::receive, TextRole::next, tag));
     backward(first, first + runs.length);
     if (stage > 0) pass_on(Operation::Kind::send, TextRole::previous, tag);
   }

@@ -28,14 +28,16 @@ struct TextWorkloadOptions {
 /// fastest; an All-Gather's size is the total buffer in files with them, and a member's share in
 /// ASTRA-sim's.
 ///
-/// With `pp` the file's layers are those of one stage, in `ga` equal runs (what comes before and
+/// With `pp` the file's layers are those of one stage, in `ga` runs that are alike (what comes before and
 /// after belongs to the first and the last): micro-batches, which each stage computes by 1F1B.
 ///
-/// Not looked at: the dependency and update columns, `vpp` (in these files the number of layers).
+/// Not looked at: the dependency and update columns, `vpp` (in these files the number of layers),
+/// a communication of 0 bytes in files with SimAI's words, the columns of gradients in
+/// DISTRIBUTED_INFERENCE, and all but the last communication in MICRO.
 ///
 /// Errors: InputError "FILE:LINE:COLUMN: ..." for a parallelism, kind of communication or column
 /// that isn't known, counts that don't fit, a communication of 0 bytes, one that its parallelism
-/// has no group for; without a unit.
+/// has no group for, an ALLREDUCEALLTOALL (not one collective); without a unit.
 [[nodiscard]] Workload read_text_workload(const std::string& file, const Topology& topology,
                                           const TextWorkloadOptions& options);
 
