@@ -98,14 +98,13 @@ TEST_CASE("a file that is torn or damaged anywhere is a miss, and replaced") {
     write_file(file, content.substr(0, length));
     REQUIRE_FALSE(cache.find("key", three));
   }
-  for (std::size_t place = 0; place < content.size(); ++place)
-    for (const char change : {'\x01', '\x20', '\x80'}) {
-      INFO(place);
-      std::string damaged = content;
-      damaged[place] = static_cast<char>(damaged[place] ^ change);
-      write_file(file, damaged);
-      REQUIRE_FALSE(cache.find("key", three));
-    }
+  for (std::size_t place = 0; place < content.size(); ++place) {
+    INFO(place);
+    std::string damaged = content;
+    damaged[place] = static_cast<char>(damaged[place] ^ (1 << place % 8));
+    write_file(file, damaged);
+    REQUIRE_FALSE(cache.find("key", three));
+  }
   for (const std::string& foreign :
        {content + "x", std::string("ring.toml\n"), content + content}) {
     write_file(file, foreign);

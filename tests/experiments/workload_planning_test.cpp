@@ -190,6 +190,28 @@ TEST_CASE("groups in different servers share a plan") {
   CHECK(sound(topology, data, by({"ring"})).communications.size() == 1);
 }
 
+TEST_CASE("groups without a part of their own share a plan where a torus looks the same") {
+  const std::vector<Communication> all{{CollectiveKind::all_reduce, Bytes{64'000}},
+                                       {CollectiveKind::broadcast, Bytes{64'000}, 1}};
+  // Knights' moves: nobody is a neighbour. The third comes round both ends.
+  const std::vector<Group> alike{{0, 6, 12}, {17, 23, 29}, {28, 34, 0}}, mirrored{{0, 4, 8}};
+  const auto plans_on = [&](const Topology& topology, std::vector<Group> groups) {
+    const Workload workload = communicating(topology.npu_count(), groups, all);
+    return sound(topology, workload, by({"ring"})).communications.size();
+  };
+  const Topology torus = make_topology("torus2d:5x7");
+  CHECK(plans_on(torus, alike) == 2);
+  CHECK(plans_on(torus, {alike[0], {6, 0, 12}}) == 4); // ranks differ
+  CHECK(plans_on(torus, {alike[0], mirrored[0]}) == 4);
+  CHECK(plans_on(make_topology("mesh2d:5x7"), alike) == 6);
+  TopologyParts parts = torus.parts();
+  parts.links[40].latency.ps += 1;
+  CHECK(plans_on(Topology(parts), alike) == 6);
+  parts = torus.parts();
+  parts.nodes[9].reduce_rate = bandwidth;
+  CHECK(plans_on(Topology(parts), alike) == 6);
+}
+
 TEST_CASE("groups that differ in a latency, a rank or a shared group don't share a plan") {
   const auto plans_of = [](TopologyParts parts, const std::vector<Group>& groups) {
     const Topology topology(std::move(parts));
@@ -346,6 +368,19 @@ TEST_CASE("shards are cut as asked, as far as the buffer goes") {
   CHECK(part(1).pieces == 4);
   CHECK(part(2).pieces == 6);
   CHECK(planning.communications.back().size == Bytes{3});
+}
+
+TEST_CASE("algorithms that choose their chunks plan buffers of a few bytes, too") {
+  const Topology topology = samples::ring(4);
+  const Workload workload = communicating(
+      4, {{0, 1, 2, 3}},
+      {{CollectiveKind::all_gather, Bytes{1}}, {CollectiveKind::all_gather, Bytes{1 << 20}}});
+  for (const std::string name : {"sccl", "flows"}) {
+    INFO(name);
+    const WorkloadPlanning planning = sound(topology, workload, by({name}));
+    CHECK(planning.plans.plans[0].plan->collective.parts.front().pieces == 1);
+    CHECK(planning.plans.plans[0].plan->collective.size() == Bytes{4});
+  }
 }
 
 TEST_CASE("what one NPU sends to another is a transfer over a switch") {

@@ -1,0 +1,154 @@
+#include "experiments/collective_planning.hpp"
+
+#include "experiments/attempt.hpp"
+#include "experiments/registry.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// Shards of fewer bytes aren't left to an algorithm to cut as it likes.
+constexpr std::int64_t least_to_choose = 1024;
+
+/// Shards of a buffer.
+std::int64_t shard_count(const CollectiveSpec& spec) {
+  const auto n = static_cast<std::int64_t>(spec.group.size());
+  if (spec.kind == CollectiveKind::broadcast || spec.kind == CollectiveKind::reduce) return 1;
+  return spec.kind == CollectiveKind::all_to_all ? n * n : n;
+}
+
+bool is_made_from(const Collective& collective, const CollectiveSpec& spec) {
+  const CollectivePart& part = collective.parts.front();
+  return collective.parts.size() == 1 && part.kind == spec.kind && part.size == spec.size &&
+         part.group == spec.group && part.root == spec.root;
+}
+
+} // namespace
+
+/// How a collective is to be made for an algorithm.
+struct CollectivePlanner::Cut {
+  CollectiveSpec spec;      ///< with one piece
+  std::uint32_t chunks = 1; ///< per shard, times the algorithm's pieces
+  SynthesisOptions options;
+};
+
+CollectivePlanner::CollectivePlanner(const PlanningOptions& options)
+    : options_(options), goes_by_names_(options.options.settings.contains("traffic")),
+      cache_(options.cache) {
+  std::vector<AlgorithmRow> rows = options.algorithms;
+  for (const auto& [kind, row] : options.by_collective) {
+    (void)parse_collective_kind(kind);
+    rows.push_back(row);
+  }
+  require_known_settings(rows, options.options);
+}
+
+std::vector<AlgorithmRow> CollectivePlanner::candidates(CollectiveKind kind) const {
+  const auto chosen = options_.by_collective.find(std::string(to_text(kind)));
+  if (chosen != options_.by_collective.end()) return {chosen->second};
+  return options_.algorithms;
+}
+
+PlannedCollective CollectivePlanner::fastest(const Topology& network, const CollectiveSpec& spec,
+                                             const std::string& what) {
+  const std::vector<AlgorithmRow> rows = candidates(spec.kind);
+  if (rows.empty()) throw InputError(fmt::format("{}: no algorithm is given for it", what));
+  std::optional<PlannedCollective> best;
+  std::string notes;
+  for (const AlgorithmRow& row : rows) {
+    std::string note;
+    std::optional<PlannedCollective> next = made(row, network, spec, what, note);
+    if (!next)
+      notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
+    else if (!best || next->alone < best->alone)
+      best = std::move(next);
+  }
+  if (!best)
+    throw InputError(fmt::format("{} can't be planned ({}); by_collective can name another "
+                                 "algorithm for {}",
+                                 what, notes, to_text(spec.kind)));
+  return std::move(*best);
+}
+
+/// Buffers too small for that many chunks have fewer; those too small for any are padded.
+CollectivePlanner::Cut CollectivePlanner::cut_for(const AlgorithmRow& row,
+                                                  const CollectiveSpec& spec) const {
+  const std::int64_t shards = shard_count(spec), least = shards * row.pieces;
+  Cut cut{spec, 1, options_for(row, options_.options)};
+  cut.spec.size.count = std::max(spec.size.count, least);
+  cut.chunks = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(spec.size.count / least, 1, options_.chunks.value_or(1)));
+  cut.options.choose_pieces =
+      !options_.chunks && row.chooses_pieces && spec.size.count / shards >= least_to_choose;
+  return cut;
+}
+
+/// What one algorithm makes of it, or made of it earlier; else why it doesn't.
+std::optional<PlannedCollective>
+CollectivePlanner::made(const AlgorithmRow& row, const Topology& network,
+                        const CollectiveSpec& spec, const std::string& what, std::string& note) {
+  const Cut cut = cut_for(row, spec);
+  const std::uint32_t chunks = cut.options.choose_pieces ? 0 : cut.chunks;
+  const std::string key = options_.cache.empty() ? ""
+                                                 : schedule_key(network, cut.spec, row, chunks,
+                                                                cut.options, goes_by_names_);
+  std::optional<PlannedCollective> planned = remembered(key, network, cut.spec);
+  if (!planned) planned = synthesized(row, network, cut, key, what, note);
+  if (planned)
+    planned->alone = run_native(network, planned->plan.collective, planned->plan.schedule,
+                                options_.options.model)
+                         .completion;
+  return planned;
+}
+
+std::optional<PlannedCollective> CollectivePlanner::remembered(const std::string& key,
+                                                               const Topology& network,
+                                                               const CollectiveSpec& spec) const {
+  std::optional<ScheduleFile> found = cache_.find(key, network);
+  if (!found || !is_made_from(found->collective, spec)) return std::nullopt;
+  if (found->compact) found->schedule = expanded(network, found->collective, *found->compact);
+  const Verdict verdict = verify(network, found->collective, found->schedule);
+  if (!verdict.correct() || verdict.redundant > 0) return std::nullopt;
+  return PlannedCollective{
+      {std::move(found->collective), std::move(found->schedule), found->algorithm}, {}, true};
+}
+
+std::optional<PlannedCollective>
+CollectivePlanner::synthesized(const AlgorithmRow& row, const Topology& network, const Cut& cut,
+                               const std::string& key, const std::string& what, std::string& note) {
+  const auto make = [&](std::uint32_t pieces) {
+    CollectiveSpec spec = cut.spec;
+    spec.pieces = pieces;
+    return make_collective(network, spec);
+  };
+  Attempt made = attempt(row, network, make, cut.chunks, cut.options);
+  synthesis_seconds_ += made.synthesis_seconds;
+  if (const std::string problem = verdict_problem(made); !problem.empty() && problem_.empty())
+    problem_ = fmt::format("{}: {}: {}", row.name, what, problem);
+  if (!made.usable()) {
+    note = made.has_schedule() ? made.verdict.fault->text : made.outcome.note;
+    if (note.empty()) note = to_text(made.outcome.status);
+    return std::nullopt;
+  }
+  if (made.outcome.compact)
+    made.outcome.schedule = expanded(network, made.collective, *made.outcome.compact);
+  ScheduleFile file{network.name(),
+                    std::string(row.name),
+                    cut.options.model,
+                    std::move(made.collective),
+                    std::move(*made.outcome.schedule),
+                    std::nullopt};
+  if (made.outcome.status != Status::timed_out) cache_.remember(key, network, file);
+  return PlannedCollective{
+      {std::move(file.collective), std::move(file.schedule), file.algorithm}, {}, false};
+}
+
+} // namespace tutti
