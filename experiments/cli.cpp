@@ -181,7 +181,8 @@ void add_options(CLI::App& app, WorkArguments& work) {
   app.add_option("--model", work.model, "of `tutti list models`, or a TOML file");
   app.add_option("--npu", work.npu, "of `tutti list npus`, or a TOML file");
   app.add_option("--workload", work.workload, "instead of a model: a text of ASTRA-sim or SimAI");
-  app.add_option("--unit", work.unit, "of the text's times: ns for ASTRA-sim 1.0 and SimAI, us ...");
+  app.add_option("--unit", work.unit,
+                 "of the text's times: ns for ASTRA-sim 1.0 and SimAI, us ...");
   app.add_option("--chakra", work.trace, "instead: traces PREFIX.0.et, PREFIX.1.et, ...");
   app.add_option("--groups", work.groups, "JSON file with the traces' process groups");
   app.add_option("--tensor", work.tensor, "degree of tensor parallelism; default 1");
@@ -194,8 +195,9 @@ void add_options(CLI::App& app, WorkArguments& work) {
   app.add_option("--precision", work.precision, "fp32, tf32, fp16, bf16 or fp8; default bf16");
   app.add_option("--gradient-bytes", work.gradient_bytes,
                  "per parameter, as communicated; default: those of the precision");
-  app.add_option("--order", work.order,
-                 "dimensions of parallelism, the fastest first; default tensor,expert,data,pipeline");
+  app.add_option(
+      "--order", work.order,
+      "dimensions of parallelism, the fastest first; default tensor,expert,data,pipeline");
   app.add_option("--dimensions", work.dimensions,
                  "of the topology, the fastest first, in which NPUs are numbered: 1,0");
   app.add_flag("--sequence", work.sequence, "sequence parallelism among tensor-parallel NPUs");
@@ -289,7 +291,8 @@ void add_options(CLI::App& app, BoundArguments& bound) {
 }
 
 void add_options(CLI::App& app, ListArguments& list) {
-  app.add_option("kind", list.kind, "algorithms, topologies, collectives, models, npus, experiments or engines")
+  app.add_option("kind", list.kind,
+                 "algorithms, topologies, collectives, models, npus, experiments or engines")
       ->required();
   add_json(app, list.json);
 }

@@ -108,8 +108,8 @@ Table model_table() {
     const Model model = load_model(named.name);
     table.rows.push_back({named.name, count_text(model.parameters()),
                           count_text(model.training_flops()), model.sample,
-                          fmt::to_string(model.layers.size()),
-                          fmt::to_string(model.block_count()), named.note});
+                          fmt::to_string(model.layers.size()), fmt::to_string(model.block_count()),
+                          named.note});
   }
   return table;
 }
@@ -122,15 +122,18 @@ std::string peaks_text(const NpuProfile& npu) {
 }
 
 Table npu_table() {
-  Table table{{{"npu"}, {"peak flops/s"}, {"memory", Align::right}, {"bandwidth", Align::right},
+  Table table{{{"npu"},
+               {"peak flops/s"},
+               {"memory", Align::right},
+               {"bandwidth", Align::right},
                {"source"}},
               {}};
   for (const std::string& name : npu_profile_names()) {
     const NpuProfile npu = load_npu_profile(name);
-    table.rows.push_back({name, peaks_text(npu), short_text(npu.memory),
-                          short_rate_text(static_cast<double>(
-                              npu.memory_bandwidth.bytes_per_second)),
-                          first_clause(npu.source)});
+    table.rows.push_back(
+        {name, peaks_text(npu), short_text(npu.memory),
+         short_rate_text(static_cast<double>(npu.memory_bandwidth.bytes_per_second)),
+         first_clause(npu.source)});
   }
   return table;
 }

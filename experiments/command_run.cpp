@@ -92,8 +92,7 @@ std::vector<Comparison> comparisons_of(const Experiment& experiment,
                                        std::span<const TrainingEvaluation> evaluations) {
   std::vector<Comparison> all;
   for (std::size_t i = 0; i < evaluations.size(); ++i)
-    for (Comparison& each :
-         comparisons_of(experiment.trainings[i].expectations, evaluations[i]))
+    for (Comparison& each : comparisons_of(experiment.trainings[i].expectations, evaluations[i]))
       all.push_back(std::move(each));
   return all;
 }

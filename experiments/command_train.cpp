@@ -53,15 +53,15 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
     planning.by_collective.emplace(name, find_algorithm(algorithm));
   }
   if (arguments.chunks)
-    planning.chunks = static_cast<std::uint32_t>(
-        of_option("--chunks", [&] { return parse_integer(*arguments.chunks, "chunks", 1, most_chunks); }));
+    planning.chunks = static_cast<std::uint32_t>(of_option(
+        "--chunks", [&] { return parse_integer(*arguments.chunks, "chunks", 1, most_chunks); }));
   planning.options.model = time_model(arguments.model);
   planning.options.seed = parse_seed(arguments.seed);
   planning.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(planning.options, *arguments.limit);
-  planning.cache = !arguments.cache              ? default_schedule_cache()
+  planning.cache = !arguments.cache             ? default_schedule_cache()
                    : *arguments.cache == "none" ? ""
-                                                 : *arguments.cache;
+                                                : *arguments.cache;
   return planning;
 }
 
@@ -82,17 +82,17 @@ Share parse_share(const std::string& text) {
 EventPlan events_of(const TrainArguments& arguments, const Topology& topology) {
   if (!arguments.event_texts.empty() && !arguments.event_file.empty())
     throw InputError("--event and --events exclude each other");
-  EventPlan plan = arguments.event_file.empty()
-                       ? parse_event_texts(arguments.event_texts, topology)
-                       : read_event_file(arguments.event_file, topology);
+  EventPlan plan = arguments.event_file.empty() ? parse_event_texts(arguments.event_texts, topology)
+                                                : read_event_file(arguments.event_file, topology);
   if (plan.draws())
     throw InputError(fmt::format("{}: training takes events that are written one by one, none that "
                                  "are drawn",
                                  arguments.event_file));
   if (!arguments.failed_links) return plan;
   for (const std::string& text : names_of({*arguments.failed_links}))
-    plan.failed_links.push_back(static_cast<std::size_t>(of_option(
-        "--failed-links", [&] { return parse_integer(text, "number", 0, topology.link_count()); })));
+    plan.failed_links.push_back(static_cast<std::size_t>(of_option("--failed-links", [&] {
+      return parse_integer(text, "number", 0, topology.link_count());
+    })));
   return plan;
 }
 
@@ -213,14 +213,13 @@ int train_command(const TrainArguments& arguments) {
                                   : training_text(evaluation));
   const bool interrupted = interrupts.count() > 0;
   if (!interrupted) write_pictures(arguments, evaluation, network, workload);
-  return conclude({.interrupted = interrupted,
-                   .json = arguments.json,
-                   .folder = arguments.out,
-                   .write_files =
-                       [&](const std::string& folder) {
-                         return write_files(folder, evaluation, network);
-                       },
-                   .problems = all_problems(evaluation)});
+  return conclude(
+      {.interrupted = interrupted,
+       .json = arguments.json,
+       .folder = arguments.out,
+       .write_files =
+           [&](const std::string& folder) { return write_files(folder, evaluation, network); },
+       .problems = all_problems(evaluation)});
 }
 
 } // namespace tutti

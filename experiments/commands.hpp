@@ -105,9 +105,9 @@ struct TrainArguments {
   std::vector<std::string> by_collective; ///< all_to_all=direct
   std::optional<std::string> chunks;
   std::string seed = "1", engine = "native";
-  std::optional<std::string> limit;   ///< time, memory or both, of each synthesis
-  std::optional<std::string> cache;   ///< default: the user's; "none"
-  std::vector<std::string> settings;  ///< key=value
+  std::optional<std::string> limit;    ///< time, memory or both, of each synthesis
+  std::optional<std::string> cache;    ///< default: the user's; "none"
+  std::vector<std::string> settings;   ///< key=value
   std::vector<std::string> stragglers; ///< npu3=0.5
   std::string event_file;
   std::vector<std::string> event_texts;
@@ -117,8 +117,8 @@ struct TrainArguments {
   ModelArguments model;
   std::string trace, heatmap, export_chakra; ///< files to write; empty: none
   std::optional<std::string> traced;         ///< NPUs, 0-3+8
-  std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
-  bool progress = false;          ///< lines where stderr is no terminal
+  std::optional<std::string> out;            ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;                     ///< lines where stderr is no terminal
   bool json = false;
 };
 

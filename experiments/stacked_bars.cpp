@@ -47,7 +47,8 @@ struct Layout {
   }
   /// Points.
   [[nodiscard]] double bar_distance(std::size_t groups) const {
-    const double per_group = static_cast<double>(bars.size() + groups) / static_cast<double>(groups);
+    const double per_group =
+        static_cast<double>(bars.size() + groups) / static_cast<double>(groups);
     return std::max({34.0, 6.5 * static_cast<double>(longest_name) + 8,
                      (7.5 * static_cast<double>(longest_group) + 14) / per_group});
   }
@@ -67,9 +68,9 @@ std::string part_data(const Layout& layout, std::size_t part) {
 std::string total_data(const Layout& layout) {
   std::string data;
   for (const auto& [x, bar] : layout.bars)
-    data += bar->parts.empty()
-                ? fmt::format("{:.3f} 0 n/a\n", x)
-                : fmt::format("{:.3f} {:.6g} {}\n", x, total_of(*bar), three_digits(total_of(*bar)));
+    data += bar->parts.empty() ? fmt::format("{:.3f} 0 n/a\n", x)
+                               : fmt::format("{:.3f} {:.6g} {}\n", x, total_of(*bar),
+                                             three_digits(total_of(*bar)));
   return data;
 }
 
@@ -104,8 +105,9 @@ Figure stacked_bar_figure(const StackedChart& chart) {
                          series_colour(part), quoted(chart.parts[part]));
   }
   data += fmt::format("$totals << END\n{}END\n", total_data(layout));
-  plots += ", \\\n     $totals using 1:2:3 with labels offset 0, 0.6 font 'sans-serif,10' textcolor "
-           "rgb '#333333' notitle";
+  plots +=
+      ", \\\n     $totals using 1:2:3 with labels offset 0, 0.6 font 'sans-serif,10' textcolor "
+      "rgb '#333333' notitle";
   const std::string axes =
       fmt::format("set xrange [-0.8:{:.3f}]\nset yrange [0:{:g}]\nset ylabel {} offset 0.5, 0\n",
                   layout.end - 0.2, (largest > 0 ? largest : 1) * 1.1, quoted(chart.y_label));

@@ -13,10 +13,10 @@ namespace tutti {
 
 /// `label` stands before each; `out` must outlive it.
 [[nodiscard]] std::function<void(const TrainingRun&, bool)> run_announcer(std::string label,
-                                                                         std::ostream& out);
+                                                                          std::ostream& out);
 
 /// The same on stderr where that is a terminal or lines are wanted; else it says nothing.
 [[nodiscard]] std::function<void(const TrainingRun&, bool)> run_announcer(std::string label,
-                                                                         bool lines_wanted);
+                                                                          bool lines_wanted);
 
 } // namespace tutti

@@ -76,9 +76,8 @@ public:
   /// Appends them; the first one that is recorded ends recording.
   void append_to(std::vector<TrainingRun>& runs, bool& has_recorded) {
     TrainingRun first = begun({});
-    const auto planning = planned(first, [&] {
-      return plan_workload(*network_.topology, workload_, planning_options());
-    });
+    const auto planning = planned(
+        first, [&] { return plan_workload(*network_.topology, workload_, planning_options()); });
     if (planning) {
       IterationOptions options = common_options();
       std::vector<NodeId> recorded;
@@ -136,8 +135,8 @@ private:
   }
 
   /// None where an algorithm can't: then the run has a note.
-  template <typename Plan> std::optional<WorkloadPlanning> planned(TrainingRun& run,
-                                                                   const Plan& plan) const {
+  template <typename Plan>
+  std::optional<WorkloadPlanning> planned(TrainingRun& run, const Plan& plan) const {
     const double start = cpu_seconds();
     std::optional<WorkloadPlanning> planning;
     try {
@@ -161,9 +160,8 @@ private:
       run.planning_seconds = cpu_seconds() - start;
       return plans;
     }
-    auto anew = planned(run, [&] {
-      return resynthesized(topology, workload_, planning_options(), gone);
-    });
+    auto anew =
+        planned(run, [&] { return resynthesized(topology, workload_, planning_options(), gone); });
     return anew ? std::optional(std::move(anew->plans)) : std::nullopt;
   }
 
@@ -282,17 +280,16 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
 std::vector<Condition> conditions_of(const TrainingStudy& study, std::size_t topology) {
   const Disturbances& disturbances = study.disturbances;
   std::vector<Condition> conditions{{}};
-  const EventPlan* events =
-      disturbances.events.empty() ? nullptr : &disturbances.events[topology];
+  const EventPlan* events = disturbances.events.empty() ? nullptr : &disturbances.events[topology];
   if (!disturbances.stragglers.empty() || (events != nullptr && !events->events.empty()))
     conditions.push_back({Condition::Kind::disturbed, 0, 1});
   if (events == nullptr) return conditions;
   for (const Scenario& scenario : scenarios_of(*events, study.planning.options.seed)) {
     if (scenario.failed_links.value_or(0) == 0) continue;
     for (const Policy policy : disturbances.policies)
-      conditions.push_back({policy == Policy::reroute ? Condition::Kind::reroute
-                                                      : Condition::Kind::resynthesize,
-                            *scenario.failed_links, scenario.seed});
+      conditions.push_back(
+          {policy == Policy::reroute ? Condition::Kind::reroute : Condition::Kind::resynthesize,
+           *scenario.failed_links, scenario.seed});
   }
   return conditions;
 }

@@ -40,8 +40,8 @@ struct TrainingRun {
   std::string note; ///< why there is no report; else empty
   std::optional<IterationReport> report;
   std::vector<PlannedCommunication> communications; ///< largest first; empty where taken over
-  Time bound;           ///< that no run of the workload by this plan can beat
-  std::string hottest;  ///< link, as hottest_link()
+  Time bound;          ///< that no run of the workload by this plan can beat
+  std::string hottest; ///< link, as hottest_link()
   double planning_seconds = 0, run_seconds = 0; ///< CPU; of all engines
   /// A defect of Tutti in words: accounts that don't add up, a time below its bound, engines that
   /// disagree, what plan_workload() says; empty where all is well.
@@ -58,7 +58,7 @@ struct TrainingEvaluation {
   std::string label;
   std::vector<std::string> engines;
   TimeModel model;
-  std::string reference; ///< of TrainingStudy
+  std::string reference;         ///< of TrainingStudy
   std::vector<TrainingRun> runs; ///< by topology, variant, plan, condition
 };
 
@@ -91,8 +91,7 @@ struct TrainingWatcher {
                                                    std::size_t topology);
 
 /// Errors: InputError for a straggler that is no NPU of some network.
-void require_npus(std::span<const Straggler> stragglers,
-                  std::span<const TrainingNetwork> networks);
+void require_npus(std::span<const Straggler> stragglers, std::span<const TrainingNetwork> networks);
 
 /// Checks what needs no planning: makes every workload. Errors: InputError naming the variant.
 void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks);

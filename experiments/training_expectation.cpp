@@ -37,8 +37,7 @@ constexpr std::array conditions{Condition::Kind::undisturbed, Condition::Kind::d
 bool has_purpose(TrainingMetric::Kind kind) { return kind == exposed || kind == exposed_fraction; }
 
 double over_all(Time part, const TrainingRun& run) {
-  const double whole =
-      static_cast<double>(run.report->duration.ps) * static_cast<double>(run.npus);
+  const double whole = static_cast<double>(run.report->duration.ps) * static_cast<double>(run.npus);
   return whole > 0 ? static_cast<double>(part.ps) / whole : 0;
 }
 

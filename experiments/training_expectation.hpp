@@ -37,17 +37,17 @@ struct Condition {
 /// A figure of a run.
 struct TrainingMetric {
   enum class Kind : std::uint8_t {
-    speed,             ///< iterations a second
-    time,              ///< of an iteration, ps
-    throughput,        ///< items a second
-    utilisation,       ///< of peak flops
-    exposed,           ///< communication per iteration, mean over NPUs, ps
-    exposed_fraction,  ///< of the iteration
-    bubble_fraction,   ///< of the iteration, mean over NPUs
-    waiting_fraction,  ///< of the iteration, mean over NPUs
-    compute_fraction,  ///< of the iteration, mean over NPUs
-    hidden_fraction,   ///< of communication
-    memory,            ///< bytes of the NPU that needs most
+    speed,            ///< iterations a second
+    time,             ///< of an iteration, ps
+    throughput,       ///< items a second
+    utilisation,      ///< of peak flops
+    exposed,          ///< communication per iteration, mean over NPUs, ps
+    exposed_fraction, ///< of the iteration
+    bubble_fraction,  ///< of the iteration, mean over NPUs
+    waiting_fraction, ///< of the iteration, mean over NPUs
+    compute_fraction, ///< of the iteration, mean over NPUs
+    hidden_fraction,  ///< of communication
+    memory,           ///< bytes of the NPU that needs most
   };
   Kind kind = Kind::speed;
   std::optional<Purpose> purpose; ///< of `exposed` and `exposed_fraction`; none: all

@@ -19,8 +19,8 @@ namespace tutti {
 
 /// Both of them, and a link map where there are at most 16 undisturbed runs on networks of one
 /// size, of at most 512 nodes; by the study's label. Networks as for evaluate_training().
-[[nodiscard]] std::vector<NamedFigure>
-training_figures(const TrainingEvaluation& evaluation, std::span<const TrainingNetwork> networks);
+[[nodiscard]] std::vector<NamedFigure> training_figures(const TrainingEvaluation& evaluation,
+                                                        std::span<const TrainingNetwork> networks);
 
 /// Link utilisation of every undisturbed run: one panel each.
 [[nodiscard]] Figure training_heatmap(const TrainingEvaluation& evaluation,

@@ -70,9 +70,8 @@ void add_npus(Json& json, const IterationReport& report) {
     npus.push_back(std::move(account));
   }
   for (const LinkUse& link : report.links)
-    links.push_back({{"bytes", link.bytes.count},
-                     {"busy_ps", link.busy.ps},
-                     {"transfers", link.transfers}});
+    links.push_back(
+        {{"bytes", link.bytes.count}, {"busy_ps", link.busy.ps}, {"transfers", link.transfers}});
   json["npu_accounts"] = std::move(npus);
   json["links"] = std::move(links);
 }

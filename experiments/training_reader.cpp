@@ -91,9 +91,8 @@ EventPlan read_event_plan(ConfigTable& table, const Topology& topology,
                           const std::string& source_name) {
   for (const char* key : {"at", "generated"})
     if (table.has(key))
-      throw table.at(key).error(
-          fmt::format("\"{}\" isn't for training: failed links are out of order from the beginning",
-                      key));
+      throw table.at(key).error(fmt::format(
+          "\"{}\" isn't for training: failed links are out of order from the beginning", key));
   const auto events = table.find("events");
   if (!events || !events->is_string()) return read_events(table, topology);
   EventPlan plan = read_event_file(beside(events->string(), source_name), topology);
@@ -180,9 +179,8 @@ TrainingSelection read_selection(const ConfigValue& value, const TrainingStudy& 
       list_at(table, "condition", std::vector<Condition::Kind>{},
               [](const ConfigValue& item) { return parsed(item, parse_condition); });
   selection.failed_links =
-      list_at(table, "failed_links", std::vector<std::size_t>{}, [](const ConfigValue& item) {
-        return static_cast<std::size_t>(item.integer(0));
-      });
+      list_at(table, "failed_links", std::vector<std::size_t>{},
+              [](const ConfigValue& item) { return static_cast<std::size_t>(item.integer(0)); });
   table.finish();
   return selection;
 }
@@ -273,8 +271,7 @@ TrainingStudy read_training(ConfigTable table, const Experiment& experiment,
     settings->located(
         [&] { require_known_settings(algorithms_of(study), study.planning.options); });
   if (const auto reference = table.find("reference"))
-    study.reference =
-        one_of(*reference, "algorithm", names_of(study.plans, &TrainingPlan::name));
+    study.reference = one_of(*reference, "algorithm", names_of(study.plans, &TrainingPlan::name));
   const std::vector<TrainingRun> runs = runs_to_come(study, networks);
   for (const ConfigTable& expectation : table.tables("expect"))
     study.expectations.push_back(read_expectation(expectation, study, networks, runs));

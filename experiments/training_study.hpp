@@ -49,7 +49,7 @@ struct TrainingStudy {
   std::vector<std::size_t> topologies; ///< into Experiment::topologies
   std::vector<TrainingVariant> variants;
   std::vector<TrainingPlan> plans;
-  PlanningOptions planning; ///< its `algorithms` are those of each plan
+  PlanningOptions planning;              ///< its `algorithms` are those of each plan
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   bool fold = true;                      ///< as IterationOptions::fold
   Disturbances disturbances;

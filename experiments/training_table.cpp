@@ -153,8 +153,7 @@ Row account_row(const TrainingRun& run, const TimeAccount& account, std::int64_t
                 std::span<const Purpose> purposes) {
   Row row{time_text(part(account.compute, run, npus))};
   for (const Purpose purpose : purposes)
-    row.push_back(
-        time_text(part(account.exposed[static_cast<std::size_t>(purpose)], run, npus)));
+    row.push_back(time_text(part(account.exposed[static_cast<std::size_t>(purpose)], run, npus)));
   row.push_back(time_text(part(account.bubble, run, npus)));
   row.push_back(time_text(part(account.waiting, run, npus)));
   row.push_back(time_text(part(account.total(), run, npus)));
@@ -238,9 +237,9 @@ std::string workload_text(const TrainingRun& run) {
 std::string effort_text(const TrainingRun& run) {
   const IterationReport& report = *run.report;
   const double simulated =
-      report.link_transfers == 0 ? 0
-                                 : static_cast<double>(report.replayed) /
-                                       static_cast<double>(report.link_transfers);
+      report.link_transfers == 0
+          ? 0
+          : static_cast<double>(report.replayed) / static_cast<double>(report.link_transfers);
   std::string text = fmt::format(
       "{} operations, {} communications, {} link crossings ({} simulated one by one); planned in "
       "{:.2f} s, simulated in {:.2f} s",
@@ -291,9 +290,9 @@ std::string training_text(const TrainingEvaluation& evaluation) {
 
 namespace {
 
-const Row account_titles{"compute_ps",         "exposed_data_ps",     "exposed_sharding_ps",
-                         "exposed_tensor_ps",  "exposed_pipeline_ps", "exposed_expert_ps",
-                         "exposed_other_ps",   "bubble_ps",           "waiting_ps"};
+const Row account_titles{"compute_ps",        "exposed_data_ps",     "exposed_sharding_ps",
+                         "exposed_tensor_ps", "exposed_pipeline_ps", "exposed_expert_ps",
+                         "exposed_other_ps",  "bubble_ps",           "waiting_ps"};
 
 Row account_cells(const TimeAccount& account) {
   Row row{fmt::to_string(account.compute.ps)};
@@ -314,7 +313,7 @@ Row label_cells(const TrainingEvaluation& evaluation, const TrainingRun& run) {
           fmt::to_string(run.condition.failed_links),
           fmt::to_string(run.condition.seed)};
 }
-const Row label_titles{"training", "topology",  "npus",         "workload", "variant",
+const Row label_titles{"training",  "topology",  "npus",         "workload", "variant",
                        "algorithm", "condition", "failed_links", "seed"};
 
 void extend(Row& row, const Row& more) { row.insert(row.end(), more.begin(), more.end()); }
@@ -325,9 +324,9 @@ std::string figure_text(double value) { return value > 0 ? fmt::format("{:.6g}",
 
 std::vector<Row> training_csv(std::span<const TrainingEvaluation> evaluations) {
   Row titles = label_titles;
-  extend(titles, {"engines", "link_busy", "forwarding", "note", "iterations", "iteration_ps",
-                  "items_per_s", "flops_utilisation", "lower_bound_ps", "hidden_fraction",
-                  "duration_ps"});
+  extend(titles,
+         {"engines", "link_busy", "forwarding", "note", "iterations", "iteration_ps", "items_per_s",
+          "flops_utilisation", "lower_bound_ps", "hidden_fraction", "duration_ps"});
   for (const std::string& title : account_titles) titles.push_back("sum_" + title);
   extend(titles, {"memory_bytes", "link_crossings", "replayed_crossings", "planning_seconds",
                   "run_seconds"});
@@ -336,9 +335,10 @@ std::vector<Row> training_csv(std::span<const TrainingEvaluation> evaluations) {
   for (const TrainingEvaluation& evaluation : evaluations)
     for (const TrainingRun& run : evaluation.runs) {
       Row row = label_cells(evaluation, run);
-      extend(row, {joined(evaluation.engines, "+"), std::string(to_text(evaluation.model.link_busy)),
-                   std::string(to_text(evaluation.model.forwarding)), run.note,
-                   fmt::to_string(run.workload.iterations)});
+      extend(row,
+             {joined(evaluation.engines, "+"), std::string(to_text(evaluation.model.link_busy)),
+              std::string(to_text(evaluation.model.forwarding)), run.note,
+              fmt::to_string(run.workload.iterations)});
       if (run.report) {
         extend(row, {fmt::to_string(run.iteration_time().ps), figure_text(run.items_per_second()),
                      figure_text(run.flops_utilisation()), fmt::to_string(run.bound.ps),

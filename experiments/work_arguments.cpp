@@ -33,8 +33,8 @@ void read_priorities(const std::vector<std::string>& texts, TrainingSpec& spec) 
   const auto priorities = of_option("--priority", [&] { return parse_settings(texts); });
   for (const auto& [name, text] : priorities) {
     const Purpose purpose = of_option("--priority", [&] { return parse_purpose(name); });
-    spec.priority[static_cast<std::size_t>(purpose)] = static_cast<std::uint8_t>(
-        number_of("--priority", text, 0, JobTiming::highest_priority));
+    spec.priority[static_cast<std::size_t>(purpose)] =
+        static_cast<std::uint8_t>(number_of("--priority", text, 0, JobTiming::highest_priority));
   }
 }
 
@@ -46,8 +46,8 @@ void read_placement(const WorkArguments& arguments, TrainingSpec& spec) {
   }
   if (!arguments.dimensions) return;
   for (const std::string_view text : split(*arguments.dimensions, ','))
-    spec.dimensions.push_back(static_cast<std::uint32_t>(
-        number_of("--dimensions", std::string(trimmed(text)), 0, 127)));
+    spec.dimensions.push_back(
+        static_cast<std::uint32_t>(number_of("--dimensions", std::string(trimmed(text)), 0, 127)));
 }
 
 void read_batch(const WorkArguments& arguments, ModelWork& work) {
@@ -98,42 +98,44 @@ TextWork text_of(const WorkArguments& arguments) {
   work.options.unit = of_option("--unit", [&] { return parse_time_unit(arguments.unit); });
   count_into("--passes", arguments.passes, work.options.passes, most_passes);
   if (arguments.model_group)
-    work.options.model_group =
-        static_cast<std::uint32_t>(number_of("--model-group", *arguments.model_group, 1, most_degree));
+    work.options.model_group = static_cast<std::uint32_t>(
+        number_of("--model-group", *arguments.model_group, 1, most_degree));
   return work;
 }
 
 // Options that only a model has.
 void refuse_model_options(const WorkArguments& arguments) {
-  const std::pair<const char*, bool> given[] = {{"--npu", !arguments.npu.empty()},
-                                                {"--tensor", arguments.tensor.has_value()},
-                                                {"--pipeline", arguments.pipeline.has_value()},
-                                                {"--expert", arguments.expert.has_value()},
-                                                {"--data", arguments.data.has_value()},
-                                                {"--micro-batch", arguments.micro_batch.has_value()},
-                                                {"--micro-batches", arguments.micro_batches.has_value()},
-                                                {"--global-batch", arguments.global_batch.has_value()},
-                                                {"--precision", arguments.precision.has_value()},
-                                                {"--gradient-bytes", arguments.gradient_bytes.has_value()},
-                                                {"--order", arguments.order.has_value()},
-                                                {"--dimensions", arguments.dimensions.has_value()},
-                                                {"--zero", arguments.zero.has_value()},
-                                                {"--schedule", arguments.schedule.has_value()},
-                                                {"--model-parts", arguments.model_parts.has_value()},
-                                                {"--recompute", arguments.recompute.has_value()},
-                                                {"--bucket", arguments.bucket.has_value()},
-                                                {"--priority", !arguments.priorities.empty()},
-                                                {"--sequence", arguments.sequence},
-                                                {"--no-overlap", arguments.no_overlap},
-                                                {"--in-order", arguments.in_order}};
+  const std::pair<const char*, bool> given[] = {
+      {"--npu", !arguments.npu.empty()},
+      {"--tensor", arguments.tensor.has_value()},
+      {"--pipeline", arguments.pipeline.has_value()},
+      {"--expert", arguments.expert.has_value()},
+      {"--data", arguments.data.has_value()},
+      {"--micro-batch", arguments.micro_batch.has_value()},
+      {"--micro-batches", arguments.micro_batches.has_value()},
+      {"--global-batch", arguments.global_batch.has_value()},
+      {"--precision", arguments.precision.has_value()},
+      {"--gradient-bytes", arguments.gradient_bytes.has_value()},
+      {"--order", arguments.order.has_value()},
+      {"--dimensions", arguments.dimensions.has_value()},
+      {"--zero", arguments.zero.has_value()},
+      {"--schedule", arguments.schedule.has_value()},
+      {"--model-parts", arguments.model_parts.has_value()},
+      {"--recompute", arguments.recompute.has_value()},
+      {"--bucket", arguments.bucket.has_value()},
+      {"--priority", !arguments.priorities.empty()},
+      {"--sequence", arguments.sequence},
+      {"--no-overlap", arguments.no_overlap},
+      {"--in-order", arguments.in_order}};
   for (const auto& [option, is_given] : given)
     if (is_given) throw InputError(fmt::format("{}: only a model (--model) has it", option));
 }
 
 void refuse_text_options(const WorkArguments& arguments) {
-  const std::pair<const char*, bool> given[] = {{"--unit", !arguments.unit.empty()},
-                                                {"--passes", arguments.passes.has_value()},
-                                                {"--model-group", arguments.model_group.has_value()}};
+  const std::pair<const char*, bool> given[] = {
+      {"--unit", !arguments.unit.empty()},
+      {"--passes", arguments.passes.has_value()},
+      {"--model-group", arguments.model_group.has_value()}};
   for (const auto& [option, is_given] : given)
     if (is_given) throw InputError(fmt::format("{}: only a text (--workload) has it", option));
 }

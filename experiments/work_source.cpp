@@ -47,15 +47,14 @@ TrainingSpec spec_on(const ModelWork& work, const Topology& topology) {
 
 Workload make_workload(const WorkSource& source, const Topology& topology) {
   Workload workload = std::visit(
-      Overloaded{[&](const ModelWork& work) {
-                   return make_training(topology, work.model, work.npu, spec_on(work, topology));
-                 },
-                 [&](const TextWork& work) {
-                   return read_text_workload(work.file, topology, work.options);
-                 },
-                 [&](const TraceWork& work) {
-                   return read_chakra(work.prefix, topology, work.options);
-                 }},
+      Overloaded{
+          [&](const ModelWork& work) {
+            return make_training(topology, work.model, work.npu, spec_on(work, topology));
+          },
+          [&](const TextWork& work) {
+            return read_text_workload(work.file, topology, work.options);
+          },
+          [&](const TraceWork& work) { return read_chakra(work.prefix, topology, work.options); }},
       source);
   check_workload(workload, topology.npu_count());
   return workload;

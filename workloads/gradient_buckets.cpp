@@ -11,7 +11,7 @@ void add_buckets(std::span<const LayerWork> layers, std::uint32_t first, std::ui
                  std::vector<GradientBucket>& buckets) {
   GradientBucket open;
   for (std::uint32_t l = end; l-- > first;) {
-    const std::int64_t parameters = is_expert ? layers[l].expert_parameters : layers[l].parameters;
+    const std::int64_t parameters = is_expert ? layers[l].expert_gradients : layers[l].parameters;
     if (parameters == 0) continue;
     if (open.parameters == 0) open = {l, l, 0, is_expert};
     open.first = l;

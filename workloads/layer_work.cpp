@@ -28,7 +28,11 @@ public:
     work.expert_parameters = share(layer.expert_parameters, split * spec_.expert);
     work.outputs = bytes(share(whole, in_shares() ? spec_.tensor : 1));
     work.inputs = bytes(share(inputs_of(index), in_shares() ? spec_.tensor : 1));
+    work.expert_gradients = work.expert_parameters;
+    if (only_looks_up(layer))
+      work.expert_gradients = std::min(work.expert_parameters, looked_up(layer));
     work.stored = stored(layer, layer.stored * spec_.micro_batch, 2 * inputs_of(index));
+    work.scores = stored(layer, layer.scores * spec_.micro_batch, 0);
     return work;
   }
 
@@ -43,10 +47,21 @@ private:
     return index == 0 ? 0 : model_.layers[index - 1].outputs * spec_.micro_batch;
   }
 
+  /// Layers count elements of two bytes; finer precisions keep what they keep at that.
   [[nodiscard]] Bytes stored(const Layer& layer, double elements, double unsplit) const {
-    if (!splits(layer)) return bytes(share(elements, 1));
+    const std::int64_t bytes_each = std::max<std::int64_t>(element_, 2);
+    if (!splits(layer)) return {share(elements, 1) * bytes_each};
     const double whole = spec_.sequence ? 0 : std::min(elements, unsplit);
-    return bytes(share(whole, 1) + share(elements - whole, spec_.tensor));
+    return {(share(whole, 1) + share(elements - whole, spec_.tensor)) * bytes_each};
+  }
+
+  /// Elements of this NPU's tables that an iteration reads.
+  [[nodiscard]] std::int64_t looked_up(const Layer& layer) const {
+    double elements = 0;
+    for (const Kernel& kernel : layer.kernels)
+      if (kernel.is_expert) elements += kernel.traffic;
+    return share(elements * spec_.micro_batch * spec_.micro_batches,
+                 splits(layer) ? spec_.tensor : 1);
   }
 
   void add_pieces(const Layer& layer, LayerWork& work) const {
@@ -63,20 +78,41 @@ private:
       work.routed[1] = std::max(routed, Bytes{spec_.expert}); // a byte for each member
       if (!only_looks_up(layer)) work.routed[0] = work.routed[1];
     }
+    if (layer.times) {
+      add_times(*layer.times, splits(layer) ? spec_.tensor : 1, work.pieces[travels ? 1 : 0]);
+      return;
+    }
     for (std::size_t k = 0; k < layer.kernels.size(); ++k) {
       const std::size_t piece = !travels || k < first ? 0 : k <= last ? 1 : 2;
-      add_kernel(layer.kernels[k], splits(layer) ? spec_.tensor : 1, work.pieces[piece],
-                 work.attention);
+      const Time before = work.pieces[piece].forward;
+      add_kernel(layer.kernels[k], splits(layer) ? spec_.tensor : 1, work.pieces[piece]);
+      const bool is_redone =
+          layer.kernels[k].kind == Kernel::Kind::attention || is_softmax(layer, k);
+      if (is_redone) work.attention += work.pieces[piece].forward - before;
     }
   }
 
+  /// Of scores that are stored: the kernel behind those that make them.
+  static bool is_softmax(const Layer& layer, std::size_t k) {
+    return layer.scores > 0 && k > 0 && layer.kernels[k].kind == Kernel::Kind::elementwise &&
+           layer.kernels[k - 1].kind == Kernel::Kind::attention;
+  }
+
+  /// Whether its experts are tables.
   static bool only_looks_up(const Layer& layer) {
     return std::all_of(layer.kernels.begin(), layer.kernels.end(), [](const Kernel& kernel) {
       return !kernel.is_expert || kernel.kind == Kernel::Kind::lookup;
     });
   }
 
-  void add_kernel(const Kernel& kernel, double split, LayerPiece& piece, Time& attention) const {
+  void add_times(const GivenTimes& times, std::int64_t split, LayerPiece& piece) const {
+    const auto scaled = [&](Time time) {
+      return Time{(time.ps * spec_.micro_batch + split - 1) / split};
+    };
+    piece = {scaled(times.forward), scaled(times.input_gradient), scaled(times.parameter_gradient)};
+  }
+
+  void add_kernel(const Kernel& kernel, double split, LayerPiece& piece) const {
     const double parameters = kernel.parameters / (kernel.is_expert ? spec_.expert : 1);
     const double moved =
         (kernel.traffic * spec_.micro_batch + parameters) / split * static_cast<double>(element_);
@@ -84,9 +120,7 @@ private:
       return kernel_time(npu_, kernel.kind, spec_.precision, flops * spec_.micro_batch / split,
                          moved);
     };
-    const Time forward = time(kernel.flops);
-    piece.forward += forward;
-    if (kernel.kind == Kernel::Kind::attention) attention += forward;
+    piece.forward += time(kernel.flops);
     if (kernel.kind == Kernel::Kind::lookup) {
       piece.parameter_gradient += time(input_gradient_flops(kernel));
       return;

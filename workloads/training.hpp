@@ -48,8 +48,12 @@ struct TrainingSpec {
   Precision precision = Precision::bf16;
   std::int64_t gradient_bytes = 0; ///< per parameter, as communicated; 0: those of `precision`
 
-  bool sequence = false;  ///< with tensor: All-Gather and Reduce-Scatter instead of All-Reduce
-  std::uint32_t zero = 0; ///< ZeRO stage: 0 .. 3 (3 is FSDP): what replicas hold in parts
+  bool sequence = false; ///< with tensor: All-Gather and Reduce-Scatter instead of All-Reduce
+  /// ZeRO stage (arXiv:1910.02054): what replicas hold in parts. 1: optimizer state; gradients are
+  /// reduce-scattered, new parameters gathered. 2: gradients, too; they are reduce-scattered after
+  /// each micro-batch, as there is no room to add them up. 3 (FSDP): parameters, too; a block's are
+  /// gathered before its forward and again before its backward pass.
+  std::uint32_t zero = 0;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   std::uint32_t model_parts = 1; ///< per stage, of `interleaved`
   Recompute recompute = Recompute::none;
@@ -57,7 +61,9 @@ struct TrainingSpec {
   /// Gradients are reduced in buckets of at least so many bytes, in the order of the backward pass;
   /// 0: layer by layer.
   Bytes bucket;
-  bool overlap = true;   ///< gradients as soon as a bucket is full; else when all are there
+  /// Gradients as soon as a bucket is full, else when all are there; and the next block's
+  /// parameters (ZeRO-3) while one computes, else when they are needed.
+  bool overlap = true;
   bool in_order = false; ///< a group's gradient buckets follow each other, as in one NCCL stream
   /// Of communication, by purpose.
   std::array<std::uint8_t, purpose_count> priority = {};
@@ -66,7 +72,8 @@ struct TrainingSpec {
 /// Where every NPU stands: [NPU] its coordinate in each dimension of parallelism.
 struct Placement {
   std::vector<std::array<std::uint32_t, parallelism_count>> coordinates;
-  /// NPUs that differ in the given dimensions only, each group in rank order.
+  /// NPUs that differ in the given dimensions only, each group in rank order: ranks count through
+  /// the dimensions as given, the first fastest.
   [[nodiscard]] std::vector<std::vector<NodeId>>
   groups(std::span<const Parallelism> dimensions) const;
 };
@@ -74,10 +81,13 @@ struct Placement {
 /// named twice.
 [[nodiscard]] Placement place(const Topology& topology, const TrainingSpec& spec);
 
-/// The workload of one iteration, with its memory estimate. Errors: InputError as place(); for more
-/// pipeline stages (times model parts) than blocks, a layer that can't be split although tensor > 1
-/// finds nothing to split, experts that don't divide, micro-batches that `interleaved` can't use, a
-/// ZeRO stage above 3, 0 samples.
+/// The workload of one iteration, from the first micro-batch's forward pass to the optimizer (and
+/// the parameters that ZeRO-1 and -2 gather behind it), with its memory estimate. NPUs of a pipeline
+/// stage share a program. Gradients are summed once, with the last micro-batch (but see `zero`).
+/// Errors: InputError as place() and kernel_time(); for more pipeline stages (times model parts)
+/// than blocks, several model parts unless `interleaved` in a pipeline, micro-batches that it can't
+/// use, tensor > 1 where no layer splits, experts that don't divide, a ZeRO stage above 3, a
+/// priority, bucket or gradient size out of range, 0 samples.
 [[nodiscard]] Workload make_training(const Topology& topology, const Model& model,
                                      const NpuProfile& npu, const TrainingSpec& spec);
 

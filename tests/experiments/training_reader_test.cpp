@@ -1,0 +1,288 @@
+// [[training]] in an experiment's file.
+#include "experiments/training_reader.hpp"
+
+#include "experiments/frontier_evaluation.hpp"
+#include "experiments/work_reader.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+
+#include <string>
+#include <variant>
+
+using namespace tutti;
+
+namespace {
+
+const std::string head = R"(name = "e"
+seed = 5
+[topologies]
+R = "ring:8"
+M = "mesh2d:2x4"
+)";
+const std::string study = R"([[training]]
+label = "Small"
+algorithms = ["ring", "auto"]
+)";
+const std::string model = R"(model = "resnet50"
+npu = "v100"
+precision = "fp16"
+)";
+
+Experiment read(const std::string& body) { return parse_experiment(head + body, "e.toml"); }
+std::string error_of(const std::string& body) {
+  return message_of([&] { (void)read(body); });
+}
+const ModelWork& model_of(const TrainingStudy& read_study, std::size_t variant = 0) {
+  return std::get<ModelWork>(read_study.variants.at(variant).work);
+}
+
+} // namespace
+
+TEST_CASE("training with defaults") {
+  const Experiment e = read(study + model);
+  REQUIRE(e.trainings.size() == 1);
+  const TrainingStudy& small = e.trainings[0];
+  CHECK(small.label == "Small");
+  CHECK(small.topologies == std::vector<std::size_t>{0, 1});
+  REQUIRE(small.plans.size() == 2);
+  CHECK(small.plans[0].algorithms.size() == 1);
+  CHECK(small.plans[1].name == "auto");
+  CHECK(small.plans[1].algorithms.size() == default_candidates().size());
+  CHECK(small.planning.options.seed == 5);
+  CHECK_FALSE(small.planning.chunks);
+  CHECK(small.engines == std::vector<const EngineRow*>{&find_engine("native")});
+  CHECK(small.fold);
+  REQUIRE(small.variants.size() == 1);
+  CHECK(small.variants[0].name.empty());
+  const ModelWork& work = model_of(small);
+  CHECK(work.model.name == "resnet50");
+  CHECK(work.npu.name == "v100");
+  CHECK_FALSE(work.data);
+  const TrainingSpec spec = spec_on(work, e.topologies[0].topology);
+  CHECK(spec.data == 8); // what is left of the NPUs
+  CHECK(spec.micro_batches == 1);
+  CHECK(conditions_of(small, 0) == std::vector<Condition>{{}});
+}
+
+TEST_CASE("training with everything said") {
+  const Experiment e = read(R"([[training]]
+label = "All"
+topologies = "M"
+algorithms = ["tacos", "auto"]
+candidates = ["direct", "tacos"]
+by_collective = {all_to_all = "direct"}
+chunks = 2
+engine = "both"
+fold = false
+cache = "none"
+settings = {starts = "2"}
+link_busy = "latency+serialization"
+limit = "60s"
+model = "gpt3_175b"
+npu = "a100"
+parallel = {tensor = 2, pipeline = 2, expert = 1, data = 2}
+order = ["pipeline", "tensor", "expert", "data"]
+dimensions = [1, 0]
+precision = "fp16"
+gradient_bytes = 4
+micro_batch = 2
+global_batch = 16
+sequence = true
+zero = 1
+schedule = "interleaved"
+model_parts = 2
+recompute = "full"
+bucket = "25MB"
+overlap = false
+in_order = true
+priorities = {tensor = 7, data = 1}
+stragglers = {npu3 = 0.5}
+events = [{at = "50%", link_rate = "npu0>npu1", share = 0.5}]
+failed_links = [1, 2]
+seeds = [3, 4]
+policies = "reroute"
+reference = "tacos"
+)");
+  const TrainingStudy& all = e.trainings.at(0);
+  CHECK(all.topologies == std::vector<std::size_t>{1});
+  CHECK(all.plans[1].algorithms.size() == 2);
+  CHECK(all.planning.by_collective.at("all_to_all").name == "direct");
+  CHECK(all.planning.chunks == 2U);
+  CHECK(all.planning.cache.empty());
+  CHECK(all.planning.options.limit_seconds == 60);
+  CHECK(all.engines == all_engines());
+  CHECK_FALSE(all.fold);
+  CHECK(all.reference == "tacos");
+  const TrainingSpec spec = spec_on(model_of(all), e.topologies[1].topology);
+  CHECK(spec.tensor == 2);
+  CHECK(spec.pipeline == 2);
+  CHECK(spec.data == 2);
+  CHECK(spec.order.front() == Parallelism::pipeline);
+  CHECK(spec.dimensions == std::vector<std::uint32_t>{1, 0});
+  CHECK(spec.precision == Precision::fp16);
+  CHECK(spec.gradient_bytes == 4);
+  CHECK(spec.micro_batch == 2);
+  CHECK(spec.micro_batches == 4); // 16 samples on 2 replicas, 2 at once
+  CHECK(spec.sequence);
+  CHECK(spec.zero == 1);
+  CHECK(spec.schedule == PipelineSchedule::interleaved);
+  CHECK(spec.model_parts == 2);
+  CHECK(spec.recompute == Recompute::full);
+  CHECK(spec.bucket == Bytes{25'000'000});
+  CHECK_FALSE(spec.overlap);
+  CHECK(spec.in_order);
+  CHECK(spec.priority[static_cast<std::size_t>(Purpose::tensor)] == 7);
+  CHECK(spec.priority[static_cast<std::size_t>(Purpose::data)] == 1);
+  CHECK(spec.priority[static_cast<std::size_t>(Purpose::pipeline)] == 0);
+  CHECK(all.disturbances.stragglers.at(0).share == Share{500'000});
+  using enum Condition::Kind;
+  CHECK(conditions_of(all, 0) == std::vector<Condition>{{undisturbed, 0, 1},
+                                                        {disturbed, 0, 1},
+                                                        {reroute, 1, 3},
+                                                        {reroute, 1, 4},
+                                                        {reroute, 2, 3},
+                                                        {reroute, 2, 4}});
+}
+
+TEST_CASE("variants have keys of their own before those of all") {
+  const Experiment e = read(study + model + R"(micro_batches = 2
+[[training.variants]]
+name = "as it is"
+[[training.variants]]
+name = "batch"
+global_batch = 64
+[[training.variants]]
+name = "other"
+model = "bert_large"
+parallel = {tensor = 2}
+)");
+  const TrainingStudy& small = e.trainings.at(0);
+  REQUIRE(small.variants.size() == 3);
+  CHECK(model_of(small, 0).spec.micro_batches == 2);
+  CHECK_FALSE(model_of(small, 0).global_batch);
+  CHECK(spec_on(model_of(small, 1), e.topologies[0].topology).micro_batches == 8);
+  CHECK(model_of(small, 2).model.name == "bert_large");
+  CHECK(model_of(small, 2).npu.name == "v100");
+  CHECK(spec_on(model_of(small, 2), e.topologies[0].topology).data == 4);
+}
+
+TEST_CASE("texts and traces") {
+  const Experiment e = read(study + R"(
+workload = "two.txt"
+unit = "us"
+passes = 3
+model_group = 4
+)");
+  const auto& text = std::get<TextWork>(e.trainings.at(0).variants.at(0).work);
+  CHECK(text.file == "two.txt");
+  CHECK(text.options.unit == Time{1'000'000});
+  CHECK(text.options.passes == 3);
+  CHECK(text.options.model_group == 4U);
+  const Experiment t = read(study + "trace = \"run\"\ngroups = \"g.json\"\n");
+  const auto& trace = std::get<TraceWork>(t.trainings.at(0).variants.at(0).work);
+  CHECK(trace.prefix == "run");
+  CHECK(trace.options.groups == "g.json");
+  CHECK(parse_time_unit("10ns") == Time{10'000});
+  CHECK_FALSE(message_of([] { (void)parse_time_unit("0ns"); }).empty());
+  CHECK_FALSE(message_of([] { (void)parse_time_unit("cycles"); }).empty());
+}
+
+TEST_CASE("expectations pick runs of the study") {
+  const std::string expect = R"([[training.expect]]
+label = "x"
+paper = 2.0
+tolerance = "10%"
+)";
+  const Experiment e = read(study + model + expect + R"(of = {algorithm = "auto"}
+over = {algorithm = "ring"}
+mean = "geometric"
+[[training.expect]]
+label = "y"
+of = {algorithm = "ring", topology = "M"}
+metric = "time"
+paper = "3ms"
+tolerance = "0%"
+at_most = true
+explanation = "z"
+)");
+  const TrainingStudy& small = e.trainings.at(0);
+  REQUIRE(small.expectations.size() == 2);
+  CHECK(small.expectations[0].metric == TrainingMetric{});
+  CHECK(small.expectations[0].summary == Summary::geometric_mean);
+  CHECK(small.expectations[0].tolerance == Approx(0.1));
+  CHECK(small.expectations[1].paper == 3e9);
+  CHECK(small.expectations[1].at_most);
+  CHECK_FALSE(small.expectations[1].over);
+
+  const std::string some = study + model + expect;
+  CHECK_THAT(error_of(some + "of = {algorithm = \"auto\"}\n"),
+             ContainsSubstring("2 values are as asked for"));
+  CHECK_THAT(error_of(some + "of = {algorithm = \"dbt\"}\n"),
+             ContainsSubstring("unknown algorithm \"dbt\""));
+  CHECK_THAT(error_of(some + "of = {condition = \"disturbed\"}\n"),
+             ContainsSubstring("no run of the study"));
+  CHECK_THAT(error_of(some + "of = {run = \"x\"}\n"), ContainsSubstring("unknown key \"run\""));
+  CHECK_THAT(error_of(some + "of = {algorithm = \"auto\", topology = \"M\"}\nmetric = \"algbw\"\n"),
+             ContainsSubstring("unknown metric \"algbw\""));
+}
+
+TEST_CASE("bad training is refused with its place") {
+  CHECK_THAT(error_of(study), ContainsSubstring("e.toml:6:1: "));
+  CHECK_THAT(error_of(study), ContainsSubstring("\"model\", \"workload\" or \"trace\""));
+  CHECK_THAT(error_of(study + "model = \"resnet50\"\n"), ContainsSubstring("\"npu\""));
+  CHECK_THAT(error_of(study + model + "workload = \"x\"\n"),
+             ContainsSubstring("\"model\" and \"workload\" exclude each other"));
+  CHECK_THAT(error_of(study + model + "unit = \"ns\"\n"),
+             ContainsSubstring("e.toml:12:1: unknown key \"unit\""));
+  CHECK_THAT(error_of(study + "workload = \"x\"\n"), ContainsSubstring("\"unit\""));
+  CHECK_THAT(error_of(study + "model = \"resnet51\"\nnpu = \"v100\"\n"),
+             ContainsSubstring("e.toml:9:9: "));
+  CHECK_THAT(error_of(study + "model = \"resnet50\"\nnpu = \"v101\"\n"),
+             ContainsSubstring("e.toml:10:7: "));
+  CHECK_THAT(error_of(study + model + "parallel = {tensor = 3}\n"),
+             ContainsSubstring("doesn't divide the 8 NPUs"));
+  CHECK_THAT(error_of(study + model + "parallel = {data = 3}\n"), ContainsSubstring("e.toml:6:1: "));
+  CHECK_THAT(error_of(study + model + "parallel = {tenser = 2}\n"),
+             ContainsSubstring("unknown key \"tenser\""));
+  CHECK_THAT(error_of(study + model + "micro_batches = 2\nglobal_batch = 8\n"),
+             ContainsSubstring("exclude each other"));
+  CHECK_THAT(error_of(study + model + "global_batch = 12\n"),
+             ContainsSubstring("a global batch of 12 isn't a multiple of 8"));
+  CHECK_THAT(error_of(study + model + "zero = 4\n"), ContainsSubstring("out of range"));
+  CHECK_THAT(error_of(study + model + "priorities = {tensor = 8}\n"),
+             ContainsSubstring("out of range"));
+  CHECK_THAT(error_of(study + model + "priorities = {tenser = 1}\n"),
+             ContainsSubstring("unknown purpose \"tenser\""));
+  CHECK_THAT(error_of(study + model + "schedule = \"2f2b\"\n"), ContainsSubstring("e.toml:12:12: "));
+  CHECK_THAT(error_of(study + model + "candidate = \"ring\"\n"),
+             ContainsSubstring("unknown key \"candidate\""));
+  CHECK_THAT(error_of("[[training]]\nlabel = \"x\"\nalgorithms = \"ring\"\ncandidates = \"dbt\"\n" +
+                      model),
+             ContainsSubstring("isn't asked for"));
+  CHECK_THAT(error_of("[[training]]\nlabel = \"x\"\nalgorithms = [\"ring\", \"ring\"]\n" + model),
+             ContainsSubstring("named twice"));
+  CHECK_THAT(error_of(study + model + "settings = {startz = \"1\"}\n"),
+             ContainsSubstring("unknown setting"));
+  CHECK_THAT(error_of(study + model + "by_collective = {all_to_nobody = \"direct\"}\n"),
+             ContainsSubstring("all_to_nobody"));
+  CHECK_THAT(error_of(study + model + "stragglers = {npu8 = 0.5}\n"), ContainsSubstring("npu8"));
+  CHECK_THAT(error_of(study + model + "stragglers = {npu1 = 1.5}\n"),
+             ContainsSubstring("out of range"));
+  CHECK_THAT(error_of(study + model + "events = [{at = \"1ms\", npu_down = \"npu1\"}]\n"),
+             ContainsSubstring("doesn't survive"));
+  CHECK_THAT(error_of(study + model + "failed_links = 1\nat = \"50%\"\n"),
+             ContainsSubstring("\"at\" isn't for training"));
+  CHECK_THAT(error_of(study + model + "policies = \"reroute\"\n"),
+             ContainsSubstring("there are none"));
+  CHECK_THAT(error_of(study + model + "failed_links = 1\npolicies = \"restart\"\n"),
+             ContainsSubstring("reroute or resynthesize, not by restart"));
+  CHECK_THAT(error_of(study + model + "reference = \"dbt\"\n"),
+             ContainsSubstring("unknown algorithm \"dbt\""));
+  CHECK_THAT(error_of(study + model + "[[training.variants]]\nname = \"a\"\n"
+                                      "[[training.variants]]\nname = \"a\"\n"),
+             ContainsSubstring("there is a variant \"a\" already"));
+  CHECK_THAT(error_of(study + model + "[[training.variants]]\nname = \"a\"\nmodle = \"x\"\n"),
+             ContainsSubstring("unknown key \"modle\""));
+  CHECK_THAT(error_of(study + model + study + model),
+             ContainsSubstring("would have the same files as \"Small\""));
+}
