@@ -72,7 +72,8 @@ std::vector<NodeId> members_of(const CommunicationRequest& request, const Placed
   const std::vector<CollectivePart>& parts = placed.plan->collective.parts;
   if (parts.size() != 1) refuse(request, "it isn't for one collective");
   const CollectivePart& part = parts.front();
-  if (part.kind != request.kind || part.size != request.size)
+  // Buffers of fewer bytes than pieces are planned as if they had more.
+  if (part.kind != request.kind || part.size < request.size)
     refuse(request, fmt::format("it is for {}", placed.plan->collective.name()));
   std::vector<NodeId> members;
   for (const NodeId member : part.group) {
