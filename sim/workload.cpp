@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace tutti {
@@ -41,10 +42,31 @@ std::string_view kind_text(const Operation& operation) {
   return "";
 }
 
-/// An NPU's part in a communication.
+/// A member's part in a communication of its group.
 struct Part {
-  std::uint32_t group = 0, tag = 0, npu = 0, operation = 0;
+  std::uint32_t tag = 0, npu = 0, operation = 0;
   auto operator<=>(const Part&) const = default;
+};
+
+/// The operations of one program through one role.
+using RoleOperations = std::vector<std::vector<std::uint32_t>>; // [role]
+
+std::vector<RoleOperations> by_role(const Workload& workload) {
+  std::vector<RoleOperations> roles(workload.programs.size());
+  for (std::size_t p = 0; p < roles.size(); ++p)
+    for (std::uint32_t i = 0; i < workload.programs[p].size(); ++i) {
+      const Operation& operation = workload.programs[p][i];
+      if (!communicates(operation)) continue;
+      if (operation.role >= roles[p].size()) roles[p].resize(operation.role + 1);
+      roles[p][operation.role].push_back(i);
+    }
+  return roles;
+}
+
+/// What one member of a group does in it.
+struct MemberRole {
+  std::uint32_t rank = 0, program = 0, role = 0;
+  auto operator<=>(const MemberRole&) const = default;
 };
 
 class Checker {
@@ -58,13 +80,14 @@ public:
     if (workload_.iterations == 0) throw InputError("a workload needs at least one iteration");
     check_groups();
     for (const Program& program : workload_.programs) check_operations(program);
-    for (std::uint32_t npu = 0; npu < npus_; ++npu) collect_parts(npu);
-    std::sort(parts_.begin(), parts_.end());
-    for (std::size_t begin = 0, end = 0; begin < parts_.size(); begin = end) {
-      for (end = begin + 1; end < parts_.size() && parts_[end].group == parts_[begin].group &&
-                            parts_[end].tag == parts_[begin].tag;)
-        ++end;
-      check_meeting(std::span(parts_).subspan(begin, end - begin));
+    roles_ = by_role(workload_);
+    std::vector<std::vector<MemberRole>> members(workload_.groups.size());
+    for (std::uint32_t npu = 0; npu < npus_; ++npu) add_roles(npu, members);
+    // Groups whose members run the same programs meet in the same way.
+    std::set<std::vector<MemberRole>> checked;
+    for (std::uint32_t g = 0; g < members.size(); ++g) {
+      std::sort(members[g].begin(), members[g].end());
+      if (checked.insert(members[g]).second) check_group(g, members[g]);
     }
   }
 
@@ -105,30 +128,43 @@ private:
     }
   }
 
-  void collect_parts(std::uint32_t npu) {
+  /// Of an NPU, to the groups that it communicates in.
+  void add_roles(std::uint32_t npu, std::vector<std::vector<MemberRole>>& members) {
     const ProgramPlace& place = workload_.places[npu];
     if (place.program >= workload_.programs.size())
       throw InputError(fmt::format("npu{} runs a program that isn't there", npu));
-    for (const std::uint32_t group : place.groups) {
+    const RoleOperations& roles = roles_[place.program];
+    for (std::uint32_t role = 0; role < place.groups.size(); ++role) {
+      const std::uint32_t group = place.groups[role];
       if (group >= workload_.groups.size())
         throw InputError(fmt::format("npu{} has a group that isn't there", npu));
-      if (!is_member(group, npu))
+      const std::vector<NodeId>& of_group = workload_.groups[group];
+      const auto member = std::find(of_group.begin(), of_group.end(), NodeId{npu});
+      if (member == of_group.end())
         throw InputError(fmt::format("npu{} isn't in group {}, through which it communicates", npu,
-                                     group_text(workload_.groups[group])));
+                                     group_text(of_group)));
+      const auto rank = static_cast<std::uint32_t>(member - of_group.begin());
+      if (role < roles.size() && !roles[role].empty())
+        members[group].push_back({rank, place.program, role});
     }
-    const Program& program = workload_.programs[place.program];
-    for (std::uint32_t i = 0; i < program.size(); ++i) {
-      const Operation& operation = program[i];
-      if (!communicates(operation)) continue;
-      if (operation.role >= place.groups.size())
-        throw InputError(fmt::format("{}: npu{} has no group for it", name_of(operation), npu));
-      parts_.push_back({place.groups[operation.role], operation.tag, npu, i});
-    }
+    for (std::size_t role = place.groups.size(); role < roles.size(); ++role)
+      if (!roles[role].empty())
+        throw InputError(
+            fmt::format("{}: npu{} has no group for it",
+                        name_of(workload_.programs[place.program][roles[role].front()]), npu));
   }
 
-  [[nodiscard]] bool is_member(std::uint32_t group, std::uint32_t npu) const {
-    const std::vector<NodeId>& members = workload_.groups[group];
-    return std::find(members.begin(), members.end(), NodeId{npu}) != members.end();
+  void check_group(std::uint32_t group, std::span<const MemberRole> members) const {
+    std::vector<Part> parts;
+    for (const MemberRole& member : members)
+      for (const std::uint32_t i : roles_[member.program][member.role])
+        parts.push_back({workload_.programs[member.program][i].tag,
+                         workload_.groups[group][member.rank].value, i});
+    std::sort(parts.begin(), parts.end());
+    for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
+      for (end = begin + 1; end < parts.size() && parts[end].tag == parts[begin].tag;) ++end;
+      check_meeting(workload_.groups[group], std::span(parts).subspan(begin, end - begin));
+    }
   }
 
   [[nodiscard]] const Operation& operation_of(const Part& part) const {
@@ -138,9 +174,8 @@ private:
     return workload_.names[operation.name];
   }
 
-  /// All parts in one communication.
-  void check_meeting(std::span<const Part> parts) const {
-    const std::vector<NodeId>& group = workload_.groups[parts.front().group];
+  /// All parts in one communication of the group.
+  void check_meeting(std::span<const NodeId> group, std::span<const Part> parts) const {
     const Operation& first = operation_of(parts.front());
     const std::string what = fmt::format("{} ({} number {} of group {})", name_of(first),
                                          kind_text(first), parts.front().tag, group_text(group));
@@ -189,7 +224,7 @@ private:
 
   const Workload& workload_;
   std::uint32_t npus_;
-  std::vector<Part> parts_;
+  std::vector<RoleOperations> roles_; // [program]
 };
 
 } // namespace
@@ -227,19 +262,34 @@ CommunicationRequest request_of(const Workload& workload, std::size_t npu,
 }
 
 std::vector<CommunicationRequest> requests_of(const Workload& workload) {
+  // What the operations of each program and role ask for differs by group only, and for sends by
+  // who is first in it.
+  using RoleRequests = std::vector<std::vector<std::uint32_t>>; // [role]: one operation of each
+  std::vector<RoleRequests> distinct;
+  for (const RoleOperations& roles : by_role(workload)) {
+    const Program& program = workload.programs[distinct.size()];
+    RoleRequests& requests = distinct.emplace_back(roles.size());
+    for (std::size_t role = 0; role < roles.size(); ++role) {
+      std::set<std::tuple<Operation::Kind, CollectiveKind, std::uint32_t, std::int64_t>> seen;
+      for (const std::uint32_t i : roles[role]) {
+        const Operation& operation = program[i];
+        if (seen.emplace(operation.kind, operation.collective, operation.root, operation.amount)
+                .second)
+          requests[role].push_back(i);
+      }
+    }
+  }
+
   std::vector<CommunicationRequest> requests;
   for (std::size_t npu = 0; npu < workload.places.size(); ++npu) {
     const ProgramPlace& place = workload.places[npu];
-    std::vector<CommunicationRequest> own;
-    for (const Operation& operation : workload.programs[place.program].operations()) {
-      if (!communicates(operation)) continue;
-      const CommunicationRequest request = request_of(workload, npu, operation);
-      const std::vector<NodeId>& group = workload.groups[request.group];
-      if (group.size() > 1 && group.front().value == npu) own.push_back(request);
-    }
-    std::sort(own.begin(), own.end());
-    own.erase(std::unique(own.begin(), own.end()), own.end());
-    requests.insert(requests.end(), own.begin(), own.end());
+    for (const std::vector<std::uint32_t>& role : distinct[place.program])
+      for (const std::uint32_t i : role) {
+        const CommunicationRequest request =
+            request_of(workload, npu, workload.programs[place.program][i]);
+        const std::vector<NodeId>& group = workload.groups[request.group];
+        if (group.size() > 1 && group.front().value == npu) requests.push_back(request);
+      }
   }
   std::sort(requests.begin(), requests.end());
   requests.erase(std::unique(requests.begin(), requests.end()), requests.end());

@@ -123,7 +123,7 @@ struct CommunicationRequest {
                                               const Operation& operation);
 
 /// All that occur, ascending, without repetitions. Collectives of a single member need none.
-/// O(operations of all NPUs).
+/// O(operations of all programs + requests).
 [[nodiscard]] std::vector<CommunicationRequest> requests_of(const Workload& workload);
 
 /// Errors: InputError in words for: places that aren't one per NPU; a group that is empty, has a
@@ -132,7 +132,7 @@ struct CommunicationRequest {
 /// group that isn't of two or that the NPU isn't in; a member that lacks an operation which others
 /// of its group have (group, operation and missing NPUs are named), or has it twice, or of another
 /// kind, size, root or priority; two sends, or two receives, that meet.
-/// O(operations of all NPUs) time and memory.
+/// O(operations of all programs), times the different ways in which groups are made of them.
 void check_workload(const Workload& workload, std::uint32_t npus);
 
 } // namespace tutti
