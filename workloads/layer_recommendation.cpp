@@ -2,7 +2,7 @@
 // the products of what they give.
 #include "workloads/layer_kinds.hpp"
 
-#include <cmath>
+#include <cstdint>
 
 namespace tutti::layers {
 

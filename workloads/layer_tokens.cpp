@@ -29,8 +29,8 @@ std::vector<Layer> embedding(ConfigTable& table) {
 }
 
 // `scored`: the words that every token is compared with, fewer than all in an adaptive softmax
-// (arXiv:1609.04309). Stored (arXiv:2205.05198 section 4.3): the norm's input, the product's, and the logits in four
-// bytes.
+// (arXiv:1609.04309). Stored (arXiv:2205.05198 section 4.3): the norm's input, the product's, and
+// the logits in four bytes.
 std::vector<Layer> output(ConfigTable& table) {
   const double hidden = dimension(table, "hidden"), sequence = dimension(table, "sequence");
   const double vocabulary = dimension(table, "vocabulary");

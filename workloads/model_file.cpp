@@ -9,8 +9,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -59,6 +63,7 @@ private:
     if (is_in_group) throw table.error("a group can't hold a group");
     const std::string name = read_name(table, "group");
     const std::int64_t repeat = read_repeat(table);
+    if (table.tables("layers").empty()) throw table.error("a group needs layers");
     for (std::int64_t i = 0; i < repeat; ++i) {
       for (ConfigTable& inner : table.tables("layers"))
         read(std::move(inner), prefix + numbered(name, i, repeat) + ".", true);
