@@ -224,6 +224,7 @@ TEST_CASE("tables: only the rows that are looked up have gradients", "[training]
   CHECK(summed == (100 + 50 * 40) * 2);
   CHECK(travelling == 2 * 50 * 10 * 2); // outputs there, their gradients back; no inputs
   CHECK(workload.memory[0].parameters.count == (100 + 500'000) * 2);
+  CHECK(workload.memory[0].gradients.count == (100 + 50 * 40) * 2);
 }
 
 TEST_CASE("specs that can't be are refused in words", "[training]") {
