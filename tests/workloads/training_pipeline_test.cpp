@@ -6,7 +6,7 @@
 #include "workloads/training.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/workloads/instant_run.hpp"
+#include "tests/workloads/simple_run.hpp"
 #include "tests/workloads/training_samples.hpp"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ TEST_CASE("the bubble of equal stages is (p-1) / (m+p-1), a model part's share i
       const std::int64_t busy = computing(workload.programs[0]), each = busy / m;
       CHECK(busy % m == 0);
       CHECK(each % parts == 0);
-      CHECK(samples::InstantRun(workload).duration() == busy + (p - 1) * each / parts);
+      CHECK(samples::SimpleRun(workload).duration() == busy + (p - 1) * each / parts);
     }
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("the end of a small pipeline by hand", "[training]") {
   Model model = weightless(2);
   for (Layer& layer : model.layers) layer.times = GivenTimes{{100}, {100}, {100}};
   const auto duration = [&] {
-    return samples::InstantRun(make_training(samples::crowd(2), model, samples::npu(), spec))
+    return samples::SimpleRun(make_training(samples::crowd(2), model, samples::npu(), spec))
         .duration();
   };
   CHECK(duration() == 100 + 900 + 200);

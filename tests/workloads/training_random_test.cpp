@@ -3,7 +3,7 @@
 #include "workloads/training.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/workloads/instant_run.hpp"
+#include "tests/workloads/simple_run.hpp"
 #include "tests/workloads/training_samples.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST_CASE("every workload is one in which all members meet", "[training]") {
     Time busiest;
     for (const Program& program : workload.programs)
       busiest = std::max(busiest, computing(program));
-    CHECK(samples::InstantRun(workload).duration() >= busiest.ps);
+    CHECK(samples::SimpleRun(workload).duration() >= busiest.ps);
     CHECK(workload.programs.size() == spec.pipeline);
     CHECK(workload.memory.size() == npus);
     CHECK(workload.items ==

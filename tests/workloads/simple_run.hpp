@@ -1,4 +1,4 @@
-// A workload on a network that takes no time, by the definition at the head of sim/workload.hpp:
+// A workload whose communications all take the same time, by the definition at the head of sim/workload.hpp:
 // the end of each operation from those that it waits for.
 #pragma once
 
@@ -13,11 +13,12 @@
 
 namespace tutti::samples {
 
-/// When everything is over if communication takes no time. Pre: each NPU's computing is ordered by
-/// dependencies. Errors: std::logic_error where operations wait for each other in a circle.
-class InstantRun {
+/// When everything is over if each communication takes `each`. Pre: each NPU's computing is ordered
+/// by dependencies. Errors: std::logic_error where operations wait for each other in a circle.
+class SimpleRun {
 public:
-  explicit InstantRun(const Workload& workload) : workload_(workload) {
+  explicit SimpleRun(const Workload& workload, std::int64_t each = 0)
+      : workload_(workload), each_(each) {
     for (std::uint32_t n = 0; n < workload.places.size(); ++n)
       for (std::uint32_t i = 0; i < program_of(n).size(); ++i) {
         const Operation& operation = program_of(n)[i];
@@ -54,15 +55,20 @@ private:
     ends_[npu][i] = asked_for;
     const Operation& operation = program_of(npu)[i];
     std::int64_t latest = reached(npu, i);
-    if (operation.kind == Operation::Kind::compute) latest += operation.amount;
-    if (operation.kind == Operation::Kind::collective || operation.kind == Operation::Kind::receive)
+    if (operation.kind == Operation::Kind::compute)
+      return ends_[npu][i] = latest + operation.amount;
+    // A send doesn't wait for who receives it; who receives has it when it is there.
+    std::int64_t begin = operation.kind == Operation::Kind::receive ? 0 : latest;
+    if (operation.kind != Operation::Kind::send)
       for (const auto& [other, j] :
            meetings_[{workload_.places[npu].groups[operation.role], operation.tag}])
-        latest = std::max(latest, reached(other, j));
-    return ends_[npu][i] = latest;
+        if (program_of(other)[j].kind != Operation::Kind::receive)
+          begin = std::max(begin, reached(other, j));
+    return ends_[npu][i] = std::max(latest, begin + each_);
   }
 
   const Workload& workload_;
+  std::int64_t each_;
   std::map<std::pair<std::uint32_t, std::uint32_t>,
            std::vector<std::pair<std::uint32_t, std::uint32_t>>>
       meetings_;
