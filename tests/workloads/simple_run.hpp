@@ -1,5 +1,5 @@
-// A workload whose communications all take the same time, by the definition at the head of sim/workload.hpp:
-// the end of each operation from those that it waits for.
+// A workload whose communications all take the same time, by the definition at the head of
+// sim/workload.hpp: the end of each operation from those that it waits for.
 #pragma once
 
 #include "sim/workload.hpp"
