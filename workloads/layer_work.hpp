@@ -55,8 +55,8 @@ struct LayerWork {
 /// also 1 / expert. Each of the two backward passes over a kernel moves the bytes that its forward
 /// pass moves; a lookup's only backward pass is for its parameters. Of a layer with given times
 /// nothing counts as attention.
-/// What is stored whole without sequence parallelism: twice the inputs (those of the norm and of the
-/// matrix product: the 10 of 34 in arXiv:2205.05198 section 4.2.1, without its dropout masks).
+/// What is stored whole without sequence parallelism: twice the inputs (those of the norm and of
+/// the matrix product: the 10 of 34 in arXiv:2205.05198 section 4.2.1, without its dropout masks).
 /// Errors: InputError as kernel_time().
 [[nodiscard]] std::vector<LayerWork> layer_work(const Model& model, const NpuProfile& npu,
                                                 const TrainingSpec& spec);

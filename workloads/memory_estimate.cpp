@@ -98,12 +98,16 @@ MemoryEstimate memory_estimate(const TrainingLayout& layout, std::uint32_t stage
     held.dense += more.dense;
     held.expert += more.expert;
   }
+  Held gradients{held.dense, 0};
+  for (std::uint32_t part = 0; part < layout.spec.model_parts; ++part)
+    for (const GradientBucket& bucket : layout.buckets[layout.virtual_stage(stage, part)])
+      if (bucket.is_expert) gradients.expert += bucket.parameters;
   const std::uint32_t zero = layout.spec.zero;
   std::int64_t parameters = spread(layout, held, zero >= 3);
   if (zero >= 3) parameters += gathered(layout, stage);
   MemoryEstimate estimate;
   estimate.parameters = {parameters * layout.element_bytes};
-  estimate.gradients = {spread(layout, held, zero >= 2) * layout.gradient_bytes};
+  estimate.gradients = {spread(layout, gradients, zero >= 2) * layout.gradient_bytes};
   estimate.optimizer = {spread(layout, held, zero >= 1) *
                         optimizer_state_bytes(layout.spec.precision)};
   estimate.activations = {peak_activations(layout, stage)};

@@ -82,8 +82,9 @@ struct Placement {
 [[nodiscard]] Placement place(const Topology& topology, const TrainingSpec& spec);
 
 /// The workload of one iteration, from the first micro-batch's forward pass to the optimizer (and
-/// the parameters that ZeRO-1 and -2 gather behind it), with its memory estimate. NPUs of a pipeline
-/// stage share a program. Gradients are summed once, with the last micro-batch (but see `zero`).
+/// the parameters that ZeRO-1 and -2 gather behind it), with its memory estimate. NPUs of a
+/// pipeline stage share a program. Gradients are summed once, with the last micro-batch (but see
+/// `zero`).
 /// Errors: InputError as place() and kernel_time(); for more pipeline stages (times model parts)
 /// than blocks, several model parts unless `interleaved` in a pipeline, micro-batches that it can't
 /// use, tensor > 1 where no layer splits, experts that don't divide, a ZeRO stage above 3, a

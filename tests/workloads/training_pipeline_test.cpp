@@ -6,6 +6,7 @@
 #include "workloads/training.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/workloads/simple_run.hpp"
 #include "tests/workloads/training_samples.hpp"
 
 #include <algorithm>
@@ -52,59 +53,6 @@ std::string text_of(const std::vector<PipelineSlot>& order) {
             std::to_string(slot.part) + "." + std::to_string(slot.micro_batch);
   return text;
 }
-
-/// When everything is over if communication takes no time. Pre: no NPU computes two things at once.
-class InstantRun {
-public:
-  explicit InstantRun(const Workload& workload) : workload_(workload) {
-    for (std::uint32_t n = 0; n < workload.places.size(); ++n)
-      for (std::uint32_t i = 0; i < program_of(n).size(); ++i) {
-        const Operation& operation = program_of(n)[i];
-        if (operation.kind == Operation::Kind::compute) continue;
-        const std::uint32_t group = workload.places[n].groups[operation.role];
-        meetings_[{group, operation.tag}].push_back({n, i});
-      }
-    for (std::uint32_t n = 0; n < workload.places.size(); ++n)
-      ends_.emplace_back(program_of(n).size(), unknown);
-  }
-
-  std::int64_t duration() {
-    std::int64_t latest = 0;
-    for (std::uint32_t n = 0; n < workload_.places.size(); ++n)
-      for (std::uint32_t i = 0; i < program_of(n).size(); ++i) latest = std::max(latest, end(n, i));
-    return latest;
-  }
-
-private:
-  static constexpr std::int64_t unknown = -1;
-
-  const Program& program_of(std::uint32_t npu) const {
-    return workload_.programs[workload_.places[npu].program];
-  }
-  std::int64_t reached(std::uint32_t npu, std::uint32_t i) {
-    std::int64_t latest = 0;
-    for (const std::uint32_t before : program_of(npu).dependencies(i))
-      latest = std::max(latest, end(npu, before));
-    return latest;
-  }
-  std::int64_t end(std::uint32_t npu, std::uint32_t i) {
-    if (ends_[npu][i] != unknown) return ends_[npu][i];
-    const Operation& operation = program_of(npu)[i];
-    std::int64_t latest = reached(npu, i);
-    if (operation.kind == Operation::Kind::compute) latest += operation.amount;
-    if (operation.kind == Operation::Kind::collective || operation.kind == Operation::Kind::receive)
-      for (const auto& [other, j] :
-           meetings_[{workload_.places[npu].groups[operation.role], operation.tag}])
-        latest = std::max(latest, reached(other, j));
-    return ends_[npu][i] = latest;
-  }
-
-  const Workload& workload_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>,
-           std::vector<std::pair<std::uint32_t, std::uint32_t>>>
-      meetings_;
-  std::vector<std::vector<std::int64_t>> ends_;
-};
 
 std::int64_t computing(const Program& program) {
   std::int64_t sum = 0;
@@ -193,8 +141,28 @@ TEST_CASE("the bubble of equal stages is (p-1) / (m+p-1), a model part's share i
       const std::int64_t busy = computing(workload.programs[0]), each = busy / m;
       CHECK(busy % m == 0);
       CHECK(each % parts == 0);
-      CHECK(InstantRun(workload).duration() == busy + (p - 1) * each / parts);
+      CHECK(samples::SimpleRun(workload).duration() == busy + (p - 1) * each / parts);
     }
+}
+
+TEST_CASE("the end of a small pipeline by hand", "[training]") {
+  // Two stages of a block, three micro-batches, forward f and backward 2f each: the second stage
+  // begins after f, works 9f, and the first has 2f left behind it.
+  TrainingSpec spec;
+  spec.pipeline = 2;
+  spec.micro_batches = 3;
+  Model model = weightless(2);
+  for (Layer& layer : model.layers) layer.times = GivenTimes{{100}, {100}, {100}};
+  const auto duration = [&] {
+    return samples::SimpleRun(make_training(samples::crowd(2), model, samples::npu(), spec))
+        .duration();
+  };
+  CHECK(duration() == 100 + 900 + 200);
+  // A second stage of a tenth is done with a micro-batch while the first computes the next.
+  model.layers[1].times = GivenTimes{{10}, {10}, {10}};
+  CHECK(duration() == 900);
+  spec.micro_batches = 1;
+  CHECK(duration() == 100 + 30 + 200);
 }
 
 TEST_CASE("an NPU computes one thing after another, in the order of the schedule", "[training]") {

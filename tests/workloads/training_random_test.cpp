@@ -3,6 +3,7 @@
 #include "workloads/training.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/workloads/simple_run.hpp"
 #include "tests/workloads/training_samples.hpp"
 
 #include <algorithm>
@@ -60,6 +61,11 @@ TEST_CASE("every workload is one in which all members meet", "[training]") {
     INFO(i);
     const Workload workload = make_training(samples::crowd(npus), model, samples::npu(), spec);
     check_workload(workload, npus);
+    // It comes to an end, and not before its busiest stage.
+    Time busiest;
+    for (const Program& program : workload.programs)
+      busiest = std::max(busiest, computing(program));
+    CHECK(samples::SimpleRun(workload).duration() >= busiest.ps);
     CHECK(workload.programs.size() == spec.pipeline);
     CHECK(workload.memory.size() == npus);
     CHECK(workload.items ==

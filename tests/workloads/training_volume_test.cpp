@@ -127,6 +127,41 @@ TEST_CASE("gradients begin with their bucket, or when all are there", "[training
   }
 }
 
+TEST_CASE("ZeRO-2 without overlap: sums behind each backward pass", "[training]") {
+  TrainingSpec spec;
+  spec.data = 2;
+  spec.zero = 2;
+  spec.micro_batches = 2;
+  spec.overlap = false;
+  const Program program = workload_of(samples::plain(3), spec).programs[0];
+  // forward, backward, three sums; again; optimizer, three gathers
+  REQUIRE(program.size() == 14);
+  for (const std::size_t i : {2U, 3U, 4U, 7U, 8U, 9U}) {
+    CHECK(program[i].collective == reduce_scatter);
+    CHECK(program.dependencies(i)[0] == (i < 5 ? 1 : 6));
+  }
+  for (const std::size_t i : {11U, 12U, 13U}) CHECK(program.dependencies(i)[0] == 10);
+}
+
+TEST_CASE("ranks of replicas follow the placement", "[training]") {
+  TrainingSpec spec;
+  spec.expert = 2;
+  spec.data = 2;
+  for (const bool data_first : {false, true}) {
+    if (data_first)
+      spec.order = {Parallelism::data, Parallelism::expert, Parallelism::tensor,
+                    Parallelism::pipeline};
+    const Workload workload = workload_of(samples::mixture(2, 2), spec);
+    int all = 0;
+    for (const std::vector<NodeId>& group : workload.groups)
+      if (group.size() == 4) {
+        ++all;
+        CHECK(group == std::vector<NodeId>{NodeId{0}, NodeId{1}, NodeId{2}, NodeId{3}});
+      }
+    CHECK(all == 1);
+  }
+}
+
 TEST_CASE("tensor parallel: four All-Reduces per block and micro-batch", "[training]") {
   // 2 layers a block, each summing its outputs and its inputs' gradients: all of `hidden` = 64.
   TrainingSpec spec;

@@ -3,6 +3,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/workloads/simple_run.hpp"
 #include "tests/workloads/training_samples.hpp"
 
 using namespace tutti;
@@ -93,6 +94,55 @@ TEST_CASE("given times hold instead of kernels", "[training]") {
   spec.micro_batch = 3;
   spec.micro_batches = 2;
   CHECK(computing(workload_of(model, spec)) == 6 * 7'070);
+}
+
+TEST_CASE("what waits for tensor communication, and what doesn't", "[training]") {
+  // Two layers, each member's share: forward 50, for inputs 50, for parameters 100. A communication
+  // takes 1,000.
+  Model model = samples::plain(2, 1, 0, 512);
+  for (Layer& layer : model.layers) {
+    layer.split = TensorSplit::block;
+    layer.times = GivenTimes{{100}, {100}, {200}};
+  }
+  TrainingSpec spec;
+  spec.tensor = 2;
+  const auto duration = [&] {
+    return samples::SimpleRun(workload_of(model, spec), 1'000).duration();
+  };
+  // Forward: each layer and its sum. Backward: the last layer's parameters beside the sum of its
+  // inputs' gradients; the first layer's inputs need none.
+  CHECK(duration() == 2 * (50 + 1'000) + (50 + 1'000) + (50 + 100));
+  // Forward: scattered, gathered, and the loss summed. Backward: the last layer's inputs arrive
+  // after 1,000 and are used for 100; the first layer's outputs' gradients are gathered.
+  spec.sequence = true;
+  CHECK(duration() == 50 + 1'000 + 1'000 + 50 + 1'000 + (1'000 + 100) + 1'000 + (50 + 100));
+}
+
+TEST_CASE("what waits for tokens, and what doesn't", "[training]") {
+  // Router 1,000, experts 4,000, sum 500 forward; a communication takes 100,000.
+  Model model = samples::mixture(1, 2);
+  model.layers = {model.layers[2]};
+  Layer& layer = model.layers[0];
+  layer.parameters = layer.expert_parameters = 0;
+  for (Kernel& kernel : layer.kernels) kernel.parameters = 0;
+  layer.kernels[1].flops = 4'000;
+  TrainingSpec spec;
+  spec.expert = 2;
+  const Workload workload = workload_of(model, spec);
+  // Backward: the sum's gradient travels, experts' inputs' travel beside their parameters', and
+  // what is left is the router's.
+  CHECK(static_cast<double>(samples::SimpleRun(workload, 100'000).duration()) ==
+        about(1'000 + 100'000 + 4'000 + 100'000 + 500 + 500 + 100'000 + 4'000 + 100'000 + 2'000));
+}
+
+TEST_CASE("a pipeline waits for what is sent", "[training]") {
+  Model model = samples::plain(2, 1, 0);
+  for (Layer& layer : model.layers) layer.times = GivenTimes{{100}, {100}, {100}};
+  TrainingSpec spec;
+  spec.pipeline = 2;
+  CHECK(samples::SimpleRun(workload_of(model, spec), 70).duration() == 600 + 2 * 70);
+  spec.micro_batches = 2; // the second stage has the second when it is done with the first
+  CHECK(samples::SimpleRun(workload_of(model, spec), 70).duration() == 900 + 2 * 70);
 }
 
 TEST_CASE("items and flops are those of all samples", "[training]") {
@@ -224,6 +274,7 @@ TEST_CASE("tables: only the rows that are looked up have gradients", "[training]
   CHECK(summed == (100 + 50 * 40) * 2);
   CHECK(travelling == 2 * 50 * 10 * 2); // outputs there, their gradients back; no inputs
   CHECK(workload.memory[0].parameters.count == (100 + 500'000) * 2);
+  CHECK(workload.memory[0].gradients.count == (100 + 50 * 40) * 2);
 }
 
 TEST_CASE("specs that can't be are refused in words", "[training]") {
