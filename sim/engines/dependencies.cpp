@@ -40,22 +40,22 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
 
 Dependencies::Dependencies(std::span<const PathEnds> paths, const Collective& collective,
                            const Schedule& schedule, Parts parts)
-    : chains_(schedule.size()), next_(schedule.paths().size(), none),
+    : schedule_(&schedule), chains_(schedule.size()), next_(schedule.paths().size(), none),
       undelivered_(schedule.size()) {
   if (schedule.size() > none / 2)
     throw InputError(
         fmt::format("{} transfers are more than an engine can number", schedule.size()));
   auto fixed = std::make_shared<Fixed>();
-  fixed->schedule = &schedule;
   for (const PathEnds& ends : paths) fixed->stores.push_back(ends.stores);
   if (parts == Parts::apart) keep_apart(collective, *fixed);
+  if (parts == Parts::apart) connections_ = fixed->connections.data();
   fixed_ = std::move(fixed);
   join_connections();
   chain(paths, collective);
 }
 
 void Dependencies::chain(std::span<const PathEnds> paths, const Collective& collective) {
-  const Schedule& schedule = *fixed_->schedule;
+  const Schedule& schedule = *schedule_;
   const auto count = static_cast<std::uint32_t>(schedule.size());
   std::uint32_t nodes = 0;
   for (const PathEnds& path : paths)
@@ -126,7 +126,7 @@ void Dependencies::keep_apart(const Collective& collective, Fixed& fixed) {
     for (std::uint32_t c = 0; c < part.chunk_count; ++c)
       fixed.part_of_chunk[part.first.value + c] = p;
   }
-  const Schedule& schedule = *fixed.schedule;
+  const Schedule& schedule = *schedule_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers; // by part and path
   fixed.connections.resize(chains_.size());
   for (std::uint32_t i = 0; i < chains_.size(); ++i) {
@@ -157,7 +157,7 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
     if (is_delivered(i)) continue;
     ++named;
     const std::uint16_t flags = chains_[i].flags;
-    const Transfer transfer = schedule()[i];
+    const Transfer transfer = (*schedule_)[i];
     std::string why = reason ? reason(i) : "";
     if (why.empty())
       why = (flags & has_arrived) ? "waits for its receiver's sends"
@@ -165,8 +165,8 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
                                   : "waits for data";
     text += fmt::format(
         "{} transfer {} (chunk {}, {} > {}) {}", named > 1 ? ";" : "", i, transfer.chunk.value,
-        topology.node(topology.link(schedule().paths().first(transfer.path)).from).name,
-        topology.node(topology.link(schedule().paths().last(transfer.path)).to).name, why);
+        topology.node(topology.link(schedule_->paths().first(transfer.path)).from).name,
+        topology.node(topology.link(schedule_->paths().last(transfer.path)).to).name, why);
   }
   return text;
 }

@@ -126,7 +126,7 @@ public:
   /// Which connection a transfer belongs to: its path, unless parts are kept apart; then numbered
   /// by first use.
   [[nodiscard]] std::uint32_t connection(std::uint32_t i) const {
-    return fixed_->connections.empty() ? schedule().path_of(i).value : fixed_->connections[i];
+    return connections_ ? connections_[i] : schedule_->path_of(i).value;
   }
   [[nodiscard]] std::size_t connection_count() const { return next_.size(); }
   /// Why transfer i is stuck; empty: nothing special.
@@ -161,7 +161,6 @@ private:
   };
   /// What never changes.
   struct Fixed {
-    const Schedule* schedule;
     std::vector<bool> stores; // per path: whether its end can store
     // Only where parts are kept apart:
     std::vector<std::vector<std::uint32_t>> connections_of_part;
@@ -171,7 +170,6 @@ private:
   void set(std::uint32_t i, Flag flag) {
     chains_[i].flags = static_cast<std::uint16_t>(chains_[i].flags | flag);
   }
-  [[nodiscard]] const Schedule& schedule() const { return *fixed_->schedule; }
   void keep_apart(const Collective& collective, Fixed& fixed);
   void join_connections();
   void chain(std::span<const PathEnds> paths, const Collective& collective);
@@ -189,7 +187,7 @@ private:
   template <typename Sink> void deliver(std::uint32_t i, Sink& sink) {
     --undelivered_;
     sink.delivered(i);
-    if (fixed_->stores[schedule().path_of(i).value]) release(i, sink);
+    if (fixed_->stores[schedule_->path_of(i).value]) release(i, sink);
   }
 
   template <typename Sink> void release(std::uint32_t i, Sink& sink) {
@@ -251,7 +249,7 @@ private:
 
   /// Transfer i heads its connection: enters it and those behind it, as far as they are ready.
   template <typename Sink> void enter_from(std::uint32_t i, Sink& sink) {
-    if (!is_open_.empty() && !is_open_[fixed_->part_of_chunk[schedule()[i].chunk.value]]) return;
+    if (!is_open_.empty() && !is_open_[fixed_->part_of_chunk[(*schedule_)[i].chunk.value]]) return;
     std::uint32_t& next = next_[connection(i)];
     while (next != none && (chains_[next].flags & is_ready)) {
       const std::uint32_t entering = next;
@@ -260,7 +258,9 @@ private:
     }
   }
 
+  const Schedule* schedule_;
   std::shared_ptr<const Fixed> fixed_;
+  const std::uint32_t* connections_ = nullptr;            // of `fixed_`, where parts are kept apart
   std::vector<Chain> chains_;                             // per transfer
   std::vector<std::uint32_t> next_;                       // per connection: the next to enter
   std::vector<bool> is_open_;                             // per part, only where kept apart

@@ -114,6 +114,9 @@ protected:
         groups_(topology.groups().size()), touched_(topology.link_count()),
         units_(topology.node_count(), ReductionUnit{Queue(transfers_.level_count())}) {
     report_.model = model;
+    for (const Node& node : topology.nodes())
+      reductions_take_time_ =
+          reductions_take_time_ || reduction_rate(node, model).bytes_per_second > 0;
     report_.links.resize(topology.link_count());
     for (std::uint32_t l = 0; l < links_.size(); ++l) {
       links_[l].queue = Queue(transfers_.level_count());
@@ -175,7 +178,7 @@ protected:
 
   /// The last byte of a transfer has reached its end.
   void reached(std::uint32_t transfer) {
-    if (transfers_.op_of(transfer) == Op::copy ||
+    if (!reductions_take_time_ || transfers_.op_of(transfer) == Op::copy ||
         rate_of_reduction(transfer).bytes_per_second == 0) {
       transfers_.arrived(transfer, core());
       return;
@@ -259,6 +262,7 @@ private:
     touched_units_.clear();
   }
 
+  bool reductions_take_time_ = false; // at some node
   std::vector<GroupState> groups_;
   std::vector<LinkId> touched_; // the first touched_count_; each link at most once
   std::size_t touched_count_ = 0;

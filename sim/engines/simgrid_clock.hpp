@@ -1,7 +1,8 @@
 // A clock on SimGrid: every crossing of a link is a SimGrid communication over that link alone,
-// every latency a SimGrid timer. SimGrid's clock is a double in seconds, so a communication is given
-// the time until its due picosecond in femtoseconds: rounding never adds up, and a clock that is off
-// is an error. Where a due picosecond changes the communication is cancelled and the rest made anew.
+// every latency a SimGrid timer. SimGrid's clock is a double in seconds, so a communication is
+// given the time until its due picosecond in femtoseconds: rounding never adds up, and a clock that
+// is off is an error. Where a due picosecond changes the communication is cancelled and the rest
+// made anew.
 #pragma once
 
 #include "sim/engines/event_queue.hpp"

@@ -113,21 +113,26 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
     if (!is_used[path.value]) ends[path.value] = placing.ends(path);
     is_used[path.value] = true;
   }
-  PlanShape shape{plan, {}, {},
-                  {},   {}, {ends, plan->collective, schedule, Dependencies::Parts::apart}};
+  PlanShape shape{.plan = plan,
+                  .before = {ends, plan->collective, schedule, Dependencies::Parts::apart}};
   shape.routes.resize(shape.before.connection_count());
   shape.transfers_of.resize(members.size());
   shape.transfers.reserve(schedule.size());
+  Numbers<std::int64_t> sizes;
   for (std::uint32_t i = 0; i < schedule.size(); ++i) {
     const Transfer transfer = schedule[i];
     const std::uint32_t number = shape.before.connection(i);
     PlanShape::Route& route = shape.routes[number];
     const PathEnds& at = ends[transfer.path.value];
-    route = {transfer.path, members.index(at.sender), members.index(at.receiver)};
+    if (!route.path.valid())
+      route = {transfer.path, members.index(at.sender), members.index(at.receiver)};
     for (const std::uint32_t end : {route.sender, route.receiver})
       if (end != PlanShape::none) ++shape.transfers_of[end];
+    const Bytes size = plan->collective.chunks[transfer.chunk.value].size;
+    const std::uint32_t size_index = sizes.of(size.count);
+    if (size_index == shape.sizes.size()) shape.sizes.push_back(size);
     shape.transfers.push_back(
-        {plan->collective.chunks[transfer.chunk.value].size, number, transfer.op});
+        {number, size_index & 0x7fffffffU, transfer.op == Op::reduce ? 1U : 0U});
   }
   return shape;
 }

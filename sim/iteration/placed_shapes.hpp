@@ -17,15 +17,16 @@
 
 namespace tutti {
 
-/// What all instances of a plan share, wherever they are placed. 32 bytes a transfer.
+/// What all instances of a plan share, wherever they are placed. 28 bytes a transfer.
 struct PlanShape {
   static constexpr std::uint32_t none = UINT32_MAX;
 
   struct Movement {
-    Bytes size;
     std::uint32_t route = 0;
-    Op op = Op::copy;
+    std::uint32_t size : 31 = 0; ///< index into `sizes`
+    std::uint32_t reduces : 1 = 0;
   };
+  static_assert(sizeof(Movement) == 8);
   /// A path that transfers take; numbered by first use, as their connections are.
   struct Route {
     PathId path;                                  ///< in the plan
@@ -33,11 +34,12 @@ struct PlanShape {
   };
 
   std::shared_ptr<const CommunicationPlan> plan;
-  std::vector<Movement> transfers;
-  std::vector<Route> routes;
-  std::vector<std::uint32_t> ends;         ///< of the routes: nodes, numbered by first use
-  std::vector<std::uint32_t> transfers_of; ///< per member: how many begin or end there
-  Dependencies before;                     ///< anything has happened
+  std::vector<Movement> transfers = {};
+  std::vector<Bytes> sizes = {}; ///< that occur
+  std::vector<Route> routes = {};
+  std::vector<std::uint32_t> ends = {};         ///< of the routes: nodes, numbered by first use
+  std::vector<std::uint32_t> transfers_of = {}; ///< per member: how many begin or end there
+  Dependencies before;                          ///< anything has happened
 };
 
 /// A shape at its place.

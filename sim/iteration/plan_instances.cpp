@@ -18,6 +18,7 @@ std::uint32_t PlanInstances::add(std::uint32_t plan, std::size_t level) {
   instance.level = static_cast<std::uint32_t>(level);
   instance.shape = &shapes_->shape_of(plan);
   instance.transfers = instance.shape->transfers.data();
+  instance.sizes = instance.shape->sizes.data();
   instance.paths = (*shapes_)[plan].paths.data();
   const std::uint64_t blocks = blocks_of(instance);
   if ((next_block_ + blocks) * block > UINT32_MAX)

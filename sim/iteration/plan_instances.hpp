@@ -61,10 +61,18 @@ public:
     const Instance& instance = of(id);
     return instance.paths[instance.transfers[id - instance.first].route];
   }
-  [[nodiscard]] Op op_of(std::uint32_t id) const { return movement(id).op; }
-  [[nodiscard]] Bytes size_of(std::uint32_t id) const { return movement(id).size; }
+  [[nodiscard]] Op op_of(std::uint32_t id) const {
+    const Instance& instance = of(id);
+    return instance.transfers[id - instance.first].reduces ? Op::reduce : Op::copy;
+  }
+  [[nodiscard]] Bytes size_of(std::uint32_t id) const {
+    const Instance& instance = of(id);
+    return instance.sizes[instance.transfers[id - instance.first].size];
+  }
   [[nodiscard]] std::size_t level_count() const { return levels_; }
-  [[nodiscard]] std::size_t level_of(std::uint32_t id) const { return of(id).level; }
+  [[nodiscard]] std::size_t level_of(std::uint32_t id) const {
+    return levels_ == 1 ? 0 : of(id).level;
+  }
 
   void delivered(std::uint32_t id, Time) {
     Instance& instance = of(id);
@@ -128,6 +136,7 @@ private:
     bool is_there = false;
     const PlanShape* shape = nullptr;
     const PlanShape::Movement* transfers = nullptr; ///< of the shape
+    const Bytes* sizes = nullptr;                   ///< of the shape
     const PathId* paths = nullptr;                  ///< per route, of the placed shape
     std::optional<Dependencies> dependencies;       ///< once it is prepared
     std::vector<std::uint32_t> left_of_member;      ///< transfers that aren't delivered
@@ -144,10 +153,6 @@ private:
 
   [[nodiscard]] Instance& of(std::uint32_t id) { return instances_[slot_of(id)]; }
   [[nodiscard]] const Instance& of(std::uint32_t id) const { return instances_[slot_of(id)]; }
-  [[nodiscard]] const PlanShape::Movement& movement(std::uint32_t id) const {
-    const Instance& instance = of(id);
-    return instance.transfers[id - instance.first];
-  }
   [[nodiscard]] std::uint64_t blocks_of(const Instance& instance) const;
   void note_blocks(std::uint32_t slot);
   void make_room(std::uint64_t blocks);

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> Resources::find(std::uint32_t plan) const {
   }
   std::vector<bool> seen(shapes_.shape_of(plan).routes.size());
   for (const PlanShape::Movement& transfer : shapes_.shape_of(plan).transfers) {
-    if (transfer.op == Op::copy || seen[transfer.route]) continue;
+    if (transfer.reduces == 0 || seen[transfer.route]) continue;
     seen[transfer.route] = true;
     const LinkId last = shapes_.paths().last(shapes_[plan].paths[transfer.route]);
     const NodeId receiver = topology_.link(last).to;
