@@ -78,6 +78,7 @@ evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts
 std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment, bool progress,
                                                    Interrupts& interrupts) {
   std::vector<TrainingEvaluation> evaluations;
+  const InterruptWatch watch(interrupts); // an iteration itself asks nobody
   for (TrainingStudy study : experiment.trainings) {
     if (interrupts.cancels()) break;
     study.planning.options.cancelled = [&interrupts] { return interrupts.cancels(); };

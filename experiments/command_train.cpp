@@ -208,7 +208,10 @@ int train_command(const TrainArguments& arguments) {
   };
   if (!arguments.trace.empty())
     watcher.recorded = [&](const Workload& made) { return traced_npus(arguments, made); };
-  const TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
+  const TrainingEvaluation evaluation = [&] {
+    const InterruptWatch watch(interrupts); // an iteration itself asks nobody
+    return evaluate_training(study, {&network, 1}, watcher);
+  }();
   fmt::print("{}", arguments.json ? json_text(training_json(evaluation, NpuDetail::all))
                                   : training_text(evaluation));
   const bool interrupted = interrupts.count() > 0;

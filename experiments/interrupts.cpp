@@ -1,6 +1,7 @@
 #include "experiments/interrupts.hpp"
 
 #include <array>
+#include <chrono>
 
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -48,6 +49,14 @@ void Interrupts::pass_on(int child) const {
   for (const int signal : ending)
     if (sigismember(&signals_, signal) == 1) kill(child, signal);
 }
+
+InterruptWatch::InterruptWatch(Interrupts& interrupts)
+    : thread_([&interrupts](const std::stop_token& ended) {
+        while (!ended.stop_requested() && !interrupts.cancels())
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        while (!ended.stop_requested()) // here the next signal is not blocked
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }) {}
 
 bool interrupt_pending() {
   sigset_t pending;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <thread>
 
 namespace tutti {
 
@@ -39,6 +40,16 @@ private:
   int file_ = -1;
   std::uint64_t count_ = 0;
   std::mutex one_cancels_;
+};
+
+/// For work that doesn't ask: a thread that calls cancels() ten times a second, so that a second
+/// signal ends the process at once.
+class InterruptWatch {
+public:
+  explicit InterruptWatch(Interrupts& interrupts);
+
+private:
+  std::jthread thread_;
 };
 
 /// For a child process that was forked while its parent had Interrupts: whether the parent, or the

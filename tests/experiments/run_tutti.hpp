@@ -20,11 +20,13 @@ struct CommandResult {
   std::string out, err;
 };
 
-/// `arguments` are words for the shell. Runs in `folder`, so that what it writes goes away with it.
+/// `arguments` are words for the shell. Runs in `folder`, so that what it writes goes away with it,
+/// remembered schedules too.
 inline CommandResult run_tutti(const std::string& arguments, const TemporaryFolder& folder) {
   const std::string out = folder.file("stdout"), err = folder.file("stderr");
-  const std::string command = "cd '" + folder.file("") + "' && '" TUTTI_COMMAND "' " + arguments +
-                              " >'" + out + "' 2>'" + err + "'";
+  const std::string command = "cd '" + folder.file("") +
+                              "' && XDG_CACHE_HOME=cache '" TUTTI_COMMAND "' " + arguments + " >'" +
+                              out + "' 2>'" + err + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
 }
