@@ -227,7 +227,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_option("--by-collective", train.by_collective,
                  "all_to_all=direct: by it, whatever makes the others; repeatable")
       ->allow_extra_args(false);
-  app.add_option("--chunks", train.chunks, "per shard; default as synth");
+  app.add_option("--chunks", train.chunks, "per shard, or auto; default as synth");
   add_seed(app, train.seed);
   app.add_option("--engine", train.engine,
                  "native, simgrid, or both, which must agree; default native");

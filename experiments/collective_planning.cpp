@@ -65,11 +65,13 @@ PlannedCollective CollectivePlanner::fastest(const Topology& network, const Coll
   std::string notes;
   for (const AlgorithmRow& row : rows) {
     std::string note;
-    std::optional<PlannedCollective> next = made(row, network, spec, what, note);
-    if (!next)
-      notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
-    else if (!best || next->alone < best->alone)
-      best = std::move(next);
+    bool is_made = false;
+    for (const Cut& cut : cuts_for(row, spec)) {
+      std::optional<PlannedCollective> next = made(row, network, cut, what, note);
+      is_made = is_made || next;
+      if (next && (!best || next->alone < best->alone)) best = std::move(next);
+    }
+    if (!is_made) notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
   }
   if (!best)
     throw InputError(fmt::format("{} can't be planned ({}); by_collective can name another "
@@ -79,23 +81,29 @@ PlannedCollective CollectivePlanner::fastest(const Topology& network, const Coll
 }
 
 /// Buffers too small for that many chunks have fewer; those too small for any are padded.
-CollectivePlanner::Cut CollectivePlanner::cut_for(const AlgorithmRow& row,
-                                                  const CollectiveSpec& spec) const {
+std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmRow& row,
+                                                                const CollectiveSpec& spec) const {
   const std::int64_t shards = shard_count(spec), least = shards * row.pieces;
   Cut cut{spec, 1, options_for(row, options_.options)};
   cut.spec.size.count = std::max(spec.size.count, least);
-  cut.chunks = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(spec.size.count / least, 1, options_.chunks.value_or(1)));
-  cut.options.choose_pieces =
-      !options_.chunks && row.chooses_pieces && spec.size.count / shards >= least_to_choose;
-  return cut;
+  if (options_.chunks.empty()) {
+    cut.options.choose_pieces = row.chooses_pieces && spec.size.count / shards >= least_to_choose;
+    return {cut};
+  }
+  std::vector<Cut> cuts;
+  for (const std::uint32_t chunks : options_.chunks) {
+    cut.chunks =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(spec.size.count / least, 1, chunks));
+    if (cuts.empty() || cut.chunks != cuts.back().chunks) cuts.push_back(cut);
+  }
+  return cuts;
 }
 
 /// What one algorithm makes of it, or made of it earlier; else why it doesn't.
-std::optional<PlannedCollective>
-CollectivePlanner::made(const AlgorithmRow& row, const Topology& network,
-                        const CollectiveSpec& spec, const std::string& what, std::string& note) {
-  const Cut cut = cut_for(row, spec);
+std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row,
+                                                         const Topology& network, const Cut& cut,
+                                                         const std::string& what,
+                                                         std::string& note) {
   const std::uint32_t chunks = cut.options.choose_pieces ? 0 : cut.chunks;
   const std::string key = options_.cache.empty() ? ""
                                                  : schedule_key(network, cut.spec, row, chunks,

@@ -40,10 +40,10 @@ public:
 private:
   struct Cut;
   [[nodiscard]] std::vector<AlgorithmRow> candidates(CollectiveKind kind) const;
-  [[nodiscard]] Cut cut_for(const AlgorithmRow& row, const CollectiveSpec& spec) const;
+  [[nodiscard]] std::vector<Cut> cuts_for(const AlgorithmRow& row,
+                                          const CollectiveSpec& spec) const;
   std::optional<PlannedCollective> made(const AlgorithmRow& row, const Topology& network,
-                                        const CollectiveSpec& spec, const std::string& what,
-                                        std::string& note);
+                                        const Cut& cut, const std::string& what, std::string& note);
   [[nodiscard]] std::optional<PlannedCollective>
   remembered(const std::string& key, const Topology& network, const CollectiveSpec& spec) const;
   std::optional<PlannedCollective> synthesized(const AlgorithmRow& row, const Topology& network,

@@ -52,9 +52,7 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
     (void)of_option("--by-collective", [&] { return parse_collective_kind(name); });
     planning.by_collective.emplace(name, find_algorithm(algorithm));
   }
-  if (arguments.chunks)
-    planning.chunks = static_cast<std::uint32_t>(of_option(
-        "--chunks", [&] { return parse_integer(*arguments.chunks, "chunks", 1, most_chunks); }));
+  if (arguments.chunks) planning.chunks = chunks_to_try(parse_chunks(*arguments.chunks));
   planning.options.model = time_model(arguments.model);
   planning.options.seed = parse_seed(arguments.seed);
   planning.options.settings = parse_settings(arguments.settings);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace tutti {
@@ -125,8 +126,6 @@ std::string compact_problem(const EngineRow& engine, Discipline discipline) {
 
 namespace {
 
-constexpr std::uint32_t most_chunks_tried = 64; // by `--chunks auto`
-
 TimeModel model_with(const Case& c, Discipline discipline) {
   TimeModel model = c.options.model;
   model.discipline = discipline;
@@ -153,9 +152,8 @@ bool is_fixed(const Case& c) { // the number of chunks isn't to be chosen here
          std::all_of(texts.begin(), texts.end(), is_collective_file);
 }
 
-// More chunks pipeline better, fewer pay latency less often: tries 1, 2, 4, ... 64.
 Attempt best_attempt(const Case& c, Evaluation& costs) {
-  Attempt best = attempt(c, 1, costs);
+  Attempt best = attempt(c, chunks_tried.front(), costs);
   if (!best.usable() || is_fixed(c)) return best;
   const auto time = [&c](const Attempt& a) {
     const TimeModel model = model_with(c, Discipline::fifo);
@@ -165,7 +163,7 @@ Attempt best_attempt(const Case& c, Evaluation& costs) {
                      .completion;
   };
   Time least = time(best);
-  for (std::uint32_t chunks = 2; chunks <= most_chunks_tried; chunks *= 2) {
+  for (const std::uint32_t chunks : std::span(chunks_tried).subspan(1)) {
     Attempt next;
     try {
       next = attempt(c, chunks, costs);

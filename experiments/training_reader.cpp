@@ -56,8 +56,7 @@ std::map<std::string, AlgorithmRow> read_by_collective(ConfigTable& table) {
 PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
   PlanningOptions planning;
   planning.by_collective = read_by_collective(table);
-  if (const auto chunks = table.find("chunks"))
-    planning.chunks = static_cast<std::uint32_t>(chunks->integer(1, most_chunks));
+  if (const auto chunks = table.find("chunks")) planning.chunks = chunks_to_try(chunks_of(*chunks));
   planning.options = options_of(table, seed);
   const std::string cache = string_at(table, "cache");
   planning.cache = cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;

@@ -2,6 +2,7 @@
 
 #include "experiments/all_bounds.hpp"
 #include "experiments/collective_planning.hpp"
+#include "experiments/collective_request.hpp"
 #include "experiments/group_network.hpp"
 #include "experiments/group_sites.hpp"
 #include "experiments/placed_plan.hpp"
@@ -176,6 +177,11 @@ private:
 };
 
 } // namespace
+
+std::vector<std::uint32_t> chunks_to_try(std::optional<std::uint32_t> chunks) {
+  if (chunks) return {*chunks};
+  return {chunks_tried.begin(), chunks_tried.end()};
+}
 
 WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                const PlanningOptions& options) {

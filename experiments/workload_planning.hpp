@@ -22,10 +22,14 @@ struct PlanningOptions {
   /// the native engine.
   std::vector<AlgorithmRow> algorithms;
   std::map<std::string, AlgorithmRow> by_collective; ///< "all_to_all": instead of `algorithms`
-  std::optional<std::uint32_t> chunks; ///< per shard; none: as `tutti synth`, by default
+  /// Per shard. Several: with each algorithm, the fastest. None: as `tutti synth`, by default.
+  std::vector<std::uint32_t> chunks;
   SynthesisOptions options;
   std::string cache; ///< folder of remembered schedules; empty: none
 };
+
+/// For PlanningOptions::chunks, of what `--chunks` says: none is auto.
+[[nodiscard]] std::vector<std::uint32_t> chunks_to_try(std::optional<std::uint32_t> chunks);
 
 /// What was planned for the requests that share a plan.
 struct PlannedCommunication {

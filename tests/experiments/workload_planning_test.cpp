@@ -357,7 +357,7 @@ TEST_CASE("shards are cut as asked, as far as the buffer goes") {
                                            {CollectiveKind::all_gather, Bytes{17}},
                                            {CollectiveKind::all_gather, Bytes{3}}});
   PlanningOptions options = by({"ring"}); // two pieces for each chunk
-  options.chunks = 3;
+  options.chunks = {3};
   const WorkloadPlanning planning = sound(topology, workload, options);
   const auto part = [&](std::size_t i) -> const CollectivePart& {
     return planning.plans.plans[i].plan->collective.parts.front();
@@ -368,6 +368,21 @@ TEST_CASE("shards are cut as asked, as far as the buffer goes") {
   CHECK(part(1).pieces == 4);
   CHECK(part(2).pieces == 6);
   CHECK(planning.communications.back().size == Bytes{3});
+}
+
+TEST_CASE("of several numbers of chunks the fastest is taken") {
+  const Topology topology = samples::ring(4);
+  const Workload workload =
+      communicating(4, {{0, 1, 2, 3}}, {{CollectiveKind::broadcast, Bytes{1'000'000}}});
+  const auto alone = [&](std::vector<std::uint32_t> chunks) {
+    PlanningOptions options = by({"ring"});
+    options.chunks = std::move(chunks);
+    return sound(topology, workload, options).communications.front().alone;
+  };
+  CHECK(alone({8}) < alone({1})); // a pipeline
+  CHECK(alone({1, 8}) == alone({8}));
+  CHECK(alone({8, 1}) == alone({8}));
+  CHECK(alone(chunks_to_try(std::nullopt)) <= alone({8}));
 }
 
 TEST_CASE("algorithms that choose their chunks plan buffers of a few bytes, too") {
