@@ -44,16 +44,23 @@ void compare(std::uint64_t seed, bool disturbed, bool with_simgrid) {
 } // namespace
 
 TEST_CASE("random workloads: operations begin and end when they should, folded or not") {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) compare(seed, false, false);
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) compare(seed, false, false);
 }
 
 TEST_CASE("random workloads with events and stragglers, folded or not") {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) compare(seed, true, false);
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) compare(seed, true, false);
 }
 
 TEST_CASE("random workloads: both engines agree") {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     compare(seed, false, true);
     compare(seed, true, true);
+  }
+}
+
+TEST_CASE("many random workloads", "[slow]") {
+  for (std::uint64_t seed = 1500; seed < 10'000; ++seed) {
+    compare(seed, false, false);
+    compare(seed, true, seed % 10 == 0);
   }
 }
