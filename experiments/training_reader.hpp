@@ -58,7 +58,7 @@
 //                                          # bubble_fraction, waiting_fraction, compute_fraction;
 //                                          # hidden_fraction of communication; memory
 //   mean = "geometric"                     # or arithmetic, of several runs, or pairs of runs that
-//                                          # agree in all that `of` and `over` don't name
+//                                          # agree in all that `over` doesn't name
 //   paper = 1.17                           # and tolerance, at_most, explanation as in [[expect]]
 #pragma once
 
