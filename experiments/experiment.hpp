@@ -89,8 +89,8 @@
 //   at_most = true                         # the paper gives an upper limit; default false
 //   explanation = "..."                    # makes a difference one that doesn't fail the run
 //
-// At least one of [[runs]], [[frontiers]], [[failures]], [[jobs]] and [[training]]. Unknown keys and
-// labels are errors.
+// At least one of [[runs]], [[frontiers]], [[failures]], [[jobs]] and [[training]]. Unknown keys
+// and labels are errors.
 #pragma once
 
 #include "experiments/collective_request.hpp"

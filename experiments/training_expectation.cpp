@@ -158,22 +158,17 @@ bool TrainingSelection::picks(const TrainingRun& run) const {
 
 namespace {
 
-// Whether two runs are of one problem, but for what the selections name.
-bool are_comparable(const TrainingExpectation& expectation, const TrainingRun& a,
-                    const TrainingRun& b) {
-  const auto named = [&](auto member) {
-    return !(expectation.of.*member).empty() || !((*expectation.over).*member).empty();
-  };
+// Whether two runs are of one problem, but for what `over` names.
+bool are_comparable(const TrainingSelection& over, const TrainingRun& a, const TrainingRun& b) {
   const auto has_failures = [](const TrainingRun& run) { return run.condition.failed_links > 0; };
   if (has_failures(a) && has_failures(b)) {
     if (a.condition.seed != b.condition.seed) return false;
-    if (!named(&TrainingSelection::failed_links) &&
-        a.condition.failed_links != b.condition.failed_links)
+    if (over.failed_links.empty() && a.condition.failed_links != b.condition.failed_links)
       return false;
   }
-  return (named(&TrainingSelection::topologies) || a.topology == b.topology) &&
-         (named(&TrainingSelection::variants) || a.variant == b.variant) &&
-         (named(&TrainingSelection::plans) || a.plan == b.plan);
+  return (!over.topologies.empty() || a.topology == b.topology) &&
+         (!over.variants.empty() || a.variant == b.variant) &&
+         (!over.plans.empty() || a.plan == b.plan);
 }
 
 std::optional<double> quotient_value(const Quotient& quotient, std::span<const TrainingRun> runs,
@@ -242,7 +237,7 @@ std::vector<Quotient> quotients_of(const TrainingExpectation& expectation,
       continue;
     }
     for (std::size_t b = 0; b < runs.size(); ++b)
-      if (expectation.over->picks(runs[b]) && are_comparable(expectation, runs[a], runs[b]))
+      if (expectation.over->picks(runs[b]) && are_comparable(*expectation.over, runs[a], runs[b]))
         quotients.push_back({a, b});
   }
   return quotients;

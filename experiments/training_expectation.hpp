@@ -83,8 +83,8 @@ struct TrainingExpectation {
   std::string explanation; ///< why ours may differ; empty: it may not
 };
 
-/// Indices of runs, or of two that are divided: those that agree in whatever neither of the
-/// selections names (of conditions: in failed links and seed, where both have some).
+/// Indices of runs, or of two that are divided: those that agree in whatever `over` doesn't name
+/// (of conditions: in failed links and seed, where both have some).
 [[nodiscard]] std::vector<Quotient> quotients_of(const TrainingExpectation& expectation,
                                                  std::span<const TrainingRun> runs);
 

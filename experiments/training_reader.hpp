@@ -2,8 +2,8 @@
 //
 //   label = "ResNet-50"                    # names its figures; unique
 //   topologies = ["RFS"]                   # labels; default all
-//   algorithms = ["ring", "tacos", "auto"] # each: all collectives by it; auto: for each collective,
-//                                          # group and size the fastest of `candidates`
+//   algorithms = ["ring", "tacos", "auto"] # each: all collectives by it; auto: for each
+//                                          # collective, group and size the best of `candidates`
 //   candidates = ["ring", "direct"]        # of auto; default direct, ring, rhd, dbt, tacos
 //   by_collective = {all_to_all = "direct"} # whatever the others are made by
 //   chunks = 1                             # per shard, or "auto"; default as `tutti synth`
@@ -49,16 +49,18 @@
 //                                          # fastest
 //   [[training.expect]]
 //   label = "TACOS / Ring"
-//   of = {algorithm = "tacos"}             # and topology, variant, condition (default undisturbed;
-//                                          # disturbed, reroute, resynthesize), failed_links: values
-//   over = {algorithm = "ring"}            # or lists. Without `over`: the value, with its unit
+//   of = {algorithm = "tacos"}             # and topology, variant, failed_links, condition
+//                                          # (default undisturbed; disturbed, reroute,
+//                                          # resynthesize): values or lists
+//   over = {algorithm = "ring"}            # likewise. Without it: the value, with its unit
 //   metric = "speed"                       # default: iterations a second; time, throughput,
-//                                          # utilisation, exposed (exposed:tensor), and fractions of
-//                                          # time: exposed_fraction (exposed_fraction:data),
-//                                          # bubble_fraction, waiting_fraction, compute_fraction;
-//                                          # hidden_fraction of communication; memory
+//                                          # utilisation, memory, exposed (or exposed:tensor);
+//                                          # fractions of time: exposed_fraction (or
+//                                          # exposed_fraction:data), bubble_fraction,
+//                                          # waiting_fraction, compute_fraction; of
+//                                          # communication: hidden_fraction
 //   mean = "geometric"                     # or arithmetic, of several runs, or pairs of runs that
-//                                          # agree in all that `of` and `over` don't name
+//                                          # agree in all that `over` doesn't name
 //   paper = 1.17                           # and tolerance, at_most, explanation as in [[expect]]
 #pragma once
 

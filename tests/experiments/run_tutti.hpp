@@ -25,8 +25,8 @@ struct CommandResult {
 inline CommandResult run_tutti(const std::string& arguments, const TemporaryFolder& folder) {
   const std::string out = folder.file("stdout"), err = folder.file("stderr");
   const std::string command = "cd '" + folder.file("") +
-                              "' && XDG_CACHE_HOME=cache '" TUTTI_COMMAND "' " + arguments + " >'" +
-                              out + "' 2>'" + err + "'";
+                              "' && XDG_CACHE_HOME=\"$PWD\" '" TUTTI_COMMAND "' " + arguments +
+                              " >'" + out + "' 2>'" + err + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
 }

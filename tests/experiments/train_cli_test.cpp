@@ -70,7 +70,7 @@ TEST_CASE("train: a model by two algorithms on both engines; again, from remembe
 TEST_CASE("train writes tables, figures, a timeline, a heat map and traces") {
   const TemporaryFolder folder;
   const CommandResult result =
-      run_tutti(resnet + "-a ring --progress --out o --trace t.json --trace-npus 0,2 "
+      run_tutti(resnet + "-a ring --progress --out o --trace t.json --trace-npus 0+2 "
                          "--heatmap h.svg --export-chakra c/run",
                 folder);
   INFO(result.err);
@@ -141,9 +141,9 @@ tolerance = "100%"
   const CommandResult result = run_tutti("run e.toml", folder);
   INFO(result.err);
   REQUIRE(result.code == 0);
-  for (const char* file : {"training.csv", "training_npus.csv", "results.json", "verdicts.md",
-                           "training_small.svg", "training_small_normalized.svg",
-                           "training_small_links.svg"}) {
+  for (const char* file :
+       {"training.csv", "training_npus.csv", "results.json", "verdicts.md", "training_small.svg",
+        "training_small_normalized.svg", "training_small_links.svg"}) {
     INFO(file);
     CHECK(std::filesystem::exists(folder.file("out/e/" + std::string(file))));
   }
@@ -179,9 +179,8 @@ TEST_CASE("train refuses bad input with a word that helps") {
 
 TEST_CASE("where nothing can be planned, the run fails with its reason") {
   const TemporaryFolder folder;
-  const CommandResult result =
-      run_tutti("train -t ring:6 --model resnet50 --npu v100 --precision fp16 -a rhd --cache none",
-                folder);
+  const CommandResult result = run_tutti(
+      "train -t ring:6 --model resnet50 --npu v100 --precision fp16 -a rhd --cache none", folder);
   CHECK(result.code == 1);
   CHECK_THAT(result.err, ContainsSubstring("power of two"));
 }

@@ -26,7 +26,8 @@ constexpr auto data = static_cast<std::size_t>(Purpose::data);
 TEST_CASE("two layers on two NPUs: computing, and what is exposed, on both engines") {
   const TemporaryFolder folder;
   const Topology topology = samples::two_npus();
-  const TrainingStudy study = samples::study_of(samples::text_work(folder), {"direct"}, all_engines());
+  const TrainingStudy study =
+      samples::study_of(samples::text_work(folder), {"direct"}, all_engines());
   const TrainingEvaluation evaluation = evaluated(study, topology);
   CHECK(problems_of(evaluation).empty());
   REQUIRE(evaluation.runs.size() == 1);
@@ -40,7 +41,7 @@ TEST_CASE("two layers on two NPUs: computing, and what is exposed, on both engin
     CHECK(communication[data] == Time{42 * us});
   CHECK(hidden_part(*run.report) == Approx(0.5));
   CHECK(run.bound == Time{100 * us});
-  CHECK(run.items_per_second() == 0); // a text doesn't say what it trains
+  CHECK(run.items_per_second() == 0);      // a text doesn't say what it trains
   REQUIRE(run.communications.size() == 1); // both have one size
   CHECK(run.communications[0].alone == Time{21 * us});
   CHECK(run.communications[0].size == Bytes{1'000'000});
@@ -100,8 +101,8 @@ TEST_CASE("events at fractions of the undisturbed iteration") {
 TEST_CASE("what an algorithm can't plan is a note, and the others go on") {
   const TemporaryFolder folder;
   const Topology topology = samples::ring(3);
-  const TrainingStudy study = samples::study_of(samples::text_work(folder), {"rhd", "direct"},
-                                                {&find_engine("native")});
+  const TrainingStudy study =
+      samples::study_of(samples::text_work(folder), {"rhd", "direct"}, {&find_engine("native")});
   const TrainingEvaluation evaluation = evaluated(study, topology);
   REQUIRE(evaluation.runs.size() == 2);
   CHECK_FALSE(evaluation.runs[0].report);
@@ -144,9 +145,9 @@ TEST_CASE("the same study, the same figures; cancelled, what is left isn't begun
 }
 
 TEST_CASE("accounts that don't add up, and engines that disagree, are told") {
-  const TrainingRun run =
-      samples::run_of("pair", "ring", {samples::account_of(Time{7}, Time{3}), //
-                                       samples::account_of(Time{5}, Time{2}, Time{}, Time{3})});
+  const TrainingRun run = samples::run_of("pair", "ring",
+                                          {samples::account_of(Time{7}, Time{3}), //
+                                           samples::account_of(Time{5}, Time{2}, Time{}, Time{3})});
   CHECK(account_problem(*run.report).empty());
   IterationReport other = *run.report;
   CHECK(disagreement(*run.report, other).empty());
@@ -159,8 +160,7 @@ TEST_CASE("accounts that don't add up, and engines that disagree, are told") {
   other = *run.report;
   other.duration = Time{11};
   CHECK_THAT(disagreement(*run.report, other), ContainsSubstring("says 10ps"));
-  CHECK(summed_accounts(*run.report) ==
-        samples::account_of(Time{12}, Time{5}, Time{}, Time{3}));
+  CHECK(summed_accounts(*run.report) == samples::account_of(Time{12}, Time{5}, Time{}, Time{3}));
 }
 
 TEST_CASE("an iteration is no shorter than what an NPU computes, and than a plan's bound") {
@@ -187,6 +187,8 @@ TEST_CASE("require_sound makes workloads and finds stragglers") {
   CHECK_THAT(message_of([&] { require_sound(study, {&network, 1}); }), ContainsSubstring("npu7"));
   study.disturbances.stragglers.clear();
   study.variants[0] = {"broken", TextWork{folder.file("none.txt"), {Time{us}, 1, {}}}};
-  CHECK_THAT(message_of([&] { require_sound(study, {&network, 1}); }),
+  CHECK_THAT(message_of([&] {
+               require_sound(study, {&network, 1});
+             }),
              ContainsSubstring("variant \"broken\": "));
 }

@@ -84,8 +84,9 @@ TEST_CASE("topologies that are both named make a ratio across networks") {
 
 TEST_CASE("metrics of a run") {
   TrainingRun run = samples::run_of(
-      "A", "ring", {account_of(Time{60 * us}, Time{20 * us}, Time{10 * us}, Time{6 * us}, Time{4 * us}),
-                    account_of(Time{80 * us}, Time{0}, Time{20 * us})});
+      "A", "ring",
+      {account_of(Time{60 * us}, Time{20 * us}, Time{10 * us}, Time{6 * us}, Time{4 * us}),
+       account_of(Time{80 * us}, Time{0}, Time{20 * us})});
   run.workload.iterations = 2;
   run.workload.items = 1000;
   run.workload.flops = 3e9;
@@ -116,9 +117,9 @@ TEST_CASE("metrics of a run") {
 }
 
 TEST_CASE("metrics by name; bad ones are refused") {
-  for (const char* text : {"speed", "time", "throughput", "utilisation", "exposed",
-                           "exposed:tensor", "exposed_fraction:expert", "bubble_fraction",
-                           "memory"})
+  for (const char* text :
+       {"speed", "time", "throughput", "utilisation", "exposed", "exposed:tensor",
+        "exposed_fraction:expert", "bubble_fraction", "memory"})
     CHECK(to_text(parse_training_metric(text)) == text);
   CHECK_THAT(message_of([] { (void)parse_training_metric("sped"); }),
              ContainsSubstring("unknown metric \"sped\""));

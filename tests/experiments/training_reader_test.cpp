@@ -241,7 +241,8 @@ TEST_CASE("bad training is refused with its place") {
              ContainsSubstring("e.toml:10:7: "));
   CHECK_THAT(error_of(study + model + "parallel = {tensor = 3}\n"),
              ContainsSubstring("doesn't divide the 8 NPUs"));
-  CHECK_THAT(error_of(study + model + "parallel = {data = 3}\n"), ContainsSubstring("e.toml:6:1: "));
+  CHECK_THAT(error_of(study + model + "parallel = {data = 3}\n"),
+             ContainsSubstring("e.toml:6:1: "));
   CHECK_THAT(error_of(study + model + "parallel = {tenser = 2}\n"),
              ContainsSubstring("unknown key \"tenser\""));
   CHECK_THAT(error_of(study + model + "micro_batches = 2\nglobal_batch = 8\n"),
@@ -253,7 +254,8 @@ TEST_CASE("bad training is refused with its place") {
              ContainsSubstring("out of range"));
   CHECK_THAT(error_of(study + model + "priorities = {tenser = 1}\n"),
              ContainsSubstring("unknown purpose \"tenser\""));
-  CHECK_THAT(error_of(study + model + "schedule = \"2f2b\"\n"), ContainsSubstring("e.toml:12:12: "));
+  CHECK_THAT(error_of(study + model + "schedule = \"2f2b\"\n"),
+             ContainsSubstring("e.toml:12:12: "));
   CHECK_THAT(error_of(study + model + "candidate = \"ring\"\n"),
              ContainsSubstring("unknown key \"candidate\""));
   CHECK_THAT(error_of("[[training]]\nlabel = \"x\"\nalgorithms = \"ring\"\ncandidates = \"dbt\"\n" +
@@ -278,8 +280,9 @@ TEST_CASE("bad training is refused with its place") {
              ContainsSubstring("reroute or resynthesize, not by restart"));
   CHECK_THAT(error_of(study + model + "reference = \"dbt\"\n"),
              ContainsSubstring("unknown algorithm \"dbt\""));
-  CHECK_THAT(error_of(study + model + "[[training.variants]]\nname = \"a\"\n"
-                                      "[[training.variants]]\nname = \"a\"\n"),
+  CHECK_THAT(error_of(study + model +
+                      "[[training.variants]]\nname = \"a\"\n"
+                      "[[training.variants]]\nname = \"a\"\n"),
              ContainsSubstring("there is a variant \"a\" already"));
   CHECK_THAT(error_of(study + model + "[[training.variants]]\nname = \"a\"\nmodle = \"x\"\n"),
              ContainsSubstring("unknown key \"modle\""));

@@ -24,10 +24,10 @@ using samples::us;
 namespace {
 
 TrainingRun tacos_run() {
-  TrainingRun run = samples::run_of("pair", "tacos",
-                                    {account_of(Time{60 * us}, Time{20 * us}, Time{20 * us}),
-                                     account_of(Time{80 * us}, Time{}, Time{}, Time{15 * us},
-                                                Time{5 * us})});
+  TrainingRun run =
+      samples::run_of("pair", "tacos",
+                      {account_of(Time{60 * us}, Time{20 * us}, Time{20 * us}),
+                       account_of(Time{80 * us}, Time{}, Time{}, Time{15 * us}, Time{5 * us})});
   run.workload.items = 4;
   run.workload.item = "image";
   run.workload.flops = 1e9;
@@ -49,8 +49,9 @@ TrainingEvaluation evaluation() {
   TrainingEvaluation e;
   e.label = "Small";
   e.engines = {"native"};
-  e.runs = {samples::run_of("pair", "ring", {account_of(Time{80 * us}, Time{120 * us}),
-                                             account_of(Time{80 * us}, Time{120 * us})}),
+  e.runs = {samples::run_of("pair", "ring",
+                            {account_of(Time{80 * us}, Time{120 * us}),
+                             account_of(Time{80 * us}, Time{120 * us})}),
             tacos_run()};
   e.runs[0].workload = e.runs[1].workload;
   return e;
@@ -70,7 +71,8 @@ TEST_CASE("the report has times, where they go, plans and memory") {
   const std::string text = training_text(evaluation());
   INFO(text);
   CHECK_THAT(text, ContainsSubstring("Small\n"));
-  CHECK_THAT(text, ContainsSubstring("npu1 needs 4 MiB") || ContainsSubstring("npu1 needs 4.000 MiB"));
+  CHECK_THAT(text,
+             ContainsSubstring("npu1 needs 4 MiB") || ContainsSubstring("npu1 needs 4.000 MiB"));
   CHECK_THAT(text, ContainsSubstring("WARNING: npu1 needs more"));
   CHECK_THAT(text, ContainsSubstring("images"));
   CHECK_THAT(text, ContainsSubstring("2.000x")); // ring over the fastest
@@ -115,9 +117,9 @@ TEST_CASE("CSV rows are exact") {
   CHECK(cell(npus, 4, "compute_ps") == "80000000");
   CHECK(cell(npus, 4, "duration_ps") == "100000000");
   std::int64_t sum = 0;
-  for (const char* part : {"compute_ps", "exposed_data_ps", "exposed_sharding_ps",
-                           "exposed_tensor_ps", "exposed_pipeline_ps", "exposed_expert_ps",
-                           "exposed_other_ps", "bubble_ps", "waiting_ps"})
+  for (const char* part :
+       {"compute_ps", "exposed_data_ps", "exposed_sharding_ps", "exposed_tensor_ps",
+        "exposed_pipeline_ps", "exposed_expert_ps", "exposed_other_ps", "bubble_ps", "waiting_ps"})
     sum += std::stoll(cell(npus, 4, part));
   CHECK(sum == 100 * us);
 }
@@ -136,8 +138,8 @@ TEST_CASE("JSON has it all") {
   CHECK(run["report"]["links"][0]["bytes"] == 1000);
   CHECK(run["plans"][0]["operation"] == "all_reduce");
   CHECK(run["plans"][0]["remembered"] == true);
-  CHECK_FALSE(training_json(evaluation(), NpuDetail::none)["runs"][1]["report"].contains(
-      "npu_accounts"));
+  CHECK_FALSE(
+      training_json(evaluation(), NpuDetail::none)["runs"][1]["report"].contains("npu_accounts"));
   TrainingEvaluation none = evaluation();
   none.runs[0].report.reset();
   CHECK(training_json(none, NpuDetail::all)["runs"][0]["report"].is_null());
@@ -149,7 +151,7 @@ TEST_CASE("bars are what the accounts are made of") {
   CHECK_THAT(figure.script, !ContainsSubstring("exposed expert"));
   CHECK_THAT(figure.script, ContainsSubstring("1.000 0.1 0.100")); // tacos, ms, on top
   CHECK_THAT(figure.script, ContainsSubstring("0.000 0.2 0.200"));
-  CHECK_THAT(figure.script, ContainsSubstring("1.000 0.07\n"));    // of computing
+  CHECK_THAT(figure.script, ContainsSubstring("1.000 0.07\n")); // of computing
   CHECK_THAT(normalized_account_figure(evaluation()).script, ContainsSubstring("0.000 2 2.00"));
   TrainingEvaluation referenced = evaluation();
   referenced.reference = "ring";
