@@ -21,6 +21,7 @@ std::vector<CatalogueEntry> untitled_catalogue() {
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
+    if (entry->path().filename() == "models") entry.disable_recursion_pending(); // theirs
     if (entry->path().extension() != ".toml") continue;
     fs::path name = entry->path().lexically_relative(folder);
     entries.push_back({name.replace_extension().generic_string(), "", entry->path().string()});
