@@ -94,7 +94,7 @@ struct NamedModel {
 };
 [[nodiscard]] std::vector<NamedModel> named_models();
 
-/// A model by its name, or from a TOML file (its format: README, "Training").
+/// A model by its name, or from a TOML file (its format: workloads/README.md).
 /// Errors: InputError with file:line:column; an unknown name lists those that are known.
 [[nodiscard]] Model load_model(const std::string& name_or_file);
 

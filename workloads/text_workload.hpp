@@ -21,7 +21,7 @@ struct TextWorkloadOptions {
   std::optional<std::uint32_t> model_group;
 };
 
-/// What depends on what is as in ASTRA-sim 1.0 (README, "Training"): one layer after another
+/// What depends on what is as in ASTRA-sim 1.0 (workloads/README.md): one layer after another
 /// forward, then back; its "loops" are the model here. Model-parallel groups are neighbouring NPUs,
 /// data-parallel ones take one NPU of each; HYBRID_MODEL_DATA has it the other way round. With
 /// SimAI's words NPUs are numbered by tensor, expert, data and pipeline parallelism, the first
