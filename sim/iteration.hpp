@@ -93,8 +93,8 @@ struct IterationReport {
 };
 
 /// Errors: InputError as check_workload(), for plans that don't fit the requests, a discipline
-/// other than fifo, an event that is refused; where the run comes to a halt (members that wait for each
-/// other in a circle, links that stay down), naming who waits for whom in which operation.
+/// other than fifo, an event that is refused; where the run comes to a halt (members that wait for
+/// each other in a circle, links that stay down), naming who waits for whom in which operation.
 [[nodiscard]] IterationReport run_iteration_native(const Topology& topology,
                                                    const Workload& workload,
                                                    const WorkloadPlans& plans,
