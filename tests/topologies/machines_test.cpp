@@ -67,7 +67,7 @@ TEST_CASE("every machine loads, names its source and bears its file's name") {
   }
   CHECK(names == std::vector<std::string>{"dgx1", "dgx1_nvlinks", "dgx1x2", "dgx2", "dgx2x2",
                                           "dgx_a100", "dgx_a100x2", "mi250x", "ndv2", "ndv2x2",
-                                          "z52", "z52_pcie"});
+                                          "ndv2x2_pcie", "ndv2x4_pcie", "z52", "z52_pcie"});
 }
 
 TEST_CASE("DGX-1 and NDv2: 32 directed links, six NVLinks of 25 GB/s a GPU") {
@@ -107,6 +107,21 @@ TEST_CASE("DGX-1 by NVLinks: the same bandwidth between all, in links of 25 GB/s
       if (a != b)
         CHECK(bandwidth == between(whole, "npu" + std::to_string(a), "npu" + std::to_string(b)));
     }
+}
+
+TEST_CASE("NDv2 chassis with their PCIe: one NIC each, near GPUs 0 and 1") {
+  for (const std::uint32_t chassis : {2U, 4U}) {
+    const Topology t = make_topology(chassis == 2 ? "ndv2x2_pcie" : "ndv2x4_pcie");
+    CHECK(t.npu_count() == 8 * chassis);
+    // NVLinks, GPUs to PCIe switches, those to CPUs, between CPUs, to the NIC, to InfiniBand
+    CHECK(t.link_count() == chassis * (32 + 16 + 8 + 2 + 2 + 2));
+    const std::string last = std::to_string(chassis - 1);
+    CHECK(between(t, "nic" + last, "infiniband") == GB * 25 / 2);
+    CHECK(between(t, "infiniband", "nic" + last) == GB * 25 / 2);
+    CHECK(between(t, "npu1", "pcie0") == GB * 13);
+    CHECK(between(t, "pcie0", "nic0") == GB * 13);
+    CHECK(between(t, "npu8", "npu9") == GB * 50);
+  }
 }
 
 TEST_CASE("two NDv2 chassis: one InfiniBand link each way") {
