@@ -1,12 +1,12 @@
 #include "experiments/workload_planning.hpp"
 
-#include "experiments/all_bounds.hpp"
 #include "experiments/collective_planning.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/group_network.hpp"
 #include "experiments/group_sites.hpp"
 #include "experiments/placed_plan.hpp"
 #include "experiments/send_planning.hpp"
+#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -152,7 +152,8 @@ private:
 
   Time checked_bound(const Topology& network, const PlannedCollective& made,
                      const std::string& what) {
-    const Bound bound = best_of(all_bounds(network, made.plan.collective, model_));
+    // Without programs of flows: for dozens of sizes they take longer than the planning itself.
+    const Bound bound = lower_bound(network, made.plan.collective, model_);
     if (made.alone < bound.time)
       add_problem(fmt::format("{}: {} takes {}, below the lower bound {} ({}): a defect of Tutti",
                               made.plan.algorithm, what, to_text(made.alone), to_text(bound.time),

@@ -13,21 +13,23 @@ std::uint32_t OperationNames::add(std::string name) {
 
 std::uint32_t OperationNames::of_layers(std::string_view what, std::uint32_t first,
                                         std::uint32_t last) {
-  const auto found = known_.find(std::tuple(what, first, last));
+  const std::tuple key(std::string(what), first, last);
+  const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   const std::uint32_t name =
       add(first == last ? fmt::format("{} {}", what, layers_[first])
                         : fmt::format("{} {} .. {}", what, layers_[first], layers_[last]));
-  known_.emplace(std::tuple(std::string(what), first, last), name);
+  known_.emplace(key, name);
   return name;
 }
 
 std::uint32_t OperationNames::of(std::string_view what) {
   const auto none = static_cast<std::uint32_t>(layers_.size());
-  const auto found = known_.find(std::tuple(what, none, none));
+  const std::tuple key(std::string(what), none, none);
+  const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   const std::uint32_t name = add(std::string(what));
-  known_.emplace(std::tuple(std::string(what), none, none), name);
+  known_.emplace(key, name);
   return name;
 }
 

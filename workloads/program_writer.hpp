@@ -26,8 +26,7 @@ private:
   std::uint32_t add(std::string name);
 
   std::vector<std::string> layers_, names_;
-  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::uint32_t, std::less<>>
-      known_;
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::uint32_t> known_;
 };
 
 /// Computing is merged into one operation until a communication begins or is waited for. Each
