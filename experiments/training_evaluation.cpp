@@ -160,8 +160,9 @@ private:
       run.planning_seconds = cpu_seconds() - start;
       return plans;
     }
-    auto anew =
-        planned(run, [&] { return resynthesized(topology, workload_, planning_options(), gone); });
+    auto anew = planned(run, [&] {
+      return resynthesized(topology, workload_, planning_options(), planning.plans, gone);
+    });
     return anew ? std::optional(std::move(anew->plans)) : std::nullopt;
   }
 

@@ -27,9 +27,12 @@ public:
       : topology_(topology), model_(model), events_(links_down(topology, failed)),
         network_(state_without(topology, events_)) {}
 
-  PlacedPlan rerouted(const PlacedPlan& placed) const {
-    const auto is_up = [this](LinkId link) { return network_.is_up(link); };
-    if (std::ranges::all_of(placed.links, is_up)) return placed;
+  [[nodiscard]] bool is_hit(const PlacedPlan& placed) const {
+    return std::ranges::any_of(placed.links, [this](LinkId link) { return !network_.is_up(link); });
+  }
+
+  [[nodiscard]] PlacedPlan rerouted(const PlacedPlan& placed) const {
+    if (!is_hit(placed)) return placed;
     CommunicationPlan plan = on_whole_network(topology_, placed);
     plan.schedule = around(plan);
     if (const Verdict verdict = verify(topology_, plan.collective, plan.schedule);
@@ -78,6 +81,11 @@ private:
   NetworkState network_;
 };
 
+Time time_alone(const Topology& topology, const PlacedPlan& placed, const TimeModel& model) {
+  const CommunicationPlan plan = on_whole_network(topology, placed);
+  return run_native(topology, plan.collective, plan.schedule, model).completion;
+}
+
 } // namespace
 
 std::vector<NetworkEvent> links_down(const Topology& topology, std::span<const LinkId> failed) {
@@ -96,12 +104,23 @@ WorkloadPlans rerouted(const Topology& topology, const WorkloadPlans& plans,
 }
 
 WorkloadPlanning resynthesized(const Topology& topology, const Workload& workload,
-                               const PlanningOptions& options, std::span<const LinkId> failed) {
+                               const PlanningOptions& options, const WorkloadPlans& before,
+                               std::span<const LinkId> failed) {
   const PresentNetwork present =
       present_network(topology, state_without(topology, links_down(topology, failed)));
   WorkloadPlanning planning = plan_workload(present.topology, workload, options);
   for (PlacedPlan& placed : planning.plans.plans)
     for (LinkId& link : placed.links) link = present.original[link.value];
+
+  const TimeModel& model = options.options.model;
+  const Rerouter rerouter(topology, failed, model);
+  for (std::size_t i = 0; i < before.plans.size(); ++i) {
+    if (!rerouter.is_hit(before.plans[i])) continue;
+    PlacedPlan detoured = rerouter.rerouted(before.plans[i]);
+    PlacedPlan& anew = planning.plans.plans[i];
+    if (time_alone(topology, detoured, model) < time_alone(topology, anew, model))
+      anew = std::move(detoured);
+  }
   return planning;
 }
 

@@ -27,9 +27,12 @@ namespace tutti {
                                      std::span<const LinkId> failed, const TimeModel& model);
 
 /// plan_workload() on the network without the failed links, with plans in the numbers of the whole
-/// one. Errors: as plan_workload(), also where a member is cut off; as links_down().
+/// one. Where a plan of `before` with detours, as rerouted() has it, is faster than the new one
+/// (each alone), it stays: a group's own part of the network may have lost more than its neighbours
+/// can lend. Errors: as plan_workload(), also where a member is cut off; as links_down().
 [[nodiscard]] WorkloadPlanning resynthesized(const Topology& topology, const Workload& workload,
                                              const PlanningOptions& options,
+                                             const WorkloadPlans& before,
                                              std::span<const LinkId> failed);
 
 } // namespace tutti

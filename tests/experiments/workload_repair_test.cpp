@@ -1,3 +1,4 @@
+#include "experiments/placed_plan.hpp"
 #include "experiments/workload_repair.hpp"
 
 #include "experiments/registry.hpp"
@@ -42,6 +43,11 @@ void check_around(const Topology& topology, const Workload& workload, const Work
     CHECK(run_native(topology, collective, schedule, {}, options).completion ==
           run_native(topology, collective, schedule, {}).completion);
   }
+}
+
+Time alone(const Topology& topology, const PlacedPlan& placed) {
+  const CommunicationPlan plan = on_whole_network(topology, placed);
+  return run_native(topology, plan.collective, plan.schedule, {}).completion;
 }
 
 /// The links from a to b.
@@ -120,14 +126,17 @@ TEST_CASE("resynthesized: plans use what is left") {
     // Two links of npu0 where that leaves others.
     const std::vector<LinkId> failed{topology.out_links(NodeId{0}).front(),
                                      topology.in_links(NodeId{0}).front()};
-    const WorkloadPlanning planning = resynthesized(topology, workload, by("tacos"), failed);
+    const WorkloadPlans plans = plan_workload(topology, workload, by("tacos")).plans;
+    const WorkloadPlanning planning = resynthesized(topology, workload, by("tacos"), plans, failed);
     CHECK(planning.problem.empty());
     check_around(topology, workload, planning.plans, failed);
     for (const PlacedPlan& placed : planning.plans.plans)
       for (const LinkId link : failed) CHECK(std::ranges::count(placed.links, link) == 0);
 
-    const WorkloadPlans plans = plan_workload(topology, workload, by("tacos")).plans;
-    check_around(topology, workload, rerouted(topology, plans, failed, {}), failed);
+    const WorkloadPlans around = rerouted(topology, plans, failed, {});
+    check_around(topology, workload, around, failed);
+    for (std::size_t i = 0; i < plans.plans.size(); ++i)
+      CHECK(alone(topology, planning.plans.plans[i]) <= alone(topology, around.plans[i]));
   }
 }
 
@@ -139,8 +148,9 @@ TEST_CASE("a member that is cut off is named") {
   const std::vector<LinkId> failed{topology.in_links(NodeId{2}).front()};
   CHECK_THAT(message_of([&] { (void)rerouted(topology, plans, failed, {}); }),
              ContainsSubstring("npu2 can't be reached"));
-  CHECK_THAT(message_of([&] { (void)resynthesized(topology, workload, by("ring"), failed); }),
-             ContainsSubstring("npu2 can't be reached"));
+  CHECK_THAT(
+      message_of([&] { (void)resynthesized(topology, workload, by("ring"), plans, failed); }),
+      ContainsSubstring("npu2 can't be reached"));
 }
 
 TEST_CASE("links that aren't there, or are named twice, are refused") {
