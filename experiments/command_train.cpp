@@ -49,7 +49,7 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
   PlanningOptions planning;
   for (const auto& [name, algorithm] :
        of_option("--by-collective", [&] { return parse_settings(arguments.by_collective); })) {
-    (void)of_option("--by-collective", [&] { return parse_collective_kind(name); });
+    (void)of_option("--by-collective", [&kind = name] { return parse_collective_kind(kind); });
     planning.by_collective.emplace(name, find_algorithm(algorithm));
   }
   if (arguments.chunks) planning.chunks = chunks_to_try(parse_chunks(*arguments.chunks));
@@ -99,7 +99,7 @@ Disturbances disturbances_of(const TrainArguments& arguments, const TrainingNetw
   for (const auto& [npu, share] :
        of_option("--straggler", [&] { return parse_settings(arguments.stragglers); }))
     disturbances.stragglers.push_back(
-        {npu, of_option("--straggler", [&] { return parse_share(share); })});
+        {npu, of_option("--straggler", [&text = share] { return parse_share(text); })});
   of_option("--straggler", [&] { require_npus(disturbances.stragglers, {&network, 1}); });
   disturbances.events.push_back(events_of(arguments, *network.topology));
   refuse_dead_npus(disturbances.events.back());
@@ -131,9 +131,8 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
       throw InputError(fmt::format("--trace-npus: there is no npu{}", npu));
     npus.push_back(NodeId{npu});
   }
-  std::ranges::sort(npus);
-  const auto repeated = std::ranges::unique(npus);
-  npus.erase(repeated.begin(), repeated.end());
+  std::sort(npus.begin(), npus.end());
+  npus.erase(std::unique(npus.begin(), npus.end()), npus.end());
   return npus;
 }
 

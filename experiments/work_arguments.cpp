@@ -32,7 +32,7 @@ void parse_into(const char* option, const Text& text, T& target, const Parse& pa
 void read_priorities(const std::vector<std::string>& texts, TrainingSpec& spec) {
   const auto priorities = of_option("--priority", [&] { return parse_settings(texts); });
   for (const auto& [name, text] : priorities) {
-    const Purpose purpose = of_option("--priority", [&] { return parse_purpose(name); });
+    const Purpose purpose = of_option("--priority", [&key = name] { return parse_purpose(key); });
     spec.priority[static_cast<std::size_t>(purpose)] =
         static_cast<std::uint8_t>(number_of("--priority", text, 0, JobTiming::highest_priority));
   }
