@@ -23,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace tutti {
@@ -74,7 +75,7 @@ Share parse_share(const std::string& text) {
   }
   if (used == 0 || used != digits.size() || !(share >= 1e-6 && share <= 1))
     throw InputError(fmt::format("\"{}\" isn't a share (above 0, at most 1)", text));
-  return Share{static_cast<std::uint32_t>(share * 1e6 + 0.5)};
+  return Share{static_cast<std::uint32_t>(std::lround(share * 1e6))};
 }
 
 EventPlan events_of(const TrainArguments& arguments, const Topology& topology) {
