@@ -290,7 +290,7 @@ std::vector<AlgorithmRow> default_candidates() {
 }
 
 std::vector<TrainingPlan> parse_training_plans(const std::vector<std::string>& names,
-                                               std::vector<AlgorithmRow> candidates) {
+                                               const std::vector<AlgorithmRow>& candidates) {
   std::vector<TrainingPlan> plans;
   for (const std::string& name : names) {
     if (std::ranges::find(plans, name, &TrainingPlan::name) != plans.end())

@@ -78,8 +78,9 @@ namespace tutti {
                                           const std::string& source_name);
 
 /// Of a list of names, "auto" among them. Errors: InputError for an unknown or repeated name.
-[[nodiscard]] std::vector<TrainingPlan> parse_training_plans(const std::vector<std::string>& names,
-                                                             std::vector<AlgorithmRow> candidates);
+[[nodiscard]] std::vector<TrainingPlan>
+parse_training_plans(const std::vector<std::string>& names,
+                     const std::vector<AlgorithmRow>& candidates);
 /// Of `auto`, where nothing is said: quick ones that plan most collectives.
 [[nodiscard]] std::vector<AlgorithmRow> default_candidates();
 

@@ -89,7 +89,7 @@ std::string bytes_of_child(const std::function<std::string()>& simulate) {
             ? fmt::format("the simulation's process died of signal {} ({})", WTERMSIG(status),
                           strsignal(WTERMSIG(status)))
             : fmt::format("the simulation's process ended with status {}", WEXITSTATUS(status)));
-  const std::string content = message.substr(1);
+  std::string content = message.substr(1);
   if (message.front() == input_error_follows) throw InputError(content);
   if (message.front() == failure_follows) throw std::runtime_error(content);
   return content;
