@@ -66,14 +66,22 @@ private:
   const PlacedPlan& placed_;
 };
 
+/// Whether the plan is for that many bytes, or for more only because a piece has at least one.
+bool is_of_size(const Collective& collective, Bytes size) {
+  const Bytes planned = collective.parts.front().size;
+  return planned == size ||
+         (planned > size && std::ranges::all_of(collective.chunks, [](const Chunk& chunk) {
+            return chunk.size == Bytes{1};
+          }));
+}
+
 /// The members, as nodes of the whole network, in the order of the plan's group.
 std::vector<NodeId> members_of(const CommunicationRequest& request, const PlacedPlan& placed,
                                std::span<const NodeId> group) {
   const std::vector<CollectivePart>& parts = placed.plan->collective.parts;
   if (parts.size() != 1) refuse(request, "it isn't for one collective");
   const CollectivePart& part = parts.front();
-  // Buffers of fewer bytes than pieces are planned as if they had more.
-  if (part.kind != request.kind || part.size < request.size)
+  if (part.kind != request.kind || !is_of_size(placed.plan->collective, request.size))
     refuse(request, fmt::format("it is for {}", placed.plan->collective.name()));
   std::vector<NodeId> members;
   for (const NodeId member : part.group) {
