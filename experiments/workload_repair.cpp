@@ -1,6 +1,7 @@
 #include "experiments/workload_repair.hpp"
 
 #include "experiments/placed_plan.hpp"
+#include "sim/bounds.hpp"
 #include "sim/error.hpp"
 #include "sim/repair/rerouting.hpp"
 #include "sim/verify.hpp"
@@ -81,9 +82,17 @@ private:
   NetworkState network_;
 };
 
-Time time_alone(const Topology& topology, const PlacedPlan& placed, const TimeModel& model) {
-  const CommunicationPlan plan = on_whole_network(topology, placed);
-  return run_native(topology, plan.collective, plan.schedule, model).completion;
+/// An old plan with detours stands where a new one did, which took `before` alone.
+void stay(const PlannedCommunication& kept, Time before, WorkloadPlanning& planning) {
+  std::vector<PlannedCommunication>& rows = planning.communications;
+  const auto instead_of = std::ranges::find_if(rows, [&](const PlannedCommunication& row) {
+    return row.kind == kept.kind && row.is_send == kept.is_send && row.size == kept.size &&
+           row.members == kept.members && row.alone == before;
+  });
+  if (--instead_of->requests == 0)
+    *instead_of = kept;
+  else
+    rows.insert(instead_of + 1, kept);
 }
 
 } // namespace
@@ -114,12 +123,29 @@ WorkloadPlanning resynthesized(const Topology& topology, const Workload& workloa
 
   const TimeModel& model = options.options.model;
   const Rerouter rerouter(topology, failed, model);
+  const auto alone = [&](const CommunicationPlan& plan) {
+    return run_native(topology, plan.collective, plan.schedule, model).completion;
+  };
   for (std::size_t i = 0; i < before.plans.size(); ++i) {
     if (!rerouter.is_hit(before.plans[i])) continue;
     PlacedPlan detoured = rerouter.rerouted(before.plans[i]);
     PlacedPlan& anew = planning.plans.plans[i];
-    if (time_alone(topology, detoured, model) < time_alone(topology, anew, model))
-      anew = std::move(detoured);
+    const CommunicationPlan whole = on_whole_network(topology, detoured);
+    const Time time = alone(whole), time_anew = alone(on_whole_network(topology, anew));
+    if (time >= time_anew) continue;
+    const CommunicationRequest& request = before.requests[i];
+    const std::size_t members = workload.groups[request.group].size();
+    stay({.kind = request.kind,
+          .is_send = request.kind == CollectiveKind::broadcast && members == 2,
+          .size = request.size,
+          .members = static_cast<std::uint32_t>(members),
+          .requests = 1,
+          .algorithm = whole.algorithm + ", with detours",
+          .alone = time,
+          .bound = lower_bound(present.topology, whole.collective, model).time,
+          .was_remembered = false},
+         time_anew, planning);
+    anew = std::move(detoured);
   }
   return planning;
 }

@@ -135,9 +135,33 @@ TEST_CASE("resynthesized: plans use what is left") {
 
     const WorkloadPlans around = rerouted(topology, plans, failed, {});
     check_around(topology, workload, around, failed);
+    std::uint64_t requests = 0;
+    for (const PlannedCommunication& row : planning.communications) {
+      CHECK(row.bound <= row.alone);
+      requests += row.requests;
+    }
+    CHECK(requests == planning.plans.plans.size());
     for (std::size_t i = 0; i < plans.plans.size(); ++i)
       CHECK(alone(topology, planning.plans.plans[i]) <= alone(topology, around.plans[i]));
   }
+}
+
+TEST_CASE("resynthesized: where neighbours lend more than a group has left, the old plan stays") {
+  // A row of the torus loses a link of its ring; on what is left of the row alone all goes one way.
+  const Topology topology = make_topology("torus2d:8x4");
+  const Workload workload = communicating(32, {{0, 1, 2, 3, 4, 5, 6, 7}},
+                                          {{CollectiveKind::all_gather, Bytes{8'000'000}}});
+  const std::vector<LinkId> failed{link_between(topology, 0, 1), link_between(topology, 1, 0)};
+  const WorkloadPlans plans = plan_workload(topology, workload, by("ring")).plans;
+  const WorkloadPlanning planning = resynthesized(topology, workload, by("ring"), plans, failed);
+  const PlacedPlan& kept = planning.plans.plans.front();
+  CHECK(alone(topology, kept) ==
+        alone(topology, rerouted(topology, plans, failed, {}).plans.front()));
+  REQUIRE(planning.communications.size() == 1);
+  CHECK(planning.communications.front().algorithm == "ring, with detours");
+  CHECK(planning.communications.front().requests == 1);
+  CHECK(planning.communications.front().alone == alone(topology, kept));
+  CHECK(planning.communications.front().bound <= planning.communications.front().alone);
 }
 
 TEST_CASE("a member that is cut off is named") {
