@@ -1,0 +1,23 @@
+// Between plans in epochs and schedules.
+#pragma once
+
+#include "sim/schedule.hpp"
+#include "synth/teccl/epoch_problem.hpp"
+
+namespace tutti {
+
+/// The plan as a list of transfers by epoch. What a switch that doesn't copy passes on is one
+/// transfer with the whole way; one that copies ends the transfer there and begins others. Useless
+/// sends are left out. Replayed on a network without switches and shared groups it takes at most
+/// epochs_of() * epoch where no latency was rounded down. Pre: epoch_fault() is empty.
+[[nodiscard]] Schedule as_schedule(const EpochProblem& problem, const EpochPlan& plan,
+                                   std::uint32_t link_count);
+
+/// The transfers of any correct schedule without reductions in epochs, each as early as the ones
+/// before it in the list leave it: a first plan, and an upper bound on K. Nothing where it doesn't
+/// fit the problem: lanes through switches that it doesn't have, a chunk that reaches a node twice,
+/// a buffer limit. `latest`: gives up beyond.
+[[nodiscard]] std::optional<EpochPlan> as_plan(const EpochProblem& problem,
+                                               const Schedule& schedule, std::uint32_t latest);
+
+} // namespace tutti
