@@ -21,7 +21,7 @@ std::vector<TimedAmount> flow_of(const EpochFlowProgram& program, std::span<cons
                                  std::uint32_t source, std::uint32_t lanes, std::uint32_t epochs) {
   std::vector<TimedAmount> flow;
   for (std::uint32_t l = 0; l < lanes; ++l)
-    for (std::uint32_t k = 0; k < epochs; ++k)
+    for (std::uint32_t k = 0; k <= epochs; ++k) // the last through switches without delay
       if (const double amount = program.entering(columns, source, l, k); amount > least_flow)
         flow.push_back({k, l, amount});
   return flow;
