@@ -147,7 +147,6 @@ private:
     return true;
   }
 
-  const EpochProblem& problem_;
   const EpochNetwork& network_;
   std::uint64_t latest_;
   LimitRoom room_;
