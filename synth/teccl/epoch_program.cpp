@@ -39,6 +39,7 @@ EpochProgram::EpochProgram(const EpochProblem& problem, const EpochHorizon& hori
         continue;
       }
       add_receipts(c, place);
+      add_dominator(c, place);
       add_store_and_send(c, place);
     }
   for (const EpochLimit& limit : problem.network.limits) add_limit(limit);
@@ -135,6 +136,21 @@ void EpochProgram::add_receipts(std::uint32_t chunk, std::uint32_t node) {
     add_arrivals(terms, chunk, node, k, -1);
     program_.add_row(0, 0, terms);
   }
+}
+
+// Whoever has it only through another has it so much later at least. This follows for whole chunks
+// but not for fractions, of which copies from several neighbours would add up.
+void EpochProgram::add_dominator(std::uint32_t chunk, std::uint32_t node) {
+  const ChunkColumns& own = chunks_[chunk];
+  const Columns& held = own.held[node];
+  std::uint32_t through = own.windows.dominator[node];
+  while (through != none && !problem_.network.stores[hops_.places[through].node])
+    through = own.windows.dominator[through];
+  if (held.epochs.empty() || through == none || own.windows.settled[through]) return;
+  const std::uint32_t apart = own.windows.earliest[node] - own.windows.earliest[through];
+  for (std::uint32_t k = held.epochs.first; k <= held.epochs.last; ++k)
+    if (const auto before = holds(chunk, through, k - apart))
+      program_.add_row(-unlimited, 0, std::vector<Term>{{*held.at(k), 1}, {*before, -1}});
 }
 
 // What is sent is held. To those who store it is sent once at most: all that was sent to one of

@@ -83,6 +83,7 @@ private:
   void add_sent(std::uint32_t chunk);
   void add_held(std::uint32_t chunk, const EpochReward& reward);
   void add_receipts(std::uint32_t chunk, std::uint32_t node);
+  void add_dominator(std::uint32_t chunk, std::uint32_t node);
   void add_store_and_send(std::uint32_t chunk, std::uint32_t node);
   void add_pass_on(std::uint32_t chunk, std::uint32_t place);
   void add_limit(const EpochLimit& limit);

@@ -22,6 +22,7 @@ public:
     find_earliest();
     find_latest();
     find_sends();
+    find_dominators();
     return std::move(windows_);
   }
 
@@ -91,6 +92,42 @@ private:
         window = {windows_.earliest[hop.from], static_cast<std::uint32_t>(latest)};
       windows_.sends.push_back(window);
     }
+  }
+
+  // The nearest common dominator of all from where it comes, by `earliest`, until nothing changes
+  // (Cooper, Harvey and Kennedy 2001, "A Simple, Fast Dominance Algorithm").
+  void find_dominators() {
+    std::vector<std::uint32_t> order, rank(hops_.places.size());
+    for (std::uint32_t p = 0; p < hops_.places.size(); ++p)
+      if (windows_.earliest[p] != out_of_epochs) order.push_back(p);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t p) { return windows_.earliest[p]; });
+    for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    windows_.dominator.assign(hops_.places.size(), out_of_epochs);
+    std::vector<bool> known(hops_.places.size());
+    const auto common = [&](std::uint32_t a, std::uint32_t b) {
+      while (a != b && a != out_of_epochs && b != out_of_epochs)
+        (rank[a] < rank[b] ? b : a) = windows_.dominator[rank[a] < rank[b] ? b : a];
+      return a == b ? a : out_of_epochs;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const std::uint32_t p : order) {
+        std::optional<std::uint32_t> all;
+        if (is_source(p)) all = out_of_epochs;
+        for (const std::uint32_t h : hops_.in[p])
+          if (const std::uint32_t from = hops_.hops[h].from;
+              !windows_.sends[h].empty() && (known[from] || is_source(from)))
+            all = all ? common(*all, from) : from;
+        if (!all || (known[p] && windows_.dominator[p] == *all)) continue;
+        known[p] = changed = true;
+        windows_.dominator[p] = *all;
+      }
+    }
+  }
+  [[nodiscard]] bool is_source(std::uint32_t place) const {
+    const auto [node, stage] = hops_.places[place];
+    return stage == 0 &&
+           (windows_.settled[node].has_value() || !windows_.past_arrivals[node].empty());
   }
 
   [[nodiscard]] std::int64_t latest_send(const EpochHop& hop) const {
