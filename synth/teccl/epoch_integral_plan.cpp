@@ -58,7 +58,7 @@ public:
   }
 
   EpochPlan run() {
-    constexpr std::uint64_t most_questions = 10'000'000;
+    constexpr std::uint64_t most_questions = 2'000'000;
     constexpr int most_rounds = 400;
     for (const bool aligned : {false, true}) {
       planner_.set_aligned(aligned);
