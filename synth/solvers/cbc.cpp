@@ -64,22 +64,6 @@ SolverStatus status_of(const CbcModel& model) {
   return SolverStatus::stopped;
 }
 
-bool within(double value, const LinearProgram::Range& range) {
-  const auto tolerance = [](double side) { return 1e-6 * std::max(1.0, std::abs(side)); };
-  return value >= range.low - tolerance(range.low) && value <= range.high + tolerance(range.high);
-}
-
-bool satisfied(const LinearProgram& program, const std::vector<double>& columns) {
-  for (std::uint32_t c = 0; c < program.column_count(); ++c)
-    if (!within(columns[c], program.column(c))) return false;
-  for (std::uint32_t r = 0; r < program.row_count(); ++r) {
-    double sum = 0;
-    for (const Term& term : program.terms(r)) sum += term.factor * columns[term.column];
-    if (!within(sum, program.row(r))) return false;
-  }
-  return true;
-}
-
 // Without costs only feasibility is asked.
 IntegerSolution solve(const LinearProgram& program, bool with_costs, const WorkLimit& limit,
                       const IntegerSettings& settings) {
@@ -98,7 +82,7 @@ IntegerSolution solve(const LinearProgram& program, bool with_costs, const WorkL
     solution.columns.push_back(program.is_integer(c) ? std::round(best[c]) : best[c]);
     solution.objective += program.cost(c) * solution.columns.back();
   }
-  return satisfied(program, solution.columns) ? solution : IntegerSolution{};
+  return satisfies(program, solution.columns, program.row_count()) ? solution : IntegerSolution{};
 }
 
 } // namespace
