@@ -20,7 +20,8 @@
 #include "topologies/families.hpp"
 #include "topologies/parts.hpp"
 
-#include <fmt/format.h>
+#include <cstdint>
+#include <vector>
 
 namespace tutti::topologies {
 
@@ -48,8 +49,9 @@ Topology teccl_internal(const TopologySpec& spec) {
   TopologyParts parts = npus_only(spec, npus);
   number_coordinates(parts, spec.shape);
   const auto id = [](std::int64_t number) { return NodeId{static_cast<std::uint32_t>(number)}; };
-  for (const std::int64_t step : {std::int64_t{1}, gpus - 1}) { // forward, backward
-    if (step == gpus - 1 && gpus == 2) break;                   // the same
+  const std::vector<std::int64_t> steps = // forward and backward, the same where there are two
+      gpus == 2 ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{1, gpus - 1};
+  for (const std::int64_t step : steps) {
     for (std::int64_t npu = 0; npu < npus; ++npu) {
       const std::int64_t index = npu % gpus;
       parts.add_link(between(id(npu), id(npu - index + (index + step) % gpus), values[0]));
