@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-std::vector<std::uint32_t> epoch_distances(const EpochNetwork& network,
-                                           std::span<const std::uint32_t> nodes, bool forward) {
+std::vector<std::uint32_t> epochs_to(const EpochNetwork& network,
+                                     std::span<const std::uint32_t> targets) {
   using Entry = std::pair<std::uint32_t, std::uint32_t>; // distance, node
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> next;
   std::vector<std::uint32_t> distance(network.node_count, out_of_epochs);
@@ -18,15 +18,13 @@ std::vector<std::uint32_t> epoch_distances(const EpochNetwork& network,
     distance[node] = epochs;
     next.emplace(epochs, node);
   };
-  for (const std::uint32_t node : nodes) reach(node, 0);
+  for (const std::uint32_t target : targets) reach(target, 0);
   while (!next.empty()) {
     const auto [epochs, node] = next.top();
     next.pop();
     if (epochs > distance[node]) continue;
-    for (const std::uint32_t l : forward ? network.out_lanes[node] : network.in_lanes[node]) {
-      const EpochLane& lane = network.lanes[l];
-      reach(forward ? lane.to : lane.from, epochs + lane.delay);
-    }
+    for (const std::uint32_t l : network.in_lanes[node])
+      reach(network.lanes[l].from, epochs + network.lanes[l].delay);
   }
   return distance;
 }
@@ -53,8 +51,7 @@ std::uint32_t plus(std::uint32_t epochs, std::uint32_t more) {
 FlowReach flow_reach(const EpochNetwork& network, const EpochSource& source) {
   std::vector<std::uint32_t> wanters;
   for (const EpochDemand& demand : source.demands) wanters.push_back(demand.wanter);
-  FlowReach reach{epoch_distances(network, std::vector{source.node}, true),
-                  epoch_distances(network, wanters, false),
+  FlowReach reach{network.epochs_from({source.node}), epochs_to(network, wanters),
                   std::vector<std::uint32_t>(network.node_count, out_of_epochs)};
   for (const EpochLane& lane : network.lanes) {
     std::uint32_t& onward = reach.onward[lane.from];
@@ -199,16 +196,21 @@ void EpochFlowProgram::add_limits() {
   }
 }
 
-// What is sent on at once needs no buffer here: a plan is asked for more, so none is cut off.
+// At a node are chunks that wait there and those that it sends in this epoch; what nobody wants any
+// more doesn't count.
 void EpochFlowProgram::add_buffer_limits() {
   const EpochNetwork& network = problem_.network;
   std::vector<Term> terms;
   for (std::uint32_t n = 0; n < network.node_count; ++n) {
-    if (orbits_.of_node_only[n] != n) continue;
-    for (std::int64_t k = 0; k < epochs_; ++k) {
+    if (orbits_.of_node_only[n] != n || !network.stores[n]) continue;
+    for (std::int64_t k = 0; k <= epochs_; ++k) {
       terms.clear();
-      for (std::uint32_t s = 0; s < sources_.size(); ++s)
+      for (std::uint32_t s = 0; s < sources_.size(); ++s) {
+        if (sources_[s].node == n) continue;
         add_term(terms, kept_[orbits_.of_node[node_point(s, n)]], k, 1);
+        for (const std::uint32_t l : network.out_lanes[n])
+          add_term(terms, entering_[orbits_.of_lane[lane_point(s, l)]], k, 1);
+      }
       if (!terms.empty()) program_.add_row(-unlimited, *problem_.buffer_limit, terms);
     }
   }

@@ -11,9 +11,10 @@ namespace tutti {
 
 namespace {
 
-std::vector<EpochMove> moves_of(const EpochProblem& problem, std::span<const EpochSource> sources,
-                                bool merged) {
-  return merged ? epoch_moves(problem.network, sources) : std::vector<EpochMove>{};
+EpochFlowOrbits orbits_of(const EpochProblem& problem, std::span<const EpochSource> sources,
+                          bool merged) {
+  const auto moves = merged ? epoch_moves(problem, sources) : std::vector<ChunkAutomorphism>{};
+  return epoch_flow_orbits(problem.network, sources, moves);
 }
 
 /// The solution's flow of one source.
@@ -92,8 +93,7 @@ EpochFlows epoch_flows(const EpochProblem& problem, std::uint32_t epochs, const 
                        const EpochFlowSettings& settings) {
   EpochFlows flows;
   const std::vector<EpochSource> sources = epoch_sources(problem);
-  const EpochFlowOrbits orbits =
-      epoch_flow_orbits(problem.network, sources, moves_of(problem, sources, settings.merged));
+  const EpochFlowOrbits orbits = orbits_of(problem, sources, settings.merged);
   const EpochFlowProgram program(problem, sources, orbits, epochs, true);
   if (!program.is_in_reach()) {
     flows.status = SolverStatus::infeasible;
@@ -111,15 +111,13 @@ std::optional<std::uint32_t> fewest_flow_epochs(const EpochProblem& problem, std
                                                 const WorkLimit& limit) {
   const std::vector<EpochSource> sources = epoch_sources(problem);
   for (const EpochSource& source : sources) {
-    const std::vector<std::uint32_t> distance =
-        epoch_distances(problem.network, std::vector{source.node}, true);
+    const std::vector<std::uint32_t> distance = problem.network.epochs_from({source.node});
     for (const EpochDemand& demand : source.demands) {
       if (distance[demand.wanter] == out_of_epochs) return std::nullopt;
       at_least = std::max(at_least, distance[demand.wanter]);
     }
   }
-  const EpochFlowOrbits orbits =
-      epoch_flow_orbits(problem.network, sources, moves_of(problem, sources, true));
+  const EpochFlowOrbits orbits = orbits_of(problem, sources, true);
   const auto status_in = [&](std::uint32_t epochs) {
     const EpochFlowProgram program(problem, sources, orbits, epochs, false);
     return solve_relaxed(program.program(), limit).status;

@@ -48,7 +48,7 @@ struct EpochFlowSettings {
 fewest_flow_epochs(const EpochProblem& problem, std::uint32_t at_least, const WorkLimit& limit);
 
 /// Whole chunks, along ways that the flows take, each send in the first epoch with room: takes at
-/// least `flows.epochs`, often a few more. Empty where a buffer limit leaves no such way. Some
+/// least `flows.epochs`, often a few more. Some
 /// orders and choices of ways are tried, as many as an effort allows that is the same on every
 /// machine. Pre: `flows` is optimal for this problem.
 [[nodiscard]] EpochPlan integral_plan(const EpochProblem& problem, const EpochFlows& flows);
