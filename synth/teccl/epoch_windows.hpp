@@ -16,7 +16,7 @@ struct EpochHorizon {
   std::uint32_t begin = 0, end = 0; ///< sends begin in begin .. end - 1
   /// What has arrived and is under way then, and what limits still count, follows from it. Epochs
   /// below `begin`.
-  std::span<const EpochSend> past;
+  std::span<const EpochSend> past = {};
   /// Arrivals at the beginning of epochs up to end + beyond count as well (what is still under way
   /// when a round ends).
   std::uint32_t beyond = 0;
