@@ -57,7 +57,7 @@ void search(CbcModel& model, const std::vector<std::string>& options) {
       static_cast<int>(argv.size()), argv.data(), model, [](CbcModel*, int) { return 0; }, data);
 }
 
-SolverStatus status_of(const CbcModel& model) {
+SolverStatus solver_status(const CbcModel& model) {
   if (model.isProvenOptimal()) return SolverStatus::optimal;
   if (model.isContinuousUnbounded()) return SolverStatus::unbounded;
   if (model.isProvenInfeasible()) return SolverStatus::infeasible;
@@ -91,7 +91,7 @@ IntegerSolution solve(const LinearProgram& program, bool with_costs, const WorkL
   LimitHandler handler(watch);
   model.passInEventHandler(&handler);
   search(model, arguments(settings, limit));
-  IntegerSolution solution{status_of(model), 0, {}};
+  IntegerSolution solution{solver_status(model), 0, {}};
   const double* const best = model.bestSolution();
   if (best == nullptr) return solution;
   for (std::uint32_t c = 0; c < program.column_count(); ++c) {
