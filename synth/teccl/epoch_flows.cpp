@@ -1,6 +1,7 @@
 #include "synth/teccl/epoch_flows.hpp"
 
 #include "synth/teccl/epoch_flow_program.hpp"
+#include "synth/teccl/epoch_load_bound.hpp"
 #include "synth/teccl/epoch_ways.hpp"
 
 #include <algorithm>
@@ -122,6 +123,7 @@ std::optional<std::uint32_t> fewest_flow_epochs(const EpochProblem& problem, std
     const EpochFlowProgram program(problem, sources, orbits, epochs, false);
     return solve_relaxed(program.program(), limit).status;
   };
+  at_least = epochs_by_load(problem, sources, orbits, at_least, limit);
   std::uint32_t low = at_least, high = at_least; // all below `low` are infeasible
   for (std::uint32_t more = 1;; more *= 2) {
     const SolverStatus status = status_in(high);

@@ -42,8 +42,9 @@ struct EpochFlowSettings {
 
 /// The smallest number of epochs in which flows are feasible: fewer are impossible for whole chunks
 /// too, as far as floating point proves anything. Nothing where someone is out of reach or the
-/// limit was reached. Pre: as above. Cost: some linear programs, as many as the logarithm of what
-/// is above `at_least`, which must be a lower bound.
+/// limit was reached. Pre: as above. Cost: two or three linear programs where the load of
+/// limits says how many epochs it takes, else as many as the logarithm of what is above that.
+/// `at_least` must be a lower bound.
 [[nodiscard]] std::optional<std::uint32_t>
 fewest_flow_epochs(const EpochProblem& problem, std::uint32_t at_least, const WorkLimit& limit);
 
