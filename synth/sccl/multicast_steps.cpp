@@ -13,15 +13,10 @@ namespace tutti {
 
 namespace {
 
-/// The identity alone: no restriction.
-StepSymmetry no_symmetry(const StepProblem& problem) {
-  const auto identity = [](std::size_t points) {
-    Permutation all(points);
-    for (std::uint32_t i = 0; i < points; ++i) all[i] = i;
-    return all;
-  };
-  return {{identity(problem.network.node_count()), identity(problem.network.lanes.size()),
-           identity(problem.network.limits.size()), identity(problem.chunks.size())}};
+std::vector<bool> wanted(const StepProblem& problem) {
+  std::vector<bool> wanted;
+  for (const StepChunk& chunk : problem.chunks) wanted.push_back(!chunk.wanters.empty());
+  return wanted;
 }
 
 class MulticastEncoding {
@@ -29,12 +24,16 @@ public:
   MulticastEncoding(const StepProblem& problem, const StepInstance& instance,
                     const StepSymmetry& symmetry, const StepSearch& search)
       : problem_(problem), network_(problem.network), instance_(instance), search_(search),
-        symmetry_(symmetry.empty() ? no_symmetry(problem) : symmetry), solver_(search.proof),
-        chosen_(representatives(problem, symmetry_)) {
+        symmetry_(symmetry.empty() ? no_symmetry(network_.node_count(), network_.lanes.size(),
+                                                 network_.limits.size(), problem.chunks.size())
+                                   : symmetry),
+        orbits_(symmetry_, wanted(problem)), solver_(search.proof) {
     true_ = solver_.new_variable();
     solver_.add({true_});
-    map_chunks();
-    for (std::uint32_t i = 0; i < chosen_.size(); ++i) add_chunk(i);
+    sends_.assign(orbits_.chosen().size() * instance_.pieces * network_.lanes.size() *
+                      instance_.steps,
+                  never);
+    for (std::uint32_t i = 0; i < orbits_.chosen().size(); ++i) add_chunk(i);
     add_rounds();
     for (std::uint32_t i = 0; i < network_.limits.size(); ++i)
       if (std::ranges::all_of(symmetry_, [&](const auto& one) { return one.limits[i] >= i; }))
@@ -55,27 +54,6 @@ private:
   /// has[node][steps done] of one piece: literals; `never` where it can't be, true_ where it must.
   using Places = std::vector<std::vector<Literal>>;
 
-  /// Which chosen chunk stands for each, and by which element of the symmetry.
-  struct Role {
-    std::uint32_t chosen = 0;
-    const StepAutomorphism* by = nullptr; ///< null: nobody wants the chunk
-  };
-
-  void map_chunks() {
-    roles_.resize(problem_.chunks.size());
-    for (std::uint32_t c = 0; c < problem_.chunks.size(); ++c) {
-      if (problem_.chunks[c].wanters.empty()) continue;
-      for (const StepAutomorphism& one : symmetry_) {
-        const auto found = std::ranges::lower_bound(chosen_, one.chunks[c]);
-        if (found == chosen_.end() || *found != one.chunks[c]) continue;
-        roles_[c] = {static_cast<std::uint32_t>(found - chosen_.begin()), &one};
-        break;
-      }
-    }
-    sends_.assign(chosen_.size() * instance_.pieces * network_.lanes.size() * instance_.steps,
-                  never);
-  }
-
   [[nodiscard]] Literal& send(std::uint32_t chosen, std::uint32_t piece, std::uint32_t lane,
                               std::uint32_t step) {
     const std::size_t which = std::size_t{chosen} * instance_.pieces + piece;
@@ -83,7 +61,7 @@ private:
   }
 
   void add_chunk(std::uint32_t chosen) {
-    const StepChunk& chunk = problem_.chunks[chosen_[chosen]];
+    const StepChunk& chunk = problem_.chunks[orbits_.chosen()[chosen]];
     const std::vector<std::uint32_t> from = network_.distances_from(chunk.holders);
     std::vector<std::uint32_t> to(network_.node_count(), unreachable); // the nearest wanter
     for (const std::uint32_t wanter : chunk.wanters) {
@@ -181,7 +159,7 @@ private:
 
   std::vector<Literal> sends_over(const LaneLimit& limit, std::uint32_t step) {
     std::vector<Literal> inputs;
-    for (const Role& role : roles_) {
+    for (const ChunkOrbits::Role& role : orbits_.roles()) {
       if (role.by == nullptr) continue;
       for (const std::uint32_t l : limit.lanes)
         for (std::uint32_t k = 0; k < instance_.pieces; ++k)
@@ -201,7 +179,7 @@ private:
       rounds += schedule.rounds.back();
     }
     schedule.rounds.back() += instance_.rounds - rounds; // spare ones cost nothing to keep
-    for (std::uint32_t i = 0; i < chosen_.size(); ++i)
+    for (std::uint32_t i = 0; i < orbits_.chosen().size(); ++i)
       for (std::uint32_t k = 0; k < instance_.pieces; ++k)
         for (std::uint32_t l = 0; l < network_.lanes.size(); ++l)
           for (std::uint32_t s = 0; s < instance_.steps; ++s) {
@@ -209,7 +187,7 @@ private:
             if (sent == never || !solver_.value(sent)) continue;
             for (const StepAutomorphism& one : symmetry_)
               schedule.sends.push_back(
-                  {one.chunks[chosen_[i]] * instance_.pieces + k, one.lanes[l], s});
+                  {one.chunks[orbits_.chosen()[i]] * instance_.pieces + k, one.lanes[l], s});
           }
     sort_sends(schedule);
     return schedule;
@@ -220,9 +198,8 @@ private:
   StepInstance instance_;
   const StepSearch& search_;
   StepSymmetry symmetry_;
+  ChunkOrbits orbits_; // chosen chunks have variables of their own
   SatSolver solver_;
-  std::vector<std::uint32_t> chosen_; // chunks with variables of their own
-  std::vector<Role> roles_;           // of every chunk
   Literal true_ = 0;
   std::vector<Literal> sends_; // [chosen][piece][lane][step]
   std::vector<std::vector<Literal>> more_;

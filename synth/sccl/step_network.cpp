@@ -1,79 +1,18 @@
 #include "synth/sccl/step_network.hpp"
 
 #include "sim/error.hpp"
+#include "synth/switch_ways.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <queue>
 #include <utility>
 
 namespace tutti {
 
 namespace {
 
-constexpr std::size_t most_lanes = 10'000'000, most_ways = 8;
-
-/// Shortest ways from one node to others that keep chunks, through nodes that don't.
-class WaySearch {
-public:
-  WaySearch(const Topology& topology, const std::vector<bool>& keeps)
-      : topology_(topology), keeps_(keeps), distance_(topology.node_count()) {}
-
-  /// Every shortest way, at most `most_ways` to each end, by end, in the order of their links.
-  std::map<NodeId, std::vector<std::vector<LinkId>>> from(NodeId start) {
-    measure(start);
-    ways_.clear();
-    extend(start);
-    return std::move(ways_);
-  }
-
-private:
-  void measure(NodeId start) {
-    std::fill(distance_.begin(), distance_.end(), unreachable);
-    distance_[start.value] = 0;
-    std::queue<NodeId> queue;
-    queue.push(start);
-    while (!queue.empty()) {
-      const NodeId node = queue.front();
-      queue.pop();
-      if (node != start && !passes(node)) continue;
-      for (const LinkId out : topology_.out_links(node)) {
-        const NodeId next = topology_.link(out).to;
-        if (distance_[next.value] != unreachable) continue;
-        distance_[next.value] = distance_[node.value] + 1;
-        queue.push(next);
-      }
-    }
-  }
-
-  void extend(NodeId node) { // depth first; as deep as there are switches in a row
-    for (const LinkId out : topology_.out_links(node)) {
-      const NodeId next = topology_.link(out).to;
-      if (distance_[next.value] != distance_[node.value] + 1) continue;
-      way_.push_back(out);
-      if (keeps_[next.value]) {
-        auto& ways = ways_[next];
-        if (ways.size() < most_ways) ways.push_back(way_);
-      } else if (passes(next)) {
-        extend(next);
-      }
-      way_.pop_back();
-    }
-  }
-
-  /// What neither keeps nor stores is crossed; a store that can't copy is left out of the network.
-  [[nodiscard]] bool passes(NodeId node) const {
-    return !keeps_[node.value] && !topology_.node(node).can.store;
-  }
-
-  const Topology& topology_;
-  const std::vector<bool>& keeps_;
-  std::vector<std::uint32_t> distance_;
-  std::vector<LinkId> way_;
-  std::map<NodeId, std::vector<std::vector<LinkId>>> ways_;
-};
+constexpr std::size_t most_lanes = 10'000'000;
 
 void add_lanes(const Topology& topology, StepNetwork& network) {
   std::vector<bool> keeps(topology.node_count());
@@ -82,7 +21,7 @@ void add_lanes(const Topology& topology, StepNetwork& network) {
     keeps[network.nodes[n].value] = true;
     index[network.nodes[n].value] = n;
   }
-  WaySearch search(topology, keeps);
+  SwitchWays search(topology, keeps);
   for (std::uint32_t from = 0; from < network.node_count(); ++from)
     for (auto& [to, ways] : search.from(network.nodes[from]))
       for (auto& links : ways) {

@@ -2,9 +2,19 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 
 namespace tutti {
+
+namespace {
+
+bool within(double value, const LinearProgram::Range& range) {
+  const auto tolerance = [](double side) { return 1e-6 * std::max(1.0, std::abs(side)); };
+  return value >= range.low - tolerance(range.low) && value <= range.high + tolerance(range.high);
+}
+
+} // namespace
 
 std::uint32_t LinearProgram::add_column(double cost, double low, double high, bool integer) {
   assert(low <= high);
@@ -32,6 +42,17 @@ std::uint32_t LinearProgram::add_row(double low, double high, std::span<const Te
   rows_.push_back({low, high});
   row_begin_.push_back(terms_.size());
   return row_count() - 1;
+}
+
+bool satisfies(const LinearProgram& program, std::span<const double> columns, std::uint32_t rows) {
+  for (std::uint32_t c = 0; c < columns.size(); ++c)
+    if (!within(columns[c], program.column(c))) return false;
+  for (std::uint32_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (const Term& term : program.terms(r)) sum += term.factor * columns[term.column];
+    if (!within(sum, program.row(r))) return false;
+  }
+  return true;
 }
 
 } // namespace tutti

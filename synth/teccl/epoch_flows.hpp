@@ -7,6 +7,7 @@
 #include "synth/teccl/epoch_answer.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tutti {
@@ -14,7 +15,9 @@ namespace tutti {
 /// The fractional optimum.
 struct EpochFlows {
   SolverStatus status = SolverStatus::stopped;
-  double reward = 0; ///< of the objective: sum of amounts / (k + 1), no integral plan has more
+  /// Of the objective: for each chunk the sum of 1 / (k + 1) over the epochs k at whose end it is
+  /// there, amounts in part. No integral plan has more.
+  double reward = 0;
   /// What of a chunk enters a lane in an epoch, after the decomposition into ways; ascending.
   struct Part {
     EpochSend send;
@@ -24,12 +27,30 @@ struct EpochFlows {
   std::uint32_t epochs = 0; ///< that it uses
 };
 
-/// Pre: problem.is_unicast(), each chunk one holder.
+struct EpochFlowSettings {
+  /// One column for all flows that automorphisms of the problem exchange: the same optimum, and
+  /// flows that are alike.
+  bool merged = true;
+};
+
+/// Fractions obey every rule of a plan on the average: limits in each of their windows, what a node
+/// sends has come there, nothing is kept where nothing can be. `infeasible`: so few epochs are not
+/// enough, for whole chunks neither. Pre: problem.is_unicast(), each chunk one holder.
 [[nodiscard]] EpochFlows epoch_flows(const EpochProblem& problem, std::uint32_t epochs,
-                                     const WorkLimit& limit);
+                                     const WorkLimit& limit,
+                                     const EpochFlowSettings& settings = {});
+
+/// The smallest number of epochs in which flows are feasible: fewer are impossible for whole chunks
+/// too, as far as floating point proves anything. Nothing where someone is out of reach or the
+/// limit was reached. Pre: as above. Cost: some linear programs, as many as the logarithm of what
+/// is above `at_least`, which must be a lower bound.
+[[nodiscard]] std::optional<std::uint32_t>
+fewest_flow_epochs(const EpochProblem& problem, std::uint32_t at_least, const WorkLimit& limit);
 
 /// Whole chunks, along ways that the flows take, each send in the first epoch with room: takes at
-/// least `flows.epochs`, often a few more.
+/// least `flows.epochs`, often a few more. Some
+/// orders and choices of ways are tried, as many as an effort allows that is the same on every
+/// machine. Pre: `flows` is optimal for this problem.
 [[nodiscard]] EpochPlan integral_plan(const EpochProblem& problem, const EpochFlows& flows);
 
 } // namespace tutti

@@ -71,20 +71,25 @@ struct EpochNetwork {
   std::vector<EpochLane> lanes;     ///< by from, to, links
   std::vector<EpochLimit> limits;   ///< links by id, then groups
   std::vector<std::vector<std::uint32_t>> out_lanes, in_lanes,
-      limits_of; ///< [node], [node], [lane]
+      limits_of; ///< [node], [node], [lane]; ascending, without repeats
 
-  /// The longest delay, and the longest window: so far do past sends reach into a later epoch.
+  /// How far past sends reach: one of epoch k is there, and in no window any more, from the
+  /// beginning of epoch k + reach() on.
   [[nodiscard]] std::uint32_t reach() const;
   /// Epochs from the nearest of `sources` to each node, by delays alone; `out_of_epochs` where
   /// there is no way. Through nodes that don't store, too.
   [[nodiscard]] std::vector<std::uint32_t>
   epochs_from(const std::vector<std::uint32_t>& sources) const;
+  /// From each node to the nearest of `targets`.
+  [[nodiscard]] std::vector<std::uint32_t>
+  epochs_to(const std::vector<std::uint32_t>& targets) const;
 };
 inline constexpr std::uint32_t out_of_epochs = UINT32_MAX;
 
-/// The network for chunks of this size. Errors: InputError where the duration is below what the
-/// multiplier allows (<= 0), where a latency takes more than 10^6 epochs (says which duration would
-/// do), or where ways through switches are more than 10^7.
+/// The network for chunks of this size. A node that stores but can't copy has no lanes: it could
+/// pass each chunk on once only. Errors: InputError where the topology has no link, where duration,
+/// multiplier, threshold or guard make no sense, where a latency or a transmission takes more than
+/// 10^6 epochs (says which duration would do), or where ways through switches are more than 10^7.
 [[nodiscard]] EpochNetwork epoch_network(const Topology& topology, Bytes chunk,
                                          const EpochSettings& settings);
 

@@ -1,0 +1,109 @@
+// Small problems in epochs, made by hand or at random.
+#pragma once
+
+#include "sim/random.hpp"
+#include "synth/teccl/epoch_problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::testing {
+
+/// Nodes that store and copy.
+inline EpochProblem epoch_nodes(std::uint32_t count) {
+  EpochProblem problem;
+  EpochNetwork& network = problem.network;
+  network.epoch = Time{1};
+  network.node_count = count;
+  network.stores.assign(count, true);
+  network.copies.assign(count, true);
+  network.out_lanes.resize(count);
+  network.in_lanes.resize(count);
+  return problem;
+}
+
+inline void add_epoch_limit(EpochNetwork& network, EpochLimit limit) {
+  for (const LaneUse& use : limit.uses) {
+    std::vector<std::uint32_t>& of = network.limits_of[use.lane];
+    const auto which = static_cast<std::uint32_t>(network.limits.size());
+    if (of.empty() || of.back() != which) of.push_back(which);
+  }
+  network.limits.push_back(std::move(limit));
+}
+
+/// With a limit of its own: `most` in any `window` epochs.
+inline std::uint32_t add_epoch_lane(EpochNetwork& network, std::uint32_t from, std::uint32_t to,
+                                    std::uint32_t delay, std::uint32_t window,
+                                    std::uint32_t most = 1) {
+  const auto lane = static_cast<std::uint32_t>(network.lanes.size());
+  network.lanes.push_back({from, to, {LinkId{lane}}, delay});
+  network.out_lanes[from].push_back(lane);
+  network.in_lanes[to].push_back(lane);
+  network.limits_of.emplace_back();
+  add_epoch_limit(network, {"lane", {{lane, 0}}, window, most});
+  return lane;
+}
+
+/// Each of the first `members` nodes has `chunks` that all others of them want.
+inline void add_gathered_chunks(EpochProblem& problem, std::uint32_t members,
+                                std::uint32_t chunks) {
+  for (std::uint32_t n = 0; n < members; ++n)
+    for (std::uint32_t i = 0; i < chunks; ++i) {
+      EpochChunk& chunk = problem.chunks.emplace_back();
+      chunk.holders = {n};
+      for (std::uint32_t m = 0; m < members; ++m)
+        if (m != n) chunk.wanters.push_back(m);
+    }
+}
+
+/// A few nodes on a circle, with switches of either kind, slow and late lanes, limits that lanes
+/// share at different times, and limited buffers. Two switches are of one kind.
+inline EpochProblem random_epochs(Random& random) {
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::uint32_t>(random.below(bound));
+  };
+  const std::uint32_t members = 2 + below(3), switches = below(3);
+  EpochProblem problem = epoch_nodes(members + switches);
+  EpochNetwork& network = problem.network;
+  const bool copies = below(2) == 0;
+  std::vector<std::uint32_t> circle;
+  for (std::uint32_t n = 0; n < network.node_count; ++n) {
+    circle.push_back(n);
+    if (n < members) continue;
+    network.stores[n] = false;
+    network.copies[n] = copies;
+  }
+  random.shuffle(circle);
+  const auto add = [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t delay = from < members ? 1 + below(2) : below(2);
+    const std::uint32_t window = 1 + below(3);
+    add_epoch_lane(network, from, to, delay, window, 1 + below(4) / 3);
+  };
+  for (std::uint32_t i = 0; i < circle.size(); ++i) add(circle[i], circle[(i + 1) % circle.size()]);
+  for (std::uint32_t extra = below(4) + 2 * switches; extra > 0; --extra) {
+    const std::uint32_t from = below(network.node_count), to = below(network.node_count);
+    if (from != to) add(from, to);
+  }
+  if (below(2) == 0) {
+    EpochLimit shared{"shared", {}, 1 + below(2), 1 + below(2)};
+    for (std::uint32_t l = 0; l < network.lanes.size(); ++l)
+      for (std::uint32_t times = below(3); times > 0; --times)
+        if (below(2) == 0) shared.uses.push_back({l, below(3) / 2});
+    if (!shared.uses.empty()) add_epoch_limit(network, std::move(shared));
+  }
+  for (std::uint32_t chunks = 1 + below(3); chunks > 0; --chunks) {
+    EpochChunk chunk;
+    const std::uint32_t holder = below(members);
+    for (std::uint32_t n = 0; n < members; ++n)
+      if (n == holder || below(6) == 0)
+        chunk.holders.push_back(n);
+      else if (below(3) > 0)
+        chunk.wanters.push_back(n);
+    for (std::uint32_t alike = 1 + below(4) / 3; alike > 0; --alike)
+      problem.chunks.push_back(chunk);
+  }
+  if (below(3) == 0) problem.buffer_limit = below(3);
+  return problem;
+}
+
+} // namespace tutti::testing
