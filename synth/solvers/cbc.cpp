@@ -63,7 +63,7 @@ void search(CbcModel& model, const std::vector<std::string>& options) {
       static_cast<int>(argv.size()), argv.data(), model, [](CbcModel*, int) { return 0; }, data);
 }
 
-SolverStatus status_of(const CbcModel& model) {
+SolverStatus solver_status(const CbcModel& model) {
   if (model.isProvenOptimal()) return SolverStatus::optimal;
   if (model.isContinuousUnbounded()) return SolverStatus::unbounded;
   if (model.isProvenInfeasible()) return SolverStatus::infeasible;
@@ -94,7 +94,7 @@ IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
   if (with_costs) set_start(model, settings.start);
   search(model, arguments(settings, limit, with_costs));
   IntegerSolution solution;
-  solution.status = status_of(model);
+  solution.status = solver_status(model);
   if (const double bound = model.getBestPossibleObjValue(); bound > -1e49)
     solution.at_least = bound; // else it has none
   const double* const best = model.bestSolution();
