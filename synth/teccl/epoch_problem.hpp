@@ -74,8 +74,10 @@ struct EpochForest {
 [[nodiscard]] EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan);
 
 /// Fewer epochs are impossible: by distances (the latest wanter of any chunk, from its nearest
-/// holder) and by what limits let into a node or out of one (windows * most), whichever is more.
-/// Nothing where someone is out of reach.
+/// holder) and by what limits let into a set of nodes (windows * most) between the first possible
+/// departure and the last useful arrival, whichever is more. The sets: each node, each part that
+/// hangs together by lanes faster than some rate (a box of several), and all others of each.
+/// Nothing where someone is out of reach. Cost: O(sets * (chunks * nodes + lanes)).
 [[nodiscard]] std::optional<std::uint32_t> fewest_epochs(const EpochProblem& problem);
 
 } // namespace tutti

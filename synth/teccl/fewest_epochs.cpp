@@ -1,5 +1,6 @@
-// A lower bound on the epochs of any plan: how far chunks must go, and how many must come into or
-// out of one node.
+// A lower bound on the epochs of any plan: how far chunks must go, and how many must come into some
+// set of nodes.
+#include "sim/ratio.hpp"
 #include "synth/teccl/epoch_problem.hpp"
 
 #include <algorithm>
@@ -7,12 +8,13 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
 namespace {
 
-/// When a lane into (or out of) one node is of any use: what enters it earlier or arrives later
+/// When a lane into a set of nodes is of any use: what enters it earlier or arrives later
 /// isn't.
 struct LaneTimes {
   std::uint32_t lane = 0;
@@ -101,16 +103,79 @@ private:
   std::vector<std::pair<std::uint32_t, std::vector<Use>>> uses_; // by limit
 };
 
+/// Sets of nodes into which, or out of which, little may come: single nodes, and what hangs together
+/// by lanes that are faster than others (the boxes of a cluster). Without the sets of all and none.
+class NarrowSets {
+public:
+  explicit NarrowSets(const EpochNetwork& network) : network_(network) {
+    const std::vector<bool> none(network.node_count);
+    for (std::uint32_t node = 0; node < network.node_count; ++node) {
+      std::vector<bool> alone = none;
+      alone[node] = true;
+      add(std::move(alone));
+    }
+    std::set<Ratio> rates;
+    for (std::uint32_t l = 0; l < network.lanes.size(); ++l) rates.insert(rate_of(l));
+    for (const Ratio& rate : rates) add_components(rate);
+  }
+
+  [[nodiscard]] const std::set<std::vector<bool>>& sets() const { return sets_; }
+
+private:
+  void add(std::vector<bool> some) {
+    if (std::ranges::count(some, false) == 0) return;
+    std::vector<bool> others = some;
+    others.flip();
+    sets_.insert(std::move(some));
+    sets_.insert(std::move(others));
+  }
+
+  [[nodiscard]] Ratio rate_of(std::uint32_t lane) const {
+    Ratio least(INT32_MAX);
+    for (const std::uint32_t limit : network_.limits_of[lane])
+      least = std::min(least, Ratio(network_.limits[limit].most, network_.limits[limit].window));
+    return least;
+  }
+
+  /// Of the lanes above a rate.
+  void add_components(const Ratio& rate) {
+    std::vector<std::vector<std::uint32_t>> next(network_.node_count);
+    for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
+      if (rate_of(l) <= rate) continue;
+      next[network_.lanes[l].from].push_back(network_.lanes[l].to);
+      next[network_.lanes[l].to].push_back(network_.lanes[l].from);
+    }
+    std::vector<bool> seen(network_.node_count);
+    for (std::uint32_t first = 0; first < network_.node_count; ++first) {
+      if (seen[first]) continue;
+      std::vector<bool> component(network_.node_count);
+      std::vector<std::uint32_t> queue{first};
+      component[first] = true;
+      for (std::size_t i = 0; i < queue.size(); ++i)
+        for (const std::uint32_t node : next[queue[i]]) {
+          if (component[node]) continue;
+          component[node] = true;
+          queue.push_back(node);
+        }
+      for (const std::uint32_t node : queue) seen[node] = true;
+      add(std::move(component));
+    }
+  }
+
+  const EpochNetwork& network_;
+  std::set<std::vector<bool>> sets_; // [node]
+};
+
 class EpochBound {
 public:
-  explicit EpochBound(const EpochProblem& problem) : problem_(problem) {}
+  explicit EpochBound(const EpochProblem& problem) : problem_(problem) {
+    for (const EpochChunk& chunk : problem.chunks) epochs_.push_back(&from(chunk.holders));
+  }
 
   std::optional<std::uint32_t> fewest() {
     if (!by_distances()) return {};
-    for (std::uint32_t node = 0; node < problem_.network.node_count; ++node) {
-      by_intake(node);
-      by_outgo(node);
-    }
+    const NarrowSets narrow(problem_.network);
+    for (const std::vector<bool>& inside : narrow.sets()) by_intake(inside);
     return static_cast<std::uint32_t>(fewest_);
   }
 
@@ -122,60 +187,52 @@ private:
   }
 
   bool by_distances() {
-    for (const EpochChunk& chunk : problem_.chunks)
-      for (const std::uint32_t wanter : chunk.wanters) {
-        const std::uint32_t epochs = from(chunk.holders)[wanter];
-        if (epochs == out_of_epochs) return false;
-        fewest_ = std::max<std::uint64_t>(fewest_, epochs);
+    for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
+      for (const std::uint32_t wanter : problem_.chunks[c].wanters) {
+        if ((*epochs_[c])[wanter] == out_of_epochs) return false;
+        fewest_ = std::max<std::uint64_t>(fewest_, (*epochs_[c])[wanter]);
       }
     return true;
   }
 
-  /// All that a node wants comes over the lanes into it.
-  void by_intake(std::uint32_t node) {
-    std::uint64_t wanted = 0;
-    std::vector<std::uint32_t> first(problem_.network.node_count, out_of_epochs);
-    for (const EpochChunk& chunk : problem_.chunks) {
-      if (!std::ranges::binary_search(chunk.wanters, node)) continue;
-      ++wanted;
-      const auto& epochs = from(chunk.holders);
-      for (std::size_t n = 0; n < first.size(); ++n) first[n] = std::min(first[n], epochs[n]);
+  /// Each chunk that nobody of a set holds, and someone wants, comes over a lane into it, and then
+  /// goes on to the farthest who wants it there.
+  void by_intake(const std::vector<bool>& inside) {
+    const EpochNetwork& network = problem_.network;
+    const auto is_inside = [&](std::uint32_t node) { return inside[node]; };
+    std::set<const std::vector<std::uint32_t>*> sources; // epochs from holders; in no order
+    std::set<std::uint32_t> farthest;
+    std::uint64_t entering = 0;
+    for (std::size_t c = 0; c < problem_.chunks.size(); ++c) {
+      const EpochChunk& chunk = problem_.chunks[c];
+      if (std::ranges::any_of(chunk.holders, is_inside)) continue;
+      std::optional<std::uint32_t> last;
+      for (const std::uint32_t wanter : chunk.wanters)
+        if (inside[wanter] && (!last || (*epochs_[c])[wanter] > (*epochs_[c])[*last]))
+          last = wanter;
+      if (!last) continue;
+      ++entering;
+      sources.insert(epochs_[c]);
+      farthest.insert(*last);
     }
-    if (wanted == 0) return;
+    if (entering == 0) return;
     std::vector<LaneTimes> times;
-    for (const std::uint32_t lane : problem_.network.in_lanes[node])
-      if (const std::uint32_t epoch = first[problem_.network.lanes[lane].from];
-          epoch != out_of_epochs)
-        times.push_back({lane, epoch, 0});
-    fewest_ = LaneSet(problem_.network, std::move(times)).fewest(wanted, fewest_);
-  }
-
-  /// Each chunk that a node alone holds, and others want, leaves it at least once, and has then a
-  /// way to go.
-  void by_outgo(std::uint32_t node) {
-    std::uint64_t leaving = 0;
-    std::set<std::uint32_t> farthest; // each chunk must get to the farthest of its wanters
-    const auto& away = from({node});
-    for (const EpochChunk& chunk : problem_.chunks) {
-      if (chunk.holders != std::vector{node} || chunk.wanters.empty()) continue;
-      ++leaving;
-      farthest.insert(
-          *std::ranges::max_element(chunk.wanters, {}, [&](std::uint32_t n) { return away[n]; }));
+    for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
+      const EpochLane& lane = network.lanes[l];
+      if (inside[lane.from] || !inside[lane.to]) continue;
+      std::uint32_t first = out_of_epochs, tail = out_of_epochs;
+      for (const auto* epochs : sources) first = std::min(first, (*epochs)[lane.from]);
+      const auto& onward = from({lane.to});
+      for (const std::uint32_t wanter : farthest) tail = std::min(tail, onward[wanter]);
+      if (first != out_of_epochs && tail != out_of_epochs) times.push_back({l, first, tail});
     }
-    if (leaving == 0) return;
-    std::vector<LaneTimes> times;
-    for (const std::uint32_t lane : problem_.network.out_lanes[node]) {
-      const auto& epochs = from({problem_.network.lanes[lane].to});
-      std::uint32_t tail = out_of_epochs;
-      for (const std::uint32_t wanter : farthest) tail = std::min(tail, epochs[wanter]);
-      if (tail != out_of_epochs) times.push_back({lane, 0, tail});
-    }
-    fewest_ = LaneSet(problem_.network, std::move(times)).fewest(leaving, fewest_);
+    fewest_ = LaneSet(network, std::move(times)).fewest(entering, fewest_);
   }
 
   const EpochProblem& problem_;
   std::uint64_t fewest_ = 0;
   std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> from_; // by sources
+  std::vector<const std::vector<std::uint32_t>*> epochs_;                 // [chunk][node]
 };
 
 } // namespace

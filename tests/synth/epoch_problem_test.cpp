@@ -376,6 +376,25 @@ TEST_CASE("fewest epochs: by what goes out") {
   CHECK(fewest_epochs(epoch_problem(topology, collective, without_latency())) == 5U);
 }
 
+TEST_CASE("fewest epochs: by what comes into a box") {
+  // Two pairs; between 0 and 2 a chunk takes two epochs. Two chunks cross one after the other, the
+  // second is there after 4 epochs and at 3 after 5. For 3 alone 4 would do: so far is 1, and three
+  // chunks take three epochs.
+  TopologyParts parts = samples::npus("boxes", 4);
+  parts.add_duplex(samples::link(0, 1));
+  parts.add_duplex(samples::link(2, 3));
+  parts.add_duplex(samples::link(0, 2));
+  parts.links[4].bandwidth = parts.links[5].bandwidth = {25'000'000'000};
+  const Topology topology(parts);
+  const auto fewest = [&](CollectiveKind kind) {
+    return fewest_epochs(epoch_problem(topology, samples::chunks_of(topology, kind, Bytes{25'000}),
+                                       without_latency()));
+  };
+  CHECK(fewest(CollectiveKind::all_gather) == 5U);
+  // Four each way: the last enters in epoch 6 and is there at 8, where 2 may be the one to want it.
+  CHECK(fewest(CollectiveKind::all_to_all) == 8U);
+}
+
 TEST_CASE("fewest epochs: never more than the best of all plans") {
   std::uint32_t exact = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {

@@ -18,7 +18,6 @@ inline Collective chunks_of(const Topology& topology, CollectiveKind kind, Bytes
   spec.pieces = pieces;
   const std::int64_t shards = kind == CollectiveKind::broadcast ? 1 : topology.npu_count();
   spec.size = Bytes{chunk.count * pieces * shards};
-  if (kind == CollectiveKind::all_to_all) spec.size = Bytes{spec.size.count * shards};
   return make_collective(topology, spec);
 }
 
