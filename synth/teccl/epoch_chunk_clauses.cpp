@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <map>
-#include <queue>
 #include <set>
 #include <utility>
 
@@ -32,7 +30,7 @@ ChunkClauses::ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::
 }
 
 ChunkLiterals ChunkClauses::add(const EpochChunk& chunk) {
-  const Windows from = network_.epochs_from(chunk.holders), to = epochs_to(chunk.wanters);
+  const Windows from = network_.epochs_from(chunk.holders), to = network_.epochs_to(chunk.wanters);
   ChunkLiterals ways;
   for (const std::uint32_t wanter : chunk.wanters)
     if (from[wanter] == out_of_epochs || from[wanter] > epochs_) solver_.add({}); // too far away
@@ -61,27 +59,6 @@ EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& ways, std::uint32_t no
     if (later != 0) solver_.add({-later, -has[k], kept[k]});
   }
   return kept;
-}
-
-// From the targets, back over lanes, shortest first.
-ChunkClauses::Windows ChunkClauses::epochs_to(const std::vector<std::uint32_t>& targets) const {
-  Windows epochs(network_.node_count, out_of_epochs);
-  using Reached = std::pair<std::uint32_t, std::uint32_t>; // epochs, node
-  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> next;
-  const auto reach = [&](std::uint32_t node, std::uint32_t after) {
-    if (after >= epochs[node]) return;
-    epochs[node] = after;
-    next.emplace(after, node);
-  };
-  for (const std::uint32_t target : targets) reach(target, 0);
-  while (!next.empty()) {
-    const auto [after, node] = next.top();
-    next.pop();
-    if (after > epochs[node]) continue;
-    for (const std::uint32_t l : network_.in_lanes[node])
-      reach(network_.lanes[l].from, after + network_.lanes[l].delay);
-  }
-  return epochs;
 }
 
 // Both ends reach each other by lanes without delay.

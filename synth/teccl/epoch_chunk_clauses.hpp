@@ -38,7 +38,6 @@ public:
 private:
   using Windows = std::vector<std::uint32_t>; // [node]: epochs, or out_of_epochs
 
-  [[nodiscard]] Windows epochs_to(const std::vector<std::uint32_t>& targets) const;
   void find_circles();
   void add_places(const EpochChunk& chunk, const Windows& from, const Windows& to,
                   ChunkLiterals& ways);

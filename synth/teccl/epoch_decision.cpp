@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,12 @@ constexpr std::int64_t share_of_groups = 8; // what keeps a symmetry gets one pa
 EpochAnswer decided(const EpochProblem& problem, std::uint32_t epochs, const EpochEffort& effort,
                     const WorkLimit& limit) {
   EpochAnswer answer;
+  const std::optional<std::uint32_t> fewest = fewest_epochs(problem);
+  if (!fewest || epochs < *fewest) {
+    answer.status = EpochStatus::infeasible;
+    answer.method = "distances and limits";
+    return answer;
+  }
   std::vector<ChunkSymmetry> groups;
   if (effort.symmetric) groups = free_symmetries(problem, most_groups);
   for (const ChunkSymmetry& group : groups) {

@@ -16,7 +16,9 @@ using EpochQuestion = std::function<EpochAnswer(std::uint32_t epochs)>;
 
 struct EpochSearch {
   /// Of the smallest K for which there is a plan; status optimal: that it is the smallest is proven
-  /// (feasible: fewer were not decided).
+  /// (feasible: fewer were not decided). Infeasible where someone is out of reach, or where there
+  /// is none even in so many epochs that all could go one after another; timed_out where no plan
+  /// was found. `seconds`: of all questions.
   EpochAnswer answer;
   std::uint32_t epochs = 0;   ///< K of the answer's plan; 0 without
   std::uint32_t at_least = 0; ///< proven
@@ -24,15 +26,19 @@ struct EpochSearch {
 };
 
 /// Bisection between what distances and limits prove and `start` (a plan, if there is one), else
-/// what Algorithm 1 finds: coarse epochs first, doubled until there is a plan. Each plan that is
-/// found lowers the upper end to what it really takes.
+/// the first K that has a plan, in steps that double; gives up after several that the solver can't
+/// decide. Each plan that is found lowers the upper end to what it really takes. What a question
+/// leaves open counts as no in the bisection, but proves nothing.
 [[nodiscard]] EpochSearch fewest_epochs_search(const EpochProblem& problem,
                                                const std::optional<EpochPlan>& start,
                                                const EpochQuestion& question,
                                                const WorkLimit& limit);
 
 /// Algorithm 1: an upper bound on the collective's time by questions in few, long epochs. Settings'
-/// duration is what it changes. Nothing where the limit was reached first.
+/// duration is what it changes; the epochs that they ask for are the shortest that it tries. As the
+/// public code, but for the upper end of its bisection: where even that is too short, it is
+/// doubled. Nothing where someone is out of reach, where no question found a plan, or where the
+/// limit was reached first.
 [[nodiscard]] std::optional<Time>
 epoch_time_bound(const Topology& topology, const Collective& collective, EpochSettings settings,
                  const std::function<EpochAnswer(const EpochProblem&, std::uint32_t)>& question,

@@ -87,6 +87,12 @@ TEST_CASE("decide_epochs answers as trying everything does") {
       const std::optional<bool> expected = plan_exists(problem, epochs, 100'000);
       if (!expected) break;
       ++(*expected ? yes : no);
+      const std::optional<std::uint32_t> fewest = fewest_epochs(problem);
+      if (*expected) CHECK((fewest && *fewest <= epochs));
+      const SynthesisOptions options;
+      const SatisfiedEpochs clauses = satisfied_epochs(problem, epochs, {}, -1, WorkLimit(options));
+      CHECK(clauses.answer == (*expected ? SatAnswer::sat : SatAnswer::unsat));
+      if (*expected) CHECK(epoch_fault(problem, clauses.plan) == "");
       const EpochAnswer answer = decide(problem, epochs, i % 2 == 0);
       CHECK(answer.status == (*expected ? EpochStatus::feasible : EpochStatus::infeasible));
       check_answer(problem, epochs, answer);
@@ -136,6 +142,21 @@ TEST_CASE("decide_epochs: what a node lacks comes over its lanes one after anoth
     add_gathered_chunks(problem, 5, 1);
     check_fewest(problem, 4);
   }
+}
+
+TEST_CASE("decide_epochs: a narrow place between two clusters") {
+  // Two circles of four, quick both ways; one lane from 0 to 4, one from 5 to 1. Each takes four
+  // chunks, entering it in epochs 0, 5, 10 and 15; the last is there for epoch 22, and needs two
+  // more to the opposite corner.
+  EpochProblem problem = epoch_nodes(8);
+  for (const std::uint32_t first : {0U, 4U})
+    for (std::uint32_t n = 0; n < 4; ++n)
+      add_both(problem.network, first + n, first + (n + 1) % 4, 1, 1);
+  add_epoch_lane(problem.network, 0, 4, 7, 5);
+  add_epoch_lane(problem.network, 5, 1, 7, 5);
+  add_gathered_chunks(problem, 8, 1);
+  CHECK(fewest_epochs(problem) == 24U);
+  check_fewest(problem, 24);
 }
 
 TEST_CASE("decide_epochs: switches copy or don't, and keep nothing") {
