@@ -399,8 +399,8 @@ TEST_CASE("fewest epochs: never more than the best of all plans") {
   std::uint32_t exact = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     Random random(seed);
-    const Topology topology = samples::random_network(random, 3);
-    if (topology.link_count() > 4) continue;
+    const Topology topology = samples::random_network(random, 4);
+    if (topology.link_count() > 5) continue;
     EpochSettings settings = without_latency();
     settings.with_alpha = random.below(3) == 0;
     const auto kind = random.below(2) == 0 ? CollectiveKind::broadcast : CollectiveKind::all_gather;
@@ -415,5 +415,5 @@ TEST_CASE("fewest epochs: never more than the best of all plans") {
     CHECK(*bound <= best);
     exact += *bound == best ? 1 : 0;
   }
-  CHECK(exact > 0);
+  CHECK(exact > 20); // and mostly equal to it
 }

@@ -53,7 +53,7 @@ HubCase hub_case(bool copies, const EpochSettings& settings) {
   return {std::move(topology), std::move(collective), std::move(problem)};
 }
 
-constexpr LinkId in0{0}, out0{1}, in1{2}, out1{3}, in2{4}, out2{5};
+constexpr LinkId in0{0}, out1{3}, out2{5};
 
 void check_correct(const Topology& topology, const Collective& collective,
                    const Schedule& schedule) {
@@ -194,8 +194,8 @@ TEST_CASE("epoch schedule: the first epoch with room") {
       samples::chunks_of(topology, CollectiveKind::broadcast, Bytes{25'000}, 3);
   const EpochProblem problem = epoch_problem(topology, collective, without_latency());
   Schedule schedule(3);
-  for (const std::uint32_t chunk : {2, 0, 1})
-    for (const std::uint32_t link : {0, 1}) schedule.push(ChunkId{chunk}, LinkId{link}, Op::copy);
+  for (const std::uint32_t chunk : {2U, 0U, 1U})
+    for (const std::uint32_t link : {0U, 1U}) schedule.push(ChunkId{chunk}, LinkId{link}, Op::copy);
   const EpochPlan plan{{0, 0, 2}, {2, 0, 0}, {2, 1, 2}, {4, 0, 1}, {4, 1, 0}, {6, 1, 1}};
   CHECK(as_plan(problem, schedule, 7) == plan);
   CHECK_FALSE(as_plan(problem, schedule, 6));
