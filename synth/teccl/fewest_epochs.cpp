@@ -103,8 +103,9 @@ private:
   std::vector<std::pair<std::uint32_t, std::vector<Use>>> uses_; // by limit
 };
 
-/// Sets of nodes into which, or out of which, little may come: single nodes, and what hangs together
-/// by lanes that are faster than others (the boxes of a cluster). Without the sets of all and none.
+/// Sets of nodes into which, or out of which, little may come: single nodes, and what hangs
+/// together by lanes that are faster than others (the boxes of a cluster). Without the sets of all
+/// and none.
 class NarrowSets {
 public:
   explicit NarrowSets(const EpochNetwork& network) : network_(network) {
