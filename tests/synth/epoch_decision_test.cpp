@@ -184,6 +184,17 @@ TEST_CASE("decide_epochs: switches copy or don't, and keep nothing") {
     problem.chunks.assign(2, {{0}, {3}});
     check_fewest(problem, 5); // sent in epochs 0 and 4
   }
+  SECTION("nor do three in a ring") {
+    EpochProblem problem = epoch_nodes(5); // 0 holds, 1, 2 and 3 are the ring, 4 wants
+    for (const std::uint32_t node : {1U, 2U, 3U}) {
+      problem.network.stores[node] = false;
+      add_epoch_lane(problem.network, node, node % 3 + 1, 0, 1);
+    }
+    add_epoch_lane(problem.network, 0, 1, 1, 4);
+    add_epoch_lane(problem.network, 3, 4, 0, 1);
+    problem.chunks.assign(2, {{0}, {4}});
+    check_fewest(problem, 5);
+  }
 }
 
 TEST_CASE("decide_epochs: a node that may keep nothing for others passes nothing on") {
