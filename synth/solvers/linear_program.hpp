@@ -55,8 +55,8 @@ private:
   std::vector<std::size_t> row_begin_{0};
 };
 
-/// Whether these values of the first columns keep to their ranges, and to the first rows, which have
-/// terms in these columns only; to 1e-6 of a side, or of 1.
+/// Whether these values of the first columns keep to their ranges, and to the first rows, which
+/// have terms in these columns only; to 1e-6 of a side, or of 1.
 [[nodiscard]] bool satisfies(const LinearProgram& program, std::span<const double> columns,
                              std::uint32_t rows);
 

@@ -26,7 +26,7 @@ double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, std::u
   for (const EpochSend& send : plan) {
     const EpochLane& lane = problem.network.lanes[send.lane];
     if (!std::ranges::binary_search(problem.chunks[send.chunk].wanters, lane.to)) continue;
-    for (std::uint32_t k = std::max(send.epoch + lane.delay, begin + 1); k <= epochs; ++k)
+    for (std::uint32_t k = std::max(send.epoch + lane.delay, begin); k <= epochs; ++k)
       sum += reward(send.chunk, lane.to, k);
   }
   return sum;
@@ -68,7 +68,7 @@ void check_holdings(const EpochProblem& problem, const EpochProgram& program, co
 TEST_CASE("the best plan of an epoch program is the best of all") {
   Random random(11);
   int plans = 0, none = 0, switched = 0, buffered = 0;
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 150; ++i) {
     const EpochProblem problem = random_epochs(random);
     const EpochReward reward =
         reward_of(i % 2 == 0 ? EpochObjective::paper : EpochObjective::public_code);
@@ -100,16 +100,16 @@ TEST_CASE("the best plan of an epoch program is the best of all") {
       CHECK(program.plan(*columns) == without_useless(problem, plan));
     }
   }
-  CHECK(plans > 300);
-  CHECK(none > 300);
-  CHECK(switched > 100);
-  CHECK(buffered > 50);
+  CHECK(plans > 100);
+  CHECK(none > 100);
+  CHECK(switched > 30);
+  CHECK(buffered > 20);
 }
 
 TEST_CASE("an epoch program goes on from what has been sent, to its end or not") {
   Random random(12);
   int finished = 0, open = 0, infeasible = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const EpochProblem problem = random_epochs(random);
     const EpochReward reward = reward_of(EpochObjective::paper);
     const auto epochs = static_cast<std::uint32_t>(3 + random.below(4));
@@ -156,9 +156,9 @@ TEST_CASE("an epoch program goes on from what has been sent, to its end or not")
     const auto columns = program.columns(sends);
     CHECK((!columns || program.plan(*columns) == sends));
   }
-  CHECK(finished > 30);
-  CHECK(open > 50);
-  CHECK(infeasible > 5);
+  CHECK(finished > 15);
+  CHECK(open > 25);
+  CHECK(infeasible > 2);
 }
 
 TEST_CASE("arrivals after an epoch program's last send count") {

@@ -78,7 +78,7 @@ private:
     double sum = 0;
     for (std::uint32_t c = 0; c < since_.size(); ++c)
       for (const std::uint32_t wanter : problem_.chunks[c].wanters)
-        for (std::uint32_t k = std::max(since_[c][wanter], contest_->begin + 1); k <= epochs_; ++k)
+        for (std::uint32_t k = std::max(since_[c][wanter], contest_->begin); k <= epochs_; ++k)
           sum += contest_->reward(c, wanter, k);
     return sum;
   }

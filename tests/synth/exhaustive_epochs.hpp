@@ -10,7 +10,8 @@
 namespace tutti::testing {
 
 /// Whether there is a plan in so many epochs; nothing where that would take more than
-/// `most_choices`. Every send that the rules of epoch_fault() allow is tried, epoch by epoch.
+/// `most_choices`
+/// choices. Every send that the rules of epoch_fault() allow is tried, epoch by epoch.
 [[nodiscard]] std::optional<bool> plan_exists(const EpochProblem& problem, std::uint32_t epochs,
                                               std::uint64_t most_choices);
 
@@ -20,7 +21,7 @@ struct EpochContest {
   std::uint32_t begin = 0, epochs = 0;
   EpochPlan past = {};
   bool must_finish = true;
-  /// Of a wanter for a chunk that is there at the beginning of an epoch, summed over begin + 1 ..
+  /// Of a wanter for a chunk that is there at the beginning of an epoch, summed over begin ..
   /// epochs.
   std::function<double(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch)> reward;
 };
