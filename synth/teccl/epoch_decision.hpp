@@ -13,8 +13,8 @@ struct EpochEffort {
 };
 
 /// feasible with a plan, infeasible (proven) or timed_out. After fewest_epochs(), plans that keep a
-/// group of the problem's automorphisms are tried, from the largest group on, with an eighth of the
-/// conflicts each; only the question without symmetry can prove then that there is none.
+/// group of the problem's automorphisms are tried, from the largest group on, with few conflicts
+/// each, then with an eighth; only the question without symmetry can prove then that there is none.
 [[nodiscard]] EpochAnswer decide_epochs(const EpochProblem& problem, std::uint32_t epochs,
                                         const EpochEffort& effort, const WorkLimit& limit);
 

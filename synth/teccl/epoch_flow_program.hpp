@@ -73,9 +73,4 @@ private:
 /// sum of 1 / (k + 1) over the epochs k at whose end it is there (paper, sec. 3.1 and 4.1).
 [[nodiscard]] double arrival_reward(std::uint32_t epoch, std::uint32_t epochs);
 
-/// Epochs by delays alone from each node to the nearest of `targets`; `out_of_epochs` where there is
-/// no way.
-[[nodiscard]] std::vector<std::uint32_t> epochs_to(const EpochNetwork& network,
-                                                   std::span<const std::uint32_t> targets);
-
 } // namespace tutti

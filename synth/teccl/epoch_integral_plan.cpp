@@ -58,17 +58,21 @@ public:
   }
 
   EpochPlan run() {
-    constexpr std::uint64_t most_questions = 10'000'000;
+    constexpr std::uint64_t most_questions = 2'000'000;
     constexpr int most_rounds = 400;
-    if (!has_buffer_limit_) try_flow_times(planner_.even_choice());
-    sort_by([&](std::uint32_t c) { return first_arrival(c); });
-    if (!is_done()) try_insertion();
-    sort_by([&](std::uint32_t c) { return -first_arrival(c); });
-    if (!is_done()) try_insertion();
+    for (const bool aligned : {false, true}) {
+      planner_.set_aligned(aligned);
+      if (!is_done() && !has_buffer_limit_) try_flow_times(planner_.even_choice());
+      sort_by([&](std::uint32_t c) { return first_arrival(c); });
+      if (!is_done()) try_insertion();
+      sort_by([&](std::uint32_t c) { return -first_arrival(c); });
+      if (!is_done()) try_insertion();
+    }
     for (int round = 0; best_ && !is_done() && round < most_rounds; ++round) {
       if (planner_.effort() >= most_questions) break;
+      planner_.set_aligned(round % 4 >= 2);
       const double most_shake =
-          1 + best_->length / shake_parts[static_cast<std::size_t>(round / 2) % shake_parts.size()];
+          1 + best_->length / shake_parts[static_cast<std::size_t>(round / 4) % shake_parts.size()];
       if (round % 2 == 0 && !has_buffer_limit_)
         try_shaken_times(most_shake);
       else

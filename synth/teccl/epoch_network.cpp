@@ -64,9 +64,9 @@ Time epoch_of(const Topology& topology, Bytes chunk, const EpochSettings& settin
     epoch = {static_cast<std::int64_t>(ps)};
   }
   if (!settings.with_alpha || least_latency.ps == 0) return epoch;
-  const double guarded =
-      std::ceil(static_cast<double>(least_latency.ps) / settings.most_alpha_epochs);
-  return guarded > static_cast<double>(epoch.ps) ? Time{static_cast<std::int64_t>(guarded)} : epoch;
+  const auto least = static_cast<double>(least_latency.ps);
+  if (least / static_cast<double>(epoch.ps) <= settings.most_alpha_epochs) return epoch;
+  return Time{static_cast<std::int64_t>(std::ceil(least / settings.most_alpha_epochs))};
 }
 
 /// Makes the parts of one network.

@@ -21,6 +21,9 @@ struct EpochHorizon {
   /// when a round ends).
   std::uint32_t beyond = 0;
   bool must_finish = true; ///< all that is wanted has arrived by end + beyond
+  /// Nothing follows: what nodes that don't store get for epoch `end` goes on in it where that takes
+  /// no time.
+  [[nodiscard]] bool is_last() const { return must_finish && beyond == 0; }
 };
 
 struct EpochWindow {
