@@ -8,6 +8,7 @@
 #include <coin/CbcModel.hpp>
 #include <coin/CbcSolver.hpp>
 #include <coin/ClpSimplex.hpp>
+#include <coin/CoinError.hpp>
 #include <coin/OsiClpSolverInterface.hpp>
 
 #include <algorithm>
@@ -82,8 +83,11 @@ void set_start(CbcModel& model, const std::vector<double>& start) {
 
 std::string_view integer_solver_name() { return "Cbc"; }
 
-IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
-                               const WorkLimit& limit, const IntegerSettings& settings) {
+namespace {
+
+// Pre: `start` is empty, or has a value for every column.
+IntegerSolution searched(const LinearProgram& program, bool with_costs, const WorkLimit& limit,
+                         const IntegerSettings& settings, const std::vector<double>& start) {
   ClpSimplex clp;
   load(program, with_costs, clp);
   const OsiClpSolverInterface solver(&clp);
@@ -91,7 +95,7 @@ IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
   LimitWatch watch(limit);
   LimitHandler handler(watch);
   model.passInEventHandler(&handler);
-  if (with_costs) set_start(model, settings.start);
+  set_start(model, start);
   search(model, arguments(settings, limit, with_costs));
   IntegerSolution solution;
   solution.status = solver_status(model);
@@ -102,6 +106,20 @@ IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
   for (std::uint32_t c = 0; c < program.column_count(); ++c)
     solution.columns.push_back(program.is_integer(c) ? std::round(best[c]) : best[c]);
   return solution;
+}
+
+} // namespace
+
+IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
+                               const WorkLimit& limit, const IntegerSettings& settings) {
+  if (with_costs && !settings.start.empty()) {
+    try {
+      return searched(program, with_costs, limit, settings, settings.start);
+    } catch (const CoinError&) {
+      // Where its preprocessing adds columns, Cbc (2.10) asks for their names before it searches.
+    }
+  }
+  return searched(program, with_costs, limit, settings, {});
 }
 
 } // namespace tutti
