@@ -67,12 +67,17 @@ public:
   }
 
   [[nodiscard]] EpochPlan plan(std::uint32_t begin, std::uint32_t end) {
-    epoch_ = begin;
     for (const auto& [epoch, what] : arrivals_)
       for (const Arrival& arrival : what)
         if (epoch < begin && problem_->network.stores[arrival.node])
           here_[arrival.node].insert(arrival.chunk);
-    for (; epoch_ < end && lacks_any() && epoch_ <= busy_until_; ++epoch_) decide(end);
+    // First what is on its way into switches: others would take the room behind them.
+    std::vector<std::uint32_t> passing;
+    for (const auto& [epoch, what] : arrivals_)
+      if (epoch >= begin && epoch < end) passing.push_back(epoch);
+    for (const std::uint32_t epoch : passing) decide(epoch, end, true);
+    for (std::uint32_t epoch = begin; epoch < end && lacks_any() && epoch <= busy_until_; ++epoch)
+      decide(epoch, end, false);
     std::ranges::sort(plan_);
     return std::move(plan_);
   }
@@ -136,7 +141,7 @@ private:
     for (std::uint32_t to = 0; to < ways_.size(); ++to) {
       startable.clear();
       for (const EpochPassage& way : ways_[to])
-        if (ends_in_time(way, end)) startable.unite(here_[way.from]);
+        if (is_open(way, end)) startable.unite(here_[way.from]);
       startable.subtract(planned_[to]);
       startable.subtract(done_);
       startable.for_each([&](std::uint32_t chunk) {
@@ -146,11 +151,14 @@ private:
     return found;
   }
 
-  [[nodiscard]] bool ends_in_time(const EpochPassage& way, std::uint32_t end) const {
+  [[nodiscard]] bool is_open(const EpochPassage& way, std::uint32_t end) const {
+    if (only_passing_ && problem_->network.stores[way.from]) return false;
     return epoch_ + way.delay - problem_->network.lanes[way.lanes.back()].delay < end;
   }
 
-  void decide(std::uint32_t end) {
+  void decide(std::uint32_t epoch, std::uint32_t end, bool only_passing) {
+    epoch_ = epoch;
+    only_passing_ = only_passing;
     const std::vector<Arrival> arriving = arrivals_[epoch_];
     for (const Arrival& arrival : arriving) here_[arrival.node].insert(arrival.chunk);
     std::priority_queue<Candidate> queue({}, candidates(end));
@@ -186,7 +194,7 @@ private:
     std::uint32_t earliest = out_of_epochs;
     for (const EpochPassage& way : ways_[candidate.to]) {
       if (way.delay > earliest || best.size() == 1) break;
-      if (!ends_in_time(way, end)) continue;
+      if (!is_open(way, end)) continue;
       std::vector<EpochSend> sends = new_sends(way, candidate.chunk);
       if (sends.empty() || (!best.empty() && sends.size() >= best.size())) continue;
       best = std::move(sends);
@@ -238,10 +246,11 @@ private:
   ChunkSet done_;                      // nobody lacks it
   std::vector<std::uint32_t> done_at_; // [chunk]: in this epoch it was decided, if it was
   std::vector<std::vector<std::uint32_t>> lacking_; // [chunk]: who wants it, and gets it by no send
-  std::vector<std::uint32_t> nearest_;              // [at(chunk, wanter)]: epochs from where it is
-  std::vector<double> gains_;                       // [at(chunk, node)]; -1: not known
+  std::vector<std::uint32_t> nearest_; // [at(chunk, wanter)]: epochs from where it is or comes
+  std::vector<double> gains_;          // [at(chunk, node)]; -1: not known
   std::vector<std::vector<std::uint32_t>> relayed_; // [node]: chunks that it got for others
   std::uint32_t reach_, epoch_ = 0;
+  bool only_passing_ = false;    // nothing starts from nodes that store
   std::uint32_t busy_until_ = 0; // later, what isn't possible now won't be
   EpochPlan plan_;
 };

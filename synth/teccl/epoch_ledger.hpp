@@ -2,6 +2,7 @@
 #pragma once
 
 #include "synth/teccl/epoch_problem.hpp"
+#include "synth/teccl/epoch_room.hpp"
 
 #include <cstdint>
 #include <map>
@@ -19,7 +20,8 @@ public:
   EpochLedger(const EpochProblem& problem, std::span<const EpochSend> past);
 
   /// Whether the limits let one more chunk enter the lane in this epoch.
-  [[nodiscard]] bool has_room(std::uint32_t lane, std::uint32_t epoch) const;
+  [[nodiscard]] bool has_room(std::uint32_t lane, std::uint32_t epoch);
+  /// Pre: has_room().
   void add(const EpochSend& send);
   /// Takes back what was added.
   void remove(const EpochSend& send);
@@ -35,19 +37,12 @@ public:
   [[nodiscard]] bool can_pass(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch) const;
 
 private:
-  void count(const EpochSend& send, int change);
-
-  struct Need {
-    std::uint32_t limit, offset;
-  };
   struct Passing {
     std::int32_t arrived = 0, passed = 0;
   };
 
   const EpochProblem* problem_;
-  std::vector<std::vector<Need>> needs_; // [lane]
-  // [limit][e]: used in the window of epochs that ends with e
-  std::vector<std::vector<std::uint32_t>> used_;
+  EpochRoom room_;
   std::vector<std::uint32_t> arrivals_; // [chunk * nodes + node]
   // (node, epoch, chunk), of nodes that don't store
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Passing> passing_;

@@ -1,5 +1,7 @@
 #include "synth/teccl/epoch_passages.hpp"
 
+#include "synth/teccl/epoch_room.hpp"
+
 #include <algorithm>
 #include <tuple>
 
@@ -37,9 +39,15 @@ private:
 
 std::vector<std::vector<EpochPassage>> epoch_passages(const EpochNetwork& network) {
   std::vector<std::vector<EpochPassage>> ways(network.node_count);
+  EpochRoom room(network);
   for (std::uint32_t to = 0; to < network.node_count; ++to) {
     if (!network.stores[to]) continue;
     PassagesBackwards(network, ways[to]).extend(to, 0);
+    std::erase_if(ways[to], [&](const EpochPassage& way) {
+      if (!room.take(way.lanes, 0)) return true;
+      room.give_back(way.lanes, 0);
+      return false;
+    });
     std::ranges::sort(ways[to], [](const EpochPassage& a, const EpochPassage& b) {
       return std::tuple(a.delay, a.lanes.size(), a.lanes) <
              std::tuple(b.delay, b.lanes.size(), b.lanes);

@@ -15,7 +15,8 @@ struct EpochPassage {
 };
 
 /// [node that stores]: the ways to it without a node twice, by delay, then number of lanes, then
-/// lanes. Those from nodes that don't store are parts of others.
+/// lanes; without those that need more of a limit than there is even if nothing else uses it. Those
+/// from nodes that don't store are parts of others.
 [[nodiscard]] std::vector<std::vector<EpochPassage>> epoch_passages(const EpochNetwork& network);
 
 } // namespace tutti

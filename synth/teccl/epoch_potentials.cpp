@@ -1,12 +1,30 @@
 #include "synth/teccl/epoch_potentials.hpp"
 
+#include <functional>
+#include <queue>
+#include <utility>
+
 namespace tutti {
 
-EpochDistances::EpochDistances(const EpochNetwork& network) : nodes_(network.node_count) {
-  away_.reserve(std::size_t{nodes_} * nodes_);
-  for (std::uint32_t from = 0; from < nodes_; ++from) {
-    const std::vector<std::uint32_t> row = network.epochs_from({from});
-    away_.insert(away_.end(), row.begin(), row.end());
+EpochDistances::EpochDistances(std::span<const std::vector<EpochPassage>> passages)
+    : nodes_(static_cast<std::uint32_t>(passages.size())),
+      away_(std::size_t{nodes_} * nodes_, out_of_epochs) {
+  using Visit = std::pair<std::uint32_t, std::uint32_t>; // distance, node
+  for (std::uint32_t to = 0; to < nodes_; ++to) {        // backwards
+    std::priority_queue<Visit, std::vector<Visit>, std::greater<>> queue;
+    const auto visit = [&](std::uint32_t away, std::uint32_t node) {
+      std::uint32_t& known = away_[std::size_t{node} * nodes_ + to];
+      if (away >= known) return;
+      known = away;
+      queue.emplace(away, node);
+    };
+    visit(0, to);
+    while (!queue.empty()) {
+      const auto [away, node] = queue.top();
+      queue.pop();
+      if (away > away_[std::size_t{node} * nodes_ + to]) continue;
+      for (const EpochPassage& passage : passages[node]) visit(away + passage.delay, passage.from);
+    }
   }
 }
 

@@ -2,18 +2,20 @@
 // 4.2, "A*").
 #pragma once
 
-#include "synth/teccl/epoch_problem.hpp"
+#include "synth/teccl/epoch_passages.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti {
 
-/// Epochs between any two nodes by delays alone (TE-CCL finds them by Floyd and Warshall's
-/// algorithm). Cost: O(nodes * lanes * log nodes) time, 4 bytes for each pair.
+/// Epochs from any node to any that stores, by delays alone (TE-CCL finds them by Floyd and
+/// Warshall's algorithm). Cost: O(nodes * passages * log(passages)) time, 4 bytes for each pair.
 class EpochDistances {
 public:
-  explicit EpochDistances(const EpochNetwork& network);
+  /// `passages`: epoch_passages() of a network.
+  explicit EpochDistances(std::span<const std::vector<EpochPassage>> passages);
   /// `out_of_epochs` where there is no way.
   [[nodiscard]] std::uint32_t operator()(std::uint32_t from, std::uint32_t to) const {
     return away_[std::size_t{from} * nodes_ + to];

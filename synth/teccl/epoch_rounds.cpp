@@ -21,8 +21,8 @@ constexpr std::uint32_t most_round_epochs = 16;
 class EpochRounds {
 public:
   EpochRounds(const EpochProblem& problem, const RoundSettings& settings, const WorkLimit& limit)
-      : problem_(&problem), settings_(&settings), limit_(&limit), distances_(problem.network),
-        ways_(epoch_passages(problem.network)) {
+      : problem_(&problem), settings_(&settings), limit_(&limit),
+        ways_(epoch_passages(problem.network)), distances_(ways_) {
     for (const EpochLane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
     for (const auto& ways : ways_)
       for (const EpochPassage& way : ways)
@@ -35,9 +35,8 @@ public:
     result.greedy_epochs = epochs_of(*problem_, greedy);
     const std::string stopped = decide(result);
     result.rounds_epochs = epochs_of(*problem_, plan_);
-    const bool by_rounds =
-        result.rounds_epochs &&
-        (!result.greedy_epochs || *result.rounds_epochs < *result.greedy_epochs);
+    const bool by_rounds = result.rounds_epochs &&
+                           (!result.greedy_epochs || *result.rounds_epochs < *result.greedy_epochs);
     EpochAnswer& answer = result.answer;
     answer.method = by_rounds ? "rounds" : "greedy";
     if (!by_rounds && !result.greedy_epochs) {
@@ -123,8 +122,8 @@ private:
   const EpochProblem* problem_;
   const RoundSettings* settings_;
   const WorkLimit* limit_;
-  EpochDistances distances_;
   std::vector<std::vector<EpochPassage>> ways_;
+  EpochDistances distances_;
   std::uint32_t beyond_ = 0;     // the longest delay
   std::uint32_t follow_ = 0;     // the longest from the start of a way to its last lane
   EpochPlan plan_;               // what the rounds have decided

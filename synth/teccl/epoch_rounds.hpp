@@ -20,10 +20,10 @@ namespace tutti {
 struct RoundSettings {
   std::optional<std::uint32_t> epochs; ///< of a round; else as many as its program's size allows
   std::uint32_t most_rounds = 1000;
-  std::int64_t most_nodes = 200; ///< of each round's search tree
+  std::int64_t most_nodes = 20; ///< of each round's search tree
   /// Of a round's program, without those that follow. Where not even one epoch has so few, the
   /// round is greedy.
-  std::size_t most_columns = 4'000;
+  std::size_t most_columns = 800;
 };
 
 struct RoundsAnswer {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -176,33 +176,35 @@ TEST_CASE("Fewest epochs: a limit that is reached ends the search with the best 
 
 namespace {
 
-// Two NPUs, both ways 1 GB/s and a latency of 100 ns: 1 kB takes 1 us.
-Topology two_npus() {
+// Three NPUs, 1 GB/s and a latency of 100 ns between any two: 1 kB takes 1 us.
+Topology three_npus() {
   TopologyParts parts;
-  for (const char* const name : {"npu0", "npu1"}) parts.add_node({name, NodeKind::npu, {}, {}});
-  parts.add_duplex({NodeId{0}, NodeId{1}, Time{100'000}, Bandwidth{1'000'000'000}});
+  for (const char* const name : {"npu0", "npu1", "npu2"})
+    parts.add_node({name, NodeKind::npu, {}, {}});
+  for (const auto& [a, b] : {std::pair{0U, 1U}, {0U, 2U}, {1U, 2U}})
+    parts.add_duplex({NodeId{a}, NodeId{b}, Time{100'000}, Bandwidth{1'000'000'000}});
   return Topology(std::move(parts));
 }
 
 Collective gathered(const Topology& topology, std::uint32_t pieces) {
   CollectiveSpec spec;
   spec.kind = CollectiveKind::all_gather;
-  spec.size = Bytes{2'000 * pieces};
+  spec.size = Bytes{3'000 * pieces};
   spec.pieces = pieces;
   return make_collective(topology, spec);
 }
 
 using Coarse = std::function<EpochAnswer(const EpochProblem&, std::uint32_t)>;
 
-// Chunk i of each NPU in the epoch for which the limit of the lanes has room: what two NPUs do.
+// Each chunk straight to both others, as soon as the lane has room.
 EpochPlan side_by_side(const EpochProblem& problem) {
   std::vector<std::uint32_t> sent(problem.network.lanes.size());
   EpochPlan plan;
-  for (std::uint32_t c = 0; c < problem.chunks.size(); ++c) {
-    const std::uint32_t lane = problem.network.out_lanes[problem.chunks[c].holders.front()].front();
-    const EpochLimit& limit = problem.network.limits[problem.network.limits_of[lane].front()];
-    plan.push_back({sent[lane]++ / limit.most * limit.window, lane, c});
-  }
+  for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
+    for (const std::uint32_t lane : problem.network.out_lanes[problem.chunks[c].holders.front()]) {
+      const EpochLimit& limit = problem.network.limits[problem.network.limits_of[lane].front()];
+      plan.push_back({sent[lane]++ / limit.most * limit.window, lane, c});
+    }
   std::ranges::sort(plan);
   return plan;
 }
@@ -210,7 +212,7 @@ EpochPlan side_by_side(const EpochProblem& problem) {
 } // namespace
 
 TEST_CASE("Time bound: between what it really takes and what whole epochs make of it") {
-  const Topology topology = two_npus();
+  const Topology topology = three_npus();
   for (const std::uint32_t pieces : {1, 2, 5, 12}) {
     INFO(pieces << " pieces");
     const Collective collective = gathered(topology, pieces);
@@ -227,15 +229,15 @@ TEST_CASE("Time bound: between what it really takes and what whole epochs make o
         epoch_time_bound(topology, collective, EpochSettings{}, solver, WorkLimit(no_limit));
     REQUIRE(bound);
     CHECK(questions <= 11);
-    // pieces * 1 us of sending, one after another, plus the latency; an epoch more at most of
-    // three, and as much again for rounding chunks in an epoch down.
+    // `pieces` chunks of 1 us one after another. An epoch takes whole chunks, and has to be long
+    // enough for a third of them; the search ends with some coarser ones.
     CHECK(bound->ps >= pieces * 1'000'000);
-    CHECK(bound->ps <= 3 * (pieces * 1'000'000 + 100'000));
+    CHECK(bound->ps <= (pieces + 3) * 1'050'000);
   }
 }
 
 TEST_CASE("Time bound: doubled where even the first guess is too short") {
-  const Topology topology = two_npus();
+  const Topology topology = three_npus();
   const Collective collective = gathered(topology, 1);
   std::vector<Time> asked;
   const Coarse solver = [&](const EpochProblem& problem, std::uint32_t) {
@@ -246,8 +248,8 @@ TEST_CASE("Time bound: doubled where even the first guess is too short") {
   const auto bound =
       epoch_time_bound(topology, collective, EpochSettings{}, solver, WorkLimit(no_limit));
   REQUIRE(asked.size() >= 4);
-  // First half of 3 epochs * (1 us + 100 ns) * 2 nodes / 2, in three epochs each.
-  CHECK(asked[0].ps == 1'000'000); // 0.55 us would be below the epochs asked for
+  // First half of 3 epochs * (1 us + 100 ns) * 3 nodes / 2, in three epochs each.
+  CHECK(asked[0].ps == 1'000'000); // 0.83 us would be below the epochs asked for
   CHECK(asked[1].ps == 2'000'000);
   CHECK(asked[2].ps == 4'000'000);
   CHECK(asked[3].ps == 8'000'000);
@@ -256,7 +258,7 @@ TEST_CASE("Time bound: doubled where even the first guess is too short") {
 }
 
 TEST_CASE("Time bound: nothing found, or nobody to ask") {
-  const Topology topology = two_npus();
+  const Topology topology = three_npus();
   const Collective collective = gathered(topology, 1);
   std::uint32_t questions = 0;
   const Coarse never = [&](const EpochProblem&, std::uint32_t) {
