@@ -25,7 +25,7 @@ public:
              const EpochHorizon& horizon);
 
   /// The sends of the horizon: those of `start`, or what Cbc finds within so many nodes of its
-  /// search tree if that is worth more; never what is worth less.
+  /// search tree if that is worth more.
   [[nodiscard]] EpochPlan improved(const EpochPlan& start, std::int64_t most_nodes,
                                    const WorkLimit& limit) const;
 
