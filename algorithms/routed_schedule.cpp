@@ -8,12 +8,6 @@ namespace tutti {
 
 namespace {
 
-Bytes largest_chunk(const Collective& collective) {
-  Bytes largest;
-  for (const Chunk& chunk : collective.chunks) largest = std::max(largest, chunk.size);
-  return largest;
-}
-
 std::uint64_t pair_key(Rank from, Rank to) { return (std::uint64_t{from} << 32) | to; }
 
 } // namespace
@@ -21,7 +15,7 @@ std::uint64_t pair_key(Rank from, Rank to) { return (std::uint64_t{from} << 32) 
 RoutedSchedule::RoutedSchedule(const Topology& topology, const Collective& collective,
                                const SynthesisOptions& options)
     : topology_(topology), part_(collective.parts.front()), routing_(options.routing),
-      largest_chunk_(largest_chunk(collective)), schedule_(topology.link_count()) {
+      largest_chunk_(collective.largest_chunk()), schedule_(topology.link_count()) {
   assert(collective.parts.size() == 1);
 }
 

@@ -192,7 +192,8 @@ void add_options(CLI::App& app, WorkArguments& work) {
   app.add_option("--micro-batch", work.micro_batch, "samples at once; default 1");
   app.add_option("--micro-batches", work.micro_batches, "of each replica; default 1");
   app.add_option("--global-batch", work.global_batch, "samples of all replicas, instead");
-  app.add_option("--precision", work.precision, "fp32, tf32, fp16, bf16 or fp8; default bf16");
+  app.add_option("--precision", work.precision,
+                 "fp32, tf32, fp16, bf16 or fp8; default bf16, or fp16 where the NPU has no bf16");
   app.add_option("--gradient-bytes", work.gradient_bytes,
                  "per parameter, as communicated; default: those of the precision");
   app.add_option(

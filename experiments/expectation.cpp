@@ -131,6 +131,9 @@ std::string missing_text(Evaluations evaluations, const Expectation& expectation
       if (missing(index)) {
         const Evaluation& e = evaluations[index];
         if (expectation.metric.kind == Metric::fact) return missing_fact(e, expectation.metric);
+        if (!e.replays.empty() && !e.planned) // else any other metric would have its value
+          return fmt::format("there is no value: {} on {} expects no time", e.algorithm,
+                             e.topology);
         return fmt::format("there is no value: no correct schedule by {} on {}", e.algorithm,
                            e.topology);
       }

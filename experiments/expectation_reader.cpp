@@ -119,9 +119,11 @@ double number_in_unit(const ConfigValue& value, const Expectation& expectation) 
   switch (expectation.metric.kind) {
   case Metric::algbw:
   case Metric::busbw: return static_cast<double>(value.bandwidth().bytes_per_second);
-  case Metric::time: return static_cast<double>(value.time().ps);
+  case Metric::time:
+  case Metric::planned: return static_cast<double>(value.time().ps);
   case Metric::synthesis_seconds: return value.time().seconds();
   case Metric::gap:
+  case Metric::planned_ratio:
   case Metric::fact: break;
   }
   return value.number();

@@ -77,7 +77,9 @@
 //   over = {topology = "Mesh", algorithm = "ring"}  # and algorithm may be lists. Without `over`:
 //                                          # the value itself, with its unit
 //   metric = "algbw"                       # default; busbw, time, gap, synthesis_seconds (CPU),
-//                                          # or "fact:fluid_seconds": what an algorithm states of
+//                                          # planned (the time that the algorithm expects),
+//                                          # planned_ratio (over the replayed), or
+//                                          # "fact:fluid_seconds": what an algorithm states of
 //                                          # its answer, a number without unit
 //   mean = "geometric"                     # or "arithmetic": `of` and `over` may pick several
 //                                          # cases; those of one problem make a ratio

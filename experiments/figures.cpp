@@ -126,8 +126,10 @@ double drawn(const Evaluation& e, const Metric& metric) {
   switch (metric.kind) {
   case Metric::algbw:
   case Metric::busbw: return value / bytes_per_gb;
-  case Metric::time: return value / ps_per_ms;
+  case Metric::time:
+  case Metric::planned: return value / ps_per_ms;
   case Metric::gap:
+  case Metric::planned_ratio:
   case Metric::synthesis_seconds:
   case Metric::fact: break;
   }
@@ -144,6 +146,8 @@ std::string axis_label(const FigureRequest& request) {
   case Metric::time: return "collective time [ms]";
   case Metric::gap: return "collective time / lower bound";
   case Metric::synthesis_seconds: return "synthesis time [CPU s]";
+  case Metric::planned: return "planned time [ms]";
+  case Metric::planned_ratio: return "planned time / collective time";
   case Metric::fact: break;
   }
   return request.metric.name;
@@ -255,8 +259,10 @@ std::string family_of(const Experiment& experiment, const std::string& label) {
 Figure scaling(const FigureRequest& request, const Heading& heading, const Experiment& experiment,
                std::span<const Evaluation> evaluations, const Values& values) {
   const bool npus = request.over == ProblemSize::npus;
-  const auto name_of = [&experiment](const Evaluation& e) {
-    return fmt::format("{} on {}", e.algorithm, family_of(experiment, e.topology));
+  const bool collectives = distinct(evaluations, collective_of).size() > 1;
+  const auto name_of = [&](const Evaluation& e) {
+    return fmt::format("{}{} on {}", e.algorithm, collectives ? ", " + e.collective : "",
+                       family_of(experiment, e.topology));
   };
   const auto x_of = [&request](const Evaluation& e) { return value_of(e, request.over); };
   return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : "transfers", axis_label(request),

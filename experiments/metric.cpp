@@ -34,6 +34,8 @@ std::string to_text(const Metric& metric) {
   case Metric::time: return "time";
   case Metric::gap: return "gap";
   case Metric::synthesis_seconds: return "synthesis_seconds";
+  case Metric::planned: return "planned";
+  case Metric::planned_ratio: return "planned_ratio";
   case Metric::fact: break;
   }
   return std::string(fact_prefix) + metric.name;
@@ -42,9 +44,14 @@ std::string to_text(const Metric& metric) {
 Metric parse_metric(std::string_view text) {
   if (text.starts_with(fact_prefix) && text.size() > fact_prefix.size())
     return {Metric::fact, std::string(text.substr(fact_prefix.size()))};
-  const std::array<Metric, 6> known{
-      Metric::algbw,         Metric::busbw, Metric::time, Metric::gap, Metric::synthesis_seconds,
-      {Metric::fact, "NAME"}}; // the last for the message only
+  const std::array<Metric, 8> known{Metric::algbw,
+                                    Metric::busbw,
+                                    Metric::time,
+                                    Metric::gap,
+                                    Metric::synthesis_seconds,
+                                    Metric::planned,
+                                    Metric::planned_ratio,
+                                    {Metric::fact, "NAME"}}; // the last for the message only
   return parse_one("metric", text, known);
 }
 
@@ -56,11 +63,18 @@ std::optional<double> value_of(const Evaluation& evaluation, std::size_t replay,
   }
   if (replay >= evaluation.replays.size()) return {};
   const Replay& chosen = evaluation.replays[replay];
+  const auto completion = static_cast<double>(chosen.report.completion.ps);
   switch (metric.kind) {
   case Metric::algbw: return chosen.algbw;
   case Metric::busbw: return chosen.busbw;
-  case Metric::time: return static_cast<double>(chosen.report.completion.ps);
+  case Metric::time: return completion;
   case Metric::gap: return chosen.gap();
+  case Metric::planned:
+    if (!evaluation.planned) return {};
+    return static_cast<double>(evaluation.planned->ps);
+  case Metric::planned_ratio:
+    if (!evaluation.planned || completion == 0) return {};
+    return static_cast<double>(evaluation.planned->ps) / completion;
   case Metric::synthesis_seconds:
   case Metric::fact: break;
   }
@@ -71,8 +85,10 @@ std::string value_text(double value, const Metric& metric) {
   switch (metric.kind) {
   case Metric::algbw:
   case Metric::busbw: return short_rate_text(value);
-  case Metric::time: return short_text(Time{std::llround(value)});
-  case Metric::gap: return fmt::format("{:.4g}", value);
+  case Metric::time:
+  case Metric::planned: return short_text(Time{std::llround(value)});
+  case Metric::gap:
+  case Metric::planned_ratio: return fmt::format("{:.4g}", value);
   case Metric::fact: return fmt::format("{:.6g}", value);
   case Metric::synthesis_seconds: break;
   }

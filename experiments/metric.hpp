@@ -19,6 +19,8 @@ struct Metric {
     time,              ///< collective time in ps
     gap,               ///< collective time over its lower bound
     synthesis_seconds, ///< CPU seconds, all threads together
+    planned,           ///< the collective time that the algorithm expects, in ps
+    planned_ratio,     ///< that over the replayed one: below 1 it expected too much
     fact,              ///< what the algorithm says of its answer, by name; without a unit
   };
   using enum Kind;
@@ -34,7 +36,7 @@ struct Metric {
 [[nodiscard]] Metric parse_metric(std::string_view text);
 
 /// None where the evaluation has no such replay (what it took to fail is no figure either), or no
-/// such fact.
+/// such fact, or where the algorithm expects nothing.
 [[nodiscard]] std::optional<double> value_of(const Evaluation& evaluation, std::size_t replay,
                                              const Metric& metric);
 /// For tables: four significant digits with the metric's unit.

@@ -25,6 +25,7 @@ WorkloadSummary summary_of(const WorkSource& source, const Workload& workload,
                            const Topology& topology) {
   WorkloadSummary summary;
   summary.name = workload.name;
+  summary.trained_on = trained_on(source);
   summary.iterations = workload.iterations;
   summary.items = workload.items;
   summary.flops = workload.flops;

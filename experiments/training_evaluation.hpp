@@ -21,6 +21,7 @@ namespace tutti {
 /// The workload of a run, for its report.
 struct WorkloadSummary {
   std::string name;
+  std::string trained_on; ///< "fp16 on v100"; empty where times are given
   std::uint32_t iterations = 1;
   double items = 0, flops = 0; ///< as Workload
   std::string item;

@@ -58,6 +58,7 @@ Json workload_json(const WorkloadSummary& workload) {
           {"items", number_or_null(workload.items)},
           {"item", text_or_null(workload.item)},
           {"flops", number_or_null(workload.flops)},
+          {"trained_on", text_or_null(workload.trained_on)},
           {"peak_flops_per_npu", number_or_null(workload.peak_flops)},
           {"memory", memory_json(workload)}};
 }

@@ -18,7 +18,8 @@
 //   parallel = {tensor = 8, pipeline = 16} # and expert, data; default 1, data: all that is left
 //   order = ["tensor", "expert", "data", "pipeline"]  # default: the fastest first
 //   dimensions = [0, 1]                    # of the topology, in which NPUs are numbered
-//   precision = "bf16"                     # default; gradient_bytes per parameter: default its own
+//   precision = "bf16"                     # default, or fp16 where the NPU has no bf16
+//   gradient_bytes = 2                     # per parameter; default: those of the precision
 //   micro_batch = 1                        # samples; default 1
 //   micro_batches = 1                      # per replica; default 1. Or global_batch = 256: samples
 //   sequence = false, zero = 0, schedule = "1f1b", model_parts = 1, recompute = "none"

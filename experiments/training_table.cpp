@@ -218,6 +218,7 @@ Table planning_table(const TrainingEvaluation& evaluation, const Labels& labels)
 /// What is the same of all runs of a workload.
 std::string workload_text(const TrainingRun& run) {
   std::string text = fmt::format("{} on {} ({} NPUs)", run.workload.name, run.topology, run.npus);
+  if (!run.workload.trained_on.empty()) text += ", " + run.workload.trained_on;
   if (!run.variant.empty()) text = fmt::format("{}: {}", run.variant, text);
   if (run.workload.iterations > 1) text += fmt::format(", {} iterations", run.workload.iterations);
   if (run.workload.memory) {

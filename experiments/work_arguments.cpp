@@ -74,6 +74,7 @@ ModelWork model_of(const WorkArguments& arguments) {
     work.data = static_cast<std::uint32_t>(number_of("--data", *arguments.data, 1, most_degree));
   read_placement(arguments, spec);
   read_batch(arguments, work);
+  spec.precision = usual_precision(work.npu);
   parse_into("--precision", arguments.precision, spec.precision, parse_precision);
   parse_into("--schedule", arguments.schedule, spec.schedule, parse_pipeline_schedule);
   count_into("--model-parts", arguments.model_parts, spec.model_parts, most_degree);

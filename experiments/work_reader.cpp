@@ -127,6 +127,7 @@ ModelWork read_model(WorkKeys& keys, const ConfigValue& model, const std::string
   read_degrees(keys, work);
   read_placement(keys, work.spec);
   read_batch(keys, work);
+  work.spec.precision = usual_precision(work.npu);
   read_into(keys, "precision", work.spec.precision, parse_precision);
   read_into(keys, "schedule", work.spec.schedule, parse_pipeline_schedule);
   if (const auto parts = keys.find("model_parts"))

@@ -73,4 +73,10 @@ double peak_flops(const WorkSource& source) {
   return peak == work->npu.peak_flops.end() ? 0 : peak->second;
 }
 
+std::string trained_on(const WorkSource& source) {
+  const auto* work = std::get_if<ModelWork>(&source);
+  if (work == nullptr) return "";
+  return fmt::format("{} on {}", to_text(work->spec.precision), work->npu.name);
+}
+
 } // namespace tutti

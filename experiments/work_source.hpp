@@ -52,4 +52,7 @@ using WorkSource = std::variant<ModelWork, TextWork, TraceWork>;
 /// Of one NPU, per second, at the precision in which it trains; 0: unknown.
 [[nodiscard]] double peak_flops(const WorkSource& source);
 
+/// A model's precision and NPU, "fp16 on v100"; empty for texts and traces.
+[[nodiscard]] std::string trained_on(const WorkSource& source);
+
 } // namespace tutti

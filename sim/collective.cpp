@@ -129,6 +129,12 @@ Bytes Collective::size() const {
   return total;
 }
 
+Bytes Collective::largest_chunk() const {
+  Bytes largest;
+  for (const Chunk& chunk : chunks) largest = std::max(largest, chunk.size);
+  return largest;
+}
+
 std::uint64_t Collective::fingerprint() const {
   std::vector<std::uint64_t> set_hashes;
   for (const std::vector<NodeId>& set : sets) {

@@ -7,10 +7,12 @@
 
 namespace tutti {
 
+inline constexpr std::uint32_t no_index = UINT32_MAX; ///< where there might be an index
+
 /// A dense 0-based index of one kind of thing. `Tag` only keeps the kinds apart.
 template <typename Tag> struct Id {
   std::uint32_t value = none;
-  static constexpr std::uint32_t none = UINT32_MAX;
+  static constexpr std::uint32_t none = no_index;
 
   constexpr Id() = default;
   constexpr explicit Id(std::uint32_t index) : value(index) {}

@@ -39,6 +39,17 @@ std::int64_t parse_integer(std::string_view text, std::string_view what, std::in
   return value;
 }
 
+double parse_decimal(std::string_view text, std::string_view what, double low, double high) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = end == text.data() + text.size() && !text.empty();
+  if (!whole || status == std::errc::invalid_argument)
+    throw InputError(fmt::format("{} \"{}\" is not a number", what, text));
+  if (status != std::errc{} || !(value >= low && value <= high))
+    throw InputError(fmt::format("{} {} is out of range ({} .. {})", what, text, low, high));
+  return value;
+}
+
 std::vector<std::uint32_t> parse_ranges(std::string_view text, std::string_view what) {
   constexpr std::int64_t highest = 10'000'000;
   std::vector<std::uint32_t> values;

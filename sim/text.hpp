@@ -15,6 +15,9 @@ namespace tutti {
 /// Decimal, the whole text. Errors: InputError naming `what`, the text and the range.
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view what,
                                          std::int64_t low, std::int64_t high);
+/// The same with fractions and powers of ten ("0.5", "1e-3").
+[[nodiscard]] double parse_decimal(std::string_view text, std::string_view what, double low,
+                                   double high);
 /// `0-7+16+20-23` to a list in that order. Errors: InputError.
 [[nodiscard]] std::vector<std::uint32_t> parse_ranges(std::string_view text, std::string_view what);
 /// The inverse: ascending runs become ranges.

@@ -130,7 +130,6 @@ std::string short_quantity(double value, std::span<const Unit> units) {
 } // namespace
 
 Time serialization(Bytes size, Bandwidth rate) {
-  constexpr std::int64_t ps_per_s = 1'000'000'000'000;
   if (size.count <= largest / ps_per_s) { // 64-bit division is several times faster
     const std::int64_t scaled = size.count * ps_per_s;
     return {scaled / rate.bytes_per_second + (scaled % rate.bytes_per_second != 0 ? 1 : 0)};

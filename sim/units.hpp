@@ -27,6 +27,8 @@ struct Time {
 constexpr Time operator+(Time a, Time b) { return {a.ps + b.ps}; }
 constexpr Time operator-(Time a, Time b) { return {a.ps - b.ps}; }
 
+inline constexpr std::int64_t ps_per_s = 1'000'000'000'000;
+
 /// Bytes per second, decimal.
 struct Bandwidth {
   std::int64_t bytes_per_second = 0;

@@ -69,9 +69,10 @@ struct MemberRole {
   auto operator<=>(const MemberRole&) const = default;
 };
 
-class Checker {
+class WorkloadChecker {
 public:
-  Checker(const Workload& workload, std::uint32_t npus) : workload_(workload), npus_(npus) {}
+  WorkloadChecker(const Workload& workload, std::uint32_t npus)
+      : workload_(workload), npus_(npus) {}
 
   void check() {
     if (workload_.places.size() != npus_)
@@ -297,7 +298,7 @@ std::vector<CommunicationRequest> requests_of(const Workload& workload) {
 }
 
 void check_workload(const Workload& workload, std::uint32_t npus) {
-  Checker(workload, npus).check();
+  WorkloadChecker(workload, npus).check();
 }
 
 } // namespace tutti

@@ -33,7 +33,6 @@ namespace tutti {
 
 namespace {
 
-constexpr double ps_per_s = 1e12;
 constexpr std::uint32_t most_pieces = 64;
 constexpr std::size_t most_transfers = 8'000'000; ///< of a schedule made only to see how fast it is
 

@@ -19,6 +19,23 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"effort", "conflicts (a tree node: 100) for each instance; 50000"},
       Setting{"largest", "sends (chunks x lanes x steps / symmetry) of what is tried; 40000"},
       Setting{"proof", "file for a DRAT proof that the instance has no schedule"}};
+  static constexpr std::array teccl_settings{
+      Setting{"method", "program (one shot), rounds, flows (without copies); auto: by size"},
+      Setting{"epochs", "K: exactly so many; the fewest that are found"},
+      Setting{"epoch", "fastest or slowest (link's time for a chunk), or a time; fastest"},
+      Setting{"multiplier", "of the fastest or slowest link's time; 1"},
+      Setting{"alpha", "model latencies: yes, no; yes"},
+      Setting{"alpha_threshold", "a latency of so many epochs counts as none; 0.1"},
+      Setting{"alpha_epochs", "epochs of the least latency, at most, else they get longer; 8"},
+      Setting{"switches", "by_ability, no_copy, hyper_edges; by_ability"},
+      Setting{"switch_exit", "a chunk's time out of a switch: free (overlaps), epoch; free"},
+      Setting{"buffer", "chunks that a node keeps for others at once, at most; no limit"},
+      Setting{"objective", "paper: what comes in epoch k earns 1/(k+1); public_code: each epoch 1"},
+      Setting{"gap", "of the objective, at which one shot ends; 0"},
+      Setting{"nodes", "of one shot's search tree; 500"},
+      Setting{"largest", "variables (chunks x links x epochs) of one shot; 60000"},
+      Setting{"round_epochs", "of each round; by size"},
+      Setting{"round_nodes", "of each round's search tree; 200"}};
   static constexpr std::array flow_settings{
       Setting{"traffic",
               "whose bytes in and out are fewest among the fastest: npu, switch, memory, or how "
@@ -46,6 +63,13 @@ std::span<const AlgorithmRow> synthesizers() {
                    .source = "Cai et al. 2021 (PPoPP), sec. 3",
                    .settings = sccl_settings,
                    .chooses_pieces = true},
+      AlgorithmRow{.name = "teccl",
+                   .run = teccl,
+                   .collectives = all_collectives(),
+                   .pieces = 1,
+                   .needs = "any",
+                   .source = "Liu et al. 2024 (TE-CCL), sec. 3-5",
+                   .settings = teccl_settings},
       AlgorithmRow{.name = "flows",
                    .run = flows,
                    .collectives = all_collectives(),

@@ -12,6 +12,7 @@ namespace tutti {
 Outcome tacos(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome sccl(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome flows(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome teccl(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome tree_packing(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti

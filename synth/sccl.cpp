@@ -32,10 +32,6 @@ Bytes smallest_chunk(const Collective& collective) {
   return std::ranges::min_element(collective.chunks, {}, &Chunk::size)->size;
 }
 
-Bytes largest_chunk(const Collective& collective) {
-  return std::ranges::max_element(collective.chunks, {}, &Chunk::size)->size;
-}
-
 class PointChoice {
 public:
   PointChoice(const Topology& topology, const Collective& collective,
@@ -136,7 +132,7 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   outcome.schedule = best.point->schedule;
   outcome.pieces = options.choose_pieces ? best.point->pieces : 1;
   outcome.planned =
-      frontier->model_time(*best.point, largest_chunk(choice.recut(best.point->pieces)));
+      frontier->model_time(*best.point, choice.recut(best.point->pieces).largest_chunk());
   outcome.planned_on = point_text(*frontier, *best.point);
   return outcome;
 }

@@ -25,8 +25,6 @@ namespace tutti {
 
 namespace {
 
-constexpr double ps_per_s = 1e12;
-
 /// "node 12", "group 3" by their names.
 template <typename Items>
 std::string with_names(std::string text, std::string_view kind, const Items& items) {

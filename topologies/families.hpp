@@ -22,11 +22,15 @@ namespace tutti::topologies {
 [[nodiscard]] Topology fat_tree(const TopologySpec& spec);
 [[nodiscard]] Topology multi_rail(const TopologySpec& spec);
 [[nodiscard]] Topology dgx_a100_rail(const TopologySpec& spec);
+[[nodiscard]] Topology teccl_internal(const TopologySpec& spec);
 [[nodiscard]] Topology random_graph(const TopologySpec& spec);
 
 inline constexpr std::array<TopologyOption, 2> dgx_a100_rail_options{{
     {"links", "all, nvlink (NICs at the GPUs) or pcie; default all"},
     {"memory", "memory (stores and copies) or switch (forwards); default memory"},
+}};
+inline constexpr std::array<TopologyOption, 1> teccl_internal_options{{
+    {"switch", "forward or copy (out of several ports at once); default forward"},
 }};
 inline constexpr std::array<TopologyOption, 2> random_graph_options{{
     {"degree", "neighbours of an NPU, at most; default 4"},

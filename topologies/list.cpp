@@ -10,7 +10,7 @@ namespace {
 
 using namespace topologies;
 
-constexpr std::array<TopologyRow, 15> rows{{
+constexpr std::array<TopologyRow, 16> rows{{
     {"ring", ring, "NPUs", "directions=1 for one direction only"},
     {"fully_connected", fully_connected, "NPUs", "a link for every ordered pair"},
     {"mesh2d", mesh2d, "columns x rows", "no wrap-around"},
@@ -29,6 +29,9 @@ constexpr std::array<TopologyRow, 15> rows{{
      "a switch in every node, a rail switch for every NIC index"},
     {"dgx_a100_rail", dgx_a100_rail, "servers of 8 GPUs",
      "DGX A100 on eight rails; values are for NVSwitch, PCIe, memory, rail", dgx_a100_rail_options},
+    {"teccl_internal", teccl_internal, "GPUs per chassis x chassis",
+     "rings joined by a switch, after Internal 1 (4xN) and Internal 2 (2xN) of TE-CCL",
+     teccl_internal_options},
     {"random", random_graph, "NPUs",
      "seeded, strongly connected; every cable draws one of the bandwidths", random_graph_options},
 }};

@@ -101,6 +101,12 @@ std::int64_t element_bytes(Precision precision) {
   return bytes[static_cast<std::size_t>(precision)];
 }
 
+Precision usual_precision(const NpuProfile& npu) {
+  for (const Precision precision : {Precision::bf16, Precision::fp16})
+    if (npu.peak_flops.contains(precision)) return precision;
+  return npu.peak_flops.empty() ? Precision::bf16 : npu.peak_flops.begin()->first;
+}
+
 Time kernel_time(const NpuProfile& npu, Kernel::Kind kind, Precision precision, double flops,
                  double bytes) {
   const auto index = static_cast<std::size_t>(kind);

@@ -31,6 +31,10 @@ struct NpuProfile {
   Time launch; ///< of a kernel, at least
 };
 
+/// In which it trains unless told otherwise: bf16 where it computes in that, else fp16, else the
+/// first that it knows.
+[[nodiscard]] Precision usual_precision(const NpuProfile& npu);
+
 /// max(flops / attained peak, bytes / attained bandwidth), at least a launch, rounded up to a
 /// picosecond; 0 for no work at all. Errors: InputError where the profile has no peak for the
 /// precision.

@@ -11,9 +11,9 @@ namespace tutti {
 namespace {
 
 /// The groups of all NPUs, and the role by which each NPU's program names them.
-class Groups {
+class PlacedGroups {
 public:
-  Groups(const Placement& placement, const TrainingSpec& spec) : spec_(spec) {
+  PlacedGroups(const Placement& placement, const TrainingSpec& spec) : spec_(spec) {
     members_.resize(placement.coordinates.size());
     for (auto& of_npu : members_) of_npu.fill(no_role);
     add(placement, TrainingGroup::tensor, {Parallelism::tensor});
@@ -101,7 +101,7 @@ Workload make_training(const Topology& topology, const Model& model, const NpuPr
                        const TrainingSpec& spec) {
   const Placement placement = place(topology, spec);
   const TrainingLayout layout = training_layout(model, npu, spec);
-  Groups groups(placement, spec);
+  PlacedGroups groups(placement, spec);
 
   Workload workload;
   workload.name = model.name;

@@ -8,21 +8,21 @@ namespace tutti {
 
 namespace {
 
-template <typename Value> struct Word {
+template <typename Value> struct NamedValue {
   std::string_view text;
   Value value;
 };
 
-constexpr std::array<Word<Parallelism>, parallelism_count> parallelisms{
+constexpr std::array<NamedValue<Parallelism>, parallelism_count> parallelisms{
     {{"tensor", Parallelism::tensor},
      {"expert", Parallelism::expert},
      {"data", Parallelism::data},
      {"pipeline", Parallelism::pipeline}}};
-constexpr std::array<Word<PipelineSchedule>, 3> schedules{
+constexpr std::array<NamedValue<PipelineSchedule>, 3> schedules{
     {{"gpipe", PipelineSchedule::gpipe},
      {"1f1b", PipelineSchedule::one_f_one_b},
      {"interleaved", PipelineSchedule::interleaved}}};
-constexpr std::array<Word<Recompute>, 3> recomputes{
+constexpr std::array<NamedValue<Recompute>, 3> recomputes{
     {{"none", Recompute::none}, {"attention", Recompute::attention}, {"full", Recompute::full}}};
 
 template <typename Words>

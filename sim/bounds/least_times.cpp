@@ -10,7 +10,6 @@ namespace tutti::bounds {
 namespace {
 
 __extension__ typedef __int128 int128;
-constexpr std::int64_t ps_per_s = 1'000'000'000'000;
 
 } // namespace
 

@@ -16,8 +16,6 @@
 
 namespace tutti::bounds {
 
-inline constexpr std::int64_t ps_per_s = 1'000'000'000'000;
-
 enum class Measure : std::uint8_t { chunks, bytes }; ///< bytes: times ps_per_s
 
 /// A link with margins of its own (as in Margins, for its ends); `never`: it is of no use.

@@ -11,7 +11,7 @@ namespace tutti {
 
 namespace {
 
-constexpr auto exchange_fields = [](auto& stream, auto& report) {
+constexpr auto exchange_iteration = [](auto& stream, auto& report) {
   stream.value(report.model);
   stream.value(report.duration);
   stream.vector(report.accounts);
@@ -42,7 +42,7 @@ IterationReport run_iteration_simgrid(const Topology& topology, const Workload& 
                                       const WorkloadPlans& plans, const IterationOptions& options) {
   check_iteration(topology, workload, plans, options);
   IterationReport report =
-      run_isolated([&] { return run(topology, workload, plans, options); }, exchange_fields);
+      run_isolated([&] { return run(topology, workload, plans, options); }, exchange_iteration);
   report.engine = "simgrid";
   return report;
 }

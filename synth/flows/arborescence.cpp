@@ -1,13 +1,13 @@
 #include "synth/flows/arborescence.hpp"
 
+#include "sim/ids.hpp"
+
 #include <cstddef>
 #include <utility>
 
 namespace tutti {
 
 namespace {
-
-constexpr std::uint32_t none = UINT32_MAX;
 
 /// Pairing heaps of arcs by cost; a constant can be added to all of a heap. A heap is named by its
 /// least arc.
@@ -20,14 +20,14 @@ public:
   [[nodiscard]] std::int64_t cost(std::uint32_t heap) const { return nodes_[heap].cost; }
 
   void add(std::uint32_t heap, std::int64_t constant) {
-    if (heap == none) return;
+    if (heap == no_index) return;
     nodes_[heap].cost += constant;
     nodes_[heap].pending += constant;
   }
 
   [[nodiscard]] std::uint32_t merged(std::uint32_t a, std::uint32_t b) {
-    if (a == none) return b;
-    if (b == none) return a;
+    if (a == no_index) return b;
+    if (b == no_index) return a;
     // ties by index: the result doesn't depend on how heaps came to be
     if (std::pair(nodes_[b].cost, b) < std::pair(nodes_[a].cost, a)) std::swap(a, b);
     add(b, -nodes_[a].pending);
@@ -39,13 +39,13 @@ public:
   /// The heap without its least arc.
   [[nodiscard]] std::uint32_t popped(std::uint32_t heap) {
     pairs_.clear();
-    for (std::uint32_t a = nodes_[heap].child; a != none;) {
+    for (std::uint32_t a = nodes_[heap].child; a != no_index;) {
       const std::uint32_t b = nodes_[a].sibling;
-      const std::uint32_t next = b == none ? none : nodes_[b].sibling;
-      pairs_.push_back(merged(released(a, heap), b == none ? none : released(b, heap)));
+      const std::uint32_t next = b == no_index ? no_index : nodes_[b].sibling;
+      pairs_.push_back(merged(released(a, heap), b == no_index ? no_index : released(b, heap)));
       a = next;
     }
-    std::uint32_t result = none;
+    std::uint32_t result = no_index;
     for (; !pairs_.empty(); pairs_.pop_back()) result = merged(pairs_.back(), result);
     return result;
   }
@@ -53,11 +53,11 @@ public:
 private:
   struct Node {
     std::int64_t cost = 0, pending = 0; ///< pending: to be added to all below
-    std::uint32_t child = none, sibling = none;
+    std::uint32_t child = no_index, sibling = no_index;
   };
 
   std::uint32_t released(std::uint32_t child, std::uint32_t parent) {
-    nodes_[child].sibling = none;
+    nodes_[child].sibling = no_index;
     add(child, nodes_[parent].pending);
     return child;
   }
@@ -69,10 +69,10 @@ private:
 /// Disjoint sets whose unions can be taken back.
 class UndoableSets {
 public:
-  explicit UndoableSets(std::uint32_t size) : parent_(size, none), size_(size, 1) {}
+  explicit UndoableSets(std::uint32_t size) : parent_(size, no_index), size_(size, 1) {}
 
   [[nodiscard]] std::uint32_t find(std::uint32_t v) const {
-    while (parent_[v] != none) v = parent_[v];
+    while (parent_[v] != no_index) v = parent_[v];
     return v;
   }
   [[nodiscard]] std::size_t now() const { return joined_.size(); }
@@ -90,7 +90,7 @@ public:
     for (; joined_.size() > to; joined_.pop_back()) {
       const std::uint32_t b = joined_.back();
       size_[parent_[b]] -= size_[b];
-      parent_[b] = none;
+      parent_[b] = no_index;
     }
   }
 
@@ -103,8 +103,8 @@ private:
 class Contraction {
 public:
   Contraction(std::uint32_t vertices, std::uint32_t root, std::span<const CostedArc> arcs)
-      : arcs_(arcs), heaps_(arcs), sets_(vertices), heap_of_(vertices, none),
-        entry_(vertices, none), visit_(vertices, none), root_(root) {
+      : arcs_(arcs), heaps_(arcs), sets_(vertices), heap_of_(vertices, no_index),
+        entry_(vertices, no_index), visit_(vertices, no_index), root_(root) {
     for (std::uint32_t a = 0; a < arcs.size(); ++a)
       if (arcs[a].to != root && arcs[a].from != arcs[a].to)
         heap_of_[arcs[a].to] = heaps_.merged(heap_of_[arcs[a].to], a);
@@ -113,9 +113,9 @@ public:
   std::vector<std::uint32_t> run() {
     visit_[root_] = root_;
     for (std::uint32_t v = 0; v < visit_.size(); ++v)
-      if (visit_[sets_.find(v)] == none && !follow(v)) return {};
+      if (visit_[sets_.find(v)] == no_index && !follow(v)) return {};
     for (; !cycles_.empty(); cycles_.pop_back()) open(cycles_.back());
-    entry_[root_] = none;
+    entry_[root_] = no_index;
     return std::move(entry_);
   }
 
@@ -129,9 +129,9 @@ private:
   /// False where there is no way to it.
   bool follow(std::uint32_t start) {
     std::vector<std::uint32_t> path, taken; // contracted vertices and the arcs into them
-    for (std::uint32_t v = sets_.find(start); visit_[v] == none;) {
+    for (std::uint32_t v = sets_.find(start); visit_[v] == no_index;) {
       const std::uint32_t arc = take(v);
-      if (arc == none) return false;
+      if (arc == no_index) return false;
       visit_[v] = start;
       path.push_back(v);
       taken.push_back(arc);
@@ -146,8 +146,8 @@ private:
   /// more.
   std::uint32_t take(std::uint32_t v) {
     std::uint32_t& heap = heap_of_[v];
-    while (heap != none && sets_.find(arcs_[heap].from) == v) heap = heaps_.popped(heap);
-    if (heap == none) return none;
+    while (heap != no_index && sets_.find(arcs_[heap].from) == v) heap = heaps_.popped(heap);
+    if (heap == no_index) return no_index;
     const std::uint32_t arc = heap;
     heaps_.add(heap, -heaps_.cost(heap));
     heap = heaps_.popped(heap);
@@ -156,8 +156,8 @@ private:
 
   std::uint32_t contract(std::uint32_t v, std::vector<std::uint32_t>& path,
                          std::vector<std::uint32_t>& taken) {
-    Cycle cycle{none, sets_.now(), {}};
-    std::uint32_t heap = none;
+    Cycle cycle{no_index, sets_.now(), {}};
+    std::uint32_t heap = no_index;
     for (bool closed = false; !closed; path.pop_back(), taken.pop_back()) {
       closed = path.back() == v;
       cycle.arcs.push_back(taken.back());
@@ -166,7 +166,7 @@ private:
     for (const std::uint32_t arc : cycle.arcs) sets_.join(v, arcs_[arc].to);
     cycle.vertex = sets_.find(v);
     heap_of_[cycle.vertex] = heap;
-    visit_[cycle.vertex] = none;
+    visit_[cycle.vertex] = no_index;
     cycles_.push_back(std::move(cycle));
     return cycles_.back().vertex;
   }

@@ -1,5 +1,7 @@
 #include "synth/flows/demand_pricing.hpp"
 
+#include "sim/ids.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,7 +13,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
 constexpr int sum_bits = 61;
 
 bool has_both_ways(const FlowProblem& problem) {
@@ -151,7 +152,7 @@ bool DemandPricing::add_paths(FlowTree& tree, Nodes sources, Nodes sinks) {
   using Entry = std::pair<std::int64_t, std::uint32_t>; // distance, node
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   std::ranges::fill(distance_, INT64_MAX);
-  std::ranges::fill(last_link_, none);
+  std::ranges::fill(last_link_, no_index);
   for (const std::uint32_t source : sources) {
     distance_[source] = 0;
     queue.emplace(0, source);
@@ -173,7 +174,7 @@ bool DemandPricing::add_paths(FlowTree& tree, Nodes sources, Nodes sinks) {
     if (distance_[sink] == 0) continue;
     if (distance_[sink] == INT64_MAX) return false;
     way.clear();
-    for (std::uint32_t at = sink; last_link_[at] != none;
+    for (std::uint32_t at = sink; last_link_[at] != no_index;
          at = problem_.network.links[last_link_[at]].from)
       way.push_back(last_link_[at]);
     std::ranges::reverse(way);

@@ -20,7 +20,6 @@ namespace tutti {
 
 namespace {
 
-constexpr double ps_per_s = 1e12;
 // Of the program: about a second. With roots to choose it is the hardest.
 constexpr std::size_t most_columns = 20'000, most_with_roots = 8'000;
 constexpr std::size_t most_points = 40'000; // nodes and links: beyond, symmetries take too long

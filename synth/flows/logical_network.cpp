@@ -1,15 +1,13 @@
 #include "synth/flows/logical_network.hpp"
 
+#include "sim/ids.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
 #include <tuple>
 
 namespace tutti {
-
-namespace {
-constexpr std::uint32_t none = UINT32_MAX;
-}
 
 LogicalNetwork::LogicalNetwork(const FlowNetwork& network, const std::vector<bool>& members)
     : network_(network), vertex_(network.copies), reached_(network.node_count()) {
@@ -29,7 +27,7 @@ void LogicalNetwork::search(std::uint32_t start, std::span<const std::int64_t> c
   using Entry = std::tuple<std::int64_t, std::uint32_t, std::uint32_t>; // cost, links, node
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   ++searches_;
-  reached_[start] = {0, 0, none, searches_, true};
+  reached_[start] = {0, 0, no_index, searches_, true};
   const auto leave = [&](std::uint32_t node) {
     const Reached from = reached_[node];
     for (const std::uint32_t link : network_.out_links[node]) {
@@ -62,7 +60,7 @@ void LogicalNetwork::search(std::uint32_t start, std::span<const std::int64_t> c
 
 void LogicalNetwork::append_way(std::uint32_t arc, std::vector<std::uint32_t>& links) const {
   const auto begin = static_cast<std::ptrdiff_t>(links.size());
-  for (std::uint32_t step = last_step_[arc]; step != none; step = steps_[step].before)
+  for (std::uint32_t step = last_step_[arc]; step != no_index; step = steps_[step].before)
     links.push_back(steps_[step].link);
   std::reverse(links.begin() + begin, links.end());
 }

@@ -1,5 +1,6 @@
 #include "synth/flows/price_bound.hpp"
 
+#include "sim/ids.hpp"
 #include "synth/flows/demand_pricing.hpp"
 #include "synth/flows/logical_network.hpp"
 #include "synth/flows/steiner_bound.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 __extension__ typedef __int128 int128;
 
-constexpr std::uint32_t none = UINT32_MAX;
 /// Links that any tree crosses, at most: 2^16 nodes and ways of 2^6 links. Prices have 38 bits,
 /// what all demands pay together less than 2^126.
 constexpr std::uint64_t most_links = std::uint64_t{1} << 22;
@@ -45,19 +45,19 @@ public:
   /// The least cost of a tree from the sources to all sinks, or a lower bound on it.
   [[nodiscard]] std::int64_t least_cost(std::span<const std::uint32_t> sources,
                                         std::span<const std::uint32_t> sinks) const {
-    std::vector<std::uint32_t> number(network_.node_count(), none);
+    std::vector<std::uint32_t> number(network_.node_count(), no_index);
     for (const std::uint32_t source : sources) number[source] = 0;
     std::uint32_t vertices = 1;
     std::vector<std::uint32_t> terminals;
     for (const std::uint32_t sink : sinks)
-      if (number[sink] == none) {
+      if (number[sink] == no_index) {
         terminals.push_back(vertices);
         number[sink] = vertices++;
       }
     const bool others = [&] {
       bool some = false;
       for (std::uint32_t v = 0; v < number.size(); ++v)
-        if (number[v] == none && network_.copies[v]) {
+        if (number[v] == no_index && network_.copies[v]) {
           number[v] = vertices++;
           some = true;
         }
@@ -65,13 +65,13 @@ public:
     }();
     std::vector<CostedArc> arcs;
     for (const CostedArc& arc : logical_.arcs())
-      if (number[arc.from] != none && number[arc.to] != none && number[arc.to] != 0)
+      if (number[arc.from] != no_index && number[arc.to] != no_index && number[arc.to] != 0)
         arcs.push_back({number[arc.from], number[arc.to], arc.cost});
     if (others) return steiner_bound(vertices, 0, terminals, arcs);
     std::int64_t sum = 0;
     const std::vector<std::uint32_t> into = minimum_arborescence(vertices, 0, arcs);
     for (const std::uint32_t arc : into)
-      if (arc != none) sum += arcs[arc].cost;
+      if (arc != no_index) sum += arcs[arc].cost;
     return sum;
   }
 

@@ -7,6 +7,7 @@
 #include "synth/sccl/pareto.hpp"
 #include "synth/sccl/step_flows.hpp"
 #include "synth/sccl/step_transfers.hpp"
+#include "synth/turned_around.hpp"
 
 #include <fmt/format.h>
 
@@ -19,26 +20,6 @@
 namespace tutti {
 
 namespace {
-
-/// What a collective that reduces is backwards: a chunk goes from where its sum was wanted to all
-/// who contributed (sec. 3.5).
-Collective turned_around(Collective collective) {
-  for (Chunk& chunk : collective.chunks) {
-    std::swap(chunk.held_by, chunk.wanted_by);
-    chunk.reduces = false;
-  }
-  return collective;
-}
-
-Bytes largest_chunk(const Collective& collective) {
-  Bytes largest{1};
-  for (const Chunk& chunk : collective.chunks) largest = std::max(largest, chunk.size);
-  return largest;
-}
-
-bool reduces(const Collective& collective) {
-  return std::ranges::any_of(collective.chunks, &Chunk::reduces);
-}
 
 /// Whether the networks differ in nothing but the order of their limits.
 bool same_network(const StepNetwork& a, const StepNetwork& b) {
@@ -121,7 +102,7 @@ private:
   void alone(const StepProblem& problem, bool inverse) {
     set_cost_model(problem.network);
     ParetoSynthesis synthesis(inverse ? unturned(problem) : problem, request_,
-                              largest_chunk(collective_), limit_);
+                              collective_.largest_chunk(), limit_);
     const auto add = [&](const StepPoint& point) {
       Schedule schedule = as_schedule(problem, point.schedule, topology_.link_count());
       if (inverse) schedule = inverted(schedule, Op::reduce);
@@ -164,8 +145,8 @@ private:
     FrontierRequest half = request_;
     half.steps = half.most_steps = half.rounds = std::nullopt;
     if (request_.rounds) {
-      ParetoSynthesis gathering(forth, half, largest_chunk(collective_), limit_);
-      ParetoSynthesis scattering(back, half, largest_chunk(collective_), limit_);
+      ParetoSynthesis gathering(forth, half, collective_.largest_chunk(), limit_);
+      ParetoSynthesis scattering(back, half, collective_.largest_chunk(), limit_);
       compose_instance(back, scattering, forth, gathering, alike);
       return;
     }
@@ -173,7 +154,7 @@ private:
     const auto frontier_of = [&](const StepProblem& problem, const StepProblem& other) {
       const std::uint32_t elsewhere = fewest_steps(other);
       if (most) half.most_steps = *most > elsewhere ? *most - elsewhere : 0;
-      return ParetoSynthesis(problem, half, largest_chunk(collective_), limit_).frontier();
+      return ParetoSynthesis(problem, half, collective_.largest_chunk(), limit_).frontier();
     };
     const StepFrontier second = frontier_of(forth, back);
     const StepFrontier first = alike ? mirrored(second) : frontier_of(back, forth);
@@ -324,19 +305,7 @@ std::string frontier_obstacle(const Topology& topology, const Collective& collec
   if (collective.parts.size() != 1)
     return "sccl makes one collective at a time, not several at once";
   if (std::string large = size_obstacle(topology, collective); !large.empty()) return large;
-  if (collective.parts.front().kind == CollectiveKind::all_reduce || !reduces(collective))
-    return {};
-  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    if (!collective.chunks[c].reduces)
-      return fmt::format("chunk {} is copied and others are reduced: sccl turns around only "
-                         "collectives of one kind",
-                         c);
-    if (collective.wanted_by(ChunkId{c}).size() != 1)
-      return fmt::format("the sum of chunk {} is wanted by {} NPUs: only what has one root can be "
-                         "turned around",
-                         c, collective.wanted_by(ChunkId{c}).size());
-  }
-  return {};
+  return turning_obstacle("sccl", collective);
 }
 
 Frontier synthesize_frontier(const Topology& topology, const Collective& collective,

@@ -1,4 +1,5 @@
 #include "synth/solvers/clp.hpp"
+#include "synth/solvers/integer_search.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
 #include <fmt/format.h>
@@ -7,11 +8,13 @@
 #include <coin/CbcModel.hpp>
 #include <coin/CbcSolver.hpp>
 #include <coin/ClpSimplex.hpp>
+#include <coin/CoinError.hpp>
 #include <coin/OsiClpSolverInterface.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -31,7 +34,8 @@ private:
 };
 
 // The options of the command `cbc`.
-std::vector<std::string> arguments(const IntegerSettings& settings, const WorkLimit& limit) {
+std::vector<std::string> arguments(const IntegerSettings& settings, const WorkLimit& limit,
+                                   bool with_costs) {
   std::vector<std::string> result{"cbc", "-log", "0", "-threads", "0", "-timeMode", "elapsed"};
   const auto add = [&](const std::string& option, const std::string& value) {
     result.push_back(option);
@@ -39,6 +43,9 @@ std::vector<std::string> arguments(const IntegerSettings& settings, const WorkLi
   };
   if (settings.first_feasible) add("-maxSolutions", "1");
   if (settings.most_nodes >= 0) add("-maxNodes", fmt::format("{}", settings.most_nodes));
+  if (with_costs && settings.gap > 0) add("-ratioGap", fmt::format("{}", settings.gap));
+  if (with_costs && std::isfinite(settings.below))
+    add("-cutoff", fmt::format("{}", settings.below));
   if (std::isfinite(limit.remaining_seconds()))
     add("-seconds", fmt::format("{:.3f}", limit.remaining_seconds()));
   result.insert(result.end(), {"-solve", "-quit"});
@@ -57,16 +64,30 @@ void search(CbcModel& model, const std::vector<std::string>& options) {
       static_cast<int>(argv.size()), argv.data(), model, [](CbcModel*, int) { return 0; }, data);
 }
 
-SolverStatus status_of(const CbcModel& model) {
+SolverStatus solver_status(const CbcModel& model) {
   if (model.isProvenOptimal()) return SolverStatus::optimal;
   if (model.isContinuousUnbounded()) return SolverStatus::unbounded;
   if (model.isProvenInfeasible()) return SolverStatus::infeasible;
   return SolverStatus::stopped;
 }
 
-// Without costs only feasibility is asked.
-IntegerSolution solve(const LinearProgram& program, bool with_costs, const WorkLimit& limit,
-                      const IntegerSettings& settings) {
+// Cbc knows columns of a start by their names.
+void set_start(CbcModel& model, const std::vector<double>& start) {
+  std::vector<std::pair<std::string, double>> named;
+  for (std::size_t c = 0; c < start.size(); ++c)
+    named.emplace_back(model.solver()->getColName(static_cast<int>(c)), start[c]);
+  model.setMIPStart(named);
+}
+
+} // namespace
+
+std::string_view integer_solver_name() { return "Cbc"; }
+
+namespace {
+
+// Pre: `start` is empty, or has a value for every column.
+IntegerSolution searched(const LinearProgram& program, bool with_costs, const WorkLimit& limit,
+                         const IntegerSettings& settings, const std::vector<double>& start) {
   ClpSimplex clp;
   load(program, with_costs, clp);
   const OsiClpSolverInterface solver(&clp);
@@ -74,31 +95,31 @@ IntegerSolution solve(const LinearProgram& program, bool with_costs, const WorkL
   LimitWatch watch(limit);
   LimitHandler handler(watch);
   model.passInEventHandler(&handler);
-  search(model, arguments(settings, limit));
-  IntegerSolution solution{status_of(model), 0, {}};
+  set_start(model, start);
+  search(model, arguments(settings, limit, with_costs));
+  IntegerSolution solution;
+  solution.status = solver_status(model);
+  if (const double bound = model.getBestPossibleObjValue(); bound > -1e49)
+    solution.at_least = bound; // else it has none
   const double* const best = model.bestSolution();
   if (best == nullptr) return solution;
-  for (std::uint32_t c = 0; c < program.column_count(); ++c) {
+  for (std::uint32_t c = 0; c < program.column_count(); ++c)
     solution.columns.push_back(program.is_integer(c) ? std::round(best[c]) : best[c]);
-    solution.objective += program.cost(c) * solution.columns.back();
-  }
-  return satisfies(program, solution.columns, program.row_count()) ? solution : IntegerSolution{};
+  return solution;
 }
 
 } // namespace
 
-IntegerSolution solve_integer(const LinearProgram& program, const WorkLimit& limit,
-                              const IntegerSettings& settings) {
-  if (limit.reached()) return {};
-  if (program.column_count() == 0) // Cbc says nothing of that
-    return {solve_relaxed(program, limit).status, 0, {}};
-  IntegerSolution solution = solve(program, true, limit, settings);
-  if (solution.status != SolverStatus::unbounded) return solution;
-  // Only without its integrality is it known to be.
-  const IntegerSettings any{.first_feasible = true, .most_nodes = settings.most_nodes};
-  const IntegerSolution feasible = solve(program, false, limit, any);
-  if (feasible.columns.empty()) solution.status = feasible.status;
-  return solution;
+IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
+                               const WorkLimit& limit, const IntegerSettings& settings) {
+  if (with_costs && !settings.start.empty()) {
+    try {
+      return searched(program, with_costs, limit, settings, settings.start);
+    } catch (const CoinError&) {
+      // Where its preprocessing adds columns, Cbc (2.10) asks for their names before it searches.
+    }
+  }
+  return searched(program, with_costs, limit, settings, {});
 }
 
 } // namespace tutti

@@ -1,4 +1,4 @@
-// Linear programs by COIN-OR Clp, integer ones by Cbc, and what their duals prove in exact
+// Linear programs by COIN-OR Clp, integer ones by Cbc or HiGHS, and what their duals prove in exact
 // arithmetic.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -54,8 +55,8 @@ private:
   std::vector<std::size_t> row_begin_{0};
 };
 
-/// Whether these values of the first columns keep to their ranges, and to the first rows, which have
-/// terms in these columns only; to 1e-6 of a side, or of 1.
+/// Whether these values of the first columns keep to their ranges, and to the first rows, which
+/// have terms in these columns only; to 1e-6 of a side, or of 1.
 [[nodiscard]] bool satisfies(const LinearProgram& program, std::span<const double> columns,
                              std::uint32_t rows);
 
@@ -77,20 +78,33 @@ struct LinearSolution {
 [[nodiscard]] LinearSolution solve_relaxed(const LinearProgram& program, const WorkLimit& limit);
 
 struct IntegerSolution {
-  /// `optimal`: proven so. `stopped` with columns: the best so far.
+  /// `optimal`: proven so, up to `gap`. `stopped` with columns: the best so far.
   SolverStatus status = SolverStatus::stopped;
   double objective = 0;
   std::vector<double> columns; ///< integer columns rounded; empty where none was found
+  /// No solution has a lower objective, as far as doubles prove it (Cbc's own tolerances); minus
+  /// infinity where nothing is known. Plus infinity where it is infeasible.
+  double at_least = -unlimited;
 };
 
 struct IntegerSettings {
   bool first_feasible = false;  ///< any solution will do: ends at the first
   std::int64_t most_nodes = -1; ///< of the search tree; a limit that is the same on every machine
+  /// Ends where the best solution is within this part of its objective of the bound.
+  double gap = 0;
+  /// Only solutions with an objective below this are asked for: `infeasible` where there are none.
+  double below = unlimited;
+  /// Values of all columns to start from; nothing comes out that is worse. Ignored where it doesn't
+  /// satisfy the program.
+  std::vector<double> start = {};
 };
 
-/// Cbc with one thread; the columns that it returns satisfy the program to 1e-6.
+/// By HiGHS where it was there when this was built, else by Cbc, with one thread; the columns that
+/// it returns satisfy the program to 1e-6.
 [[nodiscard]] IntegerSolution solve_integer(const LinearProgram& program, const WorkLimit& limit,
                                             const IntegerSettings& settings = {});
+/// "Cbc" or "HiGHS".
+[[nodiscard]] std::string_view integer_solver_name();
 
 /// A lower bound on the minimum that holds in exact arithmetic, whatever the duals are: they are
 /// rounded to small fractions y (of the sign that the row's sides allow), and the bound is

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <map>
-#include <queue>
 #include <set>
 #include <utility>
 
@@ -32,7 +30,7 @@ ChunkClauses::ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::
 }
 
 ChunkLiterals ChunkClauses::add(const EpochChunk& chunk) {
-  const Windows from = network_.epochs_from(chunk.holders), to = epochs_to(chunk.wanters);
+  const Windows from = network_.epochs_from(chunk.holders), to = network_.epochs_to(chunk.wanters);
   ChunkLiterals ways;
   for (const std::uint32_t wanter : chunk.wanters)
     if (from[wanter] == out_of_epochs || from[wanter] > epochs_) solver_.add({}); // too far away
@@ -44,8 +42,8 @@ ChunkLiterals ChunkClauses::add(const EpochChunk& chunk) {
         add_passing(ways, n, k);
       else if (!is_among(chunk.holders, n))
         add_receipts(ways, n, k);
-  if (!circling_.empty())
-    for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_circles(ways, k);
+  for (const Circle& circle : circles_)
+    for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_circle(ways, circle, k);
   return ways;
 }
 
@@ -63,28 +61,7 @@ EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& ways, std::uint32_t no
   return kept;
 }
 
-// From the targets, back over lanes, shortest first.
-ChunkClauses::Windows ChunkClauses::epochs_to(const std::vector<std::uint32_t>& targets) const {
-  Windows epochs(network_.node_count, out_of_epochs);
-  using Reached = std::pair<std::uint32_t, std::uint32_t>; // epochs, node
-  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> next;
-  const auto reach = [&](std::uint32_t node, std::uint32_t after) {
-    if (after >= epochs[node]) return;
-    epochs[node] = after;
-    next.emplace(after, node);
-  };
-  for (const std::uint32_t target : targets) reach(target, 0);
-  while (!next.empty()) {
-    const auto [after, node] = next.top();
-    next.pop();
-    if (after > epochs[node]) continue;
-    for (const std::uint32_t l : network_.in_lanes[node])
-      reach(network_.lanes[l].from, after + network_.lanes[l].delay);
-  }
-  return epochs;
-}
-
-// Both ends reach each other by lanes without delay.
+// Of nodes that reach each other by lanes without delay, these lanes.
 void ChunkClauses::find_circles() {
   std::map<std::uint32_t, std::set<std::uint32_t>> reached; // from each node that passes on at once
   for (const EpochLane& lane : network_.lanes)
@@ -100,18 +77,32 @@ void ChunkClauses::find_circles() {
           open.push_back(lane.to);
     }
   }
-  std::set<std::uint32_t> ends;
+  std::map<std::uint32_t, Circle> circles; // by the least of their nodes
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
     const EpochLane& lane = network_.lanes[l];
     if (lane.delay > 0 || network_.stores[lane.to]) continue;
-    if (const auto back = reached.find(lane.to);
-        back == reached.end() || !back->second.contains(lane.from))
-      continue;
-    circling_.push_back(l);
-    ends.insert(lane.from);
-    ends.insert(lane.to);
+    const auto back = reached.find(lane.to);
+    if (back == reached.end() || !back->second.contains(lane.from)) continue;
+    // Who reaches the one end and is reached from it reaches the other, too.
+    std::uint32_t least = lane.to;
+    for (const std::uint32_t node : back->second)
+      if (const auto from = reached.find(node);
+          from != reached.end() && from->second.contains(lane.to))
+        least = std::min(least, node);
+    circles[least].lanes.push_back(l);
   }
-  circle_nodes_ = static_cast<std::uint32_t>(ends.size());
+  for (auto& [least, circle] : circles) {
+    std::set<std::uint32_t> nodes;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
+    for (const std::uint32_t l : circle.lanes) {
+      const EpochLane& lane = network_.lanes[l];
+      nodes.insert({lane.from, lane.to});
+      edges.insert(std::minmax(lane.from, lane.to));
+    }
+    circle.nodes = nodes.size();
+    circle.is_tree = edges.size() + 1 == nodes.size();
+    circles_.push_back(std::move(circle));
+  }
 }
 
 void ChunkClauses::add_places(const EpochChunk& chunk, const Windows& from, const Windows& to,
@@ -231,15 +222,33 @@ void ChunkClauses::pass_each_once(const ChunkLiterals& ways, std::uint32_t node,
   for (const auto& [lane, literals] : through) at_most_one(solver_, literals);
 }
 
-// Nodes get ranks, in unary, that rise along each lane that is used.
-void ChunkClauses::forbid_circles(const ChunkLiterals& ways, std::uint32_t epoch) {
-  std::map<std::uint32_t, std::vector<Literal>> rank; // [node][i]: it is at least i + 1
-  const auto rank_of = [&](std::uint32_t node) -> std::vector<Literal>& {
-    std::vector<Literal>& literals = rank[node];
-    while (literals.size() + 1 < circle_nodes_) literals.push_back(solver_.new_variable());
-    return literals;
+// On a tree, circles go back and forth somewhere. Else nodes get ranks that rise along each lane
+// that is used.
+void ChunkClauses::forbid_circle(const ChunkLiterals& ways, const Circle& circle,
+                                 std::uint32_t epoch) {
+  if (!circle.is_tree) {
+    add_ranks(ways, circle, epoch);
+    return;
+  }
+  for (const std::uint32_t there : circle.lanes)
+    for (const std::uint32_t back : network_.out_lanes[network_.lanes[there].to]) {
+      const EpochLane& lane = network_.lanes[back];
+      if (there > back || lane.to != network_.lanes[there].from || lane.delay > 0) continue;
+      const Literal first = literal_at(ways.sends[there], epoch);
+      const Literal second = literal_at(ways.sends[back], epoch);
+      if (first != 0 && second != 0) solver_.add({-first, -second});
+    }
+}
+
+// In unary: literal i says that the rank is at least i + 1.
+void ChunkClauses::add_ranks(const ChunkLiterals& ways, const Circle& circle, std::uint32_t epoch) {
+  std::map<std::uint32_t, std::vector<Literal>> ranks; // [node]
+  const auto rank_of = [&](std::uint32_t node) -> const std::vector<Literal>& {
+    std::vector<Literal>& rank = ranks[node];
+    while (rank.size() + 1 < circle.nodes) rank.push_back(solver_.new_variable());
+    return rank;
   };
-  for (const std::uint32_t l : circling_) {
+  for (const std::uint32_t l : circle.lanes) {
     const Literal sent = literal_at(ways.sends[l], epoch);
     if (sent == 0) continue;
     const std::vector<Literal>& before = rank_of(network_.lanes[l].from);

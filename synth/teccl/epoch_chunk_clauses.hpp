@@ -4,6 +4,7 @@
 #include "synth/solvers/sat.hpp"
 #include "synth/teccl/epoch_problem.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -36,9 +37,14 @@ public:
   [[nodiscard]] EpochLiterals add_kept(const ChunkLiterals& ways, std::uint32_t node);
 
 private:
+  /// Lanes without delay between nodes each of which they join to each other.
+  struct Circle {
+    std::vector<std::uint32_t> lanes;
+    std::size_t nodes = 0;
+    bool is_tree = false; ///< but for lanes in both directions, and parallel ones
+  };
   using Windows = std::vector<std::uint32_t>; // [node]: epochs, or out_of_epochs
 
-  [[nodiscard]] Windows epochs_to(const std::vector<std::uint32_t>& targets) const;
   void find_circles();
   void add_places(const EpochChunk& chunk, const Windows& from, const Windows& to,
                   ChunkLiterals& ways);
@@ -48,7 +54,8 @@ private:
   void add_passing(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch);
   void pass_copies(const std::vector<Literal>& in, const std::vector<Literal>& out);
   void pass_each_once(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch);
-  void forbid_circles(const ChunkLiterals& ways, std::uint32_t epoch);
+  void forbid_circle(const ChunkLiterals& ways, const Circle& circle, std::uint32_t epoch);
+  void add_ranks(const ChunkLiterals& ways, const Circle& circle, std::uint32_t epoch);
   [[nodiscard]] std::vector<Literal> arrivals(const ChunkLiterals& ways, std::uint32_t node,
                                               std::uint32_t epoch) const;
   [[nodiscard]] std::vector<Literal> departures(const ChunkLiterals& ways, std::uint32_t node,
@@ -59,8 +66,7 @@ private:
   const EpochNetwork& network_;
   std::uint32_t epochs_;
   Literal always_;
-  std::vector<std::uint32_t> circling_; // lanes without delay on circles of such lanes
-  std::uint32_t circle_nodes_ = 0;      // at their ends
+  std::vector<Circle> circles_;
 };
 
 } // namespace tutti

@@ -12,9 +12,9 @@ struct EpochEffort {
   bool symmetric = true;            ///< try plans that keep automorphisms first
 };
 
-/// feasible with a plan, infeasible (proven) or timed_out. Plans that keep a group of the problem's
-/// automorphisms are tried first, from the largest group on; only a question without symmetry can
-/// prove that there is none.
+/// feasible with a plan, infeasible (proven) or timed_out. After fewest_epochs(), plans that keep a
+/// group of the problem's automorphisms are tried, from the largest group on, with few conflicts
+/// each, then with an eighth; only the question without symmetry can prove then that there is none.
 [[nodiscard]] EpochAnswer decide_epochs(const EpochProblem& problem, std::uint32_t epochs,
                                         const EpochEffort& effort, const WorkLimit& limit);
 

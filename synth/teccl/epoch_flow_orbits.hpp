@@ -2,7 +2,7 @@
 // program's optimum over all symmetries of the problem is an optimum too.
 #pragma once
 
-#include "synth/solvers/permutations.hpp"
+#include "synth/solvers/chunk_symmetry.hpp"
 #include "synth/teccl/epoch_problem.hpp"
 
 #include <cstdint>
@@ -27,15 +27,10 @@ struct EpochSource {
 /// and one wanter.
 [[nodiscard]] std::vector<EpochSource> epoch_sources(const EpochProblem& problem);
 
-/// Where nodes, lanes and limits go; delays, abilities, windows and what nodes send to each other
-/// stay.
-struct EpochMove {
-  Permutation nodes, lanes, limits;
-};
-
-/// Generators of the group of all of them. Cost: of a search by bliss.
-[[nodiscard]] std::vector<EpochMove> epoch_moves(const EpochNetwork& network,
-                                                 std::span<const EpochSource> sources);
+/// Generators of all automorphisms of the network that keep what nodes send to each other; where
+/// all send the same to all, their `chunks` mean nothing. Cost: of a search by bliss.
+[[nodiscard]] std::vector<ChunkAutomorphism> epoch_moves(const EpochProblem& problem,
+                                                         std::span<const EpochSource> sources);
 
 /// Points that moves exchange have one orbit; it is named by its least point. Pairs of a source
 /// (index i) and a lane or a node (index j) are the points i * lanes + j, i * nodes + j.
@@ -49,6 +44,6 @@ struct EpochFlowOrbits {
 /// Cost: O(moves * sources * (lanes + nodes)) time and memory.
 [[nodiscard]] EpochFlowOrbits epoch_flow_orbits(const EpochNetwork& network,
                                                 std::span<const EpochSource> sources,
-                                                std::span<const EpochMove> moves);
+                                                std::span<const ChunkAutomorphism> moves);
 
 } // namespace tutti

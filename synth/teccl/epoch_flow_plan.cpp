@@ -12,15 +12,19 @@ namespace {
 std::vector<WayStretch> cut_at_stores(const EpochNetwork& network,
                                       std::span<const std::uint32_t> lanes) {
   std::vector<WayStretch> stretches;
+  WayStretch next;
   std::size_t begin = 0;
-  std::uint32_t delay = 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const EpochLane& lane = network.lanes[lanes[i]];
-    delay += lane.delay;
+    next.delay += lane.delay;
+    for (const std::uint32_t l : network.limits_of[lanes[i]])
+      if (network.limits[l].most == 1)
+        next.stride = std::max(next.stride, network.limits[l].window);
     if (!network.stores[lane.to]) continue;
-    stretches.push_back({lanes.subspan(begin, i + 1 - begin), delay});
+    next.lanes = lanes.subspan(begin, i + 1 - begin);
+    stretches.push_back(next);
+    next = {};
     begin = i + 1;
-    delay = 0;
   }
   return stretches;
 }
@@ -129,7 +133,8 @@ WayPlan WayPlanner::as_early(const std::vector<std::uint32_t>& choice,
   std::vector<std::uint32_t> ready(ways_.size());
   for (const Job& job : jobs(choice, keys)) {
     const WayStretch& stretch = stretches_[job.chunk][choice[job.chunk]][job.stretch];
-    const std::uint32_t start = room_.take_first(stretch.lanes, ready[job.chunk]);
+    const std::uint32_t start =
+        room_.take_first(stretch.lanes, ready[job.chunk], stride_of(stretch));
     plan.epochs[job.chunk].push_back(start);
     ready[job.chunk] = start + stretch.delay;
     plan.length = std::max(plan.length, ready[job.chunk]);
@@ -151,7 +156,8 @@ std::optional<std::vector<std::vector<double>>> WayPlanner::as_late(const WayPla
   for (const Job& job : jobs(plan.choice, minus_finish)) {
     const WayStretch& stretch = stretches_[job.chunk][plan.choice[job.chunk]][job.stretch];
     if (due[job.chunk] < stretch.delay) return std::nullopt;
-    const auto start = room_.take_last(stretch.lanes, due[job.chunk] - stretch.delay);
+    const auto start =
+        room_.take_last(stretch.lanes, due[job.chunk] - stretch.delay, stride_of(stretch));
     if (!start) return std::nullopt;
     starts[job.chunk][job.stretch] = *start;
     due[job.chunk] = *start;
@@ -174,14 +180,14 @@ void WayPlanner::improve(WayPlan& plan) {
 /// Nothing where a stretch can't follow the one before because of buffers, in any epoch.
 std::optional<std::vector<std::uint32_t>>
 WayPlanner::first_epochs(std::span<const WayStretch> way) {
-  std::size_t quiet = 0; // from then on nothing else is there
+  std::size_t quiet = 0; // from then on nothing else is at any node
   for (const std::vector<std::uint32_t>& kept : kept_) quiet = std::max(quiet, kept.size());
   std::vector<std::uint32_t> epochs;
   for (std::uint32_t first = 0;; ++first) {
     std::uint32_t ready = first;
     epochs.clear();
     for (const WayStretch& stretch : way) {
-      epochs.push_back(room_.take_first(stretch.lanes, ready));
+      epochs.push_back(room_.take_first(stretch.lanes, ready, stride_of(stretch)));
       ready = epochs.back() + stretch.delay;
     }
     if (has_buffers(way, epochs)) return epochs;

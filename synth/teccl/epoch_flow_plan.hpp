@@ -38,12 +38,18 @@ struct WayPlan {
 struct WayStretch {
   std::span<const std::uint32_t> lanes;
   std::uint32_t delay = 0;
+  /// The longest window of those that let one chunk through: sends at its multiples alone leave no
+  /// gaps that are too short.
+  std::uint32_t stride = 1;
 };
 
 /// Makes plans of ways. All references must outlive it.
 class WayPlanner {
 public:
   WayPlanner(const EpochProblem& problem, std::span<const ChunkWays> ways);
+
+  /// From now on stretches begin only at multiples of their stride, or in any epoch.
+  void set_aligned(bool aligned) { is_aligned_ = aligned; }
 
   /// Ways so that the most loaded limit is loaded little.
   [[nodiscard]] std::vector<std::uint32_t> even_choice() const;
@@ -83,8 +89,13 @@ private:
                                  std::span<const std::uint32_t> epochs) const;
   void use_buffers(std::span<const WayStretch> way, std::span<const std::uint32_t> epochs);
 
+  [[nodiscard]] std::uint32_t stride_of(const WayStretch& stretch) const {
+    return is_aligned_ ? stretch.stride : 1;
+  }
+
   const EpochProblem& problem_;
   std::span<const ChunkWays> ways_;
+  bool is_aligned_ = false;
   std::vector<std::vector<std::vector<WayStretch>>> stretches_; ///< [chunk][choice][stretch]
   EpochRoom room_;
   std::vector<std::vector<std::uint32_t>> kept_; ///< [node][epoch]: chunks for others

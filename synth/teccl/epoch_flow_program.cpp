@@ -1,70 +1,18 @@
 #include "synth/teccl/epoch_flow_program.hpp"
 
+#include "synth/teccl/epoch_flow_reach.hpp"
+
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <queue>
 #include <utility>
 
 namespace tutti {
-
-std::vector<std::uint32_t> epoch_distances(const EpochNetwork& network,
-                                           std::span<const std::uint32_t> nodes, bool forward) {
-  using Entry = std::pair<std::uint32_t, std::uint32_t>; // distance, node
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> next;
-  std::vector<std::uint32_t> distance(network.node_count, out_of_epochs);
-  const auto reach = [&](std::uint32_t node, std::uint32_t epochs) {
-    if (epochs >= distance[node]) return;
-    distance[node] = epochs;
-    next.emplace(epochs, node);
-  };
-  for (const std::uint32_t node : nodes) reach(node, 0);
-  while (!next.empty()) {
-    const auto [epochs, node] = next.top();
-    next.pop();
-    if (epochs > distance[node]) continue;
-    for (const std::uint32_t l : forward ? network.out_lanes[node] : network.in_lanes[node]) {
-      const EpochLane& lane = network.lanes[l];
-      reach(forward ? lane.to : lane.from, epochs + lane.delay);
-    }
-  }
-  return distance;
-}
 
 double arrival_reward(std::uint32_t epoch, std::uint32_t epochs) {
   double reward = 0;
   for (std::uint32_t k = epochs; k >= epoch; --k) reward += 1.0 / k; // small ones first
   return reward;
 }
-
-namespace {
-
-/// When a source's flow can be where.
-struct FlowReach {
-  std::vector<std::uint32_t> from_source; ///< [node]
-  std::vector<std::uint32_t> to_wanter;   ///< [node]: to the nearest, 0 for a wanter
-  std::vector<std::uint32_t> onward;      ///< [node]: to the nearest after leaving
-};
-
-std::uint32_t plus(std::uint32_t epochs, std::uint32_t more) {
-  return epochs == out_of_epochs ? out_of_epochs : epochs + more;
-}
-
-FlowReach flow_reach(const EpochNetwork& network, const EpochSource& source) {
-  std::vector<std::uint32_t> wanters;
-  for (const EpochDemand& demand : source.demands) wanters.push_back(demand.wanter);
-  FlowReach reach{epoch_distances(network, std::vector{source.node}, true),
-                  epoch_distances(network, wanters, false),
-                  std::vector<std::uint32_t>(network.node_count, out_of_epochs)};
-  for (const EpochLane& lane : network.lanes) {
-    std::uint32_t& onward = reach.onward[lane.from];
-    if (lane.to != source.node)
-      onward = std::min(onward, plus(reach.to_wanter[lane.to], lane.delay));
-  }
-  return reach;
-}
-
-} // namespace
 
 EpochFlowProgram::EpochFlowProgram(const EpochProblem& problem,
                                    std::span<const EpochSource> sources,
@@ -107,13 +55,13 @@ void EpochFlowProgram::add_columns(std::uint32_t source, bool has_reward) {
     const EpochLane& lane = network.lanes[l];
     const std::size_t point = lane_point(source, l);
     if (orbits_.of_lane[point] != point || lane.to == own.node) continue;
-    entering_[point] =
-        add_span(reach.from_source[lane.from], until(plus(reach.to_wanter[lane.to], lane.delay)));
+    entering_[point] = add_span(reach.from_source[lane.from],
+                                until(epochs_plus(reach.to_wanter[lane.to], lane.delay)));
   }
   for (std::uint32_t n = 0; n < network.node_count; ++n) {
     const std::size_t point = node_point(source, n);
     if (orbits_.of_node[point] != point || n == own.node || !network.stores[n]) continue;
-    kept_[point] = add_span(reach.from_source[n], until(plus(reach.onward[n], 1)));
+    kept_[point] = add_span(reach.from_source[n], until(epochs_plus(reach.onward[n], 1)));
   }
   for (const EpochDemand& demand : own.demands) {
     const std::size_t point = node_point(source, demand.wanter);
@@ -199,16 +147,21 @@ void EpochFlowProgram::add_limits() {
   }
 }
 
-// What is sent on at once needs no buffer here: a plan is asked for more, so none is cut off.
+// At a node are chunks that wait there and those that it sends in this epoch; what nobody wants any
+// more doesn't count.
 void EpochFlowProgram::add_buffer_limits() {
   const EpochNetwork& network = problem_.network;
   std::vector<Term> terms;
   for (std::uint32_t n = 0; n < network.node_count; ++n) {
-    if (orbits_.of_node_only[n] != n) continue;
-    for (std::int64_t k = 0; k < epochs_; ++k) {
+    if (orbits_.of_node_only[n] != n || !network.stores[n]) continue;
+    for (std::int64_t k = 0; k <= epochs_; ++k) {
       terms.clear();
-      for (std::uint32_t s = 0; s < sources_.size(); ++s)
+      for (std::uint32_t s = 0; s < sources_.size(); ++s) {
+        if (sources_[s].node == n) continue;
         add_term(terms, kept_[orbits_.of_node[node_point(s, n)]], k, 1);
+        for (const std::uint32_t l : network.out_lanes[n])
+          add_term(terms, entering_[orbits_.of_lane[lane_point(s, l)]], k, 1);
+      }
       if (!terms.empty()) program_.add_row(-unlimited, *problem_.buffer_limit, terms);
     }
   }

@@ -73,9 +73,4 @@ private:
 /// sum of 1 / (k + 1) over the epochs k at whose end it is there (paper, sec. 3.1 and 4.1).
 [[nodiscard]] double arrival_reward(std::uint32_t epoch, std::uint32_t epochs);
 
-/// Epochs by delays alone from `node` to each (`forward`), or from each to the nearest of `nodes`;
-/// `out_of_epochs` where there is no way.
-[[nodiscard]] std::vector<std::uint32_t>
-epoch_distances(const EpochNetwork& network, std::span<const std::uint32_t> nodes, bool forward);
-
 } // namespace tutti

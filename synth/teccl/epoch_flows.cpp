@@ -1,6 +1,7 @@
 #include "synth/teccl/epoch_flows.hpp"
 
 #include "synth/teccl/epoch_flow_program.hpp"
+#include "synth/teccl/epoch_load_bound.hpp"
 #include "synth/teccl/epoch_ways.hpp"
 
 #include <algorithm>
@@ -11,14 +12,16 @@ namespace tutti {
 
 namespace {
 
-std::vector<EpochMove> moves_of(const EpochProblem& problem, std::span<const EpochSource> sources,
+EpochFlowOrbits epoch_orbits_of(const EpochProblem& problem, std::span<const EpochSource> sources,
                                 bool merged) {
-  return merged ? epoch_moves(problem.network, sources) : std::vector<EpochMove>{};
+  const auto moves = merged ? epoch_moves(problem, sources) : std::vector<ChunkAutomorphism>{};
+  return epoch_flow_orbits(problem.network, sources, moves);
 }
 
 /// The solution's flow of one source.
-std::vector<TimedAmount> flow_of(const EpochFlowProgram& program, std::span<const double> columns,
-                                 std::uint32_t source, std::uint32_t lanes, std::uint32_t epochs) {
+std::vector<TimedAmount> timed_flow_of(const EpochFlowProgram& program,
+                                       std::span<const double> columns, std::uint32_t source,
+                                       std::uint32_t lanes, std::uint32_t epochs) {
   std::vector<TimedAmount> flow;
   for (std::uint32_t l = 0; l < lanes; ++l)
     for (std::uint32_t k = 0; k <= epochs; ++k) // the last through switches without delay
@@ -64,7 +67,7 @@ void add_parts(const EpochProblem& problem, const EpochFlowProgram& program,
   const auto lanes = static_cast<std::uint32_t>(problem.network.lanes.size());
   for (std::uint32_t s = 0; s < sources.size(); ++s) {
     FlowTracer tracer(problem.network, sources[s].node,
-                      flow_of(program, columns, s, lanes, epochs));
+                      timed_flow_of(program, columns, s, lanes, epochs));
     for (const EpochDemand& demand : sources[s].demands) {
       std::vector<TimedWay> ways;
       double found = 0;
@@ -92,8 +95,7 @@ EpochFlows epoch_flows(const EpochProblem& problem, std::uint32_t epochs, const 
                        const EpochFlowSettings& settings) {
   EpochFlows flows;
   const std::vector<EpochSource> sources = epoch_sources(problem);
-  const EpochFlowOrbits orbits =
-      epoch_flow_orbits(problem.network, sources, moves_of(problem, sources, settings.merged));
+  const EpochFlowOrbits orbits = epoch_orbits_of(problem, sources, settings.merged);
   const EpochFlowProgram program(problem, sources, orbits, epochs, true);
   if (!program.is_in_reach()) {
     flows.status = SolverStatus::infeasible;
@@ -111,19 +113,18 @@ std::optional<std::uint32_t> fewest_flow_epochs(const EpochProblem& problem, std
                                                 const WorkLimit& limit) {
   const std::vector<EpochSource> sources = epoch_sources(problem);
   for (const EpochSource& source : sources) {
-    const std::vector<std::uint32_t> distance =
-        epoch_distances(problem.network, std::vector{source.node}, true);
+    const std::vector<std::uint32_t> distance = problem.network.epochs_from({source.node});
     for (const EpochDemand& demand : source.demands) {
       if (distance[demand.wanter] == out_of_epochs) return std::nullopt;
       at_least = std::max(at_least, distance[demand.wanter]);
     }
   }
-  const EpochFlowOrbits orbits =
-      epoch_flow_orbits(problem.network, sources, moves_of(problem, sources, true));
+  const EpochFlowOrbits orbits = epoch_orbits_of(problem, sources, true);
   const auto status_in = [&](std::uint32_t epochs) {
     const EpochFlowProgram program(problem, sources, orbits, epochs, false);
     return solve_relaxed(program.program(), limit).status;
   };
+  at_least = epochs_by_load(problem, sources, orbits, at_least, limit);
   std::uint32_t low = at_least, high = at_least; // all below `low` are infeasible
   for (std::uint32_t more = 1;; more *= 2) {
     const SolverStatus status = status_in(high);

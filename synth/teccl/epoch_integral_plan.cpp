@@ -4,6 +4,7 @@
 #include "synth/teccl/epoch_flows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -49,32 +50,42 @@ std::vector<ChunkWays> chunk_ways_of(const EpochProblem& problem, const EpochFlo
 /// Plans from several beginnings, as long as the effort lasts; the shortest stays.
 class PlanSearch {
 public:
-  PlanSearch(const EpochProblem& problem, std::span<const ChunkWays> ways)
-      : has_buffer_limit_(problem.buffer_limit.has_value()), ways_(ways), planner_(problem, ways),
-        order_(ways.size()) {
+  /// `enough`: a plan in so many epochs will do.
+  PlanSearch(const EpochProblem& problem, std::span<const ChunkWays> ways, std::uint32_t enough)
+      : has_buffer_limit_(problem.buffer_limit.has_value()), enough_(enough), ways_(ways),
+        planner_(problem, ways), order_(ways.size()) {
     std::iota(order_.begin(), order_.end(), 0U);
   }
 
   EpochPlan run() {
-    constexpr std::uint64_t most_questions = 40'000'000;
-    constexpr int most_rounds = 40;
-    if (!has_buffer_limit_) try_flow_times(planner_.even_choice());
-    sort_by([&](std::uint32_t c) { return first_arrival(c); });
-    try_insertion();
-    sort_by([&](std::uint32_t c) { return -first_arrival(c); });
-    try_insertion();
-    for (int round = 0; round < most_rounds && planner_.effort() < most_questions; ++round) {
-      if (!best_) break;
+    constexpr std::uint64_t most_questions = 2'000'000;
+    constexpr int most_rounds = 400;
+    for (const bool aligned : {false, true}) {
+      planner_.set_aligned(aligned);
+      if (!is_done() && !has_buffer_limit_) try_flow_times(planner_.even_choice());
+      sort_by([&](std::uint32_t c) { return first_arrival(c); });
+      if (!is_done()) try_insertion();
+      sort_by([&](std::uint32_t c) { return -first_arrival(c); });
+      if (!is_done()) try_insertion();
+    }
+    for (int round = 0; best_ && !is_done() && round < most_rounds; ++round) {
+      if (planner_.effort() >= most_questions) break;
+      planner_.set_aligned(round % 4 >= 2);
+      const double most_shake =
+          1 + best_->length / shake_parts[static_cast<std::size_t>(round / 4) % shake_parts.size()];
       if (round % 2 == 0 && !has_buffer_limit_)
-        try_shaken_times();
+        try_shaken_times(most_shake);
       else
-        try_shaken_order();
+        try_shaken_order(most_shake);
     }
     return best_ ? planner_.sends(*best_) : EpochPlan{};
   }
 
 private:
   using Keys = std::vector<std::vector<double>>;
+  static constexpr std::array shake_parts{4.0, 16.0, 64.0}; ///< of the plan's length
+
+  [[nodiscard]] bool is_done() const { return best_ && best_->length <= enough_; }
 
   [[nodiscard]] double first_arrival(std::uint32_t chunk) const {
     std::uint32_t there = out_of_epochs;
@@ -109,30 +120,30 @@ private:
   }
 
   /// As the best so far, each chunk somewhat earlier or later.
-  void try_shaken_times() {
+  void try_shaken_times(double most_shake) {
     Keys keys(ways_.size());
     for (std::size_t c = 0; c < ways_.size(); ++c) {
-      const double later = shake();
+      const double later = shake(most_shake);
       for (const std::uint32_t epoch : best_->epochs[c]) keys[c].push_back(epoch + later);
     }
     keep(planner_.as_early(best_->choice, keys));
   }
 
-  void try_shaken_order() {
+  void try_shaken_order(double most_shake) {
     std::vector<double> keys;
     for (std::size_t c = 0; c < ways_.size(); ++c)
-      keys.push_back(best_->epochs[c].front() + shake());
+      keys.push_back(best_->epochs[c].front() + shake(most_shake));
     sort_by([&](std::uint32_t c) { return keys[c]; });
     try_insertion();
   }
 
-  double shake() {
+  double shake(double most) {
     constexpr std::uint64_t steps = 1024;
-    const double share = static_cast<double>(random_.below(steps)) / steps;
-    return share * (1 + best_->length / 4.0);
+    return most * static_cast<double>(random_.below(steps)) / steps;
   }
 
   bool has_buffer_limit_;
+  std::uint32_t enough_;
   std::span<const ChunkWays> ways_;
   WayPlanner planner_;
   std::vector<std::uint32_t> order_; ///< of chunks
@@ -144,7 +155,7 @@ private:
 
 EpochPlan integral_plan(const EpochProblem& problem, const EpochFlows& flows) {
   const std::vector<ChunkWays> ways = chunk_ways_of(problem, flows);
-  return PlanSearch(problem, ways).run();
+  return PlanSearch(problem, ways, flows.epochs).run();
 }
 
 } // namespace tutti

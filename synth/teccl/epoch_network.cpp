@@ -64,9 +64,9 @@ Time epoch_of(const Topology& topology, Bytes chunk, const EpochSettings& settin
     epoch = {static_cast<std::int64_t>(ps)};
   }
   if (!settings.with_alpha || least_latency.ps == 0) return epoch;
-  const double guarded =
-      std::ceil(static_cast<double>(least_latency.ps) / settings.most_alpha_epochs);
-  return guarded > static_cast<double>(epoch.ps) ? Time{static_cast<std::int64_t>(guarded)} : epoch;
+  const auto least = static_cast<double>(least_latency.ps);
+  if (least / static_cast<double>(epoch.ps) <= settings.most_alpha_epochs) return epoch;
+  return Time{static_cast<std::int64_t>(std::ceil(least / settings.most_alpha_epochs))};
 }
 
 /// Makes the parts of one network.
@@ -219,6 +219,32 @@ private:
   EpochNetwork network_;
 };
 
+/// By delays, over a node's `lanes_of` to their `far` ends.
+std::vector<std::uint32_t> shortest(const EpochNetwork& network,
+                                    const std::vector<std::uint32_t>& starts,
+                                    const std::vector<std::vector<std::uint32_t>>& lanes_of,
+                                    std::uint32_t EpochLane::*far) {
+  using Entry = std::pair<std::uint32_t, std::uint32_t>; // epochs, node
+  std::vector<std::uint32_t> epochs(network.node_count, out_of_epochs);
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  for (const std::uint32_t start : starts) {
+    epochs[start] = 0;
+    queue.emplace(0, start);
+  }
+  while (!queue.empty()) {
+    const auto [reached, node] = queue.top();
+    queue.pop();
+    if (reached > epochs[node]) continue;
+    for (const std::uint32_t l : lanes_of[node]) {
+      const EpochLane& lane = network.lanes[l];
+      if (reached + lane.delay >= epochs[lane.*far]) continue;
+      epochs[lane.*far] = reached + lane.delay;
+      queue.emplace(epochs[lane.*far], lane.*far);
+    }
+  }
+  return epochs;
+}
+
 } // namespace
 
 std::uint32_t EpochNetwork::reach() const {
@@ -231,25 +257,12 @@ std::uint32_t EpochNetwork::reach() const {
 
 std::vector<std::uint32_t>
 EpochNetwork::epochs_from(const std::vector<std::uint32_t>& sources) const {
-  using Entry = std::pair<std::uint32_t, std::uint32_t>; // epochs, node
-  std::vector<std::uint32_t> epochs(node_count, out_of_epochs);
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  for (const std::uint32_t source : sources) {
-    epochs[source] = 0;
-    queue.emplace(0, source);
-  }
-  while (!queue.empty()) {
-    const auto [reached, node] = queue.top();
-    queue.pop();
-    if (reached > epochs[node]) continue;
-    for (const std::uint32_t out : out_lanes[node]) {
-      const EpochLane& lane = lanes[out];
-      if (reached + lane.delay >= epochs[lane.to]) continue;
-      epochs[lane.to] = reached + lane.delay;
-      queue.emplace(epochs[lane.to], lane.to);
-    }
-  }
-  return epochs;
+  return shortest(*this, sources, out_lanes, &EpochLane::to);
+}
+
+std::vector<std::uint32_t>
+EpochNetwork::epochs_to(const std::vector<std::uint32_t>& targets) const {
+  return shortest(*this, targets, in_lanes, &EpochLane::from);
 }
 
 EpochNetwork epoch_network(const Topology& topology, Bytes chunk, const EpochSettings& settings) {

@@ -80,6 +80,9 @@ struct EpochNetwork {
   /// there is no way. Through nodes that don't store, too.
   [[nodiscard]] std::vector<std::uint32_t>
   epochs_from(const std::vector<std::uint32_t>& sources) const;
+  /// From each node to the nearest of `targets`.
+  [[nodiscard]] std::vector<std::uint32_t>
+  epochs_to(const std::vector<std::uint32_t>& targets) const;
 };
 inline constexpr std::uint32_t out_of_epochs = UINT32_MAX;
 

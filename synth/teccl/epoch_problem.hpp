@@ -74,8 +74,9 @@ struct EpochForest {
 [[nodiscard]] EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan);
 
 /// Fewer epochs are impossible: by distances (the latest wanter of any chunk, from its nearest
-/// holder) and by what limits let into a node or out of one (windows * most), whichever is more.
-/// Nothing where someone is out of reach.
+/// holder) and by what limits let into a node, out of one, or through a narrow cut of the network
+/// (windows * most, between the first that can be there and the last that is in time), whichever is
+/// more. Nothing where someone is out of reach.
 [[nodiscard]] std::optional<std::uint32_t> fewest_epochs(const EpochProblem& problem);
 
 } // namespace tutti

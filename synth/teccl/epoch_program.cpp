@@ -75,7 +75,7 @@ void EpochProgram::add_sent(std::uint32_t chunk) {
   }
   // In several stages at once a plan can't say.
   for (const std::vector<std::uint32_t>& hops : hops_.of_lane)
-    for (std::uint32_t k = horizon_.begin; k < horizon_.end && hops.size() > 1; ++k) {
+    for (std::uint32_t k = horizon_.begin; k <= horizon_.end && hops.size() > 1; ++k) {
       std::vector<Term> terms;
       for (const std::uint32_t h : hops)
         if (const auto column = own.sent[h].at(k)) terms.push_back({*column, 1});

@@ -61,15 +61,17 @@ bool EpochRoom::take(std::span<const std::uint32_t> lanes, std::uint32_t epoch) 
   return true;
 }
 
-std::uint32_t EpochRoom::take_first(std::span<const std::uint32_t> lanes, std::uint32_t from) {
-  while (!take(lanes, from)) ++from;
-  return from;
+std::uint32_t EpochRoom::take_first(std::span<const std::uint32_t> lanes, std::uint32_t from,
+                                    std::uint32_t stride) {
+  std::uint32_t epoch = (from + stride - 1) / stride * stride;
+  while (!take(lanes, epoch)) epoch += stride;
+  return epoch;
 }
 
 std::optional<std::uint32_t> EpochRoom::take_last(std::span<const std::uint32_t> lanes,
-                                                  std::uint32_t to) {
-  for (std::uint32_t after = to + 1; after-- > 0;)
-    if (take(lanes, after)) return after;
+                                                  std::uint32_t to, std::uint32_t stride) {
+  for (std::uint32_t multiples = to / stride + 1; multiples-- > 0;)
+    if (take(lanes, multiples * stride)) return multiples * stride;
   return std::nullopt;
 }
 

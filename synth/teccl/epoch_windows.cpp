@@ -57,9 +57,10 @@ private:
     while (!queue.empty()) {
       const auto [epoch, place] = queue.top();
       queue.pop();
-      if (epoch > windows_.earliest[place] || epoch >= horizon_.end) continue;
+      if (epoch > windows_.earliest[place]) continue;
       for (const std::uint32_t h : hops_.out[place])
-        if (!settled_at(hops_.hops[h].to)) visit(epoch + hops_.hops[h].delay, hops_.hops[h].to);
+        if (const EpochHop& hop = hops_.hops[h]; epoch <= last_epoch(hop) && !settled_at(hop.to))
+          visit(epoch + hop.delay, hop.to);
     }
   }
 
@@ -131,7 +132,11 @@ private:
   }
 
   [[nodiscard]] std::int64_t latest_send(const EpochHop& hop) const {
-    return std::min<std::int64_t>(latest_[hop.to] - hop.delay, std::int64_t{horizon_.end} - 1);
+    return std::min(latest_[hop.to] - hop.delay, last_epoch(hop));
+  }
+  /// -1 in a horizon without epochs.
+  [[nodiscard]] std::int64_t last_epoch(const EpochHop& hop) const {
+    return std::int64_t{horizon_.end} - (hop.delay > 0 || !horizon_.is_last());
   }
   [[nodiscard]] bool settled_at(std::uint32_t place) const {
     const std::uint32_t node = hops_.places[place].node;

@@ -16,11 +16,14 @@ struct EpochHorizon {
   std::uint32_t begin = 0, end = 0; ///< sends begin in begin .. end - 1
   /// What has arrived and is under way then, and what limits still count, follows from it. Epochs
   /// below `begin`.
-  std::span<const EpochSend> past;
+  std::span<const EpochSend> past = {};
   /// Arrivals at the beginning of epochs up to end + beyond count as well (what is still under way
   /// when a round ends).
   std::uint32_t beyond = 0;
   bool must_finish = true; ///< all that is wanted has arrived by end + beyond
+  /// Nothing follows: what nodes that don't store get for epoch `end` goes on in it where that
+  /// takes no time.
+  [[nodiscard]] bool is_last() const { return must_finish && beyond == 0; }
 };
 
 struct EpochWindow {

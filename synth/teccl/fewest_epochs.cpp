@@ -1,5 +1,6 @@
-// A lower bound on the epochs of any plan: how far chunks must go, and how many must come into or
-// out of one node.
+// A lower bound on the epochs of any plan: how far chunks must go, and how many must come into a
+// node or out of one, or through any other narrow place.
+#include "synth/teccl/epoch_cuts.hpp"
 #include "synth/teccl/epoch_problem.hpp"
 
 #include <algorithm>
@@ -12,8 +13,7 @@ namespace tutti {
 
 namespace {
 
-/// When a lane into (or out of) one node is of any use: what enters it earlier or arrives later
-/// isn't.
+/// When a lane into a set of nodes is of any use: what enters it earlier or arrives later isn't.
 struct LaneTimes {
   std::uint32_t lane = 0;
   std::uint64_t first = 0; ///< epoch in which something can enter
@@ -107,10 +107,7 @@ public:
 
   std::optional<std::uint32_t> fewest() {
     if (!by_distances()) return {};
-    for (std::uint32_t node = 0; node < problem_.network.node_count; ++node) {
-      by_intake(node);
-      by_outgo(node);
-    }
+    for (const std::vector<bool>& inside : narrow_cuts(problem_.network)) by_cut(inside);
     return static_cast<std::uint32_t>(fewest_);
   }
 
@@ -131,46 +128,54 @@ private:
     return true;
   }
 
-  /// All that a node wants comes over the lanes into it.
-  void by_intake(std::uint32_t node) {
-    std::uint64_t wanted = 0;
+  /// Each chunk that is only outside at the start, and wanted inside, enters at least once, and has
+  /// then a way to go to the wanter for whom it is longest from the nearest entrance.
+  void by_cut(const std::vector<bool>& inside) {
+    const std::vector<std::uint32_t> entrances = lanes_into(inside);
+    std::vector<std::uint32_t> heads;
+    for (const std::uint32_t lane : entrances) heads.push_back(problem_.network.lanes[lane].to);
+    const std::vector<std::uint32_t>& depth = from(heads);
+    std::uint64_t entering = 0;
+    std::set<std::uint32_t> wanters;
     std::vector<std::uint32_t> first(problem_.network.node_count, out_of_epochs);
     for (const EpochChunk& chunk : problem_.chunks) {
-      if (!std::ranges::binary_search(chunk.wanters, node)) continue;
-      ++wanted;
-      const auto& epochs = from(chunk.holders);
+      const std::optional<std::uint32_t> deepest = deepest_wanter(chunk, inside, depth);
+      if (!deepest) continue;
+      ++entering;
+      wanters.insert(*deepest);
+      const std::vector<std::uint32_t>& epochs = from(chunk.holders);
       for (std::size_t n = 0; n < first.size(); ++n) first[n] = std::min(first[n], epochs[n]);
     }
-    if (wanted == 0) return;
+    if (entering == 0) return;
     std::vector<LaneTimes> times;
-    for (const std::uint32_t lane : problem_.network.in_lanes[node])
-      if (const std::uint32_t epoch = first[problem_.network.lanes[lane].from];
-          epoch != out_of_epochs)
-        times.push_back({lane, epoch, 0});
-    fewest_ = LaneSet(problem_.network, std::move(times)).fewest(wanted, fewest_);
+    for (const std::uint32_t lane : entrances) {
+      std::uint32_t tail = out_of_epochs;
+      for (const std::uint32_t wanter : wanters)
+        tail = std::min(tail, from({problem_.network.lanes[lane].to})[wanter]);
+      const std::uint32_t epoch = first[problem_.network.lanes[lane].from];
+      if (tail != out_of_epochs && epoch != out_of_epochs) times.push_back({lane, epoch, tail});
+    }
+    fewest_ = LaneSet(problem_.network, std::move(times)).fewest(entering, fewest_);
   }
 
-  /// Each chunk that a node alone holds, and others want, leaves it at least once, and has then a
-  /// way to go.
-  void by_outgo(std::uint32_t node) {
-    std::uint64_t leaving = 0;
-    std::set<std::uint32_t> farthest; // each chunk must get to the farthest of its wanters
-    const auto& away = from({node});
-    for (const EpochChunk& chunk : problem_.chunks) {
-      if (chunk.holders != std::vector{node} || chunk.wanters.empty()) continue;
-      ++leaving;
-      farthest.insert(
-          *std::ranges::max_element(chunk.wanters, {}, [&](std::uint32_t n) { return away[n]; }));
-    }
-    if (leaving == 0) return;
-    std::vector<LaneTimes> times;
-    for (const std::uint32_t lane : problem_.network.out_lanes[node]) {
-      const auto& epochs = from({problem_.network.lanes[lane].to});
-      std::uint32_t tail = out_of_epochs;
-      for (const std::uint32_t wanter : farthest) tail = std::min(tail, epochs[wanter]);
-      if (tail != out_of_epochs) times.push_back({lane, 0, tail});
-    }
-    fewest_ = LaneSet(problem_.network, std::move(times)).fewest(leaving, fewest_);
+  [[nodiscard]] std::vector<std::uint32_t> lanes_into(const std::vector<bool>& inside) const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t l = 0; l < problem_.network.lanes.size(); ++l)
+      if (!inside[problem_.network.lanes[l].from] && inside[problem_.network.lanes[l].to])
+        found.push_back(l);
+    return found;
+  }
+
+  /// Nothing where a holder is inside, or nobody there wants the chunk.
+  [[nodiscard]] static std::optional<std::uint32_t>
+  deepest_wanter(const EpochChunk& chunk, const std::vector<bool>& inside,
+                 const std::vector<std::uint32_t>& depth) {
+    std::optional<std::uint32_t> deepest;
+    if (std::ranges::any_of(chunk.holders, [&](std::uint32_t n) { return inside[n]; }))
+      return deepest;
+    for (const std::uint32_t wanter : chunk.wanters)
+      if (inside[wanter] && (!deepest || depth[wanter] > depth[*deepest])) deepest = wanter;
+    return deepest;
   }
 
   const EpochProblem& problem_;

@@ -91,6 +91,26 @@ TEST_CASE("a value of its own is compared in its unit") {
   CHECK(text_of(Metric::synthesis_seconds, 0.2) == "0.25 s differs");
 }
 
+TEST_CASE("what an algorithm expects is a time, and a part of what the replay takes") {
+  std::vector evaluations{evaluation_of(4'000'000), evaluation_of(3'000'000)};
+  evaluations[0].planned = Time{1'000'000};
+  const auto text_of = [&](Metric metric, double paper, std::size_t of) {
+    Expectation expectation = ratio("x", metric, 0, 0, paper, 0.01);
+    expectation.values = {{of, std::nullopt}};
+    const Comparison c = compared(expectation, evaluations);
+    return c.ours + " " + std::string(to_text(c.agreement));
+  };
+  CHECK(text_of(Metric::planned, 1e6, 0) == "1.000 us match");
+  CHECK(text_of(Metric::planned, 4e6, 0) == "1.000 us differs");
+  CHECK(text_of(Metric::planned_ratio, 0.25, 0) == "0.25 match");
+  CHECK(text_of(Metric::planned, 1e6, 1) == "- differs"); // expects nothing
+  CHECK(text_of(Metric::planned_ratio, 1, 1) == "- differs");
+  evaluations[1].algorithm = "ring";
+  evaluations[1].topology = "Mesh";
+  CHECK(compared(ratio("x", Metric::planned, 0, 1, 1, 0.01), evaluations).explanation ==
+        "there is no value: ring on Mesh expects no time");
+}
+
 TEST_CASE("without a schedule there is no value, and no explanation helps") {
   std::vector evaluations{evaluation_of(2'000'000), Evaluation{}};
   evaluations[1].algorithm = "tacos";

@@ -355,9 +355,10 @@ TEST_CASE("what each kind of figure can be told") {
   CHECK(read("bars", "normalized = \"ring\"\nlogarithmic = true\n").logarithmic);
   CHECK(read("scaling", "metric = \"synthesis_seconds\"\n").metric == Metric::synthesis_seconds);
   CHECK(read("sizes", "metric = \"fact:hops\"\n").metric == Metric(Metric::fact, "hops"));
+  CHECK(read("sizes", "metric = \"planned_ratio\"\n").metric == Metric::planned_ratio);
   CHECK_THAT(error_of(figure("sizes", "metric = \"fact:\"\n")),
              ContainsSubstring("unknown metric \"fact:\" (known: algbw, busbw, time, gap, "
-                               "synthesis_seconds, fact:NAME"));
+                               "synthesis_seconds, planned, planned_ratio, fact:NAME"));
   CHECK(read("scaling", "over = \"transfers\"\n").over == ProblemSize::transfers);
   CHECK(read("schedule", "").kind == FigureKind::schedule);
   CHECK_THAT(error_of(figure("chunks", "normalized = true\n")),
@@ -378,6 +379,12 @@ TEST_CASE("an expected value has a sign, a unit and a tolerance") {
       expectation(of + "metric = \"fact:hops\"\npaper = 12\ntolerance = \"2%\"\n"), "e.toml");
   CHECK(fact.expectations.at(0).metric == Metric(Metric::fact, "hops"));
   CHECK(fact.expectations.at(0).paper == 12);
+  const Experiment planned = parse_experiment(
+      expectation(of + "metric = \"planned\"\npaper = \"4us\"\ntolerance = \"2%\"\n"), "e.toml");
+  CHECK(planned.expectations.at(0).paper == 4e6);
+  const Experiment ratio = parse_experiment(
+      expectation(of + "metric = \"planned_ratio\"\npaper = 0.5\ntolerance = \"2%\"\n"), "e.toml");
+  CHECK(ratio.expectations.at(0).paper == 0.5);
   const std::string over = "over = {topology = \"B\", algorithm = \"ring\"}\n";
   CHECK_THAT(error_of(expectation(of + over + "paper = 0\ntolerance = \"2%\"\n")),
              ContainsSubstring("e.toml:12:9: the paper's value must be above 0"));

@@ -169,6 +169,32 @@ TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
              ContainsSubstring("'ring on ring: T^1.00'"));
 }
 
+TEST_CASE("scaling: several collectives are told apart") {
+  std::vector evaluations{evaluation_of("A", "ring", 1e9), evaluation_of("A", "ring", 2e9)};
+  evaluations[0].collective = "all_gather";
+  evaluations[1].collective = "all_to_all";
+  for (Evaluation& e : evaluations) e.npus = 4;
+  const std::string script =
+      make_figure(request_of(FigureKind::scaling), sample(), evaluations).script;
+  CHECK_THAT(script, ContainsSubstring("'ring, all_gather on ring"));
+  CHECK_THAT(script, ContainsSubstring("'ring, all_to_all on ring"));
+}
+
+TEST_CASE("planned times are drawn in ms, and over the replayed ones") {
+  std::vector evaluations{evaluation_of("A", "ring", 1e9)};
+  evaluations[0].planned = Time{3'000'000'000};
+  evaluations[0].replays[0].report.completion = Time{4'000'000'000};
+  FigureRequest request = request_of(FigureKind::sizes);
+  request.metric = Metric::planned;
+  const std::string planned = make_figure(request, sample(), evaluations).script;
+  CHECK_THAT(planned, ContainsSubstring("set ylabel 'planned time [ms]'"));
+  CHECK_THAT(planned, ContainsSubstring(" 3\nEND"));
+  request.metric = Metric::planned_ratio;
+  const std::string ratio = make_figure(request, sample(), evaluations).script;
+  CHECK_THAT(ratio, ContainsSubstring("set ylabel 'planned time / collective time'"));
+  CHECK_THAT(ratio, ContainsSubstring(" 0.75\nEND"));
+}
+
 TEST_CASE("schedule: synthesized again, and of one evaluation only") {
   const Experiment experiment = sample();
   const std::vector<Case> cases = experiment.cases();

@@ -32,7 +32,7 @@ std::vector<std::string> commands_of(const std::string& readme) {
 
 } // namespace
 
-TEST_CASE("the commands of README run", "[slow]") {
+TEST_CASE("the commands of README run") {
   namespace fs = std::filesystem;
   const std::string source = TUTTI_SOURCE_DIR;
   const auto commands = commands_of(read_file(source + "/README.md"));

@@ -61,6 +61,7 @@ TEST_CASE("training with defaults") {
   const TrainingSpec spec = spec_on(work, e.topologies[0].topology);
   CHECK(spec.data == 8); // what is left of the NPUs
   CHECK(spec.micro_batches == 1);
+  CHECK(spec.precision == Precision::fp16); // a V100 has no bf16
   CHECK(conditions_of(small, 0) == std::vector<Condition>{{}});
 }
 

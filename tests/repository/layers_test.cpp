@@ -43,6 +43,7 @@ const std::map<std::string, std::string> libraries = {
     {"nlohmann", "(sim/schedule_json|workloads/process_groups)\\.cpp|experiments/.+|tests/.+"},
     {"CLI", "experiments/[a-z_]+\\.cpp"},
     {"coin", "synth/solvers/(clp|cbc|column_program|clp_limit)\\.[ch]pp"},
+    {"Highs.h", "synth/solvers/highs\\.cpp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
     {"bliss", "synth/solvers/automorphisms\\.cpp"},
     {"boost", "synth/solvers/proven_minimum\\.cpp"},

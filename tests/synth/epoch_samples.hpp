@@ -4,7 +4,9 @@
 #include "sim/random.hpp"
 #include "synth/teccl/epoch_problem.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tutti::testing {
@@ -57,12 +59,12 @@ inline void add_gathered_chunks(EpochProblem& problem, std::uint32_t members,
 }
 
 /// A few nodes on a circle, with switches of either kind, slow and late lanes, limits that lanes
-/// share at different times, and limited buffers. Two switches are of one kind.
+/// share at different times, and limited buffers. Switches are of one kind.
 inline EpochProblem random_epochs(Random& random) {
   const auto below = [&](std::uint64_t bound) {
     return static_cast<std::uint32_t>(random.below(bound));
   };
-  const std::uint32_t members = 2 + below(3), switches = below(3);
+  const std::uint32_t members = 2 + below(3), switches = below(4);
   EpochProblem problem = epoch_nodes(members + switches);
   EpochNetwork& network = problem.network;
   const bool copies = below(2) == 0;
@@ -103,6 +105,40 @@ inline EpochProblem random_epochs(Random& random) {
       problem.chunks.push_back(chunk);
   }
   if (below(3) == 0) problem.buffer_limit = below(3);
+  return problem;
+}
+
+/// Members on a circle, all alike: lanes to those so many places on, or through a switch, and what
+/// shares a limit, turn with them. All-Gather.
+inline EpochProblem random_circle(Random& random) {
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::uint32_t>(random.below(bound));
+  };
+  const std::uint32_t members = 3 + below(2), star = below(2);
+  EpochProblem problem = epoch_nodes(members + star);
+  EpochNetwork& network = problem.network;
+  for (std::uint32_t kinds = 1 + below(2); kinds > 0; --kinds) {
+    const std::uint32_t on = 1 + below(members - 1), delay = 1 + below(2), window = 1 + below(3);
+    for (std::uint32_t n = 0; n < members; ++n)
+      add_epoch_lane(network, n, (n + on) % members, delay, window);
+  }
+  if (star > 0) {
+    network.stores[members] = false;
+    network.copies[members] = below(2) == 0;
+    const std::uint32_t out = below(2), window = 1 + below(2);
+    for (std::uint32_t n = 0; n < members; ++n) add_epoch_lane(network, n, members, 1, 1);
+    for (std::uint32_t n = 0; n < members; ++n) add_epoch_lane(network, members, n, out, window);
+  }
+  if (below(2) == 0) {
+    const std::uint32_t next = 1 + below(members - 1), offset = below(2), window = 1 + below(2);
+    for (std::uint32_t n = 0; n < members; ++n) {
+      EpochLimit shared{"shared", {{n, 0}, {(n + next) % members, offset}}, window, 1};
+      std::ranges::sort(shared.uses, {}, &LaneUse::lane);
+      add_epoch_limit(network, std::move(shared));
+    }
+  }
+  add_gathered_chunks(problem, members, 1);
+  if (below(2) == 0) problem.buffer_limit = below(3);
   return problem;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,6 +31,18 @@ public:
       for (const LaneUse& use : limit.uses) reach_ = std::max(reach_, limit.window + use.offset);
   }
 
+  /// All plans, for the best.
+  EpochContestResult best(const EpochContest& contest) {
+    contest_ = &contest;
+    for (const EpochSend& send : contest.past) {
+      const EpochLane& lane = network_.lanes[send.lane];
+      plan_.push_back(send);
+      if (network_.stores[lane.to]) since_[send.chunk][lane.to] = send.epoch + lane.delay;
+    }
+    begin_epoch(contest.begin);
+    return {choices_ <= most_choices_, best_};
+  }
+
   std::optional<bool> answer() {
     if (begin_epoch(0)) return true;
     return choices_ > most_choices_ ? std::nullopt : std::optional(false);
@@ -38,9 +51,39 @@ public:
 private:
   bool begin_epoch(std::uint32_t epoch) {
     if (choices_ > most_choices_) return false;
+    if (contest_ != nullptr) return compare(epoch);
     if (finished()) return keeps_buffers();
     if (epoch > epochs_) return false;
     if (!problem_.buffer_limit && !failed_.insert(state(epoch)).second) return false;
+    return pass_arrivals(epoch);
+  }
+
+  /// Of the same state only what has earned most goes on.
+  bool compare(std::uint32_t epoch) {
+    const double earned = reward();
+    if (epoch > epochs_) {
+      if ((!contest_->must_finish || finished()) && keeps_buffers() && (!best_ || earned > *best_))
+        best_ = earned;
+      return false;
+    }
+    if (!problem_.buffer_limit) {
+      const auto [known, is_new] = earned_.emplace(state(epoch), earned);
+      if (!is_new && known->second >= earned) return false;
+      known->second = earned;
+    }
+    return pass_arrivals(epoch);
+  }
+
+  [[nodiscard]] double reward() const {
+    double sum = 0;
+    for (std::uint32_t c = 0; c < since_.size(); ++c)
+      for (const std::uint32_t wanter : problem_.chunks[c].wanters)
+        for (std::uint32_t k = std::max(since_[c][wanter], contest_->begin); k <= epochs_; ++k)
+          sum += contest_->reward(c, wanter, k);
+    return sum;
+  }
+
+  bool pass_arrivals(std::uint32_t epoch) {
     std::vector<Passing> passing;
     for (const EpochSend& send : plan_) {
       const EpochLane& lane = network_.lanes[send.lane];
@@ -199,6 +242,9 @@ private:
   std::vector<std::vector<std::uint32_t>> since_; // [chunk][node that stores]
   EpochPlan plan_;                                // in the order of choice
   std::set<std::vector<std::uint32_t>> failed_;
+  const EpochContest* contest_ = nullptr;
+  std::map<std::vector<std::uint32_t>, double> earned_;
+  std::optional<double> best_;
 };
 
 } // namespace
@@ -206,6 +252,11 @@ private:
 std::optional<bool> plan_exists(const EpochProblem& problem, std::uint32_t epochs,
                                 std::uint64_t most_choices) {
   return EpochTrial(problem, epochs, most_choices).answer();
+}
+
+EpochContestResult best_reward(const EpochProblem& problem, const EpochContest& contest,
+                               std::uint64_t most_choices) {
+  return EpochTrial(problem, contest.epochs, most_choices).best(contest);
 }
 
 } // namespace tutti::testing

@@ -316,6 +316,53 @@ TEST_CASE("integer programs end early with the best so far") {
   CHECK(solve_integer(program, WorkLimit(at_once)).status == SolverStatus::stopped);
 }
 
+TEST_CASE("integer programs start from what is known, and never end with less") {
+  const LinearProgram program = market_split();
+  const IntegerSolution best = integer(program, {.most_nodes = 2000});
+  REQUIRE_FALSE(best.columns.empty());
+  const SynthesisOptions at_once = cancelled_after(0);
+  const IntegerSolution kept = solve_integer(program, WorkLimit(at_once), {.start = best.columns});
+  CHECK(kept.status == SolverStatus::stopped);
+  CHECK(kept.columns == best.columns);
+  CHECK(kept.objective == best.objective);
+  // Without a node of its own, the search has it from the start.
+  CHECK(integer(program, {.most_nodes = 0, .start = best.columns}).objective <= best.objective);
+  // What is no solution is no start.
+  std::vector<double> wrong = best.columns;
+  wrong.front() = -1;
+  CHECK(solve_integer(program, WorkLimit(at_once), {.start = wrong}).columns.empty());
+  wrong.pop_back();
+  CHECK(solve_integer(program, WorkLimit(at_once), {.start = wrong}).columns.empty());
+}
+
+TEST_CASE("integer programs: bounds hold, gaps and cut-offs are kept to") {
+  Random random(4);
+  for (int i = 0; i < 100; ++i) {
+    CAPTURE(i);
+    const LinearProgram program = random_program(random, true);
+    const double best = brute_force(program);
+    for (const std::int64_t nodes : {0, 1, 5, -1}) {
+      const IntegerSolution solution = integer(program, {.most_nodes = nodes});
+      CHECK(solution.at_least <= best + 1e-6);
+      if (solution.status == SolverStatus::optimal)
+        CHECK(solution.at_least == Approx(best).margin(1e-6));
+    }
+    const IntegerSolution near = integer(program, {.gap = 0.2});
+    CHECK(near.status == SolverStatus::optimal);
+    CHECK(near.at_least <= best + 1e-6);
+    CHECK(near.objective <= near.at_least + 0.2 * std::abs(near.objective) + 1e-6);
+    CHECK(integer(program, {.below = best}).status == SolverStatus::infeasible);
+    CHECK(integer(program, {.below = best}).columns.empty());
+    const IntegerSolution below = integer(program, {.below = best + 0.5});
+    CHECK(below.status == SolverStatus::optimal);
+    CHECK(below.objective == Approx(best).margin(1e-6));
+  }
+  // A program that isn't closed by then.
+  const LinearProgram hard = market_split();
+  const IntegerSolution stopped = integer(hard, {.most_nodes = 50});
+  CHECK(stopped.at_least <= stopped.objective);
+}
+
 TEST_CASE("optimal duals prove the optimum, and no duals prove more") {
   Random random(3);
   const auto number = [&] { return static_cast<double>(random.below(2001)) / 250 - 4; };

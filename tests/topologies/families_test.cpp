@@ -82,6 +82,12 @@ const std::vector<Count> counts = {
     {"dgx_a100_rail:3", 24, 3 * 6 + 8, 2 * 3 * 28},
     {"dgx_a100_rail:3,links=nvlink", 24, 3 + 8, 2 * 3 * 16},
     {"dgx_a100_rail:3,links=pcie,memory=switch", 24, 3 * 5 + 8, 2 * 3 * 20},
+    // a ring for each chassis; from two chassis on a switch and 2 links a GPU to it
+    {"teccl_internal:4x1", 4, 0, 8},
+    {"teccl_internal:2x1", 2, 0, 2},
+    {"teccl_internal:4x16", 64, 1, 16 * (8 + 2 * 4)},
+    {"teccl_internal:2x128,switch=copy", 256, 1, 128 * (2 + 2 * 2)},
+    {"teccl_internal:5x3", 15, 1, 3 * (10 + 10)},
     // the cycle alone; complete, since matchings of three and four have room for it
     {"random:2", 2, 0, 2},
     {"random:9,degree=2", 9, 0, 18},
@@ -328,6 +334,52 @@ TEST_CASE("DGX A100 servers without PCIe have their NICs at the GPUs; a memory m
   const Node& memory = pcie.node(pcie.find_node("memory1"));
   CHECK(memory.kind == NodeKind::switching);
   CHECK(memory.can == Abilities{false, false, false});
+}
+
+TEST_CASE("TE-CCL's Internal 1 and 2: Table 2's GPUs and edges a chassis, its two latencies") {
+  struct Row {
+    std::uint32_t gpus, edges;
+  };
+  for (const Row& row : {Row{4, 8}, Row{2, 2}}) {
+    const Topology t = make_topology("teccl_internal:" + std::to_string(row.gpus) + "x3");
+    std::map<std::uint32_t, std::uint32_t> edges; // of each chassis
+    for (const Link& link : t.links()) {
+      const bool inside =
+          t.node(link.from).kind == NodeKind::npu && t.node(link.to).kind == NodeKind::npu;
+      CHECK(link.latency == Time{inside ? 600'000 : 750'000});
+      CHECK(link.bandwidth == Bandwidth{inside ? 50'000'000'000 : 25'000'000'000});
+      CHECK(link.dimension == (inside ? 0 : 1));
+      if (!inside) continue;
+      CHECK(link.from.value / row.gpus == link.to.value / row.gpus);
+      ++edges[link.from.value / row.gpus];
+    }
+    CHECK(edges ==
+          std::map<std::uint32_t, std::uint32_t>{{0, row.edges}, {1, row.edges}, {2, row.edges}});
+    CHECK(coordinates(t, row.gpus + 1) == std::vector<int>{1, 1});
+    const NodeId hub = t.find_node("switch0");
+    CHECK(t.node(hub).can == Abilities{false, false, false});
+    CHECK(t.out_links(hub).size() == 3 * row.gpus);
+    CHECK(t.in_links(hub).size() == 3 * row.gpus);
+  }
+}
+
+TEST_CASE("TE-CCL's Internal 1: rings in both directions, a switch that may copy, other values") {
+  const Topology t =
+      make_topology("teccl_internal:4x2,switch=copy,bandwidth=100GB/s+10GB/s,latency=1us+2us");
+  CHECK(t.node(t.find_node("switch0")).can == Abilities{false, true, false});
+  std::set<std::pair<std::uint32_t, std::uint32_t>> ring;
+  for (const Link& link : t.links()) {
+    CHECK(link.bandwidth.bytes_per_second ==
+          (link.dimension == 0 ? 100'000'000'000 : 10'000'000'000));
+    CHECK(link.latency == Time{link.dimension == 0 ? 1'000'000 : 2'000'000});
+    if (link.dimension == 0) ring.insert({link.from.value, link.to.value});
+  }
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const std::uint32_t next = i / 4 * 4 + (i + 1) % 4;
+    CHECK(ring.contains({i, next}));
+    CHECK(ring.contains({next, i}));
+  }
+  CHECK(ring.size() == 16);
 }
 
 TEST_CASE("a random graph: degrees, bandwidths of cables, and other seeds") {

@@ -66,8 +66,9 @@ TEST_CASE("every machine loads, names its source and bears its file's name") {
     CHECK(make_topology(machine.name).name() == machine.name);
   }
   CHECK(names == std::vector<std::string>{"dgx1", "dgx1_nvlinks", "dgx1x2", "dgx2", "dgx2x2",
-                                          "dgx_a100", "dgx_a100x2", "mi250x", "ndv2", "ndv2x2",
-                                          "ndv2x2_pcie", "ndv2x4_pcie", "z52", "z52_pcie"});
+                                          "dgx_a100", "dgx_a100x2", "mi250x", "mi250x_x2", "ndv2",
+                                          "ndv2x2", "ndv2x2_pcie", "ndv2x3", "ndv2x4",
+                                          "ndv2x4_pcie", "z52", "z52_pcie"});
 }
 
 TEST_CASE("DGX-1 and NDv2: 32 directed links, six NVLinks of 25 GB/s a GPU") {
@@ -133,6 +134,38 @@ TEST_CASE("two NDv2 chassis: one InfiniBand link each way") {
   CHECK(between(t, "npu1", "npu8") == 0);
   CHECK(between(t, "npu8", "npu12") == 50 * GB);
   CHECK(t.link(t.out_links(NodeId{0}).back()).latency == Time{1'300'000});
+}
+
+TEST_CASE("three and four NDv2 chassis: GPUs 0 to a switch, the switch to GPUs 1") {
+  for (const std::uint32_t chassis : {3U, 4U}) {
+    const Topology t = make_topology("ndv2x" + std::to_string(chassis));
+    CHECK(t.npu_count() == 8 * chassis);
+    CHECK(t.node_count() == 8 * chassis + 1);
+    CHECK(t.link_count() == chassis * (32 + 2)); // TE-CCL, Table 2: 32 a chassis
+    const NodeId hub = t.find_node("infiniband");
+    CHECK(t.node(hub).can == Abilities{false, false, false});
+    std::set<std::uint32_t> senders, receivers;
+    for (const LinkId link : t.in_links(hub)) senders.insert(t.link(link).from.value);
+    for (const LinkId link : t.out_links(hub)) receivers.insert(t.link(link).to.value);
+    std::set<std::uint32_t> zeros, ones;
+    for (std::uint32_t c = 0; c < chassis; ++c) {
+      zeros.insert(8 * c);
+      ones.insert(8 * c + 1);
+    }
+    CHECK(senders == zeros);
+    CHECK(receivers == ones);
+    const Topology box = make_topology("ndv2");
+    const auto npu = [](std::uint32_t n) { return "npu" + std::to_string(n); };
+    for (std::uint32_t i = 0; i < t.npu_count(); ++i)
+      for (std::uint32_t j = 0; j < t.npu_count(); ++j)
+        CHECK(between(t, npu(i), npu(j)) ==
+              (i / 8 == j / 8 ? between(box, npu(i % 8), npu(j % 8)) : 0));
+    for (const Link& link : t.links()) {
+      const bool outside = link.from == hub || link.to == hub;
+      CHECK(link.latency == Time{outside ? 1'300'000 : 700'000});
+      if (outside) CHECK(link.bandwidth.bytes_per_second == GB * 25 / 2);
+    }
+  }
 }
 
 TEST_CASE("two DGX-1: an InfiniBand link each way for each pair of GPUs, three hops at most") {
@@ -255,4 +288,29 @@ TEST_CASE("MI250X: 56 directed links, seven units of 50 GB/s a die") {
   CHECK(between(t, "npu6", "npu7") == 200 * GB);
   CHECK(between(t, "npu3", "npu7") == 100 * GB);
   CHECK(between(t, "npu1", "npu10") == 50 * GB);
+}
+
+TEST_CASE("two MI250X nodes: a NIC for every package, one switch") {
+  const Topology t = make_topology("mi250x_x2"), box = make_topology("mi250x");
+  CHECK(t.npu_count() == 32);
+  CHECK(t.node_count() == 32 + 16 + 1);
+  CHECK(t.link_count() == 2 * 56 + 2 * (32 + 16)); // TE-CCL, Table 2: 56 a chassis
+  const auto npu = [](std::uint32_t n) { return "npu" + std::to_string(n); };
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    CHECK(out_bandwidth(t, NodeId{i}) == (7 * 50 + 25) * GB);
+    CHECK(between(t, npu(i), "nic" + std::to_string(i / 2)) == 25 * GB);
+    for (std::uint32_t j = 0; j < 32; ++j)
+      CHECK(between(t, npu(i), npu(j)) ==
+            (i / 16 == j / 16 ? between(box, npu(i % 16), npu(j % 16)) : 0));
+  }
+  for (std::uint32_t n = 0; n < 16; ++n) {
+    const std::string nic = "nic" + std::to_string(n);
+    CHECK(between(t, nic, "infiniband") == 25 * GB);
+    CHECK(out_bandwidth(t, t.find_node(nic)) == (2 + 1) * 25 * GB);
+  }
+  CHECK(out_bandwidth(t, t.find_node("infiniband")) == 16 * 25 * GB);
+  for (const Link& link : t.links()) {
+    const bool inside = link.from.value < 32 && link.to.value < 32;
+    CHECK(link.latency == Time{inside ? 700'000 : 650'000});
+  }
 }

@@ -26,6 +26,7 @@ TEST_CASE("the name makes the same topology again") {
         "dragonfly:4x5,bandwidth=400GB/s+200GB/s", "mesh2d:4x4,latency=1us+2us,without=npu5",
         "multi_rail:4x2x2,without-link=npu0>switch0", "dgx1", "dgx_a100,without=npu7+nvswitch0",
         "dgx_a100_rail:2,links=pcie,memory=switch,latency=1us", "random:9,degree=3,seed=5",
+        "teccl_internal:4x3,switch=copy,bandwidth=100GB/s+25GB/s",
         "mesh2d:4x4,without=npu5,fail-links=10%", "dgx1,fail-links=2,fail-seed=7"}) {
     INFO(text);
     const Topology first = make_topology(text);
@@ -146,6 +147,15 @@ TEST_CASE("wrong numbers") {
           "has 50006112 links, more than 50000000 (fully_connected takes: NPUs)");
   message("dragonfly:2x20000", "has 400020000 links, more than 50000000 "
                                "(dragonfly takes: NPUs per group x groups)");
+  message("teccl_internal:1x4", "a chassis needs at least 2 GPUs "
+                                "(teccl_internal takes: GPUs per chassis x chassis)");
+  message("teccl_internal:4", "needs 2 numbers, found 1 "
+                              "(teccl_internal takes: GPUs per chassis x chassis)");
+  message("teccl_internal:4x2,switch=sharp",
+          "unknown value of switch \"sharp\" (known: forward, copy) "
+          "(teccl_internal takes: GPUs per chassis x chassis)");
+  message("teccl_internal:4x2,directions=1", "directions=1 needs a dimension that is a ring "
+                                             "(teccl_internal takes: GPUs per chassis x chassis)");
   message("multi_rail:4x2x5", "5 NICs for 4 GPUs (give 1 .. 4) "
                               "(multi_rail takes: GPUs per node x nodes [x NICs per node])");
 }

@@ -6,6 +6,7 @@
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,16 @@ TEST_CASE("a precision without a peak is refused, unless nothing is computed in 
   CHECK(message_of([&] {
           (void)kernel_time(npu, Kernel::Kind::matmul, Precision::fp16, 1e20, 0);
         }) == "a kernel takes 2e+09 s on NPU \"half\", more than 53 days");
+}
+
+TEST_CASE("NPUs train in bf16, in fp16 without it, else in what they have") {
+  NpuProfile npu;
+  for (const Precision one : {Precision::fp32, Precision::fp16, Precision::bf16, Precision::fp8}) {
+    npu.peak_flops[one] = 1;
+    CHECK(usual_precision(npu) == std::min(one, Precision::bf16));
+  }
+  CHECK(usual_precision(load_npu_profile("v100")) == Precision::fp16);
+  CHECK(usual_precision(load_npu_profile("h100")) == Precision::bf16);
 }
 
 TEST_CASE("precisions by name and size") {

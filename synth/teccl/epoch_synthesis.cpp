@@ -1,0 +1,179 @@
+#include "synth/teccl/epoch_synthesis.hpp"
+
+#include "synth/list.hpp"
+#include "synth/teccl/epoch_decision.hpp"
+#include "synth/teccl/epoch_flows.hpp"
+#include "synth/teccl/epoch_optimum.hpp"
+#include "synth/teccl/epoch_rounds.hpp"
+#include "synth/teccl/epoch_schedule.hpp"
+#include "synth/teccl/epoch_search.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+bool has_plan(const EpochAnswer& answer) {
+  return answer.status == EpochStatus::optimal || answer.status == EpochStatus::feasible;
+}
+
+class EpochPlanning {
+public:
+  EpochPlanning(const Topology& topology, const Collective& collective,
+                const TecclSettings& settings, const SynthesisOptions& options,
+                const WorkLimit& limit)
+      : topology_(topology), settings_(settings), limit_(limit),
+        problem_(epoch_problem(topology, collective, settings.epochs)) {
+    problem_.buffer_limit = settings.buffer_limit;
+    result_.epoch = problem_.network.epoch;
+    start_from_tacos(collective, options);
+  }
+
+  EpochSynthesis run() {
+    const std::optional<std::uint32_t> least = fewest_epochs(problem_);
+    if (!least) return without_plan("an NPU is out of reach by the lanes of this switch model");
+    result_.at_least = *least;
+    if (settings_.epoch_count && *settings_.epoch_count < *least)
+      return without_plan(fmt::format("distances and bandwidths need {}", *least));
+    switch (method()) {
+    case TecclMethod::flows: by_flows(); break;
+    case TecclMethod::rounds: by_rounds(); break;
+    default: in_one_shot();
+    }
+    if (!has_plan(result_.answer)) return without_plan(result_.answer.method);
+    result_.schedule = as_schedule(problem_, result_.answer.plan, topology_.link_count());
+    return std::move(result_);
+  }
+
+private:
+  void start_from_tacos(const Collective& collective, const SynthesisOptions& options) {
+    constexpr std::uint32_t most_epochs = 1'000'000;
+    SynthesisOptions plain = options;
+    plain.settings.clear();
+    plain.progress = nullptr;
+    const Outcome outcome = tacos(topology_, collective, plain);
+    if (!outcome.schedule) return;
+    start_ = as_plan(problem_, *outcome.schedule, most_epochs);
+    if (start_) start_epochs_ = epochs_of(problem_, *start_);
+  }
+
+  /// Variables of one shot in so many epochs, before any is left out.
+  [[nodiscard]] std::uint64_t size(std::uint32_t epochs) const {
+    return std::uint64_t{problem_.chunks.size()} * problem_.network.lanes.size() * epochs;
+  }
+
+  [[nodiscard]] TecclMethod method() const {
+    if (settings_.method != TecclMethod::automatic) return settings_.method;
+    const std::uint32_t epochs =
+        settings_.epoch_count.value_or(start_epochs_.value_or(2 * result_.at_least));
+    if (size(epochs) <= settings_.largest) return TecclMethod::program;
+    return problem_.is_unicast() ? TecclMethod::flows : TecclMethod::rounds;
+  }
+
+  [[nodiscard]] bool starts_within(std::uint32_t epochs) const {
+    return start_epochs_ && *start_epochs_ <= epochs;
+  }
+
+  void in_one_shot() {
+    std::uint32_t epochs = settings_.epoch_count.value_or(0);
+    if (epochs == 0) {
+      EpochSearch search = fewest_epochs_search(
+          problem_, start_,
+          [&](std::uint32_t k) { return decide_epochs(problem_, k, EpochEffort{}, limit_); },
+          limit_);
+      result_.at_least = std::max(result_.at_least, search.at_least);
+      result_.answer = std::move(search.answer);
+      if (!has_plan(result_.answer)) return;
+      epochs = search.epochs;
+      take_start(result_.answer.plan);
+    }
+    EpochAnswer best =
+        epoch_optimum(problem_, epochs, settings_.objective,
+                      starts_within(epochs) ? start_ : std::nullopt, settings_.nodes, limit_);
+    if (best.status == EpochStatus::infeasible)
+      result_.at_least = std::max(result_.at_least, epochs + 1);
+    take(std::move(best));
+  }
+
+  void by_rounds() {
+    RoundsAnswer rounds = epoch_rounds(problem_, settings_.rounds, limit_);
+    result_.rounds = rounds.rounds;
+    take(std::move(rounds.answer));
+    take_tacos_where_better();
+  }
+
+  void by_flows() {
+    if (!problem_.is_unicast()) {
+      result_.answer.method = "flows are for what nobody wants twice (All-to-All, Gather, Scatter)";
+      return;
+    }
+    const std::uint32_t epochs =
+        settings_.epoch_count.value_or(start_epochs_.value_or(2 * result_.at_least));
+    const EpochFlows flows = epoch_flows(problem_, epochs, limit_);
+    EpochAnswer answer;
+    answer.method = "linear program";
+    if (flows.status == SolverStatus::optimal) {
+      answer.plan = integral_plan(problem_, flows);
+      answer.status = EpochStatus::feasible;
+      answer.at_most = flows.reward;
+    } else if (flows.status == SolverStatus::infeasible) {
+      answer.status = EpochStatus::infeasible;
+      result_.at_least = std::max(result_.at_least, epochs + 1);
+    }
+    take(std::move(answer));
+    take_tacos_where_better();
+  }
+
+  void take(EpochAnswer answer) {
+    if (!has_plan(answer) && has_plan(result_.answer)) return;
+    result_.answer = std::move(answer);
+    if (const auto epochs = epochs_of(problem_, result_.answer.plan)) result_.epochs = *epochs;
+  }
+
+  void take_start(const EpochPlan& plan) {
+    start_ = plan;
+    start_epochs_ = epochs_of(problem_, plan);
+  }
+
+  void take_tacos_where_better() {
+    if (!start_epochs_ || (has_plan(result_.answer) && result_.epochs <= *start_epochs_)) return;
+    if (settings_.epoch_count && *start_epochs_ > *settings_.epoch_count) return;
+    result_.answer.status = EpochStatus::feasible;
+    result_.answer.plan = *start_;
+    result_.answer.method += ", TACOS's plan was better";
+    result_.epochs = *start_epochs_;
+  }
+
+  EpochSynthesis without_plan(const std::string& reason) {
+    const std::string count =
+        settings_.epoch_count ? fmt::format("in {} epochs", *settings_.epoch_count) : "found";
+    result_.why_not = fmt::format("no plan {} of {}: {}", count, to_text(result_.epoch), reason);
+    if (start_epochs_)
+      result_.why_not += fmt::format("; {} epochs are enough (TACOS's plan)", *start_epochs_);
+    if (settings_.buffer_limit)
+      result_.why_not += fmt::format("; with at most {} chunks kept for others by a node",
+                                     *settings_.buffer_limit);
+    return std::move(result_);
+  }
+
+  const Topology& topology_;
+  const TecclSettings& settings_;
+  const WorkLimit& limit_;
+  EpochProblem problem_;
+  std::optional<EpochPlan> start_;
+  std::optional<std::uint32_t> start_epochs_;
+  EpochSynthesis result_;
+};
+
+} // namespace
+
+EpochSynthesis synthesize_epochs(const Topology& topology, const Collective& collective,
+                                 const TecclSettings& settings, const SynthesisOptions& options,
+                                 const WorkLimit& limit) {
+  return EpochPlanning(topology, collective, settings, options, limit).run();
+}
+
+} // namespace tutti

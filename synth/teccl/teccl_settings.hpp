@@ -1,0 +1,36 @@
+// What `--set` says to TE-CCL.
+#pragma once
+
+#include "sim/synthesizer.hpp"
+#include "synth/teccl/epoch_program.hpp"
+#include "synth/teccl/epoch_rounds.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace tutti {
+
+enum class TecclMethod : std::uint8_t {
+  automatic, ///< by what is asked and how large it is
+  program,   ///< one shot
+  rounds,
+  flows, ///< for collectives without copies
+};
+
+struct TecclSettings {
+  TecclMethod method = TecclMethod::automatic;
+  EpochSettings epochs;
+  std::optional<std::uint32_t> epoch_count; ///< K; else the smallest that is found
+  EpochObjective objective = EpochObjective::paper;
+  std::optional<std::uint32_t> buffer_limit;
+  double gap = 0;           ///< of the objective, at which the program is optimal enough
+  std::int64_t nodes = 500; ///< of the program's search tree, at most
+  /// Variables (chunks x lanes x epochs) that one shot is made of, at most.
+  std::uint64_t largest = 60'000;
+  RoundSettings rounds;
+};
+
+/// Errors: InputError naming the setting, what was found and what is known.
+[[nodiscard]] TecclSettings teccl_settings(const SynthesisOptions& options);
+
+} // namespace tutti

@@ -1,0 +1,44 @@
+#include "synth/turned_around.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+bool reduces(const Collective& collective) {
+  return std::ranges::any_of(collective.chunks, &Chunk::reduces);
+}
+
+Collective turned_around(Collective collective) {
+  for (Chunk& chunk : collective.chunks) {
+    std::swap(chunk.held_by, chunk.wanted_by);
+    chunk.reduces = false;
+  }
+  return collective;
+}
+
+Topology turned_around(const Topology& topology) {
+  TopologyParts parts = reversed(topology).parts();
+  for (Node& node : parts.nodes) node.can.copy = node.can.reduce;
+  return Topology(std::move(parts));
+}
+
+std::string turning_obstacle(std::string_view algorithm, const Collective& collective) {
+  if (collective.parts.front().kind == CollectiveKind::all_reduce || !reduces(collective))
+    return {};
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+    if (!collective.chunks[c].reduces)
+      return fmt::format("chunk {} is copied and others are reduced: {} turns around only "
+                         "collectives of one kind",
+                         c, algorithm);
+    if (collective.wanted_by(ChunkId{c}).size() != 1)
+      return fmt::format("the sum of chunk {} is wanted by {} NPUs: only what has one root can be "
+                         "turned around",
+                         c, collective.wanted_by(ChunkId{c}).size());
+  }
+  return {};
+}
+
+} // namespace tutti

@@ -1,0 +1,52 @@
+#include "synth/turned_around.hpp"
+#include "tests/catch.hpp"
+#include "topologies/list.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace tutti;
+
+TEST_CASE("what is reduced somewhere is copied from there, backwards") {
+  const Topology ring = make_topology("ring:3");
+  const Collective reduce = make_collective(ring, {CollectiveKind::reduce, Bytes{300}, {}, 1});
+  CHECK(reduces(reduce));
+  const Collective turned = turned_around(reduce);
+  CHECK_FALSE(reduces(turned));
+  CHECK(turned.held_by(ChunkId{0}).size() == 1);
+  CHECK(turned.held_by(ChunkId{0})[0] == NodeId{1});
+  CHECK(turned.wanted_by(ChunkId{0}).size() == 3);
+}
+
+TEST_CASE("backwards, who could reduce can copy") {
+  TopologyParts parts;
+  parts.name = "star";
+  parts.add_node({"a", NodeKind::npu, {}, {}});
+  parts.add_node({"b", NodeKind::npu, {}, {}});
+  parts.add_node({"s", NodeKind::switching, {false, true, false}, {}});
+  const Link link{NodeId{0}, NodeId{2}, {}, {1'000'000'000}, -1};
+  parts.add_link(link);
+  parts.add_link({NodeId{2}, NodeId{1}, {}, {1'000'000'000}, -1});
+  const Topology turned = turned_around(Topology(parts));
+  CHECK(turned.link(LinkId{0}).from == NodeId{2});
+  CHECK(turned.link(LinkId{0}).to == NodeId{0});
+  CHECK_FALSE(turned.node(NodeId{2}).can.copy);
+  CHECK(turned.node(NodeId{0}).can.copy);
+}
+
+TEST_CASE("what can't be turned around") {
+  const Topology ring = make_topology("ring:3");
+  const auto obstacle = [&](CollectiveKind kind) {
+    return turning_obstacle("x", make_collective(ring, {kind, Bytes{300}}));
+  };
+  for (const CollectiveKind kind : named_collectives()) CHECK(obstacle(kind).empty());
+  Collective mixed = make_collective(ring, {CollectiveKind::reduce_scatter, Bytes{300}});
+  mixed.parts.front().kind = CollectiveKind::custom;
+  CHECK(turning_obstacle("x", mixed).empty());
+  mixed.chunks[1].wanted_by = mixed.chunks[1].held_by;
+  CHECK(turning_obstacle("x", mixed) == "the sum of chunk 1 is wanted by 3 NPUs: only what has one "
+                                        "root can be turned around");
+  mixed.chunks[1].reduces = false;
+  CHECK(turning_obstacle("x", mixed) == "chunk 1 is copied and others are reduced: x turns around "
+                                        "only collectives of one kind");
+}
