@@ -3,8 +3,10 @@
 #include "synth/teccl/epoch_ledger.hpp"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace tutti {
 
@@ -118,6 +120,10 @@ private:
   void enter(const EpochSend& send) {
     const EpochLane& lane = problem_->network.lanes[send.lane];
     ledger_.add(send);
+    if (problem_->network.stores[lane.from]) {
+      std::uint32_t& last = last_sent_[{lane.from, send.chunk}];
+      last = std::max(last, send.epoch);
+    }
     arrive(send.chunk, lane.to, send.epoch + lane.delay);
     busy_until_ = std::max(busy_until_, send.epoch + 2 * reach_);
   }
@@ -189,6 +195,23 @@ private:
            }) < static_cast<std::ptrdiff_t>(*problem_->buffer_limit);
   }
 
+  // Whether the node could have kept a chunk that it got for others until now.
+  bool kept(std::uint32_t node, std::uint32_t chunk) const {
+    const std::vector<std::uint32_t>& relayed = relayed_[node];
+    if (!problem_->buffer_limit || !std::ranges::count(relayed, chunk)) return true;
+    for (std::uint32_t epoch = ledger_.arrival(chunk, node); epoch <= epoch_; ++epoch) {
+      std::uint32_t sum = 1;
+      for (const std::uint32_t other : relayed) {
+        const auto last = last_sent_.find({node, other});
+        if (other != chunk && last != last_sent_.end() && last->second >= epoch &&
+            ledger_.arrival(other, node) <= epoch)
+          ++sum;
+      }
+      if (sum > *problem_->buffer_limit) return false;
+    }
+    return true;
+  }
+
   void start(const Candidate& candidate, std::uint32_t end) {
     std::vector<EpochSend> best;
     std::uint32_t earliest = out_of_epochs;
@@ -210,8 +233,9 @@ private:
   // hasn't by now; nothing where it can't.
   std::vector<EpochSend> new_sends(const EpochPassage& way, std::uint32_t chunk) {
     const EpochNetwork& network = problem_->network;
-    if (network.stores[way.from] ? ledger_.arrival(chunk, way.from) > epoch_
-                                 : !ledger_.can_pass(chunk, way.from, epoch_))
+    if (network.stores[way.from]
+            ? ledger_.arrival(chunk, way.from) > epoch_ || !kept(way.from, chunk)
+            : !ledger_.can_pass(chunk, way.from, epoch_))
       return {};
     std::vector<EpochSend> sends;
     bool possible = true;
@@ -249,6 +273,7 @@ private:
   std::vector<std::uint32_t> nearest_; // [at(chunk, wanter)]: epochs from where it is or comes
   std::vector<double> gains_;          // [at(chunk, node)]; -1: not known
   std::vector<std::vector<std::uint32_t>> relayed_; // [node]: chunks that it got for others
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_sent_; // (node, chunk)
   std::uint32_t reach_, epoch_ = 0;
   bool only_passing_ = false;    // nothing starts from nodes that store
   std::uint32_t busy_until_ = 0; // later, what isn't possible now won't be

@@ -76,6 +76,7 @@ EpochPlan EpochRound::improved(const EpochPlan& start, std::int64_t most_nodes,
       solve_integer(program_.program(), limit, {.first_feasible = false, .most_nodes = most_nodes});
   if (found.columns.empty()) return start;
   const std::optional<std::vector<double>> columns = program_.columns(start);
+  // Without, `start` breaks a rule that the round before made binding.
   if (columns && cost(*columns) <= found.objective + 1e-6) return start;
   return program_.plan(found.columns);
 }

@@ -15,7 +15,7 @@ namespace tutti {
 
 namespace {
 
-// From what rounds are made longer if their programs are small.
+// Rounds are no longer than this, however small their programs.
 constexpr std::uint32_t most_round_epochs = 16;
 
 class EpochRounds {

@@ -3,10 +3,9 @@
 // it is wanted, too.
 //
 // The program of a round looks further than the round: what goes into a switch in its last epochs
-// is worth nothing without what follows. The next round decides those epochs anew. Each program
-// starts from a greedy plan, and a round takes that where Cbc finds nothing better, or where the
-// program would be too large. (The public code takes rounds of 15 epochs; ours are as short as Cbc
-// needs them to be.)
+// is worth nothing without what follows. The next round decides those epochs anew. A round takes a
+// greedy plan where Cbc finds none that is worth more, or where the program would be too large.
+// (The public code takes rounds of 15 epochs; ours are as short as Cbc needs them to be.)
 #pragma once
 
 #include "sim/work_limit.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t epochs_a_hop_copied = 3, epochs_a_hop_unicast = 20;
 constexpr std::int64_t time_factor_unicast = 100;
-constexpr std::uint32_t most_attempts = 11;
+constexpr std::uint32_t most_bound_attempts = 11;
 
 // So many chunks have to come to one node from one other, at most: "num_chunks" of the public code.
 std::int64_t chunks_of_a_pair(const EpochProblem& problem) {
@@ -82,7 +82,7 @@ epoch_time_bound(const Topology& topology, const Collective& collective, EpochSe
       most_hops(topology) * (fine.is_unicast() ? epochs_a_hop_unicast : epochs_a_hop_copied);
   Time lower, guess = first_guess(topology, collective, fine, epochs);
   std::optional<Time> upper;
-  for (std::uint32_t attempt = 0; attempt < most_attempts && !limit.reached(); ++attempt) {
+  for (std::uint32_t attempt = 0; attempt < most_bound_attempts && !limit.reached(); ++attempt) {
     const Time duration{std::max(guess.ps / epochs, fine.network.epoch.ps)};
     settings.duration = duration;
     const EpochProblem coarse = epoch_problem(topology, collective, settings);

@@ -167,6 +167,17 @@ TEST_CASE("Rounds: say so where nothing comes closer") {
   }
 }
 
+TEST_CASE("Greedy plans don't send on what a relay had no room to keep") {
+  EpochProblem problem = line(3);
+  problem.chunks = {{{0}, {2}}, {{0}, {2}}};
+  problem.buffer_limit = 1;
+  const auto ways = epoch_passages(problem.network);
+  // Both are at node 1 from epoch 2 on; only one of them may have stayed there.
+  const EpochPlan past{{0, 0, 0}, {1, 0, 1}};
+  const EpochPlan next = greedy_plan(problem, EpochDistances(ways), ways, past, 2, 10);
+  CHECK(next == EpochPlan{{2, 1, 0}});
+}
+
 TEST_CASE("Rounds: someone is out of reach") {
   EpochProblem problem = line(2);
   problem.chunks = {{{1}, {0}}};

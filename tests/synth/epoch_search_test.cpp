@@ -1,6 +1,9 @@
 #include "synth/teccl/epoch_search.hpp"
 
+#include "synth/teccl/epoch_decision.hpp"
 #include "tests/catch.hpp"
+#include "tests/synth/epoch_samples.hpp"
+#include "tests/synth/exhaustive_epochs.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -174,6 +177,33 @@ TEST_CASE("Fewest epochs: a limit that is reached ends the search with the best 
   CHECK(found.answer.status == EpochStatus::feasible);
 }
 
+TEST_CASE("Fewest epochs: with a real solver, the K that trying everything finds") {
+  Random random(11);
+  const WorkLimit limit(no_limit);
+  std::uint32_t compared = 0;
+  for (int i = 0; i < 200 && compared < 25; ++i) {
+    const EpochProblem problem = tutti::testing::random_epochs(random);
+    const std::optional<std::uint32_t> least = fewest_epochs(problem);
+    std::optional<std::uint32_t> fewest;
+    for (std::uint32_t k = least.value_or(1); least && k <= 9 && !fewest; ++k) {
+      const std::optional<bool> exists = tutti::testing::plan_exists(problem, k, 100'000);
+      if (!exists) break;
+      if (*exists) fewest = k;
+    }
+    if (!fewest) continue;
+    ++compared;
+    INFO("problem " << i);
+    const EpochQuestion question = [&](std::uint32_t epochs) {
+      return decide_epochs(problem, epochs, {}, limit);
+    };
+    const EpochSearch found = fewest_epochs_search(problem, std::nullopt, question, limit);
+    CHECK(found.epochs == *fewest);
+    CHECK(found.answer.status == EpochStatus::optimal);
+    CHECK(epoch_fault(problem, found.answer.plan).empty());
+  }
+  CHECK(compared == 25);
+}
+
 namespace {
 
 // Three NPUs, 1 GB/s and a latency of 100 ns between any two: 1 kB takes 1 us.
@@ -181,7 +211,7 @@ Topology three_npus() {
   TopologyParts parts;
   for (const char* const name : {"npu0", "npu1", "npu2"})
     parts.add_node({name, NodeKind::npu, {}, {}});
-  for (const auto& [a, b] : {std::pair{0U, 1U}, {0U, 2U}, {1U, 2U}})
+  for (const auto& [a, b] : {std::pair{0U, 1U}, std::pair{0U, 2U}, std::pair{1U, 2U}})
     parts.add_duplex({NodeId{a}, NodeId{b}, Time{100'000}, Bandwidth{1'000'000'000}});
   return Topology(std::move(parts));
 }
