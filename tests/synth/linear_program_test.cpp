@@ -347,6 +347,11 @@ TEST_CASE("integer programs: bounds hold, gaps and cut-offs are kept to") {
       if (solution.status == SolverStatus::optimal)
         CHECK(solution.at_least == Approx(best).margin(1e-6));
     }
+    const IntegerSolution any = integer(program, {.first_feasible = true});
+    REQUIRE_FALSE(any.columns.empty());
+    const IntegerSolution started = integer(program, {.start = any.columns});
+    CHECK(started.status == SolverStatus::optimal);
+    CHECK(started.objective == Approx(best).margin(1e-6));
     const IntegerSolution near = integer(program, {.gap = 0.2});
     CHECK(near.status == SolverStatus::optimal);
     CHECK(near.at_least <= best + 1e-6);
