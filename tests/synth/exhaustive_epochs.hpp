@@ -10,8 +10,8 @@
 namespace tutti::testing {
 
 /// Whether there is a plan in so many epochs; nothing where that would take more than
-/// `most_choices`
-/// choices. Every send that the rules of epoch_fault() allow is tried, epoch by epoch.
+/// `most_choices` choices. Every send that the rules of epoch_fault() allow is tried, epoch by
+/// epoch.
 [[nodiscard]] std::optional<bool> plan_exists(const EpochProblem& problem, std::uint32_t epochs,
                                               std::uint64_t most_choices);
 

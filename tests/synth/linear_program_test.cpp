@@ -318,7 +318,7 @@ TEST_CASE("integer programs end early with the best so far") {
 
 TEST_CASE("integer programs start from what is known, and never end with less") {
   const LinearProgram program = market_split();
-  const IntegerSolution best = integer(program, {.most_nodes = 2000});
+  const IntegerSolution best = integer(program, {.most_nodes = 200});
   REQUIRE_FALSE(best.columns.empty());
   const SynthesisOptions at_once = cancelled_after(0);
   const IntegerSolution kept = solve_integer(program, WorkLimit(at_once), {.start = best.columns});
@@ -337,7 +337,7 @@ TEST_CASE("integer programs start from what is known, and never end with less") 
 
 TEST_CASE("integer programs: bounds hold, gaps and cut-offs are kept to") {
   Random random(4);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 25; ++i) {
     CAPTURE(i);
     const LinearProgram program = random_program(random, true);
     const double best = brute_force(program);
@@ -347,6 +347,11 @@ TEST_CASE("integer programs: bounds hold, gaps and cut-offs are kept to") {
       if (solution.status == SolverStatus::optimal)
         CHECK(solution.at_least == Approx(best).margin(1e-6));
     }
+    const IntegerSolution any = integer(program, {.first_feasible = true});
+    REQUIRE_FALSE(any.columns.empty());
+    const IntegerSolution started = integer(program, {.start = any.columns});
+    CHECK(started.status == SolverStatus::optimal);
+    CHECK(started.objective == Approx(best).margin(1e-6));
     const IntegerSolution near = integer(program, {.gap = 0.2});
     CHECK(near.status == SolverStatus::optimal);
     CHECK(near.at_least <= best + 1e-6);
