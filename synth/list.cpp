@@ -21,7 +21,7 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"proof", "file for a DRAT proof that the instance has no schedule"}};
   static constexpr std::array teccl_settings{
       Setting{"method", "program (one shot), rounds, flows (without copies); auto: by size"},
-      Setting{"epochs", "K: exactly so many; the fewest that are found"},
+      Setting{"epochs", "K: so many; bound: as Algorithm 1 bounds it; the fewest that are found"},
       Setting{"epoch", "fastest or slowest (link's time for a chunk), or a time; fastest"},
       Setting{"multiplier", "of the fastest or slowest link's time; 1"},
       Setting{"alpha", "model latencies: yes, no; yes"},

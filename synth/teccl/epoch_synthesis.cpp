@@ -25,18 +25,20 @@ public:
   EpochPlanning(const Topology& topology, const Collective& collective,
                 const TecclSettings& settings, const SynthesisOptions& options,
                 const WorkLimit& limit)
-      : topology_(topology), settings_(settings), limit_(limit),
+      : topology_(topology), collective_(collective), settings_(settings), limit_(limit),
+        epochs_(settings.epoch_count),
         problem_(epoch_problem(topology, collective, settings.epochs)) {
     problem_.buffer_limit = settings.buffer_limit;
     result_.epoch = problem_.network.epoch;
-    start_from_tacos(collective, options);
+    start_from_tacos(options);
   }
 
   EpochSynthesis run() {
     const std::optional<std::uint32_t> least = fewest_epochs(problem_);
     if (!least) return without_plan("an NPU is out of reach by the lanes of this switch model");
     result_.at_least = *least;
-    if (settings_.epoch_count && *settings_.epoch_count < *least)
+    if (settings_.epochs_by_bound) epochs_ = bound_by_algorithm_1();
+    if (epochs_ && *epochs_ < *least)
       return without_plan(fmt::format("distances and bandwidths need {}", *least));
     switch (method()) {
     case TecclMethod::flows: by_flows(); break;
@@ -49,15 +51,38 @@ public:
   }
 
 private:
-  void start_from_tacos(const Collective& collective, const SynthesisOptions& options) {
+  void start_from_tacos(const SynthesisOptions& options) {
     constexpr std::uint32_t most_epochs = 1'000'000;
     SynthesisOptions plain = options;
     plain.settings.clear();
     plain.progress = nullptr;
-    const Outcome outcome = tacos(topology_, collective, plain);
+    const Outcome outcome = tacos(topology_, collective_, plain);
     if (!outcome.schedule) return;
     start_ = as_plan(problem_, *outcome.schedule, most_epochs);
     if (start_) start_epochs_ = epochs_of(problem_, *start_);
+  }
+
+  [[nodiscard]] EpochAnswer decided(const EpochProblem& problem, std::uint32_t epochs) const {
+    return decide_epochs(problem, epochs, EpochEffort{}, limit_);
+  }
+
+  /// Nothing where it finds no plan.
+  [[nodiscard]] std::optional<std::uint32_t> bound_by_algorithm_1() const {
+    const auto question = [&](const EpochProblem& problem, std::uint32_t epochs) {
+      return decided(problem, epochs);
+    };
+    const std::optional<Time> time =
+        epoch_time_bound(topology_, collective_, settings_.epochs, question, limit_);
+    if (!time) return std::nullopt;
+    const std::int64_t epoch = problem_.network.epoch.ps;
+    return static_cast<std::uint32_t>((time->ps + epoch - 1) / epoch);
+  }
+
+  /// In how many epochs there is a plan, as far as is known before the work begins.
+  [[nodiscard]] std::uint32_t enough_epochs() {
+    if (epochs_) return *epochs_;
+    if (!start_epochs_ && !enough_) enough_ = bound_by_algorithm_1();
+    return start_epochs_.value_or(enough_.value_or(2 * result_.at_least));
   }
 
   /// Variables of one shot in so many epochs, before any is left out.
@@ -65,11 +90,10 @@ private:
     return std::uint64_t{problem_.chunks.size()} * problem_.network.lanes.size() * epochs;
   }
 
-  [[nodiscard]] TecclMethod method() const {
+  [[nodiscard]] TecclMethod method() {
     if (settings_.method != TecclMethod::automatic) return settings_.method;
-    const std::uint32_t epochs =
-        settings_.epoch_count.value_or(start_epochs_.value_or(2 * result_.at_least));
-    if (size(epochs) <= settings_.largest) return TecclMethod::program;
+    if (size(result_.at_least) <= settings_.largest && size(enough_epochs()) <= settings_.largest)
+      return TecclMethod::program;
     return problem_.is_unicast() ? TecclMethod::flows : TecclMethod::rounds;
   }
 
@@ -78,12 +102,10 @@ private:
   }
 
   void in_one_shot() {
-    std::uint32_t epochs = settings_.epoch_count.value_or(0);
+    std::uint32_t epochs = epochs_.value_or(0);
     if (epochs == 0) {
       EpochSearch search = fewest_epochs_search(
-          problem_, start_,
-          [&](std::uint32_t k) { return decide_epochs(problem_, k, EpochEffort{}, limit_); },
-          limit_);
+          problem_, start_, [&](std::uint32_t k) { return decided(problem_, k); }, limit_);
       result_.at_least = std::max(result_.at_least, search.at_least);
       result_.answer = std::move(search.answer);
       if (!has_plan(result_.answer)) return;
@@ -110,8 +132,7 @@ private:
       result_.answer.method = "flows are for what nobody wants twice (All-to-All, Gather, Scatter)";
       return;
     }
-    const std::uint32_t epochs =
-        settings_.epoch_count.value_or(start_epochs_.value_or(2 * result_.at_least));
+    const std::uint32_t epochs = enough_epochs();
     const EpochFlows flows = epoch_flows(problem_, epochs, limit_);
     EpochAnswer answer;
     answer.method = "linear program";
@@ -140,7 +161,7 @@ private:
 
   void take_tacos_where_better() {
     if (!start_epochs_ || (has_plan(result_.answer) && result_.epochs <= *start_epochs_)) return;
-    if (settings_.epoch_count && *start_epochs_ > *settings_.epoch_count) return;
+    if (epochs_ && *start_epochs_ > *epochs_) return;
     result_.answer.status = EpochStatus::feasible;
     result_.answer.plan = *start_;
     result_.answer.method += ", TACOS's plan was better";
@@ -148,8 +169,7 @@ private:
   }
 
   EpochSynthesis without_plan(const std::string& reason) {
-    const std::string count =
-        settings_.epoch_count ? fmt::format("in {} epochs", *settings_.epoch_count) : "found";
+    const std::string count = epochs_ ? fmt::format("in {} epochs", *epochs_) : "found";
     result_.why_not = fmt::format("no plan {} of {}: {}", count, to_text(result_.epoch), reason);
     if (start_epochs_)
       result_.why_not += fmt::format("; {} epochs are enough (TACOS's plan)", *start_epochs_);
@@ -160,8 +180,11 @@ private:
   }
 
   const Topology& topology_;
+  const Collective& collective_;
   const TecclSettings& settings_;
   const WorkLimit& limit_;
+  std::optional<std::uint32_t> epochs_; ///< K, where it is given
+  std::optional<std::uint32_t> enough_; ///< by Algorithm 1, where there is nothing to start from
   EpochProblem problem_;
   std::optional<EpochPlan> start_;
   std::optional<std::uint32_t> start_epochs_;

@@ -112,7 +112,9 @@ TecclSettings teccl_settings(const SynthesisOptions& options) {
   reader.number("multiplier", 1e-3, 1e6, epochs.multiplier);
   reader.number("alpha_threshold", 0, 1e6, epochs.alpha_threshold);
   reader.number("alpha_epochs", 1e-3, 1e6, epochs.most_alpha_epochs);
-  settings.epoch_count = reader.count("epochs", 1, most_epochs);
+  const std::string* const count = reader.find("epochs");
+  settings.epochs_by_bound = count != nullptr && *count == "bound";
+  if (!settings.epochs_by_bound) settings.epoch_count = reader.count("epochs", 1, most_epochs);
   settings.buffer_limit = reader.count("buffer", 0, most_epochs);
   reader.number("gap", 0, 1, settings.gap);
   if (const auto nodes = reader.integer("nodes", 0, 1'000'000'000)) settings.nodes = *nodes;

@@ -21,6 +21,7 @@ struct TecclSettings {
   TecclMethod method = TecclMethod::automatic;
   EpochSettings epochs;
   std::optional<std::uint32_t> epoch_count; ///< K; else the smallest that is found
+  bool epochs_by_bound = false;             ///< K as Algorithm 1 bounds it
   EpochObjective objective = EpochObjective::paper;
   std::optional<std::uint32_t> buffer_limit;
   double gap = 0;           ///< of the objective, at which the program is optimal enough

@@ -95,6 +95,7 @@ TEST_CASE("teccl: all methods, objectives and switch models give correct schedul
       {{"switch_exit", "epoch"}},
       {{"epoch", "slowest"}},
       {{"epoch", "3us"}},
+      {{"epochs", "bound"}},
       {{"multiplier", "2"}},
       {{"alpha", "no"}},
       {{"buffer", "1"}},
