@@ -9,11 +9,6 @@
 
 namespace tutti {
 
-/// Epochs by delays alone from each node to the nearest of `targets`; `out_of_epochs` where there
-/// is no way.
-[[nodiscard]] std::vector<std::uint32_t> epochs_to(const EpochNetwork& network,
-                                                   std::span<const std::uint32_t> targets);
-
 /// Epochs by delays alone, or `out_of_epochs`.
 struct FlowReach {
   std::vector<std::uint32_t> from_source; ///< [node]

@@ -28,11 +28,12 @@ EpochStatus epoch_status(const IntegerSolution& solution) {
 
 EpochAnswer epoch_optimum(const EpochProblem& problem, std::uint32_t epochs,
                           EpochObjective objective, const std::optional<EpochPlan>& start,
-                          std::int64_t most_nodes, const WorkLimit& limit) {
+                          const OptimumEffort& effort, const WorkLimit& limit) {
   const auto began = std::chrono::steady_clock::now();
   EpochProgram made(problem, {.end = epochs}, reward_of(objective));
   IntegerSettings settings;
-  settings.most_nodes = most_nodes;
+  settings.most_nodes = effort.most_nodes;
+  settings.gap = effort.gap;
   if (start)
     if (auto columns = made.columns(without_useless(problem, *start)))
       settings.start = *std::move(columns);

@@ -9,10 +9,15 @@
 
 namespace tutti {
 
-/// `start`: a plan in at most so many epochs, to start from. `most_nodes`: of the search tree.
+struct OptimumEffort {
+  std::int64_t most_nodes = -1; ///< of the search tree; no limit
+  double gap = 0;               ///< a plan whose reward is at most such a part too low is optimal
+};
+
+/// `start`: a plan in at most so many epochs, to start from.
 [[nodiscard]] EpochAnswer epoch_optimum(const EpochProblem& problem, std::uint32_t epochs,
                                         EpochObjective objective,
                                         const std::optional<EpochPlan>& start,
-                                        std::int64_t most_nodes, const WorkLimit& limit);
+                                        const OptimumEffort& effort, const WorkLimit& limit);
 
 } // namespace tutti

@@ -112,9 +112,9 @@ private:
       epochs = search.epochs;
       take_start(result_.answer.plan);
     }
-    EpochAnswer best =
-        epoch_optimum(problem_, epochs, settings_.objective,
-                      starts_within(epochs) ? start_ : std::nullopt, settings_.nodes, limit_);
+    EpochAnswer best = epoch_optimum(problem_, epochs, settings_.objective,
+                                     starts_within(epochs) ? start_ : std::nullopt,
+                                     {settings_.nodes, settings_.gap}, limit_);
     if (best.status == EpochStatus::infeasible)
       result_.at_least = std::max(result_.at_least, epochs + 1);
     take(std::move(best));

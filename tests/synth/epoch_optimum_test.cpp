@@ -18,7 +18,7 @@ EpochAnswer optimum(const EpochProblem& problem, std::uint32_t epochs,
                     const std::optional<EpochPlan>& start = std::nullopt,
                     std::int64_t most_nodes = -1,
                     EpochObjective objective = EpochObjective::paper) {
-  return epoch_optimum(problem, epochs, objective, start, most_nodes, WorkLimit(no_limit));
+  return epoch_optimum(problem, epochs, objective, start, {most_nodes, 0}, WorkLimit(no_limit));
 }
 
 /// 1/k + ... + 1/epochs: what a chunk is worth that comes for epoch k.
@@ -135,13 +135,13 @@ TEST_CASE("epoch_optimum never loses its start, and says what it can't prove") {
   const EpochProblem small = dgx1(1);
   const EpochAnswer best = optimum(small, 10);
   const EpochAnswer kept =
-      epoch_optimum(small, 10, EpochObjective::paper, best.plan, -1, WorkLimit(at_once));
+      epoch_optimum(small, 10, EpochObjective::paper, best.plan, {}, WorkLimit(at_once));
   CHECK(kept.status == EpochStatus::feasible);
   CHECK(kept.objective.value() == Approx(*best.objective));
   CHECK(kept.at_most.value() >= *best.objective - 1e-6);
   CHECK(epoch_fault(small, kept.plan) == "");
   const EpochAnswer nothing =
-      epoch_optimum(problem, 10, EpochObjective::paper, std::nullopt, -1, WorkLimit(at_once));
+      epoch_optimum(problem, 10, EpochObjective::paper, std::nullopt, {}, WorkLimit(at_once));
   CHECK(nothing.status == EpochStatus::timed_out);
   CHECK(nothing.plan.empty());
   CHECK_FALSE(nothing.objective);
