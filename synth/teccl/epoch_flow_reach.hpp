@@ -4,7 +4,6 @@
 #include "synth/teccl/epoch_flow_orbits.hpp"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace tutti {
