@@ -33,9 +33,10 @@ private:
   LimitWatch* watch_;
 };
 
-// The options of the command `cbc`.
-std::vector<std::string> arguments(const IntegerSettings& settings, const WorkLimit& limit,
-                                   bool with_costs) {
+// The options of the command `cbc`. Without its limit of seconds: where that ends Cbc 2.10 in the
+// middle of its preprocessing, it takes back what was never done, and crashes. The handler is asked
+// from the first relaxation on.
+std::vector<std::string> arguments(const IntegerSettings& settings, bool with_costs) {
   std::vector<std::string> result{"cbc", "-log", "0", "-threads", "0", "-timeMode", "elapsed"};
   const auto add = [&](const std::string& option, const std::string& value) {
     result.push_back(option);
@@ -46,8 +47,6 @@ std::vector<std::string> arguments(const IntegerSettings& settings, const WorkLi
   if (with_costs && settings.gap > 0) add("-ratioGap", fmt::format("{}", settings.gap));
   if (with_costs && std::isfinite(settings.below))
     add("-cutoff", fmt::format("{}", settings.below));
-  if (std::isfinite(limit.remaining_seconds()))
-    add("-seconds", fmt::format("{:.3f}", limit.remaining_seconds()));
   result.insert(result.end(), {"-solve", "-quit"});
   return result;
 }
@@ -96,7 +95,7 @@ IntegerSolution searched(const LinearProgram& program, bool with_costs, const Wo
   LimitHandler handler(watch);
   model.passInEventHandler(&handler);
   set_start(model, start);
-  search(model, arguments(settings, limit, with_costs));
+  search(model, arguments(settings, with_costs));
   IntegerSolution solution;
   solution.status = solver_status(model);
   if (const double bound = model.getBestPossibleObjValue(); bound > -1e49)
