@@ -101,6 +101,7 @@ EpochFlows epoch_flows(const EpochProblem& problem, std::uint32_t epochs, const 
     flows.status = SolverStatus::infeasible;
     return flows;
   }
+  if (program.program().column_count() > settings.most_columns) return flows;
   const LinearSolution solution = solve_relaxed(program.program(), limit);
   flows.status = solution.status;
   if (solution.status != SolverStatus::optimal) return flows;

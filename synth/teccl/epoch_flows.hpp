@@ -32,6 +32,9 @@ struct EpochFlowSettings {
   /// One column for all flows that automorphisms of the problem exchange: the same optimum, and
   /// flows that are alike.
   bool merged = true;
+  /// Of the program, at most; larger ones are `stopped` unsolved: Clp takes minutes for them, in
+  /// which it asks for no limit.
+  std::uint32_t most_columns = 60'000;
 };
 
 /// Fractions obey every rule of a plan on the average: limits in each of their windows, what a node

@@ -101,11 +101,31 @@ private:
     return start_epochs_ && *start_epochs_ <= epochs;
   }
 
+  /// What needs no copies starts from flows, which often prove that fewer epochs don't do.
+  void start_from_flows() {
+    const std::uint32_t epochs = enough_epochs();
+    const EpochFlows flows = epoch_flows(problem_, epochs, limit_);
+    if (flows.status != SolverStatus::optimal) return;
+    if (const auto fewest = fewest_flow_epochs(problem_, result_.at_least, limit_))
+      result_.at_least = std::max(result_.at_least, *fewest);
+    const EpochPlan plan = integral_plan(problem_, flows);
+    const auto taken = epochs_of(problem_, plan);
+    if (taken && (!start_epochs_ || *taken < *start_epochs_)) take_start(plan);
+  }
+
   void in_one_shot() {
+    if (problem_.is_unicast()) start_from_flows();
     std::uint32_t epochs = epochs_.value_or(0);
     if (epochs == 0) {
       EpochSearch search = fewest_epochs_search(
-          problem_, start_, [&](std::uint32_t k) { return decided(problem_, k); }, limit_);
+          problem_, start_,
+          [&](std::uint32_t k) {
+            if (k >= result_.at_least) return decided(problem_, k);
+            EpochAnswer answer;
+            answer.status = EpochStatus::infeasible; // by flows
+            return answer;
+          },
+          limit_);
       result_.at_least = std::max(result_.at_least, search.at_least);
       result_.answer = std::move(search.answer);
       if (!has_plan(result_.answer)) return;
@@ -124,7 +144,7 @@ private:
     RoundsAnswer rounds = epoch_rounds(problem_, settings_.rounds, limit_);
     result_.rounds = rounds.rounds;
     take(std::move(rounds.answer));
-    take_tacos_where_better();
+    take_start_where_better();
   }
 
   void by_flows() {
@@ -136,6 +156,9 @@ private:
     const EpochFlows flows = epoch_flows(problem_, epochs, limit_);
     EpochAnswer answer;
     answer.method = "linear program";
+    if (flows.status == SolverStatus::stopped)
+      answer.method = limit_.reached() ? "no time for the linear program"
+                                       : "linear program too large (longer epochs: --set epoch=)";
     if (flows.status == SolverStatus::optimal) {
       answer.plan = integral_plan(problem_, flows);
       answer.status = EpochStatus::feasible;
@@ -145,7 +168,7 @@ private:
       result_.at_least = std::max(result_.at_least, epochs + 1);
     }
     take(std::move(answer));
-    take_tacos_where_better();
+    take_start_where_better();
   }
 
   void take(EpochAnswer answer) {
@@ -159,7 +182,7 @@ private:
     start_epochs_ = epochs_of(problem_, plan);
   }
 
-  void take_tacos_where_better() {
+  void take_start_where_better() {
     if (!start_epochs_ || (has_plan(result_.answer) && result_.epochs <= *start_epochs_)) return;
     if (epochs_ && *start_epochs_ > *epochs_) return;
     result_.answer.status = EpochStatus::feasible;

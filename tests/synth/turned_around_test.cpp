@@ -37,10 +37,10 @@ TEST_CASE("backwards, who could reduce can copy") {
 TEST_CASE("what can't be turned around") {
   const Topology ring = make_topology("ring:3");
   const auto obstacle = [&](CollectiveKind kind) {
-    return turning_obstacle("x", make_collective(ring, {kind, Bytes{300}}));
+    return turning_obstacle("x", make_collective(ring, {kind, Bytes{300}, {}}));
   };
   for (const CollectiveKind kind : named_collectives()) CHECK(obstacle(kind).empty());
-  Collective mixed = make_collective(ring, {CollectiveKind::reduce_scatter, Bytes{300}});
+  Collective mixed = make_collective(ring, {CollectiveKind::reduce_scatter, Bytes{300}, {}});
   mixed.parts.front().kind = CollectiveKind::custom;
   CHECK(turning_obstacle("x", mixed).empty());
   mixed.chunks[1].wanted_by = mixed.chunks[1].held_by;
