@@ -1,5 +1,6 @@
 #include "synth/teccl/epoch_synthesis.hpp"
 
+#include "sim/error.hpp"
 #include "synth/list.hpp"
 #include "synth/teccl/epoch_decision.hpp"
 #include "synth/teccl/epoch_flows.hpp"
@@ -7,6 +8,7 @@
 #include "synth/teccl/epoch_rounds.hpp"
 #include "synth/teccl/epoch_schedule.hpp"
 #include "synth/teccl/epoch_search.hpp"
+#include "synth/teccl/epoch_time_bound.hpp"
 
 #include <fmt/format.h>
 
@@ -29,6 +31,7 @@ public:
         epochs_(settings.epoch_count),
         problem_(epoch_problem(topology, collective, settings.epochs)) {
     problem_.buffer_limit = settings.buffer_limit;
+    require_epochs_of_some_length();
     result_.epoch = problem_.network.epoch;
     start_from_tacos(options);
   }
@@ -43,7 +46,8 @@ public:
     switch (method()) {
     case TecclMethod::flows: by_flows(); break;
     case TecclMethod::rounds: by_rounds(); break;
-    default: in_one_shot();
+    case TecclMethod::program: in_one_shot(); break;
+    case TecclMethod::automatic: by_flows_and_search(); break;
     }
     if (!has_plan(result_.answer)) return without_plan(result_.answer.method);
     result_.schedule = as_schedule(problem_, result_.answer.plan, topology_.link_count());
@@ -51,6 +55,15 @@ public:
   }
 
 private:
+  void require_epochs_of_some_length() const {
+    constexpr std::uint32_t most = 1000;
+    const std::uint32_t reach = problem_.network.reach();
+    if (reach <= most) return;
+    const Time longer{problem_.network.epoch.ps * (reach / most + 1)};
+    throw InputError(fmt::format("a chunk is under way for {} epochs of {}: epochs of {} would do",
+                                 reach, to_text(problem_.network.epoch), to_text(longer)));
+  }
+
   void start_from_tacos(const SynthesisOptions& options) {
     constexpr std::uint32_t most_epochs = 1'000'000;
     SynthesisOptions plain = options;
@@ -63,7 +76,7 @@ private:
   }
 
   [[nodiscard]] EpochAnswer decided(const EpochProblem& problem, std::uint32_t epochs) const {
-    return decide_epochs(problem, epochs, EpochEffort{}, limit_);
+    return decide_epochs(problem, epochs, settings_.effort, limit_);
   }
 
   /// Nothing where it finds no plan.
@@ -93,7 +106,7 @@ private:
   [[nodiscard]] TecclMethod method() {
     if (settings_.method != TecclMethod::automatic) return settings_.method;
     if (size(result_.at_least) <= settings_.largest && size(enough_epochs()) <= settings_.largest)
-      return TecclMethod::program;
+      return problem_.is_unicast() && !epochs_ ? TecclMethod::automatic : TecclMethod::program;
     return problem_.is_unicast() ? TecclMethod::flows : TecclMethod::rounds;
   }
 
@@ -101,35 +114,42 @@ private:
     return start_epochs_ && *start_epochs_ <= epochs;
   }
 
-  /// What needs no copies starts from flows, which often prove that fewer epochs don't do.
-  void start_from_flows() {
-    const std::uint32_t epochs = enough_epochs();
-    const EpochFlows flows = epoch_flows(problem_, epochs, limit_);
-    if (flows.status != SolverStatus::optimal) return;
+  /// For what needs no copies and is small: flows often prove that fewer epochs than their plan
+  /// takes don't do; where they don't, there may be a better plan.
+  void by_flows_and_search() {
+    by_flows();
+    if (!has_plan(result_.answer)) {
+      take(searched());
+      return;
+    }
     if (const auto fewest = fewest_flow_epochs(problem_, result_.at_least, limit_))
       result_.at_least = std::max(result_.at_least, *fewest);
-    const EpochPlan plan = integral_plan(problem_, flows);
-    const auto taken = epochs_of(problem_, plan);
-    if (taken && (!start_epochs_ || *taken < *start_epochs_)) take_start(plan);
+    if (result_.epochs == result_.at_least) return;
+    take_start(result_.answer.plan);
+    take(searched());
+  }
+
+  /// The fewest epochs in which satisfiability finds a plan.
+  [[nodiscard]] EpochAnswer searched() {
+    EpochSearch search = fewest_epochs_search(
+        problem_, start_,
+        [&](std::uint32_t k) {
+          if (k >= result_.at_least) return decided(problem_, k);
+          EpochAnswer answer;
+          answer.status = EpochStatus::infeasible;
+          return answer;
+        },
+        limit_);
+    result_.at_least = std::max(result_.at_least, search.at_least);
+    return std::move(search.answer);
   }
 
   void in_one_shot() {
-    if (problem_.is_unicast()) start_from_flows();
     std::uint32_t epochs = epochs_.value_or(0);
     if (epochs == 0) {
-      EpochSearch search = fewest_epochs_search(
-          problem_, start_,
-          [&](std::uint32_t k) {
-            if (k >= result_.at_least) return decided(problem_, k);
-            EpochAnswer answer;
-            answer.status = EpochStatus::infeasible; // by flows
-            return answer;
-          },
-          limit_);
-      result_.at_least = std::max(result_.at_least, search.at_least);
-      result_.answer = std::move(search.answer);
+      take(searched());
       if (!has_plan(result_.answer)) return;
-      epochs = search.epochs;
+      epochs = result_.epochs;
       take_start(result_.answer.plan);
     }
     EpochAnswer best = epoch_optimum(problem_, epochs, settings_.objective,

@@ -1,6 +1,6 @@
 // Algorithm 1 of TE-CCL, as the public code has it: a bisection on the duration of an epoch, with a
 // number of epochs that stays as it is.
-#include "synth/teccl/epoch_search.hpp"
+#include "synth/teccl/epoch_time_bound.hpp"
 
 #include <algorithm>
 #include <map>

@@ -109,6 +109,7 @@ TecclSettings teccl_settings(const SynthesisOptions& options) {
   reader.choose("switch_exit", switch_exits, epochs.free_switch_exit);
   reader.choose("alpha", answers, epochs.with_alpha);
   if (const std::string* const epoch = reader.find("epoch")) read_epoch(*epoch, epochs);
+  if (epochs.duration) epochs.most_alpha_epochs = 1e6; // it is what was asked for
   reader.number("multiplier", 1e-3, 1e6, epochs.multiplier);
   reader.number("alpha_threshold", 0, 1e6, epochs.alpha_threshold);
   reader.number("alpha_epochs", 1e-3, 1e6, epochs.most_alpha_epochs);
@@ -116,6 +117,8 @@ TecclSettings teccl_settings(const SynthesisOptions& options) {
   settings.epochs_by_bound = count != nullptr && *count == "bound";
   if (!settings.epochs_by_bound) settings.epoch_count = reader.count("epochs", 1, most_epochs);
   settings.buffer_limit = reader.count("buffer", 0, most_epochs);
+  if (const auto effort = reader.integer("effort", 0, 1'000'000'000))
+    settings.effort.conflicts = *effort;
   reader.number("gap", 0, 1, settings.gap);
   if (const auto nodes = reader.integer("nodes", 0, 1'000'000'000)) settings.nodes = *nodes;
   if (const auto largest = reader.integer("largest", 1, 1'000'000'000))

@@ -1,4 +1,5 @@
 #include "synth/teccl/epoch_search.hpp"
+#include "synth/teccl/epoch_time_bound.hpp"
 
 #include "synth/teccl/epoch_decision.hpp"
 #include "tests/catch.hpp"

@@ -101,12 +101,12 @@ TEST_CASE("teccl: all methods, objectives and switch models give correct schedul
       {{"buffer", "1"}},
       {{"largest", "1"}}};
   for (const Topology* topology : {&pair, &ring})
-    for (const auto& settings : all)
-      for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_to_all}) {
-        INFO(settings.begin()->first << '=' << settings.begin()->second);
-        const Collective collective = collective_of(*topology, kind, Bytes{600'000});
-        checked(*topology, collective, teccl_on(*topology, collective, settings));
-      }
+    for (const auto& settings : all) {
+      INFO(settings.begin()->first << '=' << settings.begin()->second);
+      const Collective gather =
+          collective_of(*topology, CollectiveKind::all_gather, Bytes{600'000});
+      checked(*topology, gather, teccl_on(*topology, gather, settings));
+    }
   const Collective exchange = collective_of(ring, CollectiveKind::all_to_all, Bytes{600'000});
   checked(ring, exchange, teccl_on(ring, exchange, {{"method", "flows"}}));
 }
@@ -151,7 +151,7 @@ TEST_CASE("teccl: settings that are refused") {
   CHECK(message("epochs", "0") == "epochs 0 is out of range (1 .. 1000000)");
   CHECK(message("multiplier", "x") == "multiplier \"x\" is not a number");
   CHECK(message("multiplier", "0") == "multiplier 0 is out of range (0.001 .. 1000000)");
-  CHECK_THAT(message("epoch", "1ps"), ContainsSubstring("would do"));
+  CHECK_THAT(message("epoch", "1ps"), ContainsSubstring(" would do"));
   CHECK(teccl_on(ring, gather, {{"method", "flows"}}).status == Status::infeasible);
 }
 
