@@ -31,10 +31,10 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"switch_exit", "a chunk's time out of a switch: free (overlaps), epoch; free"},
       Setting{"buffer", "chunks that a node keeps for others at once, at most; no limit"},
       Setting{"objective", "paper: what comes in epoch k earns 1/(k+1); public_code: each epoch 1"},
-      Setting{"effort", "conflicts for each question whether there is a plan in K epochs; 10000"},
+      Setting{"effort", "conflicts for each question whether there is a plan in K epochs; 2000"},
       Setting{"gap", "of the objective, at which one shot ends; 0"},
       Setting{"nodes", "of one shot's search tree; 500"},
-      Setting{"largest", "variables (chunks x links x epochs) of one shot; 60000"},
+      Setting{"largest", "variables (chunks x links x epochs) of one shot; 20000"},
       Setting{"round_epochs", "of each round; by size"},
       Setting{"round_nodes", "of each round's search tree; 200"}};
   static constexpr std::array flow_settings{

@@ -34,7 +34,7 @@ struct EpochFlowSettings {
   bool merged = true;
   /// Of the program, at most; larger ones are `stopped` unsolved: Clp takes minutes for them, in
   /// which it asks for no limit.
-  std::uint32_t most_columns = 60'000;
+  std::uint32_t most_columns = 20'000;
 };
 
 /// Fractions obey every rule of a plan on the average: limits in each of their windows, what a node

@@ -25,11 +25,11 @@ struct TecclSettings {
   bool epochs_by_bound = false;             ///< K as Algorithm 1 bounds it
   EpochObjective objective = EpochObjective::paper;
   std::optional<std::uint32_t> buffer_limit;
-  EpochEffort effort{.conflicts = 10'000};
+  EpochEffort effort{.conflicts = 2'000};
   double gap = 0;           ///< of the objective, at which the program is optimal enough
   std::int64_t nodes = 500; ///< of the program's search tree, at most
   /// Variables (chunks x lanes x epochs) that one shot is made of, at most.
-  std::uint64_t largest = 60'000;
+  std::uint64_t largest = 20'000;
   RoundSettings rounds;
 };
 
