@@ -109,7 +109,7 @@ TEST_CASE("the best plan of an epoch program is the best of all") {
 TEST_CASE("an epoch program goes on from what has been sent, to its end or not") {
   Random random(12);
   int finished = 0, open = 0, infeasible = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (std::uint32_t i = 0; i < 200; ++i) {
     const EpochProblem problem = random_epochs(random);
     const EpochReward reward = reward_of(EpochObjective::paper);
     const auto epochs = static_cast<std::uint32_t>(3 + random.below(4));

@@ -78,7 +78,7 @@ TEST_CASE("Rounds: a window that spans a boundary is respected") {
   EpochProblem problem = epoch_nodes(2);
   add_epoch_lane(problem.network, 0, 1, 1, 3);
   problem.chunks = {{{0}, {1}}, {{0}, {1}}, {{0}, {1}}};
-  for (const std::uint32_t epochs : {1, 2, 3, 4}) {
+  for (const std::uint32_t epochs : {1U, 2U, 3U, 4U}) {
     for (const RoundsAnswer& found : {rounds(problem, epochs), greedy_rounds(problem, epochs)}) {
       REQUIRE(is_feasible(found));
       CHECK(epoch_fault(problem, found.answer.plan).empty());
@@ -271,7 +271,7 @@ TEST_CASE("Rounds: Internal 1 with two chassis, through the switch") {
 }
 
 TEST_CASE("Rounds: Internal 1 with 64 and 128 GPUs, greedy, within 5 % of the bound", "[slow]") {
-  for (const std::uint32_t chassis : {16, 32}) {
+  for (const std::uint32_t chassis : {16U, 32U}) {
     const Topology topology = internal1(chassis);
     for (const std::int64_t bytes : {25'000, 1'000'000}) {
       const Collective collective = all_gather(topology, bytes);

@@ -244,7 +244,7 @@ EpochPlan side_by_side(const EpochProblem& problem) {
 
 TEST_CASE("Time bound: between what it really takes and what whole epochs make of it") {
   const Topology topology = three_npus();
-  for (const std::uint32_t pieces : {1, 2, 5, 12}) {
+  for (const std::uint32_t pieces : {1U, 2U, 5U, 12U}) {
     INFO(pieces << " pieces");
     const Collective collective = gathered(topology, pieces);
     std::uint32_t questions = 0;
