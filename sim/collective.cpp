@@ -129,6 +129,11 @@ Bytes Collective::size() const {
   return total;
 }
 
+Bytes Collective::smallest_chunk() const {
+  if (chunks.empty()) return Bytes{};
+  return std::ranges::min_element(chunks, {}, &Chunk::size)->size;
+}
+
 Bytes Collective::largest_chunk() const {
   Bytes largest;
   for (const Chunk& chunk : chunks) largest = std::max(largest, chunk.size);

@@ -75,8 +75,9 @@ struct Collective {
   [[nodiscard]] std::span<const NodeId> wanted_by(ChunkId c) const {
     return sets[chunks[c.value].wanted_by];
   }
-  [[nodiscard]] Bytes size() const;          ///< sum over the parts
-  [[nodiscard]] Bytes largest_chunk() const; ///< 0 B without chunks
+  [[nodiscard]] Bytes size() const;           ///< sum over the parts
+  [[nodiscard]] Bytes smallest_chunk() const; ///< 0 B without chunks
+  [[nodiscard]] Bytes largest_chunk() const;  ///< 0 B without chunks
   /// 64-bit hash of chunks and conditions, the same on every machine.
   [[nodiscard]] std::uint64_t fingerprint() const;
   /// `all_reduce 1GiB`, `broadcast 1GiB,root=3,group=0-7`, several joined by ` + `.

@@ -28,13 +28,13 @@ std::int64_t narrowed(int128 value) {
   return static_cast<std::int64_t>(value);
 }
 
-struct Parts {
+struct LowestTerms {
   std::int64_t numerator, denominator;
 };
 
 // Products of two 64-bit numbers are at most 2^126, and two of them add up to at most 2^127 - 2^63:
 // a positive denominator is below 2^63.
-Parts lowest_terms(int128 numerator, int128 denominator) {
+LowestTerms lowest_terms(int128 numerator, int128 denominator) {
   if (denominator == 0) throw InputError("a fraction can't have the denominator 0");
   int128 divisor = common_divisor(numerator, denominator);
   if (denominator < 0) divisor = -divisor;
@@ -42,14 +42,14 @@ Parts lowest_terms(int128 numerator, int128 denominator) {
 }
 
 Ratio ratio_of(int128 numerator, int128 denominator) {
-  const Parts parts = lowest_terms(numerator, denominator);
+  const LowestTerms parts = lowest_terms(numerator, denominator);
   return {parts.numerator, parts.denominator};
 }
 
 } // namespace
 
 Ratio::Ratio(std::int64_t numerator, std::int64_t denominator) {
-  const Parts parts = lowest_terms(numerator, denominator);
+  const LowestTerms parts = lowest_terms(numerator, denominator);
   numerator_ = parts.numerator;
   denominator_ = parts.denominator;
 }

@@ -18,18 +18,18 @@ namespace {
 
 constexpr int every_dimension = -1;
 
-enum class Way { forward, backward };
+enum class Along { forward, backward };
 
 bool in_dimension(const Topology& topology, LinkId link, int dimension) {
   return dimension == every_dimension || topology.link(link).dimension == dimension;
 }
 
 /// The nodes that `start` reaches (or that reach it), itself first, over the links of a dimension.
-std::vector<NodeId> reached(const Topology& topology, NodeId start, Way way, int dimension) {
+std::vector<NodeId> reached(const Topology& topology, NodeId start, Along along, int dimension) {
   std::unordered_set<NodeId> seen{start};
   std::vector<NodeId> nodes{start};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const bool ahead = way == Way::forward;
+    const bool ahead = along == Along::forward;
     for (const LinkId link : ahead ? topology.out_links(nodes[i]) : topology.in_links(nodes[i])) {
       const NodeId next = ahead ? topology.link(link).to : topology.link(link).from;
       if (in_dimension(topology, link, dimension) && seen.insert(next).second)
@@ -41,7 +41,7 @@ std::vector<NodeId> reached(const Topology& topology, NodeId start, Way way, int
 
 std::vector<bool> reachable_from(const Topology& topology, NodeId start) {
   std::vector<bool> marked(topology.node_count());
-  for (const NodeId node : reached(topology, start, Way::forward, every_dimension))
+  for (const NodeId node : reached(topology, start, Along::forward, every_dimension))
     marked[node.value] = true;
   return marked;
 }
@@ -58,8 +58,8 @@ bool all_connected(const Topology& topology, const Collective& collective) {
     }
   if (!first.valid()) return true;
   const auto count = std::ranges::count(takes_part, true);
-  for (const Way way : {Way::forward, Way::backward})
-    if (std::ranges::count_if(reached(topology, first, way, every_dimension),
+  for (const Along along : {Along::forward, Along::backward})
+    if (std::ranges::count_if(reached(topology, first, along, every_dimension),
                               [&](NodeId node) { return takes_part[node.value]; }) != count)
       return false;
   return true;
@@ -146,8 +146,8 @@ bool Router::every_line_connected() const {
   for (std::size_t d = 0; d < shape.size(); ++d)
     for (const NodeId start : npu_at_) {
       if (topology_.coordinate(start)[d] != 0) continue; // one start per line
-      for (const Way way : {Way::forward, Way::backward}) {
-        const std::vector<NodeId> line = reached(topology_, start, way, static_cast<int>(d));
+      for (const Along along : {Along::forward, Along::backward}) {
+        const std::vector<NodeId> line = reached(topology_, start, along, static_cast<int>(d));
         const auto npus = std::ranges::count_if(
             line, [&](NodeId node) { return node.value < topology_.npu_count(); });
         if (npus != shape[d]) return false;

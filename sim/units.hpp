@@ -28,6 +28,8 @@ constexpr Time operator+(Time a, Time b) { return {a.ps + b.ps}; }
 constexpr Time operator-(Time a, Time b) { return {a.ps - b.ps}; }
 
 inline constexpr std::int64_t ps_per_s = 1'000'000'000'000;
+/// 53 days: the longest that a file may give.
+inline constexpr std::int64_t longest_ps = std::int64_t{1} << 62;
 
 /// Bytes per second, decimal.
 struct Bandwidth {

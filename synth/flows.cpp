@@ -57,10 +57,6 @@ double best_cut_seconds(const Topology& topology, const Collective& collective,
   return best;
 }
 
-Bytes smallest_chunk(const Collective& collective) {
-  return std::ranges::min_element(collective.chunks, {}, &Chunk::size)->size;
-}
-
 /// What the linear program proves of the traffic of all that takes no longer (Shapley 2025, LP
 /// (4.2), merged by symmetries); nothing where it is large, or says less about the time.
 std::optional<double> least_traffic(const FlowProblem& problem, const std::vector<double>& weights,
@@ -108,7 +104,7 @@ public:
     Cut best = recut(trees, 1);
     int worse = 0;
     for (std::uint32_t pieces = 2; pieces <= most_pieces && worse < 2; pieces *= 2) {
-      const bool too_fine = smallest_chunk(collective_).count < std::int64_t{pieces};
+      const bool too_fine = collective_.smallest_chunk().count < std::int64_t{pieces};
       if (too_fine || limit.reached() ||
           best.schedule.size() / best.pieces * pieces > most_transfers)
         break;

@@ -14,7 +14,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint32_t none = Waiting::none;
 constexpr std::size_t most_compared = 32; // of transfers that a link may start
 
 class Dispatch {
@@ -78,7 +77,7 @@ private:
     const LinkId id = first_link(i);
     LinkState& link = links_[id.value];
     if (link.by_entry) {
-      link.entered.push({now_, none, precedence_.key(i), i, none});
+      link.entered.push({now_, Waiting::none, precedence_.key(i), i, Waiting::none});
     } else {
       link.urgent.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
       std::ranges::push_heap(link.urgent, std::greater{});
@@ -149,7 +148,8 @@ private:
   [[nodiscard]] Waiting head(LinkState& link) const {
     if (link.by_entry) return link.entered.choice(1).front();
     const auto i = static_cast<std::uint32_t>(link.urgent.front());
-    return {std::max(ready_at_[i], link.last_entry), none, precedence_.key(i), i, none};
+    return {std::max(ready_at_[i], link.last_entry), Waiting::none, precedence_.key(i), i,
+            Waiting::none};
   }
 
   Waiting take(LinkState& link) {
@@ -158,7 +158,7 @@ private:
     if (link.shared) link.last_entry = std::max(ready_at_[i], link.last_entry);
     std::ranges::pop_heap(link.urgent, std::greater{});
     link.urgent.pop_back();
-    return {0, none, 0, i, none};
+    return {0, Waiting::none, 0, i, Waiting::none};
   }
 
   [[nodiscard]] std::size_t best_of(std::span<const Waiting> choice) const {
@@ -185,7 +185,7 @@ private:
 
   void start(LinkId id, const Waiting& waiting) {
     const std::uint32_t i = waiting.transfer;
-    const bool first_hop = waiting.flight == none;
+    const bool first_hop = waiting.flight == Waiting::none;
     LinkState& link = links_[id.value];
     const Bytes size = size_of(i);
     const std::int64_t sent = now_ + outlook_.sending(id, size);

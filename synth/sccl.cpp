@@ -28,10 +28,6 @@ Collective uncut(const Topology& topology, const Collective& collective) {
   return part.kind == CollectiveKind::custom ? collective : cut(topology, part, 1);
 }
 
-Bytes smallest_chunk(const Collective& collective) {
-  return std::ranges::min_element(collective.chunks, {}, &Chunk::size)->size;
-}
-
 class PointChoice {
 public:
   PointChoice(const Topology& topology, const Collective& collective,
@@ -64,7 +60,7 @@ public:
 
 private:
   [[nodiscard]] bool fits(std::uint32_t pieces) const { // no chunk below a byte
-    return smallest_chunk(collective_).count >= std::int64_t{pieces};
+    return collective_.smallest_chunk().count >= std::int64_t{pieces};
   }
 
   const Topology& topology_;
@@ -116,7 +112,7 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   const Collective whole = uncut(topology, collective);
   const CollectivePart& part = collective.parts.front();
   if (!options.choose_pieces || part.kind == CollectiveKind::custom) request.pieces = part.pieces;
-  request.most_pieces = std::min(request.most_pieces, smallest_chunk(whole).count);
+  request.most_pieces = std::min(request.most_pieces, whole.smallest_chunk().count);
   std::string why_not;
   const std::optional<Frontier> frontier = frontier_of(topology, whole, request, options, why_not);
   if (!frontier) return infeasible(std::move(why_not));

@@ -157,13 +157,13 @@ private:
     const unsigned threads = std::max(1U, options_.threads);
     for (std::uint32_t i = first; i < last;) {
       const std::uint32_t at_once = std::min(threads, last - i);
-      std::vector<std::optional<Plan>> plans(at_once);
+      std::vector<std::optional<TacosPlan>> plans(at_once);
       run_side_by_side(at_once, [&](unsigned k) {
         plans[k] =
             attempt(network, i + k, at_once == 1 ? threads : 1, k == 0 ? limit_ : limit_.silent());
       });
       i += at_once;
-      for (std::optional<Plan>& plan : plans) {
+      for (std::optional<TacosPlan>& plan : plans) {
         if (!plan) {
           planning.timed_out = true;
           return false;
@@ -176,7 +176,7 @@ private:
   }
 
   /// Of the best network all attempts are remembered.
-  static void keep_better(std::optional<Plan>& best, Plan plan) {
+  static void keep_better(std::optional<TacosPlan>& best, TacosPlan plan) {
     std::vector<Time> attempts;
     if (best && best->planned_on == plan.planned_on) attempts = best->attempts;
     attempts.push_back(plan.time);
@@ -187,11 +187,11 @@ private:
   }
 
   /// Nothing where the limit is reached first.
-  [[nodiscard]] std::optional<Plan> attempt(const Network& network, std::uint32_t start,
-                                            unsigned threads, const WorkLimit& limit) const {
+  [[nodiscard]] std::optional<TacosPlan> attempt(const Network& network, std::uint32_t start,
+                                                 unsigned threads, const WorkLimit& limit) const {
     const std::uint64_t seed = start == 0 ? 0 : Random(options_.seed + start).next() | 1;
-    std::optional<Plan> plan = network.ports ? match_ports(network, seed, limit)
-                                             : match_links(network, seed, threads, limit);
+    std::optional<TacosPlan> plan = network.ports ? match_ports(network, seed, limit)
+                                                  : match_links(network, seed, threads, limit);
     if (plan) plan->planned_on = network.name();
     if (plan && network.relayed) drop_idle_relays(*plan);
     if (plan && network.unwound && compares_)
@@ -199,13 +199,14 @@ private:
     return plan;
   }
 
-  void drop_idle_relays(Plan& plan) const {
+  void drop_idle_relays(TacosPlan& plan) const {
     plan.schedule = without_idle_relays(topology_, collective_, *plan.schedule);
     plan.at_bound = false; // relays might have done with less
   }
 
-  [[nodiscard]] std::optional<Plan> match_links(const Network& network, std::uint64_t seed,
-                                                unsigned threads, const WorkLimit& limit) const {
+  [[nodiscard]] std::optional<TacosPlan> match_links(const Network& network, std::uint64_t seed,
+                                                     unsigned threads,
+                                                     const WorkLimit& limit) const {
     std::optional<Matches> matches = match_links_and_chunks(
         {.topology = graph(network),
          .collective = taken_on(network),
@@ -218,7 +219,7 @@ private:
          .threads = threads,
          .limit = limit});
     if (!matches) return std::nullopt;
-    Plan plan;
+    TacosPlan plan;
     plan.planned = plan.time = matches->makespan;
     plan.at_bound = !network.unwound && matches->makespan == matches->least;
     plan.schedule = std::move(matches->schedule);
@@ -230,8 +231,8 @@ private:
     return plan;
   }
 
-  [[nodiscard]] std::optional<Plan> match_ports(const Network& network, std::uint64_t seed,
-                                                const WorkLimit& limit) const {
+  [[nodiscard]] std::optional<TacosPlan> match_ports(const Network& network, std::uint64_t seed,
+                                                     const WorkLimit& limit) const {
     std::optional<PortMatches> matches =
         match_at_ports({.topology = topology_,
                         .collective = taken_on(network),
@@ -242,7 +243,7 @@ private:
                         .limit = limit},
                        network.unwound->ways);
     if (!matches) return std::nullopt;
-    Plan plan;
+    TacosPlan plan;
     plan.planned = plan.time = matches->makespan;
     plan.schedule = std::move(matches->schedule);
     return plan;

@@ -24,7 +24,7 @@ struct PlanSettings {
   std::uint32_t starts = 1;                ///< attempts on the network that turns out best
 };
 
-struct Plan {
+struct TacosPlan {
   std::optional<Schedule> schedule;       ///< on the topology itself
   std::optional<CompactSchedule> compact; ///< instead, where it is very long
   Time time;                  ///< what attempts are compared by: on the topology itself if replayed
@@ -36,9 +36,9 @@ struct Plan {
 };
 
 struct Planning {
-  std::optional<Plan> plan; ///< none: the network doesn't connect the participants, or no time
-  bool connected = false;   ///< whether links, or unwound switches, connect the participants
-  bool timed_out = false;   ///< a limit ended it; the plan is the best so far
+  std::optional<TacosPlan> plan; ///< none: the network doesn't connect the participants, or no time
+  bool connected = false;        ///< whether links, or unwound switches, connect the participants
+  bool timed_out = false;        ///< a limit ended it; the plan is the best so far
 };
 
 /// Chunks are copied; participants hold and want them: all want all of them, or the collective is

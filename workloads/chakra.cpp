@@ -23,8 +23,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::int64_t longest_ps = std::int64_t{1} << 62; // 53 days, as a transfer may take
-
 std::string file_of(const std::string& prefix, std::uint32_t npu) {
   return fmt::format("{}.{}.et", prefix, npu);
 }

@@ -15,7 +15,7 @@ namespace {
 
 using ChakraProtoMsg::AttributeProto;
 using ChakraProtoMsg::GlobalMetadata;
-using ChakraProtoMsg::Node;
+using NodeMessage = ChakraProtoMsg::Node;
 
 template <typename Message> AttributeProto& add(Message& message, const char* name) {
   AttributeProto& attribute = *message.add_attr();
@@ -58,7 +58,7 @@ public:
     append(file, metadata(program.size() + 1));
     append(file, groups());
     for (std::size_t i = 0; i < program.size(); ++i) {
-      Node node = node_of(program[i]);
+      NodeMessage node = node_of(program[i]);
       node.set_id(i + 1);
       for (const std::uint32_t before : program.dependencies(i)) node.add_data_deps(before + 1);
       append(file, node);
@@ -84,14 +84,14 @@ private:
     return std::to_string(std::uint64_t{place_.groups[role]} + 1);
   }
 
-  [[nodiscard]] Node groups() const {
+  [[nodiscard]] NodeMessage groups() const {
     std::vector<ProcessGroup> groups;
     for (std::uint32_t role = 0; role < place_.groups.size(); ++role) {
       ProcessGroup& group = groups.emplace_back(ProcessGroup{name_of(role), {}});
       for (const NodeId member : workload_.groups[place_.groups[role]])
         group.members.push_back(member.value);
     }
-    Node node;
+    NodeMessage node;
     node.set_name("process groups");
     node.set_type(ChakraProtoMsg::METADATA_NODE);
     add(node, "is_cpu_op").set_bool_val(true);
@@ -99,8 +99,8 @@ private:
     return node;
   }
 
-  [[nodiscard]] Node node_of(const Operation& operation) const {
-    Node node;
+  [[nodiscard]] NodeMessage node_of(const Operation& operation) const {
+    NodeMessage node;
     node.set_name(workload_.names[operation.name]);
     add(node, "is_cpu_op").set_bool_val(false);
     if (operation.kind == Operation::Kind::compute) {
@@ -118,7 +118,7 @@ private:
     return node;
   }
 
-  static void fill_compute(Node& node, const Operation& operation) {
+  static void fill_compute(NodeMessage& node, const Operation& operation) {
     constexpr std::int64_t micro = 1'000'000; // ps
     node.set_type(ChakraProtoMsg::COMP_NODE);
     const std::int64_t rest = operation.amount % micro;
@@ -127,7 +127,7 @@ private:
     if (rest != 0) add(node, "tutti_duration_ps").set_int64_val(operation.amount);
   }
 
-  void fill_collective(Node& node, const Operation& operation) const {
+  void fill_collective(NodeMessage& node, const Operation& operation) const {
     node.set_type(ChakraProtoMsg::COMM_COLL_NODE);
     const auto members =
         static_cast<std::int64_t>(workload_.groups[place_.groups[operation.role]].size());
@@ -139,7 +139,7 @@ private:
     add(node, "tutti_tag").set_uint32_val(operation.tag);
   }
 
-  void fill_send(Node& node, const Operation& operation) const {
+  void fill_send(NodeMessage& node, const Operation& operation) const {
     const bool sends = operation.kind == Operation::Kind::send;
     const std::vector<NodeId>& pair = workload_.groups[place_.groups[operation.role]];
     const std::uint32_t other = pair[pair[0].value == npu_ ? 1 : 0].value;

@@ -13,14 +13,13 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50; // a PiB; products stay far from overflow
-constexpr std::int64_t longest_ps = std::int64_t{1} << 62; // 53 days
 constexpr std::int64_t most = 100'000'000;                 // NPUs, layers and such
 
 struct NamedParallelism {
   std::string_view name;
   TextParallelism parallelism;
 };
-constexpr std::array parallelisms{
+constexpr std::array named_parallelisms{
     NamedParallelism{"MICRO", TextParallelism::micro},
     NamedParallelism{"DATA", TextParallelism::data},
     NamedParallelism{"MODEL", TextParallelism::model},
@@ -102,7 +101,7 @@ private:
 
   [[nodiscard]] TextParallelism parallelism_of(const Word& word) const {
     std::vector<std::string> names;
-    for (const NamedParallelism& row : parallelisms) {
+    for (const NamedParallelism& row : named_parallelisms) {
       if (row.name == word.text) return row.parallelism;
       names.emplace_back(row.name);
     }
@@ -278,7 +277,7 @@ private:
 } // namespace
 
 std::string_view to_text(TextParallelism parallelism) {
-  return std::find_if(parallelisms.begin(), parallelisms.end(),
+  return std::find_if(named_parallelisms.begin(), named_parallelisms.end(),
                       [&](const NamedParallelism& row) { return row.parallelism == parallelism; })
       ->name;
 }

@@ -39,7 +39,7 @@ struct Commodities {
 };
 
 /// Bytes per bandwidth, as a fraction: the time that a cut needs.
-struct Ratio {
+struct CutTime {
   std::int64_t bytes = 0;
   std::int64_t bandwidth = 1;
 };
@@ -140,7 +140,7 @@ public:
   /// The nodes of the topology from which not all can get to the target if a byte takes `ratio` per
   /// bandwidth; what they hold of it takes more, by bandwidth out of them: `ratio` is set to that.
   /// Nothing where all can.
-  std::optional<NodeSet> stuck(std::span<const Supply> supplies, NodeId target, Ratio& ratio);
+  std::optional<NodeSet> stuck(std::span<const Supply> supplies, NodeId target, CutTime& ratio);
 
 private:
   enum class Kind : std::uint8_t { link, supply, unlimited };
@@ -232,7 +232,7 @@ void FlowNetwork::merge_parallel() {
 }
 
 std::optional<NodeSet> FlowNetwork::stuck(std::span<const Supply> supplies, NodeId target,
-                                          Ratio& ratio) {
+                                          CutTime& ratio) {
   int128 total = 0;
   for (const Supply& supply : supplies) total += static_cast<int128>(supply.bytes);
   total *= ratio.bandwidth;
@@ -304,7 +304,7 @@ FlowCuts flow_cuts(const Topology& topology, const Collective& collective,
   for (const ChunkClass& c : classes) total += static_cast<int128>(c.chunks) * c.size.count;
   if (total > largest_total) return {{}, false};
 
-  Ratio ratio;
+  CutTime ratio;
   for (const bool reversed : {false, true}) {
     const Commodities commodities = reversed ? backwards(collective, classes, topology.node_count())
                                              : forwards(collective, classes, topology.node_count());

@@ -7,7 +7,7 @@ namespace tutti {
 
 namespace {
 
-std::vector<std::uint32_t> block_starts(const Schedule& schedule) {
+std::vector<std::uint32_t> first_of_block(const Schedule& schedule) {
   std::vector<std::uint32_t> start;
   for (std::uint32_t i = 1; i < schedule.size(); ++i) {
     if (!schedule[i].together) continue;
@@ -35,7 +35,7 @@ ChunkReplay::ChunkReplay(const Topology& topology, std::span<const Segment> segm
     for (std::uint32_t p = 0; p < paths.size(); ++p)
       sorted.ends.emplace_back(topology.link(paths.first(PathId{p})).from,
                                topology.link(paths.last(PathId{p})).to);
-    sorted.block = block_starts(segment.schedule);
+    sorted.block = first_of_block(segment.schedule);
     sorted.begin.assign(segment.collective.chunks.size() + 1, 0);
     for (std::size_t i = 0; i < segment.schedule.size(); ++i)
       if (segment.delivered[i]) ++sorted.begin[segment.schedule[i].chunk.value + 1];

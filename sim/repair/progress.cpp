@@ -11,11 +11,11 @@ namespace {
 
 using Word = ChunkReplay::Word;
 
-class Accounts {
+class DeliveryAccounts {
 public:
-  Accounts(const Topology& topology, std::span<const Segment> segments,
-           std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
-           const std::vector<bool>& alive)
+  DeliveryAccounts(const Topology& topology, std::span<const Segment> segments,
+                   std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
+                   const std::vector<bool>& alive)
       : topology_(topology), segments_(segments), whole_(segments.front().collective),
         deliveries_(deliveries), lost_(lost), alive_(alive), replay_(topology, segments),
         wants_(topology.node_count()), place_(topology.node_count()), came_(topology.node_count()),
@@ -210,7 +210,7 @@ private:
 Achievement achieved(const Topology& topology, std::span<const Segment> segments,
                      std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
                      const std::vector<bool>& alive) {
-  return Accounts(topology, segments, deliveries, lost, alive).run();
+  return DeliveryAccounts(topology, segments, deliveries, lost, alive).run();
 }
 
 } // namespace tutti

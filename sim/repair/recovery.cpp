@@ -21,7 +21,7 @@ constexpr std::array policies{Policy::report, Policy::reroute, Policy::resynthes
                               Policy::restart};
 
 /// Report and reroute: the schedule stays what it is.
-Recovery kept(const RecoveryCase& asked, Schedule schedule) {
+Recovery unchanged(const RecoveryCase& asked, Schedule schedule) {
   Rerouting rerouting;
   if (asked.reaction.policy == Policy::reroute) rerouting = rerouted(asked, schedule);
   Course course(asked, first_segment(asked.collective, std::move(schedule)));
@@ -65,7 +65,7 @@ Recovery recover(const EngineRow& engine, const Topology& topology, const Collec
   const RecoveryCase asked{engine, topology, collective,
                            model,  reaction, sorted_events(topology, events)};
   const bool plans = reaction.policy == Policy::resynthesize || reaction.policy == Policy::restart;
-  Recovery made = plans ? replanned(asked, schedule) : kept(asked, schedule);
+  Recovery made = plans ? replanned(asked, schedule) : unchanged(asked, schedule);
   made.policy = reaction.policy;
   return made;
 }

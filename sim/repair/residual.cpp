@@ -16,7 +16,7 @@ namespace {
 using Word = ChunkReplay::Word;
 
 /// A way to finish a chunk: whose values count, and who gets it from them.
-struct Way {
+struct Finish {
   std::vector<NodeId> holders;
   bool reduces = false, from_inputs = false;
   std::vector<NodeId> has, gets, cut_off; ///< of those who want it
@@ -59,7 +59,7 @@ private:
   }
 
   void copied(ChunkId chunk) {
-    Way way;
+    Finish way;
     way.from_inputs = anew_;
     if (anew_) {
       way.holders = alive(whole_.held_by(chunk));
@@ -78,7 +78,7 @@ private:
   void reduced(ChunkId chunk) {
     const std::span<const NodeId> contributors = whole_.held_by(chunk);
     find_sums(contributors);
-    std::optional<Way> best = anew_ ? std::nullopt : best_of_sums(chunk, contributors);
+    std::optional<Finish> best = anew_ ? std::nullopt : best_of_sums(chunk, contributors);
     if (!best) { // what there is can't be added up: without the sums of the dead
       keep_inputs_only(contributors);
       best = inputs(contributors);
@@ -91,14 +91,14 @@ private:
 
   /// The way on which most can finish; of equal ones that with the largest sums. Nothing where no
   /// sums add up.
-  std::optional<Way> best_of_sums(ChunkId chunk, std::span<const NodeId> contributors) {
+  std::optional<Finish> best_of_sums(ChunkId chunk, std::span<const NodeId> contributors) {
     if (sums_.empty()) return std::nullopt;
-    std::optional<Way> best = copies();
+    std::optional<Finish> best = copies();
     if (!best) best = cover(sums_);
     if (!best) return std::nullopt;
     serve(chunk, *best);
     if (best->cut_off.empty()) return best;
-    const auto offer = [&](std::optional<Way> way) {
+    const auto offer = [&](std::optional<Finish> way) {
       if (!way) return;
       serve(chunk, *way);
       if (way->finishing() > best->finishing()) best = std::move(way);
@@ -143,24 +143,24 @@ private:
       if (network_.is_up(contributors[i])) survivors_[i / 64] |= Word{1} << (i % 64);
   }
 
-  [[nodiscard]] Way inputs(std::span<const NodeId> contributors) const {
-    Way way;
+  [[nodiscard]] Finish inputs(std::span<const NodeId> contributors) const {
+    Finish way;
     way.holders = alive(contributors);
     way.reduces = way.holders.size() > 1;
     way.from_inputs = true;
     return way;
   }
-  [[nodiscard]] std::optional<Way> cover(std::span<const PartialSum> sums) const {
+  [[nodiscard]] std::optional<Finish> cover(std::span<const PartialSum> sums) const {
     std::optional<std::vector<NodeId>> holders = disjoint_cover(sums, survivors_);
     if (!holders) return std::nullopt;
-    Way way;
+    Finish way;
     way.holders = *std::move(holders);
     way.reduces = way.holders.size() > 1;
     return way;
   }
   /// From all who have it complete, if anyone has.
-  [[nodiscard]] std::optional<Way> copies() const {
-    Way way;
+  [[nodiscard]] std::optional<Finish> copies() const {
+    Finish way;
     for (const PartialSum& sum : sums_)
       if (contains(sum.contributions, survivors_)) way.holders.push_back(sum.npu);
     if (way.holders.empty()) return std::nullopt;
@@ -168,7 +168,7 @@ private:
   }
 
   /// Who gets the chunk in this way, and who is cut off.
-  void serve(ChunkId chunk, Way& way) {
+  void serve(ChunkId chunk, Finish& way) {
     if (!way.reduces)
       for (const NodeId holder : way.holders) holds_[holder.value] = true;
     for (const NodeId npu : whole_.wanted_by(chunk)) {
@@ -185,7 +185,7 @@ private:
     for (const NodeId holder : way.holders) holds_[holder.value] = false;
   }
 
-  void take(ChunkId chunk, const Way& way) {
+  void take(ChunkId chunk, const Finish& way) {
     for (const NodeId npu : way.cut_off) made_.out_of_reach.push_back({chunk, npu});
     std::vector<NodeId> wanters = way.gets;
     if (way.from_inputs && !anew_) {

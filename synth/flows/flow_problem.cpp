@@ -12,9 +12,9 @@ namespace tutti {
 namespace {
 
 /// Gives each set of nodes a number, the same to equal ones.
-class Sets {
+class NumberedSets {
 public:
-  explicit Sets(std::vector<std::vector<std::uint32_t>>& sets) : sets_(sets) {}
+  explicit NumberedSets(std::vector<std::vector<std::uint32_t>>& sets) : sets_(sets) {}
 
   FlowSet of(const std::vector<std::uint32_t>& set) {
     const auto [at, added] = numbers_.emplace(set, static_cast<FlowSet>(sets_.size()));
@@ -122,7 +122,7 @@ private:
 
   const Collective& collective_;
   FlowProblem& problem_;
-  Sets sets_;
+  NumberedSets sets_;
 };
 
 } // namespace

@@ -21,7 +21,7 @@ __extension__ typedef __int128 int128;
 
 /// Links that any tree crosses, at most: 2^16 nodes and ways of 2^6 links. Prices have 38 bits,
 /// what all demands pay together less than 2^126.
-constexpr std::uint64_t most_links = std::uint64_t{1} << 22;
+constexpr std::uint64_t most_tree_links = std::uint64_t{1} << 22;
 
 double rounded_down(int128 numerator, int128 denominator) {
   if (denominator <= 0 || numerator <= 0) return 0;
@@ -32,15 +32,15 @@ double rounded_down(int128 numerator, int128 denominator) {
 }
 
 /// A direction in which data spreads: forwards, or backwards for contributions.
-class Spreading {
+class PriceSpreading {
 public:
-  Spreading(FlowNetwork network, const std::vector<bool>& members,
-            std::span<const std::int64_t> costs)
+  PriceSpreading(FlowNetwork network, const std::vector<bool>& members,
+                 std::span<const std::int64_t> costs)
       : network_(std::move(network)), logical_(network_, members) {
     logical_.set_costs(costs);
   }
-  Spreading(const Spreading&) = delete;
-  Spreading& operator=(const Spreading&) = delete;
+  PriceSpreading(const PriceSpreading&) = delete;
+  PriceSpreading& operator=(const PriceSpreading&) = delete;
 
   /// The least cost of a tree from the sources to all sinks, or a lower bound on it.
   [[nodiscard]] std::int64_t least_cost(std::span<const std::uint32_t> sources,
@@ -157,11 +157,11 @@ private:
     return sum;
   }
 
-  const Spreading& forwards() {
+  const PriceSpreading& forwards() {
     if (!forwards_) forwards_.emplace(problem_.network, members_, costs_);
     return *forwards_;
   }
-  const Spreading& backwards() {
+  const PriceSpreading& backwards() {
     if (!backwards_) backwards_.emplace(reversed(problem_.network), members_, costs_);
     return *backwards_;
   }
@@ -169,7 +169,7 @@ private:
   const FlowProblem& problem_;
   std::vector<std::int64_t> costs_; ///< [link]
   std::vector<bool> members_;
-  std::optional<Spreading> forwards_, backwards_;
+  std::optional<PriceSpreading> forwards_, backwards_;
 };
 
 } // namespace
@@ -177,7 +177,7 @@ private:
 double price_bound(const FlowProblem& problem, std::span<const double> prices,
                    std::span<const Representative> representatives) {
   const FlowNetwork& network = problem.network;
-  const ScaledPrices scaled = scaled_prices(prices, most_links);
+  const ScaledPrices scaled = scaled_prices(prices, most_tree_links);
   std::vector<std::int64_t> costs(network.link_count());
   for (std::uint32_t link = 0; link < costs.size(); ++link)
     for (const std::uint32_t resource : network.resources_of[link])

@@ -10,7 +10,7 @@ namespace tutti {
 
 namespace {
 
-using Nodes = std::vector<std::uint32_t>;
+using NodeList = std::vector<std::uint32_t>;
 
 /// Why the demand isn't a forest's; nothing where it is.
 std::optional<std::string> unsuited(const FlowProblem& problem, const FlowDemand& demand) {
@@ -30,8 +30,8 @@ std::optional<std::string> unsuited(const FlowProblem& problem, const FlowDemand
 }
 
 /// Everyone that takes part: sources and sinks.
-Nodes ends(const FlowProblem& problem, const FlowDemand& demand) {
-  Nodes nodes;
+NodeList ends(const FlowProblem& problem, const FlowDemand& demand) {
+  NodeList nodes;
   std::ranges::set_union(problem.sources(demand), problem.sinks(demand), std::back_inserter(nodes));
   return nodes;
 }
@@ -93,9 +93,9 @@ std::optional<std::string> read_bandwidths(const FlowNetwork& network, TreeDeman
   return std::nullopt;
 }
 
-/// Nodes that only pass data on must be able to pass on all that they get.
+/// NodeList that only pass data on must be able to pass on all that they get.
 std::optional<std::string> unbalanced(const FlowNetwork& network, const TreeDemands& demands) {
-  const auto sum = [&](const Nodes& links) {
+  const auto sum = [&](const NodeList& links) {
     std::int64_t bandwidth = 0;
     for (const std::uint32_t link : links) bandwidth += demands.bandwidth[link];
     return bandwidth;

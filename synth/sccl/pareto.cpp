@@ -20,12 +20,12 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_symmetries = 4;
-constexpr std::uint32_t usual_slack = 6;      // k
-constexpr std::int64_t most_rounds = 128;     // of the instance beyond k that meets a bound
-constexpr std::int64_t most_pieces = 64;      // where no bound limits them
-constexpr std::uint32_t steps_beyond = 4;     // the fewest, where nothing else ends the search
-constexpr std::int64_t effort_restricted = 8; // what keeps a symmetry gets one part in so many
-constexpr std::int64_t usual_size = 5'000;    // chunks x lanes x steps that get all effort
+constexpr std::uint32_t usual_slack = 6;           // k
+constexpr std::int64_t most_rounds = 128;          // of the instance beyond k that meets a bound
+constexpr std::int64_t most_unbounded_pieces = 64; // where no bound limits them
+constexpr std::uint32_t steps_beyond = 4;          // the fewest, where nothing else ends the search
+constexpr std::int64_t effort_restricted = 8;      // what keeps a symmetry gets one part in so many
+constexpr std::int64_t usual_size = 5'000;         // chunks x lanes x steps that get all effort
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -177,7 +177,8 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
   };
   const std::int64_t last = last_rounds(steps, lowest);
   for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
-    const std::int64_t most = lowest == Ratio(0) ? most_pieces : (Ratio(rounds) / lowest).floor();
+    const std::int64_t most =
+        lowest == Ratio(0) ? most_unbounded_pieces : (Ratio(rounds) / lowest).floor();
     for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
   }
   if (!request_.slack && lowest > Ratio(0)) add_tight(steps, lowest, last, add);

@@ -75,15 +75,15 @@ ColouredGraph graph_of(const ChunkTraffic& traffic) {
   return graph;
 }
 
-Permutation block(const Permutation& whole, std::uint32_t begin, std::uint32_t end) {
+Permutation taken_from(const Permutation& whole, std::uint32_t begin, std::uint32_t end) {
   Permutation part(whole.begin() + begin, whole.begin() + end);
   for (std::uint32_t& image : part) image -= begin;
   return part;
 }
 
 ChunkAutomorphism split(const Permutation& whole, const TrafficBlocks& at) {
-  return {block(whole, 0, at.lanes), block(whole, at.lanes, at.limits),
-          block(whole, at.limits, at.chunks), block(whole, at.chunks, at.uses)};
+  return {taken_from(whole, 0, at.lanes), taken_from(whole, at.lanes, at.limits),
+          taken_from(whole, at.limits, at.chunks), taken_from(whole, at.chunks, at.uses)};
 }
 
 ChunkTraffic::Limit image_of(const ChunkTraffic::Limit& limit, const Permutation& lanes) {

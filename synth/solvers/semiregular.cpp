@@ -91,9 +91,9 @@ struct Grown {
 
 // Extends groups by one candidate, the largest first, until nothing is left to try or the work is
 // done.
-class Search {
+class GroupSearch {
 public:
-  Search(Candidates candidates, std::size_t points)
+  GroupSearch(Candidates candidates, std::size_t points)
       : candidates_(std::move(candidates)), points_(points) {}
 
   std::vector<Grown> run() {
@@ -182,7 +182,8 @@ std::vector<std::vector<Permutation>> semiregular_subgroups(std::span<const Perm
                                                             std::size_t most_elements,
                                                             std::size_t most_groups) {
   if (generators.empty() || points < 2) return {};
-  std::vector<Grown> found = Search(candidates(generators, points, most_elements), points).run();
+  std::vector<Grown> found =
+      GroupSearch(candidates(generators, points, most_elements), points).run();
   std::stable_sort(found.begin(), found.end(),
                    [](const Grown& a, const Grown& b) { return a.group.size() > b.group.size(); });
   std::vector<std::size_t> chosen = by_variety(found);

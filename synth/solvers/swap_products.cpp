@@ -10,10 +10,10 @@ namespace tutti {
 
 namespace {
 
-/// Sets of numbers that are joined one pair at a time.
-class Sets {
+/// JoinedSets of numbers that are joined one pair at a time.
+class JoinedSets {
 public:
-  explicit Sets(std::size_t count) : parent_(count) {
+  explicit JoinedSets(std::size_t count) : parent_(count) {
     std::iota(parent_.begin(), parent_.end(), 0U);
   }
 
@@ -53,7 +53,7 @@ std::vector<Permutation> swap_products(std::span<const Permutation> generators,
                                        std::size_t points) {
   std::vector<std::vector<std::uint32_t>> moved;
   for (const Permutation& generator : generators) moved.push_back(moved_points(generator, points));
-  Sets factors(generators.size());
+  JoinedSets factors(generators.size());
   for (std::uint32_t a = 0; a < generators.size(); ++a)
     for (std::uint32_t b = 0; b < a; ++b) {
       const std::uint32_t fewer = moved[a].size() < moved[b].size() ? a : b, other = a + b - fewer;
@@ -69,7 +69,7 @@ std::vector<Permutation> swap_products(std::span<const Permutation> generators,
     if (key.first == 0) continue;
     Permutation product(generators.front().size());
     std::iota(product.begin(), product.end(), 0U);
-    Sets parts(points);
+    JoinedSets parts(points);
     for (const std::uint32_t i : members) {
       bool joins = false; // one that doesn't would close a cycle of swaps
       for (const std::uint32_t point : moved[i])

@@ -78,9 +78,9 @@ private:
 
 } // namespace
 
-WayPlanner::WayPlanner(const EpochProblem& problem, std::span<const ChunkWays> ways)
+WayPlanner::WayPlanner(const EpochProblem& problem, std::span<const ChunkChoices> ways)
     : problem_(problem), ways_(ways), room_(problem.network), kept_(problem.network.node_count) {
-  for (const ChunkWays& chunk : ways) {
+  for (const ChunkChoices& chunk : ways) {
     auto& choices = stretches_.emplace_back();
     for (const WayChoice& choice : chunk.choices)
       choices.push_back(cut_at_stores(problem.network, choice.lanes));
@@ -90,7 +90,7 @@ WayPlanner::WayPlanner(const EpochProblem& problem, std::span<const ChunkWays> w
 std::vector<std::uint32_t> WayPlanner::even_choice() const {
   constexpr int most_sweeps = 8;
   WayPrices prices(problem_.network);
-  for (const ChunkWays& chunk : ways_)
+  for (const ChunkChoices& chunk : ways_)
     for (const WayChoice& choice : chunk.choices) prices.add(choice.lanes, choice.amount);
   prices.set_scale();
   prices.clear();

@@ -20,7 +20,7 @@ struct WayChoice {
   std::uint32_t there = 0; ///< when that arrives
 };
 
-struct ChunkWays {
+struct ChunkChoices {
   std::uint32_t chunk = 0;
   std::vector<WayChoice> choices; ///< by lanes; not empty
 };
@@ -46,7 +46,7 @@ struct WayStretch {
 /// Makes plans of ways. All references must outlive it.
 class WayPlanner {
 public:
-  WayPlanner(const EpochProblem& problem, std::span<const ChunkWays> ways);
+  WayPlanner(const EpochProblem& problem, std::span<const ChunkChoices> ways);
 
   /// From now on stretches begin only at multiples of their stride, or in any epoch.
   void set_aligned(bool aligned) { is_aligned_ = aligned; }
@@ -94,7 +94,7 @@ private:
   }
 
   const EpochProblem& problem_;
-  std::span<const ChunkWays> ways_;
+  std::span<const ChunkChoices> ways_;
   bool is_aligned_ = false;
   std::vector<std::vector<std::vector<WayStretch>>> stretches_; ///< [chunk][choice][stretch]
   EpochRoom room_;

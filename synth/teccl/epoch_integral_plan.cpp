@@ -36,11 +36,11 @@ std::vector<WayChoice> choices_of(const EpochNetwork& network, const EpochChunk&
   return choices;
 }
 
-std::vector<ChunkWays> chunk_ways_of(const EpochProblem& problem, const EpochFlows& flows) {
+std::vector<ChunkChoices> chunk_choices(const EpochProblem& problem, const EpochFlows& flows) {
   std::vector<std::vector<TimedAmount>> amounts(problem.chunks.size());
   for (const EpochFlows::Part& part : flows.parts)
     amounts[part.send.chunk].push_back({part.send.epoch, part.send.lane, part.amount});
-  std::vector<ChunkWays> ways;
+  std::vector<ChunkChoices> ways;
   for (std::uint32_t c = 0; c < amounts.size(); ++c)
     if (!amounts[c].empty())
       ways.push_back({c, choices_of(problem.network, problem.chunks[c], amounts[c])});
@@ -51,7 +51,7 @@ std::vector<ChunkWays> chunk_ways_of(const EpochProblem& problem, const EpochFlo
 class PlanSearch {
 public:
   /// `enough`: a plan in so many epochs will do.
-  PlanSearch(const EpochProblem& problem, std::span<const ChunkWays> ways, std::uint32_t enough)
+  PlanSearch(const EpochProblem& problem, std::span<const ChunkChoices> ways, std::uint32_t enough)
       : has_buffer_limit_(problem.buffer_limit.has_value()), enough_(enough), ways_(ways),
         planner_(problem, ways), order_(ways.size()) {
     std::iota(order_.begin(), order_.end(), 0U);
@@ -144,7 +144,7 @@ private:
 
   bool has_buffer_limit_;
   std::uint32_t enough_;
-  std::span<const ChunkWays> ways_;
+  std::span<const ChunkChoices> ways_;
   WayPlanner planner_;
   std::vector<std::uint32_t> order_; ///< of chunks
   std::optional<WayPlan> best_;
@@ -154,7 +154,7 @@ private:
 } // namespace
 
 EpochPlan integral_plan(const EpochProblem& problem, const EpochFlows& flows) {
-  const std::vector<ChunkWays> ways = chunk_ways_of(problem, flows);
+  const std::vector<ChunkChoices> ways = chunk_choices(problem, flows);
   return PlanSearch(problem, ways, flows.epochs).run();
 }
 

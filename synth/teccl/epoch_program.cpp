@@ -10,11 +10,7 @@
 
 namespace tutti {
 
-namespace {
-
-constexpr std::uint32_t none = UINT32_MAX;
-
-} // namespace
+namespace {} // namespace
 
 EpochReward reward_of(EpochObjective objective) {
   if (objective == EpochObjective::public_code)
@@ -144,9 +140,9 @@ void EpochProgram::add_dominator(std::uint32_t chunk, std::uint32_t node) {
   const ChunkColumns& own = chunks_[chunk];
   const Columns& held = own.held[node];
   std::uint32_t through = own.windows.dominator[node];
-  while (through != none && !problem_.network.stores[hops_.places[through].node])
+  while (through != no_index && !problem_.network.stores[hops_.places[through].node])
     through = own.windows.dominator[through];
-  if (held.epochs.empty() || through == none || own.windows.settled[through]) return;
+  if (held.epochs.empty() || through == no_index || own.windows.settled[through]) return;
   const std::uint32_t apart = own.windows.earliest[node] - own.windows.earliest[through];
   for (std::uint32_t k = held.epochs.first; k <= held.epochs.last; ++k)
     if (const auto before = holds(chunk, through, k - apart))
@@ -333,12 +329,12 @@ void EpochProgram::add_orders(const EpochReward& reward) {
   }
   for (auto& [kind, chunks] : kinds) {
     const std::vector<std::uint32_t>& earliest = chunks_[chunks.front()].windows.earliest;
-    std::uint32_t wanter = none;
+    std::uint32_t wanter = no_index;
     for (const std::uint32_t v : std::get<0>(kind).wanters)
       if (!chunks_[chunks.front()].held[v].epochs.empty() &&
-          (wanter == none || earliest[v] < earliest[wanter]))
+          (wanter == no_index || earliest[v] < earliest[wanter]))
         wanter = v;
-    if (chunks.size() == 1 || wanter == none) continue;
+    if (chunks.size() == 1 || wanter == no_index) continue;
     orders_.push_back({std::move(chunks), wanter});
     add_order(orders_.back());
   }
@@ -399,7 +395,7 @@ EpochPlan EpochProgram::ordered(const EpochPlan& plan) const {
   std::iota(image.begin(), image.end(), 0U);
   for (const Order& order : orders_) {
     std::map<std::uint32_t, std::uint32_t> arrival; // by chunk
-    for (const std::uint32_t c : order.chunks) arrival[c] = none;
+    for (const std::uint32_t c : order.chunks) arrival[c] = no_index;
     for (const EpochSend& send : plan) {
       const EpochLane& lane = problem_.network.lanes[send.lane];
       if (const auto known = arrival.find(send.chunk);
@@ -468,7 +464,7 @@ void EpochProgram::set_held(const EpochPlan& plan, std::vector<double>& values) 
   for (const EpochSend& send : plan) {
     const EpochLane& lane = problem_.network.lanes[send.lane];
     const ChunkColumns& own = chunks_[send.chunk];
-    set(own.held[lane.to], send.epoch + lane.delay, none - 1);
+    set(own.held[lane.to], send.epoch + lane.delay, no_index - 1);
     set(own.needed[lane.from], 0, send.epoch);
   }
 }
