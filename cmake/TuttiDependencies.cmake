@@ -6,6 +6,8 @@ pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(simgrid REQUIRED IMPORTED_TARGET simgrid)
 pkg_check_modules(clp REQUIRED IMPORTED_TARGET clp)
 pkg_check_modules(cbc REQUIRED IMPORTED_TARGET cbc)
+pkg_check_modules(pugixml REQUIRED IMPORTED_TARGET pugixml)
+find_package(Threads REQUIRED)
 find_package(highs CONFIG QUIET) # used instead of Cbc where it is there
 
 # bliss comes with a pkg-config file on Debian; others build it with GMP too, and its classes differ

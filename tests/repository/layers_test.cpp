@@ -26,8 +26,9 @@ const std::map<std::string, std::set<std::string>> layers = {
     {"synth", {"sim"}},
     {"topologies", {"sim"}},
     {"workloads", {"sim"}},
-    {"experiments", {"sim", "algorithms", "synth", "topologies", "workloads"}},
-    {"tests", {"sim", "algorithms", "synth", "topologies", "workloads", "experiments"}},
+    {"runtime", {"sim"}},
+    {"experiments", {"sim", "algorithms", "synth", "topologies", "workloads", "runtime"}},
+    {"tests", {"sim", "algorithms", "synth", "topologies", "workloads", "runtime", "experiments"}},
 };
 
 // The only files, as a regular expression over their path, that see a third-party library.
@@ -46,6 +47,7 @@ const std::map<std::string, std::string> libraries = {
     {"Highs.h", "synth/solvers/highs\\.cpp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
     {"bliss", "synth/solvers/automorphisms\\.cpp"},
+    {"pugixml.hpp", "runtime/msccl_[a-z_]+\\.cpp"},
     {"boost", "synth/solvers/proven_minimum\\.cpp"},
     {"fmt", "[a-z0-9_/]+\\.cpp"},
     {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},

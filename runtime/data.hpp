@@ -1,0 +1,51 @@
+// The numbers that executors move, and what they must become.
+#pragma once
+
+#include "runtime/program.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::runtime {
+
+enum class ElementType : std::uint8_t { float32, float64, int32, uint8 };
+enum class Combine : std::uint8_t { sum, max };
+[[nodiscard]] std::string_view to_text(ElementType type);
+[[nodiscard]] std::string_view to_text(Combine combine);
+/// Errors: InputError with the known names.
+[[nodiscard]] ElementType parse_element_type(std::string_view text);
+[[nodiscard]] Combine parse_combine(std::string_view text);
+[[nodiscard]] std::size_t element_size(ElementType type); ///< bytes
+
+/// One value of the reference: element `element` of unit `unit` of chunk `chunk` at contributor
+/// `npu`. Small integers that differ for neighbours; any order of summation gives the same float
+/// for up to 2^16 contributors; uint8 sums wrap, as the reference's.
+[[nodiscard]] std::uint32_t input_value(ChunkId chunk, std::uint32_t npu, std::uint64_t element);
+
+/// Fills a rank's input buffer (bytes: input units * unit_bytes) with the reference's values.
+void fill_input(const Program& program, std::uint32_t npu, ElementType type, std::size_t unit_bytes,
+                std::span<std::byte> input);
+
+struct WrongElement {
+  std::uint32_t npu = 0;
+  ChunkId chunk;
+  std::uint64_t element = 0; ///< of the chunk
+  double expected = 0, found = 0;
+};
+struct DataCheck {
+  std::uint64_t checked = 0, wrong = 0; ///< elements
+  std::optional<WrongElement> first;
+};
+
+/// Compares a rank's output with what the collective defines, element by element, computed from
+/// input_value() alone.
+[[nodiscard]] DataCheck check_output(const Program& program, std::uint32_t npu, ElementType type,
+                                     Combine combine, std::size_t unit_bytes,
+                                     std::span<const std::byte> output);
+
+} // namespace tutti::runtime

@@ -1,0 +1,53 @@
+// Runs a program with real data, checks every element, and takes the time.
+#pragma once
+
+#include "runtime/data.hpp"
+#include "runtime/plan.hpp"
+#include "runtime/program.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutti::runtime {
+
+struct ExecutionRequest {
+  Bytes size; ///< of the collective, as nccl-tests counts it
+  ElementType type = ElementType::float32;
+  Combine combine = Combine::sum;
+  std::uint32_t warmups = 1, repetitions = 5; ///< timed runs: repetitions >= 1
+  double watchdog_seconds = 30;               ///< a run without end is ended, its waits are named
+  PlanOptions plan;
+  /// One copy call for each step instead of one persistent run (CUDA: cudaMemcpyPeerAsync).
+  bool copy_per_step = false;
+};
+
+struct Execution {
+  std::vector<double> seconds;   ///< of each timed run
+  DataCheck check;               ///< of the last run, all ranks; buffers were poisoned before
+  std::uint64_t bytes_moved = 0; ///< over connections, in one run
+  std::string device;            ///< "2 CPU threads", "NVIDIA H200", ...
+  [[nodiscard]] double median_seconds() const;
+};
+
+/// Thrown when the watchdog ends a run. The text says which steps wait, and for what.
+class HungRun : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Ranks as groups of threads over shared memory: a thread for each block, in one persistent run.
+/// Errors: InputError for sizes that don't divide, for more than 4,096 blocks; HungRun.
+[[nodiscard]] Execution run_on_cpu(const Program& program, const ExecutionRequest& request);
+
+/// Whether this build has the CUDA executor and a device is there; else why not, in a line.
+[[nodiscard]] std::optional<std::string> why_no_cuda();
+
+/// On GPUs: a rank for each where peers reach each other, else all as virtual ranks on one.
+/// Errors: as above; no GPU; more blocks than can be resident at once (a persistent kernel would
+/// hang), with the number that can.
+[[nodiscard]] Execution run_on_cuda(const Program& program, const ExecutionRequest& request);
+
+} // namespace tutti::runtime

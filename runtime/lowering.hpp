@@ -1,0 +1,44 @@
+// From a schedule to a program: which block does what, where data lies, what waits for what.
+//
+// Sources: Cai et al. 2021 (SCCL, PPoPP), section 4 (push model, one kernel or a copy per step);
+// Shah et al. 2023 (TACCL, NSDI), section 6 (lowering to TACCL-EF: buffers, instances, thread
+// blocks with one send and one receive peer, dependencies); Cowan et al. 2023 (MSCCLang).
+#pragma once
+
+#include "runtime/program.hpp"
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::runtime {
+
+struct LoweringOptions {
+  std::string name;
+  /// Each chunk is cut into as many parts; part i of it takes channel * instances + i. More blocks
+  /// on each link.
+  std::uint32_t instances = 1;
+  /// Connections between two ranks: as many as parallel links (or paths) that the schedule uses
+  /// between them, at most this many.
+  std::uint32_t most_channels = 32;
+  bool in_place = false; ///< only where can_be_in_place()
+  bool fuse = true;      ///< receive and send on in one step where a chunk is passed on at once
+  /// Send and receive of a rank share a block where one can take both, as in a ring.
+  bool share_blocks = true;
+};
+
+/// Lowers a schedule that passes `verify`. Transfers become messages between NPUs, in list order on
+/// each connection: what a switch or a host memory passes on comes from the NPU that it has it
+/// from. Reduction happens where the schedule reduces; a chunk that is combined but not wanted at a
+/// rank lies in scratch, whose units are used again when what they held has been read for the last
+/// time. The caller's input is never written unless in place.
+/// Dependencies are the least that order reads and writes of one rank (RAW, WAR, WAW) which program
+/// order and other dependencies don't.
+/// Errors: InputError where a switch reduces, where what a node other than an NPU passes on has
+/// changed at the NPU that it came from, for instances == 0, or in_place where it can't be.
+/// Cost: O(transfers * log) time; 64 NPUs with 64 chunks of All-Reduce a second.
+[[nodiscard]] Program lower(const Topology& topology, const Collective& collective,
+                            const Schedule& schedule, const LoweringOptions& options = {});
+
+} // namespace tutti::runtime

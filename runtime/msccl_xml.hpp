@@ -1,0 +1,69 @@
+// MSCCL's XML: programs for its runtime (and its forks), and foreign programs for our simulator.
+#pragma once
+
+#include "runtime/program.hpp"
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::runtime {
+
+/// What runtimes are built with; programs beyond it load, and are ignored or cut silently there.
+struct MscclLimits {
+  std::uint32_t steps = 256; ///< of a block
+  std::uint32_t channels = 32;
+  std::uint32_t blocks = 216; ///< of a GPU
+  std::uint32_t count = 71;   ///< units of a step
+  std::uint32_t peers = 32;   ///< of a channel, to send to; to receive from as well
+};
+
+struct MscclOptions {
+  std::string protocol = "Simple"; ///< or LL, LL128
+  std::int64_t min_bytes = 0, max_bytes = std::int64_t{1} << 40;
+  MscclLimits limits;
+};
+
+/// The program as XML, with every attribute that executors ask for (inplace, outofplace, minBytes,
+/// maxBytes too). Steps that move more than the limit are cut into several.
+/// Errors: InputError naming the limit that the program is beyond, and what would help; for a
+/// collective that MSCCL can't run (several at once, a group that isn't all ranks).
+[[nodiscard]] std::string msccl_xml(const Program& program, const MscclOptions& options = {});
+
+struct MscclFile {
+  Program program;
+  std::string protocol;
+  std::optional<std::int64_t> min_bytes, max_bytes;
+  /// What a runtime would do silently: e.g. "no minBytes: MSCCL's executor for NCCL ignores it".
+  std::vector<std::string> warnings;
+};
+
+/// Reads what msccl-tools, TE-CCL, TACCL and msccl_xml() write. `size`: the collective's bytes,
+/// as nccl-tests counts them. `coll=custom` (msccl-tools' gather, scatter, ...) gets its conditions
+/// from `custom`, which must have as many units in each rank's buffers; without it: InputError.
+/// Errors: InputError with file:line:column for malformed XML, missing or unknown attributes,
+/// places outside a buffer, two blocks on one connection, steps beyond the limits, and so on; then
+/// whatever verify_program finds.
+[[nodiscard]] MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes size,
+                                   const Collective* custom = nullptr,
+                                   const MscclLimits& limits = {});
+[[nodiscard]] MscclFile load_msccl(const std::filesystem::path& file, Bytes size,
+                                   const Collective* custom = nullptr);
+
+/// The messages of a program as a schedule over the topology's links, in an order that its waits
+/// allow: each takes the link from sender to receiver, or the shortest way (fewest links, then
+/// least latency, then ids) where there is none. Units become chunks of their own. What a rank
+/// combines or copies by itself takes no time.
+/// Errors: InputError for another number of ranks, or ranks that no way connects.
+struct ForeignSchedule {
+  Collective collective;
+  Schedule schedule;
+};
+[[nodiscard]] ForeignSchedule schedule_of(const Topology& topology, const Program& program);
+
+} // namespace tutti::runtime
