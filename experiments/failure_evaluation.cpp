@@ -91,11 +91,11 @@ Reaction reaction_of(const FailureCase& c, Policy policy) {
           }};
 }
 
-std::vector<Progress> thinned(std::vector<Progress> progress) {
+std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {
   constexpr std::size_t most = 200; // a picture shows little more
   const std::size_t step = progress.size() / most + 1;
   if (step == 1) return progress;
-  std::vector<Progress> kept;
+  std::vector<ProgressPoint> kept;
   for (std::size_t i = 0; i < progress.size(); i += step) kept.push_back(progress[i]);
   if ((progress.size() - 1) % step != 0) kept.push_back(progress.back());
   return kept;
@@ -157,7 +157,7 @@ bool same_history(const Recovery& a, const Recovery& b) {
   const auto same_decision = [](const Decision& x, const Decision& y) {
     return x.at == y.at && x.begin == y.begin && x.in_force == y.in_force;
   };
-  const auto same_progress = [](const Progress& x, const Progress& y) {
+  const auto same_progress = [](const ProgressPoint& x, const ProgressPoint& y) {
     return x.at == y.at && x.in_place == y.in_place;
   };
   return a.completion == b.completion && a.complete == b.complete && a.in_vain == b.in_vain &&

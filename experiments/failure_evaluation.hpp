@@ -74,9 +74,9 @@ struct FailureEvaluation {
   Status status = Status::infeasible;
   std::string note; ///< why there is no schedule; else empty
   bool verified = false;
-  Replay undisturbed;             ///< where verified
-  std::vector<Progress> progress; ///< undisturbed
-  Bytes wanted;                   ///< what `progress` reaches
+  Replay undisturbed;                  ///< where verified
+  std::vector<ProgressPoint> progress; ///< undisturbed
+  Bytes wanted;                        ///< what `progress` reaches
   std::vector<ScenarioEvaluation> scenarios;
   double seconds = 0; ///< CPU, of everything
   /// A defect of Tutti in words (a fault, a time below its bound, engines that disagree, what

@@ -25,10 +25,10 @@ Heading heading_of(const FailureEvaluation& e, const std::string& what) {
                       to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision))};
 }
 
-Curve progress_curve(std::string name, std::span<const Progress> progress, Bytes wanted) {
+Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, Bytes wanted) {
   Curve curve{std::move(name), {{0, 0}}};
   const double all = static_cast<double>(std::max<std::int64_t>(wanted.count, 1));
-  for (const Progress& point : progress)
+  for (const ProgressPoint& point : progress)
     curve.points.push_back(
         {milliseconds(point.at), 100 * static_cast<double>(point.in_place.count) / all});
   return curve;

@@ -12,9 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json progress_json(std::span<const Progress> progress) {
+Json progress_json(std::span<const ProgressPoint> progress) {
   Json points = Json::array();
-  for (const Progress& point : progress)
+  for (const ProgressPoint& point : progress)
     points.push_back({{"at_ps", point.at.ps}, {"bytes", point.in_place.count}});
   return points;
 }

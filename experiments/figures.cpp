@@ -77,13 +77,20 @@ public:
   }
 
   [[nodiscard]] std::string of(const Evaluation& e) const {
-    std::string name = e.algorithm;
-    if (with_chunks_.contains(name)) name += fmt::format(", {} chunks", chunks_of(e));
-    if (with_run_.contains(e.algorithm) && !e.run.empty()) name += ", " + e.run;
-    return name;
+    return e.algorithm +
+           (with_chunks_.contains(e.algorithm) ? fmt::format(", {} chunks", chunks_of(e)) : "") +
+           run_of(e);
+  }
+  /// For figures over chunks.
+  [[nodiscard]] std::string of_any_chunks(const Evaluation& e) const {
+    return e.algorithm + run_of(e);
   }
 
 private:
+  [[nodiscard]] std::string run_of(const Evaluation& e) const {
+    return with_run_.contains(e.algorithm) && !e.run.empty() ? ", " + e.run : "";
+  }
+
   std::set<std::string> with_chunks_, with_run_; // algorithms
 };
 
@@ -233,8 +240,8 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   const bool over_chunks = request.kind == FigureKind::chunks;
   const VariantNames names(evaluations);
   const auto name_of = [&](const Evaluation& e) {
-    return (over_chunks ? e.algorithm : names.of(e)) + (collectives ? ", " + e.collective : "") +
-           (several ? " on " + e.topology : "");
+    return (over_chunks ? names.of_any_chunks(e) : names.of(e)) +
+           (collectives ? ", " + e.collective : "") + (several ? " on " + e.topology : "");
   };
   CurveChart chart{heading, CurveAxis::bytes, "collective size", axis_label(request), {}, {}};
   if (request.kind == FigureKind::sizes) {

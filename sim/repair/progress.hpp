@@ -10,9 +10,9 @@
 namespace tutti {
 
 struct Achievement {
-  std::vector<InPlace> progress; ///< as in Recovery
-  std::vector<Time> last_came;   ///< as in Recovery
-  Bytes in_vain, wanted;         ///< as in Recovery
+  std::vector<ProgressPoint> progress; ///< as in Recovery
+  std::vector<Time> last_came;         ///< as in Recovery
+  Bytes in_vain, wanted;               ///< as in Recovery
   /// Per NPU: when it had all that it wants; nothing where it never has.
   std::vector<std::optional<Time>> finished;
 };

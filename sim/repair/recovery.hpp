@@ -52,7 +52,7 @@ struct Decision {
 
 /// Bytes of (chunk, NPU) that are in place from an instant on, of all that NPUs want and don't hold
 /// at the start.
-struct InPlace {
+struct ProgressPoint {
   Time at;
   Bytes in_place;
 };
@@ -69,9 +69,9 @@ struct Recovery {
   std::vector<LinkUse> links;         ///< of all segments
   /// Carried over links (each counts) by deliveries that nothing in place at the end came from.
   Bytes in_vain;
-  std::vector<InPlace> progress; ///< by time; what is dropped or dies later doesn't count
-  std::vector<Time> last_came;   ///< per NPU: the last delivery of what it wants; 0 for none
-  Bytes wanted;                  ///< what `progress` reaches if nothing fails
+  std::vector<ProgressPoint> progress; ///< by time; what is dropped or dies later doesn't count
+  std::vector<Time> last_came;         ///< per NPU: the last delivery of what it wants; 0 for none
+  Bytes wanted;                        ///< what `progress` reaches if nothing fails
   /// A defect of Tutti or of the planner, in words: a schedule that isn't correct, a history that
   /// counts something twice, an engine that beat a bound. Empty where all is well.
   std::string problem;

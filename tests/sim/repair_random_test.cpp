@@ -171,7 +171,7 @@ Recovery recovered(const RepairCase& one, Policy policy, std::string_view engine
 void check_recovery(const RepairCase& one, const Recovery& recovery) {
   CHECK(recovery.problem == "");
   CHECK(recovery.complete == recovery.missing.empty());
-  CHECK(std::ranges::is_sorted(recovery.progress, {}, &Progress::at));
+  CHECK(std::ranges::is_sorted(recovery.progress, {}, &ProgressPoint::at));
   Bytes missing;
   for (const ChunkAt& at : recovery.missing) missing += one.collective.chunks[at.chunk.value].size;
   const Bytes in_place = recovery.progress.empty() ? Bytes{} : recovery.progress.back().in_place;
