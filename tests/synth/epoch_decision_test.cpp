@@ -44,12 +44,6 @@ void check_fewest(const EpochProblem& problem, std::uint32_t epochs) {
   }
 }
 
-void add_both(EpochNetwork& network, std::uint32_t a, std::uint32_t b, std::uint32_t delay,
-              std::uint32_t window) {
-  add_epoch_lane(network, a, b, delay, window);
-  add_epoch_lane(network, b, a, delay, window);
-}
-
 /// A star around node `members`.
 EpochProblem star(std::uint32_t members, bool copies, std::uint32_t delay_out) {
   EpochProblem problem = epoch_nodes(members + 1);
@@ -59,19 +53,6 @@ EpochProblem star(std::uint32_t members, bool copies, std::uint32_t delay_out) {
     add_epoch_lane(problem.network, n, members, 1, 1);
     add_epoch_lane(problem.network, members, n, delay_out, 1);
   }
-  return problem;
-}
-
-using Pairs = std::array<std::array<std::uint32_t, 2>, 8>;
-constexpr Pairs two_links{{{0, 1}, {0, 4}, {1, 3}, {2, 3}, {2, 6}, {4, 5}, {5, 7}, {6, 7}}};
-constexpr Pairs one_link{{{0, 2}, {0, 3}, {1, 2}, {1, 5}, {3, 7}, {4, 6}, {4, 7}, {5, 6}}};
-
-/// 25 KB, epochs of 0.5 us: 0.7 us of latency are two epochs, a transmission one or two.
-EpochProblem dgx1(std::uint32_t chunks) {
-  EpochProblem problem = epoch_nodes(8);
-  for (const auto& [a, b] : two_links) add_both(problem.network, a, b, 3, 1);
-  for (const auto& [a, b] : one_link) add_both(problem.network, a, b, 4, 2);
-  add_gathered_chunks(problem, 8, chunks);
   return problem;
 }
 
@@ -212,7 +193,7 @@ TEST_CASE("decide_epochs: a node that may keep nothing for others passes nothing
 
 TEST_CASE("decide_epochs: DGX-1, All-Gather") {
   // Opposite corners are two lanes apart, of 3 and 4 epochs.
-  check_fewest(dgx1(1), 7);
+  check_fewest(dgx1_problem(1), 7);
 }
 
 TEST_CASE("Symmetric plans are plans, and keep their group") {
@@ -248,7 +229,7 @@ TEST_CASE("Symmetric plans are plans, and keep their group") {
   CHECK(found > 200);
   CHECK(none > 200);
   // Two chunks each: a group of 4 leaves four with clauses of their own.
-  const EpochProblem problem = dgx1(2);
+  const EpochProblem problem = dgx1_problem(2);
   REQUIRE_FALSE(free_symmetries(problem, 4).empty());
   CHECK(free_symmetries(problem, 4).front().size() == 4);
   const int before = found;
@@ -259,7 +240,7 @@ TEST_CASE("Symmetric plans are plans, and keep their group") {
 TEST_CASE("decide_epochs gives up when it has to") {
   SynthesisOptions options;
   options.cancelled = [] { return true; };
-  const EpochAnswer answer = decide_epochs(dgx1(2), 9, {}, WorkLimit(options));
+  const EpochAnswer answer = decide_epochs(dgx1_problem(2), 9, {}, WorkLimit(options));
   CHECK(answer.status == EpochStatus::timed_out);
   CHECK(answer.plan.empty());
 }

@@ -28,25 +28,6 @@ double worth(std::uint32_t k, std::uint32_t epochs) {
   return sum;
 }
 
-void add_both(EpochNetwork& network, std::uint32_t a, std::uint32_t b, std::uint32_t delay,
-              std::uint32_t window, std::uint32_t most = 1) {
-  add_epoch_lane(network, a, b, delay, window, most);
-  add_epoch_lane(network, b, a, delay, window, most);
-}
-
-using Pairs = std::array<std::array<std::uint32_t, 2>, 8>;
-constexpr Pairs two_links{{{0, 1}, {0, 4}, {1, 3}, {2, 3}, {2, 6}, {4, 5}, {5, 7}, {6, 7}}};
-constexpr Pairs one_link{{{0, 2}, {0, 3}, {1, 2}, {1, 5}, {3, 7}, {4, 6}, {4, 7}, {5, 6}}};
-
-/// 25 KB, epochs of 0.5 us: 0.7 us of latency are two epochs, a transmission one or two.
-EpochProblem dgx1(std::uint32_t chunks) {
-  EpochProblem problem = epoch_nodes(8);
-  for (const auto& [a, b] : two_links) add_both(problem.network, a, b, 3, 1);
-  for (const auto& [a, b] : one_link) add_both(problem.network, a, b, 4, 2);
-  add_gathered_chunks(problem, 8, chunks);
-  return problem;
-}
-
 /// Two of them, large chunks: an epoch is a transmission of the slow link from each to the other.
 EpochProblem ndv2x2() {
   EpochProblem problem = epoch_nodes(16);
@@ -97,13 +78,13 @@ TEST_CASE("epoch_optimum's plans are correct, and as good as any") {
 TEST_CASE("epoch_optimum closes TE-CCL's All-Gather on a DGX-1", "[slow]") {
   // One chunk each over every lane as soon as possible: the four neighbours have it in 3, 3, 4 and
   // 4 epochs, the other three after two lanes, 6 epochs at the earliest.
-  const EpochProblem one = dgx1(1);
+  const EpochProblem one = dgx1_problem(1);
   const EpochAnswer answer = optimum(one, 10);
   CHECK(answer.status == EpochStatus::optimal);
   CHECK(epoch_fault(one, answer.plan) == "");
   CHECK(answer.objective.value() <= 8 * (2 * worth(3, 10) + 2 * worth(4, 10) + 3 * worth(6, 10)));
   // Three chunks each: 21 come to everyone, 3 an epoch at most, the first for epoch 3.
-  const EpochProblem three = dgx1(3);
+  const EpochProblem three = dgx1_problem(3);
   CHECK(optimum(three, 9).status == EpochStatus::infeasible);
   const EpochAnswer full = optimum(three, 10);
   CHECK(full.status == EpochStatus::optimal);
@@ -132,7 +113,7 @@ TEST_CASE("epoch_optimum never loses its start, and says what it can't prove") {
     options.cancelled = [] { return true; };
     return options;
   }();
-  const EpochProblem small = dgx1(1);
+  const EpochProblem small = dgx1_problem(1);
   const EpochAnswer best = optimum(small, 10);
   const EpochAnswer kept =
       epoch_optimum(small, 10, EpochObjective::paper, best.plan, {}, WorkLimit(at_once));

@@ -32,13 +32,6 @@ double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, std::u
   return sum;
 }
 
-/// Both ways.
-void add_both(EpochNetwork& network, std::uint32_t a, std::uint32_t b, std::uint32_t delay,
-              std::uint32_t window) {
-  add_epoch_lane(network, a, b, delay, window);
-  add_epoch_lane(network, b, a, delay, window);
-}
-
 EpochProblem from_first_to_last(EpochProblem problem, std::uint32_t chunks) {
   for (std::uint32_t i = 0; i < chunks; ++i)
     problem.chunks.push_back({{0}, {problem.network.node_count - 1}});

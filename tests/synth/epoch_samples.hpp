@@ -5,6 +5,7 @@
 #include "synth/teccl/epoch_problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -46,6 +47,13 @@ inline std::uint32_t add_epoch_lane(EpochNetwork& network, std::uint32_t from, s
   return lane;
 }
 
+/// A lane each way.
+inline void add_both(EpochNetwork& network, std::uint32_t a, std::uint32_t b, std::uint32_t delay,
+                     std::uint32_t window, std::uint32_t most = 1) {
+  add_epoch_lane(network, a, b, delay, window, most);
+  add_epoch_lane(network, b, a, delay, window, most);
+}
+
 /// Each of the first `members` nodes has `chunks` that all others of them want.
 inline void add_gathered_chunks(EpochProblem& problem, std::uint32_t members,
                                 std::uint32_t chunks) {
@@ -56,6 +64,23 @@ inline void add_gathered_chunks(EpochProblem& problem, std::uint32_t members,
       for (std::uint32_t m = 0; m < members; ++m)
         if (m != n) chunk.wanters.push_back(m);
     }
+}
+
+/// A DGX-1's pairs of GPUs with two NVLinks, and with one.
+using EpochPairs = std::array<std::array<std::uint32_t, 2>, 8>;
+inline constexpr EpochPairs two_links{
+    {{0, 1}, {0, 4}, {1, 3}, {2, 3}, {2, 6}, {4, 5}, {5, 7}, {6, 7}}};
+inline constexpr EpochPairs one_link{
+    {{0, 2}, {0, 3}, {1, 2}, {1, 5}, {3, 7}, {4, 6}, {4, 7}, {5, 6}}};
+
+/// All-Gather there, 25 kB a chunk, epochs of 0.5 us: 0.7 us of latency are two epochs, a
+/// transmission one or two.
+inline EpochProblem dgx1_problem(std::uint32_t chunks) {
+  EpochProblem problem = epoch_nodes(8);
+  for (const auto& [a, b] : two_links) add_both(problem.network, a, b, 3, 1);
+  for (const auto& [a, b] : one_link) add_both(problem.network, a, b, 4, 2);
+  add_gathered_chunks(problem, 8, chunks);
+  return problem;
 }
 
 /// A few nodes on a circle, with switches of either kind, slow and late lanes, limits that lanes
