@@ -1,7 +1,8 @@
 #include "runtime/lanes.hpp"
 
+#include "runtime/message_levels.hpp"
+
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -22,7 +23,6 @@ public:
     if (options_.share) share_where_passed_on();
     choose_channels();
     if (options_.share) share_to_and_fro();
-    if (options_.share && options_.fuse) fuse();
     return std::move(result_);
   }
 
@@ -56,8 +56,6 @@ private:
       result_.of_message.push_back(lane_of[message.route]);
     result_.shared_at_end.assign(result_.lanes.size(), no_lane);
     result_.shared_at_start.assign(result_.lanes.size(), no_lane);
-    result_.sends_on.assign(messages_.messages.size(), no_message);
-    result_.sent_on_from.assign(messages_.messages.size(), no_message);
   }
 
   [[nodiscard]] std::uint32_t count_of_lanes() const {
@@ -72,18 +70,19 @@ private:
     return {begin, end};
   }
 
-  /// Messages that could be sent in the step that receives what they send: the value is what the
-  /// receipt makes, and the lane's message before it is sent and received before the receipt.
+  /// Messages that could be sent in the step that receives what they send.
   void find_pass_ons() {
-    std::vector<std::uint32_t> previous(result_.lanes.size(), no_message);
-    for (const MessageEvent& event : messages_.events) {
-      if (event.receipt) continue;
-      const std::uint32_t m = event.message;
-      const std::uint32_t before = std::exchange(previous[result_.of_message[m]], m);
-      const std::uint32_t maker = values_.made_by[m];
+    std::vector<std::uint32_t> last(result_.lanes.size(), no_message);
+    result_.previous.resize(messages_.messages.size());
+    for (const MessageEvent& event : messages_.events)
+      if (!event.receipt)
+        result_.previous[event.message] =
+            std::exchange(last[result_.of_message[event.message]], event.message);
+    const MessageLevels levels = levels_of(messages_, values_, result_.previous);
+    for (std::uint32_t m = 0; m < messages_.messages.size(); ++m) {
+      const std::uint32_t maker = values_.made_by(m), before = result_.previous[m];
       if (maker == no_message) continue;
-      if (before == no_message ||
-          messages_.messages[before].received < messages_.messages[maker].received)
+      if (before == no_message || levels.received[before] <= levels.received[maker])
         pass_ons_.push_back(m);
     }
   }
@@ -92,7 +91,7 @@ private:
   void share_where_passed_on() {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> passed;
     for (const std::uint32_t m : pass_ons_)
-      passed.emplace_back(result_.of_message[values_.made_by[m]], result_.of_message[m]);
+      passed.emplace_back(result_.of_message[values_.made_by(m)], result_.of_message[m]);
     std::ranges::sort(passed);
     std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> pairs;
     for (std::size_t i = 0, end = 0; i < passed.size(); i = end) {
@@ -184,22 +183,12 @@ private:
     }
   }
 
-  void fuse() {
-    for (const std::uint32_t m : pass_ons_) {
-      const std::uint32_t maker = values_.made_by[m];
-      if (result_.shared_at_end[result_.of_message[maker]] != result_.of_message[m]) continue;
-      assert(result_.sends_on[maker] == no_message);
-      result_.sends_on[maker] = m;
-      result_.sent_on_from[m] = maker;
-    }
-  }
-
   const ScheduleMessages& messages_;
   const MessageValues& values_;
   const LaneOptions& options_;
   Lanes result_;
-  std::vector<std::uint32_t> siblings_;             // [lane]: the first with the same ends
-  std::vector<std::uint32_t> pass_ons_;             // by position
+  std::vector<std::uint32_t> siblings_; // [lane]: the first with the same ends
+  std::vector<std::uint32_t> pass_ons_;
   std::vector<std::uint32_t> group_;                // [lane]: whose channel is the same
   std::vector<std::vector<std::uint32_t>> members_; // [group]
 };

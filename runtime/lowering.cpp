@@ -52,8 +52,8 @@ Program lower(const Topology& topology, const Collective& collective, const Sche
   lowered.messages = messages_of(topology, schedule);
   lowered.values = values_of(topology, program, lowered.messages);
   const std::uint32_t most = std::max(1U, options.most_channels / options.instances);
-  lowered.lanes =
-      lanes_of(lowered.messages, lowered.values, {most, options.share_blocks, options.fuse});
+  lowered.lanes = lanes_of(lowered.messages, lowered.values, {most, options.share_blocks});
+  lowered.fusions = order_events(lowered.messages, lowered.values, lowered.lanes, options.fuse);
   add_steps(program, lowered, options.instances);
   for (RankProgram& rank : program.ranks) repeat_blocks(rank, options.instances);
   add_local_copies(program, lowered, options.instances);

@@ -11,45 +11,53 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr std::uint32_t own_input = no_message, nothing_held = no_message - 1;
-
 class ValueWalk {
 public:
   ValueWalk(const Topology& topology, const Program& program, const ScheduleMessages& messages)
       : topology_(topology), program_(program), messages_(messages),
-        maker_(program.chunk_units.size(), nothing_held) {
-    const std::size_t count = messages.messages.size();
-    values_.made_by.assign(count, no_message);
-    values_.reads.assign(count, 0);
-    values_.kept.assign(count, 0);
-    values_.combines.assign(count, 0);
+        count_(static_cast<std::uint32_t>(messages.messages.size())),
+        state_(program.chunk_units.size()) {
+    values_.sent.assign(count_, no_message);
+    values_.replaced.assign(count_, no_message);
+    values_.reads.assign(count_, 0);
+    values_.kept.assign(count_, 0);
+    values_.combines.assign(count_, 0);
+    values_.count = count_;
   }
 
   void walk(std::uint32_t rank) {
-    for (const ChunkPlace& held : program_.inputs[rank]) maker_[held.chunk.value] = own_input;
+    for (const ChunkPlace& held : program_.inputs[rank])
+      state_[held.chunk.value] = {values_.count++, true};
     for (const MessageEvent& event : messages_.events_of(rank))
       event.receipt ? receive(event.message) : send(event.message);
     for (const ChunkPlace& wanted : program_.outputs[rank])
-      if (const std::uint32_t maker = maker_[wanted.chunk.value]; maker < nothing_held)
-        values_.kept[maker] = 1;
-    for (const ChunkPlace& held : program_.inputs[rank]) maker_[held.chunk.value] = nothing_held;
+      if (const ChunkValue& last = state_[wanted.chunk.value]; last.value < count_)
+        values_.kept[last.value] = 1;
+    for (const ChunkPlace& held : program_.inputs[rank]) state_[held.chunk.value] = {};
     for (const MessageEvent& event : messages_.events_of(rank))
-      maker_[messages_.messages[event.message].chunk] = nothing_held;
+      state_[messages_.messages[event.message].chunk] = {};
   }
 
   MessageValues result() { return std::move(values_); }
 
 private:
+  /// The last value that the rank had, and whether it has it still: a node that can't copy doesn't
+  /// when it has sent it.
+  struct ChunkValue {
+    std::uint32_t value = no_message;
+    bool there = false;
+  };
+
   void send(std::uint32_t m) {
     const Message& message = messages_.messages[m];
-    std::uint32_t& maker = maker_[message.chunk];
-    assert(maker != nothing_held);
-    if (maker != own_input) {
-      check_unchanged(message, maker);
-      ++values_.reads[maker];
+    ChunkValue& chunk = state_[message.chunk];
+    assert(chunk.there);
+    if (chunk.value < count_) {
+      check_unchanged(message, chunk.value);
+      ++values_.reads[chunk.value];
     }
-    values_.made_by[m] = maker;
-    if (!topology_.node(NodeId{message.from}).can.copy) maker = nothing_held;
+    values_.sent[m] = chunk.value;
+    chunk.there = topology_.node(NodeId{message.from}).can.copy;
   }
 
   void check_unchanged(const Message& message, std::uint32_t maker) const {
@@ -61,16 +69,18 @@ private:
   }
 
   void receive(std::uint32_t m) {
-    std::uint32_t& maker = maker_[messages_.messages[m].chunk];
-    values_.combines[m] = messages_.messages[m].reduce && maker != nothing_held;
-    if (values_.combines[m] != 0 && maker != own_input) ++values_.reads[maker];
-    maker = m;
+    ChunkValue& chunk = state_[messages_.messages[m].chunk];
+    values_.replaced[m] = chunk.value;
+    values_.combines[m] = messages_.messages[m].reduce && chunk.there;
+    if (values_.combines[m] != 0 && chunk.value < count_) ++values_.reads[chunk.value];
+    chunk = {m, true};
   }
 
   const Topology& topology_;
   const Program& program_;
   const ScheduleMessages& messages_;
-  std::vector<std::uint32_t> maker_; // [chunk]: of the value that the rank has
+  std::uint32_t count_;
+  std::vector<ChunkValue> state_; // [chunk], of the rank
   MessageValues values_;
 };
 

@@ -46,7 +46,7 @@ public:
     for (const MessageEvent& event : events) {
       if (event.receipt)
         receive(event.message);
-      else if (lowered_.lanes.sent_on_from[event.message] == no_message)
+      else if (lowered_.fusions.sent_on_from[event.message] == no_message)
         send(event.message);
     }
     for (const ChunkPlace& wanted : program_.outputs[rank_]) state_.chunks[wanted.chunk.value] = {};
@@ -76,7 +76,7 @@ private:
   }
 
   void send(std::uint32_t m) {
-    const std::uint32_t maker = lowered_.values.made_by[m];
+    const std::uint32_t maker = lowered_.values.made_by(m);
     ChunkState& chunk = state_.chunks[message(m).chunk];
     const Step step{StepKind::send, chunk.now.place, {}, units(m), std::nullopt};
     order_.append(state_.blocks.at_start[lowered_.lanes.of_message[m]], step, chunk.now.cell,
@@ -87,7 +87,7 @@ private:
   void receive(std::uint32_t m) {
     ChunkState& chunk = state_.chunks[message(m).chunk];
     const bool combines = lowered_.values.combines[m] != 0;
-    const bool sends_on = lowered_.lanes.sends_on[m] != no_message;
+    const bool sends_on = lowered_.fusions.sends_on[m] != no_message;
     if (sends_on) --reads_left(m);
     const bool needed = reads_left(m) > 0 || lowered_.values.kept[m] != 0;
     const bool stores = needed || !(combines && sends_on);

@@ -1,6 +1,7 @@
 // What each rank does: where the values lie that it receives, and its steps.
 #pragma once
 
+#include "runtime/event_order.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/message_values.hpp"
 #include "runtime/program.hpp"
@@ -14,6 +15,7 @@ struct LoweredSchedule {
   ScheduleMessages messages;
   MessageValues values;
   Lanes lanes;
+  Fusions fusions;
 };
 
 /// Adds blocks and scratch to a program that has none, for the first of `instances`: its units of

@@ -37,7 +37,8 @@ public:
       perform(begin, end);
       begin = end;
     }
-    split_by_rank();
+    result_.rank_begin.resize(topology_.npu_count() + std::size_t{1});
+    result_.reorder(std::move(result_.events));
     return std::move(result_);
   }
 
@@ -92,21 +93,16 @@ private:
     }
   }
 
-  /// Gives the messages from `first` on their places in the order.
+  /// Appends the events of the messages from `first` on.
   void order(std::size_t first) {
     const std::size_t count = result_.messages.size() - first;
     if (count > 1) group_by_chunk(first);
     for (std::size_t m = first; m < result_.messages.size();) {
-      std::size_t end = m;
       const std::uint32_t chunk = result_.messages[m].chunk;
-      for (; end < result_.messages.size() && result_.messages[end].chunk == chunk; ++end) {
-        result_.messages[end].sent = static_cast<std::uint32_t>(result_.events.size());
+      std::size_t end = m;
+      for (; end < result_.messages.size() && result_.messages[end].chunk == chunk; ++end)
         result_.events.push_back({static_cast<std::uint32_t>(end), false});
-      }
-      for (; m < end; ++m) {
-        result_.messages[m].received = static_cast<std::uint32_t>(result_.events.size());
-        result_.events.push_back({static_cast<std::uint32_t>(m), true});
-      }
+      for (; m < end; ++m) result_.events.push_back({static_cast<std::uint32_t>(m), true});
     }
   }
 
@@ -128,21 +124,6 @@ private:
     });
   }
 
-  void split_by_rank() {
-    const auto rank_of = [&](const MessageEvent& event) {
-      const Message& message = result_.messages[event.message];
-      return event.receipt ? message.to : message.from;
-    };
-    result_.rank_begin.assign(topology_.npu_count() + std::size_t{1}, 0);
-    for (const MessageEvent& event : result_.events) ++result_.rank_begin[rank_of(event) + 1];
-    for (std::size_t r = 1; r < result_.rank_begin.size(); ++r)
-      result_.rank_begin[r] += result_.rank_begin[r - 1];
-    std::vector<std::uint32_t> next = result_.rank_begin;
-    result_.rank_events.resize(result_.events.size());
-    for (const MessageEvent& event : result_.events)
-      result_.rank_events[next[rank_of(event)]++] = event;
-  }
-
   const Topology& topology_;
   const Schedule& schedule_;
   ScheduleMessages result_;
@@ -152,6 +133,24 @@ private:
 };
 
 } // namespace
+
+void ScheduleMessages::reorder(std::vector<MessageEvent> order) {
+  events = std::move(order);
+  const auto rank_of = [&](const MessageEvent& event) {
+    return event.receipt ? messages[event.message].to : messages[event.message].from;
+  };
+  std::ranges::fill(rank_begin, 0U);
+  for (std::uint32_t position = 0; position < events.size(); ++position) {
+    const MessageEvent& event = events[position];
+    Message& message = messages[event.message];
+    (event.receipt ? message.received : message.sent) = position;
+    ++rank_begin[rank_of(event) + std::size_t{1}];
+  }
+  for (std::size_t r = 1; r < rank_begin.size(); ++r) rank_begin[r] += rank_begin[r - 1];
+  std::vector<std::uint32_t> next = rank_begin;
+  rank_events.resize(events.size());
+  for (const MessageEvent& event : events) rank_events[next[rank_of(event)]++] = event;
+}
 
 ScheduleMessages messages_of(const Topology& topology, const Schedule& schedule) {
   return MessageCollector(topology, schedule).collect();

@@ -43,6 +43,8 @@ struct ScheduleMessages {
     return std::span(rank_events)
         .subspan(rank_begin[rank], rank_begin[rank + 1] - rank_begin[rank]);
   }
+  /// All events, in this order from now on.
+  void reorder(std::vector<MessageEvent> order);
 };
 
 /// Pre: the schedule passes `verify`. Errors: InputError where a node other than an NPU reduces.
