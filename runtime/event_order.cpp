@@ -1,7 +1,5 @@
 #include "runtime/event_order.hpp"
 
-#include "runtime/message_levels.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -13,8 +11,7 @@ namespace {
 class EventSorter {
 public:
   EventSorter(const ScheduleMessages& messages, const MessageValues& values, const Lanes& lanes)
-      : messages_(messages), values_(values), lanes_(lanes),
-        levels_(levels_of(messages, values, lanes.previous)) {}
+      : messages_(messages), values_(values), lanes_(lanes), levels_(lanes.levels) {}
 
   /// [message]: the first that could be sent on in the step that receives it.
   [[nodiscard]] std::vector<std::uint32_t> pass_ons() const {
@@ -81,7 +78,7 @@ private:
   const ScheduleMessages& messages_;
   const MessageValues& values_;
   const Lanes& lanes_;
-  MessageLevels levels_;
+  const MessageLevels& levels_;
   std::vector<std::uint32_t> chain_;
 };
 

@@ -1,8 +1,7 @@
 #include "runtime/lanes.hpp"
 
-#include "runtime/message_levels.hpp"
-
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -19,7 +18,7 @@ public:
 
   Lanes make() {
     assign_lanes();
-    find_pass_ons();
+    find_previous();
     if (options_.share) share_where_passed_on();
     choose_channels();
     if (options_.share) share_to_and_fro();
@@ -70,41 +69,55 @@ private:
     return {begin, end};
   }
 
-  /// Messages that could be sent in the step that receives what they send.
-  void find_pass_ons() {
+  void find_previous() {
     std::vector<std::uint32_t> last(result_.lanes.size(), no_message);
     result_.previous.resize(messages_.messages.size());
     for (const MessageEvent& event : messages_.events)
       if (!event.receipt)
         result_.previous[event.message] =
             std::exchange(last[result_.of_message[event.message]], event.message);
-    const MessageLevels levels = levels_of(messages_, values_, result_.previous);
+    result_.levels = levels_of(messages_, values_, result_.previous);
+  }
+
+  /// Of two lanes: how many messages of the second bring what came by the first, and how many of
+  /// these could be sent in the step that receives it.
+  struct PassedOn {
+    std::uint32_t in = 0, out = 0, at_once = 0, count = 0;
+  };
+
+  [[nodiscard]] std::vector<PassedOn> passed_on() const {
+    std::vector<std::uint64_t> each; // in, out, whether not at once
     for (std::uint32_t m = 0; m < messages_.messages.size(); ++m) {
       const std::uint32_t maker = values_.made_by(m), before = result_.previous[m];
       if (maker == no_message) continue;
-      if (before == no_message || levels.received[before] <= levels.received[maker])
-        pass_ons_.push_back(m);
+      const bool later =
+          before != no_message && result_.levels.received[before] > result_.levels.received[maker];
+      each.push_back(std::uint64_t{result_.of_message[maker]} << 32 |
+                     std::uint64_t{result_.of_message[m]} << 1 | (later ? 1 : 0));
     }
+    std::ranges::sort(each);
+    std::vector<PassedOn> pairs;
+    for (const std::uint64_t one : each) {
+      const auto in = static_cast<std::uint32_t>(one >> 32);
+      const auto out = static_cast<std::uint32_t>(one) >> 1;
+      if (pairs.empty() || pairs.back().in != in || pairs.back().out != out)
+        pairs.push_back({in, out, 0, 0});
+      ++pairs.back().count;
+      if ((one & 1) == 0) ++pairs.back().at_once;
+    }
+    return pairs;
   }
 
-  /// Pairs of lanes, those with the most messages to pass on first.
   void share_where_passed_on() {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> passed;
-    for (const std::uint32_t m : pass_ons_)
-      passed.emplace_back(result_.of_message[values_.made_by(m)], result_.of_message[m]);
-    std::ranges::sort(passed);
-    std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> pairs;
-    for (std::size_t i = 0, end = 0; i < passed.size(); i = end) {
-      while (end < passed.size() && passed[end] == passed[i]) ++end;
-      pairs.emplace_back(passed.size() - (end - i), passed[i].first, passed[i].second);
-    }
-    std::ranges::sort(pairs);
     group_.resize(result_.lanes.size());
     std::iota(group_.begin(), group_.end(), 0U);
     members_.resize(result_.lanes.size());
     for (std::uint32_t lane = 0; lane < members_.size(); ++lane) members_[lane] = {lane};
-    for (const auto& [rarity, in, out] : pairs)
-      if (can_share(in, out) && one_channel(in, out)) share(in, out);
+    std::vector<PassedOn> pairs = passed_on();
+    std::ranges::stable_sort(pairs, std::greater(),
+                             [](const PassedOn& p) { return std::pair(p.at_once, p.count); });
+    for (const PassedOn& pair : pairs)
+      if (can_share(pair.in, pair.out) && one_channel(pair.in, pair.out)) share(pair.in, pair.out);
   }
 
   [[nodiscard]] bool can_share(std::uint32_t in, std::uint32_t out) const {
@@ -187,8 +200,7 @@ private:
   const MessageValues& values_;
   const LaneOptions& options_;
   Lanes result_;
-  std::vector<std::uint32_t> siblings_; // [lane]: the first with the same ends
-  std::vector<std::uint32_t> pass_ons_;
+  std::vector<std::uint32_t> siblings_;             // [lane]: the first with the same ends
   std::vector<std::uint32_t> group_;                // [lane]: whose channel is the same
   std::vector<std::vector<std::uint32_t>> members_; // [group]
 };

@@ -1,6 +1,7 @@
 // Which connection each message takes, and which two connections of a rank are one block's.
 #pragma once
 
+#include "runtime/message_levels.hpp"
 #include "runtime/message_values.hpp"
 #include "runtime/schedule_messages.hpp"
 
@@ -24,6 +25,7 @@ struct Lanes {
   /// [lane]: the lane that shares a block with it, at the rank that receives from it (sends to it).
   std::vector<std::uint32_t> shared_at_end, shared_at_start;
   std::vector<std::uint32_t> previous; ///< [message]: the one before it on its lane; no_message
+  MessageLevels levels;                ///< by these lanes
 };
 
 struct LaneOptions {
