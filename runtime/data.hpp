@@ -22,10 +22,19 @@ enum class Combine : std::uint8_t { sum, max };
 [[nodiscard]] Combine parse_combine(std::string_view text);
 [[nodiscard]] std::size_t element_size(ElementType type); ///< bytes
 
-/// One value of the reference: element `element` of unit `unit` of chunk `chunk` at contributor
-/// `npu`. Small integers that differ for neighbours; any order of summation gives the same float
-/// for up to 2^16 contributors; uint8 sums wrap, as the reference's.
-[[nodiscard]] std::uint32_t input_value(ChunkId chunk, std::uint32_t npu, std::uint64_t element);
+/// One value of the reference, 0 .. 255: element `element` of chunk `chunk` at contributor `npu`.
+/// Neighbours in any of the three differ; sums of up to 2^16 contributors are exact in float32, so
+/// that any order of summation gives the same; uint8 sums wrap, as the reference's. A chunk that
+/// doesn't reduce has the values of the first of its holders everywhere.
+[[nodiscard]] constexpr std::uint32_t input_value(ChunkId chunk, std::uint32_t npu,
+                                                  std::uint64_t element) {
+  const auto low = static_cast<std::uint32_t>(element);
+  const auto high = static_cast<std::uint32_t>(element >> 32U);
+  std::uint32_t mixed = low * 0x9e3779b1U + high * 0xc2b2ae3dU + chunk.value * 0x85ebca77U +
+                        npu * 0x27d4eb2fU + 0x165667b1U;
+  mixed = (mixed ^ (mixed >> 15U)) * 0x2c1b3c6dU;
+  return (mixed >> 25U) * 2 + ((low + chunk.value + npu) & 1U);
+}
 
 /// Fills a rank's input buffer (bytes: input units * unit_bytes) with the reference's values.
 void fill_input(const Program& program, std::uint32_t npu, ElementType type, std::size_t unit_bytes,

@@ -28,8 +28,8 @@ struct PlannedStep {
   std::uint64_t bytes = 0;
   StepKind kind = StepKind::wait;
   bool got_in_place = false; ///< what is received lands in the target: nothing is copied
-  bool takes_slot = false;   ///< what is sent lands in a slot
-  bool frees_slot = false;   ///< what is received came in a slot
+  bool takes_slot = false;   ///< what is sent waits for a slot of the connection
+  bool frees_slot = false;   ///< what is received took a slot
   std::uint32_t after_block = nobody, after_step = 0; ///< as Step::after
   std::uint32_t unused = 0;
   std::uint32_t slot_messages = 0; ///< to send: messages of the connection in slots before this
@@ -48,14 +48,22 @@ struct Connection {
   std::uint32_t from = 0, to = 0, channel = 0;
   std::uint32_t messages = 0; ///< in one run of the program
   std::uint32_t slots = 0;
+  std::uint32_t slot_messages = 0; ///< of the messages: those with takes_slot, in one run
   /// Links that it crosses, for emulation: into Plan::path_links.
   std::uint32_t first_link = 0, links = 0;
 };
 
-/// A link that copies are throttled to: n bytes take it n / bandwidth, and are there a latency
-/// later.
+/// A link that copies are throttled to: n bytes take it n * seconds_per_byte, and are there a
+/// latency later.
 struct EmulatedLink {
-  double latency_seconds = 0, seconds_per_byte = 0;
+  double latency_seconds = 0, seconds_per_byte = 0; ///< the least bandwidth of it and its groups
+  bool stores = true; ///< its end has all of a message before it passes it on; else cut-through
+  std::uint32_t first_group = 0, groups = 0; ///< into Plan::link_groups
+};
+
+/// Links that share a bandwidth: n bytes over any of them take it n * seconds_per_byte.
+struct EmulatedGroup {
+  double seconds_per_byte = 0;
 };
 
 struct Arena {
@@ -67,13 +75,18 @@ struct Plan {
   std::vector<PlannedBlock> blocks; ///< by rank
   std::vector<PlannedStep> steps;
   std::vector<Connection> connections;
-  std::vector<std::uint32_t> path_links; ///< into links
-  std::vector<EmulatedLink> links;       ///< [LinkId]; empty: copies aren't throttled
+  std::vector<std::uint32_t> path_links;  ///< into links
+  std::vector<EmulatedLink> links;        ///< [LinkId]; empty: copies aren't throttled
+  std::vector<EmulatedGroup> groups;      ///< as the network's
+  std::vector<std::uint32_t> link_groups; ///< into groups
   std::size_t unit_bytes = 0;
 };
 
 struct PlanOptions {
   std::uint32_t slots = 4; ///< of a connection, >= 1
+  /// Each message of a connection waits until the one before has been received, wherever it lands:
+  /// all of them take the one slot (for the profiler).
+  bool one_by_one = false;
   /// Throttles every connection to the way that it takes in this network: its link, or the
   /// shortest way (as schedule_of() chooses it).
   const Topology* emulated = nullptr;
@@ -83,8 +96,11 @@ struct PlanOptions {
 /// multiple of units times the element (names the next that is).
 [[nodiscard]] std::size_t unit_bytes_for(const Program& program, Bytes size, ElementType type);
 
-/// Pre: the program passes verify_program. Units start at multiples of 16 bytes where unit_bytes
-/// does.
+/// Pre: the program passes verify_program (one that would hang is planned as well, for the watchdog
+/// to tell). Units start at multiples of 16 bytes where unit_bytes does.
+/// Errors: InputError for slots == 0, for an emulated network of fewer NPUs than the program has
+/// ranks, or where it has no way between two that talk.
+/// Cost: O(units that steps touch).
 [[nodiscard]] Plan make_plan(const Program& program, std::size_t unit_bytes,
                              const PlanOptions& options = {});
 
