@@ -18,7 +18,7 @@ CopyRun::CopyRun(LoadedPlan& loaded, const Kernels& kernels) : loaded_(loaded), 
   if (!plan.links.empty())
     throw InputError("a copy for each step can't be throttled to emulated links: run without one "
                      "of the two");
-  order_ = step_order(plan);
+  order_ = issue_order(plan);
   const std::vector<int>& device_of = loaded.devices().of_rank;
   for (const PlannedBlock& block : plan.blocks) {
     const OnDevice current(device_of[block.rank]);
@@ -26,11 +26,11 @@ CopyRun::CopyRun(LoadedPlan& loaded, const Kernels& kernels) : loaded_(loaded), 
     ends_.push_back(make_event(cudaEventDisableTiming));
   }
   std::vector<bool> awaited(plan.steps.size());
-  for (const OrderedStep& ordered : order_)
+  for (const IssuedStep& ordered : order_)
     for (const std::uint32_t other : {ordered.after, ordered.sent, ordered.emptied})
       if (other != nobody) awaited[other] = true;
   over_.resize(plan.steps.size());
-  for (const OrderedStep& ordered : order_)
+  for (const IssuedStep& ordered : order_)
     if (awaited[ordered.step]) {
       const OnDevice current(device_of[plan.blocks[ordered.block].rank]);
       over_[ordered.step] = make_event(cudaEventDisableTiming);
@@ -46,7 +46,7 @@ double CopyRun::perform() {
   check_cuda(cudaEventRecord(begin_.get(), main_.get()), "timing a run");
   for (const Stream& stream : streams_)
     check_cuda(cudaStreamWaitEvent(stream.get(), begin_.get(), 0), "starting a block's copies");
-  for (const OrderedStep& ordered : order_) issue(ordered);
+  for (const IssuedStep& ordered : order_) issue(ordered);
   for (std::size_t block = 0; block < streams_.size(); ++block) {
     check_cuda(cudaEventRecord(ends_[block].get(), streams_[block].get()), "ending a block");
     check_cuda(cudaStreamWaitEvent(main_.get(), ends_[block].get(), 0), "ending a block");
@@ -58,7 +58,7 @@ double CopyRun::perform() {
   return milliseconds * 1e-3;
 }
 
-void CopyRun::issue(const OrderedStep& ordered) {
+void CopyRun::issue(const IssuedStep& ordered) {
   const Plan& plan = loaded_.plan();
   const PlannedBlock& block = plan.blocks[ordered.block];
   const PlannedStep& step = plan.steps[ordered.step];

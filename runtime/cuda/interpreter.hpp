@@ -9,8 +9,7 @@
 //   bool await_flag(flag, value)       until *flag != 0, its value
 //   bool await_time(ns)                until now() >= ns
 //   uint64 now()                       ns, one clock for all blocks
-//   uint64 claim(clock, from, span)    raises *clock, at once for all blocks, to max(it, from) +
-//                                      span; returns max(it, from)
+//   uint64 claim(clock, from, span)    see take_links.hpp
 //   void publish(bool elsewhere)       what the block wrote can be read by whoever sees what is
 //                                      set() from here on; `elsewhere`: on other devices, too
 //   void set(counter or flag, value)
@@ -18,7 +17,9 @@
 #pragma once
 
 #include "runtime/cuda/device_code.hpp"
+#include "runtime/cuda/run_view.hpp"
 #include "runtime/cuda/step_operands.hpp"
+#include "runtime/cuda/take_links.hpp"
 #include "runtime/hung_run.hpp"
 #include "runtime/plan.hpp"
 
@@ -26,53 +27,6 @@
 #include <cstdint>
 
 namespace tutti::runtime {
-
-/// What a connection's two ends tell each other; 0 before a run.
-struct ConnectionFlags {
-  std::uint64_t* arrived = nullptr; ///< [message], near the receiver: see arrived_at()
-  std::uint32_t* emptied = nullptr; ///< near the sender: slots that were emptied so far
-};
-
-/// A plan and the state of one run of it, by addresses that its blocks can follow.
-struct RunView {
-  const PlannedBlock* blocks = nullptr;
-  const PlannedStep* steps = nullptr;
-  const Connection* connections = nullptr;
-  const std::uint32_t* path_links = nullptr;
-  const EmulatedLink* links = nullptr;    ///< null: copies aren't throttled
-  std::byte* const* arenas = nullptr;     ///< [rank]
-  const ConnectionFlags* flags = nullptr; ///< [connection]
-  std::uint32_t* steps_over = nullptr;    ///< [block]
-  std::uint64_t* link_free = nullptr;     ///< [link]: ns
-  Stopped* stopped = nullptr;             ///< [block]
-};
-
-/// When a message leaves its first link, and when it is there, ns.
-struct Passage {
-  std::uint64_t taken = 0, due = 0;
-};
-
-/// Takes every link of the connection's way for n bytes, first come, first served. The head of the
-/// message goes on a latency after it has entered a link (cut-through).
-template <typename Machine>
-TUTTI_DEVICE Passage take_links(Machine& machine, const RunView& run, const Connection& connection,
-                                std::uint64_t bytes) {
-  std::uint64_t head = machine.now();
-  Passage passage{head, head};
-  for (std::uint32_t i = 0; i < connection.links; ++i) {
-    const std::uint32_t id = run.path_links[connection.first_link + i];
-    const EmulatedLink& link = run.links[id];
-    const auto span =
-        static_cast<std::uint64_t>(link.seconds_per_byte * 1e9 * static_cast<double>(bytes) + 0.5);
-    const auto latency = static_cast<std::uint64_t>(link.latency_seconds * 1e9 + 0.5);
-    const std::uint64_t start = machine.claim(&run.link_free[id], head, span);
-    const std::uint64_t end = start + span;
-    if (i == 0) passage.taken = end;
-    passage.due = (end > passage.due ? end : passage.due) + latency;
-    head = start + latency;
-  }
-  return passage;
-}
 
 /// One block at its work. Only its leader's state counts.
 template <typename Machine> class Interpreter {

@@ -1,7 +1,7 @@
 #include "runtime/cuda/kernels.cuh"
 
 #include "runtime/cuda/device_machine.cuh"
-#include "runtime/input_value.hpp"
+#include "runtime/data.hpp"
 
 namespace tutti::runtime {
 
@@ -32,10 +32,10 @@ __global__ void __launch_bounds__(most_threads)
     const std::uint64_t threads = std::uint64_t{gridDim.y} * blockDim.x;
     for (std::uint64_t e = blockIdx.y * std::uint64_t{blockDim.x} + threadIdx.x; e < chunk.elements;
          e += threads) {
-      T expected = static_cast<T>(reference_value(chunk.chunk, from[0], e));
+      T expected = static_cast<T>(input_value(ChunkId{chunk.chunk}, from[0], e));
       for (std::uint32_t i = 1; i < chunk.contributors; ++i)
-        expected = combined<T, combine>(expected,
-                                        static_cast<T>(reference_value(chunk.chunk, from[i], e)));
+        expected = combined<T, combine>(
+            expected, static_cast<T>(input_value(ChunkId{chunk.chunk}, from[i], e)));
       if (found[e] != expected) ++own;
     }
   }

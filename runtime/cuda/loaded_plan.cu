@@ -54,9 +54,12 @@ void LoadedPlan::load_arrays() {
     on.connections = DeviceArray<Connection>(plan_.connections);
     on.path_links = DeviceArray<std::uint32_t>(plan_.path_links);
     on.links = DeviceArray<EmulatedLink>(plan_.links);
+    on.groups = DeviceArray<EmulatedGroup>(plan_.groups);
+    on.link_groups = DeviceArray<std::uint32_t>(plan_.link_groups);
     on.arenas = DeviceArray<std::byte*>(arenas);
     on.steps_over = DeviceArray<std::uint32_t>(plan_.blocks.size());
     on.link_free = DeviceArray<std::uint64_t>(plan_.links.size());
+    on.group_free = DeviceArray<std::uint64_t>(plan_.groups.size());
     on.stopped = DeviceArray<Stopped>(plan_.blocks.size());
   }
 }
@@ -99,10 +102,13 @@ RunView LoadedPlan::view(std::size_t device) const {
   run.connections = on.connections.data();
   run.path_links = on.path_links.data();
   run.links = on.links.data();
+  run.groups = on.groups.data();
+  run.link_groups = on.link_groups.data();
   run.arenas = on.arenas.data();
   run.flags = on.flags.data();
   run.steps_over = on.steps_over.data();
   run.link_free = on.link_free.data();
+  run.group_free = on.group_free.data();
   run.stopped = on.stopped.data();
   return run;
 }
@@ -121,6 +127,7 @@ void LoadedPlan::reset() {
     on_[d].emptied.set_bytes(0);
     on_[d].steps_over.set_bytes(0);
     on_[d].link_free.set_bytes(0);
+    on_[d].group_free.set_bytes(0);
     on_[d].stopped.set_bytes(0);
   }
 }

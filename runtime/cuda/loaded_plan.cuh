@@ -41,12 +41,15 @@ private:
     DeviceArray<Connection> connections;
     DeviceArray<std::uint32_t> path_links;
     DeviceArray<EmulatedLink> links;
+    DeviceArray<EmulatedGroup> groups;
+    DeviceArray<std::uint32_t> link_groups;
     DeviceArray<std::byte*> arenas;        ///< [rank]
     DeviceArray<ConnectionFlags> flags;    ///< [connection]
     DeviceArray<std::uint64_t> arrived;    ///< of connections that end here
     DeviceArray<std::uint32_t> emptied;    ///< of connections that start here
     DeviceArray<std::uint32_t> steps_over; ///< [block]
     DeviceArray<std::uint64_t> link_free;  ///< [link]
+    DeviceArray<std::uint64_t> group_free; ///< [group]
     DeviceArray<Stopped> stopped;          ///< [block]
   };
 

@@ -70,23 +70,28 @@ TUTTI_DEVICE void move_words(const Operands& data, std::uint64_t begin, std::uin
     store(at, second == nullptr ? first[at] : combined_word<T, combine>(first[at], second[at]));
 }
 
-/// By 16 bytes where all addresses allow it, and what remains by elements.
+/// By words, and what remains by elements.
+template <typename T, Combine combine, typename Word>
+TUTTI_DEVICE void move_all(const Operands& data, std::uint32_t thread, std::uint32_t threads) {
+  const std::uint64_t words = data.bytes / sizeof(Word);
+  move_words<T, combine, Word>(data, 0, words, thread, threads);
+  if constexpr (sizeof(T) < sizeof(Word))
+    move_words<T, combine, T>(data, words * (sizeof(Word) / sizeof(T)), data.bytes / sizeof(T),
+                              thread, threads);
+}
+
+/// By 16 bytes where all addresses allow it.
 template <typename T, Combine combine>
 TUTTI_DEVICE void move(const Operands& data, std::uint32_t thread, std::uint32_t threads) {
   if (data.target == nullptr && data.out == nullptr) return;
   const auto address = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
   const std::uintptr_t together =
       address(data.first) | address(data.second) | address(data.target) | address(data.out);
-  std::uint64_t moved = 0; // bytes
-  if (together % sizeof(Vector) == 0) {
-    move_words<T, combine, Vector>(data, 0, data.bytes / sizeof(Vector), thread, threads);
-    moved = data.bytes - data.bytes % sizeof(Vector);
-  } else if (sizeof(T) < sizeof(std::uint32_t) && together % sizeof(std::uint32_t) == 0) {
-    move_words<T, combine, std::uint32_t>(data, 0, data.bytes / sizeof(std::uint32_t), thread,
-                                          threads);
-    moved = data.bytes - data.bytes % sizeof(std::uint32_t);
-  }
-  move_words<T, combine, T>(data, moved / sizeof(T), data.bytes / sizeof(T), thread, threads);
+  if (together % sizeof(Vector) == 0) return move_all<T, combine, Vector>(data, thread, threads);
+  if constexpr (sizeof(T) < sizeof(std::uint32_t))
+    if (together % sizeof(std::uint32_t) == 0)
+      return move_all<T, combine, std::uint32_t>(data, thread, threads);
+  move_all<T, combine, T>(data, thread, threads);
 }
 
 } // namespace tutti::runtime

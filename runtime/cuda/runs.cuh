@@ -4,7 +4,7 @@
 #include "runtime/cuda/kernels.cuh"
 #include "runtime/cuda/loaded_plan.cuh"
 #include "runtime/cuda/resources.cuh"
-#include "runtime/step_order.hpp"
+#include "runtime/issue_order.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -52,12 +52,12 @@ public:
   double perform();
 
 private:
-  void issue(const OrderedStep& ordered);
+  void issue(const IssuedStep& ordered);
   void move(const Operands& data, int from, int to, cudaStream_t stream);
 
   LoadedPlan& loaded_;
   Kernels kernels_;
-  std::vector<OrderedStep> order_;
+  std::vector<IssuedStep> order_;
   std::vector<Stream> streams_; ///< [block]
   std::vector<Event> over_;     ///< [step]; null where no other block waits for it
   std::vector<Event> ends_;     ///< [block]

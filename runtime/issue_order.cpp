@@ -1,4 +1,4 @@
-#include "runtime/step_order.hpp"
+#include "runtime/issue_order.hpp"
 
 #include "runtime/executor.hpp"
 #include "runtime/hung_run.hpp"
@@ -14,7 +14,7 @@ public:
         sends_(plan.connections.size()), empties_(plan.connections.size()),
         stopped_(plan.blocks.size()) {}
 
-  std::vector<OrderedStep> order() {
+  std::vector<IssuedStep> order() {
     std::size_t before = 0;
     do {
       before = order_.size();
@@ -29,7 +29,7 @@ private:
   void advance(std::uint32_t block) {
     const PlannedBlock& own = plan_.blocks[block];
     for (; over_[block] < own.steps; ++over_[block]) {
-      OrderedStep next{block, own.first_step + over_[block]};
+      IssuedStep next{block, own.first_step + over_[block]};
       stopped_[block] = {find_waits(block, next), over_[block]};
       if (stopped_[block].wait != WaitKind::nothing) return;
       const PlannedStep& step = plan_.steps[next.step];
@@ -41,7 +41,7 @@ private:
   }
 
   /// What the step still waits for, if anything; else notes what it has waited for.
-  WaitKind find_waits(std::uint32_t block, OrderedStep& next) const {
+  WaitKind find_waits(std::uint32_t block, IssuedStep& next) const {
     const PlannedBlock& own = plan_.blocks[block];
     const PlannedStep& step = plan_.steps[next.step];
     if (step.after_block != nobody) {
@@ -66,11 +66,11 @@ private:
   std::vector<std::uint32_t> over_, received_;              // [block]: steps
   std::vector<std::vector<std::uint32_t>> sends_, empties_; // [connection]: the steps that did
   std::vector<Stopped> stopped_;                            // [block]
-  std::vector<OrderedStep> order_;
+  std::vector<IssuedStep> order_;
 };
 
 } // namespace
 
-std::vector<OrderedStep> step_order(const Plan& plan) { return TurnTaker(plan).order(); }
+std::vector<IssuedStep> issue_order(const Plan& plan) { return TurnTaker(plan).order(); }
 
 } // namespace tutti::runtime

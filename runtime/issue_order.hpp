@@ -10,7 +10,7 @@ namespace tutti::runtime {
 
 /// A step, and the steps of other blocks that must be over before it starts; all indices into
 /// Plan::steps, nobody where there is none.
-struct OrderedStep {
+struct IssuedStep {
   std::uint32_t block = 0; ///< into Plan::blocks
   std::uint32_t step = 0;
   std::uint32_t after = nobody;   ///< its dependency
@@ -20,6 +20,6 @@ struct OrderedStep {
 
 /// Blocks take turns, each as far as it gets. Errors: HungRun naming the steps that wait where not
 /// all can be ordered. Cost: O(steps * rounds), rounds at most the longest chain of waits.
-[[nodiscard]] std::vector<OrderedStep> step_order(const Plan& plan);
+[[nodiscard]] std::vector<IssuedStep> issue_order(const Plan& plan);
 
 } // namespace tutti::runtime
