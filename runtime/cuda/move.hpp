@@ -5,9 +5,9 @@
 #include "runtime/cuda/step_operands.hpp"
 #include "runtime/data.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace tutti::runtime {
@@ -28,18 +28,19 @@ template <typename T, Combine combine> TUTTI_DEVICE T combined(T a, T b) {
     return a + b;
 }
 
-/// Element by element; a Word holds one or more.
+/// The elements of a word.
+template <typename T, typename Word> struct Lanes {
+  T values[sizeof(Word) / sizeof(T)];
+};
+
+/// Element by element.
 template <typename T, Combine combine, typename Word>
-TUTTI_DEVICE Word combined_word(const Word& a, const Word& b) {
-  constexpr std::size_t lanes = sizeof(Word) / sizeof(T);
-  T left[lanes], right[lanes];
-  std::memcpy(left, &a, sizeof(Word));
-  std::memcpy(right, &b, sizeof(Word));
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    left[lane] = combined<T, combine>(left[lane], right[lane]);
-  Word result;
-  std::memcpy(&result, left, sizeof(Word));
-  return result;
+TUTTI_DEVICE Word combined_word(Word a, Word b) {
+  auto left = std::bit_cast<Lanes<T, Word>>(a);
+  const auto right = std::bit_cast<Lanes<T, Word>>(b);
+  for (std::size_t lane = 0; lane < sizeof(Word) / sizeof(T); ++lane)
+    left.values[lane] = combined<T, combine>(left.values[lane], right.values[lane]);
+  return std::bit_cast<Word>(left);
 }
 
 /// Words `begin` .. `end`-1. Each thread has four on their way at once: one load waits for memory
@@ -52,7 +53,7 @@ TUTTI_DEVICE void move_words(const Operands& data, std::uint64_t begin, std::uin
   const auto* second = reinterpret_cast<const Word*>(data.second);
   auto* target = reinterpret_cast<Word*>(data.target);
   auto* out = reinterpret_cast<Word*>(data.out);
-  const auto store = [&](std::uint64_t at, const Word& word) {
+  const auto store = [&](std::uint64_t at, Word word) {
     if (target != nullptr) target[at] = word;
     if (out != nullptr) out[at] = word;
   };
