@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_waits_told = 8;
 
 /// How many steps of the block before this one receive.
-std::uint32_t received_before(const Plan& plan, const PlannedBlock& block, std::uint32_t step) {
+std::uint32_t messages_before(const Plan& plan, const PlannedBlock& block, std::uint32_t step) {
   const auto begin = plan.steps.begin() + block.first_step;
   return static_cast<std::uint32_t>(
       std::count_if(begin, begin + step, [](const PlannedStep& s) { return receives(s.kind); }));
@@ -26,7 +26,7 @@ std::string awaited(const Plan& plan, const PlannedBlock& block, const Stopped& 
   case WaitKind::arrival: {
     const Connection& from = plan.connections[block.receives];
     return fmt::format("message {} from rank {} on channel {}{}",
-                       received_before(plan, block, stopped.step), from.from, from.channel,
+                       messages_before(plan, block, stopped.step), from.from, from.channel,
                        stopped.wait == WaitKind::arrival ? " to cross its links" : "");
   }
   case WaitKind::slot:

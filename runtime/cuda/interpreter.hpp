@@ -91,9 +91,10 @@ private:
     if (sent)
       machine_.set(&run_.flags[block_.sends].arrived[sent_++],
                    run_.links == nullptr ? std::uint64_t{1} : passage_.due + 1);
+    machine_.set(&run_.steps_over[index_], at_ + 1);
+    // Others may go on; this block is busy until the link has taken the message.
     if (sent && run_.links != nullptr && !machine_.await_time(passage_.taken))
       return stop_at(WaitKind::link);
-    machine_.set(&run_.steps_over[index_], at_ + 1);
     return true;
   }
 

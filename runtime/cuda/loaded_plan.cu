@@ -3,6 +3,7 @@
 #include "sim/error.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace tutti::runtime {
@@ -130,6 +131,16 @@ void LoadedPlan::reset() {
     on_[d].group_free.set_bytes(0);
     on_[d].stopped.set_bytes(0);
   }
+}
+
+std::uint64_t LoadedPlan::steps_over() const {
+  std::uint64_t sum = 0;
+  for (const OnOne& on : on_) {
+    std::vector<std::uint32_t> steps(plan_.blocks.size());
+    on.steps_over.read(steps, 0);
+    sum = std::accumulate(steps.begin(), steps.end(), sum);
+  }
+  return sum;
 }
 
 std::vector<Stopped> LoadedPlan::stopped() const {

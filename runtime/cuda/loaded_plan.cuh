@@ -31,6 +31,8 @@ public:
   void poison();
   /// No message sent, no step over; returns when that is so on all devices.
   void reset();
+  /// Of all blocks in this run; while it runs, too.
+  [[nodiscard]] std::uint64_t steps_over() const;
   /// [block]: where each was when the last run was stopped.
   [[nodiscard]] std::vector<Stopped> stopped() const;
 

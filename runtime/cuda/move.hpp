@@ -29,9 +29,7 @@ template <typename T, Combine combine> TUTTI_DEVICE T combined(T a, T b) {
 }
 
 /// The elements of a word.
-template <typename T, typename Word> struct Lanes {
-  T values[sizeof(Word) / sizeof(T)];
-};
+template <typename T, typename Word> struct Lanes { T values[sizeof(Word) / sizeof(T)]; };
 
 /// Element by element.
 template <typename T, Combine combine, typename Word>

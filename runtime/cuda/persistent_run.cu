@@ -98,26 +98,31 @@ void PersistentRun::start(std::size_t index) {
   check_cuda(cudaEventRecord(launch.end.get(), launch.stream.get()), "timing a run");
 }
 
-/// Returns when all kernels have ended, by themselves or because they were told to.
+/// Returns when all kernels have ended, by themselves or because nothing went on for so long.
 void PersistentRun::watch(double watchdog_seconds) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::duration<double>(watchdog_seconds);
+  const auto patience =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(watchdog_seconds));
+  auto deadline = Clock::now() + patience;
+  std::uint64_t over = 0;
   bool stopped = false;
   for (const Launch& launch : launches_) {
     cudaError_t state = cudaErrorNotReady;
     while ((state = cudaEventQuery(launch.end.get())) == cudaErrorNotReady) {
       (void)cudaGetLastError();
-      if (!stopped && Clock::now() > deadline) {
-        stop_.raise();
-        stopped = true;
-      }
       std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (stopped || Clock::now() < deadline) continue;
+      const std::uint64_t now_over = loaded_.steps_over();
+      deadline = Clock::now() + patience;
+      stopped = now_over == over;
+      if (stopped) stop_.raise();
+      over = now_over;
     }
     check_cuda(state, "running the persistent kernel");
   }
   if (!stopped) return;
   if (const std::string waits = waiting_steps(loaded_.plan(), loaded_.stopped()); !waits.empty())
-    throw HungRun("ended after " + std::to_string(watchdog_seconds) + " s: " + waits);
+    throw HungRun("the run hangs: " + waits);
 }
 
 } // namespace tutti::runtime

@@ -2,12 +2,15 @@
 //
 // Each link and each group has a clock, the time until which it is taken; a message pushes them on
 // by what it needs, in the order in which messages come. The rules are the simulator's: a link
-// passes a message on when all of it is there, or as soon as its head is (cut-through).
+// passes a message on when all of it is there, or as soon as its head is (cut-through). A message
+// takes all links of its way when it starts; one clock for each, not a calendar, so that blocks
+// need no lock: on ways of several links a message that comes later never goes first.
 #pragma once
 
 #include "runtime/cuda/device_code.hpp"
 #include "runtime/cuda/run_view.hpp"
 
+#include <cmath>
 #include <cstdint>
 
 namespace tutti::runtime {
@@ -21,8 +24,9 @@ struct Passage {
   return a < b ? b : a;
 }
 
+/// Rounded up: never faster than the link.
 [[nodiscard]] TUTTI_DEVICE inline std::uint64_t nanoseconds(double seconds) {
-  return static_cast<std::uint64_t>(seconds * 1e9 + 0.5);
+  return static_cast<std::uint64_t>(std::ceil(seconds * 1e9));
 }
 
 /// When a message that reaches the link at `head` starts on it; takes the link and its groups.
