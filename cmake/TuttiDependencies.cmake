@@ -8,6 +8,9 @@ pkg_check_modules(clp REQUIRED IMPORTED_TARGET clp)
 pkg_check_modules(cbc REQUIRED IMPORTED_TARGET cbc)
 pkg_check_modules(pugixml REQUIRED IMPORTED_TARGET pugixml)
 find_package(Threads REQUIRED)
+if(TUTTI_WITH_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+endif()
 find_package(highs CONFIG QUIET) # used instead of Cbc where it is there
 
 # bliss comes with a pkg-config file on Debian; others build it with GMP too, and its classes differ

@@ -50,4 +50,8 @@ public:
 /// hang), with the number that can.
 [[nodiscard]] Execution run_on_cuda(const Program& program, const ExecutionRequest& request);
 
+/// Bytes/s that the first GPU copies within its memory by cudaMemcpy, as they arrive (each is read
+/// and written once): what virtual ranks can move together at most. Errors: InputError, no GPU.
+[[nodiscard]] double device_copy_rate();
+
 } // namespace tutti::runtime

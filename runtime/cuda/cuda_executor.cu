@@ -1,0 +1,129 @@
+#include "runtime/cuda/devices.cuh"
+#include "runtime/cuda/kernels.cuh"
+#include "runtime/cuda/loaded_plan.cuh"
+#include "runtime/cuda/runs.cuh"
+#include "runtime/executor.hpp"
+#include "runtime/expected_output.hpp"
+#include "sim/error.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace tutti::runtime {
+
+namespace {
+
+/// One program on the GPUs, with its data.
+class CudaRun {
+public:
+  CudaRun(const Program& program, const ExecutionRequest& request)
+      : program_(program), request_(request),
+        plan_(
+            make_plan(program, unit_bytes_for(program, request.size, request.type), request.plan)),
+        devices_(
+            choose_devices(static_cast<std::uint32_t>(program.ranks.size()), !plan_.links.empty())),
+        loaded_(plan_, devices_), kernels_(kernels_for(request.type, request.combine)) {}
+
+  Execution execute() {
+    Execution execution;
+    execution.device = devices_.name;
+    execution.seconds = time_runs(performer());
+    for (const PlannedStep& step : plan_.steps)
+      if (sends(step.kind)) execution.bytes_moved += step.bytes;
+    check(execution.check);
+    return execution;
+  }
+
+private:
+  std::function<double()> performer() {
+    if (request_.copy_per_step)
+      return [run = std::make_shared<CopyRun>(loaded_, kernels_)] { return run->perform(); };
+    return [run = std::make_shared<PersistentRun>(loaded_, kernels_),
+            watchdog = request_.watchdog_seconds] { return run->perform(watchdog); };
+  }
+
+  std::vector<double> time_runs(const std::function<double()>& perform) {
+    set_up();
+    for (std::uint32_t i = 0; i < request_.warmups; ++i) perform();
+    std::vector<double> seconds;
+    for (std::uint32_t i = 0; i < request_.repetitions; ++i) {
+      if (i + 1 == request_.repetitions) set_up(); // what earlier runs left can't pass for its own
+      seconds.push_back(perform());
+    }
+    return seconds;
+  }
+
+  /// Inputs as the reference has them, and no meaning anywhere else.
+  void set_up() {
+    loaded_.poison();
+    std::vector<std::byte> input;
+    for (std::uint32_t rank = 0; rank < program_.ranks.size(); ++rank) {
+      input.resize(program_.ranks[rank].input * plan_.unit_bytes);
+      fill_input(program_, rank, request_.type, plan_.unit_bytes, input);
+      const OnDevice current(devices_.of_rank[rank]);
+      loaded_.write_arena(rank, input, plan_.arenas[rank].input);
+    }
+  }
+
+  /// On the host, and on the devices, which must find the same.
+  void check(DataCheck& all) {
+    std::uint64_t wrong_on_devices = 0;
+    std::vector<std::byte> output;
+    for (std::uint32_t rank = 0; rank < program_.ranks.size(); ++rank) {
+      output.resize(program_.ranks[rank].output * plan_.unit_bytes);
+      const OnDevice current(devices_.of_rank[rank]);
+      loaded_.arena(rank).read(output, plan_.arenas[rank].output);
+      const DataCheck one =
+          check_output(program_, rank, request_.type, request_.combine, plan_.unit_bytes, output);
+      all.checked += one.checked;
+      all.wrong += one.wrong;
+      if (!all.first) all.first = one.first;
+      wrong_on_devices += wrong_on_device(rank);
+    }
+    if (wrong_on_devices != all.wrong)
+      throw std::runtime_error("the GPU counts " + std::to_string(wrong_on_devices) +
+                               " wrong elements, the host " + std::to_string(all.wrong));
+  }
+
+  std::uint64_t wrong_on_device(std::uint32_t rank) {
+    const Expected expected = expected_output(program_, rank, request_.type, plan_.unit_bytes);
+    if (expected.chunks.empty()) return 0;
+    const DeviceArray<ExpectedChunk> chunks(expected.chunks);
+    const DeviceArray<std::uint32_t> contributors(expected.contributors);
+    const DeviceArray<unsigned long long> wrong(1);
+    const std::byte* output = loaded_.arena(rank).data() + plan_.arenas[rank].output;
+    const ExpectedChunk* chunk_data = chunks.data();
+    auto count = static_cast<std::uint32_t>(expected.chunks.size());
+    const std::uint32_t* contributor_data = contributors.data();
+    unsigned long long* wrong_data = wrong.data();
+    void* arguments[] = {&output, &chunk_data, &count, &contributor_data, &wrong_data};
+    check_cuda(cudaLaunchKernel(reinterpret_cast<const void*>(kernels_.count_wrong),
+                                dim3(std::min(count, most_check_blocks), slices),
+                                dim3(check_threads), arguments, 0, nullptr),
+               "checking the results on the GPU");
+    unsigned long long found = 0;
+    wrong.read({&found, 1}, 0);
+    return found;
+  }
+
+  static constexpr unsigned most_check_blocks = 1024, slices = 32, check_threads = 256;
+
+  const Program& program_;
+  const ExecutionRequest& request_;
+  Plan plan_;
+  Devices devices_;
+  LoadedPlan loaded_;
+  Kernels kernels_;
+};
+
+} // namespace
+
+Execution run_on_cuda(const Program& program, const ExecutionRequest& request) {
+  if (request.repetitions == 0) throw InputError("at least one timed run is needed");
+  return CudaRun(program, request).execute();
+}
+
+} // namespace tutti::runtime

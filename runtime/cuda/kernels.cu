@@ -1,0 +1,65 @@
+#include "runtime/cuda/kernels.cuh"
+
+#include "runtime/cuda/device_machine.cuh"
+#include "runtime/data.hpp"
+
+namespace tutti::runtime {
+
+namespace {
+
+template <typename T, Combine combine>
+__global__ void __launch_bounds__(most_threads)
+    run_blocks(RunView run, std::uint32_t first, std::uint32_t* stop) {
+  DeviceMachine<T, combine> machine(stop);
+  Interpreter interpreter(machine, run, first + blockIdx.x);
+  interpreter.perform_all();
+}
+
+template <typename T, Combine combine>
+__global__ void __launch_bounds__(most_threads) move_step(Operands data) {
+  move<T, combine>(data, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+}
+
+template <typename T, Combine combine>
+__global__ void __launch_bounds__(most_threads)
+    count_wrong(const std::byte* output, const ExpectedChunk* chunks, std::uint32_t count,
+                const std::uint32_t* contributors, unsigned long long* wrong) {
+  unsigned long long own = 0;
+  for (std::uint32_t c = blockIdx.x; c < count; c += gridDim.x) {
+    const ExpectedChunk chunk = chunks[c];
+    const std::uint32_t* from = contributors + chunk.first_contributor;
+    const auto* found = reinterpret_cast<const T*>(output + chunk.first_byte);
+    const std::uint64_t threads = std::uint64_t{gridDim.y} * blockDim.x;
+    for (std::uint64_t e = blockIdx.y * std::uint64_t{blockDim.x} + threadIdx.x; e < chunk.elements;
+         e += threads) {
+      T expected = static_cast<T>(input_value(ChunkId{chunk.chunk}, from[0], e));
+      for (std::uint32_t i = 1; i < chunk.contributors; ++i)
+        expected = combined<T, combine>(
+            expected, static_cast<T>(input_value(ChunkId{chunk.chunk}, from[i], e)));
+      if (found[e] != expected) ++own;
+    }
+  }
+  if (own != 0) atomicAdd(wrong, own);
+}
+
+template <typename T, Combine combine> constexpr Kernels kernels_of() {
+  return {run_blocks<T, combine>, move_step<T, combine>, count_wrong<T, combine>};
+}
+
+template <typename T> Kernels kernels_of(Combine combine) {
+  return combine == Combine::sum ? kernels_of<T, Combine::sum>() : kernels_of<T, Combine::max>();
+}
+
+} // namespace
+
+Kernels kernels_for(ElementType type, Combine combine) {
+  switch (type) {
+  case ElementType::float32: return kernels_of<float>(combine);
+  case ElementType::float64: return kernels_of<double>(combine);
+  case ElementType::int32: return kernels_of<std::int32_t>(combine);
+  case ElementType::uint8: break;
+  }
+  return kernels_of<std::uint8_t>(combine);
+}
+
+} // namespace tutti::runtime

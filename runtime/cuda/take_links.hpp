@@ -1,0 +1,73 @@
+// Emulated links: a message waits as long as the network would need for it.
+//
+// Each link and each group has a clock, the time until which it is taken; a message pushes them on
+// by what it needs, in the order in which messages come. The rules are the simulator's: a link
+// passes a message on when all of it is there, or as soon as its head is (cut-through). A message
+// takes all links of its way when it starts; one clock for each, not a calendar, so that blocks
+// need no lock: on ways of several links a message that comes later never goes first.
+#pragma once
+
+#include "runtime/cuda/device_code.hpp"
+#include "runtime/cuda/run_view.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace tutti::runtime {
+
+/// When a message leaves its first link, and when all of it is there; ns.
+struct Passage {
+  std::uint64_t taken = 0, due = 0;
+};
+
+[[nodiscard]] TUTTI_DEVICE inline std::uint64_t later(std::uint64_t a, std::uint64_t b) {
+  return a < b ? b : a;
+}
+
+/// Rounded up: never faster than the link.
+[[nodiscard]] TUTTI_DEVICE inline std::uint64_t nanoseconds(double seconds) {
+  return static_cast<std::uint64_t>(std::ceil(seconds * 1e9));
+}
+
+/// When a message that reaches the link at `head` starts on it; takes the link and its groups.
+/// `Machine::claim(clock, from, span)` raises a clock to max(clock, from) + span, at once for all
+/// blocks, and returns max(clock, from).
+template <typename Machine>
+[[nodiscard]] TUTTI_DEVICE std::uint64_t take_link(Machine& machine, const RunView& run,
+                                                   std::uint32_t id, std::uint64_t head,
+                                                   double bytes) {
+  const EmulatedLink& link = run.links[id];
+  const std::uint64_t span = nanoseconds(link.seconds_per_byte * bytes);
+  const std::uint64_t free = machine.claim(&run.link_free[id], head, span);
+  std::uint64_t start = free;
+  for (std::uint32_t i = 0; i < link.groups; ++i) {
+    const std::uint32_t group = run.link_groups[link.first_group + i];
+    start = machine.claim(&run.group_free[group], start,
+                          nanoseconds(run.groups[group].seconds_per_byte * bytes));
+  }
+  // What waits for a group holds its link.
+  if (start != free) (void)machine.claim(&run.link_free[id], start + span, 0);
+  return start;
+}
+
+/// Takes every link of the connection's way.
+template <typename Machine>
+[[nodiscard]] TUTTI_DEVICE Passage take_links(Machine& machine, const RunView& run,
+                                              const Connection& connection, std::uint64_t bytes) {
+  std::uint64_t head = machine.now();
+  Passage passage{head, head};
+  for (std::uint32_t i = 0; i < connection.links; ++i) {
+    const std::uint32_t id = run.path_links[connection.first_link + i];
+    const EmulatedLink& link = run.links[id];
+    const std::uint64_t latency = nanoseconds(link.latency_seconds);
+    const std::uint64_t start = take_link(machine, run, id, head, static_cast<double>(bytes));
+    const std::uint64_t end =
+        start + nanoseconds(link.seconds_per_byte * static_cast<double>(bytes));
+    if (i == 0) passage.taken = end;
+    passage.due = later(end, passage.due) + latency;
+    head = link.stores ? passage.due : start + latency;
+  }
+  return passage;
+}
+
+} // namespace tutti::runtime

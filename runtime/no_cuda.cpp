@@ -1,0 +1,15 @@
+// What builds without nvcc have in place of runtime/cuda/.
+#include "runtime/executor.hpp"
+#include "sim/error.hpp"
+
+namespace tutti::runtime {
+
+std::optional<std::string> why_no_cuda() {
+  return "this build has no CUDA: CMake found no nvcc, or was told to leave it out";
+}
+
+Execution run_on_cuda(const Program&, const ExecutionRequest&) { throw InputError(*why_no_cuda()); }
+
+double device_copy_rate() { throw InputError(*why_no_cuda()); }
+
+} // namespace tutti::runtime

@@ -1,0 +1,132 @@
+// On a GPU where there is one; elsewhere the cases say that they were left out.
+#include "algorithms/list.hpp"
+#include "runtime/executor.hpp"
+#include "runtime/lowering.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <string>
+
+using namespace tutti;
+using namespace tutti::runtime;
+
+namespace {
+
+bool no_gpu() {
+  const auto why = why_no_cuda();
+  if (why) WARN("left out: " << *why);
+  return why.has_value();
+}
+
+Program program_of(const std::string& algorithm, const Topology& topology, CollectiveKind kind,
+                   const LoweringOptions& options = {}) {
+  const auto row = std::ranges::find(baseline_algorithms(), algorithm, &AlgorithmRow::name);
+  REQUIRE(row != baseline_algorithms().end());
+  const Collective collective =
+      make_collective(topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 2U : 0U, row->pieces});
+  const Outcome outcome = synthesize(*row, topology, collective, {});
+  REQUIRE(outcome.schedule);
+  return lower(topology, collective, *outcome.schedule, options);
+}
+
+ExecutionRequest request_of(const Program& program, std::int64_t unit_bytes) {
+  ExecutionRequest request;
+  std::int64_t units = program.unit_count();
+  if (program.collective.parts.front().kind == CollectiveKind::all_to_all)
+    units /= static_cast<std::int64_t>(program.ranks.size());
+  request.size = Bytes{units * unit_bytes};
+  request.repetitions = 3;
+  request.watchdog_seconds = 10;
+  return request;
+}
+
+} // namespace
+
+TEST_CASE("without CUDA its executor says so in a line") {
+  const auto why = why_no_cuda();
+  if (!why) return;
+  CHECK(why->find('\n') == std::string::npos);
+  const Program program = program_of("ring", make_topology("ring:4"), CollectiveKind::all_gather);
+  CHECK(message_of([&] { (void)run_on_cuda(program, request_of(program, 64)); }) == *why);
+  CHECK(message_of([] { (void)device_copy_rate(); }) == *why);
+}
+
+TEST_CASE("GPU: every baseline moves the right data, persistent and by copies") {
+  if (no_gpu()) return;
+  const Topology topology = make_topology("ring:8");
+  for (const AlgorithmRow& row : baseline_algorithms())
+    for (const CollectiveKind kind : row.collectives) {
+      const Collective collective = make_collective(
+          topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 2U : 0U, row.pieces});
+      const Outcome outcome = synthesize(row, topology, collective, {});
+      if (!outcome.schedule) continue;
+      const Program program = lower(topology, collective, *outcome.schedule);
+      for (const bool copies : {false, true}) {
+        INFO(row.name << " for " << collective.name() << (copies ? ", copies" : ""));
+        ExecutionRequest request = request_of(program, 4096);
+        request.copy_per_step = copies;
+        const Execution execution = run_on_cuda(program, request);
+        CHECK(execution.check.checked > 0);
+        CHECK(execution.check.wrong == 0);
+        CHECK(execution.seconds.size() == 3);
+      }
+    }
+}
+
+TEST_CASE("GPU: all element types, odd sizes, in place") {
+  if (no_gpu()) return;
+  LoweringOptions options;
+  options.in_place = true;
+  options.instances = 2;
+  const Program program =
+      program_of("ring", make_topology("ring:4"), CollectiveKind::all_reduce, options);
+  for (const ElementType type :
+       {ElementType::float32, ElementType::float64, ElementType::int32, ElementType::uint8})
+    for (const Combine combine : {Combine::sum, Combine::max}) {
+      const auto bytes = static_cast<std::int64_t>(element_size(type) * 333);
+      ExecutionRequest request = request_of(program, bytes);
+      request.type = type;
+      request.combine = combine;
+      CHECK(run_on_cuda(program, request).check.wrong == 0);
+    }
+}
+
+TEST_CASE("GPU: emulated links set the pace") {
+  if (no_gpu()) return;
+  // Each of 3 steps moves a quarter of 64 MB at 25 GB/s: 0.67 ms, and a latency of 10 us.
+  const Topology topology = make_topology("ring:4,bandwidth=25GB/s,latency=10us");
+  const Program program = program_of("ring_unidirectional", topology, CollectiveKind::all_gather);
+  ExecutionRequest request;
+  request.size = Bytes{64'000'000};
+  request.plan.emulated = &topology;
+  const Execution execution = run_on_cuda(program, request);
+  CHECK(execution.check.wrong == 0);
+  CHECK(execution.median_seconds() == Approx(3 * (16e6 / 25e9 + 10e-6)).epsilon(0.05));
+}
+
+TEST_CASE("GPU: programs that would hang are refused or ended") {
+  if (no_gpu()) return;
+  Program program = program_of("ring", make_topology("ring:4"), CollectiveKind::all_gather);
+  SECTION("more blocks than can be resident") {
+    RankProgram& rank = program.ranks[0];
+    Block idle;
+    idle.steps.assign(1, {});
+    for (int i = 0; i < 100'000; ++i) rank.blocks.push_back(idle);
+    CHECK(message_of([&] {
+            (void)run_on_cuda(program, request_of(program, 64));
+          }).find("can be resident at once") != std::string::npos);
+  }
+  SECTION("a step that waits for a later one of its own block") {
+    program.ranks[1].blocks[0].steps[0].after = StepAt{0, 1};
+    ExecutionRequest request = request_of(program, 64);
+    request.watchdog_seconds = 0.5;
+    CHECK_THROWS_WITH(run_on_cuda(program, request), ContainsSubstring("rank 1, block 0"));
+  }
+}
+
+TEST_CASE("GPU: memory is copied at some rate") {
+  if (no_gpu()) return;
+  CHECK(device_copy_rate() > 50e9); // the slowest cards with sm_80 have ten times as much
+}
