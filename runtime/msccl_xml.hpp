@@ -21,6 +21,9 @@ struct MscclLimits {
   std::uint32_t blocks = 216; ///< of a GPU
   std::uint32_t count = 71;   ///< units of a step
   std::uint32_t peers = 32;   ///< of a channel, to send to; to receive from as well
+  /// Kept in 16 and 8 bits with a sign there: the highest index of a unit in a buffer, and of a
+  /// block that another one waits for.
+  std::uint32_t place = 32767, waited_block = 127;
 };
 
 struct MscclOptions {

@@ -1,0 +1,33 @@
+// A program in the form that MSCCL's XML can carry, and what its runtimes are able to count.
+#pragma once
+
+#include "runtime/msccl_xml.hpp"
+#include "runtime/program.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tutti::runtime {
+
+/// What MSCCL's runtimes take a collective for, and the word that files have for it.
+struct MscclCollectiveRow {
+  CollectiveKind kind;
+  std::string_view word; ///< as the executor for NCCL wants it; custom is known to msccl-tools only
+};
+[[nodiscard]] std::span<const MscclCollectiveRow> msccl_collectives();
+
+/// `nchunksperloop`: how many units a runtime divides the bytes of a call into. That is what a call
+/// counts: the whole buffer, but one rank's shard for gather and scatter, whose calls aren't
+/// multiplied by the number of ranks.
+[[nodiscard]] std::uint32_t msccl_chunks_per_loop(const Program& program);
+
+/// The same program with waits only where the runtimes see them (each one has a dependency, and a
+/// step with a dependency of its own follows it), no dependency on a wait (which no runtime
+/// announces; instead on what it waits for), and no step that moves more units than `most_count`.
+[[nodiscard]] Program msccl_form(const Program& program, std::uint32_t most_count);
+
+/// Errors: InputError naming the rank, block and limit, and what would help.
+void require_msccl_limits(const Program& program, const MscclLimits& limits);
+
+} // namespace tutti::runtime
