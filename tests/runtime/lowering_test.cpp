@@ -93,3 +93,238 @@ TEST_CASE("synthesized schedules lower to correct programs") {
     CHECK(lowered > 5);
   }
 }
+
+namespace {
+
+Collective collective_on(const Topology& topology, CollectiveKind kind, std::uint32_t pieces = 1) {
+  return make_collective(topology, {kind, Bytes{1 << 12}, {}, 0, pieces});
+}
+
+/// "s rrc r ".
+std::string kinds_of(const Block& block) {
+  std::string text;
+  for (const Step& step : block.steps) text += std::string(to_text(step.kind)) + " ";
+  return text;
+}
+
+std::size_t dependencies(const Program& program) {
+  std::size_t count = 0;
+  for (const RankProgram& rank : program.ranks)
+    for (const Block& block : rank.blocks)
+      for (const Step& step : block.steps) count += step.after ? 1 : 0;
+  return count;
+}
+
+/// Hosts h0 (0), h1 (1) and h2 (2) on a switch (3), which does what `can` says.
+Topology hub(Abilities can) {
+  TopologyParts parts = tutti::samples::npus("hub", 3);
+  parts.add_node({"hub", NodeKind::switching, can, {}});
+  for (std::uint32_t n = 0; n < 3; ++n) parts.add_duplex(tutti::samples::link(n, 3));
+  return Topology(std::move(parts));
+}
+constexpr LinkId to_hub(std::uint32_t n) { return LinkId{2 * n}; }
+constexpr LinkId from_hub(std::uint32_t n) { return LinkId{2 * n + 1}; }
+
+} // namespace
+
+TEST_CASE("a ring is one block in each rank that sends on what it receives") {
+  const Topology topology = make_topology("ring:5,directions=1");
+  const Collective collective = collective_on(topology, CollectiveKind::all_reduce);
+  const Outcome ring = ring_unidirectional(topology, collective, {});
+  const Program program = lower(topology, collective, *ring.schedule, {});
+  // Of the eight messages that come to a rank it passes on seven. If all ranks sent on in one step
+  // at the same time, each would wait for the next one's only slot: of each seven, one rank doesn't.
+  std::size_t receipts = 0, fused = 0;
+  for (const RankProgram& rank : program.ranks) {
+    REQUIRE(rank.blocks.size() == 1);
+    CHECK(rank.scratch == 0);
+    CHECK(rank.blocks[0].steps.front().kind == StepKind::send);
+    CHECK(rank.blocks[0].steps.back().kind == StepKind::receive);
+    for (const Step& step : rank.blocks[0].steps) {
+      receipts += receives(step.kind) ? 1 : 0;
+      fused += receives(step.kind) && sends(step.kind) ? 1 : 0;
+    }
+  }
+  CHECK(receipts == 5 * 8);
+  CHECK(fused == 7 * (5 - 1));
+  CHECK(dependencies(program) == 0);
+}
+
+TEST_CASE("what can't be fused or shared stands alone") {
+  const Topology topology = make_topology("ring:5,directions=1");
+  const Collective collective = collective_on(topology, CollectiveKind::all_gather);
+  const Outcome ring = ring_unidirectional(topology, collective, {});
+  LoweringOptions options;
+  options.fuse = false;
+  const Program shared = lower(topology, collective, *ring.schedule, options);
+  CHECK(shared.ranks[2].blocks.size() == 2); // with the one that copies the own shard
+  CHECK(kinds_of(shared.ranks[2].blocks[0]) == "s r s r s r s r ");
+  CHECK(kinds_of(shared.ranks[2].blocks[1]) == "cpy ");
+  CHECK(dependencies(shared) == 0);
+  options.share_blocks = false;
+  const Program alone = lower(topology, collective, *ring.schedule, options);
+  REQUIRE(alone.ranks[2].blocks.size() == 3);
+  CHECK(kinds_of(alone.ranks[2].blocks[0]) == "r r r r ");
+  CHECK(kinds_of(alone.ranks[2].blocks[1]) == "s s s s ");
+  CHECK(dependencies(alone) == 5 * 3); // each waits for what it passes on
+}
+
+TEST_CASE("relays use the same scratch again") {
+  // Eight chunks along a line of four: ranks 1 and 2 only pass them on.
+  const Topology topology = tutti::samples::mesh(1, 4);
+  Collective collective;
+  collective.sets = {{NodeId{0}}, {NodeId{3}}};
+  collective.chunks.assign(8, {Bytes{64}, 0, 1});
+  collective.parts = {
+      {CollectiveKind::custom, Bytes{512}, {NodeId{0}, NodeId{3}}, 0, 1, ChunkId{0}, 8}};
+  const auto link = [&](std::uint32_t from) {
+    for (const LinkId id : topology.out_links(NodeId{from}))
+      if (topology.link(id).to.value == from + 1) return id;
+    return LinkId{};
+  };
+  Schedule schedule(topology.link_count());
+  for (std::uint32_t c = 0; c < 8; ++c)
+    for (std::uint32_t n = 0; n < 3; ++n) schedule.push(ChunkId{c}, link(n), Op::copy);
+  for (const bool share : {true, false})
+    for (const std::uint32_t instances : {1U, 3U}) {
+      LoweringOptions options;
+      options.share_blocks = share;
+      options.instances = instances;
+      check_lowers(topology, collective, schedule, options);
+      const Program program = lower(topology, collective, schedule, options);
+      for (const std::uint32_t relay : {1U, 2U}) {
+        CHECK(program.ranks[relay].scratch >= instances);
+        CHECK(program.ranks[relay].scratch <= 2 * instances);
+      }
+      CHECK(program.ranks[0].scratch + program.ranks[3].scratch == 0);
+    }
+}
+
+TEST_CASE("no dependency can be left out") {
+  std::size_t left_out = 0;
+  for (const char* text : {"mesh2d:2x2", "ring:4", "dgx1"})
+    for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather})
+      for (const std::string_view name : {"direct", "multitree", "ring"}) {
+        const Topology topology = make_topology(text);
+        const Collective collective = collective_on(topology, kind, 2);
+        const AlgorithmRow& row =
+            *std::ranges::find(baseline_algorithms(), name, &AlgorithmRow::name);
+        const Outcome outcome = synthesize(row, topology, collective, {});
+        LoweringOptions options;
+        options.share_blocks = false;
+        Program program = lower(topology, collective, *outcome.schedule, options);
+        for (RankProgram& rank : program.ranks)
+          for (Block& block : rank.blocks)
+            for (Step& step : block.steps) {
+              if (!step.after) continue;
+              const StepAt after = *step.after;
+              step.after.reset();
+              const ProgramVerdict verdict = verify_program(program, 0);
+              INFO(text << " " << name << " " << to_text(kind));
+              // Messages order a few that neither program order nor other dependencies do.
+              if (verdict.fault) CHECK(verdict.fault->kind == ProgramFault::Kind::race);
+              left_out += verdict.fault ? 1 : 0;
+              step.after = after;
+            }
+      }
+  CHECK(left_out > 100);
+}
+
+TEST_CASE("partial sums are exchanged before they are added to") {
+  const Topology topology = tutti::samples::full(2);
+  const Collective collective = collective_on(topology, CollectiveKind::all_reduce);
+  Schedule schedule(topology.link_count());
+  for (const std::uint32_t c : {0U, 1U}) {
+    schedule.push({ChunkId{c}, PathId{0}, Op::reduce, c == 1});
+    schedule.push({ChunkId{c}, PathId{1}, Op::reduce, true});
+  }
+  REQUIRE(verify(topology, collective, schedule).correct());
+  check_lowers(topology, collective, schedule);
+  LoweringOptions options;
+  options.in_place = true;
+  options.share_blocks = false;
+  const Program program = lower(topology, collective, schedule, options);
+  CHECK(dependencies(program) == 4); // a receipt adds to what must have been sent
+  options.in_place = false;
+  CHECK(dependencies(lower(topology, collective, schedule, options)) == 0);
+}
+
+TEST_CASE("what a switch copies comes from the rank that sent it") {
+  const Topology topology = hub({true, true, false});
+  const Collective collective =
+      make_collective(topology, {CollectiveKind::broadcast, Bytes{1 << 12}, {}, 0, 1});
+  Schedule schedule(topology.link_count());
+  schedule.push(ChunkId{0}, to_hub(0), Op::copy);
+  schedule.push(ChunkId{0}, from_hub(1), Op::copy);
+  schedule.push(ChunkId{0}, from_hub(2), Op::copy);
+  check_lowers(topology, collective, schedule);
+  const Program program = lower(topology, collective, schedule, {});
+  REQUIRE(program.ranks[0].blocks.size() == 3);
+  CHECK(program.ranks[0].blocks[0].sends_to == 1U);
+  CHECK(program.ranks[0].blocks[1].sends_to == 2U);
+  CHECK(program.ranks[2].blocks[0].receives_from == 0U);
+}
+
+TEST_CASE("what a program can't do is refused in words") {
+  const Topology topology = hub({true, true, true});
+  Collective reduce = make_collective(topology, {CollectiveKind::reduce, Bytes{1 << 12}, {}, 0, 1});
+  Schedule sums(topology.link_count());
+  sums.push(ChunkId{0}, to_hub(1), Op::reduce);
+  sums.push(ChunkId{0}, to_hub(2), Op::reduce);
+  sums.push(ChunkId{0}, from_hub(0), Op::reduce);
+  REQUIRE(verify(topology, reduce, sums).correct());
+  CHECK(message_of([&] { (void)lower(topology, reduce, sums); }) ==
+        "transfer 1: hub combines chunk 0, but a program combines at NPUs only");
+
+  // The hub passes on what rank 1 had before rank 2 added to it.
+  Collective partial = reduce;
+  partial.sets = {{NodeId{1}, NodeId{2}}, {NodeId{1}}};
+  partial.chunks = {{Bytes{64}, 0, 1, true}};
+  Schedule late(topology.link_count());
+  const std::array way{to_hub(2), from_hub(1)};
+  late.push(ChunkId{0}, to_hub(1), Op::copy);
+  late.push({ChunkId{0}, late.paths().intern(way), Op::reduce, false});
+  late.push(ChunkId{0}, from_hub(0), Op::copy);
+  REQUIRE(verify(topology, partial, late).correct());
+  CHECK(message_of([&] { (void)lower(topology, partial, late); }) ==
+        "transfer 2: chunk 0 is passed on from npu1, where transfer 1 has changed it since");
+
+  LoweringOptions options;
+  options.instances = 0;
+  CHECK_THROWS_AS(lower(topology, reduce, sums, options), InputError);
+  options = {};
+  options.in_place = true;
+  const Collective exchange = collective_on(topology, CollectiveKind::all_to_all);
+  CHECK_THROWS_AS(lower(topology, exchange, Schedule(topology.link_count()), options), InputError);
+}
+
+TEST_CASE("parallel links are channels") {
+  TopologyParts parts = tutti::samples::npus("two links", 2);
+  const std::array links{parts.add_link(tutti::samples::link(0, 1)),
+                         parts.add_link(tutti::samples::link(0, 1))};
+  const Topology topology(std::move(parts));
+  Collective two;
+  two.sets = {{NodeId{0}}, {NodeId{1}}};
+  two.chunks = {{Bytes{64}, 0, 1}, {Bytes{64}, 0, 1}};
+  two.parts = {{CollectiveKind::custom, Bytes{128}, {NodeId{0}, NodeId{1}}, 0, 1, ChunkId{0}, 2}};
+  Schedule schedule(topology.link_count());
+  schedule.push(ChunkId{0}, links[0], Op::copy);
+  schedule.push(ChunkId{1}, links[1], Op::copy);
+  LoweringOptions options;
+  CHECK(lower(topology, two, schedule, options).channel_count() == 2);
+  options.instances = 3;
+  CHECK(lower(topology, two, schedule, options).channel_count() == 6);
+  options.most_channels = 3;
+  const Program one = lower(topology, two, schedule, options);
+  CHECK(one.channel_count() == 3);
+  CHECK(verify_program(one).correct());
+}
+
+TEST_CASE("the same schedule is the same program") {
+  const Topology topology = make_topology("mesh2d:2x4");
+  const Collective collective = collective_on(topology, CollectiveKind::all_reduce, 2);
+  const Outcome outcome = tacos(topology, collective, {});
+  const Program a = lower(topology, collective, *outcome.schedule, {});
+  const Program b = lower(topology, collective, *outcome.schedule, {});
+  CHECK(a.ranks == b.ranks);
+}
