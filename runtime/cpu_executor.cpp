@@ -1,0 +1,89 @@
+#include "runtime/cpu_memory.hpp"
+#include "runtime/cpu_threads.hpp"
+#include "runtime/cpu_waits.hpp"
+#include "runtime/executor.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <thread>
+
+namespace tutti::runtime {
+
+namespace {
+
+constexpr std::size_t most_cpu_blocks = 4096;
+
+/// One memory copy for each step, in an order that the waits allow (SCCL's second lowering).
+class StepCopies {
+public:
+  StepCopies(const Plan& plan, const CpuMemory& memory, CombineLoop combine)
+      : plan_(plan), memory_(memory), combine_(combine), order_(order_of_steps(plan)) {}
+
+  double run() {
+    std::vector<std::uint32_t> done(plan_.blocks.size());
+    const std::int64_t start = steady_now();
+    for (const std::uint32_t b : order_) {
+      const PlannedBlock& block = plan_.blocks[b];
+      const PlannedStep& step = plan_.steps[block.first_step + done[b]++];
+      std::byte* const peer =
+          sends(step.kind) ? memory_.arena(plan_.connections[block.sends].to) : nullptr;
+      move_data(step, memory_.arena(block.rank), peer, combine_);
+    }
+    return static_cast<double>(steady_now() - start) * 1e-9;
+  }
+
+private:
+  const Plan& plan_;
+  const CpuMemory& memory_;
+  CombineLoop combine_;
+  std::vector<std::uint32_t> order_;
+};
+
+void check_request(const Program& program, const ExecutionRequest& request) {
+  std::size_t blocks = 0;
+  for (const RankProgram& rank : program.ranks) blocks += rank.blocks.size();
+  if (blocks > most_cpu_blocks)
+    throw InputError(
+        fmt::format("{} blocks: on CPU threads a program has at most {}", blocks, most_cpu_blocks));
+  if (request.repetitions == 0) throw InputError("an execution needs at least one repetition");
+  if (!(request.watchdog_seconds > 0)) throw InputError("the watchdog needs more than 0 s");
+  if (request.copy_per_step && request.plan.emulated != nullptr)
+    throw InputError("with one copy for each step links can't be emulated");
+}
+
+std::uint64_t bytes_sent(const Plan& plan) {
+  std::uint64_t bytes = 0;
+  for (const PlannedStep& step : plan.steps) bytes += sends(step.kind) ? step.bytes : 0;
+  return bytes;
+}
+
+} // namespace
+
+Execution run_on_cpu(const Program& program, const ExecutionRequest& request) {
+  check_request(program, request);
+  const Plan plan =
+      make_plan(program, unit_bytes_for(program, request.size, request.type), request.plan);
+  CpuMemory memory(plan);
+  const CombineLoop combine = combine_loop(request.type, request.combine);
+
+  std::optional<BlockThreads> threads;
+  std::optional<StepCopies> copies;
+  if (request.copy_per_step)
+    copies.emplace(plan, memory, combine);
+  else
+    threads.emplace(plan, memory, combine, request.watchdog_seconds);
+  Execution execution;
+  for (std::uint32_t run = 0; run < request.warmups + request.repetitions; ++run) {
+    memory.fill(program, plan, request.type);
+    const double seconds = copies ? copies->run() : threads->run();
+    if (run >= request.warmups) execution.seconds.push_back(seconds);
+  }
+  execution.check = memory.check(program, plan, request.type, request.combine);
+  execution.bytes_moved = bytes_sent(plan);
+  execution.device = fmt::format("{} CPU threads", std::thread::hardware_concurrency());
+  return execution;
+}
+
+} // namespace tutti::runtime
