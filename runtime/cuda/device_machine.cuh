@@ -21,15 +21,16 @@ public:
   __device__ bool together(bool ok) { return __syncthreads_and(!leader() || ok) != 0; }
 
   __device__ bool await_least(std::uint32_t* counter, std::uint32_t least) {
-    return spin([&] { return load(counter) >= least; });
+    return spin([&] { return load(counter) >= least; }) && acquire();
   }
   __device__ bool await_flag(std::uint64_t* flag, std::uint64_t& value) {
-    return spin([&] { return (value = load(flag)) != 0; });
+    return spin([&] { return (value = load(flag)) != 0; }) && acquire();
   }
   __device__ bool await_time(std::uint64_t ns) {
     return spin([&] { return now() >= ns; });
   }
 
+  /// Of the whole GPU. It ticks every 32 ns on some cards, once a microsecond on others.
   __device__ std::uint64_t now() const {
     std::uint64_t ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
@@ -69,6 +70,9 @@ private:
   template <typename Condition> __device__ bool spin(Condition condition) {
     for (std::uint32_t spins = 1; !condition(); ++spins)
       if (spins % spins_between_looks == 0 && load(stop_) != 0) return false;
+    return true;
+  }
+  __device__ static bool acquire() {
     cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
     return true;
   }

@@ -1,13 +1,14 @@
 #include "runtime/cuda/devices.cuh"
 
+#include "runtime/cuda/kernels.cuh"
 #include "runtime/cuda/resources.cuh"
 #include "runtime/executor.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -66,7 +67,13 @@ std::optional<std::string> why_no_cuda() {
   check_cuda(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0),
              "asking what the GPU can do");
   if (cooperative == 0) return "no GPU that can keep all blocks of a kernel resident at once";
-  return std::nullopt;
+  cudaFuncAttributes attributes{};
+  const Kernels kernels = kernels_for(ElementType::float32, Combine::sum);
+  const cudaError_t error =
+      cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernels.run_blocks));
+  if (error == cudaSuccess) return std::nullopt;
+  (void)cudaGetLastError();
+  return std::string("no GPU that this build has code for: ") + cudaGetErrorString(error);
 }
 
 Devices choose_devices(std::uint32_t ranks, bool one_clock) {

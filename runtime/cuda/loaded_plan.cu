@@ -22,6 +22,9 @@ void check_memory(int device, std::uint64_t needed) {
                      " are free");
 }
 
+/// One for each message, and one that is never raised, for who receives more than is sent.
+std::size_t flags_of(const Connection& connection) { return connection.messages + std::size_t{1}; }
+
 } // namespace
 
 LoadedPlan::LoadedPlan(const Plan& plan, const Devices& devices) : plan_(plan), devices_(devices) {
@@ -68,7 +71,7 @@ void LoadedPlan::load_arrays() {
 void LoadedPlan::connect() {
   std::vector<std::size_t> arrivals(on_.size()), senders(on_.size());
   for (const Connection& connection : plan_.connections) {
-    arrivals[index_of(connection.to)] += connection.messages;
+    arrivals[index_of(connection.to)] += flags_of(connection);
     ++senders[index_of(connection.from)];
   }
   for (std::size_t d = 0; d < on_.size(); ++d) {
@@ -79,7 +82,7 @@ void LoadedPlan::connect() {
   std::vector<ConnectionFlags> flags;
   for (const Connection& connection : plan_.connections) {
     const std::size_t to = index_of(connection.to), from = index_of(connection.from);
-    arrivals[to] -= connection.messages;
+    arrivals[to] -= flags_of(connection);
     --senders[from];
     flags.push_back(
         {on_[to].arrived.data() + arrivals[to], on_[from].emptied.data() + senders[from]});

@@ -11,7 +11,8 @@ namespace tutti::runtime {
 
 /// What a connection's two ends tell each other; 0 before a run.
 struct ConnectionFlags {
-  std::uint64_t* arrived = nullptr; ///< [message], near the receiver: 0, or 1 + when it is due (ns)
+  /// [message], and one more, near the receiver: 0, or 1 + when it is due (ns).
+  std::uint64_t* arrived = nullptr;
   std::uint32_t* emptied = nullptr; ///< near the sender: slots that were emptied so far
 };
 

@@ -97,7 +97,7 @@ TEST_CASE("GPU: emulated links set the pace") {
   if (no_gpu()) return;
   // Each of 3 steps moves a quarter of 64 MB at 25 GB/s: 0.67 ms, and a latency of 10 us.
   const Topology topology = make_topology("ring:4,bandwidth=25GB/s,latency=10us");
-  const Program program = program_of("ring_unidirectional", topology, CollectiveKind::all_gather);
+  const Program program = program_of("ring1", topology, CollectiveKind::all_gather);
   ExecutionRequest request;
   request.size = Bytes{64'000'000};
   request.plan.emulated = &topology;

@@ -95,7 +95,7 @@ public:
     }
     for (const Connection& connection : plan.connections)
       flags_.push_back(
-          {arrived_.emplace_back(connection.messages).data(), &emptied_.emplace_back()});
+          {arrived_.emplace_back(connection.messages + 1).data(), &emptied_.emplace_back()});
   }
 
   [[nodiscard]] RunView view() {
