@@ -1,0 +1,63 @@
+// Events in one order, what becomes of each value, connections and blocks, then each rank's steps.
+//
+// Why no program waits for ever: every step stands at one place of the order of events, and
+// whatever it waits for stands before it: steps before it in its block, those that it depends on,
+// the sending of what it receives, and the receipt of its connection's message before the one that
+// it sends.
+
+#include "runtime/lowering.hpp"
+
+#include "runtime/rank_steps.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tutti::runtime {
+
+namespace {
+
+/// The blocks of the first instance, for another one.
+Block for_instance(Block block, std::uint32_t instance, std::uint32_t scratch,
+                   std::uint32_t blocks) {
+  const auto shift = [&](Place& place, std::uint32_t count) {
+    place.unit += instance * (place.buffer == Buffer::scratch ? scratch : count);
+  };
+  block.channel += instance;
+  for (Step& step : block.steps) {
+    if (reads_source(step.kind)) shift(step.source, step.count);
+    if (writes_target(step.kind)) shift(step.target, step.count);
+    if (step.after) step.after->block += instance * blocks;
+  }
+  return block;
+}
+
+void repeat_blocks(RankProgram& rank, std::uint32_t instances) {
+  const auto blocks = static_cast<std::uint32_t>(rank.blocks.size());
+  for (Block& block : rank.blocks) block.channel *= instances;
+  rank.blocks.reserve(std::size_t{blocks} * instances);
+  for (std::uint32_t instance = 1; instance < instances; ++instance)
+    for (std::uint32_t b = 0; b < blocks; ++b)
+      rank.blocks.push_back(for_instance(rank.blocks[b], instance, rank.scratch, blocks));
+  rank.scratch *= instances;
+}
+
+} // namespace
+
+Program lower(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              const LoweringOptions& options) {
+  Program program =
+      empty_program(collective, topology.npu_count(), options.instances, options.in_place);
+  program.name = options.name;
+  LoweredSchedule lowered;
+  lowered.messages = messages_of(topology, schedule);
+  lowered.values = values_of(topology, program, lowered.messages);
+  const std::uint32_t most = std::max(1U, options.most_channels / options.instances);
+  lowered.lanes = lanes_of(lowered.messages, lowered.values, {most, options.share_blocks});
+  lowered.fusions = order_events(lowered.messages, lowered.values, lowered.lanes, options.fuse);
+  add_steps(program, lowered, options.instances);
+  for (RankProgram& rank : program.ranks) repeat_blocks(rank, options.instances);
+  add_local_copies(program, lowered, options.instances);
+  return program;
+}
+
+} // namespace tutti::runtime

@@ -1,0 +1,54 @@
+// The messages between ranks that a schedule's transfers are, in one order of all that happens.
+#pragma once
+
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti::runtime {
+
+struct Message {
+  std::uint32_t chunk = 0;
+  std::uint32_t from = 0, to = 0; ///< ranks
+  /// What it crosses: a path of the schedule, or several by way of nodes that aren't NPUs. Decides
+  /// `from` and `to`.
+  std::uint32_t route = 0;
+  std::uint32_t transfer = 0; ///< the one that brings it to `to`
+  /// Positions in the order of events. `left`: events before it that the value may come from; less
+  /// than `sent` where another node had it in between.
+  std::uint32_t left = 0, sent = 0, received = 0;
+  bool reduce = false; ///< as listed; into a rank that holds nothing of the chunk it is a copy
+};
+
+/// A message is sent or received.
+struct MessageEvent {
+  std::uint32_t message = 0;
+  bool receipt = false;
+};
+
+/// All messages, and an order of all events that keeps the schedule's meaning: by list; of
+/// transfers performed together, first all sends of a chunk, then its receipts, chunk by chunk.
+/// Every message is received before the next one that has its way is sent, so that one slot is
+/// enough for blocks that keep this order.
+struct ScheduleMessages {
+  std::vector<Message> messages;
+  std::vector<MessageEvent> events; ///< [position]
+  std::uint32_t routes = 0;
+  std::vector<std::uint32_t> rank_begin; ///< [rank], and the end
+  std::vector<MessageEvent> rank_events; ///< of each rank, by position
+  [[nodiscard]] std::span<const MessageEvent> events_of(std::uint32_t rank) const {
+    return std::span(rank_events)
+        .subspan(rank_begin[rank], rank_begin[rank + 1] - rank_begin[rank]);
+  }
+  /// All events, in this order from now on.
+  void reorder(std::vector<MessageEvent> order);
+};
+
+/// Pre: the schedule passes `verify`. Errors: InputError where a node other than an NPU reduces.
+/// Cost: O(transfers), of those that are together times log.
+[[nodiscard]] ScheduleMessages messages_of(const Topology& topology, const Schedule& schedule);
+
+} // namespace tutti::runtime

@@ -1,0 +1,37 @@
+// Scratch memory in pieces of the sizes that are asked for, used again when given back.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+
+namespace tutti::runtime {
+
+/// A piece of scratch: the n-th that was made, and its first unit.
+struct ScratchPiece {
+  std::uint32_t index = 0, unit = 0;
+};
+
+class ScratchPieces {
+public:
+  /// Of those that are free and have this size, the one that is free longest; else a new one.
+  ScratchPiece take(std::uint32_t units) {
+    std::deque<ScratchPiece>& free = free_[units];
+    if (free.empty()) {
+      const ScratchPiece fresh{made_++, size_};
+      size_ += units;
+      return fresh;
+    }
+    const ScratchPiece again = free.front();
+    free.pop_front();
+    return again;
+  }
+  void give_back(ScratchPiece piece, std::uint32_t units) { free_[units].push_back(piece); }
+  [[nodiscard]] std::uint32_t size() const { return size_; } ///< units
+
+private:
+  std::uint32_t made_ = 0, size_ = 0;
+  std::map<std::uint32_t, std::deque<ScratchPiece>> free_; // by size
+};
+
+} // namespace tutti::runtime
