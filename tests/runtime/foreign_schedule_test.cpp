@@ -1,3 +1,5 @@
+#include "algorithms/list.hpp"
+#include "runtime/lowering.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "runtime/verify_program.hpp"
 #include "sim/engines/engine.hpp"
@@ -30,6 +32,11 @@ ForeignSchedule replayable(const Topology& topology, std::string_view text, Byte
 std::int64_t picoseconds(const Topology& topology, const ForeignSchedule& made) {
   return run_native(topology, made.collective, made.schedule, {}).completion.ps;
 }
+
+struct NamedAlgorithm {
+  std::string name;
+  Outcome (*algorithm)(const Topology&, const Collective&, const SynthesisOptions&);
+};
 
 std::size_t count_of(const Schedule& schedule, Op op) {
   std::size_t count = 0;
@@ -199,4 +206,27 @@ TEST_CASE("random programs become schedules that do what they do") {
       CHECK(verdict.correct());
       CHECK(made.collective.size() == program.collective.size());
     }
+}
+
+TEST_CASE("our own schedules come back through MSCCL's XML with the times that they had") {
+  const Topology topology = make_topology("ring:8,bandwidth=1GB/s,latency=1us");
+  for (const CollectiveKind kind :
+       {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce}) {
+    const Collective collective = make_collective(topology, {kind, Bytes{8'000'000}, {}, 0, 1});
+    for (const NamedAlgorithm& row :
+         {NamedAlgorithm{"ring", ring_unidirectional}, NamedAlgorithm{"direct", direct}}) {
+      INFO(row.name << " " << to_text(kind));
+      const Schedule ours = *row.algorithm(topology, collective, {}).schedule;
+      for (const bool in_place : {false, true}) {
+        LoweringOptions options;
+        options.in_place = in_place;
+        options.name = row.name;
+        const std::string text = msccl_xml(lower(topology, collective, ours, options));
+        const ForeignSchedule made = replayable(topology, text, collective.size());
+        if (row.name == "ring")
+          CHECK(picoseconds(topology, made) ==
+                run_native(topology, collective, ours, {}).completion.ps);
+      }
+    }
+  }
 }

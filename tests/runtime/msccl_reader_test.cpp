@@ -13,6 +13,7 @@
 
 using namespace tutti;
 using namespace tutti::runtime;
+using msccl_samples::expanded;
 using msccl_samples::replaced;
 
 namespace {
@@ -96,11 +97,12 @@ TEST_CASE("what a runtime would do silently is said") {
 TEST_CASE("a chain of waits that doesn't end in a dependency is said") {
   const std::string text = replaced(
       msccl_samples::ring_all_gather,
-      R"(<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-      <step s="1")",
-      R"(<step s="0" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1" cnt="0" depid="1" deps="0" hasdep="0"/>
-      <step s="1" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-      <step s="2")");
+      expanded(R"(<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
+      <step s="1")"),
+      expanded(
+          R"(<step s="0" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1" cnt="0" depid="1" deps="0" hasdep="0"/>
+      <step s="1" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
+      <step s="2")"));
   const std::string counted =
       replaced(text, "<step s=\"2\" type=\"r\"", "<step s=\"3\" type=\"r\"");
   CHECK(warns(read(counted), "gpu 0, block 0, step 1 follows a wait, but has no dependency"));
@@ -109,16 +111,17 @@ TEST_CASE("a chain of waits that doesn't end in a dependency is said") {
 TEST_CASE("rrc with the sender's place as its source") {
   // Rank 0 sends from scratch what rank 1 reduces into its output; msccl-tools names the scratch at
   // both ends.
-  const std::string_view text =
-      R"(<algo name="a" proto="LL" nchannels="1" nchunksperloop="2" ngpus="2" coll="reduce" inplace="0" outofplace="1" minBytes="0" maxBytes="9">
+  const std::string text = expanded(
+      R"(<algo name="a" proto="LL" nchannels="1" nchunksperloop="2" ngpus="2" coll="reduce" 
+      inplace="0" WINDOW>
 <gpu id="0" i_chunks="2" o_chunks="0" s_chunks="2"><tb id="0" send="1" recv="-1" chan="0">
-<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="2" depid="-1" deps="-1" hasdep="0"/>
-<step s="1" type="s" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0" cnt="2" depid="-1" deps="-1" hasdep="0"/>
+<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="2" ALONE/>
+<step s="1" type="s" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0" cnt="2" ALONE/>
 </tb></gpu>
 <gpu id="1" i_chunks="2" o_chunks="2" s_chunks="2"><tb id="0" send="-1" recv="0" chan="0">
-<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="2" depid="-1" deps="-1" hasdep="0"/>
-<step s="1" type="rrc" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0" cnt="2" depid="-1" deps="-1" hasdep="0"/>
-</tb></gpu></algo>)";
+<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="2" ALONE/>
+<step s="1" type="rrc" srcbuf="s" srcoff="0" dstbuf="o" dstoff="0" cnt="2" ALONE/>
+</tb></gpu></algo>)");
   const MscclFile file = read(text);
   CHECK(warns(file, "rrc steps name the sender's place as their source"));
   CHECK(file.program.collective.parts.front().root == 1);
