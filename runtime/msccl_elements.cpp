@@ -100,14 +100,18 @@ private:
     }
   }
 
-  /// The children, all of which are elements of this name.
-  [[nodiscard]] std::vector<pugi::xml_node> children(pugi::xml_node node,
-                                                     std::string_view name) const {
+  /// The children, all of which are elements of this name; but for the copies that TACCL and
+  /// TE-CCL note beside a GPU's blocks, for what is in place anyway.
+  [[nodiscard]] std::vector<pugi::xml_node> children(pugi::xml_node node, std::string_view name) {
     std::vector<pugi::xml_node> made;
     for (const pugi::xml_node child : node.children()) {
       const bool is_element = child.type() == pugi::node_element;
       if (is_element && name == child.name()) {
         made.push_back(child);
+        continue;
+      }
+      if (is_element && name == "tb" && std::string_view(child.name()) == "copy") {
+        if (warned_.insert("copy").second) warn(child, "<copy> is ignored, as runtimes do");
         continue;
       }
       if (is_element && name == "step" && std::string_view(child.name()) == "op")

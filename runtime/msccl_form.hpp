@@ -10,6 +10,10 @@
 
 namespace tutti::runtime {
 
+/// Messages that a connection of MSCCL's runtimes holds at least: with the Simple protocol half of
+/// its buffer is one (more with LL and LL128). A ring whose steps receive and send on needs two.
+inline constexpr std::uint32_t msccl_slots = 2;
+
 /// What MSCCL's runtimes take a collective for, and the word that files have for it.
 struct MscclCollectiveRow {
   CollectiveKind kind;

@@ -1,4 +1,5 @@
 #include "runtime/msccl_elements.hpp"
+#include "runtime/msccl_form.hpp"
 #include "runtime/msccl_layout.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "runtime/verify_program.hpp"
@@ -100,7 +101,7 @@ bool reduces_into_target(Program& program) {
         step.source = step.target;
         differs = true;
       }
-  if (!differs || !verify_program(meant).correct()) return false;
+  if (!differs || !verify_program(meant, msccl_slots).correct()) return false;
   program = std::move(meant);
   return true;
 }
@@ -129,7 +130,7 @@ MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes 
   }
   made.program = std::move(skeleton.program);
   made.program.name = file.name;
-  const ProgramVerdict verdict = verify_program(made.program);
+  const ProgramVerdict verdict = verify_program(made.program, msccl_slots);
   if (!verdict.correct()) {
     if (!reduces_into_target(made.program))
       throw InputError(fmt::format("{}: {}", file_name, verdict.fault->text));

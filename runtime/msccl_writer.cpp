@@ -126,8 +126,8 @@ void require_same_progress(const Program& program, const Program& form, std::uin
   for (const RankProgram& rank : program.ranks)
     for (const Block& block : rank.blocks)
       for (const Step& step : block.steps) cut = cut || step.count > most_count;
-  if (!cut || !verify_program(program).correct()) return;
-  const ProgramVerdict verdict = verify_program(form);
+  if (!cut || !verify_program(program, msccl_slots).correct()) return;
+  const ProgramVerdict verdict = verify_program(form, msccl_slots);
   if (!verdict.correct())
     throw InputError(fmt::format("with steps of the size that MSCCL's runtimes move at most: {} "
                                  "(larger chunks, or fewer instances, would help)",

@@ -51,7 +51,7 @@ struct MscclFile {
 /// from `custom`, which must have as many units in each rank's buffers; without it: InputError.
 /// Errors: InputError with file:line:column for malformed XML, missing or unknown attributes,
 /// places outside a buffer, two blocks on one connection, steps beyond the limits, and so on; then
-/// whatever verify_program finds.
+/// whatever verify_program finds with two messages on a connection, which MSCCL's runtimes have.
 [[nodiscard]] MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes size,
                                    const Collective* custom = nullptr,
                                    const MscclLimits& limits = {});
