@@ -100,7 +100,8 @@ TEST_CASE("a chain of waits that doesn't end in a dependency is said") {
       expanded(R"(<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
       <step s="1")"),
       expanded(
-          R"(<step s="0" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1" cnt="0" depid="1" deps="0" hasdep="0"/>
+          R"(<step s="0" type="nop" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="-1"
+        cnt="0" depid="1" deps="0" hasdep="0"/>
       <step s="1" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
       <step s="2")"));
   const std::string counted =

@@ -19,9 +19,13 @@ inline std::string replaced(std::string_view text, std::string_view what, std::s
 
 /// Short words for what most elements have.
 inline std::string expanded(std::string text) {
-  constexpr std::array<std::array<std::string_view, 2>, 3> words{
-      {{"ALONE", R"(depid="-1" deps="-1" hasdep="0")"},
+  constexpr std::array<std::array<std::string_view, 2>, 7> words{
+      {{"UNTOLD", R"(hasdep="0")"},
+       {"TOLD", R"(hasdep="1")"},
+       {"ALONE", R"(depid="-1" deps="-1" hasdep="0")"},
+       {"UNIT", R"(cnt="1")"},
        {"WINDOW", R"(outofplace="1" minBytes="0" maxBytes="1024")"},
+       {"TWO", R"(nchannels="1" nchunksperloop="2" ngpus="2")"},
        {"THREE", R"(nchannels="1" nchunksperloop="3" ngpus="3")"}}};
   for (const auto& [word, meaning] : words)
     while (text.find(word) != std::string::npos) text = replaced(text, word, meaning);
@@ -34,32 +38,32 @@ inline const std::string ring_all_gather = expanded(R"(<?xml version="1.0"?>
 <algo name="ring" proto="Simple" THREE coll="allgather" inplace="0" WINDOW>
   <gpu id="0" i_chunks="1" o_chunks="3" s_chunks="0">
     <tb id="0" send="1" recv="2" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" cnt="1" ALONE/>
-      <step s="2" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" ALONE/>
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
+      <step s="2" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" UNIT ALONE/>
     </tb>
     <tb id="1" send="-1" recv="-1" chan="0">
-      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
     </tb>
   </gpu>
   <gpu id="1" i_chunks="1" o_chunks="3" s_chunks="0">
     <tb id="0" send="2" recv="0" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" ALONE/>
-      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-      <step s="2" type="r" srcbuf="o" srcoff="2" dstbuf="o" dstoff="2" cnt="1" ALONE/>
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
+      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+      <step s="2" type="r" srcbuf="o" srcoff="2" dstbuf="o" dstoff="2" UNIT ALONE/>
     </tb>
     <tb id="1" send="-1" recv="-1" chan="0">
-      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" ALONE/>
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
     </tb>
   </gpu>
   <gpu id="2" i_chunks="1" o_chunks="3" s_chunks="0">
     <tb id="1" send="-1" recv="-1" chan="0">
-      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" cnt="1" ALONE/>
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
     </tb>
     <tb id="0" send="0" recv="1" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" cnt="1" ALONE/>
-      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" ALONE/>
-      <step s="2" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
+      <step s="1" type="rcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
+      <step s="2" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
     </tb>
   </gpu>
 </algo>
@@ -72,29 +76,29 @@ inline const std::string ring_all_reduce =
     expanded(R"(<algo name="ring" proto="LL128" THREE coll="allreduce" inplace="0">
   <gpu id="0" i_chunks="3" o_chunks="3" s_chunks="0">
     <tb id="0" send="1" recv="2" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-      <step s="1" type="rrs" srcbuf="i" srcoff="2" dstbuf="o" dstoff="2" cnt="1" ALONE/>
-      <step s="2" type="rrcs" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" cnt="1" ALONE/>
-      <step s="3" type="rcs" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-      <step s="4" type="r" srcbuf="o" srcoff="2" dstbuf="o" dstoff="2" cnt="1" ALONE/>
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+      <step s="1" type="rrs" srcbuf="i" srcoff="2" dstbuf="o" dstoff="2" UNIT ALONE/>
+      <step s="2" type="rrcs" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" UNIT ALONE/>
+      <step s="3" type="rcs" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+      <step s="4" type="r" srcbuf="o" srcoff="2" dstbuf="o" dstoff="2" UNIT ALONE/>
     </tb>
   </gpu>
   <gpu id="1" i_chunks="3" o_chunks="3" s_chunks="0">
     <tb id="0" send="2" recv="0" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" cnt="1" ALONE/>
-      <step s="1" type="rrs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-      <step s="2" type="rrcs" srcbuf="i" srcoff="2" dstbuf="o" dstoff="2" cnt="1" ALONE/>
-      <step s="3" type="rcs" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" ALONE/>
-      <step s="4" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
+      <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" UNIT ALONE/>
+      <step s="1" type="rrs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+      <step s="2" type="rrcs" srcbuf="i" srcoff="2" dstbuf="o" dstoff="2" UNIT ALONE/>
+      <step s="3" type="rcs" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" UNIT ALONE/>
+      <step s="4" type="r" srcbuf="o" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
     </tb>
   </gpu>
   <gpu id="2" i_chunks="3" o_chunks="3" s_chunks="0">
     <tb id="0" send="0" recv="1" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="2" dstbuf="o" dstoff="2" cnt="1" ALONE/>
-      <step s="1" type="rrs" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" cnt="1" ALONE/>
-      <step s="2" type="rrcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-      <step s="3" type="rcs" srcbuf="o" srcoff="2" dstbuf="o" dstoff="2" cnt="1" ALONE/>
-      <step s="4" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" cnt="1" ALONE/>
+      <step s="0" type="s" srcbuf="i" srcoff="2" dstbuf="o" dstoff="2" UNIT ALONE/>
+      <step s="1" type="rrs" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" UNIT ALONE/>
+      <step s="2" type="rrcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+      <step s="3" type="rcs" srcbuf="o" srcoff="2" dstbuf="o" dstoff="2" UNIT ALONE/>
+      <step s="4" type="r" srcbuf="o" srcoff="1" dstbuf="o" dstoff="1" UNIT ALONE/>
     </tb>
   </gpu>
 </algo>
@@ -106,50 +110,50 @@ inline const std::string pairs_all_reduce =
     expanded(R"(<algo name="pairs" proto="LL" THREE coll="allreduce" inplace="1" redop="nop">
   <gpu id="0" i_chunks="3" o_chunks="0" s_chunks="2">
     <tb id="0" send="1" recv="1" chan="0" rtype="p2p">
-  <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="s" dstoff="0" cnt="1" ALONE/>
-  <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1" ALONE/>
-  <step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="0" cnt="1" ALONE/>
-  <step s="3" type="re" srcbuf="s" srcoff="1" dstbuf="i" dstoff="0" cnt="1" depid="1" deps="1" hasdep="1"/>
-  <step s="4" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" ALONE/>
-  <step s="5" type="r" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" ALONE/>
+  <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="s" dstoff="0" UNIT ALONE/>
+  <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" UNIT ALONE/>
+  <step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="0" UNIT ALONE/>
+  <step s="3" type="re" srcbuf="s" srcoff="1" dstbuf="i" dstoff="0" UNIT depid="1" deps="1" TOLD/>
+  <step s="4" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" UNIT ALONE/>
+  <step s="5" type="r" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" UNIT ALONE/>
     </tb>
     <tb id="1" send="2" recv="2" chan="0" rtype="p2p">
-  <step s="0" type="s" srcbuf="i" srcoff="2" dstbuf="s" dstoff="0" cnt="1" ALONE/>
-  <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="1"/>
-  <step s="2" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="0" deps="3" hasdep="0"/>
-  <step s="3" type="r" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" cnt="1" ALONE/>
+  <step s="0" type="s" srcbuf="i" srcoff="2" dstbuf="s" dstoff="0" UNIT ALONE/>
+  <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="1" UNIT depid="-1" deps="-1" TOLD/>
+  <step s="2" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" UNIT depid="0" deps="3" UNTOLD/>
+  <step s="3" type="r" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" UNIT ALONE/>
     </tb>
   </gpu>
   <gpu id="1" i_chunks="3" o_chunks="0" s_chunks="2">
     <tb id="0" send="0" recv="0" chan="0">
-  <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1" ALONE/>
-  <step s="1" type="r" srcbuf="i" srcoff="1" dstbuf="s" dstoff="0" cnt="1" ALONE/>
-  <step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="1" cnt="1" ALONE/>
-  <step s="3" type="re" srcbuf="s" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="1" deps="1" hasdep="1"/>
-  <step s="4" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" ALONE/>
-  <step s="5" type="r" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" ALONE/>
+  <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" UNIT ALONE/>
+  <step s="1" type="r" srcbuf="i" srcoff="1" dstbuf="s" dstoff="0" UNIT ALONE/>
+  <step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="1" UNIT ALONE/>
+  <step s="3" type="re" srcbuf="s" srcoff="1" dstbuf="i" dstoff="1" UNIT depid="1" deps="1" TOLD/>
+  <step s="4" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" UNIT ALONE/>
+  <step s="5" type="r" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" UNIT ALONE/>
     </tb>
     <tb id="1" send="2" recv="2" chan="0">
-  <step s="0" type="s" srcbuf="i" srcoff="2" dstbuf="s" dstoff="1" cnt="1" ALONE/>
-  <step s="1" type="r" srcbuf="i" srcoff="1" dstbuf="s" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="1"/>
-  <step s="2" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" depid="0" deps="3" hasdep="0"/>
-  <step s="3" type="r" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" cnt="1" ALONE/>
+  <step s="0" type="s" srcbuf="i" srcoff="2" dstbuf="s" dstoff="1" UNIT ALONE/>
+  <step s="1" type="r" srcbuf="i" srcoff="1" dstbuf="s" dstoff="1" UNIT depid="-1" deps="-1" TOLD/>
+  <step s="2" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" UNIT depid="0" deps="3" UNTOLD/>
+  <step s="3" type="r" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" UNIT ALONE/>
     </tb>
   </gpu>
   <gpu id="2" i_chunks="3" o_chunks="0" s_chunks="2">
     <tb id="0" send="0" recv="0" chan="0">
-  <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="s" dstoff="1" cnt="1" ALONE/>
-  <step s="1" type="r" srcbuf="i" srcoff="2" dstbuf="s" dstoff="0" cnt="1" ALONE/>
-  <step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="2" cnt="1" ALONE/>
-  <step s="3" type="re" srcbuf="s" srcoff="1" dstbuf="i" dstoff="2" cnt="1" depid="1" deps="1" hasdep="1"/>
-  <step s="4" type="s" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" cnt="1" ALONE/>
-  <step s="5" type="r" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" ALONE/>
+  <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="s" dstoff="1" UNIT ALONE/>
+  <step s="1" type="r" srcbuf="i" srcoff="2" dstbuf="s" dstoff="0" UNIT ALONE/>
+  <step s="2" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="2" UNIT ALONE/>
+  <step s="3" type="re" srcbuf="s" srcoff="1" dstbuf="i" dstoff="2" UNIT depid="1" deps="1" TOLD/>
+  <step s="4" type="s" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" UNIT ALONE/>
+  <step s="5" type="r" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" UNIT ALONE/>
     </tb>
     <tb id="1" send="1" recv="1" chan="0">
-  <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="s" dstoff="1" cnt="1" ALONE/>
-  <step s="1" type="r" srcbuf="i" srcoff="2" dstbuf="s" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="1"/>
-  <step s="2" type="s" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" cnt="1" depid="0" deps="3" hasdep="0"/>
-  <step s="3" type="r" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1" ALONE/>
+  <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="s" dstoff="1" UNIT ALONE/>
+  <step s="1" type="r" srcbuf="i" srcoff="2" dstbuf="s" dstoff="1" UNIT depid="-1" deps="-1" TOLD/>
+  <step s="2" type="s" srcbuf="i" srcoff="2" dstbuf="i" dstoff="2" UNIT depid="0" deps="3" UNTOLD/>
+  <step s="3" type="r" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" UNIT ALONE/>
     </tb>
   </gpu>
 </algo>
@@ -160,12 +164,12 @@ inline const std::string exchange =
     expanded(R"(<algo name="exchange" proto="Simple" nchannels="1" nchunksperloop="1" ngpus="2"
       coll="allreduce" inplace="0" WINDOW>
 <gpu id="0" i_chunks="1" o_chunks="1" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">
-<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-<step s="1" type="rrc" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+<step s="1" type="rrc" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
 </tb></gpu>
 <gpu id="1" i_chunks="1" o_chunks="1" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
-<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
-<step s="1" type="rrc" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" ALONE/>
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+<step s="1" type="rrc" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
 </tb></gpu>
 </algo>
 )");

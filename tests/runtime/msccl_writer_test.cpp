@@ -4,6 +4,7 @@
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/runtime/msccl_samples.hpp"
 #include "tests/runtime/random_program.hpp"
 #include "topologies/list.hpp"
 
@@ -39,24 +40,24 @@ std::string refusal(const Program& program, const MscclOptions& options = {}) {
 } // namespace
 
 TEST_CASE("a program is written with all that executors ask for") {
-  CHECK(
-      msccl_xml(one_message(2), {"LL128", 4, 1 << 20, {}}) ==
-      R"(<algo name="one" proto="LL128" nchannels="1" nchunksperloop="2" ngpus="2" coll="broadcast" inplace="0" outofplace="1" minBytes="4" maxBytes="1048576">
+  CHECK(msccl_xml(one_message(2), {"LL128", 0, 1024, {}}) ==
+        msccl_samples::expanded(
+            R"(<algo name="one" proto="LL128" TWO coll="broadcast" inplace="0" WINDOW>
   <gpu id="0" i_chunks="2" o_chunks="2" s_chunks="0">
     <tb id="0" send="1" recv="-1" chan="0">
-      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="-1" cnt="2" depid="-1" deps="-1" hasdep="0" />
+      <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="-1" cnt="2" ALONE />
     </tb>
     <tb id="1" send="-1" recv="-1" chan="0">
-      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="2" depid="-1" deps="-1" hasdep="0" />
+      <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="2" ALONE />
     </tb>
   </gpu>
   <gpu id="1" i_chunks="0" o_chunks="2" s_chunks="0">
     <tb id="0" send="-1" recv="0" chan="0">
-      <step s="0" type="r" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="0" cnt="2" depid="-1" deps="-1" hasdep="0" />
+      <step s="0" type="r" srcbuf="i" srcoff="-1" dstbuf="o" dstoff="0" cnt="2" ALONE />
     </tb>
   </gpu>
 </algo>
-)");
+)"));
 }
 
 TEST_CASE("what is written is read back as it was") {
