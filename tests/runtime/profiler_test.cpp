@@ -145,20 +145,15 @@ TEST_CASE("profiles that can't be are refused") {
 TEST_CASE("topologies are written as files that read back the same") {
   for (const std::string text :
        {"dgx1", "mesh2d:2x4", "switch:8", "dgx_a100_rail:2", "fat_tree:4", "torus2d:3x3"}) {
-    std::optional<Topology> made;
-    try {
-      made = make_topology(text);
-    } catch (const InputError&) {
-      continue; // no such family
-    }
+    const Topology made = make_topology(text);
     INFO(text);
-    const Topology back = parse_topology(topology_toml(*made), "back.toml");
-    CHECK(back.fingerprint() == made->fingerprint());
-    CHECK(back.name() == made->name());
-    CHECK(back.parts().note == made->parts().note);
-    CHECK(back.parts().coordinates == made->parts().coordinates);
+    const Topology back = parse_topology(topology_toml(made), "back.toml");
+    CHECK(back.fingerprint() == made.fingerprint());
+    CHECK(back.name() == made.name());
+    CHECK(back.parts().note == made.parts().note);
+    CHECK(back.parts().coordinates == made.parts().coordinates);
     for (std::uint32_t l = 0; l < back.link_count(); ++l)
-      CHECK(back.link(LinkId{l}).dimension == made->link(LinkId{l}).dimension);
+      CHECK(back.link(LinkId{l}).dimension == made.link(LinkId{l}).dimension);
   }
   TopologyParts parts = line_network(3, Time{7}, Bandwidth{12'345'678'901}).parts();
   parts.name = "a \"name\" with \\ and\ttab";
