@@ -61,7 +61,7 @@ private:
     return static_cast<std::uint32_t>(result_.lanes.size());
   }
 
-  /// MessageLanes with the same ends.
+  /// Lanes with the same ends.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> siblings(std::uint32_t lane) const {
     const std::uint32_t begin = siblings_[lane];
     std::uint32_t end = lane + 1;

@@ -130,7 +130,7 @@ private:
   const LoweredSchedule& lowered_;
   std::uint32_t rank_, instances_, first_scratch_cell_ = 0;
   LoweringState& state_;
-  StepOrder order_;
+  RankStepOrder order_;
   ScratchPieces scratch_;
 };
 
