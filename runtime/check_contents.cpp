@@ -13,30 +13,30 @@ namespace tutti::runtime {
 
 namespace {
 
-using Word = std::uint64_t;
-constexpr std::uint32_t nothing = UINT32_MAX;       ///< instead of a chunk unit
-constexpr std::uint32_t different = UINT32_MAX - 1; ///< a sum of different chunk units
+using ContentWord = std::uint64_t;
+constexpr std::uint32_t holds_nothing = UINT32_MAX;   ///< instead of a chunk unit
+constexpr std::uint32_t mixed_units = UINT32_MAX - 1; ///< a sum of different chunk units
 
 /// What units hold: each a chunk unit (counted over all chunks) and a bit for each contributor.
-struct Contents {
+struct UnitContents {
   std::size_t words = 1;
   std::vector<std::uint32_t> chunk_unit;
-  std::vector<Word> bits;
+  std::vector<ContentWord> bits;
 
-  Contents(std::size_t units, std::size_t words_each)
-      : words(words_each), chunk_unit(units, nothing), bits(units * words_each) {}
-  void assign(std::size_t unit, const Contents& other, std::size_t from) {
+  UnitContents(std::size_t units, std::size_t words_each)
+      : words(words_each), chunk_unit(units, holds_nothing), bits(units * words_each) {}
+  void assign(std::size_t unit, const UnitContents& other, std::size_t from) {
     chunk_unit[unit] = other.chunk_unit[from];
     std::copy_n(other.bits.data() + from * words, words, bits.data() + unit * words);
   }
 };
 
 /// Chunks as chunk units: whose they are, who contributes.
-struct ChunkUnits {
+struct ChunkUnitTable {
   std::vector<std::uint32_t> first, chunk; // [chunk], [chunk unit]
   std::size_t words = 1;
 
-  explicit ChunkUnits(const Program& program) {
+  explicit ChunkUnitTable(const Program& program) {
     for (std::uint32_t c = 0; c < program.chunk_units.size(); ++c) {
       first.push_back(static_cast<std::uint32_t>(chunk.size()));
       chunk.insert(chunk.end(), program.chunk_units[c], c);
@@ -91,20 +91,21 @@ private:
     for (std::uint32_t k = 0; k < program_.chunk_units[c]; ++k) {
       const std::size_t at = unit(rank, {Buffer::input, held.unit}, k);
       memory_[rank].chunk_unit[at] = units_.first[c] + k;
-      memory_[rank].bits[at * units_.words + bit / 64] |= Word{1} << bit % 64;
+      memory_[rank].bits[at * units_.words + bit / 64] |= ContentWord{1} << bit % 64;
     }
   }
 
   void note(Found what, ProgramFault::Kind kind, ProgramStep at, const std::string& text) {
     if (!found_[what])
-      found_[what] = {kind, fmt::format("{}: {}", step_text(blocks_[at.block], at.step), text)};
+      found_[what] = {kind,
+                      fmt::format("{}: {}", program_step_text(blocks_[at.block], at.step), text)};
   }
 
   void perform(ProgramStep at) {
     const ProgramBlock& block = blocks_[at.block];
     const Step& step = block.block->steps[at.step];
     if (step.kind == StepKind::wait) return;
-    Contents value(step.count, units_.words);
+    UnitContents value(step.count, units_.words);
     if (receives(step.kind)) {
       value = std::move(on_the_way_[block.sender].front());
       on_the_way_[block.sender].pop_front();
@@ -117,7 +118,7 @@ private:
     if (sends(step.kind)) on_the_way_[at.block].push_back(std::move(value));
   }
 
-  void copy_from(Place source, Contents& value, ProgramStep at) {
+  void copy_from(Place source, UnitContents& value, ProgramStep at) {
     const std::uint32_t rank = blocks_[at.block].rank;
     for (std::uint32_t k = 0; k < value.chunk_unit.size(); ++k) {
       const std::size_t from = unit(rank, source, k);
@@ -128,32 +129,32 @@ private:
 
   void check_set(std::uint32_t rank, std::size_t from, ProgramStep at, Place place,
                  std::uint32_t offset) {
-    if (memory_[rank].chunk_unit[from] != nothing) return;
+    if (memory_[rank].chunk_unit[from] != holds_nothing) return;
     constexpr std::array names{"input", "output", "scratch"};
     note(unset, ProgramFault::Kind::unset, at,
          fmt::format("reads {} {}, which holds nothing",
                      names[static_cast<std::size_t>(place.buffer)], place.unit + offset));
   }
 
-  void combine(Contents& value, ProgramStep at, Place source) {
+  void combine(UnitContents& value, ProgramStep at, Place source) {
     const std::uint32_t rank = blocks_[at.block].rank;
     for (std::uint32_t k = 0; k < value.chunk_unit.size(); ++k) {
       const std::size_t from = unit(rank, source, k);
       check_set(rank, from, at, source, k);
       if (value.chunk_unit[k] != memory_[rank].chunk_unit[from]) {
-        value.chunk_unit[k] = different;
+        value.chunk_unit[k] = mixed_units;
         continue;
       }
-      if (value.chunk_unit[k] < different) unite(value, k, memory_[rank], from, at);
+      if (value.chunk_unit[k] < mixed_units) unite(value, k, memory_[rank], from, at);
     }
   }
 
-  void unite(Contents& value, std::size_t k, const Contents& other, std::size_t from,
+  void unite(UnitContents& value, std::size_t k, const UnitContents& other, std::size_t from,
              ProgramStep at) {
     for (std::size_t w = 0; w < units_.words; ++w) {
-      Word& mine = value.bits[k * units_.words + w];
-      const Word more = other.bits[from * units_.words + w];
-      if (const Word both = mine & more; both != 0) {
+      ContentWord& mine = value.bits[k * units_.words + w];
+      const ContentWord more = other.bits[from * units_.words + w];
+      if (const ContentWord both = mine & more; both != 0) {
         const std::uint32_t chunk = units_.chunk[value.chunk_unit[k]];
         note(twice, ProgramFault::Kind::twice, at,
              fmt::format("adds {} to chunk {} twice", contributor(chunk, w, both), chunk));
@@ -162,14 +163,15 @@ private:
     }
   }
 
-  [[nodiscard]] std::string contributor(std::uint32_t chunk, std::size_t word, Word bits) const {
+  [[nodiscard]] std::string contributor(std::uint32_t chunk, std::size_t word,
+                                        ContentWord bits) const {
     if (!program_.collective.chunks[chunk].reduces) return "the data";
     const std::size_t n = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
     return fmt::format("the contribution of rank {}",
                        program_.collective.held_by(ChunkId{chunk})[n].value);
   }
 
-  void write(const Contents& value, ProgramStep at, Place target) {
+  void write(const UnitContents& value, ProgramStep at, Place target) {
     const std::uint32_t rank = blocks_[at.block].rank;
     if (target.buffer == Buffer::input && !program_.in_place)
       note(overwritten, ProgramFault::Kind::overwritten_input, at,
@@ -195,23 +197,23 @@ private:
   [[nodiscard]] std::string what_is_wrong(std::uint32_t rank, std::size_t at, std::uint32_t chunk,
                                           std::uint32_t expected) const {
     const std::uint32_t found = memory_[rank].chunk_unit[at];
-    if (found == nothing) return "holds nothing";
-    if (found == different) return "holds a sum of different chunks";
+    if (found == holds_nothing) return "holds nothing";
+    if (found == mixed_units) return "holds a sum of different chunks";
     if (found != expected)
       return fmt::format("holds unit {} of chunk {}", found - units_.first[units_.chunk[found]],
                          units_.chunk[found]);
     const std::size_t count = contributors(chunk);
     for (std::size_t bit = 0; bit < count; ++bit)
       if ((memory_[rank].bits[at * units_.words + bit / 64] >> bit % 64 & 1) == 0)
-        return fmt::format("lacks {}", contributor(chunk, bit / 64, Word{1} << bit % 64));
+        return fmt::format("lacks {}", contributor(chunk, bit / 64, ContentWord{1} << bit % 64));
     return "";
   }
 
   const Program& program_;
   const std::vector<ProgramBlock>& blocks_;
-  ChunkUnits units_;
-  std::vector<Contents> memory_;                     // [rank]: input, output, scratch
-  std::vector<std::deque<Contents>> on_the_way_;     // [block]: what it has sent
+  ChunkUnitTable units_;
+  std::vector<UnitContents> memory_;                 // [rank]: input, output, scratch
+  std::vector<std::deque<UnitContents>> on_the_way_; // [block]: what it has sent
   std::array<std::optional<ProgramFault>, 3> found_; // by Found
 };
 

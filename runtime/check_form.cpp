@@ -11,18 +11,18 @@ namespace tutti::runtime {
 
 namespace {
 
-using Kind = ProgramFault::Kind;
+using FormFault = ProgramFault::Kind;
 
-std::optional<ProgramFault> malformed(std::string text) {
-  return ProgramFault{Kind::malformed, std::move(text)};
+std::optional<ProgramFault> malformed_program(std::string text) {
+  return ProgramFault{FormFault::malformed, std::move(text)};
 }
 
-std::string_view buffer_text(Buffer buffer) {
+std::string_view checked_buffer_text(Buffer buffer) {
   if (buffer == Buffer::scratch) return "scratch";
   return buffer == Buffer::input ? "input" : "output";
 }
 
-std::uint32_t buffer_size(const RankProgram& rank, Buffer buffer) {
+std::uint32_t checked_buffer_size(const RankProgram& rank, Buffer buffer) {
   if (buffer == Buffer::scratch) return rank.scratch;
   return buffer == Buffer::input ? rank.input : rank.output;
 }
@@ -45,23 +45,25 @@ bool are_laid_out(const Program& program, std::uint32_t npu, const std::vector<C
 std::optional<ProgramFault> check_layout(const Program& program) {
   const std::size_t ranks = program.ranks.size();
   if (program.inputs.size() != ranks || program.outputs.size() != ranks)
-    return malformed(fmt::format("there are {} ranks, but inputs for {} and outputs for {}", ranks,
-                                 program.inputs.size(), program.outputs.size()));
+    return malformed_program(fmt::format("there are {} ranks, but inputs for {} and outputs for {}",
+                                         ranks, program.inputs.size(), program.outputs.size()));
   if (program.chunk_units.size() != program.collective.chunks.size())
-    return malformed(fmt::format("units are given for {} chunks, the collective has {}",
-                                 program.chunk_units.size(), program.collective.chunks.size()));
+    return malformed_program(fmt::format("units are given for {} chunks, the collective has {}",
+                                         program.chunk_units.size(),
+                                         program.collective.chunks.size()));
   for (std::size_t c = 0; c < program.chunk_units.size(); ++c)
-    if (program.chunk_units[c] == 0) return malformed(fmt::format("chunk {} has no units", c));
+    if (program.chunk_units[c] == 0)
+      return malformed_program(fmt::format("chunk {} has no units", c));
   for (const auto& set : program.collective.sets)
     for (const NodeId npu : set)
       if (npu.value >= ranks)
-        return malformed(
+        return malformed_program(
             fmt::format("npu {} takes part, but there are {} ranks", npu.value, ranks));
   for (std::uint32_t r = 0; r < ranks; ++r) {
     if (!are_laid_out(program, r, program.inputs[r], program.ranks[r].input, &Chunk::held_by))
-      return malformed(fmt::format("rank {}: its input isn't what it holds, by chunk", r));
+      return malformed_program(fmt::format("rank {}: its input isn't what it holds, by chunk", r));
     if (!are_laid_out(program, r, program.outputs[r], program.ranks[r].output, &Chunk::wanted_by))
-      return malformed(fmt::format("rank {}: its output isn't what it wants, by chunk", r));
+      return malformed_program(fmt::format("rank {}: its output isn't what it wants, by chunk", r));
   }
   return std::nullopt;
 }
@@ -76,13 +78,14 @@ std::optional<ProgramFault> check_peers(const Program& program) {
         const std::optional<std::uint32_t>& peer = receives ? block.receives_from : block.sends_to;
         if (!peer) continue;
         if (*peer >= program.ranks.size() || *peer == r)
-          return malformed(fmt::format("rank {}, block {}: there is no peer {}", r, b, *peer));
+          return malformed_program(
+              fmt::format("rank {}, block {}: there is no peer {}", r, b, *peer));
         const auto [at, fresh] = taken.try_emplace(
             {receives ? *peer : r, receives ? r : *peer, block.channel, receives}, b);
         if (!fresh)
-          return malformed(fmt::format("rank {}: blocks {} and {} both {} rank {} on channel {}", r,
-                                       at->second, b, receives ? "receive from" : "send to", *peer,
-                                       block.channel));
+          return malformed_program(
+              fmt::format("rank {}: blocks {} and {} both {} rank {} on channel {}", r, at->second,
+                          b, receives ? "receive from" : "send to", *peer, block.channel));
       }
     }
   return std::nullopt;
@@ -96,9 +99,9 @@ public:
   std::optional<ProgramFault> check(std::size_t s) const {
     const Step& step = block_.block->steps[s];
     const auto fault = [&](const std::string& what) {
-      return malformed(fmt::format("{}: {}", step_text(block_, s), what));
+      return malformed_program(fmt::format("{}: {}", program_step_text(block_, s), what));
     };
-    if (step.kind > StepKind::wait) return malformed("a step of no known kind");
+    if (step.kind > StepKind::wait) return malformed_program("a step of no known kind");
     if (sends(step.kind) && !block_.block->sends_to) return fault("its block sends to nobody");
     if (receives(step.kind) && !block_.block->receives_from)
       return fault("its block receives from nobody");
@@ -117,12 +120,13 @@ public:
 
 private:
   [[nodiscard]] bool is_outside(Place place, std::uint32_t count) const {
-    return place.unit + std::uint64_t{count} > buffer_size(rank_, place.buffer);
+    return place.unit + std::uint64_t{count} > checked_buffer_size(rank_, place.buffer);
   }
   [[nodiscard]] std::string outside_text(Place place, std::uint32_t count) const {
-    return fmt::format("{} {} to {} is outside the buffer of {} units", buffer_text(place.buffer),
-                       place.unit, place.unit + std::uint64_t{count} - 1,
-                       buffer_size(rank_, place.buffer));
+    return fmt::format("{} {} to {} is outside the buffer of {} units",
+                       checked_buffer_text(place.buffer), place.unit,
+                       place.unit + std::uint64_t{count} - 1,
+                       checked_buffer_size(rank_, place.buffer));
   }
   [[nodiscard]] bool overlaps_shifted(const Step& step) const {
     const Place source = alias(program_, block_.rank, step.source);
@@ -151,7 +155,7 @@ std::vector<std::size_t> messages_of_block(const ProgramBlock& block, bool (*doe
 
 } // namespace
 
-std::string step_text(const ProgramBlock& block, std::size_t step) {
+std::string program_step_text(const ProgramBlock& block, std::size_t step) {
   return fmt::format("rank {}, block {}, step {} ({})", block.rank, block.index, step,
                      to_text(block.block->steps[step].kind));
 }
@@ -161,7 +165,8 @@ std::optional<ProgramFault> check_form(const Program& program) {
   if (std::optional<ProgramFault> fault = check_peers(program)) return fault;
   for (std::uint32_t r = 0; r < program.ranks.size(); ++r)
     for (std::uint32_t b = 0; b < program.ranks[r].blocks.size(); ++b) {
-      const ProgramBlock block{r, b, &program.ranks[r].blocks[b], no_block, no_block};
+      const ProgramBlock block{r, b, &program.ranks[r].blocks[b], no_program_block,
+                               no_program_block};
       const StepForm form(program, block);
       for (std::size_t s = 0; s < block.block->steps.size(); ++s)
         if (std::optional<ProgramFault> fault = form.check(s)) return fault;
@@ -179,7 +184,7 @@ std::vector<ProgramBlock> program_blocks(const Program& program) {
       if (block.sends_to)
         senders.emplace(std::tuple(r, *block.sends_to, block.channel),
                         static_cast<std::uint32_t>(blocks.size()));
-      blocks.push_back({r, b, &block, no_block, no_block});
+      blocks.push_back({r, b, &block, no_program_block, no_program_block});
     }
   for (std::uint32_t i = 0; i < blocks.size(); ++i) {
     const Block& block = *blocks[i].block;
@@ -197,26 +202,31 @@ std::optional<ProgramFault> check_messages(const std::vector<ProgramBlock>& bloc
   for (const ProgramBlock& block : blocks) {
     const std::vector<std::size_t> sent = messages_of_block(block, sends);
     std::vector<std::size_t> received;
-    if (block.receiver != no_block) received = messages_of_block(blocks[block.receiver], receives);
+    if (block.receiver != no_program_block)
+      received = messages_of_block(blocks[block.receiver], receives);
     if (sent.size() > received.size())
-      return ProgramFault{Kind::unmatched, fmt::format("{}: what it sends is never received",
-                                                       step_text(block, sent[received.size()]))};
+      return ProgramFault{FormFault::unmatched,
+                          fmt::format("{}: what it sends is never received",
+                                      program_step_text(block, sent[received.size()]))};
     if (received.size() > sent.size())
-      return ProgramFault{Kind::unmatched,
-                          fmt::format("{}: what it receives is never sent",
-                                      step_text(blocks[block.receiver], received[sent.size()]))};
-    if (block.sender == no_block)
+      return ProgramFault{
+          FormFault::unmatched,
+          fmt::format("{}: what it receives is never sent",
+                      program_step_text(blocks[block.receiver], received[sent.size()]))};
+    if (block.sender == no_program_block)
       if (const std::vector<std::size_t> lost = messages_of_block(block, receives); !lost.empty())
-        return ProgramFault{Kind::unmatched, fmt::format("{}: what it receives is never sent",
-                                                         step_text(block, lost.front()))};
+        return ProgramFault{FormFault::unmatched,
+                            fmt::format("{}: what it receives is never sent",
+                                        program_step_text(block, lost.front()))};
     for (std::size_t k = 0; k < sent.size() && !mismatched; ++k) {
       const ProgramBlock& to = blocks[block.receiver];
       const std::uint32_t out = block.block->steps[sent[k]].count;
       const std::uint32_t in = to.block->steps[received[k]].count;
       if (out != in)
-        mismatched = ProgramFault{Kind::mismatched, fmt::format("{} sends {} units, {} receives {}",
-                                                                step_text(block, sent[k]), out,
-                                                                step_text(to, received[k]), in)};
+        mismatched = ProgramFault{FormFault::mismatched,
+                                  fmt::format("{} sends {} units, {} receives {}",
+                                              program_step_text(block, sent[k]), out,
+                                              program_step_text(to, received[k]), in)};
     }
   }
   return mismatched;

@@ -10,18 +10,18 @@
 
 namespace tutti::runtime {
 
-inline constexpr std::uint32_t no_block = UINT32_MAX;
+inline constexpr std::uint32_t no_program_block = UINT32_MAX;
 
 /// A block of the whole program, by rank and then by index.
 struct ProgramBlock {
   std::uint32_t rank = 0, index = 0;
   const Block* block = nullptr;
   /// Among the program's blocks: who receives what it sends, who sends what it receives.
-  std::uint32_t receiver = no_block, sender = no_block;
+  std::uint32_t receiver = no_program_block, sender = no_program_block;
 };
 
 /// "rank 3, block 1, step 4 (rrc)".
-[[nodiscard]] std::string step_text(const ProgramBlock& block, std::size_t step);
+[[nodiscard]] std::string program_step_text(const ProgramBlock& block, std::size_t step);
 
 /// Faults that are malformed. Cost: O(steps + units).
 [[nodiscard]] std::optional<ProgramFault> check_form(const Program& program);

@@ -21,15 +21,15 @@ public:
     }
   }
 
-  RunOrder run() {
-    RunOrder order;
+  ProgramOrder run() {
+    ProgramOrder order;
     order.steps.reserve(total_);
     while (!ready_.empty()) {
       const std::uint32_t b = ready_.back();
       ready_.pop_back();
       while (progress_[b].step < blocks_[b].block->steps.size()) {
         const std::uint32_t awaited = waits_for(b);
-        if (awaited != no_block) {
+        if (awaited != no_program_block) {
           waiting_[awaited].push_back(b);
           break;
         }
@@ -50,7 +50,7 @@ private:
     return blocks_[b].block->steps[progress_[b].step];
   }
 
-  /// The block that must go on before this one can; no_block: it can.
+  /// The block that must go on before this one can; no_program_block: it can.
   [[nodiscard]] std::uint32_t waits_for(std::uint32_t b) const {
     const Step& step = next(b);
     if (step.after) {
@@ -62,7 +62,7 @@ private:
     if (sends(step.kind) && slots_ != 0 &&
         progress_[b].sent >= progress_[blocks_[b].receiver].received + std::uint64_t{slots_})
       return blocks_[b].receiver;
-    return no_block;
+    return no_program_block;
   }
 
   void pass(std::uint32_t b) {
@@ -85,8 +85,8 @@ private:
     }
     std::string text;
     for (auto at = std::ranges::find(way, b); at != way.end(); ++at)
-      text += fmt::format("{} waits for ", step_text(blocks_[*at], progress_[*at].step));
-    text += step_text(blocks_[b], progress_[b].step);
+      text += fmt::format("{} waits for ", program_step_text(blocks_[*at], progress_[*at].step));
+    text += program_step_text(blocks_[b], progress_[b].step);
     return {ProgramFault::Kind::deadlock, text};
   }
 
@@ -100,7 +100,7 @@ private:
 
 } // namespace
 
-RunOrder run_order(const std::vector<ProgramBlock>& blocks, std::uint32_t slots) {
+ProgramOrder program_order(const std::vector<ProgramBlock>& blocks, std::uint32_t slots) {
   return DrySimulation(blocks, slots).run();
 }
 

@@ -15,7 +15,7 @@ struct ProgramStep {
   std::uint32_t block = 0, step = 0;
 };
 
-struct RunOrder {
+struct ProgramOrder {
   std::vector<ProgramStep> steps; ///< all, in one order in which they can happen
   std::optional<ProgramFault> deadlock;
 };
@@ -23,7 +23,8 @@ struct RunOrder {
 /// Runs the steps without data, each block as far as it comes. Which steps can happen doesn't
 /// depend on which goes first, so a run that stands still once does so always.
 /// Pre: check_messages() finds nothing. Cost: O(steps + waits).
-[[nodiscard]] RunOrder run_order(const std::vector<ProgramBlock>& blocks, std::uint32_t slots);
+[[nodiscard]] ProgramOrder program_order(const std::vector<ProgramBlock>& blocks,
+                                         std::uint32_t slots);
 
 /// Two steps of a rank that touch the same unit, one of them writing, and that nothing orders.
 /// Vector clocks over the blocks of a rank tell what program order and dependencies order. Where

@@ -176,8 +176,8 @@ private:
       where = fmt::format("output {}", unit - rank.input);
     return {ProgramFault::Kind::race,
             fmt::format("{} {} {}, which {} {}, and nothing orders them",
-                        step_text(blocks_[a.block], a.step), a_does, where,
-                        step_text(blocks_[b.block], b.step), b_does)};
+                        program_step_text(blocks_[a.block], a.step), a_does, where,
+                        program_step_text(blocks_[b.block], b.step), b_does)};
   }
 
   const Program& program_;

@@ -10,7 +10,8 @@ namespace {
 
 class EventSorter {
 public:
-  EventSorter(const ScheduleMessages& messages, const MessageValues& values, const Lanes& lanes)
+  EventSorter(const ScheduleMessages& messages, const MessageValues& values,
+              const MessageLanes& lanes)
       : messages_(messages), values_(values), lanes_(lanes), levels_(lanes.levels) {}
 
   /// [message]: the first that could be sent on in the step that receives it.
@@ -77,15 +78,15 @@ private:
 
   const ScheduleMessages& messages_;
   const MessageValues& values_;
-  const Lanes& lanes_;
+  const MessageLanes& lanes_;
   const MessageLevels& levels_;
   std::vector<std::uint32_t> chain_;
 };
 
 /// Takes back what the order doesn't allow.
-Fusions allowed(const ScheduleMessages& messages, const Lanes& lanes,
-                std::vector<std::uint32_t> sends_on) {
-  Fusions fusions{std::move(sends_on), {}};
+MessageFusions allowed(const ScheduleMessages& messages, const MessageLanes& lanes,
+                       std::vector<std::uint32_t> sends_on) {
+  MessageFusions fusions{std::move(sends_on), {}};
   fusions.sent_on_from.assign(messages.messages.size(), no_message);
   for (std::uint32_t maker = 0; maker < messages.messages.size(); ++maker) {
     std::uint32_t& on = fusions.sends_on[maker];
@@ -102,8 +103,8 @@ Fusions allowed(const ScheduleMessages& messages, const Lanes& lanes,
 
 } // namespace
 
-Fusions order_events(ScheduleMessages& messages, const MessageValues& values, const Lanes& lanes,
-                     bool fuse) {
+MessageFusions order_events(ScheduleMessages& messages, const MessageValues& values,
+                            const MessageLanes& lanes, bool fuse) {
   EventSorter sorter(messages, values, lanes);
   std::vector<std::uint32_t> sends_on(messages.messages.size(), no_message);
   if (fuse) sends_on = sorter.pass_ons();

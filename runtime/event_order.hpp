@@ -13,7 +13,7 @@ namespace tutti::runtime {
 
 /// [message]: which message is sent on in the step that receives it (is received in the step that
 /// sends it); no_message: it has a step of its own.
-struct Fusions {
+struct MessageFusions {
   std::vector<std::uint32_t> sends_on, sent_on_from;
 };
 
@@ -24,7 +24,7 @@ struct Fusions {
 /// this: sends, then each receipt after the one that it needs, which only goes round in a circle
 /// where a ring does.
 /// Cost: O(messages).
-[[nodiscard]] Fusions order_events(ScheduleMessages& messages, const MessageValues& values,
-                                   const Lanes& lanes, bool fuse);
+[[nodiscard]] MessageFusions order_events(ScheduleMessages& messages, const MessageValues& values,
+                                          const MessageLanes& lanes, bool fuse);
 
 } // namespace tutti::runtime

@@ -16,7 +16,7 @@ public:
             const LaneOptions& options)
       : messages_(messages), values_(values), options_(options) {}
 
-  Lanes make() {
+  MessageLanes make() {
     assign_lanes();
     find_previous();
     if (options_.share) share_where_passed_on();
@@ -36,7 +36,7 @@ private:
         routes.push_back(messages_.messages[m].route);
       }
     const auto ends = [&](std::uint32_t route) {
-      const Message& message = messages_.messages[first_of[route]];
+      const ScheduleMessage& message = messages_.messages[first_of[route]];
       return std::pair(message.from, message.to);
     };
     std::ranges::stable_sort(routes, {}, ends);
@@ -51,7 +51,7 @@ private:
         lane_of[routes[i]] = lane_of[routes[i - options_.most]];
       }
     }
-    for (const Message& message : messages_.messages)
+    for (const ScheduleMessage& message : messages_.messages)
       result_.of_message.push_back(lane_of[message.route]);
     result_.shared_at_end.assign(result_.lanes.size(), no_lane);
     result_.shared_at_start.assign(result_.lanes.size(), no_lane);
@@ -150,7 +150,7 @@ private:
   void choose_channels() {
     constexpr std::uint32_t none = UINT32_MAX;
     std::vector<std::uint32_t> alone(1);
-    for (Lane& lane : result_.lanes) lane.channel = none;
+    for (MessageLane& lane : result_.lanes) lane.channel = none;
     for (std::uint32_t lane = 0; lane < count_of_lanes(); ++lane) {
       if (result_.lanes[lane].channel != none) continue;
       alone[0] = lane;
@@ -184,12 +184,12 @@ private:
     std::vector<std::uint32_t> by_ends(result_.lanes.size());
     std::iota(by_ends.begin(), by_ends.end(), 0U);
     const auto key = [&](std::uint32_t l) {
-      const Lane& lane = result_.lanes[l];
+      const MessageLane& lane = result_.lanes[l];
       return std::tuple(lane.from, lane.to, lane.channel);
     };
     std::ranges::sort(by_ends, {}, key);
     for (std::uint32_t out = 0; out < count_of_lanes(); ++out) {
-      const Lane& lane = result_.lanes[out];
+      const MessageLane& lane = result_.lanes[out];
       const std::tuple back(lane.to, lane.from, lane.channel);
       const auto in = std::ranges::lower_bound(by_ends, back, {}, key);
       if (in != by_ends.end() && key(*in) == back && can_share(*in, out)) share(*in, out);
@@ -199,7 +199,7 @@ private:
   const ScheduleMessages& messages_;
   const MessageValues& values_;
   const LaneOptions& options_;
-  Lanes result_;
+  MessageLanes result_;
   std::vector<std::uint32_t> siblings_;             // [lane]: the first with the same ends
   std::vector<std::uint32_t> group_;                // [lane]: whose channel is the same
   std::vector<std::vector<std::uint32_t>> members_; // [group]
@@ -207,8 +207,8 @@ private:
 
 } // namespace
 
-Lanes lanes_of(const ScheduleMessages& messages, const MessageValues& values,
-               const LaneOptions& options) {
+MessageLanes lanes_of(const ScheduleMessages& messages, const MessageValues& values,
+                      const LaneOptions& options) {
   return LaneMaker(messages, values, options).make();
 }
 

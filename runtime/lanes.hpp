@@ -15,12 +15,12 @@ inline constexpr std::uint32_t no_lane = UINT32_MAX;
 
 /// A connection: from a rank to another on a channel. Its messages are received in the order in
 /// which they are sent.
-struct Lane {
+struct MessageLane {
   std::uint32_t from = 0, to = 0, channel = 0;
 };
 
-struct Lanes {
-  std::vector<Lane> lanes;
+struct MessageLanes {
+  std::vector<MessageLane> lanes;
   std::vector<std::uint32_t> of_message; ///< [message]
   /// [lane]: the lane that shares a block with it, at the rank that receives from it (sends to it).
   std::vector<std::uint32_t> shared_at_end, shared_at_start;
@@ -38,7 +38,7 @@ struct LaneOptions {
 /// then where they go to and fro between two ranks. Lanes that share have one channel; other than
 /// that channels are as low as possible.
 /// Cost: O(messages * log).
-[[nodiscard]] Lanes lanes_of(const ScheduleMessages& messages, const MessageValues& values,
-                             const LaneOptions& options);
+[[nodiscard]] MessageLanes lanes_of(const ScheduleMessages& messages, const MessageValues& values,
+                                    const LaneOptions& options);
 
 } // namespace tutti::runtime

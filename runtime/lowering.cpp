@@ -8,6 +8,9 @@
 #include "runtime/lowering.hpp"
 
 #include "runtime/rank_steps.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
@@ -41,10 +44,19 @@ void repeat_blocks(RankProgram& rank, std::uint32_t instances) {
   rank.scratch *= instances;
 }
 
+void check_members(const Topology& topology, const Collective& collective) {
+  for (const auto& set : collective.sets)
+    for (const NodeId node : set)
+      if (node.value >= topology.npu_count())
+        throw InputError(fmt::format("{} holds or wants a chunk, but only NPUs have programs",
+                                     topology.node(node).name));
+}
+
 } // namespace
 
 Program lower(const Topology& topology, const Collective& collective, const Schedule& schedule,
               const LoweringOptions& options) {
+  check_members(topology, collective);
   Program program =
       empty_program(collective, topology.npu_count(), options.instances, options.in_place);
   program.name = options.name;

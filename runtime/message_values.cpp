@@ -49,7 +49,7 @@ private:
   };
 
   void send(std::uint32_t m) {
-    const Message& message = messages_.messages[m];
+    const ScheduleMessage& message = messages_.messages[m];
     ChunkValue& chunk = state_[message.chunk];
     assert(chunk.there);
     if (chunk.value < count_) {
@@ -60,7 +60,7 @@ private:
     chunk.there = topology_.node(NodeId{message.from}).can.copy;
   }
 
-  void check_unchanged(const Message& message, std::uint32_t maker) const {
+  void check_unchanged(const ScheduleMessage& message, std::uint32_t maker) const {
     if (messages_.messages[maker].received < message.left) return;
     throw InputError(fmt::format(
         "transfer {}: chunk {} is passed on from {}, where transfer {} has changed it since",

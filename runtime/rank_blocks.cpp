@@ -9,35 +9,36 @@ namespace tutti::runtime {
 namespace {
 
 /// The lanes that a block serves at a rank; one of them may be no_lane.
-struct BlockLanes {
+struct LanesOfBlock {
   std::uint32_t rank = 0, channel = 0;
   std::optional<std::uint32_t> to, from; // peers
   std::uint32_t out = no_lane, in = no_lane;
 };
 
-std::vector<BlockLanes> block_lanes(const Lanes& lanes) {
-  std::vector<BlockLanes> all;
+std::vector<LanesOfBlock> lanes_of_blocks(const MessageLanes& lanes) {
+  std::vector<LanesOfBlock> all;
   for (std::uint32_t l = 0; l < lanes.lanes.size(); ++l) {
-    const Lane& lane = lanes.lanes[l];
-    BlockLanes sender{lane.from, lane.channel, lane.to, std::nullopt, l, lanes.shared_at_start[l]};
+    const MessageLane& lane = lanes.lanes[l];
+    LanesOfBlock sender{
+        lane.from, lane.channel, lane.to, std::nullopt, l, lanes.shared_at_start[l]};
     if (sender.in != no_lane) sender.from = lanes.lanes[sender.in].from;
     all.push_back(sender);
     if (lanes.shared_at_end[l] == no_lane)
       all.push_back({lane.to, lane.channel, std::nullopt, lane.from, no_lane, l});
   }
   std::ranges::sort(
-      all, {}, [](const BlockLanes& b) { return std::tuple(b.rank, b.channel, b.to, b.from); });
+      all, {}, [](const LanesOfBlock& b) { return std::tuple(b.rank, b.channel, b.to, b.from); });
   return all;
 }
 
 } // namespace
 
-LaneBlocks blocks_for(const Lanes& lanes, std::uint32_t ranks) {
+LaneBlocks blocks_for(const MessageLanes& lanes, std::uint32_t ranks) {
   LaneBlocks blocks;
   blocks.of_rank.resize(ranks);
   blocks.at_start.resize(lanes.lanes.size());
   blocks.at_end.resize(lanes.lanes.size());
-  for (const BlockLanes& served : block_lanes(lanes)) {
+  for (const LanesOfBlock& served : lanes_of_blocks(lanes)) {
     std::vector<Block>& of_rank = blocks.of_rank[served.rank];
     const auto index = static_cast<std::uint32_t>(of_rank.size());
     of_rank.push_back({served.to, served.from, served.channel, {}});

@@ -15,6 +15,6 @@ struct LaneBlocks {
 };
 
 /// Blocks without steps. Cost: O(lanes log lanes).
-[[nodiscard]] LaneBlocks blocks_for(const Lanes& lanes, std::uint32_t ranks);
+[[nodiscard]] LaneBlocks blocks_for(const MessageLanes& lanes, std::uint32_t ranks);
 
 } // namespace tutti::runtime

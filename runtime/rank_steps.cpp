@@ -25,7 +25,7 @@ struct ChunkState {
 };
 
 /// What all ranks need, one after another.
-struct SharedState {
+struct LoweringState {
   LaneBlocks blocks;
   std::vector<ChunkState> chunks;        // [chunk], all as default between ranks
   std::vector<std::uint32_t> reads_left; // [message]: of what it made, from its place
@@ -35,7 +35,7 @@ struct SharedState {
 class RankSteps {
 public:
   RankSteps(const Program& program, const LoweredSchedule& lowered, std::uint32_t rank,
-            std::uint32_t instances, SharedState& state)
+            std::uint32_t instances, LoweringState& state)
       : program_(program), lowered_(lowered), rank_(rank), instances_(instances), state_(state),
         order_(state.blocks.of_rank[rank]) {}
 
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Cells of outputs, inputs, then scratch. In place an input that is an output too has the output's cell.
+  /// Cells of outputs, inputs, then scratch. In place an input that is an output too has that cell.
   void set_places() {
     std::uint32_t& cell = first_scratch_cell_;
     for (const ChunkPlace& wanted : program_.outputs[rank_])
@@ -68,7 +68,7 @@ private:
     }
   }
 
-  [[nodiscard]] const Message& message(std::uint32_t m) const {
+  [[nodiscard]] const ScheduleMessage& message(std::uint32_t m) const {
     return lowered_.messages.messages[m];
   }
   [[nodiscard]] std::uint32_t units(std::uint32_t m) const {
@@ -129,8 +129,8 @@ private:
   const Program& program_;
   const LoweredSchedule& lowered_;
   std::uint32_t rank_, instances_, first_scratch_cell_ = 0;
-  SharedState& state_;
-  StepOrder order_;
+  LoweringState& state_;
+  RankStepOrder order_;
   ScratchPieces scratch_;
 };
 
@@ -164,8 +164,8 @@ std::vector<LocalCopy> local_copies(const Program& program, const ScheduleMessag
 
 void add_steps(Program& program, const LoweredSchedule& lowered, std::uint32_t instances) {
   const auto ranks = static_cast<std::uint32_t>(program.ranks.size());
-  SharedState state{blocks_for(lowered.lanes, ranks),
-                    std::vector<ChunkState>(program.chunk_units.size()), lowered.values.reads};
+  LoweringState state{blocks_for(lowered.lanes, ranks),
+                      std::vector<ChunkState>(program.chunk_units.size()), lowered.values.reads};
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     program.ranks[rank].scratch = RankSteps(program, lowered, rank, instances, state).add();
     program.ranks[rank].blocks = std::move(state.blocks.of_rank[rank]);

@@ -14,8 +14,8 @@ namespace tutti::runtime {
 struct LoweredSchedule {
   ScheduleMessages messages;
   MessageValues values;
-  Lanes lanes;
-  Fusions fusions;
+  MessageLanes lanes;
+  MessageFusions fusions;
 };
 
 /// Adds blocks and scratch to a program that has none, for the first of `instances`: its units of

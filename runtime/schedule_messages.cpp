@@ -110,7 +110,7 @@ private:
   /// (else it would count twice), and is left out.
   void group_by_chunk(std::size_t first) {
     const auto begin = result_.messages.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto ends = [](const Message& m) { return std::tuple(m.chunk, m.from, m.to); };
+    const auto ends = [](const ScheduleMessage& m) { return std::tuple(m.chunk, m.from, m.to); };
     std::ranges::stable_sort(begin, result_.messages.end(), {}, ends);
     const auto twice = std::ranges::unique(begin, result_.messages.end(), {}, ends);
     result_.messages.erase(twice.begin(), twice.end());
@@ -119,7 +119,7 @@ private:
       const auto at = first_of.try_emplace(m->chunk, m->transfer).first;
       at->second = std::min(at->second, m->transfer);
     }
-    std::ranges::sort(begin, result_.messages.end(), {}, [&](const Message& m) {
+    std::ranges::sort(begin, result_.messages.end(), {}, [&](const ScheduleMessage& m) {
       return std::pair(first_of.at(m.chunk), m.transfer);
     });
   }
@@ -142,7 +142,7 @@ void ScheduleMessages::reorder(std::vector<MessageEvent> order) {
   std::ranges::fill(rank_begin, 0U);
   for (std::uint32_t position = 0; position < events.size(); ++position) {
     const MessageEvent& event = events[position];
-    Message& message = messages[event.message];
+    ScheduleMessage& message = messages[event.message];
     (event.receipt ? message.received : message.sent) = position;
     ++rank_begin[rank_of(event) + std::size_t{1}];
   }

@@ -10,7 +10,7 @@
 
 namespace tutti::runtime {
 
-struct Message {
+struct ScheduleMessage {
   std::uint32_t chunk = 0;
   std::uint32_t from = 0, to = 0; ///< ranks
   /// What it crosses: a path of the schedule, or several by way of nodes that aren't NPUs. Decides
@@ -34,7 +34,7 @@ struct MessageEvent {
 /// Every message is received before the next one that has its way is sent, so that one slot is
 /// enough for blocks that keep this order.
 struct ScheduleMessages {
-  std::vector<Message> messages;
+  std::vector<ScheduleMessage> messages;
   std::vector<MessageEvent> events; ///< [position]
   std::uint32_t routes = 0;
   std::vector<std::uint32_t> rank_begin; ///< [rank], and the end

@@ -5,20 +5,20 @@
 
 namespace tutti::runtime {
 
-StepOrder::StepOrder(std::vector<Block>& blocks)
+RankStepOrder::RankStepOrder(std::vector<Block>& blocks)
     : blocks_(blocks), now_(blocks.size() * blocks.size()), clocks_(blocks.size()) {}
 
-StepOrder::Accesses& StepOrder::accesses(std::uint32_t cell) {
+RankStepOrder::Accesses& RankStepOrder::accesses(std::uint32_t cell) {
   if (cell >= cells_.size()) cells_.resize(cell + std::size_t{1});
   return cells_[cell];
 }
 
-const std::uint32_t* StepOrder::clock(StepAt step) const {
+const std::uint32_t* RankStepOrder::clock(StepAt step) const {
   return clocks_[step.block].data() + step.step * blocks_.size();
 }
 
-void StepOrder::append(std::uint32_t block, const Step& step, std::uint32_t read,
-                       std::uint32_t written) {
+void RankStepOrder::append(std::uint32_t block, const Step& step, std::uint32_t read,
+                           std::uint32_t written) {
   waits_.clear();
   if (read != no_cell) add_waits_for(accesses(read).writes, block);
   if (written != no_cell) {
@@ -44,7 +44,7 @@ void StepOrder::append(std::uint32_t block, const Step& step, std::uint32_t read
 }
 
 /// The latest of each block, by block.
-void StepOrder::add_waits_for(const std::vector<StepAt>& steps, std::uint32_t block) {
+void RankStepOrder::add_waits_for(const std::vector<StepAt>& steps, std::uint32_t block) {
   for (const StepAt step : steps) {
     if (now_[block * blocks_.size() + step.block] > step.step) continue;
     const auto at = std::ranges::lower_bound(waits_, step.block, {}, &StepAt::block);
@@ -55,7 +55,7 @@ void StepOrder::add_waits_for(const std::vector<StepAt>& steps, std::uint32_t bl
   }
 }
 
-void StepOrder::drop_implied() {
+void RankStepOrder::drop_implied() {
   if (waits_.size() < 2) return;
   std::erase_if(waits_, [copy = waits_, this](StepAt wait) {
     return std::ranges::any_of(copy, [&](StepAt other) {
@@ -64,7 +64,7 @@ void StepOrder::drop_implied() {
   });
 }
 
-void StepOrder::put(std::uint32_t block, Step step) {
+void RankStepOrder::put(std::uint32_t block, Step step) {
   const std::size_t width = blocks_.size();
   std::uint32_t* const now = now_.data() + block * width;
   if (step.after) {

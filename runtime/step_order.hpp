@@ -17,9 +17,9 @@ inline constexpr std::uint32_t no_cell = UINT32_MAX;
 /// A vector clock for each step tells which steps of the other blocks are over when it is: a wait
 /// is left out where program order, an earlier wait of the block, or what another awaited step had
 /// waited for itself implies it. Cost: O(blocks) a step and wait, time and memory.
-class StepOrder {
+class RankStepOrder {
 public:
-  explicit StepOrder(std::vector<Block>& blocks);
+  explicit RankStepOrder(std::vector<Block>& blocks);
 
   /// Appends the step to the block. Cells: what it reads and writes, or no_cell.
   void append(std::uint32_t block, const Step& step, std::uint32_t read, std::uint32_t written);

@@ -13,7 +13,7 @@ ProgramVerdict verify_program(const Program& program, std::uint32_t slots) {
   if (verdict.fault) return verdict;
   const std::vector<ProgramBlock> blocks = program_blocks(program);
   if ((verdict.fault = check_messages(blocks))) return verdict;
-  RunOrder order = run_order(blocks, slots);
+  ProgramOrder order = program_order(blocks, slots);
   if ((verdict.fault = std::move(order.deadlock))) return verdict;
   if ((verdict.fault = check_races(program, blocks, order.steps))) return verdict;
   verdict.fault = check_contents(program, blocks, order.steps);

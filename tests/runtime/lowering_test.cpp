@@ -133,7 +133,7 @@ TEST_CASE("a ring is one block in each rank that sends on what it receives") {
   const Outcome ring = ring_unidirectional(topology, collective, {});
   const Program program = lower(topology, collective, *ring.schedule, {});
   // Of the eight messages that come to a rank it passes on seven. If all ranks sent on in one step
-  // at the same time, each would wait for the next one's only slot: of each seven, one rank doesn't.
+  // at the same time, each would wait for the next one's only slot: of each seven, one doesn't.
   std::size_t receipts = 0, fused = 0;
   for (const RankProgram& rank : program.ranks) {
     REQUIRE(rank.blocks.size() == 1);
@@ -288,6 +288,11 @@ TEST_CASE("what a program can't do is refused in words") {
   REQUIRE(verify(topology, partial, late).correct());
   CHECK(message_of([&] { (void)lower(topology, partial, late); }) ==
         "transfer 2: chunk 0 is passed on from npu1, where transfer 1 has changed it since");
+
+  Collective stored = partial;
+  stored.sets[1] = {NodeId{3}};
+  CHECK(message_of([&] { (void)lower(topology, stored, late); }) ==
+        "hub holds or wants a chunk, but only NPUs have programs");
 
   LoweringOptions options;
   options.instances = 0;

@@ -51,8 +51,11 @@ public:
 private:
   using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>; // from, to, channel
 
-  static double value(std::uint32_t chunk, std::uint32_t k, std::uint32_t rank) {
-    return std::ldexp(1.0, static_cast<int>(rank)) + 4096.0 * (1 + chunk) + 0.125 * k;
+  /// All holders of a chunk that doesn't reduce have the same.
+  [[nodiscard]] double value(std::uint32_t chunk, std::uint32_t k, std::uint32_t rank) const {
+    const bool reduces = program_.collective.chunks[chunk].reduces;
+    return (reduces ? std::ldexp(1.0, static_cast<int>(rank)) : 0.0) + 4096.0 * (1 + chunk) +
+           0.125 * k;
   }
 
   double& at(std::uint32_t rank, Place place, std::uint32_t offset) {
