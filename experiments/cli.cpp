@@ -281,6 +281,87 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   add_json(app, replay.json);
 }
 
+void add_options(CLI::App& app, BackendArguments& backend) {
+  app.add_option("--backend", backend.backend, "cpu or cuda; default cpu");
+  app.add_option("--links", backend.links,
+                 "emulated: copies throttled to the topology's links; or real: as fast as they go; "
+                 "default emulated");
+  app.add_option("--repeat", backend.repetitions, "timed runs, whose median counts; default 5");
+  app.add_option("--watchdog", backend.watchdog,
+                 "a run that takes longer is ended, and what waits is named; default 30s");
+}
+
+void add_options(CLI::App& app, ExecArguments& exec) {
+  add_topology(app, exec.topology);
+  app.add_option("file", exec.file,
+                 "a schedule, or a program as MSCCL XML (.xml), instead of -c and -a");
+  app.add_option("-c,--collective", exec.collectives, "name[,root=3][,group=0-7+16-23]")
+      ->allow_extra_args(false);
+  app.add_option("-a,--algorithm", exec.algorithms, "a name, several with commas, or all")
+      ->allow_extra_args(false);
+  add_size(app, exec.size, "1MiB..16MiB; of MSCCL XML needed");
+  app.add_option("--chunks", exec.chunks,
+                 "chunks per shard, times what the algorithm needs; default: what it chooses, "
+                 "else 1");
+  add_seed(app, exec.seed);
+  app.add_option("--limit", exec.limit, "time and memory for each synthesis: 60s, 8GiB");
+  app.add_option("--set", exec.settings, "an option of the algorithm, key=value; repeatable")
+      ->allow_extra_args(false);
+  add_options(app, exec.backend);
+  app.add_option("--type", exec.type, "float32, float64, int32 or uint8; default float32");
+  app.add_option("--op", exec.combine, "what reduces: sum or max; default sum");
+  app.add_option("--instances", exec.instances,
+                 "parts of each chunk, on channels of their own; default 1");
+  app.add_option("--warmups", exec.warmups, "runs before the timed ones; default 1");
+  app.add_option("--predicted-by", exec.predicted_by,
+                 "profile: the links are measured first; topology; or nothing; default profile");
+  app.add_flag("--in-place", exec.in_place, "output and input are one buffer");
+  app.add_flag("--copy-per-step", exec.copy_per_step,
+               "a copy for each step instead of one persistent run");
+  add_model(app, exec.model, "");
+  app.add_option("--out", exec.out, "folder for executions.csv and execution.svg; default none");
+  app.add_flag("--nccl-tests", exec.nccl_tests, "print what nccl-tests prints");
+  add_progress(app, exec.progress);
+  add_json(app, exec.json);
+}
+
+void add_options(CLI::App& app, ProfileArguments& profile) {
+  add_topology(app, profile.topology);
+  add_options(app, profile.backend);
+  app.add_option("--sizes", profile.sizes, "of chunks, with commas; default 1KiB to 4MiB");
+  app.add_option("--chunks", profile.chunks, "sent one by one and at once; default 8");
+  app.add_option("-o,--output", profile.output, "topology file to write, with what was measured");
+  add_json(app, profile.json);
+}
+
+void add_options(CLI::App& app, LowerArguments& lower) {
+  add_topology(app, lower.topology);
+  app.add_option("file", lower.file, "a schedule file")->required();
+  app.add_option("--instances", lower.instances,
+                 "parts of each chunk, on channels of their own; default 1");
+  app.add_option("--channels", lower.channels, "between two ranks, at most; default 32");
+  app.add_option("--protocol", lower.protocol, "Simple, LL or LL128; default Simple");
+  app.add_option("--min-bytes", lower.min_bytes, "of sizes that it is for; default 0");
+  app.add_option("--max-bytes", lower.max_bytes, "of sizes that it is for; default 1 TiB");
+  app.add_flag("--in-place", lower.in_place, "output and input are one buffer");
+  app.add_flag("--separate-steps", lower.separate_steps, "receive and send on in two steps");
+  app.add_flag("--separate-blocks", lower.separate_blocks, "send and receive in two blocks");
+  app.add_option("-o,--output", lower.output, "MSCCL XML to write");
+  add_json(app, lower.json);
+}
+
+void add_options(CLI::App& app, ImportArguments& import) {
+  add_topology(app, import.topology);
+  app.add_option("file", import.file, "a program as MSCCL XML")->required();
+  app.add_option("--size", import.size, "of the collective, as nccl-tests counts it")->required();
+  app.add_option("-c,--collective", import.collective,
+                 "what coll=\"custom\" is: name[,root=3], or a TOML file");
+  app.add_option("-o,--output", import.output,
+                 "schedule file to write: JSON if it ends in .json, else binary");
+  add_model(app, import.model, "");
+  add_json(app, import.json);
+}
+
 void add_options(CLI::App& app, BoundArguments& bound) {
   add_topology(app, bound.topology);
   add_collective(app, bound.collective, "");
@@ -327,6 +408,13 @@ std::vector<Command> add_commands(CLI::App& app) {
               train_command),
       command(app, "verify", "check the schedule in a file", verify_command),
       command(app, "replay", "simulate the schedule in a file", replay_command),
+      command(app, "exec", "run schedules with real data on CPU threads or GPUs, and check it",
+              exec_command),
+      command(app, "profile", "measure latency and bandwidth of every link", profile_command),
+      command(app, "lower", "a schedule as a program for each rank, and as MSCCL XML",
+              lower_command),
+      command(app, "import", "a program in MSCCL XML as a schedule, verified and replayed",
+              import_command),
       command(app, "bound", "lower bounds on the collective time", bound_command),
       command(app, "list",
               "algorithms, topologies, collectives, models, npus, experiments, engines",

@@ -3,6 +3,8 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/execution_display.hpp"
+#include "experiments/execution_table.hpp"
 #include "experiments/failure_display.hpp"
 #include "experiments/failure_table.hpp"
 #include "experiments/frontier_display.hpp"
@@ -89,6 +91,29 @@ std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment,
   return evaluations;
 }
 
+// One after another, as they are timed.
+std::vector<ExecutionEvaluation> evaluate_executions(const Experiment& experiment, bool progress,
+                                                     Interrupts& interrupts) {
+  std::vector<ExecutionEvaluation> evaluations;
+  const InterruptWatch watch(interrupts); // an execution itself asks nobody
+  for (const ExecutionStudy& study : experiment.executions) {
+    if (interrupts.cancels()) break;
+    ExecutionCase c = experiment.execution_case(study);
+    c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+    evaluations.push_back(evaluate_execution(c, execution_announcer(study.label, progress)));
+  }
+  return evaluations;
+}
+
+std::vector<Comparison> comparisons_of(const Experiment& experiment,
+                                       std::span<const ExecutionEvaluation> evaluations) {
+  std::vector<Comparison> all;
+  for (std::size_t i = 0; i < evaluations.size(); ++i)
+    for (Comparison& each : comparisons_of(experiment.executions[i].expectations, evaluations[i]))
+      all.push_back(std::move(each));
+  return all;
+}
+
 std::vector<Comparison> comparisons_of(const Experiment& experiment,
                                        std::span<const TrainingEvaluation> evaluations) {
   std::vector<Comparison> all;
@@ -110,6 +135,8 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
     for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
   for (const TrainingStudy& study : experiment.trainings)
     require_sound(study, experiment.networks_of(study));
+  for (const ExecutionStudy& study : experiment.executions)
+    require_sound(experiment.execution_case(study));
   Interrupts interrupts;
   ExperimentResults results;
   results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
@@ -117,6 +144,7 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
   results.jobs = evaluate_job_studies(experiment, interrupts);
   results.failures = evaluate_failure_studies(experiment, progress, interrupts);
   results.trainings = evaluate_trainings(experiment, progress, interrupts);
+  results.executions = evaluate_executions(experiment, progress, interrupts);
   interrupted = interrupts.count() > 0;
   results.comparisons = compare(experiment.expectations, results.evaluations);
   for (Comparison& comparison : comparisons_of(results.frontiers))
@@ -124,6 +152,8 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
   for (Comparison& comparison : comparisons_of(results.failures))
     results.comparisons.push_back(std::move(comparison));
   for (Comparison& comparison : comparisons_of(experiment, results.trainings))
+    results.comparisons.push_back(std::move(comparison));
+  for (Comparison& comparison : comparisons_of(experiment, results.executions))
     results.comparisons.push_back(std::move(comparison));
   return results;
 }
@@ -142,6 +172,8 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
     if (!study.algorithms.empty()) fmt::print("\n{}", failures_text(study.algorithms));
   for (const TrainingEvaluation& study : results.trainings)
     fmt::print("\n{}", training_text(study));
+  for (const ExecutionEvaluation& each : results.executions)
+    fmt::print("\n{}", execution_text(each));
   if (!results.comparisons.empty())
     fmt::print("\n{}", to_text(comparison_table(results.comparisons)));
 }
@@ -157,6 +189,8 @@ int judge(const ExperimentResults& results) {
     code = std::max(code, report_problems(problems_of(study.algorithms)));
   for (const TrainingEvaluation& study : results.trainings)
     code = std::max(code, report_problems(problems_of(study)));
+  for (const ExecutionEvaluation& each : results.executions)
+    code = std::max(code, report_problems(problems_of(each)));
   if (!all_agree(results.comparisons)) {
     fmt::print(stderr, "tutti: an expected value differs without an explanation\n");
     code = 1;
@@ -187,7 +221,7 @@ int run_command(const RunArguments& arguments) {
     files.insert(files.end(), figures.begin(), figures.end());
   } else if (!experiment.figures.empty() || !experiment.frontiers.empty() ||
              !experiment.failures.empty() || !experiment.jobs.empty() ||
-             !experiment.trainings.empty()) {
+             !experiment.trainings.empty() || !experiment.executions.empty()) {
     fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
   }
   if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));

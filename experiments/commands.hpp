@@ -135,6 +135,60 @@ struct ReplayArguments {
   bool json = false;
 };
 
+/// Options of whatever runs programs.
+struct BackendArguments {
+  std::string backend = "cpu";    ///< or cuda
+  std::string links = "emulated"; ///< or real
+  std::string repetitions = "5", watchdog = "30s";
+};
+
+struct ExecArguments {
+  std::string topology;
+  std::string file; ///< a schedule, or a program as MSCCL XML; or collective and algorithms:
+  std::vector<std::string> collectives, algorithms;
+  std::optional<std::string> size; ///< default 1MiB..16MiB; of a program needed
+  std::optional<std::string> chunks;
+  std::string seed = "1";
+  std::optional<std::string> limit;
+  std::vector<std::string> settings; ///< key=value
+  BackendArguments backend;
+  std::string type = "float32", combine = "sum", instances = "1", warmups = "1";
+  std::string predicted_by = "profile"; ///< or topology, nothing
+  bool in_place = false, copy_per_step = false;
+  ModelArguments model;
+  std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  bool nccl_tests = false;        ///< its columns instead of the table
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+struct ProfileArguments {
+  std::string topology;
+  BackendArguments backend;
+  std::optional<std::string> sizes; ///< with commas; default 1KiB to 4MiB
+  std::string chunks = "8";
+  std::string output; ///< topology file to write; empty: none
+  bool json = false;
+};
+
+struct LowerArguments {
+  std::string topology, file; ///< a schedule
+  std::string instances = "1", channels = "32", protocol = "Simple";
+  std::string min_bytes = "0", max_bytes;
+  bool in_place = false, separate_steps = false, separate_blocks = false;
+  std::string output; ///< XML to write; empty: none
+  bool json = false;
+};
+
+struct ImportArguments {
+  std::string topology, file; ///< MSCCL XML
+  std::string size;
+  std::string collective; ///< what `coll="custom"` is; empty: nothing
+  std::string output;     ///< schedule file to write; empty: none
+  ModelArguments model;
+  bool json = false;
+};
+
 struct BoundArguments {
   std::string topology;
   CollectiveArguments collective;
@@ -165,6 +219,10 @@ int train_command(const TrainArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
+int exec_command(const ExecArguments& arguments);
+int profile_command(const ProfileArguments& arguments);
+int lower_command(const LowerArguments& arguments);
+int import_command(const ImportArguments& arguments);
 int list_command(const ListArguments& arguments);
 int show_command(const ShowArguments& arguments);
 

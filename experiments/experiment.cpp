@@ -1,5 +1,6 @@
 #include "experiments/experiment.hpp"
 
+#include "experiments/execution_reader.hpp"
 #include "experiments/expectation_reader.hpp"
 #include "experiments/experiment_values.hpp"
 #include "experiments/failure_reader.hpp"
@@ -177,7 +178,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
 Experiment read(ConfigTable root, const std::string& source_name) {
   Experiment experiment;
   root.allow_only({"name", "title", "seed", "topologies", "runs", "frontiers", "failures", "jobs",
-                   "training", "figures", "expect"});
+                   "training", "executions", "figures", "expect"});
   experiment.name = file_stem(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;
@@ -199,10 +200,12 @@ Experiment read(ConfigTable root, const std::string& source_name) {
     experiment.jobs.push_back(read_jobs(table, experiment));
   for (ConfigTable& table : root.tables("training"))
     experiment.trainings.push_back(read_training(table, experiment, source_name));
+  for (ConfigTable& table : root.tables("executions"))
+    experiment.executions.push_back(read_execution(table, experiment));
   if (experiment.runs.empty() && experiment.frontiers.empty() && experiment.failures.empty() &&
-      experiment.jobs.empty() && experiment.trainings.empty())
-    throw root.error(
-        "needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]] or [[training]]");
+      experiment.jobs.empty() && experiment.trainings.empty() && experiment.executions.empty())
+    throw root.error("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
+                     "[[training]] or [[executions]]");
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));
   const std::vector<Case> cases = experiment.cases();
@@ -252,6 +255,13 @@ FrontierCase Experiment::frontier_case(const FrontierStudy& study) const {
           .sizes = study.sizes,
           .options = study.options,
           .engines = all_engines()};
+}
+
+ExecutionCase Experiment::execution_case(const ExecutionStudy& study) const {
+  ExecutionCase c = study.execution;
+  c.topology_label = topologies[study.topology].label;
+  c.topology = &topologies[study.topology].topology;
+  return c;
 }
 
 std::vector<FailureCase> Experiment::failure_cases(const FailureStudy& study) const {

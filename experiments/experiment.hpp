@@ -59,6 +59,8 @@
 //                                          # others: format at the head of job_reader.hpp
 //   [[training]]                           # iterations of training, by several algorithms: format
 //                                          # at the head of training_reader.hpp
+//   [[executions]]                         # schedules run with real data, beside predictions: format
+//                                          # at the head of execution_reader.hpp
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
 //                                          # schedule
@@ -91,12 +93,13 @@
 //   at_most = true                         # the paper gives an upper limit; default false
 //   explanation = "..."                    # makes a difference one that doesn't fail the run
 //
-// At least one of [[runs]], [[frontiers]], [[failures]], [[jobs]] and [[training]]. Unknown keys
-// and labels are errors.
+// At least one of [[runs]], [[frontiers]], [[failures]], [[jobs]], [[training]] and [[executions]].
+// Unknown keys and labels are errors.
 #pragma once
 
 #include "experiments/collective_request.hpp"
 #include "experiments/evaluation.hpp"
+#include "experiments/execution_study.hpp"
 #include "experiments/expectation.hpp"
 #include "experiments/failure_study.hpp"
 #include "experiments/frontier_study.hpp"
@@ -171,6 +174,7 @@ struct Experiment {
   std::vector<FailureStudy> failures;
   std::vector<JobStudy> jobs;
   std::vector<TrainingStudy> trainings;
+  std::vector<ExecutionStudy> executions;
   std::vector<FigureRequest> figures;
   std::vector<Expectation> expectations; ///< with indices into cases()
 
@@ -182,6 +186,8 @@ struct Experiment {
   [[nodiscard]] std::vector<FailureCase> failure_cases(const FailureStudy& study) const;
   /// The topologies of one of `trainings`, pointing into this experiment.
   [[nodiscard]] std::vector<TrainingNetwork> networks_of(const TrainingStudy& study) const;
+  /// One of `executions`, pointing into this experiment.
+  [[nodiscard]] ExecutionCase execution_case(const ExecutionStudy& study) const;
 };
 
 /// Errors: InputError with file:line:column for anything wrong or unknown.

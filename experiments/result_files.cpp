@@ -3,6 +3,9 @@
 #include "experiments/csv.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/execution_figure.hpp"
+#include "experiments/execution_json.hpp"
+#include "experiments/execution_table.hpp"
 #include "experiments/failure_figure.hpp"
 #include "experiments/failure_json.hpp"
 #include "experiments/failure_table.hpp"
@@ -76,6 +79,8 @@ Json results_json(const Experiment& experiment, const ExperimentResults& results
   for (const JobStudyEvaluation& study : results.jobs) json["jobs"].push_back(jobs_json(study));
   for (const TrainingEvaluation& study : results.trainings)
     json["training"].push_back(training_json(study, NpuDetail::none));
+  for (const ExecutionEvaluation& each : results.executions)
+    json["executions"].push_back(execution_json(each));
   json["verdicts"] = std::move(comparisons);
   return json;
 }
@@ -117,6 +122,12 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
     write("training.csv", csv_text(training_csv(results.trainings)));
     write("training_npus.csv", csv_text(training_npus_csv(results.trainings)));
   }
+  if (!results.executions.empty()) {
+    write("executions.csv", csv_text(executions_csv(results.executions)));
+    std::string text;
+    for (const ExecutionEvaluation& each : results.executions) text += nccl_tests_text(each);
+    write("nccl_tests.txt", text);
+  }
   write("results.json", json_text(results_json(experiment, results)));
   if (!results.comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, results.comparisons));
@@ -155,6 +166,11 @@ std::vector<std::string> write_figures(const std::string& folder, const Experime
       files.push_back(folder + "/" + named.stem + ".svg");
       draw(named.figure, files.back());
     }
+  }
+  for (const ExecutionEvaluation& each : results.executions) {
+    if (!was_measured(each)) continue;
+    files.push_back(folder + "/" + file_stem("execution", each.label) + ".svg");
+    draw(execution_figure(each), files.back());
   }
   return files;
 }

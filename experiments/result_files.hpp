@@ -20,7 +20,8 @@ struct ExperimentResults {
   std::vector<FailureStudyEvaluation> failures; ///< of Experiment::failures
   std::vector<JobStudyEvaluation> jobs;         ///< of Experiment::jobs
   std::vector<TrainingEvaluation> trainings;    ///< of Experiment::trainings
-  /// Of Experiment::expectations, then of frontiers, then of failures, then of trainings.
+  std::vector<ExecutionEvaluation> executions;  ///< of Experiment::executions
+  /// Of Experiment::expectations, then of frontiers, then of failures, of trainings, of executions.
   std::vector<Comparison> comparisons;
 };
 
@@ -35,14 +36,15 @@ void start_results(const std::string& folder, const Experiment& experiment,
 
 /// results.csv where there are runs, frontier.csv where there are frontiers, frontier_paper.csv
 /// where these have rows of a paper, failures.csv where there are failures, training.csv and
-/// training_npus.csv where something is trained, results.json, and verdicts.md where something is
+/// training_npus.csv where something is trained, executions.csv and nccl_tests.txt where something
+/// is executed, results.json, and verdicts.md where something is
 /// expected. Returns the names of the files.
 /// Errors: InputError where one can't be written; each is whole or not there.
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);
 
-/// Every figure as .svg and .png, every frontier with a point and every study of failures, jobs and
-/// training as .svg.
+/// Every figure as .svg and .png, every frontier with a point and every study of failures, jobs,
+/// training and execution as .svg.
 /// Returns the names of the files. Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder, const Experiment& experiment,
                                        const ExperimentResults& results);

@@ -1,0 +1,138 @@
+// `tutti exec`: schedules run with real data, every element checked, beside what the engines
+// predict.
+#include "experiments/backend_request.hpp"
+#include "experiments/collective_request.hpp"
+#include "experiments/commands.hpp"
+#include "experiments/csv.hpp"
+#include "experiments/evaluation_json.hpp"
+#include "experiments/execution_display.hpp"
+#include "experiments/execution_figure.hpp"
+#include "experiments/execution_json.hpp"
+#include "experiments/execution_table.hpp"
+#include "experiments/interrupts.hpp"
+#include "experiments/registry.hpp"
+#include "experiments/work_limits.hpp"
+#include "runtime/msccl_xml.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/schedule_file.hpp"
+#include "sim/verify.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+SynthesisOptions options_of(const ExecArguments& arguments) {
+  SynthesisOptions options;
+  options.model = time_model(arguments.model);
+  options.seed = parse_seed(arguments.seed);
+  if (arguments.limit) set_limits(options, *arguments.limit);
+  options.settings = parse_settings(arguments.settings);
+  return options;
+}
+
+GivenExecution given_program(const ExecArguments& arguments, const Topology& topology) {
+  if (!arguments.size) throw InputError("--size: a program doesn't say it: give one");
+  const Bytes size = of_option("--size", [&] { return parse_bytes(*arguments.size); });
+  runtime::MscclFile file = runtime::load_msccl(arguments.file, size);
+  for (const std::string& warning : file.warnings)
+    fmt::print(stderr, "tutti: {}: {}\n", arguments.file, warning);
+  runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program);
+  return {file.program.name, std::move(foreign.collective), std::move(foreign.schedule),
+          std::move(file.program)};
+}
+
+GivenExecution given_schedule(const ExecArguments& arguments, const Topology& topology) {
+  if (arguments.size) throw InputError("--size: a schedule says its own");
+  ScheduleFile file = read_schedule(arguments.file, topology);
+  if (file.compact)
+    throw InputError(fmt::format("{}: {} transfers are too many", arguments.file, file.size()));
+  const Verdict verdict = verify(topology, file.collective, file.schedule);
+  if (!verdict.correct())
+    throw InputError(fmt::format("{}: fault: {}", arguments.file, verdict.fault->text));
+  return {file.algorithm, std::move(file.collective), std::move(file.schedule), std::nullopt};
+}
+
+void read_work(const ExecArguments& arguments, const Topology& topology, ExecutionCase& c) {
+  const bool named = !arguments.collectives.empty() || !arguments.algorithms.empty();
+  if (arguments.file.empty() == !named)
+    throw InputError("what runs? give a schedule or MSCCL XML, or -c and -a");
+  if (!named) {
+    c.given = arguments.file.ends_with(".xml") ? given_program(arguments, topology)
+                                               : given_schedule(arguments, topology);
+    c.collective = collective_text(topology, c.given->collective);
+    return;
+  }
+  if (arguments.collectives.size() != 1) throw InputError("-c: name one collective");
+  c.collective = arguments.collectives.front();
+  c.sizes =
+      of_option("--size", [&] { return parse_sizes(arguments.size.value_or("1MiB..16MiB")); });
+  c.algorithms = find_algorithms(arguments.algorithms);
+  if (arguments.chunks) c.chunks = parse_count("--chunks", *arguments.chunks, 1, most_chunks);
+}
+
+ExecutionCase case_of(const ExecArguments& arguments, const Topology& topology) {
+  ExecutionCase c;
+  c.topology = &topology;
+  c.topology_label = topology.name();
+  read_backend(arguments.backend, c);
+  c.predicted_by =
+      of_option("--predicted-by", [&] { return parse_predicted_by(arguments.predicted_by); });
+  c.request.type = of_option("--type", [&] { return runtime::parse_element_type(arguments.type); });
+  c.request.combine = of_option("--op", [&] { return runtime::parse_combine(arguments.combine); });
+  c.request.warmups = parse_count("--warmups", arguments.warmups, 0, 10'000);
+  c.request.copy_per_step = arguments.copy_per_step;
+  c.lowering.instances = parse_count("--instances", arguments.instances, 1, 64);
+  c.lowering.in_place = arguments.in_place;
+  c.options = options_of(arguments);
+  read_work(arguments, topology, c);
+  require_sound(c);
+  return c;
+}
+
+std::vector<std::string> write_files(const std::string& folder, const ExecutionEvaluation& made) {
+  std::vector<std::string> files{folder + "/executions.csv", folder + "/nccl_tests.txt"};
+  write_file(files[0], csv_text(executions_csv({&made, 1})));
+  write_file(files[1], nccl_tests_text(made));
+  if (!was_measured(made)) return files;
+  if (!gnuplot_found()) {
+    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    return files;
+  }
+  files.push_back(folder + "/execution.svg");
+  draw(execution_figure(made), files.back());
+  return files;
+}
+
+std::string output_of(const ExecArguments& arguments, const ExecutionEvaluation& made) {
+  if (arguments.json) return json_text(execution_json(made));
+  return arguments.nccl_tests ? nccl_tests_text(made) : execution_text(made);
+}
+
+} // namespace
+
+int exec_command(const ExecArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  ExecutionCase c = case_of(arguments, topology);
+  if (arguments.out) require_writable(*arguments.out + "/executions.csv");
+  Interrupts interrupts;
+  const InterruptWatch watch(interrupts); // an execution itself asks nobody
+  c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  const ExecutionEvaluation made =
+      evaluate_execution(c, execution_announcer("", arguments.progress));
+  fmt::print("{}", output_of(arguments, made));
+  return conclude(
+      {.interrupted = interrupts.count() > 0,
+       .json = arguments.json,
+       .folder = arguments.out,
+       .write_files = [&](const std::string& folder) { return write_files(folder, made); },
+       .problems = problems_of(made)});
+}
+
+} // namespace tutti

@@ -1,0 +1,310 @@
+#include "experiments/execution_evaluation.hpp"
+
+#include "experiments/attempt.hpp"
+#include "experiments/collective_request.hpp"
+#include "experiments/frontier_evaluation.hpp"
+#include "experiments/registry.hpp"
+#include "runtime/verify_program.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tutti {
+
+namespace {
+
+std::string seconds_text(double seconds) {
+  return short_text(Time{std::llround(seconds * static_cast<double>(ps_per_s))});
+}
+
+constexpr std::array<std::string_view, 3> prediction_names{"profile", "topology", "nothing"};
+
+std::string no_obstacle() { return {}; }
+std::string cuda_obstacle() { return runtime::why_no_cuda().value_or(""); }
+
+constexpr std::array<BackendRow, 2> backend_rows{{
+    {"cpu", "ranks as threads over shared memory", runtime::run_on_cpu, no_obstacle},
+    {"cuda", "ranks as GPUs, or virtual ones on one GPU", runtime::run_on_cuda, cuda_obstacle},
+}};
+
+class ExecutionStudyRun {
+public:
+  ExecutionStudyRun(const ExecutionCase& c,
+                    const std::function<void(const ExecutionRun&)>& announce)
+      : case_(c), announce_(announce), engines_(all_engines()) {}
+
+  ExecutionEvaluation run() {
+    describe();
+    if (case_.predicted_by == PredictedBy::profile) profile_network();
+    if (case_.given) {
+      made_.runs.push_back(run_of(*case_.given));
+      if (announce_) announce_(made_.runs.back());
+    }
+    for (const Bytes size : case_.sizes)
+      for (const AlgorithmRow& algorithm : case_.algorithms) {
+        if (case_.options.cancelled && case_.options.cancelled()) return std::move(made_);
+        made_.runs.push_back(run_of(algorithm, size));
+        if (announce_) announce_(made_.runs.back());
+      }
+    return std::move(made_);
+  }
+
+private:
+  void describe() {
+    made_.label = case_.label;
+    made_.topology = case_.topology_label;
+    made_.backend = case_.backend->name;
+    made_.collective = case_.collective;
+    made_.emulated = case_.emulated;
+    made_.type = case_.request.type;
+    made_.combine = case_.request.combine;
+    made_.predicted_by = case_.predicted_by;
+    made_.in_place = case_.lowering.in_place;
+    made_.npus = case_.topology->npu_count();
+    made_.instances = case_.lowering.instances;
+    made_.repetitions = case_.request.repetitions;
+    made_.warmups = case_.request.warmups;
+    if (case_.predicted_by == PredictedBy::nothing) return;
+    for (const EngineRow* engine : engines_) made_.engines.emplace_back(engine->name);
+  }
+
+  void profile_network() {
+    made_.profile =
+        runtime::profile(*case_.topology, case_.backend->run, case_.profile, plan_options());
+    made_.network = runtime::profiled_topology(*case_.topology, *made_.profile,
+                                               std::string(case_.backend->name));
+  }
+
+  [[nodiscard]] runtime::PlanOptions plan_options() const {
+    runtime::PlanOptions options = case_.request.plan;
+    options.emulated = case_.emulated ? case_.topology : nullptr;
+    return options;
+  }
+
+  [[nodiscard]] const Topology& predicted_network() const {
+    return made_.network ? *made_.network : *case_.topology;
+  }
+
+  ExecutionRun run_of(const AlgorithmRow& algorithm, Bytes size) {
+    ExecutionRun run;
+    run.algorithm = algorithm.name;
+    run.size = size;
+    const Attempt made = schedule_of(algorithm, size);
+    run.problem = verdict_problem(made);
+    if (!run.problem.empty()) return run;
+    if (!made.outcome.schedule) {
+      run.note =
+          made.outcome.note.empty() ? std::string(to_text(made.outcome.status)) : made.outcome.note;
+      return run;
+    }
+    execute(run, made.collective, *made.outcome.schedule, nullptr);
+    return run;
+  }
+
+  ExecutionRun run_of(const GivenExecution& given) {
+    ExecutionRun run;
+    run.algorithm = given.name;
+    run.size = given.collective.size();
+    execute(run, given.collective, given.schedule, given.program ? &*given.program : nullptr);
+    return run;
+  }
+
+  [[nodiscard]] Attempt schedule_of(const AlgorithmRow& algorithm, Bytes size) const {
+    SynthesisOptions options = options_for(algorithm, case_.options);
+    options.choose_pieces = !case_.chunks && algorithm.chooses_pieces;
+    const CollectiveRequest request{{case_.collective}, size};
+    return attempt(
+        algorithm, *case_.topology,
+        [&](std::uint32_t pieces) { return make_collective(*case_.topology, request, pieces); },
+        case_.chunks.value_or(1), options);
+  }
+
+  // What a user can't help is a note, as the next size or algorithm may do.
+  void execute(ExecutionRun& run, const Collective& collective, const Schedule& schedule,
+               const runtime::Program* given) {
+    run.chunks_per_shard = collective.parts.front().pieces;
+    run.transfers = schedule.size();
+    try {
+      const double start = cpu_seconds();
+      const runtime::Program program =
+          given != nullptr ? *given : lowered(run.algorithm, collective, schedule);
+      describe_program(run, program);
+      run.lowering_seconds = cpu_seconds() - start;
+      if (!run.problem.empty()) return;
+      runtime::ExecutionRequest request = case_.request;
+      request.size = run.size;
+      request.plan = plan_options();
+      run.execution = case_.backend->run(program, request);
+      made_.device = run.execution->device;
+    } catch (const InputError& error) {
+      run.note = error.what();
+      return;
+    }
+    if (case_.predicted_by != PredictedBy::nothing) predict(run, collective, schedule);
+    judge(run, collective);
+  }
+
+  [[nodiscard]] runtime::Program lowered(const std::string& name, const Collective& collective,
+                                         const Schedule& schedule) const {
+    runtime::LoweringOptions options = case_.lowering;
+    options.name = name;
+    return runtime::lower(*case_.topology, collective, schedule, options);
+  }
+
+  static void describe_program(ExecutionRun& run, const runtime::Program& program) {
+    const runtime::ProgramVerdict verdict = runtime::verify_program(program);
+    if (!verdict.correct()) run.problem = "fault of the program: " + verdict.fault->text;
+    run.steps = program.step_count();
+    run.channels = program.channel_count();
+    for (const runtime::RankProgram& rank : program.ranks) {
+      run.blocks += rank.blocks.size();
+      run.scratch_units = std::max(run.scratch_units, rank.scratch);
+    }
+  }
+
+  void predict(ExecutionRun& run, const Collective& collective, const Schedule& schedule) const {
+    TimeModel model = case_.options.model;
+    model.discipline = Discipline::fifo;
+    for (const EngineRow* engine : engines_) {
+      const Replay replayed = replay(predicted_network(), collective, schedule, model, *engine);
+      run.predicted.push_back(replayed.report.completion);
+      if (run.problem.empty()) run.problem = bound_problem(replayed);
+    }
+    if (case_.emulated)
+      run.floor = replay(*case_.topology, collective, schedule, model, *engines_.front()).bound;
+    // The same to 1e-9, as the engines' own tests have it.
+    const double first = run.predicted.front().seconds(), last = run.predicted.back().seconds();
+    if (run.problem.empty() && std::abs(first - last) > 1e-9 * first + 1e-12)
+      run.problem =
+          fmt::format("the engines disagree: {} and {}", short_text(run.predicted.front()),
+                      short_text(run.predicted.back()));
+  }
+
+  void judge(ExecutionRun& run, const Collective& collective) const {
+    const runtime::DataCheck& check = run.execution->check;
+    const double median = run.measured();
+    if (median > 0) {
+      const Time time{std::llround(median * static_cast<double>(ps_per_s))};
+      run.algbw = algbw(collective, time);
+      run.busbw = busbw(collective, time);
+    }
+    if (!run.problem.empty()) return;
+    if (check.wrong > 0)
+      run.problem = fmt::format(
+          "wrong data: {} of {} elements, the first at NPU {}, chunk {}, element {}: {} instead of "
+          "{}",
+          check.wrong, check.checked, check.first->npu, check.first->chunk.value,
+          check.first->element, check.first->found, check.first->expected);
+    else if (check.checked == 0)
+      run.problem = "no element was checked";
+    else if (const double least = std::ranges::min(run.execution->seconds);
+             least < 0.99 * run.floor.seconds())
+      run.problem = fmt::format("{} is less than its links allow ({})", seconds_text(least),
+                                short_text(run.floor));
+  }
+
+  const ExecutionCase& case_;
+  const std::function<void(const ExecutionRun&)>& announce_;
+  std::vector<const EngineRow*> engines_;
+  ExecutionEvaluation made_;
+};
+
+bool counts(const ExecutionRun& run, Bytes from, std::span<const std::string> algorithms) {
+  return run.ratio() > 0 && run.size >= from &&
+         (algorithms.empty() || std::ranges::find(algorithms, run.algorithm) != algorithms.end());
+}
+
+} // namespace
+
+std::span<const BackendRow> backends() { return backend_rows; }
+
+const BackendRow& find_backend(std::string_view name) {
+  std::vector<std::string> known;
+  for (const BackendRow& row : backend_rows) {
+    if (row.name == name) return row;
+    known.emplace_back(row.name);
+  }
+  throw InputError(unknown_name("backend", std::string(name), known));
+}
+
+std::string_view to_text(PredictedBy by) { return prediction_names[static_cast<std::size_t>(by)]; }
+
+PredictedBy parse_predicted_by(std::string_view text) {
+  const auto at = std::ranges::find(prediction_names, text);
+  if (at == prediction_names.end())
+    throw InputError(
+        unknown_name("network to predict by", std::string(text),
+                     std::vector<std::string>(prediction_names.begin(), prediction_names.end())));
+  return static_cast<PredictedBy>(at - prediction_names.begin());
+}
+
+double ExecutionRun::ratio() const {
+  if (!execution || predicted.empty() || predicted.front().ps <= 0) return 0;
+  return measured() / predicted.front().seconds();
+}
+
+void require_sound(const ExecutionCase& c) {
+  if (const std::string obstacle = c.backend->obstacle(); !obstacle.empty())
+    throw InputError(fmt::format("backend {}: {}", c.backend->name, obstacle));
+  if (!c.emulated && c.predicted_by == PredictedBy::topology)
+    throw InputError("real links aren't the topology's: predictions need the profile");
+  if (c.given) return;
+  for (const Bytes size : c.sizes) {
+    const Collective collective = make_collective(*c.topology, {{c.collective}, size}, 1);
+    if (c.lowering.in_place && !runtime::can_be_in_place(collective))
+      throw InputError(fmt::format("{} can't be in place", c.collective));
+  }
+  require_known_settings(c.algorithms, c.options);
+}
+
+ExecutionEvaluation evaluate_execution(const ExecutionCase& c,
+                                       const std::function<void(const ExecutionRun&)>& announce) {
+  return ExecutionStudyRun(c, announce).run();
+}
+
+std::optional<double> prediction_error(const ExecutionEvaluation& evaluation, Bytes from,
+                                       std::span<const std::string> algorithms) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const ExecutionRun& run : evaluation.runs) {
+    if (!counts(run, from, algorithms)) continue;
+    sum += std::abs(std::log(run.ratio()));
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / static_cast<double>(count)) - 1;
+}
+
+std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> expectations,
+                                       const ExecutionEvaluation& evaluation) {
+  std::vector<Comparison> comparisons;
+  for (const ExecutionExpectation& expected : expectations) {
+    const auto error = prediction_error(evaluation, expected.from, expected.algorithms);
+    Comparison comparison;
+    comparison.label = expected.label;
+    comparison.paper = fmt::format("at most {:g} %", 100 * expected.error);
+    comparison.explanation = expected.explanation;
+    comparison.value = error.value_or(std::nan(""));
+    comparison.ours = error ? fmt::format("{:.2f} %", 100 * *error) : "nothing was measured";
+    judge(comparison, expected.error, 0, true);
+    comparisons.push_back(std::move(comparison));
+  }
+  return comparisons;
+}
+
+std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation) {
+  std::vector<std::string> problems;
+  for (const ExecutionRun& run : evaluation.runs)
+    if (!run.problem.empty())
+      problems.push_back(
+          fmt::format("{}{}, {} {}: {}", evaluation.label.empty() ? "" : evaluation.label + ": ",
+                      run.algorithm, evaluation.collective, to_text(run.size), run.problem));
+  return problems;
+}
+
+} // namespace tutti
