@@ -344,8 +344,9 @@ void add_options(CLI::App& app, LowerArguments& lower) {
   app.add_option("--min-bytes", lower.min_bytes, "of sizes that it is for; default 0");
   app.add_option("--max-bytes", lower.max_bytes, "of sizes that it is for; default 1 TiB");
   app.add_flag("--in-place", lower.in_place, "output and input are one buffer");
-  app.add_flag("--separate-steps", lower.separate_steps, "receive and send on in two steps");
-  app.add_flag("--separate-blocks", lower.separate_blocks, "send and receive in two blocks");
+  app.add_flag("--share-blocks", lower.share_blocks,
+               "a block sends and receives where it can, in one step what is passed on at once: "
+               "fewer blocks, which wait for each other more");
   app.add_option("-o,--output", lower.output, "MSCCL XML to write");
   add_json(app, lower.json);
 }

@@ -29,8 +29,7 @@ runtime::LoweringOptions lowering_of(const LowerArguments& arguments, const std:
   options.instances = parse_count("--instances", arguments.instances, 1, 64);
   options.most_channels = parse_count("--channels", arguments.channels, 1, 1024);
   options.in_place = arguments.in_place;
-  options.fuse = !arguments.separate_steps;
-  options.share_blocks = !arguments.separate_blocks;
+  options.share_blocks = arguments.share_blocks;
   return options;
 }
 

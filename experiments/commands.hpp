@@ -175,7 +175,7 @@ struct LowerArguments {
   std::string topology, file; ///< a schedule
   std::string instances = "1", channels = "32", protocol = "Simple";
   std::string min_bytes = "0", max_bytes;
-  bool in_place = false, separate_steps = false, separate_blocks = false;
+  bool in_place = false, share_blocks = false;
   std::string output; ///< XML to write; empty: none
   bool json = false;
 };

@@ -45,7 +45,7 @@ private:
       if (ends(routes[begin]) != ends(routes[i])) begin = i;
       if (i - begin < options_.most) {
         siblings_.push_back(begin == i ? count_of_lanes() : siblings_.back());
-        result_.lanes.push_back({ends(routes[i]).first, ends(routes[i]).second, 0});
+        result_.lanes.push_back({ends(routes[i]).first, ends(routes[i]).second, 0, routes[i]});
         lane_of[routes[i]] = count_of_lanes() - 1;
       } else {
         lane_of[routes[i]] = lane_of[routes[i - options_.most]];

@@ -17,6 +17,7 @@ inline constexpr std::uint32_t no_lane = UINT32_MAX;
 /// which they are sent.
 struct MessageLane {
   std::uint32_t from = 0, to = 0, channel = 0;
+  std::uint32_t route = 0; ///< the first of its messages'
 };
 
 struct MessageLanes {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 namespace tutti::runtime {
@@ -52,6 +53,17 @@ void check_members(const Topology& topology, const Collective& collective) {
                                      topology.node(node).name));
 }
 
+void add_ways(Program& program, const LoweredSchedule& lowered, const PathTable& paths,
+              std::uint32_t instances) {
+  for (const MessageLane& lane : lowered.lanes.lanes)
+    for (std::uint32_t i = 0; i < instances; ++i)
+      program.ways.push_back({lane.from, lane.to, lane.channel * instances + i,
+                              lowered.messages.links_of(lane.route, paths)});
+  std::ranges::sort(program.ways, {}, [](const ConnectionWay& way) {
+    return std::tuple(way.from, way.to, way.channel);
+  });
+}
+
 } // namespace
 
 Program lower(const Topology& topology, const Collective& collective, const Schedule& schedule,
@@ -69,6 +81,7 @@ Program lower(const Topology& topology, const Collective& collective, const Sche
   add_steps(program, lowered, options.instances);
   for (RankProgram& rank : program.ranks) repeat_blocks(rank, options.instances);
   add_local_copies(program, lowered, options.instances);
+  add_ways(program, lowered, schedule.paths(), options.instances);
   return program;
 }
 

@@ -25,8 +25,9 @@ struct LoweringOptions {
   bool in_place = false; ///< only where can_be_in_place()
   /// Receive and send on in one step where a chunk is passed on at once; only in shared blocks.
   bool fuse = true;
-  /// Send and receive of a rank share a block where one can take both, as in a ring.
-  bool share_blocks = true;
+  /// Send and receive of a rank share a block where one can take both, as in a ring: fewer blocks,
+  /// but each does one thing at a time.
+  bool share_blocks = false;
 };
 
 /// Lowers a schedule that passes `verify`. Transfers become messages between NPUs, in list order on

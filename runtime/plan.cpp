@@ -72,7 +72,7 @@ public:
     for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) add_blocks(r);
     const std::vector<bool> direct = direct_landings(program_, plan_, ends_);
     for (std::uint32_t c = 0; c < plan_.connections.size(); ++c) place_messages(c, direct);
-    if (options_.emulated != nullptr) emulate_links(plan_, *options_.emulated);
+    if (options_.emulated != nullptr) emulate_links(plan_, program_, *options_.emulated);
     return std::move(plan_);
   }
 

@@ -87,8 +87,8 @@ struct PlanOptions {
   /// Each message of a connection waits until the one before has been received, wherever it lands:
   /// all of them take the one slot (for the profiler).
   bool one_by_one = false;
-  /// Throttles every connection to the way that it takes in this network: its link, or the
-  /// shortest way (as schedule_of() chooses it).
+  /// Throttles every connection to the way that it takes in this network: the program's, else its
+  /// link, else the shortest way (as schedule_of() chooses it).
   const Topology* emulated = nullptr;
 };
 

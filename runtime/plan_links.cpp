@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 namespace tutti::runtime {
@@ -67,6 +68,23 @@ std::vector<std::uint32_t> links_between(const Topology& network, NodeId from, N
   return found;
 }
 
+/// What the program says that the connection crosses, if that is a way in this network; else empty.
+std::vector<std::uint32_t> planned_way(const Program& program, const Connection& connection,
+                                       const Topology& network) {
+  const auto key = [](const auto& of) { return std::tuple(of.from, of.to, of.channel); };
+  const auto found = std::ranges::lower_bound(program.ways, key(connection), {},
+                                              [&](const ConnectionWay& way) { return key(way); });
+  if (found == program.ways.end() || key(*found) != key(connection)) return {};
+  std::vector<std::uint32_t> links;
+  NodeId at{connection.from};
+  for (const LinkId id : found->links) {
+    if (id.value >= network.link_count() || network.link(id).from != at) return {};
+    at = network.link(id).to;
+    links.push_back(id.value);
+  }
+  return at == NodeId{connection.to} ? links : std::vector<std::uint32_t>{};
+}
+
 void add_links(Plan& plan, const Topology& network) {
   const auto per_byte = [](Bandwidth rate) {
     return 1.0 / static_cast<double>(rate.bytes_per_second);
@@ -86,7 +104,7 @@ void add_links(Plan& plan, const Topology& network) {
 
 } // namespace
 
-void emulate_links(Plan& plan, const Topology& network) {
+void emulate_links(Plan& plan, const Program& program, const Topology& network) {
   if (network.npu_count() < plan.arenas.size())
     throw InputError(fmt::format("{} has {} NPUs, the program {} ranks", network.name(),
                                  network.npu_count(), plan.arenas.size()));
@@ -101,16 +119,19 @@ void emulate_links(Plan& plan, const Topology& network) {
       ++end;
     const NodeId from{pair.from}, to{pair.to};
     const std::vector<std::uint32_t> parallel = links_between(network, from, to);
-    std::vector<std::uint32_t> way;
+    std::vector<std::uint32_t> shortest;
     if (parallel.empty()) {
       auto& known = lengths[to.value];
       if (known.empty()) known = way_lengths_to(network, to);
-      way = shortest_way(network, from, to, known);
+      shortest = shortest_way(network, from, to, known);
     }
     const std::size_t channels = std::max(end - first, parallel.size());
     for (std::size_t c = first; c < end; ++c) {
       Connection& connection = plan.connections[c];
-      if (!parallel.empty()) way = {parallel[(c - first) * parallel.size() / channels]};
+      std::vector<std::uint32_t> way = planned_way(program, connection, network);
+      if (way.empty() && !parallel.empty())
+        way = {parallel[(c - first) * parallel.size() / channels]};
+      if (way.empty()) way = shortest;
       connection.first_link = static_cast<std::uint32_t>(plan.path_links.size());
       connection.links = static_cast<std::uint32_t>(way.size());
       plan.path_links.insert(plan.path_links.end(), way.begin(), way.end());

@@ -22,6 +22,6 @@ struct MessageEnds {
 
 /// Fills in links, groups, and the way of each connection.
 /// Errors: InputError where the network has too few NPUs, or no way.
-void emulate_links(Plan& plan, const Topology& network);
+void emulate_links(Plan& plan, const Program& program, const Topology& network);
 
 } // namespace tutti::runtime

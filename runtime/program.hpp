@@ -10,6 +10,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/ids.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,12 @@ struct ChunkPlace {
   bool operator==(const ChunkPlace&) const = default;
 };
 
+/// What the messages of a connection cross in the network that they were planned for.
+struct ConnectionWay {
+  std::uint32_t from = 0, to = 0, channel = 0; ///< ranks
+  std::vector<LinkId> links;                   ///< from one to the other
+};
+
 /// The programs of all ranks, and what they start from and end with. Copies of a chunk's units in
 /// several instances stand one after another.
 struct Program {
@@ -93,6 +100,7 @@ struct Program {
   /// it wants in the end. By unit; the n-th chunk that it holds (wants), by id, is the n-th of its
   /// input (output) buffer, as in NCCL's layouts of named collectives.
   std::vector<std::vector<ChunkPlace>> inputs, outputs;
+  std::vector<ConnectionWay> ways; ///< by from, to, channel; empty where a file doesn't know them
 
   [[nodiscard]] std::uint32_t unit_count() const; ///< sum of chunk_units
   [[nodiscard]] std::size_t step_count() const;

@@ -73,7 +73,10 @@ private:
     if (is_rank(from)) return {from.value, now, path};
     ValueOrigin origin = passed_on_.at(key(schedule_[transfer].chunk, from));
     const auto [at, fresh] = joined_routes_.try_emplace({origin.route, path}, result_.routes);
-    if (fresh) ++result_.routes;
+    if (fresh) {
+      ++result_.routes;
+      result_.joined_routes.emplace_back(origin.route, PathId{path});
+    }
     origin.route = at->second;
     return origin;
   }
@@ -150,6 +153,18 @@ void ScheduleMessages::reorder(std::vector<MessageEvent> order) {
   std::vector<std::uint32_t> next = rank_begin;
   rank_events.resize(events.size());
   for (const MessageEvent& event : events) rank_events[next[rank_of(event)]++] = event;
+}
+
+std::vector<LinkId> ScheduleMessages::links_of(std::uint32_t route, const PathTable& paths) const {
+  if (route < paths.size()) {
+    const std::span<const LinkId> links = paths.links(PathId{route});
+    return {links.begin(), links.end()};
+  }
+  const auto& [before, path] = joined_routes[route - paths.size()];
+  std::vector<LinkId> links = links_of(before, paths);
+  const std::span<const LinkId> last = paths.links(path);
+  links.insert(links.end(), last.begin(), last.end());
+  return links;
 }
 
 ScheduleMessages messages_of(const Topology& topology, const Schedule& schedule) {

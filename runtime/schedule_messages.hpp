@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -36,7 +37,9 @@ struct MessageEvent {
 struct ScheduleMessages {
   std::vector<ScheduleMessage> messages;
   std::vector<MessageEvent> events; ///< [position]
-  std::uint32_t routes = 0;
+  std::uint32_t routes = 0;         ///< first the schedule's paths
+  /// [route - paths]: a route, and the path that continues it at a node that isn't an NPU.
+  std::vector<std::pair<std::uint32_t, PathId>> joined_routes;
   std::vector<std::uint32_t> rank_begin; ///< [rank], and the end
   std::vector<MessageEvent> rank_events; ///< of each rank, by position
   [[nodiscard]] std::span<const MessageEvent> events_of(std::uint32_t rank) const {
@@ -45,6 +48,7 @@ struct ScheduleMessages {
   }
   /// All events, in this order from now on.
   void reorder(std::vector<MessageEvent> order);
+  [[nodiscard]] std::vector<LinkId> links_of(std::uint32_t route, const PathTable& paths) const;
 };
 
 /// Pre: the schedule passes `verify`. Errors: InputError where a node other than an NPU reduces.
