@@ -1,7 +1,7 @@
-#include "runtime/cpu_memory.hpp"
-#include "runtime/cpu_threads.hpp"
-#include "runtime/cpu_waits.hpp"
+#include "runtime/cpu/cpu_memory.hpp"
+#include "runtime/cpu/cpu_threads.hpp"
 #include "runtime/executor.hpp"
+#include "runtime/issue_order.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -19,14 +19,13 @@ constexpr std::size_t most_cpu_blocks = 4096;
 class StepCopies {
 public:
   StepCopies(const Plan& plan, const CpuMemory& memory, CombineLoop combine)
-      : plan_(plan), memory_(memory), combine_(combine), order_(order_of_steps(plan)) {}
+      : plan_(plan), memory_(memory), combine_(combine), order_(issue_order(plan)) {}
 
   double run() {
-    std::vector<std::uint32_t> done(plan_.blocks.size());
     const std::int64_t start = steady_now();
-    for (const std::uint32_t b : order_) {
-      const PlannedBlock& block = plan_.blocks[b];
-      const PlannedStep& step = plan_.steps[block.first_step + done[b]++];
+    for (const IssuedStep& issued : order_) {
+      const PlannedBlock& block = plan_.blocks[issued.block];
+      const PlannedStep& step = plan_.steps[issued.step];
       std::byte* const peer =
           sends(step.kind) ? memory_.arena(plan_.connections[block.sends].to) : nullptr;
       move_data(step, memory_.arena(block.rank), peer, combine_);
@@ -38,7 +37,7 @@ private:
   const Plan& plan_;
   const CpuMemory& memory_;
   CombineLoop combine_;
-  std::vector<std::uint32_t> order_;
+  std::vector<IssuedStep> order_;
 };
 
 void check_request(const Program& program, const ExecutionRequest& request) {

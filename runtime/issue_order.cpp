@@ -21,7 +21,7 @@ public:
       for (std::uint32_t block = 0; block < plan_.blocks.size(); ++block) advance(block);
     } while (order_.size() != before);
     if (order_.size() != plan_.steps.size())
-      throw HungRun("no order of the steps: " + waiting_steps(plan_, stopped_));
+      throw HungRun("the run hangs: " + waiting_steps(plan_, stopped_));
     return std::move(order_);
   }
 

@@ -7,7 +7,7 @@
 
 #include "runtime/lowering.hpp"
 
-#include "runtime/rank_steps.hpp"
+#include "runtime/lowering/rank_steps.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>

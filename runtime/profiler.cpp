@@ -13,7 +13,8 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr double joint_tolerance = 0.95; ///< of the sum of rates: less is a shared group
+constexpr double joint_tolerance = 0.8; ///< of the sum of rates: less is a shared group. Links that
+                                        ///< end at once also start at once, which costs some.
 
 /// What crosses a link in a program: `chunks` of the same size.
 struct LinkLoad {
@@ -90,15 +91,19 @@ public:
     const Topology alone = link_alone(network_, link);
     const LinkLoad load{LinkId{0}, options_.chunks};
     std::vector<LinkTiming> timings;
-    for (const Bytes size : options_.sizes)
+    for (const Bytes size : ascending_sizes()) {
       timings.push_back(
           {size, seconds(alone, {&load, 1}, size, true), seconds(alone, {&load, 1}, size, false)});
+      if (timings.size() > 1 && timings.back().at_once_seconds >= options_.enough_seconds) break;
+    }
     return fit(link, std::move(timings), options_.chunks);
   }
 
-  /// All links at once, each with a share by its rate so that they end together.
+  /// All links at once, at the largest size that all were measured with, each with a share by its
+  /// rate so that they end together.
   double joint_rate(const std::vector<LinkProfile>& links) const {
-    const Bytes size = *std::ranges::max_element(options_.sizes);
+    Bytes size = ascending_sizes().back();
+    for (const LinkProfile& link : links) size = std::min(size, link.timings.back().size);
     double least = links.front().seconds_per_byte, latency = 0;
     for (const LinkProfile& link : links) {
       least = std::min(least, link.seconds_per_byte);
@@ -117,6 +122,12 @@ public:
   }
 
 private:
+  [[nodiscard]] std::vector<Bytes> ascending_sizes() const {
+    std::vector<Bytes> sizes = options_.sizes;
+    std::ranges::sort(sizes);
+    return sizes;
+  }
+
   double seconds(const Topology& network, std::span<const LinkLoad> loads, Bytes size,
                  bool one_by_one) const {
     const Program program = loads_program(network, loads, size);

@@ -1,8 +1,8 @@
 #include "runtime/verify_program.hpp"
 
-#include "runtime/check_contents.hpp"
-#include "runtime/check_form.hpp"
-#include "runtime/check_order.hpp"
+#include "runtime/checking/check_contents.hpp"
+#include "runtime/checking/check_form.hpp"
+#include "runtime/checking/check_order.hpp"
 
 #include <utility>
 

@@ -47,7 +47,7 @@ const std::map<std::string, std::string> libraries = {
     {"Highs.h", "synth/solvers/highs\\.cpp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
     {"bliss", "synth/solvers/automorphisms\\.cpp"},
-    {"pugixml.hpp", "runtime/msccl_[a-z_]+\\.cpp"},
+    {"pugixml.hpp", "runtime/msccl/[a-z_]+\\.cpp"},
     {"boost", "synth/solvers/proven_minimum\\.cpp"},
     {"fmt", "[a-z0-9_/]+\\.cpp"},
     {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},

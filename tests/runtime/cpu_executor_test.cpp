@@ -119,8 +119,8 @@ TEST_CASE("a hung run is ended, and its waits are named") {
   for (const bool copy_per_step : {false, true}) {
     request.copy_per_step = copy_per_step;
     const std::string text = hang_of(program, request);
-    CHECK(text == "the run hangs\n"
-                  "  rank 2, block 1, step 1 (r): waits for message 1 from rank 1");
+    CHECK(text == "the run hangs: rank 2, block 1, step 1 (r) waits for message 1 from rank 1 on "
+                  "channel 0");
   }
   Program circle = chain_broadcast(2, 2);
   std::vector<Step>& sends = circle.ranks[0].blocks[0].steps;
@@ -129,10 +129,10 @@ TEST_CASE("a hung run is ended, and its waits are named") {
   copies[0].after = StepAt{0, 1};
   request.copy_per_step = false;
   const std::string text = hang_of(circle, request);
-  CHECK_THAT(text, ContainsSubstring("rank 0, block 0, step 1 (s): waits for block 1, step 0"));
-  CHECK_THAT(text, ContainsSubstring("rank 0, block 1, step 0 (cpy): waits for block 0, step 1"));
+  CHECK_THAT(text, ContainsSubstring("rank 0, block 0, step 1 (s) waits for step 0 of block 1"));
+  CHECK_THAT(text, ContainsSubstring("rank 0, block 1, step 0 (cpy) waits for step 1 of block 0"));
   CHECK_THAT(text,
-             ContainsSubstring("rank 1, block 1, step 1 (r): waits for message 1 from rank 0"));
+             ContainsSubstring("rank 1, block 1, step 1 (r) waits for message 1 from rank 0"));
 }
 
 TEST_CASE("a sender without a free slot hangs by name") {
@@ -141,7 +141,7 @@ TEST_CASE("a sender without a free slot hangs by name") {
   request.watchdog_seconds = 0.2;
   request.plan.slots = 1; // which all have filled, before any can receive and send
   CHECK_THAT(hang_of(program, request),
-             ContainsSubstring("rank 0, block 0, step 1 (rrs): waits for rank 1 to receive"));
+             ContainsSubstring("rank 0, block 0, step 1 (rrs) waits for a free slot at rank 1"));
 }
 
 TEST_CASE("executions that can't be are refused") {

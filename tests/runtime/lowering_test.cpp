@@ -131,7 +131,9 @@ TEST_CASE("a ring is one block in each rank that sends on what it receives") {
   const Topology topology = make_topology("ring:5,directions=1");
   const Collective collective = collective_on(topology, CollectiveKind::all_reduce);
   const Outcome ring = ring_unidirectional(topology, collective, {});
-  const Program program = lower(topology, collective, *ring.schedule, {});
+  LoweringOptions options;
+  options.share_blocks = true;
+  const Program program = lower(topology, collective, *ring.schedule, options);
   // Of the eight messages that come to a rank it passes on seven. If all ranks sent on in one step
   // at the same time, each would wait for the next one's only slot: of each seven, one doesn't.
   std::size_t receipts = 0, fused = 0;
@@ -156,6 +158,7 @@ TEST_CASE("what can't be fused or shared stands alone") {
   const Outcome ring = ring_unidirectional(topology, collective, {});
   LoweringOptions options;
   options.fuse = false;
+  options.share_blocks = true;
   const Program shared = lower(topology, collective, *ring.schedule, options);
   CHECK(shared.ranks[2].blocks.size() == 2); // with the one that copies the own shard
   CHECK(kinds_of(shared.ranks[2].blocks[0]) == "s r s r s r s r ");

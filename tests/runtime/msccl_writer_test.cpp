@@ -1,4 +1,4 @@
-#include "runtime/msccl_form.hpp"
+#include "runtime/msccl/msccl_form.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "runtime/verify_program.hpp"
 #include "sim/error.hpp"

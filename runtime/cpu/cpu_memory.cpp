@@ -1,0 +1,123 @@
+#include "runtime/cpu/cpu_memory.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include <unistd.h>
+
+namespace tutti::runtime {
+
+namespace {
+
+constexpr std::align_val_t memory_alignment{4096};
+constexpr int poison = 0xa5; // as a float, -2.9e-16: no value of the reference
+
+template <typename T, Combine how>
+void combine_elements(std::byte* target, const std::byte* a, const std::byte* b,
+                      std::size_t bytes) {
+  auto* to = reinterpret_cast<T*>(target);
+  const auto* left = reinterpret_cast<const T*>(a);
+  const auto* right = reinterpret_cast<const T*>(b);
+  for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
+    if constexpr (how == Combine::max)
+      to[i] = left[i] < right[i] ? right[i] : left[i];
+    else if constexpr (std::is_floating_point_v<T>)
+      to[i] = left[i] + right[i];
+    else // wraps
+      to[i] = static_cast<T>(static_cast<std::make_unsigned_t<T>>(left[i]) +
+                             static_cast<std::make_unsigned_t<T>>(right[i]));
+  }
+}
+
+template <typename T> CombineLoop loop_of(Combine combine) {
+  return combine == Combine::sum ? combine_elements<T, Combine::sum>
+                                 : combine_elements<T, Combine::max>;
+}
+
+double machine_bytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+} // namespace
+
+CombineLoop combine_loop(ElementType type, Combine combine) {
+  switch (type) {
+  case ElementType::float32: return loop_of<float>(combine);
+  case ElementType::float64: return loop_of<double>(combine);
+  case ElementType::int32: return loop_of<std::int32_t>(combine);
+  case ElementType::uint8: break;
+  }
+  return loop_of<std::uint8_t>(combine);
+}
+
+void CpuMemory::Free::operator()(std::byte* memory) const {
+  ::operator delete(memory, memory_alignment);
+}
+
+CpuMemory::CpuMemory(const Plan& plan) {
+  double bytes = 0;
+  for (const Arena& arena : plan.arenas) bytes += static_cast<double>(arena.size);
+  if (bytes > 0.75 * machine_bytes())
+    throw InputError(fmt::format("the ranks' buffers need {:.1f} GB, more than three quarters of "
+                                 "this machine's {:.1f} GB",
+                                 bytes / 1e9, machine_bytes() / 1e9));
+  for (const Arena& arena : plan.arenas)
+    arenas_.emplace_back(static_cast<std::byte*>(::operator new(arena.size, memory_alignment)));
+}
+
+void CpuMemory::fill(const Program& program, const Plan& plan, ElementType type) {
+  for (std::uint32_t r = 0; r < arenas_.size(); ++r) {
+    std::memset(arena(r), poison, plan.arenas[r].size);
+    fill_input(program, r, type, plan.unit_bytes,
+               {arena(r) + plan.arenas[r].input, program.ranks[r].input * plan.unit_bytes});
+  }
+}
+
+DataCheck CpuMemory::check(const Program& program, const Plan& plan, ElementType type,
+                           Combine combine) const {
+  DataCheck all;
+  for (std::uint32_t r = 0; r < arenas_.size(); ++r) {
+    const DataCheck one =
+        check_output(program, r, type, combine, plan.unit_bytes,
+                     {arena(r) + plan.arenas[r].output, program.ranks[r].output * plan.unit_bytes});
+    all.checked += one.checked;
+    all.wrong += one.wrong;
+    if (!all.first) all.first = one.first;
+  }
+  return all;
+}
+
+void move_data(const PlannedStep& step, std::byte* own, std::byte* peer, CombineLoop combine) {
+  const std::size_t bytes = step.bytes;
+  switch (step.kind) {
+  case StepKind::send: std::memcpy(peer + step.landing, own + step.source, bytes); break;
+  case StepKind::receive:
+  case StepKind::receive_copy_send:
+    if (!step.got_in_place) std::memcpy(own + step.target, own + step.got, bytes);
+    if (step.kind == StepKind::receive_copy_send)
+      std::memcpy(peer + step.landing, own + step.target, bytes);
+    break;
+  case StepKind::receive_reduce_copy:
+  case StepKind::receive_reduce_copy_send:
+    combine(own + step.target, own + step.got, own + step.source, bytes);
+    if (step.kind == StepKind::receive_reduce_copy_send)
+      std::memcpy(peer + step.landing, own + step.target, bytes);
+    break;
+  case StepKind::receive_reduce_send:
+    combine(peer + step.landing, own + step.got, own + step.source, bytes);
+    break;
+  case StepKind::copy: std::memmove(own + step.target, own + step.source, bytes); break;
+  case StepKind::reduce:
+    combine(own + step.target, own + step.target, own + step.source, bytes);
+    break;
+  case StepKind::wait: break;
+  }
+}
+
+} // namespace tutti::runtime

@@ -1,0 +1,33 @@
+#include "runtime/lowering/message_levels.hpp"
+
+#include <algorithm>
+
+namespace tutti::runtime {
+
+MessageLevels levels_of(const ScheduleMessages& messages, const MessageValues& values,
+                        const std::vector<std::uint32_t>& previous) {
+  const std::size_t count = messages.messages.size();
+  MessageLevels levels{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
+  std::vector<std::uint32_t> touched(values.count); // [value]: made or read at this level, last
+  for (const MessageEvent& event : messages.events) {
+    const std::uint32_t m = event.message;
+    if (event.receipt) {
+      std::uint32_t& level = levels.received[m];
+      level = levels.sent[m];
+      if (const std::uint32_t replaced = values.replaced[m]; replaced != no_message)
+        level = std::max(level, touched[replaced]);
+      touched[m] = ++level;
+    } else {
+      std::uint32_t& level = levels.sent[m];
+      if (const std::uint32_t maker = values.made_by(m); maker != no_message)
+        level = levels.received[maker];
+      if (previous[m] != no_message) level = std::max(level, levels.received[previous[m]]);
+      ++level;
+      std::uint32_t& read = touched[values.sent[m]];
+      read = std::max(read, level);
+    }
+  }
+  return levels;
+}
+
+} // namespace tutti::runtime

@@ -1,0 +1,20 @@
+// The blocks of a rank: one for each connection that starts or ends there, or for two that share.
+#pragma once
+
+#include "runtime/lowering/lanes.hpp"
+#include "runtime/program.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::runtime {
+
+struct LaneBlocks {
+  std::vector<std::vector<Block>> of_rank;     ///< by channel, peer to send to, to receive from
+  std::vector<std::uint32_t> at_start, at_end; ///< [lane]: the block that sends, that receives
+};
+
+/// Blocks without steps. Cost: O(lanes log lanes).
+[[nodiscard]] LaneBlocks blocks_for(const MessageLanes& lanes, std::uint32_t ranks);
+
+} // namespace tutti::runtime

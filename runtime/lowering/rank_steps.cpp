@@ -1,0 +1,195 @@
+#include "runtime/lowering/rank_steps.hpp"
+
+#include "runtime/lowering/rank_blocks.hpp"
+#include "runtime/lowering/scratch_pieces.hpp"
+#include "runtime/lowering/step_order.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+namespace {
+
+/// A place, and the cell that stands for it in the order of steps; no_cell: there is none.
+struct ValuePlace {
+  Place place;
+  std::uint32_t cell = no_cell;
+};
+
+/// Of one chunk at one rank: where its value is, and where it is wanted.
+struct ChunkState {
+  ValuePlace now, output;
+};
+
+/// What all ranks need, one after another.
+struct LoweringState {
+  LaneBlocks blocks;
+  std::vector<ChunkState> chunks;        // [chunk], all as default between ranks
+  std::vector<std::uint32_t> reads_left; // [message]: of what it made, from its place
+};
+
+/// The steps of one rank.
+class RankSteps {
+public:
+  RankSteps(const Program& program, const LoweredSchedule& lowered, std::uint32_t rank,
+            std::uint32_t instances, LoweringState& state)
+      : program_(program), lowered_(lowered), rank_(rank), instances_(instances), state_(state),
+        order_(state.blocks.of_rank[rank]) {}
+
+  /// Returns the units of scratch.
+  std::uint32_t add() {
+    set_places();
+    const auto events = lowered_.messages.events_of(rank_);
+    for (const MessageEvent& event : events) {
+      if (event.receipt)
+        receive(event.message);
+      else if (lowered_.fusions.sent_on_from[event.message] == no_message)
+        send(event.message);
+    }
+    for (const ChunkPlace& wanted : program_.outputs[rank_]) state_.chunks[wanted.chunk.value] = {};
+    for (const ChunkPlace& held : program_.inputs[rank_]) state_.chunks[held.chunk.value] = {};
+    for (const MessageEvent& event : events) state_.chunks[message(event.message).chunk] = {};
+    return scratch_.size();
+  }
+
+private:
+  /// Cells of outputs, inputs, then scratch. In place an input that is an output too has that cell.
+  void set_places() {
+    std::uint32_t& cell = first_scratch_cell_;
+    for (const ChunkPlace& wanted : program_.outputs[rank_])
+      state_.chunks[wanted.chunk.value].output = {{Buffer::output, wanted.unit}, cell++};
+    for (const ChunkPlace& held : program_.inputs[rank_]) {
+      ChunkState& chunk = state_.chunks[held.chunk.value];
+      const bool shared = program_.in_place && chunk.output.cell != no_cell;
+      chunk.now = {{Buffer::input, held.unit}, shared ? chunk.output.cell : cell++};
+    }
+  }
+
+  [[nodiscard]] const ScheduleMessage& message(std::uint32_t m) const {
+    return lowered_.messages.messages[m];
+  }
+  [[nodiscard]] std::uint32_t units(std::uint32_t m) const {
+    return program_.chunk_units[message(m).chunk] / instances_;
+  }
+
+  void send(std::uint32_t m) {
+    const std::uint32_t maker = lowered_.values.made_by(m);
+    ChunkState& chunk = state_.chunks[message(m).chunk];
+    const Step step{StepKind::send, chunk.now.place, {}, units(m), std::nullopt};
+    order_.append(state_.blocks.at_start[lowered_.lanes.of_message[m]], step, chunk.now.cell,
+                  no_cell);
+    if (maker != no_message && --reads_left(maker) == 0) free_scratch(chunk, units(m));
+  }
+
+  void receive(std::uint32_t m) {
+    ChunkState& chunk = state_.chunks[message(m).chunk];
+    const bool combines = lowered_.values.combines[m] != 0;
+    const bool sends_on = lowered_.fusions.sends_on[m] != no_message;
+    if (sends_on) --reads_left(m);
+    const bool needed = reads_left(m) > 0 || lowered_.values.kept[m] != 0;
+    const bool stores = needed || !(combines && sends_on);
+
+    const ValuePlace source = combines ? chunk.now : ValuePlace{};
+    const ValuePlace target = stores ? target_of(chunk, combines, units(m)) : ValuePlace{};
+    const Step step{kind(combines, sends_on, stores), source.place, target.place, units(m),
+                    std::nullopt};
+    order_.append(state_.blocks.at_end[lowered_.lanes.of_message[m]], step, source.cell,
+                  target.cell);
+
+    if (!stores) free_scratch(chunk, units(m));
+    chunk.now = target;
+    if (!needed) free_scratch(chunk, units(m));
+  }
+
+  /// Pre: `stores`, unless it combines and sends on.
+  static StepKind kind(bool combines, bool sends_on, bool stores) {
+    if (!combines) return sends_on ? StepKind::receive_copy_send : StepKind::receive;
+    if (!sends_on) return StepKind::receive_reduce_copy;
+    return stores ? StepKind::receive_reduce_copy_send : StepKind::receive_reduce_send;
+  }
+
+  ValuePlace target_of(const ChunkState& chunk, bool combines, std::uint32_t units) {
+    if (chunk.output.cell != no_cell) return chunk.output;
+    if (combines && chunk.now.place.buffer == Buffer::scratch) return chunk.now;
+    const ScratchPiece piece = scratch_.take(units);
+    return {{Buffer::scratch, piece.unit}, first_scratch_cell_ + piece.index};
+  }
+
+  void free_scratch(ChunkState& chunk, std::uint32_t units) {
+    if (chunk.now.cell == no_cell || chunk.now.place.buffer != Buffer::scratch) return;
+    scratch_.give_back({chunk.now.cell - first_scratch_cell_, chunk.now.place.unit}, units);
+    chunk.now = {};
+  }
+
+  std::uint32_t& reads_left(std::uint32_t m) { return state_.reads_left[m]; }
+
+  const Program& program_;
+  const LoweredSchedule& lowered_;
+  std::uint32_t rank_, instances_, first_scratch_cell_ = 0;
+  LoweringState& state_;
+  RankStepOrder order_;
+  ScratchPieces scratch_;
+};
+
+/// Runs of units that a rank holds and wants, at the same distance in both buffers.
+struct LocalCopy {
+  std::uint32_t from = 0, to = 0, units = 0;
+};
+
+/// What the rank holds, wants, and never receives.
+std::vector<LocalCopy> local_copies(const Program& program, const ScheduleMessages& messages,
+                                    std::uint32_t rank, std::vector<std::uint32_t>& input_of) {
+  for (const ChunkPlace& held : program.inputs[rank]) input_of[held.chunk.value] = held.unit;
+  for (const MessageEvent& event : messages.events_of(rank))
+    if (event.receipt) input_of[messages.messages[event.message].chunk] = UINT32_MAX;
+  std::vector<LocalCopy> copies;
+  for (const ChunkPlace& wanted : program.outputs[rank]) {
+    const std::uint32_t from = input_of[wanted.chunk.value];
+    const std::uint32_t units = program.chunk_units[wanted.chunk.value];
+    if (from == UINT32_MAX) continue;
+    if (!copies.empty() && copies.back().from + copies.back().units == from &&
+        copies.back().to + copies.back().units == wanted.unit)
+      copies.back().units += units;
+    else
+      copies.push_back({from, wanted.unit, units});
+  }
+  for (const ChunkPlace& held : program.inputs[rank]) input_of[held.chunk.value] = UINT32_MAX;
+  return copies;
+}
+
+} // namespace
+
+void add_steps(Program& program, const LoweredSchedule& lowered, std::uint32_t instances) {
+  const auto ranks = static_cast<std::uint32_t>(program.ranks.size());
+  LoweringState state{blocks_for(lowered.lanes, ranks),
+                      std::vector<ChunkState>(program.chunk_units.size()), lowered.values.reads};
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    program.ranks[rank].scratch = RankSteps(program, lowered, rank, instances, state).add();
+    program.ranks[rank].blocks = std::move(state.blocks.of_rank[rank]);
+  }
+}
+
+void add_local_copies(Program& program, const LoweredSchedule& lowered, std::uint32_t instances) {
+  if (program.in_place) return;
+  std::vector<std::uint32_t> input_of(program.chunk_units.size(), UINT32_MAX);
+  for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
+    const std::vector<LocalCopy> copies = local_copies(program, lowered.messages, rank, input_of);
+    for (std::uint32_t instance = 0; instance < instances && !copies.empty(); ++instance) {
+      Block& block = program.ranks[rank].blocks.emplace_back();
+      block.channel = instance;
+      for (const LocalCopy& copy : copies) {
+        const std::uint32_t part = copy.units / instances, skip = instance * part;
+        block.steps.push_back({StepKind::copy,
+                               {Buffer::input, copy.from + skip},
+                               {Buffer::output, copy.to + skip},
+                               part,
+                               std::nullopt});
+      }
+    }
+  }
+}
+
+} // namespace tutti::runtime

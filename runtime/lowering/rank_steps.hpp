@@ -1,0 +1,33 @@
+// What each rank does: where the values lie that it receives, and its steps.
+#pragma once
+
+#include "runtime/lowering/event_order.hpp"
+#include "runtime/lowering/lanes.hpp"
+#include "runtime/lowering/message_values.hpp"
+#include "runtime/lowering/schedule_messages.hpp"
+#include "runtime/program.hpp"
+
+#include <cstdint>
+
+namespace tutti::runtime {
+
+struct LoweredSchedule {
+  ScheduleMessages messages;
+  MessageValues values;
+  MessageLanes lanes;
+  MessageFusions fusions;
+};
+
+/// Adds blocks and scratch to a program that has none, for the first of `instances`: its units of
+/// each chunk, its part of the scratch. A chunk lies in `input` while it is as it was at the start;
+/// from the first receipt on in `output` where it is wanted, else in scratch. Scratch is used again
+/// when its value has been read for the last time; what is free longest comes first, so that
+/// nothing waits long for it.
+/// Cost: O(messages * blocks of their rank).
+void add_steps(Program& program, const LoweredSchedule& lowered, std::uint32_t instances);
+
+/// Adds to each rank, for each instance, a block that copies its part of what the rank holds and
+/// wants but never receives. Pre: add_steps(), and its blocks repeated for all instances.
+void add_local_copies(Program& program, const LoweredSchedule& lowered, std::uint32_t instances);
+
+} // namespace tutti::runtime

@@ -1,0 +1,145 @@
+// [[executions]] in an experiment's file, and what becomes of its expectations.
+#include "experiments/experiment.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+
+#include <cmath>
+#include <string>
+
+using namespace tutti;
+
+namespace {
+
+const std::string head = R"(name = "e"
+[topologies]
+R = "ring:6"
+)";
+const std::string minimal = R"([[executions]]
+label = "Gather"
+topology = "R"
+collective = "all_gather"
+algorithms = ["ring", "direct"]
+)";
+
+ExecutionStudy study_of(const std::string& rest) {
+  return parse_experiment(head + minimal + rest, "e.toml").executions.at(0);
+}
+
+std::string error_in(const std::string& rest) {
+  return message_of([&] { (void)parse_experiment(head + minimal + rest, "e.toml"); });
+}
+
+/// Measured over predicted: so many times 1 ms, at 1 kB, 10 kB, ...
+ExecutionEvaluation evaluation_of(const std::vector<double>& ratios) {
+  ExecutionEvaluation evaluation;
+  std::int64_t size = 1000;
+  for (const double ratio : ratios) {
+    ExecutionRun run;
+    run.algorithm = size == 1000 ? "ring" : "direct";
+    run.size = Bytes{size};
+    size *= 10;
+    run.execution.emplace();
+    run.execution->seconds = {ratio * 1e-3};
+    run.predicted = {Time{1'000'000'000}};
+    evaluation.runs.push_back(run);
+  }
+  return evaluation;
+}
+
+} // namespace
+
+TEST_CASE("an execution with every default") {
+  const Experiment e = parse_experiment(head + minimal, "e.toml");
+  REQUIRE(e.executions.size() == 1);
+  const ExecutionCase c = e.execution_case(e.executions[0]);
+  CHECK(c.label == "Gather");
+  CHECK(c.topology == &e.topologies[0].topology);
+  CHECK(c.backend->name == "cpu");
+  CHECK(c.emulated);
+  CHECK(c.predicted_by == PredictedBy::profile);
+  CHECK(c.sizes.size() == 5); // 1, 2, 4, 8, 16 MiB
+  CHECK_FALSE(c.chunks);
+  CHECK(c.request.type == runtime::ElementType::float32);
+  CHECK(c.request.repetitions == 5);
+  CHECK(c.lowering.instances == 1);
+}
+
+TEST_CASE("every key of an execution") {
+  const ExecutionStudy study = study_of(R"(sizes = ["1kB", "2kB"]
+chunks = 3
+backend = "cuda"
+links = "real"
+predicted_by = "nothing"
+type = "int32"
+op = "max"
+instances = 4
+in_place = true
+copy_per_step = true
+repetitions = 7
+warmups = 0
+watchdog = "2s"
+link_busy = "latency+serialization"
+[[executions.expect]]
+label = "x"
+error_at_most = 0.25
+from = "1MB"
+algorithms = ["direct"]
+explanation = "y"
+)");
+  const ExecutionCase& c = study.execution;
+  CHECK(c.sizes == std::vector{Bytes{1000}, Bytes{2000}});
+  CHECK(c.chunks == 3U);
+  CHECK(c.backend->name == "cuda");
+  CHECK_FALSE(c.emulated);
+  CHECK(c.predicted_by == PredictedBy::nothing);
+  CHECK(c.request.type == runtime::ElementType::int32);
+  CHECK(c.request.combine == runtime::Combine::max);
+  CHECK(c.lowering.instances == 4);
+  CHECK(c.lowering.in_place);
+  CHECK(c.request.copy_per_step);
+  CHECK(c.request.repetitions == 7);
+  CHECK(c.request.warmups == 0);
+  CHECK(c.request.watchdog_seconds == 2);
+  CHECK(c.options.model.link_busy == LinkBusy::latency_and_serialization);
+  REQUIRE(study.expectations.size() == 1);
+  CHECK(study.expectations[0].error == 0.25);
+  CHECK(study.expectations[0].from == Bytes{1'000'000});
+  CHECK(study.expectations[0].algorithms == std::vector<std::string>{"direct"});
+}
+
+TEST_CASE("what is wrong with an execution is said with its place") {
+  CHECK_THAT(error_in("backend = \"gpu\""), Catch::Matchers::StartsWith("e.toml:9:11: unknown"));
+  CHECK_THAT(error_in("links = \"fast\""), ContainsSubstring("e.toml:9:9"));
+  CHECK_THAT(error_in("predicted_by = \"hope\""), ContainsSubstring("e.toml:9:16"));
+  CHECK_THAT(error_in("type = \"half\""), ContainsSubstring("e.toml:9:8"));
+  CHECK_THAT(error_in("repetitions = 0"), ContainsSubstring("e.toml:9:15"));
+  CHECK_THAT(error_in("speed = 3"), ContainsSubstring("unknown key \"speed\""));
+  CHECK_THAT(error_in("[[executions.expect]]\nlabel = \"x\"\nerror_at_most = 0"),
+             ContainsSubstring("e.toml:11:17"));
+  CHECK_THAT(error_in("[[executions.expect]]\nlabel = \"x\"\nerror_at_most = 1\n"
+                      "algorithms = [\"tacos\"]"),
+             ContainsSubstring("unknown algorithm \"tacos\""));
+}
+
+TEST_CASE("the error of predictions is a geometric mean, either way") {
+  const ExecutionEvaluation evaluation = evaluation_of({4, 0.5, 2});
+  CHECK(*prediction_error(evaluation) == Approx(std::cbrt(16.0) - 1));
+  CHECK(*prediction_error(evaluation, Bytes{10'000}) == Approx(1));
+  const std::vector<std::string> ring{"ring"};
+  CHECK(*prediction_error(evaluation, Bytes{1}, ring) == Approx(3));
+  CHECK_FALSE(prediction_error(evaluation, Bytes{10'000}, ring));
+}
+
+TEST_CASE("an expected error is an upper limit, and none without a measurement differs") {
+  const ExecutionEvaluation evaluation = evaluation_of({1.2, 1.1});
+  const auto agreement = [&](Bytes from, double error) {
+    return comparisons_of(std::vector{ExecutionExpectation{"x", {}, from, error, ""}}, evaluation)
+        .at(0)
+        .agreement;
+  };
+  CHECK(agreement(Bytes{1}, 0.2) == Agreement::match);
+  CHECK(agreement(Bytes{1}, 0.1) == Agreement::differs);
+  CHECK(agreement(Bytes{10'000}, 0.11) == Agreement::match);
+  CHECK(agreement(Bytes{1'000'000}, 1) == Agreement::differs);
+}
