@@ -210,8 +210,8 @@ TEST_CASE("bad values are errors with their place") {
              ContainsSubstring("e.toml:1:8: \"a/b\" must consist of letters, digits, - and _"));
   CHECK_THAT(
       error_of(head),
-      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]] or "
-                        "[[training]]"));
+      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
+                        "[[training]] or [[executions]]"));
   CHECK_THAT(error_of(head.substr(0, 11) + run), ContainsSubstring("\"topologies\""));
   CHECK_THAT(error_of(head + run + "algorithms = [\"ring\"]\n"), ContainsSubstring("e.toml:8:1"));
   CHECK_THAT(

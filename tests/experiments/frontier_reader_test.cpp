@@ -168,8 +168,8 @@ TEST_CASE("what is wrong with a frontier is said with its place") {
              ContainsSubstring("e.toml:9:14: unknown collective \"all_gater\""));
   CHECK_THAT(
       error_of(head),
-      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]] or "
-                        "[[training]]"));
+      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
+                        "[[training]] or [[executions]]"));
 }
 
 TEST_CASE("what is wrong with a row of the paper is said with its place") {
