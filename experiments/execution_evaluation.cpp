@@ -28,8 +28,10 @@ std::string no_obstacle() { return {}; }
 std::string cuda_obstacle() { return runtime::why_no_cuda().value_or(""); }
 
 constexpr std::array<BackendRow, 2> backend_rows{{
-    {"cpu", "ranks as threads over shared memory", runtime::run_on_cpu, no_obstacle},
-    {"cuda", "ranks as GPUs, or virtual ones on one GPU", runtime::run_on_cuda, cuda_obstacle},
+    {"cpu", "ranks as threads over shared memory", runtime::run_on_cpu, no_obstacle,
+     runtime::cpu_copy_rate},
+    {"cuda", "ranks as GPUs, or virtual ones on one GPU", runtime::run_on_cuda, cuda_obstacle,
+     runtime::device_copy_rate},
 }};
 
 class ExecutionStudyRun {
@@ -40,6 +42,7 @@ public:
 
   ExecutionEvaluation run() {
     describe();
+    if (case_.measures_copy_rate) made_.copy_rate = case_.backend->copy_rate();
     if (case_.predicted_by == PredictedBy::profile) profile_network();
     if (case_.given) {
       made_.runs.push_back(run_of(*case_.given));
@@ -215,7 +218,7 @@ private:
 };
 
 bool counts(const ExecutionRun& run, Bytes from, std::span<const std::string> algorithms) {
-  return run.ratio() > 0 && run.size >= from &&
+  return run.measured() > 0 && run.size >= from &&
          (algorithms.empty() || std::ranges::find(algorithms, run.algorithm) != algorithms.end());
 }
 
@@ -272,7 +275,7 @@ std::optional<double> prediction_error(const ExecutionEvaluation& evaluation, By
   double sum = 0;
   std::size_t count = 0;
   for (const ExecutionRun& run : evaluation.runs) {
-    if (!counts(run, from, algorithms)) continue;
+    if (!counts(run, from, algorithms) || run.ratio() <= 0) continue;
     sum += std::abs(std::log(run.ratio()));
     ++count;
   }
@@ -280,18 +283,34 @@ std::optional<double> prediction_error(const ExecutionEvaluation& evaluation, By
   return std::exp(sum / static_cast<double>(count)) - 1;
 }
 
+std::optional<double> copy_rate_share(const ExecutionEvaluation& evaluation, Bytes from,
+                                      std::span<const std::string> algorithms) {
+  std::optional<double> best;
+  if (evaluation.copy_rate <= 0) return best;
+  for (const ExecutionRun& run : evaluation.runs)
+    if (counts(run, from, algorithms))
+      best = std::max(best.value_or(0), static_cast<double>(run.execution->bytes_moved) /
+                                            run.measured() / evaluation.copy_rate);
+  return best;
+}
+
 std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> expectations,
                                        const ExecutionEvaluation& evaluation) {
   std::vector<Comparison> comparisons;
   for (const ExecutionExpectation& expected : expectations) {
-    const auto error = prediction_error(evaluation, expected.from, expected.algorithms);
+    const bool is_error = expected.of == ExecutionExpectation::Of::error;
+    const auto found = is_error ? prediction_error(evaluation, expected.from, expected.algorithms)
+                                : copy_rate_share(evaluation, expected.from, expected.algorithms);
     Comparison comparison;
     comparison.label = expected.label;
-    comparison.paper = fmt::format("at most {:g} %", 100 * expected.error);
+    comparison.paper =
+        fmt::format("at {} {:g} %", is_error ? "most" : "least", 100 * expected.limit);
     comparison.explanation = expected.explanation;
-    comparison.value = error.value_or(std::nan(""));
-    comparison.ours = error ? fmt::format("{:.2f} %", 100 * *error) : "nothing was measured";
-    judge(comparison, expected.error, 0, true);
+    comparison.value = found.value_or(std::nan(""));
+    comparison.ours = found ? fmt::format("{:.2f} %", 100 * *found) : "nothing was measured";
+    comparison.deviation = comparison.value / expected.limit - 1;
+    const double excess = is_error ? comparison.deviation : -comparison.deviation;
+    comparison.agreement = judged(is_within(excess, 0, true), comparison.explanation);
     comparisons.push_back(std::move(comparison));
   }
   return comparisons;

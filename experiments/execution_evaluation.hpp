@@ -27,17 +27,22 @@ struct BackendRow {
   runtime::Execution (*run)(const runtime::Program&, const runtime::ExecutionRequest&);
   /// Why it can't be used here, in a line; empty where it can.
   std::string (*obstacle)();
+  /// What the device copies from memory to memory, bytes/s.
+  double (*copy_rate)();
 };
 [[nodiscard]] std::span<const BackendRow> backends(); ///< cpu, cuda
 /// Errors: InputError with the known names.
 [[nodiscard]] const BackendRow& find_backend(std::string_view name);
 
-/// What an experiment says of how far predictions are off ([[executions.expect]]).
+/// What an experiment expects of executions ([[executions.expect]]): how far predictions are off at
+/// most, or what share of the device's copy rate all connections together reach at least.
 struct ExecutionExpectation {
+  enum class Of : std::uint8_t { error, copy_rate };
   std::string label;
   std::vector<std::string> algorithms; ///< names; empty: all
   Bytes from{1};                       ///< sizes below don't count
-  double error = 0;                    ///< geometric mean, at most: 0.25 for 25 %
+  Of of = Of::error;
+  double limit = 0; ///< geometric mean of the error, at most: 0.25 for 25 %; or the share, at least
   std::string explanation;
 };
 
@@ -75,6 +80,7 @@ struct ExecutionCase {
   runtime::LoweringOptions lowering;
   runtime::ExecutionRequest request; ///< its size is replaced
   runtime::ProfileOptions profile;
+  bool measures_copy_rate = false; ///< of the device
 };
 
 /// One algorithm at one size.
@@ -110,6 +116,7 @@ struct ExecutionEvaluation {
   PredictedBy predicted_by = PredictedBy::profile;
   std::optional<runtime::Profile> profile; ///< of the network that predictions are of
   std::optional<Topology> network;         ///< the profiled one
+  double copy_rate = 0;                    ///< of the device, bytes/s; 0: not measured
   std::vector<ExecutionRun> runs;          ///< by size, then algorithm
 };
 
@@ -130,6 +137,12 @@ evaluate_execution(const ExecutionCase& c,
 [[nodiscard]] std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,
                                                      Bytes from = Bytes{1},
                                                      std::span<const std::string> algorithms = {});
+
+/// The most that all connections of a run carried together, over the device's copy rate; as above.
+/// Nothing where that wasn't measured.
+[[nodiscard]] std::optional<double> copy_rate_share(const ExecutionEvaluation& evaluation,
+                                                    Bytes from = Bytes{1},
+                                                    std::span<const std::string> algorithms = {});
 
 [[nodiscard]] std::vector<Comparison>
 comparisons_of(std::span<const ExecutionExpectation> expectations,

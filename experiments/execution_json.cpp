@@ -53,6 +53,7 @@ Json execution_json(const ExecutionEvaluation& e) {
                {"repetitions", e.repetitions},
                {"engines", e.engines}};
   if (e.profile) json["profile"] = profile_json(*e.network, *e.profile);
+  if (e.copy_rate > 0) json["device_copy_bytes_per_s"] = e.copy_rate;
   const auto error = prediction_error(e);
   json["prediction_error"] = error ? Json(*error) : Json(nullptr);
   json["runs"] = Json::array();

@@ -62,9 +62,11 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
 ExecutionExpectation read_expectation(ConfigTable table, const ExecutionCase& c) {
   ExecutionExpectation expectation;
   expectation.label = table.at("label").string();
-  const ConfigValue error = table.at("error_at_most");
-  expectation.error = error.number();
-  if (!(expectation.error > 0)) throw error.error("an error must be above 0");
+  const auto rate = table.find("copy_rate_at_least");
+  if (rate) expectation.of = ExecutionExpectation::Of::copy_rate;
+  const ConfigValue limit = rate ? *rate : table.at("error_at_most");
+  expectation.limit = limit.number();
+  if (!(expectation.limit > 0)) throw limit.error("it must be above 0");
   expectation.from = parsed_at(table, "from", "1B", parse_bytes);
   if (const auto algorithms = table.find("algorithms"))
     for (const ConfigValue& item : list_of(*algorithms)) {
@@ -103,6 +105,9 @@ ExecutionStudy read_execution(ConfigTable table, const Experiment& experiment) {
   read_request(table, c);
   for (ConfigTable& row : table.tables("expect"))
     study.expectations.push_back(read_expectation(row, c));
+  c.measures_copy_rate = std::ranges::any_of(study.expectations, [](const auto& expectation) {
+    return expectation.of == ExecutionExpectation::Of::copy_rate;
+  });
   table.finish();
   return study;
 }

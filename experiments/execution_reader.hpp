@@ -23,6 +23,8 @@
 //   [[executions.expect]]
 //   label = "..."
 //   error_at_most = 0.25                   # geometric mean of measured over predicted, either way
+//   copy_rate_at_least = 0.7               # instead: bytes over all connections a second, over
+//                                          # what the device copies from memory to memory
 //   from = "1MB"                           # sizes below don't count; default all
 //   algorithms = ["ring"]                  # default all
 //   explanation = "..."                    # as in [[expect]]

@@ -128,7 +128,11 @@ std::string execution_text(const ExecutionEvaluation& e) {
     text += fmt::format("profile: {} links, fitted within {:.1f} %, all at once {}\n",
                         e.profile->links.size(), 100 * e.profile->fit_error(),
                         short_rate_text(e.profile->joint_bytes_per_second));
-  return text + to_text(run_table(e)) + error_text(e);
+  text += to_text(run_table(e)) + error_text(e);
+  if (const auto share = copy_rate_share(e))
+    text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it\n",
+                        short_rate_text(e.copy_rate), 100 * *share);
+  return text;
 }
 
 std::string nccl_tests_text(const ExecutionEvaluation& e) {

@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -83,6 +85,19 @@ Execution run_on_cpu(const Program& program, const ExecutionRequest& request) {
   execution.bytes_moved = bytes_sent(plan);
   execution.device = fmt::format("{} CPU threads", std::thread::hardware_concurrency());
   return execution;
+}
+
+double cpu_copy_rate() {
+  constexpr std::size_t bytes = std::size_t{1} << 28, copies = 5;
+  const std::vector<std::byte> source(bytes, std::byte{1});
+  std::vector<std::byte> target(bytes);
+  Execution execution;
+  for (std::size_t i = 0; i < copies; ++i) {
+    const std::int64_t start = steady_now();
+    std::memcpy(target.data(), source.data(), bytes);
+    execution.seconds.push_back(static_cast<double>(steady_now() - start) * 1e-9);
+  }
+  return static_cast<double>(bytes) / execution.median_seconds();
 }
 
 } // namespace tutti::runtime

@@ -45,6 +45,9 @@ public:
 /// Whether this build has the CUDA executor and a device is there; else why not, in a line.
 [[nodiscard]] std::optional<std::string> why_no_cuda();
 
+/// Bytes/s of a core that copies a buffer larger than its caches: the median of several copies.
+[[nodiscard]] double cpu_copy_rate();
+
 /// On GPUs: a rank for each where peers reach each other, else all as virtual ranks on one.
 /// Errors: as above; no GPU; more blocks than can be resident at once (a persistent kernel would
 /// hang), with the number that can.

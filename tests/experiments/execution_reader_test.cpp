@@ -103,7 +103,7 @@ explanation = "y"
   CHECK(c.request.watchdog_seconds == 2);
   CHECK(c.options.model.link_busy == LinkBusy::latency_and_serialization);
   REQUIRE(study.expectations.size() == 1);
-  CHECK(study.expectations[0].error == 0.25);
+  CHECK(study.expectations[0].limit == 0.25);
   CHECK(study.expectations[0].from == Bytes{1'000'000});
   CHECK(study.expectations[0].algorithms == std::vector<std::string>{"direct"});
 }
@@ -134,7 +134,9 @@ TEST_CASE("the error of predictions is a geometric mean, either way") {
 TEST_CASE("an expected error is an upper limit, and none without a measurement differs") {
   const ExecutionEvaluation evaluation = evaluation_of({1.2, 1.1});
   const auto agreement = [&](Bytes from, double error) {
-    return comparisons_of(std::vector{ExecutionExpectation{"x", {}, from, error, ""}}, evaluation)
+    return comparisons_of(std::vector{ExecutionExpectation{
+                              "x", {}, from, ExecutionExpectation::Of::error, error, ""}},
+                          evaluation)
         .at(0)
         .agreement;
   };
@@ -142,4 +144,20 @@ TEST_CASE("an expected error is an upper limit, and none without a measurement d
   CHECK(agreement(Bytes{1}, 0.1) == Agreement::differs);
   CHECK(agreement(Bytes{10'000}, 0.11) == Agreement::match);
   CHECK(agreement(Bytes{1'000'000}, 1) == Agreement::differs);
+}
+
+TEST_CASE("a share of the device's copy rate is a lower limit") {
+  ExecutionEvaluation evaluation = evaluation_of({1, 1});
+  evaluation.runs[0].execution->bytes_moved = 1'000'000; // in 1 ms
+  evaluation.runs[1].execution->bytes_moved = 3'000'000;
+  CHECK_FALSE(copy_rate_share(evaluation));
+  evaluation.copy_rate = 4e9;
+  CHECK(*copy_rate_share(evaluation) == Approx(0.75));
+  const auto agreement = [&](double share) {
+    const ExecutionExpectation expected{"x",   {}, Bytes{1}, ExecutionExpectation::Of::copy_rate,
+                                        share, ""};
+    return comparisons_of({&expected, 1}, evaluation).at(0).agreement;
+  };
+  CHECK(agreement(0.7) == Agreement::match);
+  CHECK(agreement(0.8) == Agreement::differs);
 }
