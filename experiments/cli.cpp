@@ -288,7 +288,8 @@ void add_options(CLI::App& app, BackendArguments& backend) {
                  "default emulated");
   app.add_option("--repeat", backend.repetitions, "timed runs, whose median counts; default 5");
   app.add_option("--watchdog", backend.watchdog,
-                 "a run that takes longer is ended, and what waits is named; default 30s");
+                 "a run in which nothing goes on for so long is ended, and what waits is named; "
+                 "default 30s");
 }
 
 void add_options(CLI::App& app, ExecArguments& exec) {

@@ -40,7 +40,10 @@ SynthesisOptions options_of(const ExecArguments& arguments) {
 GivenExecution given_program(const ExecArguments& arguments, const Topology& topology) {
   if (!arguments.size) throw InputError("--size: a program doesn't say it: give one");
   const Bytes size = of_option("--size", [&] { return parse_bytes(*arguments.size); });
-  runtime::MscclFile file = runtime::load_msccl(arguments.file, size);
+  std::optional<Collective> custom;
+  if (!arguments.collectives.empty())
+    custom = make_collective(topology, {arguments.collectives, size}, 1);
+  runtime::MscclFile file = runtime::load_msccl(arguments.file, size, custom ? &*custom : nullptr);
   for (const std::string& warning : file.warnings)
     fmt::print(stderr, "tutti: {}: {}\n", arguments.file, warning);
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program);
@@ -60,12 +63,17 @@ GivenExecution given_schedule(const ExecArguments& arguments, const Topology& to
 }
 
 void read_work(const ExecArguments& arguments, const Topology& topology, ExecutionCase& c) {
-  const bool named = !arguments.collectives.empty() || !arguments.algorithms.empty();
+  const bool program = arguments.file.ends_with(".xml"); // -c says what a custom one is for
+  const bool named = !arguments.algorithms.empty() || (!program && !arguments.collectives.empty());
   if (arguments.file.empty() == !named)
     throw InputError("what runs? give a schedule or MSCCL XML, or -c and -a");
   if (!named) {
-    c.given = arguments.file.ends_with(".xml") ? given_program(arguments, topology)
-                                               : given_schedule(arguments, topology);
+    if (arguments.chunks || arguments.limit || !arguments.settings.empty())
+      throw InputError("--chunks, --limit and --set are for algorithms, not for a file");
+    if (program && (c.lowering.in_place || c.lowering.instances > 1))
+      throw InputError("--in-place and --instances are for what is lowered, not for a program");
+    c.given = program ? given_program(arguments, topology) : given_schedule(arguments, topology);
+    if (program) c.lowering.in_place = c.given->program->in_place;
     c.collective = collective_text(topology, c.given->collective);
     return;
   }

@@ -37,6 +37,7 @@ int profile_command(const ProfileArguments& arguments) {
     c.profile.sizes = of_option("--sizes", [&] { return parse_profile_sizes(*arguments.sizes); });
   require_sound(c);
   if (!arguments.output.empty()) require_writable(arguments.output);
+  if (!arguments.output.empty()) (void)runtime::topology_toml(topology); // before hours of work
   runtime::PlanOptions plan;
   plan.emulated = c.emulated ? &topology : nullptr;
   const runtime::Profile profile = runtime::profile(topology, c.backend->run, c.profile, plan);

@@ -19,7 +19,7 @@
 //   in_place = false                       # default
 //   copy_per_step = false                  # default; a copy for each step, not one persistent run
 //   repetitions = 5                        # default; the median of these; warmups = 1
-//   watchdog = "30s"                       # default; a run that takes longer is ended
+//   watchdog = "30s"                       # default; a run without a step for so long is ended
 //   [[executions.expect]]
 //   label = "..."
 //   error_at_most = 0.25                   # geometric mean of measured over predicted, either way

@@ -107,14 +107,21 @@ std::string nccl_block(const ExecutionEvaluation& e, const std::string& algorith
   double busbw = 0;
   std::uint64_t rows = 0, wrong = 0;
   for (const ExecutionRun& run : e.runs) {
-    if (run.algorithm != algorithm || !run.execution) continue;
+    if (run.algorithm != algorithm) continue;
+    if (!run.execution) {
+      text += fmt::format("# {} B: {}\n", run.size.count, run.note);
+      continue;
+    }
     text += nccl_row(e, run);
     busbw += run.busbw / bytes_per_gb;
     wrong += run.execution->check.wrong;
     ++rows;
   }
   return text + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:g}\n",
-                            wrong, wrong == 0 ? "OK" : "FAILED",
+                            wrong,
+                            rows == 0    ? "NOT RUN"
+                            : wrong == 0 ? "OK"
+                                         : "FAILED",
                             rows > 0 ? busbw / static_cast<double>(rows) : 0);
 }
 

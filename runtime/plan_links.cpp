@@ -110,8 +110,8 @@ void emulate_links(Plan& plan, const Program& program, const Topology& network) 
                                  network.npu_count(), plan.arenas.size()));
   add_links(plan, network);
   std::map<std::uint32_t, std::vector<WayLength>> lengths; // by destination
-  // Connections of one pair of ranks stand together, by channel; its parallel links are given out
-  // evenly, neighbouring channels (instances of one) on the same.
+  // Connections of one pair of ranks stand together. Its parallel links take turns with channels, as
+  // in schedule_of().
   for (std::size_t first = 0, end = 0; first < plan.connections.size(); first = end) {
     const Connection pair = plan.connections[first];
     for (end = first; end < plan.connections.size() && plan.connections[end].from == pair.from &&
@@ -125,12 +125,10 @@ void emulate_links(Plan& plan, const Program& program, const Topology& network) 
       if (known.empty()) known = way_lengths_to(network, to);
       shortest = shortest_way(network, from, to, known);
     }
-    const std::size_t channels = std::max(end - first, parallel.size());
     for (std::size_t c = first; c < end; ++c) {
       Connection& connection = plan.connections[c];
       std::vector<std::uint32_t> way = planned_way(program, connection, network);
-      if (way.empty() && !parallel.empty())
-        way = {parallel[(c - first) * parallel.size() / channels]};
+      if (way.empty() && !parallel.empty()) way = {parallel[connection.channel % parallel.size()]};
       if (way.empty()) way = shortest;
       connection.first_link = static_cast<std::uint32_t>(plan.path_links.size());
       connection.links = static_cast<std::uint32_t>(way.size());

@@ -16,6 +16,8 @@ namespace {
 constexpr double joint_tolerance = 0.8; ///< of the sum of rates: less is a shared group. Links that
                                         ///< end at once also start at once, which costs some.
 
+constexpr std::size_t most_at_once = 2000; ///< links: each needs two blocks
+
 /// What crosses a link in a program: `chunks` of the same size.
 struct LinkLoad {
   LinkId link;
@@ -81,6 +83,11 @@ Topology link_alone(const Topology& network, LinkId link) {
   return without(network, {}, others);
 }
 
+Bandwidth whole_rate(double bytes_per_second) {
+  constexpr double most = 1e15; // where a link was too fast for the clock
+  return {static_cast<std::int64_t>(std::llround(std::clamp(bytes_per_second, 1.0, most)))};
+}
+
 class LinkMeasurement {
 public:
   LinkMeasurement(const Topology& network, const Executor& executor, const ProfileOptions& options,
@@ -104,24 +111,41 @@ public:
   double joint_rate(const std::vector<LinkProfile>& links) const {
     Bytes size = ascending_sizes().back();
     for (const LinkProfile& link : links) size = std::min(size, link.timings.back().size);
-    double least = links.front().seconds_per_byte, latency = 0;
+    double least = links.front().seconds_per_byte, sum = 0;
     for (const LinkProfile& link : links) {
       least = std::min(least, link.seconds_per_byte);
-      latency = std::max(latency, link.latency_seconds);
+      sum += static_cast<double>(whole_rate(1 / link.seconds_per_byte).bytes_per_second);
     }
+    if (links.size() > most_at_once) return sum;
     std::vector<LinkLoad> loads;
-    double bytes = 0;
     for (const LinkProfile& link : links) {
       const double share = link.seconds_per_byte > 0 ? least / link.seconds_per_byte : 1;
       const double chunks = std::max(1.0, std::round(options_.chunks * share));
       loads.push_back({link.link, static_cast<std::uint32_t>(chunks)});
-      bytes += chunks * static_cast<double>(size.count);
     }
     const double together = seconds(network_, loads, size, false);
-    return bytes / std::max(together - latency, together / 2);
+    return sum * std::min(1.0, alone_seconds(links, loads, size) / together);
   }
 
 private:
+  /// What the loads would take if links shared nothing but the network's groups.
+  [[nodiscard]] double alone_seconds(const std::vector<LinkProfile>& links,
+                                     std::span<const LinkLoad> loads, Bytes size) const {
+    double longest = 0;
+    std::vector<double> of_group(network_.groups().size());
+    for (const LinkLoad& load : loads) {
+      const LinkProfile& link = links[load.link.value];
+      const double bytes = static_cast<double>(size.count) * load.chunks;
+      longest = std::max(longest, link.latency_seconds + bytes * link.seconds_per_byte);
+      for (const std::uint32_t group : network_.groups_of(load.link)) of_group[group] += bytes;
+    }
+    for (std::size_t g = 0; g < of_group.size(); ++g) {
+      const Bandwidth rate = network_.groups()[g].bandwidth;
+      longest = std::max(longest, of_group[g] / static_cast<double>(rate.bytes_per_second));
+    }
+    return longest;
+  }
+
   [[nodiscard]] std::vector<Bytes> ascending_sizes() const {
     std::vector<Bytes> sizes = options_.sizes;
     std::ranges::sort(sizes);
@@ -160,11 +184,6 @@ void check_profile_request(const Topology& network, const ProfileOptions& option
       if (network.node(end).kind != NodeKind::npu)
         throw InputError(fmt::format("{} is no NPU: only links between NPUs can be profiled",
                                      network.node(end).name));
-}
-
-Bandwidth whole_rate(double bytes_per_second) {
-  constexpr double most = 1e15; // where a link was too fast for the clock
-  return {static_cast<std::int64_t>(std::llround(std::clamp(bytes_per_second, 1.0, most)))};
 }
 
 } // namespace

@@ -35,8 +35,8 @@ struct ProgramVerdict {
 
 /// Performs the steps symbolically: every unit holds a set of (chunk unit, contributor). Order is
 /// that of blocks, dependencies and messages: a message is received after it is sent. `slots` is
-/// how many messages a connection holds before its sender must wait; 1 is what every runtime has
-/// (with fewer a program that passes may hang); 0 means unbounded.
+/// how many messages a connection holds before its sender must wait; a program that passes with 1
+/// hangs nowhere (MSCCL's runtimes have 2, run_on_cpu() PlanOptions::slots); 0 means unbounded.
 /// Races: every two steps of a rank that touch the same unit, one of them writing, must be ordered.
 /// Cost: O(steps * blocks of a rank) time and memory.
 [[nodiscard]] ProgramVerdict verify_program(const Program& program, std::uint32_t slots = 1);

@@ -16,7 +16,8 @@ namespace tutti::runtime {
 namespace {
 
 constexpr std::align_val_t memory_alignment{4096};
-constexpr int poison = 0xa5; // as a float, -2.9e-16: no value of the reference
+constexpr int poison = 0xa5; // as a float, -2.9e-16: no value of the reference; single bytes may be
+                             // 165, whole chunks of them not
 
 template <typename T, Combine how>
 void combine_elements(std::byte* target, const std::byte* a, const std::byte* b,

@@ -123,6 +123,7 @@ private:
 
 Execution run_on_cuda(const Program& program, const ExecutionRequest& request) {
   if (request.repetitions == 0) throw InputError("at least one timed run is needed");
+  if (!(request.watchdog_seconds > 0)) throw InputError("the watchdog needs more than 0 s");
   return CudaRun(program, request).execute();
 }
 

@@ -71,6 +71,7 @@ void PersistentRun::choose_threads() {
 
 double PersistentRun::perform(double watchdog_seconds) {
   loaded_.reset();
+  stop_.lower(); // a run before may have ended by itself just as it was stopped
   for (std::size_t launch = 0; launch < launches_.size(); ++launch) start(launch);
   watch(watchdog_seconds);
   double seconds = 0;

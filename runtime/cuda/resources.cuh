@@ -104,6 +104,7 @@ public:
   }
   [[nodiscard]] std::uint32_t* get() const { return flag_.get(); }
   void raise() { *const_cast<volatile std::uint32_t*>(flag_.get()) = 1; }
+  void lower() { *const_cast<volatile std::uint32_t*>(flag_.get()) = 0; }
 
 private:
   struct Release {

@@ -94,7 +94,7 @@ private:
     }
   }
 
-  /// Dependencies in the order of the waits that stood there, the step's own last.
+  /// Dependencies, by block.
   [[nodiscard]] std::vector<StepAt> dependencies(std::uint32_t block, std::uint32_t step) const {
     std::vector<StepAt> made;
     for (const auto& [other, last] : waits_[block][step])

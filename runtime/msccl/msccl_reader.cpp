@@ -14,6 +14,8 @@ namespace tutti::runtime {
 
 namespace {
 
+constexpr std::uint64_t most_scratch = 1U << 20; ///< units of a rank
+
 /// Offsets and counts in the program's units.
 Step scaled(Step step, std::uint32_t scale) {
   step.source.unit *= scale;
@@ -123,7 +125,11 @@ MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes 
     check_places(file, r, skeleton.program.ranks[r], skeleton.scale);
     warn_of_waits(file, r, made.warnings);
     RankProgram& rank = skeleton.program.ranks[r];
-    rank.scratch = file.layout.declared[r].scratch * skeleton.scale;
+    const std::uint64_t scratch = std::uint64_t{file.layout.declared[r].scratch} * skeleton.scale;
+    if (scratch > most_scratch)
+      file.source.refuse(file.gpu_at[r],
+                         fmt::format("{} units of scratch, more than {}", scratch, most_scratch));
+    rank.scratch = static_cast<std::uint32_t>(scratch);
     rank.blocks = file.ranks[r].blocks;
     for (Block& block : rank.blocks)
       for (Step& step : block.steps) step = scaled(step, skeleton.scale);

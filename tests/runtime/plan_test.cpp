@@ -192,7 +192,7 @@ TEST_CASE("parallel links are given to channels in order, a shared group slows i
   const Plan plan = make_plan(program, 16, {.emulated = &network});
   REQUIRE(plan.connections.size() == 4);
   for (std::uint32_t c = 0; c < 4; ++c)
-    CHECK(plan.path_links[plan.connections[c].first_link] == c / 2);
+    CHECK(plan.path_links[plan.connections[c].first_link] == c % 2);
   CHECK(plan.links[1].seconds_per_byte == Approx(1.0 / 50));
   REQUIRE(plan.groups.size() == 1);
   CHECK(plan.groups[0].seconds_per_byte == Approx(1.0 / 50));
