@@ -111,9 +111,10 @@ public:
   double joint_rate(const std::vector<LinkProfile>& links) const {
     Bytes size = ascending_sizes().back();
     for (const LinkProfile& link : links) size = std::min(size, link.timings.back().size);
-    double least = links.front().seconds_per_byte, sum = 0;
+    double least = links.front().seconds_per_byte, sum = 0, latency = 0;
     for (const LinkProfile& link : links) {
       least = std::min(least, link.seconds_per_byte);
+      latency = std::max(latency, link.latency_seconds);
       sum += static_cast<double>(whole_rate(1 / link.seconds_per_byte).bytes_per_second);
     }
     if (links.size() > most_at_once) return sum;
@@ -124,11 +125,12 @@ public:
       loads.push_back({link.link, static_cast<std::uint32_t>(chunks)});
     }
     const double together = seconds(network_, loads, size, false);
-    return sum * std::min(1.0, alone_seconds(links, loads, size) / together);
+    return sum * std::min(1.0, alone_seconds(links, loads, size) /
+                                   std::max(together - latency, together / 2));
   }
 
 private:
-  /// What the loads would take if links shared nothing but the network's groups.
+  /// What the loads would take, without latency, if links shared nothing but the network's groups.
   [[nodiscard]] double alone_seconds(const std::vector<LinkProfile>& links,
                                      std::span<const LinkLoad> loads, Bytes size) const {
     double longest = 0;
@@ -136,7 +138,7 @@ private:
     for (const LinkLoad& load : loads) {
       const LinkProfile& link = links[load.link.value];
       const double bytes = static_cast<double>(size.count) * load.chunks;
-      longest = std::max(longest, link.latency_seconds + bytes * link.seconds_per_byte);
+      longest = std::max(longest, bytes * link.seconds_per_byte);
       for (const std::uint32_t group : network_.groups_of(load.link)) of_group[group] += bytes;
     }
     for (std::size_t g = 0; g < of_group.size(); ++g) {
