@@ -15,7 +15,7 @@
 //                                          # for emulated links, or "nothing"
 //   type = "float32"                       # default; float64, int32, uint8
 //   op = "sum"                             # default; max
-//   instances = 1                          # default; parts of a chunk, each on a channel of its own
+//   instances = 1                          # default; parts of a chunk, on channels of their own
 //   in_place = false                       # default
 //   copy_per_step = false                  # default; a copy for each step, not one persistent run
 //   repetitions = 5                        # default; the median of these; warmups = 1

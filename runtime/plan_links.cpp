@@ -110,8 +110,8 @@ void emulate_links(Plan& plan, const Program& program, const Topology& network) 
                                  network.npu_count(), plan.arenas.size()));
   add_links(plan, network);
   std::map<std::uint32_t, std::vector<WayLength>> lengths; // by destination
-  // Connections of one pair of ranks stand together. Its parallel links take turns with channels, as
-  // in schedule_of().
+  // Connections of one pair of ranks stand together. Its parallel links take turns with channels,
+  // as in schedule_of().
   for (std::size_t first = 0, end = 0; first < plan.connections.size(); first = end) {
     const Connection pair = plan.connections[first];
     for (end = first; end < plan.connections.size() && plan.connections[end].from == pair.from &&

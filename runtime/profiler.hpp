@@ -43,9 +43,10 @@ using Executor = std::function<Execution(const Program&, const ExecutionRequest&
 
 struct Profile {
   std::vector<LinkProfile> links; ///< [LinkId]
-  /// What all links carry together at most, bytes/s: the sum of their rates, less by how much longer
-  /// loads on all at once take than alone (and by the network's own groups). Where it is less, the
-  /// profiled network has a shared group of all links with it (cores or a memory that they share).
+  /// What all links carry together at most, bytes/s: the sum of their rates, less by how much
+  /// longer loads on all at once take than alone (and by the network's own groups). Where it is
+  /// less, the profiled network has a shared group of all links with it (cores or a memory that
+  /// they share).
   double joint_bytes_per_second = 0;
   [[nodiscard]] double fit_error() const; ///< geometric mean over the links
 };
