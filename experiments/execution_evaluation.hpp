@@ -120,8 +120,9 @@ struct ExecutionEvaluation {
   std::vector<ExecutionRun> runs;          ///< by size, then algorithm
 };
 
-/// Checks what needs no run. Errors: InputError, also for a backend that can't be used here, and for
-/// real links predicted by the topology, whose they aren't.
+/// Checks what needs no run. Errors: InputError, also for a backend that can't be used here, for
+/// real links predicted by the topology, whose they aren't, and for what can't be predicted as it
+/// runs.
 void require_sound(const ExecutionCase& c);
 
 /// Profiles the network where that is asked for, then runs every algorithm at every size.

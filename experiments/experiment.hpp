@@ -59,8 +59,8 @@
 //                                          # others: format at the head of job_reader.hpp
 //   [[training]]                           # iterations of training, by several algorithms: format
 //                                          # at the head of training_reader.hpp
-//   [[executions]]                         # schedules run with real data, beside predictions: format
-//                                          # at the head of execution_reader.hpp
+//   [[executions]]                         # schedules run with real data, beside predictions:
+//                                          # format at the head of execution_reader.hpp
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
 //                                          # schedule
