@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace tutti {
 
@@ -148,6 +147,9 @@ private:
     } catch (const InputError& error) {
       if (case_.given) throw; // there is nothing else to run
       run.note = error.what();
+      return;
+    } catch (const runtime::HungRun& error) { // the other runs go on
+      run.problem = error.what();
       return;
     }
     if (case_.predicted_by != PredictedBy::nothing) predict(run, collective, schedule);
@@ -358,7 +360,9 @@ std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> exp
     comparison.ours = found ? fmt::format("{:.2f} %", 100 * *found) : "not all was measured";
     comparison.deviation = comparison.value / expected.limit - 1;
     const double excess = is_error ? comparison.deviation : -comparison.deviation;
-    comparison.agreement = judged(is_within(excess, 0, true), comparison.explanation);
+    // An explanation is of another value, not of none.
+    comparison.agreement =
+        found ? judged(is_within(excess, 0, true), comparison.explanation) : Agreement::differs;
     if (missing != nullptr)
       comparison.explanation =
           fmt::format("{}, {}: {}", missing->algorithm, short_text(missing->size), missing->note);

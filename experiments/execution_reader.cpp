@@ -34,14 +34,6 @@ std::uint32_t count_at(ConfigTable& table, const std::string& key, std::int64_t 
   return value ? static_cast<std::uint32_t>(value->integer(least, most)) : otherwise;
 }
 
-std::vector<AlgorithmRow> algorithms_at(ConfigTable& table) {
-  const ConfigValue value = table.at("algorithms");
-  std::vector<std::string> names;
-  for (const ConfigValue& item : list_of(value)) names.push_back(item.string());
-  if (names.empty()) throw value.error("\"algorithms\" is empty");
-  return value.located([&] { return find_algorithms(names); });
-}
-
 void read_request(ConfigTable& table, ExecutionCase& c) {
   c.backend = parsed_at(table, "backend", "cpu",
                         [](const std::string& name) { return &find_backend(name); });

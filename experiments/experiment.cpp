@@ -66,14 +66,6 @@ void read_sizes(ConfigTable& table, RunMatrix& run) {
         throw per_chunk->error("the size of so many chunks overflows");
 }
 
-std::vector<AlgorithmRow> algorithms_at(ConfigTable& table) {
-  const ConfigValue value = table.at("algorithms");
-  std::vector<std::string> names;
-  for (const ConfigValue& item : list_of(value)) names.push_back(item.string());
-  if (names.empty()) throw value.error("\"algorithms\" is empty");
-  return value.located([&] { return find_algorithms(names); });
-}
-
 RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
   RunMatrix run;
   run.label = string_at(table, "label");

@@ -1,5 +1,6 @@
 #include "experiments/experiment_values.hpp"
 
+#include "experiments/registry.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 
@@ -70,6 +71,14 @@ SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
 std::optional<std::uint32_t> chunks_of(const ConfigValue& value) {
   if (value.is_integer()) return static_cast<std::uint32_t>(value.integer(1, most_chunks));
   return parsed(value, parse_chunks);
+}
+
+std::vector<AlgorithmRow> algorithms_at(ConfigTable& table) {
+  const ConfigValue value = table.at("algorithms");
+  std::vector<std::string> names;
+  for (const ConfigValue& item : list_of(value)) names.push_back(item.string());
+  if (names.empty()) throw value.error("\"algorithms\" is empty");
+  return value.located([&] { return find_algorithms(names); });
 }
 
 } // namespace tutti

@@ -64,6 +64,8 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
 /// Index of the topology that this label names.
 [[nodiscard]] std::size_t topology_index(const ConfigValue& value,
                                          const std::vector<LabelledTopology>& topologies);
+/// Those of the key `algorithms`, at least one: names, or "all".
+[[nodiscard]] std::vector<AlgorithmRow> algorithms_at(ConfigTable& table);
 /// The collectives of one case: one, or several that run at once.
 [[nodiscard]] std::vector<std::string> texts_of(const ConfigValue& value);
 /// The sizes of one or several texts (`1GiB`, `1KiB..1GiB`), or those of `otherwise`.

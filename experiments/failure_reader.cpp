@@ -53,14 +53,6 @@ FailureCase read_case(ConfigTable& table, const Experiment& experiment, const To
   return c;
 }
 
-std::vector<AlgorithmRow> read_algorithms(ConfigTable& table) {
-  const ConfigValue value = table.at("algorithms");
-  std::vector<std::string> names;
-  for (const ConfigValue& item : list_of(value)) names.push_back(item.string());
-  if (names.empty()) throw value.error("\"algorithms\" is empty");
-  return value.located([&] { return find_algorithms(names); });
-}
-
 void require_known_settings(ConfigTable& table, const FailureStudy& study) {
   const auto settings = table.find("settings");
   if (!settings) return;
@@ -141,7 +133,7 @@ FailureStudy read_failures(ConfigTable table, const Experiment& experiment,
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   study.common =
       read_case(table, experiment, experiment.topologies[study.topology].topology, source_name);
-  study.algorithms = read_algorithms(table);
+  study.algorithms = algorithms_at(table);
   if (const auto planner = table.find("planner")) study.planner = parsed(*planner, find_algorithm);
   require_known_settings(table, study);
   for (const ConfigTable& expectation : table.tables("expect"))

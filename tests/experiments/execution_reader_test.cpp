@@ -146,6 +146,18 @@ TEST_CASE("an expected error is an upper limit, and none without a measurement d
   CHECK(agreement(Bytes{1'000'000}, 1) == Agreement::differs);
 }
 
+TEST_CASE("an explanation doesn't stand for what wasn't measured") {
+  ExecutionEvaluation evaluation = evaluation_of({1.2, 1.1});
+  const ExecutionExpectation expected{"x", {},          Bytes{1}, ExecutionExpectation::Of::error,
+                                      0.1, "slow cores"};
+  const auto comparison = [&] { return comparisons_of({&expected, 1}, evaluation).at(0); };
+  CHECK(comparison().agreement == Agreement::differs_explained);
+  evaluation.runs[1].execution.reset();
+  evaluation.runs[1].note = "it didn't divide";
+  CHECK(comparison().agreement == Agreement::differs);
+  CHECK_THAT(comparison().explanation, ContainsSubstring("it didn't divide"));
+}
+
 TEST_CASE("a share of the device's copy rate is a lower limit") {
   ExecutionEvaluation evaluation = evaluation_of({1, 1});
   evaluation.runs[0].execution->bytes_moved = 1'000'000; // in 1 ms
