@@ -1,0 +1,41 @@
+// One direction of a parameter space: names that vary together, and the rows of values they take.
+// A list is an axis of one name, a zip one of several, a sample one with drawn rows; the space is
+// the product of its axes.
+#pragma once
+
+#include "experiments/sweep/value.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::sweep {
+
+struct Axis {
+  std::vector<std::string> names;       ///< at least one
+  std::vector<std::vector<Value>> rows; ///< at least one; each has a value per name
+};
+
+/// How many points the product has. Errors: InputError beyond `most`.
+[[nodiscard]] std::size_t point_count(std::span<const Axis> axes, std::size_t most);
+
+/// One continuous or listed direction of a sample.
+struct SampledRange {
+  std::string name;
+  std::vector<Value> choices; ///< a list to choose from; empty: a range
+  Value from = {}, to = {};   ///< numbers of one unit, from < to
+  bool logarithmic = false;   ///< evenly in the logarithm; from > 0
+  bool whole = false;         ///< rounded to a whole number (of its unit)
+};
+enum class SampleMethod : std::uint8_t {
+  random,          ///< independent draws
+  latin_hypercube, ///< each name takes each of `count` equal parts of its range exactly once
+};
+/// Rows drawn by the house generator: same seed, same rows, whatever the machine.
+/// Pre: count >= 1.
+[[nodiscard]] Axis sampled_axis(SampleMethod method, std::span<const SampledRange> ranges,
+                                std::size_t count, std::uint64_t seed);
+
+} // namespace tutti::sweep
