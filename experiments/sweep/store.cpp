@@ -262,11 +262,18 @@ public:
 
   [[nodiscard]] std::map<PointStatus, std::size_t> counts() {
     std::map<PointStatus, std::size_t> counts;
+    // Not grouped by SQLite, which would sort them.
     Statement statement(*database_,
-                        "SELECT status, count(*) FROM points WHERE position IS NOT NULL" +
-                            condition(shard_) + " GROUP BY status");
-    while (statement.step())
-      counts[parse_status(statement.text(0))] = static_cast<std::size_t>(statement.integer(1));
+                        "SELECT status FROM points WHERE position IS NOT NULL" + condition(shard_));
+    std::string last;
+    std::size_t* count = nullptr;
+    while (statement.step()) {
+      if (count == nullptr || statement.text(0) != last) {
+        last = statement.text(0);
+        count = &counts[parse_status(last)];
+      }
+      ++*count;
+    }
     return counts;
   }
 
