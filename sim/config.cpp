@@ -310,7 +310,7 @@ ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
 
 std::string ConfigTable::canonical_text() const {
   std::ostringstream text;
-  text << toml::toml_formatter(node_->table()); // its keys are sorted
+  text << toml::json_formatter(node_->table()); // whose keys are sorted
   return text.str();
 }
 
