@@ -182,6 +182,7 @@ struct ConfigValue::Node {
 
 bool ConfigValue::is_string() const { return node_->value->is_string(); }
 bool ConfigValue::is_integer() const { return node_->value->is_integer(); }
+bool ConfigValue::is_boolean() const { return node_->value->is_boolean(); }
 bool ConfigValue::is_array() const { return node_->value->is_array(); }
 bool ConfigValue::is_table() const { return node_->value->is_table(); }
 
