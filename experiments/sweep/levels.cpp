@@ -40,15 +40,28 @@ std::vector<double> distinct_numbers(const TableColumn& column) {
   return numbers;
 }
 
-// Renumbers keys without gaps, in their order.
-std::uint32_t compact(std::vector<std::uint64_t>& keys) {
-  constexpr std::uint64_t none = UINT64_MAX;
+constexpr std::uint64_t no_key = UINT64_MAX;
+
+// Renumbers keys below `end` without gaps, in their order; how many there are.
+std::uint32_t compacted_by_counting(std::vector<std::uint64_t>& keys, std::uint64_t end) {
+  std::vector<std::uint32_t> number(end, 0);
+  for (const std::uint64_t key : keys)
+    if (key != no_key) number[key] = 1;
+  std::uint32_t next = 0;
+  for (std::uint32_t& each : number) each = each == 1 ? next++ : no_index;
+  for (std::uint64_t& key : keys)
+    if (key != no_key) key = number[key];
+  return next;
+}
+
+// The same for keys of any size.
+std::uint32_t compacted_by_sorting(std::vector<std::uint64_t>& keys) {
   std::vector<std::uint64_t> sorted(keys);
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  if (!sorted.empty() && sorted.back() == none) sorted.pop_back();
+  if (!sorted.empty() && sorted.back() == no_key) sorted.pop_back();
   for (std::uint64_t& key : keys)
-    if (key != none)
+    if (key != no_key)
       key = static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), key) -
                                        sorted.begin());
   return static_cast<std::uint32_t>(sorted.size());
@@ -84,23 +97,24 @@ Levels levels_of(const TableColumn& column, std::span<const std::string> listed)
 }
 
 Grouping grouped(std::span<const Levels* const> columns, std::size_t rows) {
-  constexpr std::uint64_t none = UINT64_MAX;
   std::vector<std::uint64_t> keys(rows, 0);
   std::uint32_t groups = rows > 0 ? 1 : 0;
   for (const Levels* column : columns) {
+    const std::uint64_t levels = column->values.size();
     for (std::size_t row = 0; row < rows; ++row) {
       const std::uint32_t level = column->of_row[row];
-      if (level == no_index || keys[row] == none)
-        keys[row] = none;
+      if (level == no_index || keys[row] == no_key)
+        keys[row] = no_key;
       else
-        keys[row] = keys[row] * column->values.size() + level;
+        keys[row] = keys[row] * levels + level;
     }
-    groups = compact(keys);
+    groups = groups * levels <= 4 * rows ? compacted_by_counting(keys, groups * levels)
+                                         : compacted_by_sorting(keys);
   }
   Grouping grouping{std::vector<std::uint32_t>(rows, no_index),
                     std::vector<std::uint32_t>(groups, no_index)};
   for (std::size_t row = 0; row < rows; ++row) {
-    if (keys[row] == none) continue;
+    if (keys[row] == no_key) continue;
     const auto group = static_cast<std::uint32_t>(keys[row]);
     grouping.of_row[row] = group;
     std::uint32_t& first = grouping.first_row[group];
