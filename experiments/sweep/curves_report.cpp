@@ -206,6 +206,10 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   const std::string missing = missing_text(cells, columns.replicates);
   if (!missing.empty()) report.notes.push_back((part.empty() ? "" : part + ": ") + missing + ".");
   if (std::none_of(cells.begin(), cells.end(), has_value)) return;
+  if (std::any_of(cells.begin(), cells.end(), [](const CurveCell* c) { return c->value < 0; })) {
+    report.notes.push_back((part.empty() ? "" : part + ": ") + "no figure of negative values.");
+    return;
+  }
   const CurveScale x = curve_scale(*columns.x);
   const auto [y, logarithmic] = y_scale(cells, columns, analysis.logarithmic);
   CurveChart chart;
