@@ -33,6 +33,7 @@ struct Case {
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
+  std::string cache = {};    ///< folder of remembered schedules; empty: none
 };
 
 /// Whether the number of chunks is left to the algorithm: nobody fixed it, the algorithm knows how,

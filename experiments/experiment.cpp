@@ -167,15 +167,8 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
   return figure;
 }
 
-Experiment read(ConfigTable root, const std::string& source_name) {
-  Experiment experiment;
-  root.allow_only({"name", "title", "seed", "topologies", "runs", "frontiers", "failures", "jobs",
-                   "training", "executions", "figures", "expect"});
-  experiment.name = file_stem(root.at("name"));
-  experiment.title = string_at(root, "title");
-  if (experiment.title.empty()) experiment.title = experiment.name;
-  if (const auto seed = root.find("seed"))
-    experiment.seed = static_cast<std::uint64_t>(seed->integer(0));
+// All but the head, figures and expectations.
+void read_parts(ConfigTable& root, const std::string& source_name, Experiment& experiment) {
   experiment.topologies = read_topologies(root, source_name);
   double cases_so_far = 0;
   for (ConfigTable& table : root.tables("runs")) {
@@ -198,6 +191,18 @@ Experiment read(ConfigTable root, const std::string& source_name) {
       experiment.jobs.empty() && experiment.trainings.empty() && experiment.executions.empty())
     throw root.error("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
                      "[[training]] or [[executions]]");
+}
+
+Experiment read(ConfigTable root, const std::string& source_name) {
+  Experiment experiment;
+  root.allow_only({"name", "title", "seed", "topologies", "runs", "frontiers", "failures", "jobs",
+                   "training", "executions", "figures", "expect"});
+  experiment.name = file_stem(root.at("name"));
+  experiment.title = string_at(root, "title");
+  if (experiment.title.empty()) experiment.title = experiment.name;
+  if (const auto seed = root.find("seed"))
+    experiment.seed = static_cast<std::uint64_t>(seed->integer(0));
+  read_parts(root, source_name, experiment);
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));
   const std::vector<Case> cases = experiment.cases();
@@ -279,6 +284,15 @@ std::vector<TrainingNetwork> Experiment::networks_of(const TrainingStudy& study)
 
 Experiment parse_experiment(std::string_view toml, const std::string& source_name) {
   return read(parse_config(toml, source_name), source_name);
+}
+
+Experiment unnamed_experiment(ConfigTable table, const std::string& source_name,
+                              std::uint64_t seed) {
+  Experiment experiment;
+  experiment.seed = seed;
+  read_parts(table, source_name, experiment);
+  table.finish();
+  return experiment;
 }
 
 Experiment read_experiment(const std::string& file) {

@@ -194,4 +194,9 @@ struct Experiment {
 [[nodiscard]] Experiment parse_experiment(std::string_view toml, const std::string& source_name);
 [[nodiscard]] Experiment read_experiment(const std::string& file);
 
+class ConfigTable;
+/// From topologies and what runs on them, without name, title, seed, figures and expectations.
+[[nodiscard]] Experiment unnamed_experiment(ConfigTable table, const std::string& source_name,
+                                            std::uint64_t seed);
+
 } // namespace tutti

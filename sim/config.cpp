@@ -30,6 +30,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <sstream>
 #include <utility>
 
 namespace tutti {
@@ -39,6 +41,13 @@ namespace {
 struct Document {
   std::string name;
   toml::table root;
+  /// Where values stand that came here as copies, which TOML++ doesn't tell.
+  std::map<const toml::node*, toml::source_position> places = {};
+
+  [[nodiscard]] toml::source_position place_of(const toml::node& value) const {
+    const auto found = places.find(&value);
+    return found == places.end() ? value.source().begin : found->second;
+  }
 };
 
 std::string placed(const std::string& file, toml::source_position at, std::string_view message) {
@@ -104,6 +113,55 @@ std::string described(const toml::node& value) {
   }
 }
 
+/// Fills a document with a copy of another's table.
+class Copy {
+public:
+  Copy(const Document& from, const TextReplacement& replacement, Document& to)
+      : from_(from), replacement_(replacement), to_(to) {}
+
+  void table(const toml::table& from, toml::table& to) {
+    place(from, to);
+    for (auto entry = from.cbegin(); entry != from.cend(); ++entry)
+      value(entry->second, [&](auto&& made) -> toml::node& {
+        return to.insert_or_assign(entry->first, std::forward<decltype(made)>(made)).first->second;
+      });
+  }
+
+private:
+  void place(const toml::node& from, const toml::node& to) {
+    to_.places[&to] = from_.place_of(from);
+  }
+
+  void array(const toml::array& from, toml::array& to) {
+    place(from, to);
+    for (const toml::node& element : from)
+      value(element, [&](auto&& made) -> toml::node& {
+        to.push_back(std::forward<decltype(made)>(made));
+        return to.back();
+      });
+  }
+
+  // `insert` puts what it is given where it belongs.
+  template <typename Insert> void value(const toml::node& from, const Insert& insert) {
+    if (from.is_table()) {
+      table(*from.as_table(), *insert(toml::table{}).as_table());
+    } else if (from.is_array()) {
+      array(*from.as_array(), *insert(toml::array{}).as_array());
+    } else if (const auto* text = from.as_string()) {
+      const ConfigScalar scalar = replacement_(text->get()).value_or(text->get());
+      std::visit([&](const auto& made) { place(from, insert(made)); }, scalar);
+    } else {
+      from.visit([&](const auto& leaf) {
+        if constexpr (toml::is_value<decltype(leaf)>) place(from, insert(leaf));
+      });
+    }
+  }
+
+  const Document& from_;
+  const TextReplacement& replacement_;
+  Document& to_;
+};
+
 } // namespace
 
 struct ConfigValue::Node {
@@ -114,7 +172,7 @@ struct ConfigValue::Node {
     return InputError(placed(document->name, at, message));
   }
   [[nodiscard]] InputError error(const std::string& message) const {
-    return error(value->source().begin, message);
+    return error(document->place_of(*value), message);
   }
   [[nodiscard]] InputError expected(std::string_view what) const {
     return error(fmt::format("expected {}, found {}", what, described(*value)));
@@ -240,6 +298,21 @@ void ConfigTable::finish() const {
 }
 
 InputError ConfigTable::error(const std::string& message) const { return node_->error(message); }
+
+ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
+  auto document = std::make_shared<Document>();
+  document->name = node_->document->name;
+  Copy(*node_->document, replacement, *document).table(node_->table(), document->root);
+  const toml::node* root = &document->root;
+  return ConfigTable(
+      std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
+}
+
+std::string ConfigTable::canonical_text() const {
+  std::ostringstream text;
+  text << toml::toml_formatter(node_->table()); // its keys are sorted
+  return text.str();
+}
 
 ConfigTable read_config(const std::string& file) { return parse_config(read_file(file), file); }
 

@@ -6,15 +6,22 @@
 #include "sim/units.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace tutti {
 
 class ConfigTable;
+
+/// What may stand where a text stood.
+using ConfigScalar = std::variant<std::string, std::int64_t, double, bool>;
+/// What replaces a text; nothing where it stays.
+using TextReplacement = std::function<std::optional<ConfigScalar>(const std::string& text)>;
 
 /// One value of a TOML file with its place. Cheap to copy.
 class ConfigValue {
@@ -75,6 +82,12 @@ public:
   /// known.
   void finish() const;
   [[nodiscard]] InputError error(const std::string& message) const;
+
+  /// A copy with other values for some of its texts, wherever in it they stand, each at the place
+  /// of the text that it replaces. Nothing of the copy was asked for yet.
+  [[nodiscard]] ConfigTable replaced(const TextReplacement& replacement) const;
+  /// The same for every text of the same content, whatever the order of keys, blanks and comments.
+  [[nodiscard]] std::string canonical_text() const;
 
 private:
   friend class ConfigValue;

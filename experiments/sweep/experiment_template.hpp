@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,7 @@ class ExperimentTemplate {
 public:
   /// `table`: [experiment] of a study. Errors: InputError where it has not exactly one topology, or
   /// not exactly one [[runs]], [[failures]] or [[training]], or other parts.
-  ExperimentTemplate(ConfigTable table, std::string name, std::uint64_t seed,
-                     std::string source_name);
+  ExperimentTemplate(const ConfigTable& table, std::string source_name);
 
   [[nodiscard]] PointKind kind() const { return kind_; }
   /// Names that it uses, sorted.
@@ -40,20 +40,23 @@ public:
   /// version, as a text.
   [[nodiscard]] const std::string& fingerprint_text() const { return fingerprint_text_; }
 
-  /// The experiment of one point. A text that is "${name}" and nothing else becomes a number or a
+  /// The experiment of one point, with this seed. A text that is "${name}" and nothing else becomes a number or a
   /// boolean where the value is one (without a unit). Errors: as parse_experiment(), with places in
   /// the study's file.
-  [[nodiscard]] Experiment experiment(const ValueOf& value_of) const;
-  /// Contents of the files that the filled-in experiment names, as a text: part of a point's key.
-  [[nodiscard]] std::string file_contents(const ValueOf& value_of) const;
+  [[nodiscard]] Experiment experiment(const ValueOf& value_of, std::uint64_t seed) const;
+  /// Names and fingerprints of the files that the filled-in experiment speaks of, as a text: part of
+  /// a point's key. Files are read once for each filled-in text. Not for several threads.
+  [[nodiscard]] std::string file_fingerprints(const ValueOf& value_of) const;
 
 private:
+  [[nodiscard]] const std::string& fingerprint_of(const std::string& text) const;
+
   ConfigTable table_;
-  std::string name_, source_name_, topology_text_, fingerprint_text_;
-  std::uint64_t seed_;
+  std::string source_name_, topology_text_, fingerprint_text_;
   PointKind kind_ = PointKind::run;
   std::vector<std::string> names_;
-  std::vector<std::string> file_texts_; ///< texts that may name a file, with ${names}
+  std::vector<std::string> file_texts_;                     ///< that may name a file, with ${names}
+  mutable std::map<std::string, std::string> fingerprints_; ///< by filled-in text
 };
 
 } // namespace tutti::sweep

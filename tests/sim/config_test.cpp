@@ -210,3 +210,24 @@ TEST_CASE("read_config reads a file and names one that isn't there") {
   std::remove(file.c_str());
   CHECK_THROWS_WITH(read_config("no/such.toml"), ContainsSubstring("no/such.toml: cannot read"));
 }
+
+TEST_CASE("texts are replaced in a copy, which keeps their places") {
+  const ConfigTable table = parse_config("a = \"x\"\n[b]\nc = [1, \"y\", \"x\"]\n", "f.toml");
+  ConfigTable copy = table.replaced([](const std::string& text) -> std::optional<ConfigScalar> {
+    if (text == "x") return std::int64_t{5};
+    return std::nullopt;
+  });
+  CHECK(copy.at("a").integer() == 5);
+  const std::vector<ConfigValue> items = copy.at("b").table().at("c").array();
+  REQUIRE(items.size() == 3);
+  CHECK(items[0].integer() == 1);
+  CHECK(items[1].string() == "y");
+  CHECK(items[2].integer() == 5);
+  CHECK(std::string(items[2].error("e").what()) == "f.toml:3:14: e");
+  CHECK(std::string(copy.at("a").error("e").what()) == "f.toml:1:5: e");
+  ConfigTable original = table;
+  CHECK(original.at("a").string() == "x");
+  CHECK(copy.canonical_text() != table.canonical_text());
+  CHECK(parse_config("b = {c=[1,'y','x']}\na='x' # first\n", "g.toml").canonical_text() ==
+        table.canonical_text());
+}

@@ -230,7 +230,7 @@ TEST_CASE("a file cut off anywhere is refused") {
   }
 }
 
-TEST_CASE("a flipped bit is refused, or harmless") {
+TEST_CASE("a flipped bit is refused, or harmless", "[heavy]") {
   const Topology ring = samples::ring(3, true);
   const auto flip_all = [&](const std::string& original, const auto& use) {
     for (std::size_t bit = 0; bit < 8 * original.size(); ++bit) {

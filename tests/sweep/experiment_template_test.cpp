@@ -1,0 +1,111 @@
+#include "experiments/sweep/experiment_template.hpp"
+
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <map>
+
+using namespace tutti;
+using namespace tutti::sweep;
+using Catch::Matchers::Contains;
+
+namespace {
+
+ExperimentTemplate template_of(const std::string& toml, const std::string& source = "study.toml") {
+  return ExperimentTemplate(parse_config(toml, source), source);
+}
+
+ValueOf values(std::map<std::string, Value> known) {
+  return [known = std::move(known)](const std::string& name) { return known.at(name); };
+}
+
+const std::string run = R"(topologies = {net = "mesh2d:${k}x${k}"}
+[[runs]]
+collectives = ["${what}"]
+sizes = ["${size}"]
+algorithms = ["ring"]
+chunks = "${chunks}"
+)";
+
+} // namespace
+
+TEST_CASE("names in a text are listed once, and filled in") {
+  CHECK(names_in("a ${x} b ${y} ${x}") == std::vector<std::string>{"x", "y"});
+  CHECK(names_in("no $x {y}").empty());
+  CHECK_THROWS_AS(names_in("${x"), InputError);
+  CHECK_THROWS_AS(names_in("${}"), InputError);
+  CHECK(filled_in("${x}x${x},b=${y}",
+                  values({{"x", number_value(8)},
+                          {"y", number_value(12.5e9, Unit::bytes_per_second)}})) ==
+        "8x8,b=12.5GB/s");
+}
+
+TEST_CASE("values make a template into an experiment") {
+  const ExperimentTemplate made = template_of(run);
+  CHECK(made.kind() == PointKind::run);
+  CHECK(made.names() == std::vector<std::string>{"chunks", "k", "size", "what"});
+  CHECK(made.topology_text() == "mesh2d:${k}x${k}");
+  const Experiment experiment = made.experiment(values({{"k", number_value(3)},
+                                                        {"what", text_value("all_gather")},
+                                                        {"size", text_value("9MB")},
+                                                        {"chunks", number_value(4)}}),
+                                                7);
+  const std::vector<Case> cases = experiment.cases();
+  REQUIRE(cases.size() == 1);
+  CHECK(cases.front().topology->npu_count() == 9);
+  CHECK(cases.front().collective.size.count == 9'000'000);
+  CHECK(cases.front().chunks == 4U);
+  CHECK(cases.front().options.seed == 7);
+}
+
+TEST_CASE("what is wrong with a point's experiment is found at its place in the study") {
+  const ExperimentTemplate made = template_of(run);
+  const auto with = [&made](const std::string& what, const Value& chunks) {
+    return message_of([&] {
+      (void)made.experiment(values({{"k", number_value(3)},
+                                    {"what", text_value(what)},
+                                    {"size", text_value("9MB")},
+                                    {"chunks", chunks}}),
+                            1);
+    });
+  };
+  CHECK_THAT(with("all_gather", number_value(0)), Contains("study.toml:6:10: 0 is out of range"));
+  CHECK_THAT(with("all_gather", number_value(0.5)),
+             Contains("study.toml:6:10: ") && Contains("0.5"));
+  CHECK_THAT(message_of([] { (void)template_of("topologies = {a = \"ring:4\", b = \"ring:5\"}"); }),
+             Contains("study.toml:1:14: a point has one topology, not 2"));
+  CHECK_THAT(message_of([] { (void)template_of("topologies = {a = \"ring:4\"}"); }),
+             Contains("these are 0"));
+  CHECK_THAT(message_of([] { (void)template_of("topologies = {a = \"${\"}\n[[runs]]\n"); }),
+             Contains("a name stands in ${...}"));
+  CHECK_THAT(message_of([] { (void)template_of("topologies = {a = \"ring:4\"}\n[[figures]]\n"); }),
+             Contains("figures"));
+}
+
+TEST_CASE("a template's fingerprint follows its content, not its looks") {
+  const std::string text = template_of(run).fingerprint_text();
+  CHECK(template_of("# a comment\n" + run).fingerprint_text() == text);
+  std::string other = run;
+  other.replace(other.find("ring"), 4, "dbt");
+  CHECK(template_of(other).fingerprint_text() != text);
+}
+
+TEST_CASE("files that a point's experiment names are part of its key") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("net.toml"), source = folder.file("study.toml");
+  const std::string toml = "topologies = {net = \"${net}\"}\n[[runs]]\ncollectives = "
+                           "[\"all_gather\"]\nalgorithms = [\"ring\"]\n";
+  const auto fingerprints = [&] {
+    return template_of(toml, source).file_fingerprints(values({{"net", text_value("net.toml")}}));
+  };
+  CHECK(fingerprints().empty());
+  write_file(file, "a");
+  const std::string first = fingerprints();
+  CHECK_FALSE(first.empty());
+  CHECK(fingerprints() == first);
+  write_file(file, "b");
+  CHECK(fingerprints() != first);
+}

@@ -1,0 +1,111 @@
+#include "experiments/sweep/point_results.hpp"
+
+#include "sim/error.hpp"
+#include "tests/catch.hpp"
+
+#include <map>
+
+using namespace tutti;
+using namespace tutti::sweep;
+using Catch::Matchers::Contains;
+
+namespace {
+
+PointResults results_of(const std::string& toml, std::map<std::string, Value> known = {}) {
+  const ExperimentTemplate made(parse_config(toml, "study.toml"), "study.toml");
+  return evaluate_point(
+      made, [&known](const std::string& name) { return known.at(name); }, 1, "");
+}
+
+const std::string ring_of_4 = R"(topologies = {net = "ring:4,bandwidth=1GB/s,latency=1us"}
+[[runs]]
+collectives = ["all_gather"]
+sizes = ["${size}"]
+algorithms = ["${algorithm}"]
+engine = "native"
+)";
+
+void check_columns(const PointResults& results, PointKind kind) {
+  std::size_t known = 0;
+  for (const ResultColumn& column : result_columns(kind))
+    known += results.numbers.count(column.name);
+  CHECK(known == results.numbers.size());
+}
+
+} // namespace
+
+TEST_CASE("statuses have names that parse back") {
+  for (const PointStatus status :
+       {PointStatus::pending, PointStatus::running, PointStatus::done, PointStatus::infeasible,
+        PointStatus::refused, PointStatus::timed_out, PointStatus::out_of_memory,
+        PointStatus::crashed, PointStatus::defect})
+    CHECK(parse_status(to_text(status)) == status);
+  CHECK_THROWS_AS(parse_status("finished"), InputError);
+}
+
+TEST_CASE("a run comes to seconds and bytes per second") {
+  // Two rings at once: 3 steps, each half a shard of 1 MB at 1 GB/s and 1 us.
+  const PointResults results =
+      results_of(ring_of_4, {{"size", text_value("4MB")}, {"algorithm", text_value("ring")}});
+  CHECK(results.status == PointStatus::done);
+  CHECK(results.numbers.at("time_s") == Approx(3 * (0.5e-3 + 1e-6)));
+  CHECK(results.numbers.at("algbw_bytes_per_s") == Approx(4e6 / (3 * (0.5e-3 + 1e-6))));
+  CHECK(results.numbers.at("gap") ==
+        Approx(results.numbers.at("time_s") / results.numbers.at("bound_s")));
+  CHECK(results.numbers.at("max_utilisation") <= 1);
+  CHECK(results.cpu_seconds >= 0);
+  CHECK(results.peak_bytes > 0);
+  check_columns(results, PointKind::run);
+}
+
+TEST_CASE("what can't be done is a status with a reason") {
+  const auto with = [](const char* size, const char* algorithm) {
+    return results_of(ring_of_4,
+                      {{"size", text_value(size)}, {"algorithm", text_value(algorithm)}});
+  };
+  CHECK(with("4MB", "rhd").status == PointStatus::done);
+  const PointResults unknown = with("4MB", "rung");
+  CHECK(unknown.status == PointStatus::refused);
+  CHECK_THAT(unknown.message, Contains("study.toml:5:") && Contains("ring"));
+  CHECK(with("2B", "ring").status != PointStatus::done);
+  const PointResults several = with("1KiB..4KiB", "ring");
+  CHECK(several.status == PointStatus::refused);
+  CHECK_THAT(several.message, Contains("this has 3 cases"));
+}
+
+TEST_CASE("a collective through a failure, and an iteration of training") {
+  const PointResults failures = results_of(R"(topologies = {net = "torus2d:3x3"}
+[[failures]]
+label = "one cable"
+topology = "net"
+collective = "all_gather"
+algorithms = ["tacos"]
+size = "9MB"
+policies = ["resynthesize"]
+failed_links = ["${failed}"]
+)",
+                                           {{"failed", number_value(1)}});
+  CHECK(failures.status == PointStatus::done);
+  CHECK(failures.numbers.at("complete") == 1);
+  CHECK(failures.numbers.at("slowdown") >= 1);
+  CHECK(failures.numbers.at("slowdown") ==
+        Approx(failures.numbers.at("time_s") / failures.numbers.at("undisturbed_s")));
+  check_columns(failures, PointKind::failures);
+
+  const PointResults training = results_of(R"(topologies = {net = "ring:4"}
+[[training]]
+label = "ResNet-50"
+algorithms = ["ring"]
+model = "resnet50"
+npu = "v100"
+precision = "fp16"
+micro_batch = "${batch}"
+)",
+                                           {{"batch", number_value(8)}});
+  CHECK(training.message.empty());
+  CHECK(training.status == PointStatus::done);
+  CHECK(training.numbers.at("time_s") >= training.numbers.at("bound_s"));
+  CHECK(training.numbers.at("items_per_s") == Approx(4 * 8 / training.numbers.at("time_s")));
+  CHECK(training.numbers.at("memory_bytes") > 1e8);
+  check_columns(training, PointKind::training);
+}
