@@ -90,13 +90,11 @@ bool is_sound(const Attempt& made) {
 
 std::optional<Attempt> remembered(const Task& task, const ScheduleCache& cache,
                                   const std::string& key, Wanted wanted) {
-  const double start = cpu_seconds();
   std::optional<RememberedOutcome> found = cache.find(key, task.topology);
   if (!found) return std::nullopt;
   Attempt made;
   made.was_remembered = true;
   made.outcome = std::move(found->outcome);
-  made.synthesis_seconds = cpu_seconds() - start;
   const bool has_own_texts =
       found->has_same_names || (wanted == Wanted::schedule && made.has_schedule());
   if (!has_own_texts || !judge(task, made) || !is_sound(made)) return std::nullopt;
@@ -124,9 +122,12 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   }
   std::string key;
   if (cache.is_used()) {
+    const double start = cpu_seconds();
     key = schedule_key(topology, made.collective, algorithm, options);
-    if (std::optional<Attempt> found = remembered(task, cache, key, wanted))
+    if (std::optional<Attempt> found = remembered(task, cache, key, wanted)) {
+      found->synthesis_seconds = cpu_seconds() - start - found->verify_seconds;
       return std::move(*found);
+    }
   }
   const double start = cpu_seconds();
   made.outcome = synthesis(algorithm, topology, made.collective, options);
