@@ -1,6 +1,7 @@
 #include "experiments/curves.hpp"
 
 #include "experiments/extent.hpp"
+#include "experiments/table.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,23 @@ std::string power_tics(const Extent& x, CurveAxis axis) {
   return fmt::format("set xtics ({})\n", tics);
 }
 
+std::string named_axis(const CurveChart& chart) {
+  std::string tics;
+  for (std::size_t i = 0; i < chart.x_names.size(); ++i)
+    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted(chart.x_names[i]), i);
+  return fmt::format("set xrange [-0.4:{}]\nset xtics ({})\nset xlabel {}\n",
+                     static_cast<double>(chart.x_names.size()) - 0.6, tics, quoted(chart.x_label));
+}
+
+// Wide enough for names side by side.
+int plot_width(const CurveChart& chart) {
+  std::size_t longest = 0;
+  for (const std::string& name : chart.x_names) longest = std::max(longest, display_width(name));
+  return std::max(560, static_cast<int>(chart.x_names.size() * (8 * longest + 14)));
+}
+
 std::string x_axis(const CurveChart& chart, const Extent& x) {
+  if (chart.axis == CurveAxis::names) return named_axis(chart);
   if (chart.axis == CurveAxis::linear)
     return fmt::format("set xrange [0:{:g}]\nset xlabel {}\n", x.largest > 0 ? 1.03 * x.largest : 1,
                        quoted(chart.x_label));
@@ -61,6 +78,26 @@ std::string points_data(const Curve& curve) {
   for (const PlotPoint& point : curve.points)
     data += fmt::format("{:.10g} {:.6g}\n", point.x, point.y);
   return data;
+}
+
+// "x low high"; on a logarithmic axis from `least` on.
+std::string band_data(const Curve& curve, double least) {
+  std::string data;
+  for (const CurveInterval& each : curve.band)
+    data += fmt::format("{:.10g} {:.6g} {:.6g}\n", each.x, std::max(each.low, least), each.high);
+  return data;
+}
+
+// How the c-th curve's band is drawn, behind all curves.
+std::string band_plot(const CurveChart& chart, std::size_t c) {
+  const std::string colour(series_colour(c));
+  if (chart.curves[c].band.size() > 1 && chart.axis != CurveAxis::names)
+    return fmt::format("$band{} using 1:2:3 with filledcurves fillcolor rgb '#c8{}' notitle", c,
+                       colour.substr(1));
+  return fmt::format(
+      "$band{} using 1:2:2:3 with yerrorbars pointtype 0 linewidth 1.2 linecolor rgb "
+      "'{}' notitle",
+      c, colour);
 }
 
 std::string mark_lines(const CurveChart& chart) {
@@ -99,14 +136,14 @@ Figure curve_figure(const CurveChart& chart) {
   const bool growth = !chart.growth_in.empty();
   Extent x, y;
   std::vector<std::string> legend;
-  std::string data, plots;
+  std::string data, bands, plots;
   const bool data_is_empty = std::all_of(chart.curves.begin(), chart.curves.end(),
                                          [](const Curve& curve) { return curve.points.empty(); });
   if (data_is_empty) throw InputError("a chart of curves needs at least one point");
   for (std::size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
     for (const PlotPoint& point : curve.points) {
-      assert(point.x >= (chart.axis == CurveAxis::linear ? 0 : 1) && std::isfinite(point.y));
+      assert(point.x >= (chart.axis >= CurveAxis::linear ? 0 : 1) && std::isfinite(point.y));
       assert(point.y > 0 || !has_logarithmic_y(chart));
       x.add(point.x);
       y.add(point.y);
@@ -117,7 +154,7 @@ Figure curve_figure(const CurveChart& chart) {
     legend.push_back(law ? fmt::format("{}: {}^{:.2f}", curve.name, chart.growth_in, law->exponent)
                          : curve.name);
     plots += fmt::format("{}$curve{} using 1:2 with {} linewidth 2{} linecolor rgb '{}' title {}",
-                         c == 0 ? "plot " : ", \\\n     ", c, style_of(chart, law.has_value()),
+                         c == 0 ? "" : ", \\\n     ", c, style_of(chart, law.has_value()),
                          mark_of(chart, c), series_colour(c), quoted(legend.back()));
     if (!law) continue;
     data += fmt::format("$law{} << END\n{}END\n", c, law_data(*law, curve));
@@ -126,8 +163,16 @@ Figure curve_figure(const CurveChart& chart) {
                          c, series_colour(c));
   }
   for (const CurveMark& mark : chart.marks) x.add(mark.x);
+  const double least = has_logarithmic_y(chart) ? y.smallest / 1.5 : 0;
+  for (std::size_t c = 0; c < chart.curves.size(); ++c) {
+    if (chart.curves[c].band.empty()) continue;
+    for (const CurveInterval& each : chart.curves[c].band) y.add(each.high);
+    data += fmt::format("$band{} << END\n{}END\n", c, band_data(chart.curves[c], least));
+    bands += band_plot(chart, c) + ", \\\n     ";
+  }
   const std::string axes = x_axis(chart, x) + y_axis(chart, y) + mark_lines(chart);
-  return framed_chart(chart.heading, 560, legend, axes + data + plots + "\n");
+  return framed_chart(chart.heading, plot_width(chart), legend,
+                      axes + data + "plot " + bands + plots + "\n");
 }
 
 } // namespace tutti

@@ -1,6 +1,6 @@
 // Curves that compare algorithms: over the collective's size, over the number of its chunks (TACOS
-// paper, Fig. 22), over the size of the problem with the law by which they grow (Fig. 21), or over
-// counts and times on a linear axis.
+// paper, Fig. 22), over the size of the problem with the law by which they grow (Fig. 21), over
+// counts and times on a linear axis, or over names; with bands where values are uncertain.
 #pragma once
 
 #include "experiments/figure_style.hpp"
@@ -13,17 +13,23 @@
 
 namespace tutti {
 
-/// How the x axis counts; logarithmic but for the last.
+/// How the x axis counts; the first three are logarithmic.
 enum class CurveAxis : std::uint8_t {
   bytes,  ///< marks at powers of two, as 1 KiB, 1 MiB
   powers, ///< marks at powers of two, as 1, 2, 4
   tens,   ///< marks at powers of ten
   linear, ///< from 0
+  names,  ///< one for each of 0, 1, 2 ...
+};
+
+struct CurveInterval {
+  double x = 0, low = 0, high = 0;
 };
 
 struct Curve {
   std::string name;
-  std::vector<PlotPoint> points; ///< ascending by x
+  std::vector<PlotPoint> points;        ///< ascending by x
+  std::vector<CurveInterval> band = {}; ///< where its values may lie, ascending by x
 };
 
 /// A thin upright line with words along it.
@@ -43,10 +49,12 @@ struct CurveChart {
   bool logarithmic = false; ///< the y axis
   std::vector<CurveMark> marks = {};
   bool steps = false; ///< a value holds until the next point; points aren't marked
+  std::vector<std::string> x_names = {}; ///< of the axis of names
 };
 
-/// One colour and mark per curve. Pre: x >= 1 (linear: >= 0), y finite, positive where its axis is
-/// logarithmic.
+/// One colour and mark per curve; a band is shaded, or drawn as bars where it has one interval or x
+/// counts names. Pre: x >= 1 (linear and names: >= 0), y finite, positive where its axis is
+/// logarithmic (a band's low ends are cut off there).
 /// Errors: InputError without a point.
 [[nodiscard]] Figure curve_figure(const CurveChart& chart);
 

@@ -20,6 +20,7 @@ namespace tutti::topologies {
 [[nodiscard]] Topology rfs(const TopologySpec& spec);
 [[nodiscard]] Topology dragonfly(const TopologySpec& spec);
 [[nodiscard]] Topology fat_tree(const TopologySpec& spec);
+[[nodiscard]] Topology k_ary_tree(const TopologySpec& spec);
 [[nodiscard]] Topology multi_rail(const TopologySpec& spec);
 [[nodiscard]] Topology dgx_a100_rail(const TopologySpec& spec);
 [[nodiscard]] Topology teccl_internal(const TopologySpec& spec);

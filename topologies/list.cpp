@@ -10,7 +10,7 @@ namespace {
 
 using namespace topologies;
 
-constexpr std::array<TopologyRow, 16> rows{{
+constexpr std::array<TopologyRow, 17> rows{{
     {"ring", ring, "NPUs", "directions=1 for one direction only"},
     {"fully_connected", fully_connected, "NPUs", "a link for every ordered pair"},
     {"mesh2d", mesh2d, "columns x rows", "no wrap-around"},
@@ -25,6 +25,8 @@ constexpr std::array<TopologyRow, 16> rows{{
     {"dragonfly", dragonfly, "NPUs per group x groups",
      "groups fully connected, one link each way between any two groups"},
     {"fat_tree", fat_tree, "ports per switch (even)", "K^3/4 NPUs, three levels of switches"},
+    {"k_ary_tree", k_ary_tree, "links down of a switch x levels",
+     "a fat tree of K^N NPUs for any K; 8x2: leaf and spine"},
     {"multi_rail", multi_rail, "GPUs per node x nodes [x NICs per node]",
      "a switch in every node, a rail switch for every NIC index"},
     {"dgx_a100_rail", dgx_a100_rail, "servers of 8 GPUs",

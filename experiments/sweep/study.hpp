@@ -175,6 +175,7 @@ struct Study {
   std::optional<CostModel> cost;
   PointLimits limits;
   std::shared_ptr<const ExperimentTemplate> experiment;
+  std::string topology_place; ///< of its topology's text, for errors
   std::vector<Objective> objectives;
   std::vector<ParetoAnalysis> paretos;
   std::vector<BestAnalysis> bests;
@@ -183,6 +184,8 @@ struct Study {
   std::vector<SelectionAnalysis> selections;
 };
 
+/// All names of expressions and texts: parameters, definitions, facts.
+[[nodiscard]] std::vector<std::string> value_names(const Study& study);
 /// Names of all parameters, in the order of the axes.
 [[nodiscard]] std::vector<std::string> parameter_names(const Study& study);
 /// Names of facts that every point has under this study, in the order of columns.

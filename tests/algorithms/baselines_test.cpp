@@ -67,7 +67,7 @@ void check_schedule(const Topology& topology, const Collective& collective,
 
 } // namespace
 
-TEST_CASE("every baseline is correct and wastes nothing on every small topology") {
+TEST_CASE("every baseline is correct and wastes nothing on every small topology", "[heavy]") {
   for (const Topology& topology : small_topologies())
     for (const std::vector<NodeId>& group : groups_of(topology))
       for (const CollectiveKind kind : named_collectives())

@@ -68,7 +68,7 @@ void check(std::string_view name, const Topology& topology, const Collective& co
 
 } // namespace
 
-TEST_CASE("collectives by dimensions are correct on grids of every kind") {
+TEST_CASE("collectives by dimensions are correct on grids of every kind", "[heavy]") {
   for (const std::string text : {"torus2d:3x3", "torus2d:2x4", "torus3d:3x3x3", "torus3d:2x3x4",
                                  "mesh2d:3x5", "mesh3d:2x3x4", "mesh3d:3x1x2", "rfs:2x4x3",
                                  "rfs:4x3x2", "hypercube:3", "two_level_switch:4x3", "ring:6",
@@ -190,7 +190,7 @@ TEST_CASE("themis gives each chunk the order that its rule says") {
   }
 }
 
-TEST_CASE("themis in many chunks keeps all dimensions as busy and beats hierarchical") {
+TEST_CASE("themis in many chunks keeps all dimensions as busy and beats hierarchical", "[heavy]") {
   const auto compare = [](const std::string& text, std::int64_t limit) {
     const Topology topology = make_topology(text);
     const Collective collective = all_reduce(topology, 64'000'000, 64);

@@ -90,8 +90,8 @@ std::int64_t total_weight(const ArborescencePacking& packing) {
 
 } // namespace
 
-TEST_CASE(
-    "tree algorithms are correct on every kind of network, in groups and with parts missing") {
+TEST_CASE("tree algorithms are correct on every kind of network, in groups and with parts missing",
+          "[heavy]") {
   for (const std::string name :
        {"mesh2d:3x4", "torus2d:4x4", "torus3d:2x3x4", "hypercube:4", "switch:6", "rfs:2x4x3",
         "dgx1", "dgx1_nvlinks", "dgx2", "z52_pcie", "two_level_switch:4x3", "dragonfly:3x4",

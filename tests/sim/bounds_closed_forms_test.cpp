@@ -111,7 +111,7 @@ TEST_CASE("closed forms: of several collectives the longest, of none else any", 
   CHECK(closed_form_in(lower_bounds(ring, custom, TimeModel{})) == nullptr);
 }
 
-TEST_CASE("closed forms say no more than cuts and total work", "[bounds]") {
+TEST_CASE("closed forms say no more than cuts and total work", "[bounds][heavy]") {
   // But where others than NPUs copy: total work then counts what these receive, Theorem 19 doesn't.
   int checked = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {

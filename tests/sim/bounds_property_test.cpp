@@ -138,7 +138,7 @@ Schedule good_schedule(const Topology& topology, const Collective& collective, C
   }
 }
 
-TEST_CASE("no random schedule beats a bound", "[bounds]") {
+TEST_CASE("no random schedule beats a bound", "[bounds][heavy]") {
   int checked = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     const testing::RandomCase c = testing::random_case(seed, false);
@@ -259,21 +259,21 @@ Tally run_good_schedules(std::uint64_t networks, Discipline discipline, MakeNetw
   return tally;
 }
 
-TEST_CASE("no good schedule beats a bound", "[bounds]") {
+TEST_CASE("no good schedule beats a bound", "[bounds][heavy]") {
   const Tally tally = run_good_schedules(400, Discipline::fifo, random_network);
   CHECK(tally.fault == "");
   CHECK(tally.checked > 2500);
   CHECK(tally.reached > tally.checked / 10); // the bounds aren't merely low
 }
 
-TEST_CASE("no good schedule beats a bound in fluid sharing", "[bounds]") {
+TEST_CASE("no good schedule beats a bound in fluid sharing", "[bounds][heavy]") {
   const Tally tally = run_good_schedules(40, Discipline::fluid, random_network);
   CHECK(tally.fault == "");
   CHECK(tally.checked > 250);
   CHECK(tally.reached > tally.checked / 10);
 }
 
-TEST_CASE("no good schedule beats a bound on networks with dimensions", "[bounds]") {
+TEST_CASE("no good schedule beats a bound on networks with dimensions", "[bounds][heavy]") {
   const Tally tally = run_good_schedules(100, Discipline::fifo, random_grid);
   CHECK(tally.fault == "");
   CHECK(tally.checked > 600);

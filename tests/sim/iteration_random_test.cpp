@@ -43,15 +43,15 @@ void compare(std::uint64_t seed, bool disturbed, bool with_simgrid) {
 
 } // namespace
 
-TEST_CASE("random workloads: operations begin and end when they should, folded or not") {
+TEST_CASE("random workloads: operations begin and end when they should, folded or not", "[heavy]") {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) compare(seed, false, false);
 }
 
-TEST_CASE("random workloads with events and stragglers, folded or not") {
+TEST_CASE("random workloads with events and stragglers, folded or not", "[heavy]") {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) compare(seed, true, false);
 }
 
-TEST_CASE("random workloads: both engines agree") {
+TEST_CASE("random workloads: both engines agree", "[heavy]") {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     compare(seed, false, true);
     compare(seed, true, true);

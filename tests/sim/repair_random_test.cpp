@@ -228,7 +228,8 @@ void check_seeds(std::uint64_t first, std::uint64_t cases, std::uint64_t simgrid
 
 } // namespace
 
-TEST_CASE("random failures, every policy: nothing lost or counted twice, both engines equal") {
+TEST_CASE("random failures, every policy: nothing lost or counted twice, both engines equal",
+          "[heavy]") {
   check_seeds(1, 200, 10);
 }
 

@@ -207,7 +207,7 @@ TEST_CASE("the binary form is compact exactly where that gives the same list bac
   CHECK(kept.size() == 6);
   CHECK(kept.compact->chunk_at(1) == ChunkId{2});
   std::ostringstream streamed;
-  format::write_wrapped(streamed, ring, kept);
+  format::write_wrapped(streamed, ring, kept.content());
   CHECK(streamed.str() == file);
   CHECK(parse_schedule(format::to_json(ring, ring_all_gather(ring)), "x", ring).schedule ==
         parse_schedule(file, "x", ring, 6).schedule);
@@ -230,7 +230,7 @@ TEST_CASE("a file cut off anywhere is refused") {
   }
 }
 
-TEST_CASE("a flipped bit is refused, or harmless") {
+TEST_CASE("a flipped bit is refused, or harmless", "[heavy]") {
   const Topology ring = samples::ring(3, true);
   const auto flip_all = [&](const std::string& original, const auto& use) {
     for (std::size_t bit = 0; bit < 8 * original.size(); ++bit) {

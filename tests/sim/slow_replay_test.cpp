@@ -101,7 +101,7 @@ TEST_CASE("undisturbed, the slow replay gives what engines give") {
   }
 }
 
-TEST_CASE("both engines and the slow replay agree on disturbed cases") {
+TEST_CASE("both engines and the slow replay agree on disturbed cases", "[heavy]") {
   const Counts counts = compare_random(1, 300);
   CHECK(counts.differing == 0);
   CHECK(counts.delivered > 2000);
@@ -112,7 +112,8 @@ TEST_CASE("both engines and the slow replay agree on 10,000 disturbed cases", "[
   CHECK(compare_random(301, 10'300).differing == 0);
 }
 
-TEST_CASE("both engines and the slow replay agree on disturbed schedules of algorithms") {
+TEST_CASE("both engines and the slow replay agree on disturbed schedules of algorithms",
+          "[heavy]") {
   Counts counts;
   std::uint64_t seed = 1;
   for (const Topology& topology : {samples::ring(4), samples::star(4), samples::uneven_mesh(2, 3)})

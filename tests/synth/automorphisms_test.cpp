@@ -157,7 +157,7 @@ TEST_CASE("the automorphisms of DGX-1 are those among all permutations") {
   CHECK(as_set(elements(symmetry("dgx1").generators, 8, 1000)) == as_set(expected));
 }
 
-TEST_CASE("a regular subgroup is found where one is known to exist") {
+TEST_CASE("a regular subgroup is found where one is known to exist", "[heavy]") {
   const std::map<std::string, std::size_t> cases = {{"ring:8", 8},
                                                     {"torus2d:4x4", 16},
                                                     {"hypercube:4", 16},

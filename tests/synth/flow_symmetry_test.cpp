@@ -244,7 +244,7 @@ TEST_CASE("what a node can do tells it from others") {
   CHECK(checked_free_symmetry(problem_of(Topology(parts))) == 1);
 }
 
-TEST_CASE("free symmetries of every collective") {
+TEST_CASE("free symmetries of every collective", "[heavy]") {
   const Topology cluster = samples::dgx_a100(4, DgxLinks::both);
   for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                     CollectiveKind::all_reduce, CollectiveKind::all_to_all})
@@ -284,7 +284,7 @@ TEST_CASE("two collectives at once are told apart") {
   CHECK(checked_free_symmetry(both()) == 3);
 }
 
-TEST_CASE("groups that take every end to every other are found") {
+TEST_CASE("groups that take every end to every other are found", "[heavy]") {
   // All look the same from each of their NPUs, and have commuting symmetries that show it.
   for (const std::string name :
        {"torus2d:5x7", "torus3d:4x4x4", "hypercube:6", "ring:9", "ring:2", "fully_connected:64",

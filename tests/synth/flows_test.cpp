@@ -45,7 +45,7 @@ Time replayed(const Topology& topology, const Collective& collective, const Outc
 
 } // namespace
 
-TEST_CASE("flows: with more chunks the replay comes close to the fluid limit") {
+TEST_CASE("flows: with more chunks the replay comes close to the fluid limit", "[heavy]") {
   for (const char* name : {"ring:6", "torus2d:4x4", "mesh2d:3x3", "hypercube:3", "dgx1",
                            "dgx_a100_rail:2", "multi_rail:4x2", "switch:6"})
     for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,

@@ -143,7 +143,7 @@ TEST_CASE("fluid optimum: the DGX A100 of the dissertation") {
   }
 }
 
-TEST_CASE("fluid optimum: on random networks what cuts, programs and packed trees say") {
+TEST_CASE("fluid optimum: on random networks what cuts, programs and packed trees say", "[heavy]") {
   Random random(5);
   const SynthesisOptions no_limit;
   const WorkLimit limit(no_limit);
@@ -183,7 +183,7 @@ TEST_CASE("fluid optimum: on random networks what cuts, programs and packed tree
   CHECK(exact > 20);
 }
 
-TEST_CASE("fluid optimum: shared groups, memories and process groups are honoured") {
+TEST_CASE("fluid optimum: shared groups, memories and process groups are honoured", "[heavy]") {
   Random random(9);
   const SynthesisOptions no_limit;
   int optimal = 0, all = 0;
@@ -210,7 +210,7 @@ TEST_CASE("fluid optimum: shared groups, memories and process groups are honoure
   CHECK(10 * optimal > 8 * all);
 }
 
-TEST_CASE("fluid optimum: symmetries change nothing but the work") {
+TEST_CASE("fluid optimum: symmetries change nothing but the work", "[heavy]") {
   for (const char* name : {"torus2d:3x4", "hypercube:3", "mesh2d:4x4", "multi_rail:4x3",
                            "dgx_a100_rail:2", "rfs:2x2x2", "switch:6"}) {
     const Topology topology = make_topology(name);

@@ -247,7 +247,7 @@ TEST_CASE("the rounds of All-Gather on DGX-1 are proven as in the SCCL paper") {
   CHECK(relaxed(all_gather(make_topology("dgx1"), 1, 25e9)).status == SolverStatus::infeasible);
 }
 
-TEST_CASE("large linear programs are solved exactly too") {
+TEST_CASE("large linear programs are solved exactly too", "[heavy]") {
   // 15 chunks come in over four links; a torus that is a hypercube wastes none.
   const Topology torus = make_topology("torus2d:4x4,bandwidth=25GB/s");
   const LinearProgram program = all_gather(torus, 5, 25e9);

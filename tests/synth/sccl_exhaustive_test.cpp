@@ -189,7 +189,7 @@ void compare_symmetric(std::uint32_t most_pieces, Tally& tally) {
 
 } // namespace
 
-TEST_CASE("sccl's instances have schedules exactly where exhaustive search finds one") {
+TEST_CASE("sccl's instances have schedules exactly where exhaustive search finds one", "[heavy]") {
   Tally tally;
   compare_random(0, 40, tally);
   compare_symmetric(1, tally);

@@ -219,7 +219,7 @@ TEST_CASE("nothing cheaper than sccl's Reduce-Scatter and Reduce exists, at leng
   CHECK(compare_inverses(20, 300) > 1000);
 }
 
-TEST_CASE("sccl composes an All-Reduce exactly where its halves exist") {
+TEST_CASE("sccl composes an All-Reduce exactly where its halves exist", "[heavy]") {
   const auto [found, not_found] = compare_all_reduce(0, 20);
   CHECK(found > 10);
   CHECK(not_found > 10);

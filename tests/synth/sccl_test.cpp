@@ -116,7 +116,7 @@ TEST_CASE("sccl makes correct schedules of every collective on links between NPU
              make_topology("hypercube:3")});
 }
 
-TEST_CASE("sccl makes correct schedules of every collective through switches") {
+TEST_CASE("sccl makes correct schedules of every collective through switches", "[heavy]") {
   std::vector<Topology> networks;
   for (const char* text : {"switch:4", "switch:8", "switch:5,without=npu2", "multi_rail:2x2",
                            "rfs:2x2x2", "two_level_switch:2x2"})
@@ -401,7 +401,7 @@ TEST_CASE("told how many chunks, sccl takes the rounds that these need") {
     check(star, collective_of(star, CollectiveKind::all_gather, pieces));
 }
 
-TEST_CASE("large symmetric networks are served at both optima") {
+TEST_CASE("large symmetric networks are served at both optima", "[heavy]") {
   // As many steps as the farthest are away, and as many rounds as a node's four lanes need for the
   // 63 other chunks, or the lanes across the middle for what crosses it.
   const Topology torus = make_topology("torus2d:8x8");
@@ -415,7 +415,7 @@ TEST_CASE("large symmetric networks are served at both optima") {
   CHECK(optimum(CollectiveKind::all_to_all) == std::pair(8U, Ratio(1)));
 }
 
-TEST_CASE("what is too large for sccl is refused in words") {
+TEST_CASE("what is too large for sccl is refused in words", "[heavy]") {
   const auto note = [](const char* network, std::uint32_t pieces) {
     const Topology topology = make_topology(network);
     const Outcome none = synthesize(
@@ -446,7 +446,7 @@ TEST_CASE("an All-Reduce keeps to the steps that were asked for") {
             .points.empty());
 }
 
-TEST_CASE("a frontier with undecided instances isn't called complete") {
+TEST_CASE("a frontier with undecided instances isn't called complete", "[heavy]") {
   const Topology dgx1 = make_topology("dgx1");
   FrontierRequest request;
   request.effort = 1;

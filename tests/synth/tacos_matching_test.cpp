@@ -120,7 +120,7 @@ TEST_CASE("rounds and events agree on equal links") {
   }
 }
 
-TEST_CASE("a matching is the same for any number of threads") {
+TEST_CASE("a matching is the same for any number of threads", "[heavy]") {
   const Setup setup(make_topology("mesh2d:40x40"), CollectiveKind::all_gather, 1,
                     LinkBusy::latency_and_serialization);
   MatchingProblem problem = setup.problem();

@@ -143,7 +143,7 @@ Collective random_collective(Random& random, const Topology& topology) {
 
 } // namespace
 
-TEST_CASE("routing makes correct schedules for anything, anywhere") {
+TEST_CASE("routing makes correct schedules for anything, anywhere", "[heavy]") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     INFO("seed " << seed);
     Random random(seed);
@@ -156,7 +156,7 @@ TEST_CASE("routing makes correct schedules for anything, anywhere") {
   }
 }
 
-TEST_CASE("All-to-All is near the bound, and no worse than Direct") {
+TEST_CASE("All-to-All is near the bound, and no worse than Direct", "[heavy]") {
   for (const auto& [name, most] :
        {std::pair("mesh2d:5x5", 1.0), std::pair("torus3d:3x3x3", 1.12),
         std::pair("dragonfly:7x8", 1.0), std::pair("fully_connected:9", 1.0),

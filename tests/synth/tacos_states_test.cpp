@@ -142,7 +142,8 @@ TEST_CASE("TACOS plans around dead NPUs") {
   }
 }
 
-TEST_CASE("what is left of a collective is done near the bound on a torus with failed cables") {
+TEST_CASE("what is left of a collective is done near the bound on a torus with failed cables",
+          "[heavy]") {
   for (const char* text : {"torus2d:6x6", "torus2d:8x8", "torus3d:4x4x3"})
     for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::broadcast,
                                       CollectiveKind::reduce_scatter, CollectiveKind::all_reduce})
@@ -161,7 +162,7 @@ TEST_CASE("what is left of a collective is done near the bound on a torus with f
       }
 }
 
-TEST_CASE("what is left of large collectives is done near the bound, too") {
+TEST_CASE("what is left of large collectives is done near the bound, too", "[heavy]") {
   const Topology topology = make_topology("torus2d:24x24");
   const Topology left = samples::without_cables(topology, 6, 5);
   for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
@@ -173,7 +174,8 @@ TEST_CASE("what is left of large collectives is done near the bound, too") {
   }
 }
 
-TEST_CASE("a plan from a state is the same for any number of threads, and for the same seed") {
+TEST_CASE("a plan from a state is the same for any number of threads, and for the same seed",
+          "[heavy]") {
   const Topology topology = make_topology("torus2d:6x6");
   const Collective collective = whole(topology, CollectiveKind::all_reduce);
   const Outcome planned = synthesize(tacos_row(), topology, collective, {});

@@ -42,7 +42,7 @@ CollectiveSpec spec_of(CollectiveKind kind, std::uint32_t pieces = 1, Bytes size
 
 } // namespace
 
-TEST_CASE("TACOS makes correct schedules of every collective on every kind of network") {
+TEST_CASE("TACOS makes correct schedules of every collective on every kind of network", "[heavy]") {
   std::vector<Topology> networks{samples::ring(2),
                                  samples::ring(5, true),
                                  samples::full(4),

@@ -71,6 +71,11 @@ const std::vector<Count> counts = {
     {"fat_tree:2", 2, 5, 2 * 3 * 2},
     {"fat_tree:4", 16, 20, 2 * 3 * 16},
     {"fat_tree:6", 54, 45, 2 * 3 * 54},
+    // K^N NPUs, N levels of K^(N-1) switches and of K^N cables
+    {"k_ary_tree:8x2", 64, 2 * 8, 2 * 2 * 64},
+    {"k_ary_tree:4x3", 64, 3 * 16, 2 * 3 * 64},
+    {"k_ary_tree:3x1", 3, 1, 6},
+    {"k_ary_tree:5x2", 25, 10, 100},
     // a switch per node and per NIC, 4ab
     {"multi_rail:8x4", 32, 4 + 8, 128},
     {"multi_rail:5x3x2", 15, 3 + 2, 60},
@@ -474,6 +479,37 @@ TEST_CASE("a fat tree has three levels of K-port switches") {
     for (const LinkId link : t.out_links(NodeId{core}))
       pods.insert((t.link(link).to.value - 72) / 3);
     CHECK(pods.size() == 6);
+  }
+}
+
+TEST_CASE("in a k-ary tree every switch has k links down, and k up but at the top") {
+  const Topology t = make_topology("k_ary_tree:3x3,bandwidth=10GB/s+20GB/s+40GB/s");
+  // 27 NPUs, three levels of 9 switches
+  const auto level = [](NodeId node) { return node.value < 27 ? 0U : (node.value - 27) / 9 + 1; };
+  for (std::uint32_t n = 27; n < 54; ++n) {
+    const std::uint32_t own = level(NodeId{n});
+    std::map<std::uint32_t, int> links;
+    for (const LinkId link : t.out_links(NodeId{n})) {
+      const std::uint32_t other = level(t.link(link).to);
+      ++links[other];
+      CHECK(t.link(link).bandwidth.bytes_per_second == 10'000'000'000
+                                                           << (std::max(own, other) - 1));
+    }
+    CHECK(links[own - 1] == 3);
+    if (own < 3) CHECK(links[own + 1] == 3);
+  }
+  // Every top switch reaches every NPU downwards: below it lie 3, 9, 27 different nodes.
+  for (std::uint32_t top = 45; top < 54; ++top) {
+    std::set<std::uint32_t> reached{top};
+    for (std::uint32_t below = 3; below-- > 0;) {
+      std::set<std::uint32_t> next;
+      for (const std::uint32_t node : reached)
+        for (const LinkId link : t.out_links(NodeId{node}))
+          if (level(t.link(link).to) == below) next.insert(t.link(link).to.value);
+      CHECK(next.size() == 3 * reached.size());
+      reached = next;
+    }
+    CHECK(reached.size() == 27);
   }
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("wrong options") {
   message("ring:8,directions=3", "directions 3 is out of range (1 .. 2)");
   for (const std::string text :
        {"mesh2d:3x3", "fully_connected:4", "switch:4", "hypercube:3", "two_level_switch:2x2",
-        "dragonfly:2x3", "fat_tree:4", "multi_rail:2x2"})
+        "dragonfly:2x3", "fat_tree:4", "k_ary_tree:2x3", "multi_rail:2x2"})
     message(text + ",directions=1", "directions=1 needs a dimension that is a ring");
   message("ring:3,without=npu3", "unknown node \"npu3\" (known: npu0, npu1, npu2");
   message("ring:3,without=npu0+npu1+npu2", "a topology needs at least one NPU");

@@ -1,0 +1,18 @@
+#include "experiments/sweep/analysis.hpp"
+#include "experiments/sweep/point_results.hpp"
+
+namespace tutti::sweep {
+
+std::vector<std::string> analysed_columns(const Study& study) {
+  std::vector<std::string> names = parameter_names(study);
+  for (const Definition& definition : study.definitions) names.push_back(definition.name);
+  const std::vector<std::string> facts = fact_names(study);
+  names.insert(names.end(), facts.begin(), facts.end());
+  if (study.experiment)
+    for (const ResultColumn& column : result_columns(study.experiment->kind()))
+      names.push_back(column.name);
+  names.insert(names.end(), {"status", "message"});
+  return names;
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,114 @@
+#include "experiments/sweep/analysis.hpp"
+
+#include "experiments/csv.hpp"
+#include "experiments/file_stem.hpp"
+#include "experiments/gnuplot.hpp"
+#include "experiments/sweep/analysed_points.hpp"
+#include "experiments/sweep/analysis_report.hpp"
+#include "experiments/sweep/points_csv.hpp"
+#include "experiments/sweep/study_page.hpp"
+#include "sim/files.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+namespace tutti::sweep {
+
+namespace {
+
+std::vector<AnalysisReport> reports_of(const Study& study, AnalysedPoints& points) {
+  std::vector<AnalysisReport> reports;
+  for (const auto& each : study.paretos) reports.push_back(pareto_report(each, points));
+  for (const auto& each : study.bests) reports.push_back(best_report(each, points));
+  for (const auto& each : study.sensitivities) reports.push_back(sensitivity_report(each, points));
+  for (const auto& each : study.curves) reports.push_back(curves_report(each, points));
+  for (const auto& each : study.selections) reports.push_back(selection_report(each, points));
+  return reports;
+}
+
+// Names of files that differ though their labels' letters and digits may not.
+class FileNames {
+public:
+  std::string unique(const std::string& stem, const std::string& ending) {
+    std::string name = stem + ending;
+    for (int i = 2; !used_.insert(name).second; ++i) name = fmt::format("{}_{}{}", stem, i, ending);
+    return name;
+  }
+
+private:
+  std::set<std::string> used_;
+};
+
+PageSection named_section(AnalysisReport report, FileNames& names) {
+  const std::string stem = file_stem(report.kind, report.label);
+  PageSection section;
+  section.csv_file = names.unique(stem, ".csv");
+  if (!report.json.empty()) section.json_file = names.unique(stem, ".json");
+  for (const ReportFigure& figure : report.figures)
+    section.figures.push_back(
+        {figure.title, names.unique(file_stem(stem, figure.part), ".svg"), ""});
+  section.report = std::move(report);
+  return section;
+}
+
+void draw_figures(PageSection& section) {
+  for (std::size_t i = 0; i < section.figures.size(); ++i)
+    section.figures[i].svg = rendered(section.report.figures[i].figure, PictureFormat::svg);
+}
+
+// The first rows of the table, and how many there are beyond.
+std::string text_of(const AnalysisReport& report, std::size_t most_lines) {
+  std::string text = report.title + "\n";
+  for (const std::string& note : report.notes) text += "  " + note + "\n";
+  if (report.table.rows.empty()) return text + "  no point has a result\n";
+  Table table = report.table;
+  const std::size_t all = table.rows.size();
+  if (all > most_lines) table.rows.resize(most_lines);
+  text += to_text(table);
+  if (all > most_lines) text += fmt::format("... {} more\n", all - most_lines);
+  return text;
+}
+
+} // namespace
+
+std::vector<std::string> write_analyses(const Study& study, const PointTable& table,
+                                        const std::string& folder) {
+  const PointTable ordered = in_study_order(study, table);
+  AnalysedPoints points(study, ordered);
+  const bool figures = gnuplot_found();
+  FileNames names;
+  std::vector<PageSection> sections;
+  for (AnalysisReport& report : reports_of(study, points)) {
+    sections.push_back(named_section(std::move(report), names));
+    if (figures) draw_figures(sections.back());
+  }
+  std::vector<std::string> files;
+  const auto write = [&](const std::string& name, const std::string& content) {
+    files.push_back(folder + "/" + name);
+    write_file(files.back(), content);
+  };
+  write("points.csv", points_csv(ordered));
+  for (const PageSection& section : sections) {
+    write(section.csv_file, csv_text(section.report.csv));
+    if (!section.json_file.empty()) write(section.json_file, section.report.json);
+    for (const PageFigure& figure : section.figures)
+      if (!figure.svg.empty()) write(figure.file, figure.svg);
+  }
+  const std::string note =
+      figures ? "" : "No figures: gnuplot wasn't found (package gnuplot-nox or gnuplot).";
+  write("index.html", study_page(study, ordered, sections, note));
+  return files;
+}
+
+std::string analyses_text(const Study& study, const PointTable& table, std::size_t most_lines) {
+  const PointTable ordered = in_study_order(study, table);
+  AnalysedPoints points(study, ordered);
+  std::string text;
+  for (const AnalysisReport& report : reports_of(study, points))
+    text += (text.empty() ? "" : "\n") + text_of(report, most_lines);
+  return text;
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,39 @@
+// A numeric axis of a figure: its unit, its scale, its range.
+#pragma once
+
+#include "experiments/sweep/cells.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tutti::sweep {
+
+enum class AxisScale : std::uint8_t {
+  automatic, ///< logarithmic where all are positive and spread over more than a factor of 30
+  linear,
+  logarithmic, ///< where all are positive, else linear
+};
+
+class FigureAxis {
+public:
+  /// Pre: at least one value, all finite.
+  FigureAxis(std::string name, Unit unit, std::span<const double> values, AxisScale scale);
+
+  [[nodiscard]] bool logarithmic() const { return logarithmic_; }
+  [[nodiscard]] std::string label() const { return unit_.label(name_); }
+  /// In the axis's unit.
+  [[nodiscard]] double scaled(double value) const { return value / unit_.divisor; }
+  /// Which of `cells` equal parts of the axis the value lies in.
+  [[nodiscard]] int cell(double value, int cells) const;
+  /// Scale, range and label of gnuplot's axis 'x' or 'y'.
+  [[nodiscard]] std::string commands(char axis) const;
+
+private:
+  std::string name_;
+  AxisUnit unit_;
+  bool logarithmic_ = false;
+  double low_ = 0, high_ = 1; ///< ends, unscaled
+};
+
+} // namespace tutti::sweep

@@ -1,0 +1,362 @@
+#include "experiments/experiment_values.hpp"
+#include "experiments/sweep/dependencies.hpp"
+#include "experiments/sweep/expression.hpp"
+#include "experiments/sweep/point_results.hpp"
+#include "experiments/sweep/study.hpp"
+#include "experiments/sweep/study_analyses_reader.hpp"
+#include "experiments/sweep/value_reader.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+namespace tutti::sweep {
+
+namespace {
+
+// Columns of the store beside those of values and results.
+constexpr std::array store_columns{
+    "id",         "position",      "key",    "status",    "message",     "experiment_seed",
+    "owner",      "expected_work", "tutti",  "commit_id", "cpu_seconds", "synthesis_seconds",
+    "peak_bytes", "facts",         "results"};
+constexpr std::array network_facts{"npus", "links", "switches"};
+constexpr std::array cost_facts{"cost",        "cost_cables", "cost_switches", "cost_nics",
+                                "cost_energy", "power_watts", "cable_metres"};
+constexpr double largest_seed = 9e15; // whole numbers up to here are exact
+
+std::string lower_case(std::string text) {
+  for (char& letter : text)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return text;
+}
+
+bool is_identifier(const std::string& text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// Whether an expression can speak of it without quotes: not so a word of SQL.
+bool is_plain_in_expressions(const std::string& name) {
+  try {
+    return name != "true" && name != "false" && !Expression(name, {&name, 1}).names().empty();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// "FILE:3:1", to make errors of later with.
+std::string place_of(const ConfigValue& value) {
+  std::string place = value.error("").what();
+  place.resize(place.size() - 2); // ": "
+  return place;
+}
+
+/// Calls `each` with every text in the value.
+template <typename Each> void for_each_text(const ConfigValue& value, const Each& each) {
+  if (value.is_string()) each(value);
+  if (value.is_array())
+    for (const ConfigValue& item : value.array()) for_each_text(item, each);
+  if (!value.is_table()) return;
+  ConfigTable table = value.table();
+  for (const std::string& key : table.keys()) for_each_text(table.at(key), each);
+}
+
+class StudyReader {
+public:
+  StudyReader(ConfigTable root, const std::string& source_name) : root_(std::move(root)) {
+    study_.source_name = source_name;
+  }
+
+  Study read() {
+    root_.allow_only({"name", "title", "seed", "cost", "constraints", "parameters", "zip", "sample",
+                      "derived", "limits", "experiment", "objectives", "pareto", "best",
+                      "sensitivity", "curves", "selection"});
+    read_head();
+    read_cost();
+    const ConfigValue experiment = root_.at("experiment");
+    study_.experiment =
+        std::make_shared<const ExperimentTemplate>(experiment.table(), study_.source_name);
+    for (const ResultColumn& column : result_columns(study_.experiment->kind()))
+      results_.push_back(column.name);
+    reserve_names();
+    read_axes();
+    read_definitions();
+    read_experiment_names(experiment);
+    if (const auto limits = root_.find("limits")) read_limits(limits->table());
+    if (const auto constraints = root_.find("constraints")) read_constraints(*constraints);
+    if (const auto objectives = root_.find("objectives")) read_objectives(objectives->table());
+    used_.merge(read_analyses(root_, study_));
+    refuse_circles(dependencies_of(study_), study_);
+    refuse_unused();
+    return std::move(study_);
+  }
+
+private:
+  struct ParameterPlace {
+    std::string name;
+    ConfigValue value;
+  };
+
+  void read_head() {
+    study_.name = plain_name(root_.at("name"));
+    study_.title = string_at(root_, "title");
+    if (study_.title.empty()) study_.title = study_.name;
+    if (const auto seed = root_.find("seed"))
+      study_.seed = static_cast<std::uint64_t>(seed->integer(0));
+  }
+
+  void read_cost() {
+    const auto value = root_.find("cost");
+    if (!value) return;
+    if (!value->is_string()) {
+      study_.cost = read_cost_model(value->table());
+      return;
+    }
+    const std::string file = beside(value->string(), study_.source_name);
+    study_.cost = read_cost_model(value->located([&file] { return read_config(file); }));
+  }
+
+  void reserve_names() {
+    reserved_.insert(store_columns.begin(), store_columns.end());
+    reserved_.insert(network_facts.begin(), network_facts.end());
+    reserved_.insert(cost_facts.begin(), cost_facts.end()); // one may have a cost model later
+    reserved_.insert(results_.begin(), results_.end());
+  }
+
+  /// Of a parameter or a definition.
+  void add_name(const std::string& name, const ConfigValue& value) {
+    if (!is_identifier(name))
+      throw value.error(
+          fmt::format("\"{}\" is no name: letters, digits and _, a letter or _ first", name));
+    if (reserved_.contains(lower_case(name)))
+      throw value.error(fmt::format("the name \"{}\" is reserved: every point has one", name));
+    if (!is_plain_in_expressions(name))
+      throw value.error(fmt::format("\"{}\" is a word of expressions, not a name", name));
+    if (!taken_.insert(lower_case(name)).second)
+      throw value.error(
+          fmt::format("the name \"{}\" is taken (small and large letters are the same)", name));
+  }
+
+  void add_parameter(const std::string& name, const ConfigValue& value) {
+    add_name(name, value);
+    parameters_.push_back({name, value});
+  }
+
+  void read_axes() {
+    if (const auto parameters = root_.find("parameters")) {
+      ConfigTable table = parameters->table();
+      for (const std::string& name : table.keys()) {
+        const ConfigValue value = table.at(name);
+        add_parameter(name, value);
+        Axis axis{{name}, {}};
+        for (Value& each : values_of(value)) axis.rows.push_back({std::move(each)});
+        study_.axes.push_back(std::move(axis));
+      }
+    }
+    for (ConfigTable& table : root_.tables("zip")) read_zip(table);
+    for (ConfigTable& table : root_.tables("sample")) {
+      Axis axis = sample_of(table, study_.seed);
+      ConfigTable sampled = table.at("parameters").table();
+      for (const std::string& name : axis.names) add_parameter(name, sampled.at(name));
+      study_.axes.push_back(std::move(axis));
+    }
+    for (const Axis& axis : study_.axes) require_seeds(axis);
+  }
+
+  void read_zip(ConfigTable& table) {
+    Axis axis;
+    for (const std::string& name : table.keys()) {
+      const ConfigValue value = table.at(name);
+      add_parameter(name, value);
+      std::vector<Value> values = values_of(value);
+      if (axis.names.empty()) axis.rows.resize(values.size());
+      if (values.size() != axis.rows.size())
+        throw value.error(fmt::format("\"{}\" has {} values, but \"{}\" has {}", name,
+                                      values.size(), axis.names.front(), axis.rows.size()));
+      axis.names.push_back(name);
+      for (std::size_t i = 0; i < values.size(); ++i) axis.rows[i].push_back(std::move(values[i]));
+    }
+    if (axis.names.empty()) throw table.error("a zip needs parameters");
+    study_.axes.push_back(std::move(axis));
+  }
+
+  /// A parameter `seed` is the experiment's.
+  void require_seeds(const Axis& axis) {
+    const auto name = std::find(axis.names.begin(), axis.names.end(), "seed");
+    if (name == axis.names.end()) return;
+    used_.insert("seed");
+    const auto column = static_cast<std::size_t>(name - axis.names.begin());
+    for (const auto& row : axis.rows) {
+      const Value& seed = row[column];
+      if (seed.kind != Value::Kind::number || seed.unit != Unit::none || seed.number < 0 ||
+          seed.number > largest_seed || seed.number != std::floor(seed.number))
+        throw place_of_parameter("seed").error(
+            fmt::format("\"{}\" is no seed: whole numbers from 0 on", to_text(seed)));
+    }
+  }
+
+  [[nodiscard]] const ConfigValue& place_of_parameter(const std::string& name) const {
+    return std::find_if(parameters_.begin(), parameters_.end(),
+                        [&name](const ParameterPlace& place) { return place.name == name; })
+        ->value;
+  }
+
+  void read_definitions() {
+    const auto derived = root_.find("derived");
+    if (!derived) return;
+    ConfigTable table = derived->table();
+    for (const std::string& name : table.keys()) {
+      const ConfigValue value = table.at(name);
+      if (name == "seed")
+        throw value.error("\"seed\" is the experiment's: it can be a parameter, not derived");
+      add_name(name, value);
+      study_.definitions.push_back({name, what_of(value), place_of(value)});
+    }
+    const std::vector<std::string> known = value_names(study_);
+    for (const Definition& definition : study_.definitions) {
+      const ConfigValue value = table.at(definition.name);
+      use(value.located([&] { return names_of(definition, known); }));
+    }
+  }
+
+  static std::variant<TextDefinition, NumberDefinition, LargestDefinition>
+  what_of(const ConfigValue& value) {
+    if (value.is_string()) return TextDefinition{value.string()};
+    ConfigTable table = value.table();
+    if (!table.has("largest")) {
+      table.allow_only({"expression", "unit", "largest"});
+      return NumberDefinition{table.at("expression").string(), unit_at(table)};
+    }
+    table.allow_only({"largest", "from", "to"});
+    const ValueRange range = range_of(table, true);
+    return LargestDefinition{table.at("largest").string(), range.from, range.to};
+  }
+
+  static Unit unit_at(ConfigTable& table) {
+    const auto unit = table.find("unit");
+    return unit ? parsed(*unit, parse_unit) : Unit::none;
+  }
+
+  void read_experiment_names(const ConfigValue& experiment) {
+    const std::vector<std::string> known = value_names(study_);
+    for_each_text(experiment, [&](const ConfigValue& text) {
+      for (const std::string& name : names_in(text.string()))
+        if (std::find(known.begin(), known.end(), name) == known.end())
+          throw text.error(unknown_name("name", name, known));
+    });
+    use(study_.experiment->names());
+    ConfigTable topologies = experiment.table().at("topologies").table();
+    study_.topology_place = place_of(topologies.at(topologies.keys().front()));
+  }
+
+  void read_limits(ConfigTable table) {
+    table.allow_only({"time", "memory"});
+    if (const auto time = table.find("time")) {
+      study_.limits.seconds = time->time().seconds();
+      if (study_.limits.seconds <= 0) throw time->error("a limit is more than 0s");
+    }
+    if (const auto memory = table.find("memory")) {
+      study_.limits.bytes = memory->bytes().count;
+      if (study_.limits.bytes <= 0) throw memory->error("a limit is more than 0B");
+    }
+  }
+
+  void read_constraints(const ConfigValue& value) {
+    for (const ConfigValue& item : list_of(value)) {
+      study_.constraints.push_back({item.string(), place_of(item)});
+      use_expression(item, value_names(study_));
+    }
+  }
+
+  void read_objectives(ConfigTable table) {
+    std::vector<std::string> known = value_names(study_);
+    known.insert(known.end(), results_.begin(), results_.end());
+    for (const std::string& name : table.keys()) {
+      const ConfigValue value = table.at(name);
+      if (!is_identifier(name)) throw value.error(fmt::format("\"{}\" is no name", name));
+      study_.objectives.push_back(objective_of(name, value, known));
+    }
+  }
+
+  Objective objective_of(const std::string& name, const ConfigValue& value,
+                         const std::vector<std::string>& known) {
+    Objective objective;
+    objective.name = name;
+    if (value.is_string()) {
+      use_expression(value, known);
+      objective.expression = value.string();
+      return objective;
+    }
+    ConfigTable table = value.table();
+    table.allow_only({"expression", "maximise", "unit"});
+    use_expression(table.at("expression"), known);
+    objective.expression = table.at("expression").string();
+    if (const auto maximise = table.find("maximise")) objective.maximise = maximise->boolean();
+    objective.unit = unit_at(table);
+    return objective;
+  }
+
+  void use(const std::vector<std::string>& names) { used_.insert(names.begin(), names.end()); }
+  void use_expression(const ConfigValue& value, const std::vector<std::string>& known) {
+    use(parsed(value,
+               [&known](const std::string& text) { return Expression(text, known).names(); }));
+  }
+
+  void refuse_unused() const {
+    for (const ParameterPlace& parameter : parameters_)
+      if (!used_.contains(parameter.name))
+        throw parameter.value.error(
+            fmt::format("nothing uses the parameter \"{}\"", parameter.name));
+  }
+
+  ConfigTable root_;
+  Study study_;
+  std::vector<std::string> results_;
+  std::set<std::string> reserved_, taken_, used_; ///< reserved and taken: in small letters
+  std::vector<ParameterPlace> parameters_;
+};
+
+} // namespace
+
+std::vector<std::string> parameter_names(const Study& study) {
+  std::vector<std::string> names;
+  for (const Axis& axis : study.axes)
+    names.insert(names.end(), axis.names.begin(), axis.names.end());
+  return names;
+}
+
+std::vector<std::string> fact_names(const Study& study) {
+  std::vector<std::string> names(network_facts.begin(), network_facts.end());
+  if (study.cost) names.insert(names.end(), cost_facts.begin(), cost_facts.end());
+  return names;
+}
+
+std::vector<std::string> value_names(const Study& study) {
+  std::vector<std::string> names = parameter_names(study);
+  for (const Definition& definition : study.definitions) names.push_back(definition.name);
+  const std::vector<std::string> facts = fact_names(study);
+  names.insert(names.end(), facts.begin(), facts.end());
+  return names;
+}
+
+Study parse_study(std::string_view toml, const std::string& source_name) {
+  Study study = StudyReader(parse_config(toml, source_name), source_name).read();
+  study.toml = toml;
+  return study;
+}
+
+Study read_study(const std::string& file) { return parse_study(read_file(file), file); }
+
+} // namespace tutti::sweep
