@@ -39,12 +39,13 @@ std::string time_limit(double point_seconds) {
 }
 
 std::string head(const SlurmRequest& request, std::string_view what) {
-  return fmt::format("#!/bin/bash\n"
-                     "# {}\n"
-                     "#SBATCH --job-name=tutti-sweep\n"
-                     "#SBATCH --time={} # change it to what the sweep needs: what is finished\n"
-                     "# is kept, and the same script goes on\n",
-                     what, time_limit(request.point_seconds));
+  return fmt::format(
+      "#!/bin/bash\n"
+      "# {}\n"
+      "# What is finished when the time is over is kept, and the same script goes on.\n"
+      "#SBATCH --job-name=tutti-sweep\n"
+      "#SBATCH --time={}\n",
+      what, time_limit(request.point_seconds));
 }
 
 std::string sweep_command(const SlurmRequest& request) {
