@@ -1,8 +1,9 @@
+#include "experiments/sweep/point.hpp"
+
 #include "experiments/experiment_values.hpp"
 #include "experiments/sweep/dependencies.hpp"
 #include "experiments/sweep/expression.hpp"
 #include "experiments/sweep/four_digits.hpp"
-#include "experiments/sweep/point.hpp"
 #include "sim/error.hpp"
 #include "sim/hash.hpp"
 #include "topologies/list.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -99,7 +99,7 @@ public:
   }
 
   PointSpace walk() {
-    const std::size_t combinations = point_count(study_.axes, most_points);
+    const std::size_t combinations = combinations_of_axes();
     std::vector<std::size_t> rows(study_.axes.size());
     for (std::size_t axis = 0; axis < rows.size(); ++axis) take_row(axis, 0);
     for (std::size_t i = 0; i < combinations; ++i) {
@@ -115,6 +115,14 @@ public:
   }
 
 private:
+  [[nodiscard]] std::size_t combinations_of_axes() const {
+    try {
+      return point_count(study_.axes, most_points);
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}: {}", study_.source_name, e.what()));
+    }
+  }
+
   PlacedExpression placed(const std::string& text, const std::string& place) const {
     PlacedExpression made{Expression(text, dependencies_.names), {}, place};
     for (const std::string& name : made.expression.names()) made.uses.push_back(indices_.at(name));
