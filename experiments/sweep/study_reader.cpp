@@ -4,6 +4,7 @@
 #include "experiments/sweep/dependencies.hpp"
 #include "experiments/sweep/expression.hpp"
 #include "experiments/sweep/name_register.hpp"
+#include "experiments/sweep/network_facts.hpp"
 #include "experiments/sweep/point_results.hpp"
 #include "experiments/sweep/study_analyses_reader.hpp"
 #include "experiments/sweep/value_reader.hpp"
@@ -13,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <set>
@@ -23,9 +23,6 @@ namespace tutti::sweep {
 
 namespace {
 
-constexpr std::array network_facts{"npus", "links", "switches"};
-constexpr std::array cost_facts{"cost",        "cost_cables", "cost_switches", "cost_nics",
-                                "cost_energy", "power_watts", "cable_metres"};
 constexpr double largest_seed = 9e15; // whole numbers up to here are exact
 
 /// "FILE:3:1", to make errors of later with.
@@ -63,8 +60,7 @@ public:
     for (const ResultColumn& column : result_columns(study_.experiment->kind()))
       results_.push_back(column.name);
     names_.reserve(results_);
-    names_.reserve({network_facts.begin(), network_facts.end()});
-    names_.reserve({cost_facts.begin(), cost_facts.end()}); // it may have a cost model later
+    names_.reserve(network_fact_names(true)); // it may have a cost model later
     read_axes();
     read_definitions();
     read_experiment_names(experiment);
@@ -292,9 +288,7 @@ std::vector<std::string> parameter_names(const Study& study) {
 }
 
 std::vector<std::string> fact_names(const Study& study) {
-  std::vector<std::string> names(network_facts.begin(), network_facts.end());
-  if (study.cost) names.insert(names.end(), cost_facts.begin(), cost_facts.end());
-  return names;
+  return network_fact_names(study.cost.has_value());
 }
 
 std::vector<std::string> value_names(const Study& study) {
