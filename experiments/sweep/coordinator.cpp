@@ -1,6 +1,5 @@
 #include "experiments/sweep/coordinator.hpp"
 
-#include "experiments/interrupts.hpp"
 #include "experiments/progress.hpp"
 
 #include <fmt/format.h>
@@ -67,8 +66,9 @@ std::size_t sum(const std::map<PointStatus, std::size_t>& counts) {
 // One sweep from its first claim to its last result.
 class Coordinator {
 public:
-  Coordinator(Store& store, const PointSpace& space, Hands& hands, SweepProgress& progress)
-      : store_(store), space_(space), hands_(hands), progress_(progress) {}
+  Coordinator(Store& store, const PointSpace& space, Hands& hands, SweepProgress& progress,
+              Interrupts& interrupts)
+      : store_(store), space_(space), hands_(hands), progress_(progress), interrupts_(interrupts) {}
 
   void run(SweepOutcome& outcome) {
     std::vector<FinishedPoint> finished;
@@ -104,7 +104,7 @@ private:
   const PointSpace& space_;
   Hands& hands_;
   SweepProgress& progress_;
-  Interrupts interrupts_;
+  Interrupts& interrupts_;
 };
 
 } // namespace
@@ -120,7 +120,7 @@ SweepParts parts_of(const Study& study, const SweepOptions& options) {
 }
 
 SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& options,
-                        const PointSpace& space) {
+                        const PointSpace& space, Interrupts& interrupts) {
   const double start = steady_seconds();
   SweepOutcome outcome;
   Store store = Store::open(options.store, study);
@@ -131,7 +131,7 @@ SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& op
   const auto pending = before.find(PointStatus::pending);
   SweepProgress progress(study.name, pending == before.end() ? 0 : pending->second,
                          options.progress);
-  Coordinator(store, space, hands, progress).run(outcome);
+  Coordinator(store, space, hands, progress, interrupts).run(outcome);
   outcome.counts = store.counts();
   outcome.seconds = steady_seconds() - start;
   return outcome;
@@ -141,7 +141,9 @@ SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,
                            const SweepParts& parts) {
   PointServer server(parts.evaluate, study.limits, options.jobs); // while this process is small
   LocalHands hands(server);
-  return sweep_with(hands, study, options, parts.points());
+  const PointSpace space = parts.points(); // Ctrl-C ends this at once
+  Interrupts interrupts;
+  return sweep_with(hands, study, options, space, interrupts);
 }
 
 SweepOutcome sweep_locally(const Study& study, const SweepOptions& options) {

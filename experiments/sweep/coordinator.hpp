@@ -1,6 +1,7 @@
 // Who simulates the points of a sweep, and who tells them which.
 #pragma once
 
+#include "experiments/interrupts.hpp"
 #include "experiments/sweep/point.hpp"
 #include "experiments/sweep/point_server.hpp"
 #include "experiments/sweep/sweep_run.hpp"
@@ -51,7 +52,7 @@ struct SweepParts {
 
 /// The points that the store lacks, by these hands. As sweep_locally() otherwise.
 [[nodiscard]] SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& options,
-                                      const PointSpace& space);
+                                      const PointSpace& space, Interrupts& interrupts);
 
 /// sweep_locally() with other parts.
 [[nodiscard]] SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,
