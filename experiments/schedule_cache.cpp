@@ -123,7 +123,7 @@ std::string schedule_key(const Topology& topology, const Collective& collective,
   return key;
 }
 
-ScheduleCache::ScheduleCache(std::string folder)
+ScheduleCache::ScheduleCache(const std::string& folder)
     : ScheduleCache(folder, folder.empty() ? Bytes{} : schedule_cache_size()) {}
 
 std::string ScheduleCache::file_of(const std::string& key) const {

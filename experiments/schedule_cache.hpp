@@ -43,7 +43,7 @@ class ScheduleCache {
 public:
   /// Empty: nothing is remembered. The folder is made when first needed. Errors: InputError of
   /// schedule_cache_size().
-  explicit ScheduleCache(std::string folder);
+  explicit ScheduleCache(const std::string& folder);
   ScheduleCache(std::string folder, Bytes size) : folder_(std::move(folder), size) {}
 
   [[nodiscard]] bool is_used() const { return !folder_.folder().empty(); }

@@ -1,17 +1,17 @@
+#include "experiments/sweep/point.hpp"
+
 #include "experiments/experiment_values.hpp"
 #include "experiments/sweep/dependencies.hpp"
 #include "experiments/sweep/expression.hpp"
 #include "experiments/sweep/four_digits.hpp"
-#include "experiments/sweep/point.hpp"
+#include "experiments/sweep/network_facts.hpp"
+#include "experiments/sweep/point_key.hpp"
 #include "sim/error.hpp"
-#include "sim/hash.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,42 +29,6 @@ struct PlacedExpression {
   std::vector<std::size_t> uses;
   std::string place;
 };
-
-/// 128 bits, of two hashes that begin differently.
-struct PointKey {
-  std::array<Fingerprint, 2> parts;
-
-  void add(std::uint64_t word) {
-    for (Fingerprint& part : parts) part.add(word);
-  }
-  void add(std::string_view text) {
-    add(std::uint64_t{text.size()});
-    for (; !text.empty(); text.remove_prefix(std::min(text.size(), sizeof(std::uint64_t)))) {
-      std::uint64_t word = 0;
-      for (std::size_t i = 0; i < std::min(text.size(), sizeof word); ++i)
-        word |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
-      add(word);
-    }
-  }
-  [[nodiscard]] std::string text() const {
-    return fmt::format("{:016x}{:016x}", parts[0].value(), parts[1].value());
-  }
-};
-
-/// In the order of fact_names().
-std::vector<double> facts_of(const Topology& topology, const std::optional<CostModel>& model) {
-  const auto switches =
-      std::count_if(topology.nodes().begin(), topology.nodes().end(),
-                    [](const Node& node) { return node.kind == NodeKind::switching; });
-  std::vector<double> facts{static_cast<double>(topology.npu_count()),
-                            static_cast<double>(topology.link_count()),
-                            static_cast<double>(switches)};
-  if (!model) return facts;
-  const NetworkCost cost = cost_of(topology, *model);
-  facts.insert(facts.end(), {cost.total(), cost.cables, cost.switches, cost.nics, cost.energy,
-                             cost.watts, cost.cable_metres});
-  return facts;
-}
 
 /// Goes through the space point by point. Values are made when they are asked for and kept until
 /// something that they follow from changes; a value that is known has known sources.
@@ -94,12 +58,11 @@ public:
     std::stable_partition(constraint_order_.begin(), constraint_order_.end(),
                           [this](std::size_t i) { return !needs_network(constraints_[i]); });
     excluded_.resize(constraints_.size());
-    template_key_.parts[1].add(std::uint64_t{0x746f7474}); // any other beginning
     template_key_.add(study.experiment->fingerprint_text());
   }
 
   PointSpace walk() {
-    const std::size_t combinations = point_count(study_.axes, most_points);
+    const std::size_t combinations = combinations_of_axes();
     std::vector<std::size_t> rows(study_.axes.size());
     for (std::size_t axis = 0; axis < rows.size(); ++axis) take_row(axis, 0);
     for (std::size_t i = 0; i < combinations; ++i) {
@@ -115,6 +78,14 @@ public:
   }
 
 private:
+  [[nodiscard]] std::size_t combinations_of_axes() const {
+    try {
+      return point_count(study_.axes, most_points);
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}: {}", study_.source_name, e.what()));
+    }
+  }
+
   PlacedExpression placed(const std::string& text, const std::string& place) const {
     PlacedExpression made{Expression(text, dependencies_.names), {}, place};
     for (const std::string& name : made.expression.names()) made.uses.push_back(indices_.at(name));
@@ -263,7 +234,7 @@ private:
 
   [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) const {
     try {
-      return facts_of(
+      return network_facts(
           make_topology(text.ends_with(".toml") ? beside(text, study_.source_name) : text),
           study_.cost);
     } catch (const InputError& e) {

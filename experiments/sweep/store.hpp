@@ -10,9 +10,9 @@
 //     it; an owner that is alive locks the byte `id` of the file STORE-owners
 //   points: id INTEGER PRIMARY KEY; position INTEGER (in the study; NULL: of an earlier form of the
 //     study, kept); key TEXT UNIQUE (of all that decides the results); status TEXT; message TEXT;
-//     experiment_seed INTEGER; owner INTEGER (of the claim, or who finished it); expected_work REAL;
-//     tutti, commit_id TEXT (versions that made the result); cpu_seconds, synthesis_seconds REAL,
-//     peak_bytes INTEGER (measured); then one column for each row of `columns`
+//     experiment_seed INTEGER; owner INTEGER (of the claim, or who finished it); expected_work
+//     REAL; tutti, commit_id TEXT (versions that made the result); cpu_seconds, synthesis_seconds
+//     REAL, peak_bytes INTEGER (measured); then one column for each row of `columns`
 #pragma once
 
 #include "experiments/sweep/point.hpp"

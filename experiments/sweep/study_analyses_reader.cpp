@@ -19,7 +19,7 @@ class AnalysesReader {
 public:
   explicit AnalysesReader(Study& study) : study_(study), parameters_(parameter_names(study)) {
     for (const Objective& objective : study.objectives) objectives_.push_back(objective.name);
-    stems_.emplace_back("points"); // points.csv
+    stems_.push_back(file_stem("", "points")); // points.csv
   }
 
   std::set<std::string> read(ConfigTable& root) {

@@ -1,8 +1,11 @@
+#include "experiments/sweep/study.hpp"
+
 #include "experiments/experiment_values.hpp"
 #include "experiments/sweep/dependencies.hpp"
 #include "experiments/sweep/expression.hpp"
+#include "experiments/sweep/name_register.hpp"
+#include "experiments/sweep/network_facts.hpp"
 #include "experiments/sweep/point_results.hpp"
-#include "experiments/sweep/study.hpp"
 #include "experiments/sweep/study_analyses_reader.hpp"
 #include "experiments/sweep/value_reader.hpp"
 #include "sim/error.hpp"
@@ -11,8 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <set>
@@ -22,39 +23,7 @@ namespace tutti::sweep {
 
 namespace {
 
-// Columns of the store beside those of values and results.
-constexpr std::array store_columns{
-    "id",         "position",      "key",    "status",    "message",     "experiment_seed",
-    "owner",      "expected_work", "tutti",  "commit_id", "cpu_seconds", "synthesis_seconds",
-    "peak_bytes", "facts",         "results"};
-constexpr std::array network_facts{"npus", "links", "switches"};
-constexpr std::array cost_facts{"cost",        "cost_cables", "cost_switches", "cost_nics",
-                                "cost_energy", "power_watts", "cable_metres"};
 constexpr double largest_seed = 9e15; // whole numbers up to here are exact
-
-std::string lower_case(std::string text) {
-  for (char& letter : text)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return text;
-}
-
-bool is_identifier(const std::string& text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
-/// Whether an expression can speak of it without quotes: not so a word of SQL.
-bool is_plain_in_expressions(const std::string& name) {
-  try {
-    return name != "true" && name != "false" && !Expression(name, {&name, 1}).names().empty();
-  } catch (const InputError&) {
-    return false;
-  }
-}
 
 /// "FILE:3:1", to make errors of later with.
 std::string place_of(const ConfigValue& value) {
@@ -90,7 +59,8 @@ public:
         std::make_shared<const ExperimentTemplate>(experiment.table(), study_.source_name);
     for (const ResultColumn& column : result_columns(study_.experiment->kind()))
       results_.push_back(column.name);
-    reserve_names();
+    names_.reserve(results_);
+    names_.reserve(network_fact_names(true)); // it may have a cost model later
     read_axes();
     read_definitions();
     read_experiment_names(experiment);
@@ -128,29 +98,8 @@ private:
     study_.cost = read_cost_model(value->located([&file] { return read_config(file); }));
   }
 
-  void reserve_names() {
-    reserved_.insert(store_columns.begin(), store_columns.end());
-    reserved_.insert(network_facts.begin(), network_facts.end());
-    reserved_.insert(cost_facts.begin(), cost_facts.end()); // one may have a cost model later
-    reserved_.insert(results_.begin(), results_.end());
-  }
-
-  /// Of a parameter or a definition.
-  void add_name(const std::string& name, const ConfigValue& value) {
-    if (!is_identifier(name))
-      throw value.error(
-          fmt::format("\"{}\" is no name: letters, digits and _, a letter or _ first", name));
-    if (reserved_.contains(lower_case(name)))
-      throw value.error(fmt::format("the name \"{}\" is reserved: every point has one", name));
-    if (!is_plain_in_expressions(name))
-      throw value.error(fmt::format("\"{}\" is a word of expressions, not a name", name));
-    if (!taken_.insert(lower_case(name)).second)
-      throw value.error(
-          fmt::format("the name \"{}\" is taken (small and large letters are the same)", name));
-  }
-
   void add_parameter(const std::string& name, const ConfigValue& value) {
-    add_name(name, value);
+    names_.add(name, value);
     parameters_.push_back({name, value});
   }
 
@@ -221,7 +170,7 @@ private:
       const ConfigValue value = table.at(name);
       if (name == "seed")
         throw value.error("\"seed\" is the experiment's: it can be a parameter, not derived");
-      add_name(name, value);
+      names_.add(name, value);
       study_.definitions.push_back({name, what_of(value), place_of(value)});
     }
     const std::vector<std::string> known = value_names(study_);
@@ -324,7 +273,8 @@ private:
   ConfigTable root_;
   Study study_;
   std::vector<std::string> results_;
-  std::set<std::string> reserved_, taken_, used_; ///< reserved and taken: in small letters
+  NameRegister names_;
+  std::set<std::string> used_;
   std::vector<ParameterPlace> parameters_;
 };
 
@@ -338,9 +288,7 @@ std::vector<std::string> parameter_names(const Study& study) {
 }
 
 std::vector<std::string> fact_names(const Study& study) {
-  std::vector<std::string> names(network_facts.begin(), network_facts.end());
-  if (study.cost) names.insert(names.end(), cost_facts.begin(), cost_facts.end());
-  return names;
+  return network_fact_names(study.cost.has_value());
 }
 
 std::vector<std::string> value_names(const Study& study) {

@@ -1,0 +1,212 @@
+#include "experiments/sweep/analysis.hpp"
+
+#include "experiments/sweep/html.hpp"
+#include "experiments/sweep/points_csv.hpp"
+#include "experiments/sweep/study_page.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/sweep/tables.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+using namespace tutti;
+using namespace tutti::sweep;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+const std::vector<TestColumn> columns{
+    {"network", Role::parameter}, {"size", Role::parameter, Unit::bytes},
+    {"cost", Role::fact},         {"time_s", Role::result, Unit::seconds},
+    {"status", Role::record},     {"message", Role::record}};
+
+// One analysis of each kind.
+Study complete_study() {
+  Study study = study_of({{"network", {"torus", "mesh<8>"}}, {"size", {"1KiB", "2KiB", "4KiB"}}},
+                         {{"time", "time_s", false, Unit::none}, least("cost")});
+  study.title = "Costs & \"times\"";
+  study.toml = "name = \"<hand_made>\"\n";
+  study.paretos.push_back({{"Front", "", {"size"}}, "cost", "time", "network"});
+  study.bests.push_back({{"Best", "Best <network>", {}}, "time", {"network"}, "size", ""});
+  study.sensitivities.push_back({{"What matters", "", {}}, "time", {}});
+  study.curves.push_back({{"Curves", "", {}}, "time", "size", "network", "", "", true});
+  study.selections.push_back({{"Table", "", {}}, "time", {"network"}, "size"});
+  return study;
+}
+
+const Rows rows{{"torus", "1KiB", "10", "0.001", "done", ""},
+                {"torus", "2KiB", "10", "0.002", "done", ""},
+                {"torus", "4KiB", "10", "", "infeasible", "no <b>, \"really\" & truly"},
+                {"mesh<8>", "1KiB", "8", "0.0015", "done", ""},
+                {"mesh<8>", "2KiB", "8", "0.0015", "done", "a note"},
+                {"mesh<8>", "4KiB", "8", "", "infeasible", "no <b>, \"really\" & truly"}};
+
+std::map<std::string, std::string> contents_of(const std::vector<std::string>& files) {
+  std::map<std::string, std::string> contents;
+  for (const std::string& file : files)
+    contents[file.substr(file.rfind('/') + 1)] = read_file(file);
+  return contents;
+}
+
+std::map<std::string, std::string> written(const Study& study, const PointTable& table) {
+  const TemporaryFolder folder;
+  return contents_of(write_analyses(study, table, folder.file("out")));
+}
+
+// Runs the body while no program is found.
+template <typename Body> void without_programs(const Body& body) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  body();
+  setenv("PATH", path.c_str(), 1);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+} // namespace
+
+TEST_CASE("A study's analyses are files: a CSV and figures for each, and a page with all") {
+  const auto files = written(complete_study(), table_of(columns, rows));
+  std::vector<std::string> names;
+  for (const auto& [name, content] : files) names.push_back(name);
+  CHECK(names == std::vector<std::string>{
+                     "best_best.csv", "best_best.svg", "curves_curves.csv", "curves_curves.svg",
+                     "index.html", "pareto_front.csv", "pareto_front_1_kib.svg",
+                     "pareto_front_2_kib.svg", "points.csv", "selection_table.csv",
+                     "selection_table.json", "selection_table.svg", "sensitivity_what_matters.csv",
+                     "sensitivity_what_matters.svg"});
+  CHECK(files.at("points.csv") ==
+        "network,size [bytes],cost,time_s,status,message\n"
+        "torus,1024,10,0.001,done,\n"
+        "torus,2048,10,0.002,done,\n"
+        "torus,4096,10,,infeasible,\"no <b>, \"\"really\"\" & truly\"\n"
+        "mesh<8>,1024,8,0.0015,done,\n"
+        "mesh<8>,2048,8,0.0015,done,a note\n"
+        "mesh<8>,4096,8,,infeasible,\"no <b>, \"\"really\"\" & truly\"\n");
+}
+
+TEST_CASE("The page has everything inline and escaped, and no scripts") {
+  const std::string page = written(complete_study(), table_of(columns, rows)).at("index.html");
+  CHECK_THAT(page, ContainsSubstring("<h1>Costs &amp; &quot;times&quot;</h1>"));
+  CHECK_THAT(page, ContainsSubstring("Best &lt;network&gt;"));
+  CHECK_THAT(page, ContainsSubstring("name = &quot;&lt;hand_made&gt;&quot;"));
+  CHECK_THAT(page, ContainsSubstring("<td class=\"n\">2</td><td>infeasible</td>"
+                                     "<td>no &lt;b&gt;, &quot;really&quot; &amp; truly</td>"));
+  CHECK(page.find("mesh<8") == std::string::npos);
+  CHECK(page.find("<b>") == std::string::npos);
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(count_of(page, "<svg") == 6);
+  CHECK(count_of(page, "<svg") == count_of(page, "</svg>"));
+  CHECK(page.find("<?xml") == std::string::npos);
+  CHECK(page.find("<title>Gnuplot</title>") == std::string::npos);
+  // Each entry of the contents leads somewhere.
+  for (const char* id : {"varied", "points", "problems", "analysis-1", "analysis-5", "study"}) {
+    CHECK_THAT(page, ContainsSubstring(fmt::format("<a href=\"#{}\">", id)));
+    CHECK_THAT(page, ContainsSubstring(fmt::format("<section id=\"{}\">", id)));
+  }
+}
+
+TEST_CASE("Whatever order the rows had, the files have the same bytes") {
+  const Study study = complete_study();
+  const auto files = written(study, table_of(columns, rows));
+  for (const std::uint64_t seed : {1U, 2U, 3U})
+    CHECK(written(study, table_of(columns, shuffled(rows, seed))) == files);
+}
+
+TEST_CASE("No points, all failed, one point: files and a page all the same") {
+  const Study study = complete_study();
+  Rows failed = rows;
+  for (auto& row : failed) {
+    row[3] = "";
+    row[4] = "crashed";
+    row[5] = "signal 11";
+  }
+  for (const Rows& some : {Rows{}, failed, Rows{rows[0]}}) {
+    const auto files = written(study, table_of(columns, some));
+    CHECK(files.size() >= 8); // five analyses, the JSON, points and page
+    CHECK(count_of(files.at("points.csv"), "\n") == 1 + some.size());
+    CHECK_THAT(files.at("index.html"), ContainsSubstring("</html>"));
+    CHECK_FALSE(analyses_text(study, table_of(columns, some), 5).empty());
+  }
+  const std::string page = written(study, table_of(columns, failed)).at("index.html");
+  CHECK_THAT(page, ContainsSubstring("<td class=\"n\">6</td><td>crashed</td><td>signal 11</td>"));
+  CHECK_THAT(page, ContainsSubstring("No point has a result to show."));
+}
+
+TEST_CASE("Without gnuplot there are no figures, and a line says so") {
+  std::map<std::string, std::string> files;
+  without_programs([&] { files = written(complete_study(), table_of(columns, rows)); });
+  for (const auto& [name, content] : files) CHECK_FALSE(name.ends_with(".svg"));
+  CHECK(files.size() == 8);
+  CHECK_THAT(files.at("index.html"), ContainsSubstring("No figures: gnuplot wasn't found"));
+  CHECK(files.at("index.html").find("<figure>") == std::string::npos);
+}
+
+TEST_CASE("Labels whose letters agree have files of their own") {
+  Study study = complete_study();
+  study.curves.push_back(study.curves.front());
+  study.curves.back().head.label = "curves!";
+  const auto files = written(study, table_of(columns, rows));
+  CHECK(files.contains("curves_curves.csv"));
+  CHECK(files.contains("curves_curves_2.csv"));
+  CHECK(files.contains("curves_curves_2.svg"));
+}
+
+TEST_CASE("A folder that can't be written is an InputError") {
+  const TemporaryFolder folder;
+  write_file(folder.file("file"), "");
+  CHECK_THROWS_AS(write_analyses(complete_study(), table_of(columns, rows), folder.file("file")),
+                  InputError);
+}
+
+TEST_CASE("Text for a terminal is cut") {
+  const std::string text = analyses_text(complete_study(), table_of(columns, rows), 2);
+  CHECK_THAT(text, ContainsSubstring("Best <network>\n"));
+  CHECK_THAT(text, ContainsSubstring("... 1 more\n"));
+}
+
+TEST_CASE("Large tables are cut on the page, with the file that has all") {
+  Table table{{{"a"}}, {}};
+  for (int i = 0; i < 5; ++i) table.rows.push_back({fmt::to_string(i)});
+  const std::string html = html_table(table, 3, "a.csv");
+  CHECK(count_of(html, "<td>") == 3);
+  CHECK_THAT(html, ContainsSubstring("The first 3 of 5 rows; all are in <a href=\"a.csv\">"));
+  CHECK(html_table(table, 5, "a.csv").find("first") == std::string::npos);
+}
+
+TEST_CASE("Texts are escaped; pictures on one page don't share ids") {
+  CHECK(escaped("<a href=\"x\" b='y'>&\x01") == "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp; ");
+  const std::string svg = "<?xml version=\"1.0\"?>\n<svg width=\"1\"><title>Gnuplot</title>"
+                          "<path id='p1'/><use xlink:href='#p1' id='p2'/><g id=\"c\" "
+                          "clip-path=\"url(#c)\"/></svg>";
+  CHECK(inline_svg(svg, "a < b", "f-") ==
+        "<svg role=\"img\" width=\"1\"><title>a &lt; b</title><path id='f-p1'/>"
+        "<use xlink:href='#f-p1' id='f-p2'/><g id=\"f-c\" clip-path=\"url(#f-c)\"/></svg>");
+}
+
+TEST_CASE("Problems are grouped, the most frequent first; what is pending is none") {
+  const PointTable table =
+      table_of({{"status", Role::record}, {"message", Role::record}}, {{"crashed", "b"},
+                                                                       {"infeasible", "a"},
+                                                                       {"crashed", "b"},
+                                                                       {"pending", ""},
+                                                                       {"done", "note"},
+                                                                       {"timed_out", ""}});
+  CHECK(problem_table(table).rows ==
+        Rows{{"2", "crashed", "b"}, {"1", "infeasible", "a"}, {"1", "timed_out", ""}});
+  CHECK(status_table(table).rows == Rows{{"pending", "1"},
+                                         {"done", "1"},
+                                         {"infeasible", "1"},
+                                         {"timed_out", "1"},
+                                         {"crashed", "2"}});
+}
