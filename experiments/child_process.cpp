@@ -39,7 +39,7 @@ ChildProcess::ChildProcess(const std::function<void(int socket)>& body) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw InputError(fmt::format("cannot start a job: {}", std::strerror(errno)));
   std::fflush(nullptr); // or the child would print what this process has buffered
-  const pid_t parent = ::getpid();
+  const int parent = ::getpid();
   process_ = ::fork();
   if (process_ < 0) {
     const int reason = errno;

@@ -2,8 +2,6 @@
 // engine per process ask for.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,7 +27,7 @@ public:
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   [[nodiscard]] int socket() const { return socket_; } ///< for poll(), and for write_all()
-  [[nodiscard]] pid_t process() const { return process_; }
+  [[nodiscard]] int process() const { return process_; }
   /// Appends what there is, having waited for it; false at the end.
   bool read_some(std::string& text);
   void kill();
@@ -37,7 +35,7 @@ public:
   ProcessEnd end();
 
 private:
-  pid_t process_ = 0;
+  int process_ = 0;
   int socket_ = -1;
 };
 

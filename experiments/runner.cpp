@@ -79,7 +79,7 @@ public:
       : index_(index), case_(&c),
         child_([&](int socket) { (void)write_all(socket, message_of(c, function, socket)); }) {}
   ~Job() {
-    const pid_t killed = child_.process();
+    const int killed = child_.process();
     if (killed <= 0) return;
     child_.kill();
     (void)child_.end();
@@ -92,7 +92,7 @@ public:
   [[nodiscard]] const Case& what() const { return *case_; }
   [[nodiscard]] std::size_t index() const { return index_; }
   [[nodiscard]] int socket() const { return child_.socket(); }
-  [[nodiscard]] pid_t process() const { return child_.process(); }
+  [[nodiscard]] int process() const { return child_.process(); }
   [[nodiscard]] const std::string& message() const { return message_; }
 
   // Reads what there is; false at the end of the message.

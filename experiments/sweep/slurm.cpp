@@ -56,7 +56,7 @@ std::string sweep_command(const SlurmRequest& request) {
 std::string mpi_script(const SlurmRequest& request) {
   return head(request, fmt::format("A sweep over {} MPI ranks: sbatch this file.", request.tasks)) +
          fmt::format("#SBATCH --ntasks={}\n#SBATCH --cpus-per-task=1\n\n"
-                     "exec srun --kill-on-bad-exit=1 {} --engine mpi --progress\n",
+                     "exec srun --mpi=pmix --kill-on-bad-exit=1 {} --engine mpi --progress\n",
                      request.tasks, sweep_command(request));
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("an MPI job runs all ranks under srun") {
   ranks.tasks = 12;
   cluster.write(ranks);
   CHECK_THAT(slurm_script(ranks), ContainsSubstring("\n#SBATCH --ntasks=12\n"));
-  CHECK(cluster.run("") == "srun\n--kill-on-bad-exit=1\n" + ranks.program +
+  CHECK(cluster.run("") == "srun\n--mpi=pmix\n--kill-on-bad-exit=1\n" + ranks.program +
                                "\nsweep\nmy study.toml\n--out\nout/a b\n--engine\nmpi\n"
                                "--progress\n");
 }
