@@ -57,9 +57,8 @@ public:
     const ConfigValue experiment = root_.at("experiment");
     study_.experiment =
         std::make_shared<const ExperimentTemplate>(experiment.table(), study_.source_name);
-    for (const ResultColumn& column : result_columns(study_.experiment->kind()))
-      results_.push_back(column.name);
-    names_.reserve(results_);
+    results_ = result_columns(study_.experiment->kind());
+    names_.reserve(result_names());
     names_.reserve(network_fact_names(true)); // it may have a cost model later
     read_axes();
     read_definitions();
@@ -186,16 +185,13 @@ private:
     ConfigTable table = value.table();
     if (!table.has("largest")) {
       table.allow_only({"expression", "unit", "largest"});
-      return NumberDefinition{table.at("expression").string(), unit_at(table)};
+      const auto unit = table.find("unit");
+      return NumberDefinition{table.at("expression").string(),
+                              unit ? parsed(*unit, parse_unit) : Unit::none};
     }
     table.allow_only({"largest", "from", "to"});
     const ValueRange range = range_of(table, true);
     return LargestDefinition{table.at("largest").string(), range.from, range.to};
-  }
-
-  static Unit unit_at(ConfigTable& table) {
-    const auto unit = table.find("unit");
-    return unit ? parsed(*unit, parse_unit) : Unit::none;
   }
 
   void read_experiment_names(const ConfigValue& experiment) {
@@ -231,7 +227,7 @@ private:
 
   void read_objectives(ConfigTable table) {
     std::vector<std::string> known = value_names(study_);
-    known.insert(known.end(), results_.begin(), results_.end());
+    for (const std::string& name : result_names()) known.push_back(name);
     for (const std::string& name : table.keys()) {
       const ConfigValue value = table.at(name);
       if (!is_identifier(name)) throw value.error(fmt::format("\"{}\" is no name", name));
@@ -239,22 +235,35 @@ private:
     }
   }
 
+  [[nodiscard]] std::vector<std::string> result_names() const {
+    std::vector<std::string> names;
+    for (const ResultColumn& column : results_) names.push_back(column.name);
+    return names;
+  }
+
   Objective objective_of(const std::string& name, const ConfigValue& value,
                          const std::vector<std::string>& known) {
     Objective objective;
     objective.name = name;
     if (value.is_string()) {
-      use_expression(value, known);
-      objective.expression = value.string();
+      read_expression(value, known, objective);
       return objective;
     }
     ConfigTable table = value.table();
     table.allow_only({"expression", "maximise", "unit"});
-    use_expression(table.at("expression"), known);
-    objective.expression = table.at("expression").string();
+    read_expression(table.at("expression"), known, objective);
     if (const auto maximise = table.find("maximise")) objective.maximise = maximise->boolean();
-    objective.unit = unit_at(table);
+    if (const auto unit = table.find("unit")) objective.unit = parsed(*unit, parse_unit);
     return objective;
+  }
+
+  /// And the unit, where the expression is one result.
+  void read_expression(const ConfigValue& value, const std::vector<std::string>& known,
+                       Objective& objective) {
+    use_expression(value, known);
+    objective.expression = value.string();
+    for (const ResultColumn& column : results_)
+      if (column.name == objective.expression) objective.unit = column.unit;
   }
 
   void use(const std::vector<std::string>& names) { used_.insert(names.begin(), names.end()); }
@@ -272,7 +281,7 @@ private:
 
   ConfigTable root_;
   Study study_;
-  std::vector<std::string> results_;
+  std::vector<ResultColumn> results_;
   NameRegister names_;
   std::set<std::string> used_;
   std::vector<ParameterPlace> parameters_;

@@ -190,6 +190,7 @@ over = "k"
   CHECK(study.objectives[2].maximise);
   CHECK(study.objectives[2].unit == Unit::bytes_per_second);
   CHECK(study.objectives[0].expression == "time_s");
+  CHECK(study.objectives[0].unit == Unit::seconds); // of the result
   REQUIRE(study.paretos.size() == 1);
   CHECK(study.paretos[0].head.by == std::vector<std::string>{"k"});
   CHECK(study.paretos[0].name == "algorithm");
