@@ -6,6 +6,8 @@
 #include "tests/sweep/sweep_samples.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <fmt/format.h>
+
 #ifdef TUTTI_MPI_TRIAL
 
 #include <fcntl.h>

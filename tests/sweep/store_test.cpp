@@ -8,6 +8,8 @@
 #include "tests/sweep/sweep_samples.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <fmt/format.h>
+
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -7,11 +7,11 @@
 #include "experiments/sweep/study.hpp"
 #include "sim/config.hpp"
 
-#include <fmt/format.h>
-
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace tutti::sweep::samples {
@@ -46,7 +46,8 @@ inline PointSpace space(std::size_t points, std::size_t first = 0) {
     point.values = {number_value(static_cast<double>(k)),
                     {Value::Kind::text, Unit::none, 0, k % 2 == 0 ? "ring" : "8"},
                     number_value(static_cast<double>(2 * k))};
-    point.key = fmt::format("{:032x}", k);
+    point.key = std::to_string(k);
+    point.key.insert(0, 32 - point.key.size(), '0');
     point.expected_work = static_cast<double>(k % 7);
     space.points.push_back(point);
   }
@@ -76,9 +77,13 @@ inline std::string text(const PointTable& table, const std::string& name, std::s
 inline std::string content(const PointTable& table) {
   std::string content;
   for (std::size_t row = 0; row < table.rows; ++row) {
-    for (const TableColumn& each : table.columns)
-      content += each.texts[row] != 0 ? each.dictionary[each.texts[row] - 1] + ","
-                                      : fmt::format("{},", each.numbers[row]);
+    for (const TableColumn& each : table.columns) {
+      char number[32];
+      const char* end = std::to_chars(number, number + sizeof number, each.numbers[row]).ptr;
+      content +=
+          each.texts[row] != 0 ? each.dictionary[each.texts[row] - 1] : std::string(number, end);
+      content += ',';
+    }
     content += '\n';
   }
   return content;
