@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -79,9 +80,9 @@ inline std::string content(const PointTable& table) {
   for (std::size_t row = 0; row < table.rows; ++row) {
     for (const TableColumn& each : table.columns) {
       char number[32];
-      const char* end = std::to_chars(number, number + sizeof number, each.numbers[row]).ptr;
-      content +=
-          each.texts[row] != 0 ? each.dictionary[each.texts[row] - 1] : std::string(number, end);
+      char* const end = std::to_chars(number, number + sizeof number, each.numbers[row]).ptr;
+      content += each.texts[row] != 0 ? each.dictionary[each.texts[row] - 1]
+                                      : std::string(std::begin(number), end);
       content += ',';
     }
     content += '\n';
