@@ -164,7 +164,7 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
            const std::string& store_file, const SweepOutcome* outcome) {
   const Store store = Store::open_to_read(store_file);
   const std::map<PointStatus, std::size_t> counts = store.counts();
-  const PointTable table = store.table();
+  const PointTable table = store.table(analysed_columns(study));
   const std::vector<std::string> files = write_analyses(study, table, folder);
   if (arguments.json) {
     fmt::print("{}", json_text(json_of(study, counts, outcome, folder, files)));
