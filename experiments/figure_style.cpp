@@ -53,6 +53,13 @@ Figure framed_chart(const Heading& heading, int plot_width, std::span<const std:
   return {figure_style(heading) + style + body, width, height};
 }
 
+std::string tics_text(std::span<const AxisTic> tics) {
+  std::string text;
+  for (const AxisTic& tic : tics)
+    text += fmt::format("{}{} {:.10g}", text.empty() ? "" : ", ", quoted(tic.text), tic.at);
+  return text;
+}
+
 std::string_view series_colour(std::size_t i) {
   // Tableau's ten, in an order in which neighbours differ in hue and brightness.
   constexpr std::array<std::string_view, 10> colours{"#4e79a7", "#f28e2b", "#59a14f", "#e15759",

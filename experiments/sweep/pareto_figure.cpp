@@ -74,7 +74,7 @@ FigureAxis axis_of(const ParetoChart& chart, const ObjectiveValues& objective) {
   std::vector<double> values;
   values.reserve(chart.candidates.size());
   for (const Candidate& each : chart.candidates) values.push_back(objective.values[each.row]);
-  return {objective.name, objective.unit, values, AxisScale::automatic};
+  return {objective.name, objective.unit, values, AxisScale::tight};
 }
 
 } // namespace
@@ -113,7 +113,8 @@ Figure pareto_figure(const ParetoChart& chart) {
       chart.x.maximise ? "to the right" : "to the left", chart.y.maximise ? "up" : "down");
   return framed_chart({chart.title, note}, 560, legend,
                       x.commands('x') + y.commands('y') + data + "$stairs << END\n" + stairs +
-                          "END\nplot " + plots + "\n");
+                          "END\nplot " + plots + "\n",
+                      100);
 }
 
 } // namespace tutti::sweep
