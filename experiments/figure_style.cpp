@@ -35,8 +35,7 @@ int heading_width(const Heading& heading) {
 }
 
 Figure framed_chart(const Heading& heading, int plot_width, std::span<const std::string> legend,
-                    const std::string& body) {
-  constexpr int left = 76;
+                    const std::string& body, int left) {
   std::size_t longest = 0;
   for (const std::string& entry : legend) longest = std::max(longest, display_width(entry));
   const int width =
