@@ -11,7 +11,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace tutti::sweep {
