@@ -86,8 +86,8 @@ std::string map_axes(const ChoiceMap& map, const MapLayout& at) {
   return text;
 }
 
-// A square and a name for each choice, beside the map: gnuplot's own legend leaves out what is taller
-// than the plot.
+// A square and a name for each choice, beside the map: gnuplot's own legend leaves out what is
+// taller than the plot.
 std::string map_legend(const ChoiceMap& map, const MapLayout& at, bool empty) {
   std::vector<MapChoice> entries = map.choices;
   if (empty) entries.push_back({"no result", std::string(empty_colour)});
