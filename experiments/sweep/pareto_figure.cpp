@@ -59,12 +59,12 @@ std::map<std::uint32_t, std::string> cloud_data(const ParetoChart& chart,
                                                 const FigureAxis& y) {
   std::set<std::uint32_t> on_front;
   for (const FrontPoint& point : chart.front) on_front.insert(point.row);
-  std::map<std::uint32_t, std::set<std::pair<int, int>>> taken;
+  std::set<std::pair<int, int>> taken;
   std::map<std::uint32_t, std::string> data;
   for (const Candidate& each : chart.candidates) {
     if (on_front.contains(each.row)) continue;
     const std::uint32_t s = series.of(each.row);
-    if (!taken[s].emplace(x.cell(each.x, 180), y.cell(each.y, 100)).second) continue;
+    if (!taken.emplace(x.cell(each.x, 140), y.cell(each.y, 80)).second) continue;
     data[s] += fmt::format("{:.6g} {:.6g}\n", x.scaled(each.x), y.scaled(each.y));
   }
   return data;
