@@ -57,31 +57,85 @@ std::optional<std::string> cut(const AlgorithmRow& algorithm, const CollectiveMa
   }
 }
 
+/// What an attempt is of.
+struct Task {
+  const AlgorithmRow& algorithm;
+  const Topology& topology;
+  const CollectiveMaker& make;
+  std::uint32_t chunks;
+  const SynthesisOptions& options;
+};
+
+// Cuts the collective as the outcome says, and verifies its schedule: false where that is too fine.
+bool judge(const Task& task, Attempt& made) {
+  const double start = cpu_seconds();
+  if (std::optional<std::string> too_fine =
+          cut(task.algorithm, task.make, task.chunks, task.algorithm.pieces * made.outcome.pieces,
+              made.collective)) {
+    made.outcome = infeasible(std::move(*too_fine));
+    return false;
+  }
+  if (made.outcome.schedule)
+    made.verdict = verify(task.topology, made.collective, *made.outcome.schedule);
+  else if (made.outcome.compact)
+    made.verdict = verify(task.topology, made.collective, *made.outcome.compact);
+  made.verify_seconds = cpu_seconds() - start;
+  return true;
+}
+
+bool is_sound(const Attempt& made) {
+  return made.has_schedule() ? verdict_problem(made).empty()
+                             : made.outcome.status == Status::infeasible;
+}
+
+std::optional<Attempt> remembered(const Task& task, const ScheduleCache& cache,
+                                  const std::string& key, Wanted wanted) {
+  std::optional<RememberedOutcome> found = cache.find(key, task.topology);
+  if (!found) return std::nullopt;
+  Attempt made;
+  made.was_remembered = true;
+  made.outcome = std::move(found->outcome);
+  const bool has_own_texts =
+      found->has_same_names || (wanted == Wanted::schedule && made.has_schedule());
+  if (!has_own_texts || !judge(task, made) || !is_sound(made)) return std::nullopt;
+  return made;
+}
+
 } // namespace
 
 Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
                 const CollectiveMaker& make, std::uint32_t chunks,
                 const SynthesisOptions& options) {
+  ScheduleCache none("");
+  return attempt(algorithm, topology, make, chunks, options, none, Wanted::everything);
+}
+
+Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
+                const CollectiveMaker& make, std::uint32_t chunks, const SynthesisOptions& options,
+                ScheduleCache& cache, Wanted wanted) {
+  const Task task{algorithm, topology, make, chunks, options};
   Attempt made;
-  const std::uint32_t pieces = algorithm.pieces;
-  if (std::optional<std::string> too_fine = cut(algorithm, make, chunks, pieces, made.collective)) {
+  if (std::optional<std::string> too_fine =
+          cut(algorithm, make, chunks, algorithm.pieces, made.collective)) {
     made.outcome = infeasible(std::move(*too_fine));
     return made;
+  }
+  std::string key;
+  if (cache.is_used()) {
+    const double start = cpu_seconds();
+    key = schedule_key(topology, made.collective, algorithm, options);
+    if (std::optional<Attempt> found = remembered(task, cache, key, wanted)) {
+      found->synthesis_seconds = cpu_seconds() - start - found->verify_seconds;
+      return std::move(*found);
+    }
   }
   const double start = cpu_seconds();
   made.outcome = synthesis(algorithm, topology, made.collective, options);
-  const double synthesized = cpu_seconds();
-  made.synthesis_seconds = synthesized - start;
-  if (std::optional<std::string> too_fine =
-          cut(algorithm, make, chunks, pieces * made.outcome.pieces, made.collective)) {
-    made.outcome = infeasible(std::move(*too_fine));
-    return made;
-  }
-  if (made.outcome.schedule)
-    made.verdict = verify(topology, made.collective, *made.outcome.schedule);
-  else if (made.outcome.compact)
-    made.verdict = verify(topology, made.collective, *made.outcome.compact);
-  made.verify_seconds = cpu_seconds() - synthesized;
+  made.synthesis_seconds = cpu_seconds() - start;
+  const bool was_cut_short =
+      made.outcome.status == Status::timed_out || (options.cancelled && options.cancelled());
+  if (judge(task, made) && is_sound(made) && !was_cut_short)
+    cache.remember(key, topology, made.collective, made.outcome);
   return made;
 }
 

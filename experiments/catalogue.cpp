@@ -14,40 +14,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names and files, without opening them.
-std::vector<CatalogueEntry> untitled_catalogue() {
+// Names and files, without opening them; of a folder below, or of all but the one for studies.
+std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
   const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
   std::vector<CatalogueEntry> entries;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().filename() == "models") entry.disable_recursion_pending(); // theirs
-    if (entry->path().extension() != ".toml") continue;
-    fs::path name = entry->path().lexically_relative(folder);
-    entries.push_back({name.replace_extension().generic_string(), "", entry->path().string()});
+    const fs::path name = entry->path().lexically_relative(folder);
+    if (name.filename() == "models" || name.filename() == "costs") // what experiments speak of
+      entry.disable_recursion_pending();
+    if (name.extension() != ".toml" || studies != (*name.begin() == "studies")) continue;
+    entries.push_back(
+        {fs::path(name).replace_extension().generic_string(), "", entry->path().string()});
   }
   std::sort(entries.begin(), entries.end(),
             [](const CatalogueEntry& a, const CatalogueEntry& b) { return a.name < b.name; });
   return entries;
 }
 
-} // namespace
-
-std::vector<CatalogueEntry> catalogue() {
-  std::vector<CatalogueEntry> entries = untitled_catalogue();
+std::vector<CatalogueEntry> titled(std::vector<CatalogueEntry> entries) {
   for (CatalogueEntry& entry : entries)
     if (const auto title = read_config(entry.file).find("title")) entry.title = title->string();
   return entries;
 }
 
-std::string find_experiment(const std::string& text) {
+std::string find(const std::string& text, bool studies) {
   if (text.ends_with(".toml")) return text;
   std::vector<std::string> known;
-  for (const CatalogueEntry& entry : untitled_catalogue()) {
+  for (const CatalogueEntry& entry : untitled_catalogue(studies)) {
     if (entry.name == text) return entry.file;
     known.push_back(entry.name);
   }
-  throw InputError(unknown_name("experiment", text, known));
+  throw InputError(unknown_name(studies ? "study" : "experiment", text, known));
 }
+
+} // namespace
+
+std::vector<CatalogueEntry> catalogue() { return titled(untitled_catalogue(false)); }
+std::vector<CatalogueEntry> study_catalogue() { return titled(untitled_catalogue(true)); }
+
+std::string find_experiment(const std::string& text) { return find(text, false); }
+std::string find_study(const std::string& text) { return find(text, true); }
 
 } // namespace tutti

@@ -15,9 +15,12 @@ struct CatalogueEntry {
 
 /// By name. Errors: InputError for a file that isn't TOML.
 [[nodiscard]] std::vector<CatalogueEntry> catalogue();
+/// The same for studies, which are for `tutti sweep`: those in experiments/studies/.
+[[nodiscard]] std::vector<CatalogueEntry> study_catalogue();
 
 /// The file that a text speaks of: a file's name (with `.toml`) as it is, else the entry of that
 /// name. Errors: InputError with the known names.
 [[nodiscard]] std::string find_experiment(const std::string& text);
+[[nodiscard]] std::string find_study(const std::string& text);
 
 } // namespace tutti

@@ -25,12 +25,6 @@ std::int64_t shard_count(const CollectiveSpec& spec) {
   return spec.kind == CollectiveKind::all_to_all ? n * n : n;
 }
 
-bool is_made_from(const Collective& collective, const CollectiveSpec& spec) {
-  const CollectivePart& part = collective.parts.front();
-  return collective.parts.size() == 1 && part.kind == spec.kind && part.size == spec.size &&
-         part.group == spec.group && part.root == spec.root;
-}
-
 } // namespace
 
 /// How a collective is to be made for an algorithm.
@@ -41,7 +35,7 @@ struct CollectivePlanner::Cut {
 };
 
 CollectivePlanner::CollectivePlanner(const PlanningOptions& options)
-    : options_(options), goes_by_names_(options.options.settings.contains("traffic")),
+    : options_(options), goes_by_names_(tutti::goes_by_names(options.options)),
       cache_(options.cache) {
   std::vector<AlgorithmRow> rows = options.algorithms;
   for (const auto& [kind, row] : options.by_collective) {
@@ -104,41 +98,13 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
                                                          const Topology& network, const Cut& cut,
                                                          const std::string& what,
                                                          std::string& note) {
-  const std::uint32_t chunks = cut.options.choose_pieces ? 0 : cut.chunks;
-  const std::string key = options_.cache.empty() ? ""
-                                                 : schedule_key(network, cut.spec, row, chunks,
-                                                                cut.options, goes_by_names_);
-  std::optional<PlannedCollective> planned = remembered(key, network, cut.spec);
-  if (!planned) planned = synthesized(row, network, cut, key, what, note);
-  if (planned)
-    planned->alone = run_native(network, planned->plan.collective, planned->plan.schedule,
-                                options_.options.model)
-                         .completion;
-  return planned;
-}
-
-std::optional<PlannedCollective> CollectivePlanner::remembered(const std::string& key,
-                                                               const Topology& network,
-                                                               const CollectiveSpec& spec) const {
-  std::optional<ScheduleFile> found = cache_.find(key, network);
-  if (!found || !is_made_from(found->collective, spec)) return std::nullopt;
-  if (found->compact) found->schedule = expanded(network, found->collective, *found->compact);
-  const Verdict verdict = verify(network, found->collective, found->schedule);
-  if (!verdict.correct() || verdict.redundant > 0) return std::nullopt;
-  return PlannedCollective{
-      {std::move(found->collective), std::move(found->schedule), found->algorithm}, {}, true};
-}
-
-std::optional<PlannedCollective>
-CollectivePlanner::synthesized(const AlgorithmRow& row, const Topology& network, const Cut& cut,
-                               const std::string& key, const std::string& what, std::string& note) {
   const auto make = [&](std::uint32_t pieces) {
     CollectiveSpec spec = cut.spec;
     spec.pieces = pieces;
     return make_collective(network, spec);
   };
-  Attempt made = attempt(row, network, make, cut.chunks, cut.options);
-  synthesis_seconds_ += made.synthesis_seconds;
+  Attempt made = attempt(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
+  if (!made.was_remembered) synthesis_seconds_ += made.synthesis_seconds;
   if (const std::string problem = verdict_problem(made); !problem.empty() && problem_.empty())
     problem_ = fmt::format("{}: {}: {}", row.name, what, problem);
   if (!made.usable()) {
@@ -148,15 +114,13 @@ CollectivePlanner::synthesized(const AlgorithmRow& row, const Topology& network,
   }
   if (made.outcome.compact)
     made.outcome.schedule = expanded(network, made.collective, *made.outcome.compact);
-  ScheduleFile file{network.name(),
-                    std::string(row.name),
-                    cut.options.model,
-                    std::move(made.collective),
-                    std::move(*made.outcome.schedule),
-                    std::nullopt};
-  if (made.outcome.status != Status::timed_out) cache_.remember(key, network, file);
+  const Time alone =
+      run_native(network, made.collective, *made.outcome.schedule, options_.options.model)
+          .completion;
   return PlannedCollective{
-      {std::move(file.collective), std::move(file.schedule), file.algorithm}, {}, false};
+      {std::move(made.collective), std::move(*made.outcome.schedule), std::string(row.name)},
+      alone,
+      made.was_remembered};
 }
 
 } // namespace tutti

@@ -44,11 +44,6 @@ private:
                                           const CollectiveSpec& spec) const;
   std::optional<PlannedCollective> made(const AlgorithmRow& row, const Topology& network,
                                         const Cut& cut, const std::string& what, std::string& note);
-  [[nodiscard]] std::optional<PlannedCollective>
-  remembered(const std::string& key, const Topology& network, const CollectiveSpec& spec) const;
-  std::optional<PlannedCollective> synthesized(const AlgorithmRow& row, const Topology& network,
-                                               const Cut& cut, const std::string& key,
-                                               const std::string& what, std::string& note);
 
   const PlanningOptions& options_;
   bool goes_by_names_; // `flows` may: of nodes whose traffic counts

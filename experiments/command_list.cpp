@@ -82,12 +82,14 @@ Table collective_table() {
   return table;
 }
 
-Table experiment_table() {
-  Table table{{{"experiment"}, {"title"}, {"file"}}, {}};
-  for (const CatalogueEntry& entry : catalogue())
+Table catalogue_table(const std::string& what, const std::vector<CatalogueEntry>& entries) {
+  Table table{{{what}, {"title"}, {"file"}}, {}};
+  for (const CatalogueEntry& entry : entries)
     table.rows.push_back({entry.name, entry.title, entry.file});
   return table;
 }
+Table experiment_table() { return catalogue_table("experiment", catalogue()); }
+Table study_table() { return catalogue_table("study", study_catalogue()); }
 
 std::string count_text(double count) {
   if (count >= 1e12) return fmt::format("{:.4g} T", count / 1e12);
@@ -161,6 +163,7 @@ constexpr std::array listings{
     Listing{"models", model_table, "flops: forward and backward, of a multiply-add two\n"},
     Listing{"npus", npu_table},
     Listing{"experiments", experiment_table},
+    Listing{"studies", study_table},
     Listing{"engines", engine_table}};
 
 // An object per row, with the column titles as keys.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "experiments/evaluation.hpp"
+#include "experiments/sweep/engine.hpp"
 #include "experiments/work_source.hpp"
 #include "sim/error.hpp"
 #include "sim/time_model.hpp"
@@ -198,8 +199,26 @@ struct BoundArguments {
   bool json = false;
 };
 
+struct SweepArguments {
+  std::string study;                       ///< file, or a name of `tutti list studies`
+  std::optional<std::string> out;          ///< folder; default out/NAME
+  std::optional<std::string> store;        ///< SQLite file; default sweep.sqlite in that folder
+  std::optional<std::string> jobs;         ///< default: all processors; with MPI 1 on each rank
+  std::string engine = "local";            ///< or mpi
+  std::optional<std::string> shard;        ///< "3/16"
+  std::vector<std::string> merged;         ///< stores of shards
+  std::optional<std::string> cache;        ///< default: the user's; "none"
+  std::optional<std::string> emit_slurm;   ///< file to write
+  std::optional<std::string> slurm_shards; ///< jobs of the array; default: MPI
+  std::string slurm_tasks = "4";           ///< MPI ranks
+  bool retry = false, report = false;
+  bool progress = false; ///< lines where stderr is no terminal
+  bool json = false;
+};
+
 struct ListArguments {
-  std::string kind; ///< algorithms, topologies, collectives, models, npus, experiments, engines
+  /// algorithms, topologies, collectives, models, npus, experiments, studies, engines
+  std::string kind;
   bool json = false;
 };
 
@@ -223,6 +242,8 @@ int exec_command(const ExecArguments& arguments);
 int profile_command(const ProfileArguments& arguments);
 int lower_command(const LowerArguments& arguments);
 int import_command(const ImportArguments& arguments);
+/// `mpi`: of the program that has MPI; else empty.
+int sweep_command(const SweepArguments& arguments, const sweep::SweepEngine& mpi);
 int list_command(const ListArguments& arguments);
 int show_command(const ShowArguments& arguments);
 

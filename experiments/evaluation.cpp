@@ -1,6 +1,7 @@
 #include "experiments/evaluation.hpp"
 
 #include "experiments/all_bounds.hpp"
+#include "experiments/schedule_cache.hpp"
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/work_limit.hpp"
@@ -133,14 +134,14 @@ TimeModel model_with(const Case& c, Discipline discipline) {
 }
 
 // Adds what it cost to `costs`.
-Attempt attempt(const Case& c, std::uint32_t chunks, Evaluation& costs) {
+Attempt attempt(const Case& c, std::uint32_t chunks, ScheduleCache& cache, Evaluation& costs) {
   SynthesisOptions options = c.options;
   options.model = model_with(c, c.disciplines.front());
   options.choose_pieces = leaves_chunks_to_algorithm(c);
   Attempt made = attempt(
       c.algorithm, *c.topology,
       [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
-      chunks, options);
+      chunks, options, cache, Wanted::everything);
   costs.synthesis_seconds += made.synthesis_seconds;
   costs.verify_seconds += made.verify_seconds;
   return made;
@@ -152,8 +153,8 @@ bool is_fixed(const Case& c) { // the number of chunks isn't to be chosen here
          std::all_of(texts.begin(), texts.end(), is_collective_file);
 }
 
-Attempt best_attempt(const Case& c, Evaluation& costs) {
-  Attempt best = attempt(c, chunks_tried.front(), costs);
+Attempt best_attempt(const Case& c, ScheduleCache& cache, Evaluation& costs) {
+  Attempt best = attempt(c, chunks_tried.front(), cache, costs);
   if (!best.usable() || is_fixed(c)) return best;
   const auto time = [&c](const Attempt& a) {
     const TimeModel model = model_with(c, Discipline::fifo);
@@ -166,7 +167,7 @@ Attempt best_attempt(const Case& c, Evaluation& costs) {
   for (const std::uint32_t chunks : std::span(chunks_tried).subspan(1)) {
     Attempt next;
     try {
-      next = attempt(c, chunks, costs);
+      next = attempt(c, chunks, cache, costs);
     } catch (const InputError&) {
       break; // parts below one byte: more chunks won't do either
     }
@@ -240,7 +241,8 @@ void write(const Case& c, Attempt& made) {
 Evaluation evaluate(const Case& c) {
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
   Evaluation result;
-  Attempt made = c.chunks ? attempt(c, *c.chunks, result) : best_attempt(c, result);
+  ScheduleCache cache(c.cache);
+  Attempt made = c.chunks ? attempt(c, *c.chunks, cache, result) : best_attempt(c, cache, result);
   result.run = c.run;
   result.topology = c.topology_label;
   result.collective = c.collective.text();

@@ -33,7 +33,8 @@ struct Case {
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
-  std::string cache = {};    ///< folder of remembered schedules; empty: none
+  /// Folder of what algorithms made before (ScheduleCache); empty: everything is made now.
+  std::string cache = {};
 };
 
 /// Whether the number of chunks is left to the algorithm: nobody fixed it, the algorithm knows how,
@@ -111,7 +112,9 @@ struct Evaluation {
 
 /// What runs out of memory is timed_out with a note, and so is what was cancelled. Chunks below a
 /// byte only because the algorithm wants several pieces are infeasible. A compact schedule that the
-/// engine or discipline can't replay stays without replay, with a note.
+/// engine or discipline can't replay stays without replay, with a note. What was remembered is
+/// verified as everything is, and shows in measured seconds only; a cache that can't be written is
+/// no error.
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).
 [[nodiscard]] Evaluation evaluate(const Case& c);

@@ -25,18 +25,6 @@ namespace {
 
 constexpr std::size_t most_cases = 100'000; // a product of lists grows fast; more is a slip
 
-// A name that becomes part of a file's path.
-std::string file_stem(const ConfigValue& value) {
-  std::string name = value.string();
-  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-  });
-  if (!plain)
-    throw value.error(fmt::format("\"{}\" must consist of letters, digits, - and _", name));
-  return name;
-}
-
 std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::string& source_name) {
   std::vector<LabelledTopology> topologies;
   ConfigTable table = root.at("topologies").table();
@@ -151,7 +139,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
   FigureRequest figure;
   const ConfigValue kind = table.at("kind");
   figure.kind = parsed(kind, parse_figure_kind);
-  figure.file = file_stem(table.at("file"));
+  figure.file = plain_name(table.at("file"));
   figure.title = string_at(table, "title");
   if (figure.title.empty()) figure.title = experiment.title;
   figure.topologies =
@@ -197,7 +185,7 @@ Experiment read(ConfigTable root, const std::string& source_name) {
   Experiment experiment;
   root.allow_only({"name", "title", "seed", "topologies", "runs", "frontiers", "failures", "jobs",
                    "training", "executions", "figures", "expect"});
-  experiment.name = file_stem(root.at("name"));
+  experiment.name = plain_name(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;
   if (const auto seed = root.find("seed"))

@@ -4,6 +4,9 @@
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 
 namespace tutti {
@@ -15,6 +18,17 @@ std::vector<ConfigValue> list_of(const ConfigValue& value) {
 std::string beside(const std::string& file, const std::string& source_name) {
   const auto path = std::filesystem::path(source_name).parent_path() / file;
   return std::filesystem::exists(path) ? path.string() : file;
+}
+
+std::string plain_name(const ConfigValue& value) {
+  std::string name = value.string();
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  });
+  if (!plain)
+    throw value.error(fmt::format("\"{}\" must consist of letters, digits, - and _", name));
+  return name;
 }
 
 std::string string_at(ConfigTable& table, const std::string& key) {

@@ -61,6 +61,8 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
 
 /// Errors of the rest: InputError with the value's place and what is known.
 
+/// A name that becomes part of a file's path: letters, digits, - and _.
+[[nodiscard]] std::string plain_name(const ConfigValue& value);
 /// Index of the topology that this label names.
 [[nodiscard]] std::size_t topology_index(const ConfigValue& value,
                                          const std::vector<LabelledTopology>& topologies);

@@ -1,5 +1,6 @@
 #include "experiments/runner.hpp"
 
+#include "experiments/child_process.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -9,11 +10,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -24,10 +22,6 @@
 #include <utility>
 
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace tutti {
 
@@ -39,15 +33,6 @@ constexpr char says_progress = 'P', says_evaluation = 'E', says_input_error = 'I
                says_no_memory = 'M', says_failure = 'F';
 constexpr auto between_progress = std::chrono::milliseconds(100);
 
-void write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return; // the driver is gone
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 // Called by one thread at a time.
 class ProgressWriter {
 public:
@@ -56,8 +41,8 @@ public:
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + between_progress;
-    write_all(file_, fmt::format("{}{} {} {}\n", says_progress, progress.done, progress.total,
-                                 progress.reached.ps));
+    (void)write_all(file_, fmt::format("{}{} {} {}\n", says_progress, progress.done, progress.total,
+                                       progress.reached.ps));
   }
 
 private:
@@ -71,20 +56,11 @@ SynthesisProgress parse_progress(const std::string& line) {
   return progress;
 }
 
-// A synthesis ends by itself at its limit. What would go well beyond in one step is refused, so
-// that std::bad_alloc and not the kernel ends it.
-void limit_memory([[maybe_unused]] std::int64_t bytes) {
-#ifndef TUTTI_ADDRESS_SANITIZER // which takes far more than the program
-  if (bytes <= 0) return;
-  const rlimit most{static_cast<rlim_t>(bytes + bytes / 4), RLIM_INFINITY};
-  ::setrlimit(RLIMIT_DATA, &most);
-#endif
-}
-
 std::string message_of(Case c, const CaseFunction& function, int file) {
   c.options.progress = ProgressWriter(file);
   c.options.cancelled = interrupt_pending;
-  limit_memory(c.options.limit_bytes);
+  // A synthesis ends by itself at its limit. What would go well beyond in one step is refused.
+  limit_memory(c.options.limit_bytes + c.options.limit_bytes / 4);
   try {
     return says_evaluation + evaluation_message(function(c));
   } catch (const InputError& error) {
@@ -99,32 +75,14 @@ std::string message_of(Case c, const CaseFunction& function, int file) {
 // One case in a process of its own, which ends with this object at the latest.
 class Job {
 public:
-  Job(const Case& c, std::size_t index, const CaseFunction& function) : index_(index), case_(&c) {
-    int ends[2];
-    if (::pipe(ends) != 0)
-      throw InputError(fmt::format("cannot start a job: {}", std::strerror(errno)));
-    std::fflush(nullptr); // or the child would print what the driver has buffered
-    process_ = ::fork();
-    if (process_ < 0) {
-      const int reason = errno;
-      ::close(ends[0]);
-      ::close(ends[1]);
-      throw InputError(fmt::format("cannot start a job: {}", std::strerror(reason)));
-    }
-    if (process_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a driver that is killed leaves no work behind
-      ::close(ends[0]);
-      write_all(ends[1], message_of(c, function, ends[1]));
-      ::_exit(0);
-    }
-    ::close(ends[1]);
-    pipe_ = ends[0];
-  }
+  Job(const Case& c, std::size_t index, const CaseFunction& function)
+      : index_(index), case_(&c),
+        child_([&](int socket) { (void)write_all(socket, message_of(c, function, socket)); }) {}
   ~Job() {
-    if (process_ <= 0) return;
-    const pid_t killed = process_;
-    ::kill(killed, SIGKILL);
-    (void)death();
+    const int killed = child_.process();
+    if (killed <= 0) return;
+    child_.kill();
+    (void)child_.end();
     if (!case_->schedule_file.empty())
       std::remove(temporary_of(case_->schedule_file, killed).c_str());
   }
@@ -133,44 +91,28 @@ public:
 
   [[nodiscard]] const Case& what() const { return *case_; }
   [[nodiscard]] std::size_t index() const { return index_; }
-  [[nodiscard]] int pipe() const { return pipe_; }
-  [[nodiscard]] pid_t process() const { return process_; }
+  [[nodiscard]] int socket() const { return child_.socket(); }
+  [[nodiscard]] int process() const { return child_.process(); }
   [[nodiscard]] const std::string& message() const { return message_; }
 
   // Reads what there is; false at the end of the message.
   bool read_some(const CaseProgress& heard) {
-    char buffer[65536];
-    const ssize_t count = ::read(pipe_, buffer, sizeof buffer);
-    if (count < 0) return errno == EINTR;
-    message_.append(buffer, static_cast<std::size_t>(count));
+    const bool goes_on = child_.read_some(message_);
     for (std::size_t end = 0;
          message_.starts_with(says_progress) && (end = message_.find('\n')) != std::string::npos;) {
       if (heard) heard(*case_, parse_progress(message_.substr(1, end - 1)));
       message_.erase(0, end + 1);
     }
-    return count > 0;
+    return goes_on;
   }
 
   // Waits for the process to end; how it died, or nothing.
-  std::string death() {
-    ::close(pipe_);
-    int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
-    process_ = 0;
-    if (WIFSIGNALED(status))
-      return fmt::format("the process was killed by signal {} ({})", WTERMSIG(status),
-                         ::strsignal(WTERMSIG(status)));
-    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-      return fmt::format("the process ended with code {}", WEXITSTATUS(status));
-    return {};
-  }
+  std::string death() { return child_.end().death; }
 
 private:
   std::size_t index_; // into cases
   const Case* case_;
-  pid_t process_ = 0;
-  int pipe_ = -1;
+  ChildProcess child_;
   std::string message_;
 };
 
@@ -239,7 +181,7 @@ private:
   // Until a job has something to read, or a signal has come; deals with it.
   void wait() {
     std::vector<pollfd> waits;
-    for (const auto& job : running_) waits.push_back({job->pipe(), POLLIN, 0});
+    for (const auto& job : running_) waits.push_back({job->socket(), POLLIN, 0});
     if (watcher_.interrupts) waits.push_back({watcher_.interrupts->file(), POLLIN, 0});
     if (::poll(waits.data(), waits.size(), -1) < 0) return; // a signal: the caller asks again
     if (watcher_.interrupts && watcher_.interrupts->count() > interrupts_) interrupt();

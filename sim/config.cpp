@@ -182,6 +182,7 @@ struct ConfigValue::Node {
 
 bool ConfigValue::is_string() const { return node_->value->is_string(); }
 bool ConfigValue::is_integer() const { return node_->value->is_integer(); }
+bool ConfigValue::is_boolean() const { return node_->value->is_boolean(); }
 bool ConfigValue::is_array() const { return node_->value->is_array(); }
 bool ConfigValue::is_table() const { return node_->value->is_table(); }
 
@@ -310,7 +311,7 @@ ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
 
 std::string ConfigTable::canonical_text() const {
   std::ostringstream text;
-  text << toml::toml_formatter(node_->table()); // its keys are sorted
+  text << toml::json_formatter(node_->table()); // whose keys are sorted
   return text.str();
 }
 

@@ -28,6 +28,7 @@ class ConfigValue {
 public:
   [[nodiscard]] bool is_string() const;
   [[nodiscard]] bool is_integer() const;
+  [[nodiscard]] bool is_boolean() const;
   [[nodiscard]] bool is_array() const;
   [[nodiscard]] bool is_table() const;
 

@@ -335,15 +335,16 @@ void write_header(std::ostream& out) {
 
 /// The schedule in compact form where that gives back the very same list: the order across links
 /// decides ties, and a replay from a file should equal the original to the bit.
-std::optional<CompactSchedule> compact_form(const Topology& topology, const ScheduleFile& content) {
+std::optional<CompactSchedule> compact_form(const Topology& topology,
+                                            const ScheduleContent& content) {
   std::optional<CompactSchedule> compact =
-      compacted(topology, content.collective, content.schedule);
-  if (compact && expanded(topology, content.collective, *compact) != content.schedule)
+      compacted(topology, *content.collective, *content.schedule);
+  if (compact && expanded(topology, *content.collective, *compact) != *content.schedule)
     compact.reset();
   return compact;
 }
 
-void encode(Encoder& out, const Topology& topology, const ScheduleFile& content) {
+void encode(Encoder& out, const Topology& topology, const ScheduleContent& content) {
   out.text(content.topology_name);
   out.fingerprint(topology.fingerprint());
   out.text(content.algorithm);
@@ -354,14 +355,14 @@ void encode(Encoder& out, const Topology& topology, const ScheduleFile& content)
 
   const std::optional<CompactSchedule> made =
       content.compact ? std::nullopt : compact_form(topology, content);
-  const CompactSchedule* compact = content.compact ? &*content.compact : made ? &*made : nullptr;
+  const CompactSchedule* compact = made ? &*made : content.compact;
   out.number(static_cast<std::uint64_t>(compact ? Form::compact : Form::list));
-  out.number(std::uint64_t{content.size()});
-  encode_collective(out, content.collective);
+  out.number(std::uint64_t{compact ? compact->size() : content.schedule->size()});
+  encode_collective(out, *content.collective);
   if (compact)
     encode_compact(out, *compact);
   else
-    encode_list(out, content.schedule);
+    encode_list(out, *content.schedule);
   out.flush();
 }
 
@@ -370,7 +371,7 @@ void encode(Encoder& out, const Topology& topology, const ScheduleFile& content)
 std::string to_payload(const Topology& topology, const ScheduleFile& content) {
   std::string payload;
   Encoder out([&payload](std::string_view piece) { payload += piece; });
-  encode(out, topology, content);
+  encode(out, topology, content.content());
   return payload;
 }
 
@@ -414,7 +415,7 @@ std::string wrapped(std::string_view payload) {
   return std::move(out).str();
 }
 
-void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleFile& content) {
+void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleContent& content) {
   write_header(out);
   Compressor compressor(out);
   Encoder encoder([&compressor](std::string_view piece) { compressor.add(piece); });

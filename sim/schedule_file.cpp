@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 namespace tutti {
@@ -54,7 +53,8 @@ void write_schedule(const std::string& file, const Topology& topology,
   namespace format = schedule_format;
   if (!file.ends_with(".json")) {
     write_file(file, [&](std::ostream& out) {
-      format::located([&] { return file; }, [&] { format::write_wrapped(out, topology, content); });
+      format::located([&] { return file; },
+                      [&] { format::write_wrapped(out, topology, content.content()); });
     });
   } else if (!content.compact) {
     write_file(file, format::to_json(topology, content));
@@ -67,10 +67,8 @@ void write_schedule(const std::string& file, const Topology& topology,
   }
 }
 
-std::string binary_schedule(const Topology& topology, const ScheduleFile& content) {
-  std::ostringstream out;
+void write_schedule(std::ostream& out, const Topology& topology, const ScheduleContent& content) {
   schedule_format::write_wrapped(out, topology, content);
-  return std::move(out).str();
 }
 
 ScheduleFile read_schedule(const std::string& file, const Topology& topology) {

@@ -9,6 +9,7 @@
 #include "sim/topology.hpp"
 
 #include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,15 @@ namespace tutti {
 
 /// Transfers of which a list still takes little enough memory (some 2 GB while it is expanded).
 inline constexpr std::size_t most_listed = 100'000'000;
+
+/// What is written into a file; the pointers are to what others own.
+struct ScheduleContent {
+  std::string_view topology_name, algorithm;
+  TimeModel time_model;
+  const Collective* collective = nullptr;
+  const Schedule* schedule = nullptr;       ///< or `compact`
+  const CompactSchedule* compact = nullptr; ///< goes before `schedule`
+};
 
 struct ScheduleFile {
   std::string topology_name;
@@ -29,6 +39,10 @@ struct ScheduleFile {
 
   /// Transfers, in whatever form.
   [[nodiscard]] std::size_t size() const { return compact ? compact->size() : schedule.size(); }
+  [[nodiscard]] ScheduleContent content() const {
+    return {topology_name, algorithm, time_model,
+            &collective,   &schedule, compact ? &*compact : nullptr};
+  }
 };
 
 /// Text as JSON (one transfer a line) if the name ends in `.json`, else binary. A compact schedule
@@ -36,8 +50,9 @@ struct ScheduleFile {
 /// Errors: InputError where the file can't be written; nothing half-written is left.
 void write_schedule(const std::string& file, const Topology& topology, const ScheduleFile& content);
 
-/// The binary form, as it stands in a file.
-[[nodiscard]] std::string binary_schedule(const Topology& topology, const ScheduleFile& content);
+/// The binary form, as it stands in a file, piece by piece. Errors: InputError where the schedule
+/// repeats itself so much that a reader would refuse it; what the stream throws passes through.
+void write_schedule(std::ostream& out, const Topology& topology, const ScheduleContent& content);
 
 /// Reads either format (told by content). A compact schedule of more than `most_listed` transfers
 /// stays compact. Errors: InputError for a truncated or malformed file, a newer format version, an

@@ -54,7 +54,7 @@ inline constexpr std::string_view magic = "TUTTIbin";
 /// so well that `unwrapped` would take it for a decompression bomb.
 [[nodiscard]] std::string wrapped(std::string_view payload);
 /// wrapped(to_payload()) piece by piece, so that only a few MiB are held beside the content.
-void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleFile& content);
+void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleContent& content);
 /// The payload of a binary file. Memory: at most 1 MiB + 4096 times the content.
 [[nodiscard]] std::string unwrapped(std::string_view content);
 

@@ -10,9 +10,9 @@
 //     it; an owner that is alive locks the byte `id` of the file STORE-owners
 //   points: id INTEGER PRIMARY KEY; position INTEGER (in the study; NULL: of an earlier form of the
 //     study, kept); key TEXT UNIQUE (of all that decides the results); status TEXT; message TEXT;
-//     seed INTEGER; owner INTEGER (of the claim, or who finished it); expected_work REAL; tutti,
-//     commit_id TEXT (versions that made the result); cpu_seconds, synthesis_seconds REAL,
-//     peak_bytes INTEGER (measured); then one column for each row of `columns`
+//     experiment_seed INTEGER; owner INTEGER (of the claim, or who finished it); expected_work
+//     REAL; tutti, commit_id TEXT (versions that made the result); cpu_seconds, synthesis_seconds
+//     REAL, peak_bytes INTEGER (measured); then one column for each row of `columns`
 #pragma once
 
 #include "experiments/sweep/point.hpp"
@@ -64,6 +64,8 @@ public:
 
   /// Records what is finished and claims up to `wanted` pending points, the longest expected first
   /// (of equals the first position): their positions. In one transaction, on disk when it returns.
+  /// Pre: prepare(). Errors: also InputError where another process has prepared the store for
+  /// another form of the study since; what is finished is recorded all the same.
   std::vector<std::size_t> record_and_claim(std::span<const FinishedPoint> finished,
                                             std::size_t wanted);
   /// Claims of owners that are gone become pending again; how many.
@@ -75,13 +77,14 @@ public:
   [[nodiscard]] std::map<PointStatus, std::size_t> counts() const;
 
   /// Takes the finished points of another store of the same study that aren't finished here; how
-  /// many.
+  /// many. Points that have no row here are of another form of the study and stay behind, so
+  /// prepare() comes first.
   std::size_t merge(const std::string& other_file);
 
   /// Text of the study that made it.
   [[nodiscard]] std::string study_toml() const;
   /// Points of the study in order, with these columns (of `columns`, or status, message, key, seed,
-  /// cpu_seconds ...); empty: all of `columns`.
+  /// cpu_seconds ...); empty: all of `columns`. Booleans are the numbers 1 and 0.
   [[nodiscard]] PointTable table(std::span<const std::string> names = {}) const;
 
 private:

@@ -7,7 +7,8 @@
 //                                   # format at the head of cost_model.hpp
 //   constraints = ["npus == 64", "cost <= 250000"]   # points for which one doesn't hold are left
 //                                   # out; SQL's syntax (expression.hpp)
-//   [parameters]                    # the space is the product of all parameters, zips and samples
+//   [parameters]                    # the space is the product of all parameters, zips and samples;
+//                                   # one called `seed` is the seed of its points
 //   size = "1KiB..1GiB"             # sizes double
 //   algorithm = ["ring", "tacos"]   # a list
 //   k = {from = 2, to = 16, step = 2}                # a range, ends included; or factor = 2
@@ -24,7 +25,8 @@
 //                                   # ranges are evenly drawn, or by logarithm; of whole numbers
 //                                   # where both ends are ones without a unit
 //   [derived]                       # may use each other, whatever the order
-//   text = "torus2d:${k}x${k},bandwidth=${bandwidth}" # texts with the values of others
+//   text = "torus2d:${k}x${k},bandwidth=${bandwidth}" # texts with the values of others;
+//                                   # a number where the text is a quantity
 //   local = {expression = "9 * bandwidth", unit = "bytes_per_second"}   # unit: default none
 //   bandwidth = {largest = "cost <= 250000", from = "1GB/s", to = "1TB/s"}
 //                                   # the largest for which a condition holds that holds below and
@@ -43,7 +45,8 @@
 //                                   # cost_cables, cost_switches, cost_nics, cost_energy,
 //                                   # power_watts, cable_metres) and results (point_results.hpp)
 //   time = "time_s"                 # the less the better
-//   rate = {expression = "algbw_bytes_per_s", maximise = true, unit = "bytes_per_second"}
+//   rate = {expression = "algbw_bytes_per_s / npus", maximise = true, unit = "bytes_per_second"}
+//                                   # unit: default that of the result which the expression is
 //
 //   # What is made of the results. Parameters that an analysis doesn't name are chosen for the best
 //   # objective; `by` makes one analysis for each combination of their values; `label` names files
@@ -175,6 +178,7 @@ struct Study {
   std::optional<CostModel> cost;
   PointLimits limits;
   std::shared_ptr<const ExperimentTemplate> experiment;
+  std::string topology_place; ///< of its topology's text, for errors
   std::vector<Objective> objectives;
   std::vector<ParetoAnalysis> paretos;
   std::vector<BestAnalysis> bests;
@@ -183,6 +187,8 @@ struct Study {
   std::vector<SelectionAnalysis> selections;
 };
 
+/// All names of expressions and texts: parameters, definitions, facts.
+[[nodiscard]] std::vector<std::string> value_names(const Study& study);
 /// Names of all parameters, in the order of the axes.
 [[nodiscard]] std::vector<std::string> parameter_names(const Study& study);
 /// Names of facts that every point has under this study, in the order of columns.

@@ -207,7 +207,7 @@ TEST_CASE("the binary form is compact exactly where that gives the same list bac
   CHECK(kept.size() == 6);
   CHECK(kept.compact->chunk_at(1) == ChunkId{2});
   std::ostringstream streamed;
-  format::write_wrapped(streamed, ring, kept);
+  format::write_wrapped(streamed, ring, kept.content());
   CHECK(streamed.str() == file);
   CHECK(parse_schedule(format::to_json(ring, ring_all_gather(ring)), "x", ring).schedule ==
         parse_schedule(file, "x", ring, 6).schedule);

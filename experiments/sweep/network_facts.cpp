@@ -1,0 +1,29 @@
+#include "experiments/sweep/network_facts.hpp"
+
+#include <algorithm>
+
+namespace tutti::sweep {
+
+std::vector<std::string> network_fact_names(bool with_cost) {
+  std::vector<std::string> names{"npus", "links", "switches"};
+  if (with_cost)
+    names.insert(names.end(), {"cost", "cost_cables", "cost_switches", "cost_nics", "cost_energy",
+                               "power_watts", "cable_metres"});
+  return names;
+}
+
+std::vector<double> network_facts(const Topology& topology, const std::optional<CostModel>& model) {
+  const auto switches =
+      std::count_if(topology.nodes().begin(), topology.nodes().end(),
+                    [](const Node& node) { return node.kind == NodeKind::switching; });
+  std::vector<double> facts{static_cast<double>(topology.npu_count()),
+                            static_cast<double>(topology.link_count()),
+                            static_cast<double>(switches)};
+  if (!model) return facts;
+  const NetworkCost cost = cost_of(topology, *model);
+  facts.insert(facts.end(), {cost.total(), cost.cables, cost.switches, cost.nics, cost.energy,
+                             cost.watts, cost.cable_metres});
+  return facts;
+}
+
+} // namespace tutti::sweep

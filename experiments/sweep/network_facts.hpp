@@ -1,0 +1,20 @@
+// What every point says of its network: numbers, and with a cost model prices.
+#pragma once
+
+#include "experiments/sweep/cost_model.hpp"
+#include "sim/topology.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::sweep {
+
+/// npus, links, switches; and with a cost model cost, cost_cables, cost_switches, cost_nics,
+/// cost_energy, power_watts, cable_metres.
+[[nodiscard]] std::vector<std::string> network_fact_names(bool with_cost);
+/// In the same order. Errors: InputError of cost_of().
+[[nodiscard]] std::vector<double> network_facts(const Topology& topology,
+                                                const std::optional<CostModel>& model);
+
+} // namespace tutti::sweep

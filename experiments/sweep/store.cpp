@@ -1,0 +1,557 @@
+#include "experiments/sweep/store.hpp"
+
+#include "experiments/provenance.hpp"
+#include "experiments/sweep/database.hpp"
+#include "experiments/sweep/store_owners.hpp"
+#include "experiments/sweep/stored_table.hpp"
+#include "sim/error.hpp"
+#include "sim/hash.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+#include <unistd.h>
+
+namespace tutti::sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t application_id = 0x54757474; // "Tutt": tells our files from others
+constexpr std::int64_t format = 1;
+constexpr std::size_t most_shards = 1'000'000;
+
+// Positions are found by key and claims by these two indexes, which hold unfinished rows only.
+constexpr const char* schema = R"(
+  CREATE TABLE study(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+  CREATE TABLE columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER);
+  CREATE TABLE owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT);
+  CREATE TABLE points(id INTEGER PRIMARY KEY, position INTEGER, key TEXT UNIQUE, status TEXT,
+    message TEXT, seed INTEGER, owner INTEGER, expected_work REAL, tutti TEXT, commit_id TEXT,
+    cpu_seconds REAL, synthesis_seconds REAL, peak_bytes INTEGER);
+  CREATE INDEX points_pending ON points(expected_work DESC, position) WHERE status = 'pending';
+  CREATE INDEX points_running ON points(owner) WHERE status = 'running';
+)";
+
+// What it takes to finish a row, without the results.
+constexpr const char* finish_columns = "status = ?2, message = ?3, tutti = ?4, commit_id = ?5, "
+                                       "cpu_seconds = ?6, synthesis_seconds = ?7, peak_bytes = ?8";
+constexpr int first_result_parameter = 10; // behind ?9, the owner
+
+bool is_there(const std::string& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw InputError(file + ": is a folder, not a store");
+  return fs::exists(file, error) && (!fs::is_regular_file(file) || fs::file_size(file, error) > 0);
+}
+
+void require_store(Database& database) {
+  if (database.single_integer("PRAGMA application_id") != application_id)
+    throw InputError(database.file() + ": is no store of a study");
+  const auto found = database.single_integer("PRAGMA user_version");
+  if (found > format)
+    throw InputError(fmt::format("{}: was made by a newer Tutti (format {}, this one knows {})",
+                                 database.file(), *found, format));
+}
+
+std::optional<std::string> study_text(Database& database, std::string_view name) {
+  Statement statement(database, "SELECT value FROM study WHERE name = ?1");
+  statement.bind(1, name);
+  if (!statement.step()) return std::nullopt;
+  return std::string(statement.text(0));
+}
+
+void set_study_text(Database& database, std::string_view name, std::string_view value) {
+  Statement statement(database, "INSERT INTO study VALUES(?1, ?2) "
+                                "ON CONFLICT(name) DO UPDATE SET value = excluded.value");
+  statement.bind(1, name);
+  statement.bind(2, value);
+  statement.run();
+}
+
+void make_schema(Database& database) {
+  database.run("PRAGMA journal_mode = WAL");
+  Transaction transaction(database);
+  database.run(schema);
+  database.run(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, format));
+  transaction.commit();
+}
+
+void bind(Statement& statement, int parameter, const Value& value) {
+  if (value.kind == Value::Kind::text)
+    statement.bind(parameter, std::string_view(value.text));
+  else
+    statement.bind(parameter, value.number);
+}
+
+void add(Fingerprint& hash, std::string_view text) {
+  hash.add(static_cast<std::uint64_t>(text.size()));
+  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(8, text.size()))) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), std::min<std::size_t>(8, text.size()));
+    hash.add(word);
+  }
+}
+
+void add(Fingerprint& hash, double number) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, &number, sizeof word);
+  hash.add(word);
+}
+
+// Of all that rows hold before they are simulated: equal ones need no update.
+std::string fingerprint_of(const PointSpace& space) {
+  Fingerprint hash;
+  for (const std::string& name : space.names) add(hash, name);
+  for (const Point& point : space.points) {
+    add(hash, point.key);
+    add(hash, point.expected_work);
+    for (const Value& value : point.values) {
+      add(hash, value.text);
+      add(hash, value.number);
+    }
+  }
+  return fmt::format("{:016x}", hash.value());
+}
+
+struct NamedColumn {
+  std::string name;
+  Role role;
+  Unit unit;
+};
+
+std::vector<NamedColumn> columns_of(const PointSpace& space,
+                                    std::span<const ResultColumn> results) {
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < space.names.size(); ++i) {
+    const Role role = i < space.parameters                       ? Role::parameter
+                      : i < space.parameters + space.definitions ? Role::derived
+                                                                 : Role::fact;
+    columns.push_back({space.names[i], role, space.units[i]});
+  }
+  for (const ResultColumn& result : results)
+    columns.push_back({result.name, Role::result, result.unit});
+  return columns;
+}
+
+// A condition on positions; empty: all.
+std::string condition(const std::optional<Shard>& shard) {
+  return shard ? fmt::format(" AND position % {} = {}", shard->count, shard->index) : "";
+}
+
+bool is_of(const Point& point, const std::optional<Shard>& shard) {
+  return !shard || point.position % shard->count == shard->index;
+}
+
+constexpr const char* unfinished = "('pending', 'running')";
+
+} // namespace
+
+Shard parse_shard(std::string_view text) {
+  const std::vector<std::string_view> pieces = split(text, '/');
+  if (pieces.size() != 2)
+    throw InputError(fmt::format("shard \"{}\": write 0/16 to 15/16 for one of 16", text));
+  constexpr auto most = static_cast<std::int64_t>(most_shards);
+  const std::int64_t count = parse_integer(pieces[1], "number of shards", 1, most);
+  const std::int64_t index = parse_integer(pieces[0], "shard", 0, count - 1);
+  return {static_cast<std::size_t>(index), static_cast<std::size_t>(count)};
+}
+
+class Store::Implementation {
+public:
+  Implementation(const std::string& file, const Study& study)
+      : study_toml_(study.toml), results_(result_columns(study.experiment->kind())) {
+    if (is_there(file)) { // before anything is made beside it
+      Database database(file, Database::Mode::write);
+      require_study(database, study.name);
+    }
+    owners_.emplace(file);
+    owners_->alone([&] {
+      database_.emplace(file, Database::Mode::create);
+      if (database_->single_integer("PRAGMA page_count") == 0) make_schema(*database_);
+      database_->run("PRAGMA synchronous = FULL");
+      Transaction transaction(*database_);
+      if (!study_text(*database_, "name")) describe(study);
+      require_study(*database_, study.name);
+      enter_owner();
+      transaction.commit();
+    });
+    const Provenance provenance = find_provenance();
+    tutti_ = provenance.tutti;
+    commit_ = provenance.commit;
+  }
+
+  explicit Implementation(const std::string& file) {
+    if (!is_there(file)) throw InputError(file + ": there is no such store");
+    database_.emplace(file, Database::Mode::read);
+    require_store(*database_);
+  }
+
+  ~Implementation() {
+    if (!owners_) return;
+    try {
+      give_back();
+    } catch (const InputError&) { // whoever comes next finds the owner gone
+      return;
+    }
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  void prepare(const PointSpace& space, std::optional<Shard> shard, bool retry) {
+    shard_ = shard;
+    fingerprint_ = fingerprint_of(space);
+    Transaction transaction(*database_);
+    set_columns(columns_of(space, results_));
+    enter_points(space);
+    set_study_text(*database_, "toml", study_toml_);
+    set_study_text(*database_, "fingerprint", fingerprint_);
+    set_study_text(*database_, "tutti", tutti_version());
+    if (retry)
+      database_->run(
+          "UPDATE points SET status = 'pending' WHERE position IS NOT NULL AND status IN "
+          "('timed_out', 'out_of_memory', 'crashed', 'defect')" +
+          condition(shard_));
+    free_abandoned();
+    transaction.commit();
+    make_statements();
+  }
+
+  std::vector<std::size_t> record_and_claim(std::span<const FinishedPoint> finished,
+                                            std::size_t wanted) {
+    if (finished.empty() && wanted == 0) return {};
+    Transaction transaction(*database_);
+    for (const FinishedPoint& each : finished) record(each);
+    const bool same_study = study_text(*database_, "fingerprint") == fingerprint_;
+    const std::vector<std::pair<std::size_t, std::int64_t>> claimed =
+        same_study ? claim(wanted) : std::vector<std::pair<std::size_t, std::int64_t>>{};
+    transaction.commit();
+    for (const FinishedPoint& each : finished) claims_.erase(each.position);
+    if (!same_study)
+      throw InputError(database_->file() + ": another sweep has changed the study meanwhile; what "
+                                           "was finished is kept, the same command goes on");
+    std::vector<std::size_t> positions;
+    for (const auto& [position, row] : claimed) {
+      claims_[position] = row;
+      positions.push_back(position);
+    }
+    return positions;
+  }
+
+  std::size_t reclaim() {
+    Transaction transaction(*database_);
+    const std::size_t freed = free_abandoned();
+    transaction.commit();
+    return freed;
+  }
+
+  void give_back() {
+    if (claims_.empty()) return;
+    Transaction transaction(*database_);
+    (void)free_claims_of(owner_);
+    transaction.commit();
+    claims_.clear();
+  }
+
+  [[nodiscard]] std::map<PointStatus, std::size_t> counts() {
+    std::map<PointStatus, std::size_t> counts;
+    // Not grouped by SQLite, which would sort them.
+    Statement statement(*database_,
+                        "SELECT status FROM points WHERE position IS NOT NULL" + condition(shard_));
+    std::string last;
+    std::size_t* count = nullptr;
+    while (statement.step()) {
+      if (count == nullptr || statement.text(0) != last) {
+        last = statement.text(0);
+        count = &counts[parse_status(last)];
+      }
+      ++*count;
+    }
+    return counts;
+  }
+
+  std::size_t merge(const std::string& other_file) {
+    std::vector<std::string> columns{"status",      "message",           "tutti",      "commit_id",
+                                     "cpu_seconds", "synthesis_seconds", "peak_bytes", "owner"};
+    {
+      if (!is_there(other_file)) throw InputError(other_file + ": there is no such store");
+      Database other(other_file, Database::Mode::read);
+      require_study(other, *study_text(*database_, "name"));
+      Statement names(other, "SELECT name FROM columns WHERE role = 'result'");
+      while (names.step())
+        if (is_result(names.text(0))) columns.emplace_back(names.text(0));
+    }
+    std::string assignments;
+    for (const std::string& column : columns)
+      assignments += (assignments.empty() ? "" : ", ") + quoted_name(column) + " = " +
+                     (column == "owner" ? "NULL" : "other." + quoted_name(column));
+    Statement attach(*database_, "ATTACH ?1 AS merged");
+    attach.bind(1, std::string_view(other_file));
+    attach.run();
+    const auto detach = [&] { database_->run("DETACH merged"); };
+    try {
+      const std::size_t taken = take_merged(assignments);
+      detach();
+      return taken;
+    } catch (...) {
+      detach();
+      throw;
+    }
+  }
+
+  [[nodiscard]] std::string study_toml() {
+    return study_text(*database_, "toml").value_or(std::string{});
+  }
+
+  [[nodiscard]] PointTable table(std::span<const std::string> names) {
+    return stored_table(*database_, names);
+  }
+
+private:
+  struct Row {
+    std::int64_t id = 0;
+    bool in_study = false;
+  };
+  using Rows = std::unordered_map<std::string, Row>; // by key; never iterated for output
+
+  static void require_study(Database& database, const std::string& name) {
+    require_store(database);
+    const std::string there = study_text(database, "name").value_or(name);
+    if (there != name)
+      throw InputError(fmt::format("{}: is the store of study \"{}\", not of \"{}\"",
+                                   database.file(), there, name));
+  }
+
+  void describe(const Study& study) {
+    set_study_text(*database_, "format", std::to_string(format));
+    set_study_text(*database_, "name", study.name);
+    set_study_text(*database_, "toml", study.toml);
+    set_study_text(*database_, "tutti", tutti_version());
+  }
+
+  void enter_owner() {
+    char host[256] = "";
+    (void)::gethostname(host, sizeof host - 1);
+    Statement enter(*database_, "INSERT INTO owners(host, process, began) "
+                                "VALUES(?1, ?2, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))");
+    enter.bind(1, std::string_view(host));
+    enter.bind(2, std::int64_t{::getpid()});
+    enter.run();
+    owner_ = database_->single_integer("SELECT last_insert_rowid()").value();
+    owners_->hold(owner_);
+  }
+
+  // Columns that the study doesn't have any more keep their content, unnamed.
+  void set_columns(const std::vector<NamedColumn>& columns) {
+    std::vector<std::string> there;
+    Statement known(*database_, "SELECT name FROM pragma_table_info('points')");
+    while (known.step()) there.emplace_back(known.text(0));
+    database_->run("DELETE FROM columns");
+    Statement enter(*database_, "INSERT INTO columns VALUES(?1, ?2, ?3, ?4)");
+    std::int64_t place = 0;
+    for (const NamedColumn& column : columns) {
+      // Without a type, so that the text "8" stays one.
+      if (std::find(there.begin(), there.end(), column.name) == there.end())
+        database_->run("ALTER TABLE points ADD COLUMN " + quoted_name(column.name) +
+                       (column.role == Role::result ? " REAL" : ""));
+      enter.bind(1, std::string_view(column.name));
+      enter.bind(2, to_text(column.role));
+      enter.bind(3, to_text(column.unit));
+      enter.bind(4, place++);
+      enter.run();
+    }
+  }
+
+  void enter_points(const PointSpace& space) {
+    Rows rows;
+    Statement known(*database_, "SELECT key, id FROM points");
+    while (known.step()) rows[std::string(known.text(0))] = {known.integer(1)};
+    const bool changed = study_text(*database_, "fingerprint") != fingerprint_;
+    std::string names, marks, assignments;
+    for (std::size_t i = 0; i < space.names.size(); ++i) {
+      names += ", " + quoted_name(space.names[i]);
+      marks += fmt::format(", ?{}", i + 5);
+      assignments += fmt::format(", {} = ?{}", quoted_name(space.names[i]), i + 5);
+    }
+    Statement insert(*database_, "INSERT INTO points(position, key, seed, expected_work, status" +
+                                     names + ") VALUES(?1, ?2, ?3, ?4, 'pending'" + marks + ")");
+    Statement update(*database_, "UPDATE points SET position = ?1, seed = ?3, expected_work = ?4" +
+                                     assignments + " WHERE id = ?2");
+    for (const Point& point : space.points) {
+      const auto row = rows.find(point.key);
+      const bool is_new = row == rows.end();
+      if (!is_new) row->second.in_study = true;
+      if (is_new ? !is_of(point, shard_) : !changed) continue;
+      Statement& statement = is_new ? insert : update;
+      if (is_new)
+        statement.bind(2, std::string_view(point.key));
+      else
+        statement.bind(2, row->second.id);
+      bind_point(statement, point);
+      statement.run();
+    }
+    if (changed) drop_positions(rows);
+  }
+
+  static void bind_point(Statement& statement, const Point& point) {
+    statement.bind(1, static_cast<std::int64_t>(point.position));
+    statement.bind(3, static_cast<std::int64_t>(point.seed));
+    statement.bind(4, point.expected_work);
+    for (std::size_t i = 0; i < point.values.size(); ++i)
+      bind(statement, static_cast<int>(i) + 5, point.values[i]);
+  }
+
+  void drop_positions(const Rows& rows) {
+    Statement drop(*database_, "UPDATE points SET position = NULL WHERE id = ?1");
+    for (const auto& [key, row] : rows) { // in any order: the effect is the same
+      if (row.in_study) continue;
+      drop.bind(1, row.id);
+      drop.run();
+    }
+  }
+
+  // Statements of a run, which are prepared once.
+  void make_statements() {
+    std::string results;
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      results += fmt::format(", {} = ?{}", quoted_name(results_[i].name),
+                             i + static_cast<std::size_t>(first_result_parameter));
+    finish_.emplace(*database_, fmt::format("UPDATE points SET {}{} WHERE id = ?1 AND owner = ?9 "
+                                            "AND status = 'running'",
+                                            finish_columns, results));
+    next_.emplace(*database_, "SELECT id, position FROM points WHERE status = 'pending' "
+                              "AND position IS NOT NULL" +
+                                  condition(shard_) +
+                                  " ORDER BY expected_work DESC, position LIMIT ?1");
+    claim_.emplace(*database_, "UPDATE points SET status = 'running', owner = ?2 WHERE id = ?1");
+  }
+
+  void record(const FinishedPoint& finished) {
+    const auto claim = claims_.find(finished.position);
+    if (claim == claims_.end()) return; // not ours
+    const PointResults& results = finished.results;
+    finish_->bind(1, claim->second);
+    finish_->bind(2, to_text(results.status));
+    finish_->bind(3, std::string_view(results.message));
+    finish_->bind(4, std::string_view(tutti_));
+    finish_->bind(5, std::string_view(commit_));
+    finish_->bind(6, results.cpu_seconds);
+    finish_->bind(7, results.synthesis_seconds);
+    finish_->bind(8, results.peak_bytes);
+    finish_->bind(9, owner_);
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const int parameter = static_cast<int>(i) + first_result_parameter;
+      const auto number = results.numbers.find(results_[i].name);
+      if (number == results.numbers.end())
+        finish_->bind_nothing(parameter);
+      else
+        finish_->bind(parameter, number->second);
+    }
+    finish_->run();
+  }
+
+  // Positions and rows.
+  std::vector<std::pair<std::size_t, std::int64_t>> claim(std::size_t wanted) {
+    std::vector<std::pair<std::size_t, std::int64_t>> claimed;
+    if (wanted == 0) return claimed;
+    next_->bind(1, static_cast<std::int64_t>(wanted));
+    while (next_->step())
+      claimed.emplace_back(static_cast<std::size_t>(next_->integer(1)), next_->integer(0));
+    for (const auto& [position, row] : claimed) {
+      claim_->bind(1, row);
+      claim_->bind(2, owner_);
+      claim_->run();
+    }
+    return claimed;
+  }
+
+  std::size_t free_claims_of(std::int64_t owner) {
+    Statement free(*database_, "UPDATE points SET status = 'pending', owner = NULL "
+                               "WHERE status = 'running' AND owner = ?1");
+    free.bind(1, owner);
+    free.run();
+    return static_cast<std::size_t>(database_->changes());
+  }
+
+  std::size_t free_abandoned() {
+    std::vector<std::int64_t> owners;
+    Statement claiming(*database_, "SELECT DISTINCT owner FROM points WHERE status = 'running'");
+    while (claiming.step()) owners.push_back(claiming.integer(0));
+    std::size_t freed = 0;
+    for (const std::int64_t owner : owners)
+      if (owner != owner_ && !owners_->is_alive(owner)) freed += free_claims_of(owner);
+    return freed;
+  }
+
+  [[nodiscard]] bool is_result(std::string_view name) const {
+    return std::any_of(results_.begin(), results_.end(),
+                       [name](const ResultColumn& each) { return each.name == name; });
+  }
+
+  std::size_t take_merged(const std::string& assignments) {
+    Transaction transaction(*database_);
+    database_->run(fmt::format("UPDATE main.points SET {} FROM merged.points AS other "
+                               "WHERE other.key = points.key AND points.status IN {} "
+                               "AND other.status NOT IN {}",
+                               assignments, unfinished, unfinished));
+    const auto taken = static_cast<std::size_t>(database_->changes());
+    transaction.commit();
+    return taken;
+  }
+
+  std::string study_toml_, fingerprint_, tutti_, commit_;
+  std::vector<ResultColumn> results_;
+  std::optional<Shard> shard_;
+  std::int64_t owner_ = 0;
+  std::map<std::size_t, std::int64_t> claims_; // rows, by position
+  std::optional<StoreOwners> owners_;          // unlocked after the last claim was given back
+  std::optional<Database> database_;
+  std::optional<Statement> finish_, next_, claim_; // finalized before the connection closes
+};
+
+Store Store::open(const std::string& file, const Study& study) {
+  return Store(std::make_unique<Implementation>(file, study));
+}
+
+Store Store::open_to_read(const std::string& file) {
+  return Store(std::make_unique<Implementation>(file));
+}
+
+Store::Store(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+void Store::prepare(const PointSpace& space, std::optional<Shard> shard, bool retry) {
+  implementation_->prepare(space, shard, retry);
+}
+
+std::vector<std::size_t> Store::record_and_claim(std::span<const FinishedPoint> finished,
+                                                 std::size_t wanted) {
+  return implementation_->record_and_claim(finished, wanted);
+}
+
+std::size_t Store::reclaim() { return implementation_->reclaim(); }
+void Store::give_back() { implementation_->give_back(); }
+
+std::map<PointStatus, std::size_t> Store::counts() const { return implementation_->counts(); }
+
+std::size_t Store::merge(const std::string& other_file) {
+  return implementation_->merge(other_file);
+}
+
+std::string Store::study_toml() const { return implementation_->study_toml(); }
+
+PointTable Store::table(std::span<const std::string> names) const {
+  return implementation_->table(names);
+}
+
+} // namespace tutti::sweep

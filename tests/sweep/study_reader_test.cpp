@@ -1,0 +1,400 @@
+#include "experiments/sweep/study.hpp"
+
+#include "experiments/sweep/value_reader.hpp"
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace tutti;
+using namespace tutti::sweep;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+// Its first line is the first of `head`.
+std::string study_with(const std::string& head, const std::string& tail = "") {
+  return head + R"(
+[parameters]
+k = [2, 4]
+algorithm = ["ring", "direct"]
+[experiment]
+topologies = {net = "mesh2d:${k}x${k}"}
+[[experiment.runs]]
+collectives = ["all_reduce"]
+algorithms = ["${algorithm}"]
+[objectives]
+time = "time_s"
+gap = "gap"
+)" + tail;
+}
+
+Study study_of(const std::string& toml) { return parse_study(toml, "study.toml"); }
+std::string refusal(const std::string& toml) {
+  return message_of([&] { (void)study_of(toml); });
+}
+// With these lines first, so that they have the places 2:...
+std::string refusal_of_head(const std::string& head) {
+  return refusal(study_with("name = \"s\"\n" + head));
+}
+// As a definition in line 3.
+std::string refusal_of_derived(const std::string& line) {
+  return refusal_of_head("[derived]\n" + line);
+}
+
+std::vector<Value> values(const std::string& text) {
+  return values_of(parse_config("x = " + text, "v.toml").at("x"));
+}
+std::vector<double> numbers(const std::string& text) {
+  std::vector<double> found;
+  for (const Value& value : values(text)) found.push_back(value.number);
+  return found;
+}
+std::string refusal_of_values(const std::string& text) {
+  return message_of([&] { (void)values(text); });
+}
+
+} // namespace
+
+TEST_CASE("a parameter's values are one, a list, sizes that double, or a range") {
+  CHECK(values("8") == std::vector{number_value(8)});
+  CHECK(values("[true, 0.5, \"ring\", \"../x.toml\"]") ==
+        std::vector{boolean_value(true), number_value(0.5), text_value("ring"),
+                    text_value("../x.toml")});
+  CHECK(values("\"1KiB..4KiB\"") == std::vector{number_value(1024, Unit::bytes),
+                                                number_value(2048, Unit::bytes),
+                                                number_value(4096, Unit::bytes)});
+  CHECK(numbers("[\"1MB\", \"1KiB..3KiB\"]") == std::vector<double>{1e6, 1024, 2048, 3072});
+  CHECK(numbers("{from = 2, to = 9, step = 2}") == std::vector<double>{2, 4, 6, 8});
+  CHECK(numbers("{from = 0.1, to = 0.5, step = 0.1}") ==
+        std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5});
+  CHECK(numbers("{from = 1, to = 64, factor = 4}") == std::vector<double>{1, 4, 16, 64});
+  CHECK(values("{from = \"0.1us\", to = \"10us\", factor = 10}") ==
+        std::vector{text_value("100ns"), text_value("1us"), text_value("10us")});
+  CHECK(values("{from = \"50GB/s\", to = \"100GB/s\", step = \"25GB/s\"}").size() == 3);
+}
+
+TEST_CASE("values are refused with their place") {
+  CHECK(refusal_of_values("[]") == "v.toml:1:5: a parameter needs values");
+  CHECK(refusal_of_values("[\"1KiB\", \"1us\"]") ==
+        "v.toml:1:5: values of different units: \"1us\" isn't in bytes");
+  CHECK(refusal_of_values("[1, \"1us\"]") ==
+        "v.toml:1:5: values of different units: \"1us\" isn't in numbers");
+  CHECK(refusal_of_values("\"4KiB..1KiB\"") ==
+        "v.toml:1:5: sizes \"4KiB..1KiB\" fall: put the smaller first");
+  CHECK(refusal_of_values("{from = 1, to = 2}") ==
+        "v.toml:1:5: a range needs a \"step\" or a \"factor\"");
+  CHECK(refusal_of_values("{from = 1, to = 2, step = 1, factor = 2}") ==
+        "v.toml:1:5: a range needs a \"step\" or a \"factor\"");
+  CHECK(refusal_of_values("{from = 2, to = 2, step = 1}") ==
+        "v.toml:1:21: \"to\" must be above \"from\"");
+  CHECK(refusal_of_values("{from = 2, to = \"3us\", step = 1}") ==
+        "v.toml:1:21: \"from\" and \"to\" have different units");
+  CHECK(refusal_of_values("{from = \"a\", to = 3, step = 1}") ==
+        "v.toml:1:13: expected a number or a quantity such as \"1GiB\", \"0.5us\" or \"50GB/s\"");
+  CHECK(refusal_of_values("{from = 1, to = 2, step = 0}") ==
+        "v.toml:1:31: a step is more than 0, in the unit of the range");
+  CHECK(refusal_of_values("{from = 1, to = 2, step = 1e-9}") ==
+        "v.toml:1:31: more than 1000000 values");
+  CHECK(refusal_of_values("{from = 0, to = 2, factor = 2}") ==
+        "v.toml:1:33: a factor is more than 1, and its range begins above 0");
+  CHECK(refusal_of_values("{from = 1, to = 2, facto = 2}") ==
+        "v.toml:1:24: unknown key \"facto\" (known: from, to, step, factor; did you mean "
+        "\"factor\"?)");
+  CHECK_THAT(refusal_of_values("1979-05-27"), StartsWith("v.toml:1:5: expected a number"));
+}
+
+TEST_CASE("a study says what it has") {
+  const Study study = study_of(study_with(
+      R"(name = "all"
+title = "Everything"
+seed = 4
+constraints = ["npus == 16 * replica", "cost <= 250000"]
+[[zip]]
+label = ["a", "b", "c"]
+rate = ["25GB/s", "50GB/s", "100GB/s"]
+[[sample]]
+method = "latin_hypercube"
+count = 5
+parameters = {alpha = {from = "0.1us", to = "10us", scale = "log"}, replica = {from = 1, to = 3}}
+[derived]
+text = "${label} at ${local}"
+local = {expression = "2 * rate", unit = "bytes_per_second"}
+most = {largest = "cost * most <= 5", from = 1, to = 9}
+[limits]
+time = "90s"
+memory = "2GiB"
+[cost]
+[[cost.cables]]
+name = "any"
+)",
+      R"(rate = {expression = "algbw_bytes_per_s", maximise = true, unit = "bytes_per_second"}
+[[pareto]]
+label = "Front"
+x = "gap"
+y = "time"
+by = ["k"]
+name = "algorithm"
+[[best]]
+label = "Best"
+title = "The best"
+objective = "time"
+of = "algorithm"
+x = "k"
+[[sensitivity]]
+label = "Sensitivity"
+objective = "rate"
+[[curves]]
+label = "Curves"
+objective = "time"
+x = "alpha"
+series = "k"
+replicates = "replica"
+logarithmic = true
+relative_to = 4
+[[selection]]
+label = "Selection"
+objective = "time"
+of = ["algorithm", "label"]
+over = "k"
+)"));
+  CHECK(study.name == "all");
+  CHECK(study.title == "Everything");
+  CHECK(study.seed == 4);
+  CHECK_THAT(study.toml, StartsWith("name = \"all\""));
+  CHECK(parameter_names(study) ==
+        std::vector<std::string>{"k", "algorithm", "label", "rate", "alpha", "replica"});
+  CHECK(fact_names(study) == std::vector<std::string>{"npus", "links", "switches", "cost",
+                                                      "cost_cables", "cost_switches", "cost_nics",
+                                                      "cost_energy", "power_watts",
+                                                      "cable_metres"});
+  REQUIRE(study.axes.size() == 4);
+  CHECK(study.axes[2].rows[1] == std::vector{text_value("b"), text_value("50GB/s")});
+  CHECK(study.axes[3].rows.size() == 5);
+  for (const auto& row : study.axes[3].rows) {
+    CHECK((row[0].number >= 1e-7 && row[0].number <= 1e-5 && row[0].unit == Unit::seconds));
+    CHECK((row[1] == number_value(1) || row[1] == number_value(2) || row[1] == number_value(3)));
+  }
+  REQUIRE(study.constraints.size() == 2);
+  CHECK(study.constraints[1].place == "study.toml:4:40");
+  REQUIRE(study.definitions.size() == 3);
+  CHECK(std::get<TextDefinition>(study.definitions[0].what).text == "${label} at ${local}");
+  CHECK(std::get<NumberDefinition>(study.definitions[1].what).unit == Unit::bytes_per_second);
+  CHECK(std::get<LargestDefinition>(study.definitions[2].what).to == number_value(9));
+  CHECK(study.definitions[2].place == "study.toml:15:8");
+  CHECK(study.limits.seconds == 90);
+  CHECK(study.limits.bytes == std::int64_t{2} << 30);
+  REQUIRE(study.objectives.size() == 3);
+  CHECK(study.objectives[2].maximise);
+  CHECK(study.objectives[2].unit == Unit::bytes_per_second);
+  CHECK(study.objectives[0].expression == "time_s");
+  CHECK(study.objectives[0].unit == Unit::seconds); // of the result
+  REQUIRE(study.paretos.size() == 1);
+  CHECK(study.paretos[0].head.by == std::vector<std::string>{"k"});
+  CHECK(study.paretos[0].name == "algorithm");
+  CHECK(study.bests.at(0).head.title == "The best");
+  CHECK(study.bests.at(0).y.empty());
+  CHECK(study.sensitivities.at(0).of.empty());
+  CHECK(study.sensitivities.at(0).head.title == "Sensitivity");
+  CHECK(study.curves.at(0).relative_to == "4");
+  CHECK(study.curves.at(0).logarithmic);
+  CHECK(study.selections.at(0).of == std::vector<std::string>{"algorithm", "label"});
+}
+
+TEST_CASE("a study without more takes what is usual") {
+  const Study study = study_of(study_with("name = \"s\""));
+  CHECK(study.title == "s");
+  CHECK(study.seed == 1);
+  CHECK(study.limits.seconds == 600);
+  CHECK(study.limits.bytes == 0);
+  CHECK_FALSE(study.cost.has_value());
+  CHECK(fact_names(study) == std::vector<std::string>{"npus", "links", "switches"});
+}
+
+TEST_CASE("a sample is drawn by its seed, else the study's") {
+  const auto rows = [](const std::string& study_seed, const std::string& seed) {
+    return study_of(study_with("name = \"s\"\nseed = " + study_seed + R"(
+constraints = "a > 0"
+[[sample]]
+method = "random"
+count = 9
+parameters = {a = {from = 0.5, to = 2.5}}
+)" + seed))
+        .axes[2]
+        .rows;
+  };
+  CHECK(rows("1", "") == rows("1", ""));
+  CHECK(rows("1", "") != rows("2", ""));
+  CHECK(rows("1", "") == rows("2", "seed = 1"));
+}
+
+TEST_CASE("files are looked for beside the study") {
+  const TemporaryFolder folder;
+  write_file(folder.file("costs.toml"), "[[cables]]\nname = \"any\"\nprice = 3.0\n");
+  write_file(folder.file("study.toml"), study_with("name = \"s\"\ncost = \"costs.toml\""));
+  CHECK(read_study(folder.file("study.toml")).cost->cables.front().price.each == 3);
+  CHECK_THAT(refusal_of_head("cost = \"nowhere.toml\""),
+             StartsWith("study.toml:2:8: ") && Contains("nowhere.toml"));
+}
+
+TEST_CASE("keys and heads of a study are checked") {
+  CHECK_THAT(refusal_of_head("parametrs = 1"),
+             StartsWith("study.toml:2:1: unknown key \"parametrs\"") &&
+                 EndsWith("did you mean \"parameters\"?)"));
+  CHECK_THAT(refusal(study_with("")), Contains("this table needs a key \"name\""));
+  CHECK(refusal(study_with("name = \"a b\"")) ==
+        "study.toml:1:8: \"a b\" must consist of letters, digits, - and _");
+  CHECK(refusal_of_head("seed = -1") ==
+        "study.toml:2:8: -1 is out of range (0 .. 9223372036854775807)");
+  CHECK(refusal_of_head("[limits]\ntime = \"0s\"") == "study.toml:3:8: a limit is more than 0s");
+  CHECK(refusal_of_head("[limits]\nmemory = \"0B\"") == "study.toml:3:10: a limit is more than 0B");
+  CHECK(refusal_of_head("[limits]\ntimes = \"1s\"") ==
+        "study.toml:3:1: unknown key \"times\" (known: time, memory; did you mean \"time\"?)");
+}
+
+TEST_CASE("names of parameters are checked") {
+  const auto refusal_of_parameter = [](const std::string& line) {
+    return refusal_of_head("[[zip]]\n" + line);
+  };
+  CHECK(refusal_of_parameter("\"a-b\" = [1]") ==
+        "study.toml:3:9: \"a-b\" is no name: letters, digits and _, a letter or _ first");
+  CHECK(refusal_of_parameter("1st = [1]") ==
+        "study.toml:3:7: \"1st\" is no name: letters, digits and _, a letter or _ first");
+  for (const char* name : {"status", "key", "ID", "npus", "cost", "time_s", "results"})
+    CHECK(refusal_of_parameter(std::string(name) + " = 1") ==
+          "study.toml:3:" + std::to_string(std::string(name).size() + 4) + ": the name \"" + name +
+              "\" is reserved: every point has one");
+  for (const char* name : {"order", "select", "Group", "case", "end", "true", "null",
+                           "current_time", "not", "between", "limit", "on", "like"})
+    CHECK(refusal_of_parameter(std::string(name) + " = 1") ==
+          "study.toml:3:" + std::to_string(std::string(name).size() + 4) + ": \"" + name +
+              "\" is a word of expressions, not a name");
+  CHECK(refusal_of_parameter("K = 1") ==
+        "study.toml:3:5: the name \"K\" is taken (small and large letters are the same)");
+  CHECK(refusal_of_derived("k = {expression = \"1\"}") ==
+        "study.toml:3:5: the name \"k\" is taken (small and large letters are the same)");
+  CHECK(refusal_of_derived("seed = {expression = \"1\"}") ==
+        "study.toml:3:8: \"seed\" is the experiment's: it can be a parameter, not derived");
+  CHECK(refusal_of_parameter("unused = [1, 2]") ==
+        "study.toml:3:10: nothing uses the parameter \"unused\"");
+  CHECK(refusal_of_parameter("seed = [1, 2]").empty()); // is always used
+  CHECK(refusal_of_parameter("seed = [1, 0.5]") ==
+        "study.toml:3:8: \"0.5\" is no seed: whole numbers from 0 on");
+  CHECK(refusal_of_parameter("seed = [\"a\"]") ==
+        "study.toml:3:8: \"a\" is no seed: whole numbers from 0 on");
+}
+
+TEST_CASE("zips and samples are checked") {
+  CHECK(refusal_of_head("[[zip]]\na = [1, 2, 3]\nb = [1, 2]") ==
+        "study.toml:4:5: \"b\" has 2 values, but \"a\" has 3");
+  CHECK(refusal_of_head("[[zip]]\na = []") == "study.toml:3:5: a parameter needs values");
+  CHECK(refusal_of_head("[[zip]]") == "study.toml:2:1: a zip needs parameters");
+  const auto refusal_of_sample = [](const std::string& method, const std::string& count,
+                                    const std::string& parameters) {
+    return refusal_of_head("[[sample]]\nmethod = \"" + method + "\"\ncount = " + count +
+                           "\nparameters = {" + parameters + "}");
+  };
+  CHECK(refusal_of_sample("randm", "1", "a = [1]") ==
+        "study.toml:3:10: unknown method \"randm\" (known: random, latin_hypercube; did you mean "
+        "\"random\"?)");
+  CHECK(refusal_of_sample("random", "0", "a = [1]") ==
+        "study.toml:4:9: 0 is out of range (1 .. 1000000)");
+  CHECK(refusal_of_sample("random", "1", "") == "study.toml:5:14: a sample needs parameters");
+  CHECK(refusal_of_sample("random", "1", "a = {from = 0, to = 3, scale = \"log\"}") ==
+        "study.toml:5:19: \"from\" must be above 0");
+  CHECK(refusal_of_sample("random", "1", "a = {from = 1, to = 3, scale = \"lig\"}") ==
+        "study.toml:5:46: unknown scale \"lig\" (known: linear, log; did you mean \"log\"?)");
+}
+
+TEST_CASE("what expressions and texts name must be known") {
+  CHECK(refusal_of_head("constraints = [\"npus = 4\", \"kk > 2\"]") ==
+        "study.toml:2:28: unknown name \"kk\" (known: k, algorithm, npus, links, switches)");
+  CHECK(refusal_of_head("constraints = \"k >\"") == "study.toml:2:15: near \")\": syntax error");
+  CHECK_THAT(refusal_of_head("constraints = \"time_s < 1\""), // is known when a point is done
+             StartsWith("study.toml:2:15: unknown name \"time_s\""));
+  CHECK_THAT(refusal_of_head("constraints = \"cost < 1\""), // without a cost model
+             StartsWith("study.toml:2:15: unknown name \"cost\""));
+  CHECK(refusal_of_derived("text = \"${kk}\"") ==
+        "study.toml:3:8: unknown name \"kk\" (known: k, algorithm, text, npus, links, switches)");
+  CHECK(refusal_of_derived("text = \"${k\"") == "study.toml:3:8: \"${k\": a name stands in ${...}");
+  CHECK_THAT(refusal_of_derived("x = {expression = \"kk\"}"),
+             StartsWith("study.toml:3:5: unknown name \"kk\""));
+  CHECK_THAT(refusal_of_derived("x = {largest = \"kk < 3\", from = 1, to = 2}"),
+             StartsWith("study.toml:3:5: unknown name \"kk\""));
+  CHECK(refusal_of_derived("x = {largest = \"x < 3\", from = 0, to = 2}") ==
+        "study.toml:3:5: \"from\" must be above 0");
+  CHECK_THAT(refusal_of_derived("x = {expression = \"k\", unit = \"byte\"}"),
+             StartsWith("study.toml:3:31: unknown unit \"byte\"") &&
+                 EndsWith("did you mean \"bytes\"?)"));
+  CHECK(refusal_of_derived("x = 4") == "study.toml:3:5: expected a table, found the integer 4");
+  const std::string study = study_with("name = \"s\"");
+  std::string unknown = study;
+  unknown.replace(unknown.find("${algorithm}"), 12, "${algoritm}");
+  CHECK(refusal(unknown) ==
+        "study.toml:9:15: unknown name \"algoritm\" (known: k, algorithm, npus, links, switches; "
+        "did you mean \"algorithm\"?)");
+  CHECK_THAT(refusal(study + "bad = \"tim_s\""),
+             StartsWith("study.toml:13:7: unknown name \"tim_s\"") &&
+                 EndsWith("did you mean \"time_s\"?)"));
+  CHECK_THAT(refusal(study + "bad = {expression = \"time_s\", minimise = true}"),
+             StartsWith("study.toml:13:31: unknown key \"minimise\""));
+}
+
+TEST_CASE("circles of definitions are refused, but what `largest` seeks may decide its condition") {
+  CHECK(refusal_of_derived("a = {expression = \"b\"}\nb = {expression = \"c + 1\"}\n"
+                           "c = \"${a}\"") == "study.toml:3:5: \"a\" follows from itself");
+  CHECK(refusal_of_derived("a = {expression = \"a\"}") ==
+        "study.toml:3:5: \"a\" follows from itself");
+  CHECK(refusal_of_derived("a = {largest = \"b < 5\", from = 1, to = 9}\n"
+                           "b = {expression = \"2 * a\"}") == "");
+  CHECK(refusal_of_derived("a = {largest = \"a + b < 5\", from = 1, to = 9}\n"
+                           "b = {largest = \"a + b < 6\", from = 1, to = 9}") ==
+        "study.toml:4:5: \"b\" and \"a\" depend on each other");
+  CHECK(refusal_of_derived("a = {largest = \"a < 5\", from = 1, to = 9}\n"
+                           "b = {largest = \"a + b < 6\", from = 1, to = 9}") == "");
+  // Through the network.
+  std::string study = study_with("name = \"s\"\n[derived]\nwidth = {expression = \"npus\"}");
+  study.replace(study.find("mesh2d:${k}"), 11, "mesh2d:${width}");
+  CHECK_THAT(refusal(study), StartsWith("study.toml:3:9: \"width\" follows from itself"));
+}
+
+TEST_CASE("analyses are checked") {
+  const auto refusal_of_analysis = [](const std::string& tail) {
+    return refusal(study_with("name = \"s\"", tail)); // from line 13 on
+  };
+  const std::string best = "[[best]]\nlabel = \"B\"\nobjective = \"time\"\n";
+  CHECK(refusal_of_analysis(best + "of = \"algorithm\"\nx = \"k\"") == "");
+  CHECK(refusal_of_analysis(best + "of = \"algoritm\"\nx = \"k\"") ==
+        "study.toml:16:6: unknown parameter \"algoritm\" (known: k, algorithm; did you mean "
+        "\"algorithm\"?)");
+  CHECK(refusal_of_analysis(best + "of = []\nx = \"k\"") == "study.toml:16:6: \"of\" is empty");
+  CHECK(refusal_of_analysis(best + "of = \"k\"\nx = \"k\"") ==
+        "study.toml:17:5: \"k\" is named twice");
+  CHECK_THAT(refusal_of_analysis(best + "of = \"k\""), Contains("needs a key \"x\""));
+  CHECK(refusal_of_analysis("[[sensitivity]]\nlabel = \"B\"\nobjective = \"tim\"") ==
+        "study.toml:15:13: unknown objective \"tim\" (known: time, gap; did you mean \"time\"?)");
+  CHECK(refusal_of_analysis("[[sensitivity]]\nlabel = \"-\"\nobjective = \"time\"") ==
+        "study.toml:14:9: a label needs letters or digits");
+  CHECK(refusal_of_analysis("[[sensitivity]]\nlabel = \"Points\"\nobjective = \"time\"") ==
+        "study.toml:14:9: \"Points\" would have the same files as another");
+  CHECK(refusal_of_analysis(best + "of = \"algorithm\"\nx = \"k\"\n[[sensitivity]]\nlabel = "
+                                   "\"b\"\nobjective = \"time\"") ==
+        "study.toml:19:9: \"b\" would have the same files as another");
+  CHECK_THAT(refusal_of_analysis("[[pareto]]\nlabel = \"P\"\nx = \"time\"\ny = \"time\""),
+             EndsWith("\"x\" and \"y\" are the same objective"));
+  CHECK(refusal_of_analysis("[[curves]]\nlabel = \"C\"\nobjective = \"time\"\nx = \"k\"\nseries = "
+                            "\"algorithm\"\nrelative_to = \"rng\"") ==
+        "study.toml:18:15: unknown value of \"algorithm\" \"rng\" (known: ring, direct; did you "
+        "mean \"ring\"?)");
+  CHECK(refusal_of_analysis("[[selection]]\nlabel = \"S\"\nobjective = \"time\"\nover = \"k\"\n"
+                            "of = \"algorithm\"\nlogarithmic = true") ==
+        "study.toml:18:1: unknown key \"logarithmic\" (known: objective, of, over, label, title, "
+        "by)");
+}
+
+TEST_CASE("what a study's experiment lacks is said at its place") {
+  CHECK_THAT(refusal("name = \"s\"\n[experiment]\n"), Contains("study.toml:2:1"));
+  CHECK_THAT(refusal("name = \"s\"\n"), Contains("needs a key \"experiment\""));
+}
