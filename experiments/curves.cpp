@@ -34,11 +34,12 @@ std::string power_tics(const Extent& x, CurveAxis axis) {
 }
 
 std::string named_axis(const CurveChart& chart) {
-  std::string tics;
-  for (std::size_t i = 0; i < chart.x_names.size(); ++i)
-    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted(chart.x_names[i]), i);
+  std::vector<AxisTic> tics;
+  for (const std::string& name : chart.x_names)
+    tics.push_back({static_cast<double>(tics.size()), name});
   return fmt::format("set xrange [-0.4:{}]\nset xtics ({})\nset xlabel {}\n",
-                     static_cast<double>(chart.x_names.size()) - 0.6, tics, quoted(chart.x_label));
+                     static_cast<double>(chart.x_names.size()) - 0.6, tics_text(tics),
+                     quoted(chart.x_label));
 }
 
 // Wide enough for names side by side.
@@ -70,7 +71,9 @@ std::string y_axis(const CurveChart& chart, const Extent& y) {
           ? fmt::format("set logscale y\nset yrange [{:g}:{:g}]\n", y.smallest / 1.5,
                         y.largest * 1.5)
           : fmt::format("set yrange [0:{:g}]\n", y.largest > 0 ? 1.06 * y.largest : 1);
-  return range + fmt::format("set ylabel {} offset 0.5, 0\n", quoted(chart.y_label));
+  const std::string tics =
+      chart.y_tics.empty() ? "" : fmt::format("set ytics ({})\n", tics_text(chart.y_tics));
+  return range + tics + fmt::format("set ylabel {} offset 0.5, 0\n", quoted(chart.y_label));
 }
 
 std::string points_data(const Curve& curve) {
@@ -172,7 +175,8 @@ Figure curve_figure(const CurveChart& chart) {
   }
   const std::string axes = x_axis(chart, x) + y_axis(chart, y) + mark_lines(chart);
   return framed_chart(chart.heading, plot_width(chart), legend,
-                      axes + data + "plot " + bands + plots + "\n");
+                      axes + data + "plot " + bands + plots + "\n",
+                      chart.y_tics.empty() ? 76 : 100);
 }
 
 } // namespace tutti

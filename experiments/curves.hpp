@@ -50,6 +50,7 @@ struct CurveChart {
   std::vector<CurveMark> marks = {};
   bool steps = false; ///< a value holds until the next point; points aren't marked
   std::vector<std::string> x_names = {}; ///< of the axis of names
+  std::vector<AxisTic> y_tics = {};      ///< instead of numbers of the axis's own
 };
 
 /// One colour and mark per curve; a band is shaded, or drawn as bars where it has one interval or x

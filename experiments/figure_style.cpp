@@ -35,8 +35,7 @@ int heading_width(const Heading& heading) {
 }
 
 Figure framed_chart(const Heading& heading, int plot_width, std::span<const std::string> legend,
-                    const std::string& body) {
-  constexpr int left = 76;
+                    const std::string& body, int left) {
   std::size_t longest = 0;
   for (const std::string& entry : legend) longest = std::max(longest, display_width(entry));
   const int width =
@@ -51,6 +50,13 @@ Figure framed_chart(const Heading& heading, int plot_width, std::span<const std:
       static_cast<double>(left) / width, static_cast<double>(left + plot_width) / width,
       static_cast<double>(left + plot_width + 16) / width, 1 - 48.0 / height);
   return {figure_style(heading) + style + body, width, height};
+}
+
+std::string tics_text(std::span<const AxisTic> tics) {
+  std::string text;
+  for (const AxisTic& tic : tics)
+    text += fmt::format("{}{} {:.10g}", text.empty() ? "" : ", ", quoted(tic.text), tic.at);
+  return text;
 }
 
 std::string_view series_colour(std::size_t i) {

@@ -34,9 +34,19 @@ struct Heading {
 [[nodiscard]] int heading_width(const Heading& heading);
 
 /// A chart around `body` (axes, data and plot commands): a plot of the given width in points with
-/// horizontal grid lines, and to its right a legend with room for these entries.
+/// horizontal grid lines, `left` points beside it for the y axis, and to its right a legend with
+/// room for these entries.
 [[nodiscard]] Figure framed_chart(const Heading& heading, int plot_width,
-                                  std::span<const std::string> legend, const std::string& body);
+                                  std::span<const std::string> legend, const std::string& body,
+                                  int left = 76);
+
+/// A mark on an axis.
+struct AxisTic {
+  double at = 0;
+  std::string text;
+};
+/// "'1 us' 1, '10 us' 10": for gnuplot's `set xtics (...)`.
+[[nodiscard]] std::string tics_text(std::span<const AxisTic> tics);
 
 /// The colour of the i-th algorithm, "#4e79a7": ten that tell apart, then again from the first.
 [[nodiscard]] std::string_view series_colour(std::size_t i);

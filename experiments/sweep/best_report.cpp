@@ -11,7 +11,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace tutti::sweep {
@@ -133,13 +132,10 @@ ChoiceMap choice_map(const std::vector<const BestCell*>& cells, const BestColumn
   for (const BestCell* cell : cells) {
     if (cell->contenders.empty()) continue;
     const Contender& best = cell->contenders.front();
-    const double ratio = second_ratio(*cell, objective);
     map.cells.push_back({column.at(columns.x->of_row[cell->first_row]),
                          columns.y == nullptr ? 0 : row.at(columns.y->of_row[cell->first_row]),
                          best.choice, values_text(columns.of, best.row),
-                         cell->ties > 1      ? "tie"
-                         : std::isnan(ratio) ? ""
-                                             : fmt::format("{:.3g}x", ratio)});
+                         cell->ties > 1 ? "tie" : times_text(second_ratio(*cell, objective))});
   }
   return map;
 }

@@ -81,6 +81,9 @@ std::string column_title(const std::string& name, Unit unit) {
 
 std::string display_text(const Value& value) {
   if (value.kind != Value::Kind::number) return to_text(value);
+  // Not "1.201e+05".
+  if (value.unit == Unit::none && std::abs(value.number) >= 9999.5 && std::abs(value.number) < 1e9)
+    return fmt::format("{:.0f}", value.number);
   return without_zeros(short_text(value));
 }
 
@@ -88,12 +91,10 @@ std::string display_text(double number, Unit unit) {
   return display_text(number_value(number, unit));
 }
 
-std::string row_text(std::span<const Levels* const> columns, std::uint32_t row) {
-  std::string text;
-  for (const Levels* column : columns)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", column->name,
-                        display_text(column->values[column->of_row[row]]));
-  return text;
+std::string times_text(double ratio) {
+  if (std::isnan(ratio)) return "";
+  if (ratio >= 1e6) return fmt::format("{:.3g}x", ratio);
+  return fmt::format("{:.{}f}x", ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
 }
 
 std::string values_text(std::span<const Levels* const> columns, std::uint32_t row) {

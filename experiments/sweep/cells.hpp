@@ -25,9 +25,9 @@ namespace tutti::sweep {
 [[nodiscard]] std::string display_text(const Value& value);
 [[nodiscard]] std::string display_text(double number, Unit unit);
 
-/// "collective = all_reduce, npus = 64": values of one row in some columns.
-[[nodiscard]] std::string row_text(std::span<const Levels* const> columns, std::uint32_t row);
-/// "tacos" or "torus, tacos": the same without names.
+/// "1.06x", "2750x"; "" for NaN.
+[[nodiscard]] std::string times_text(double ratio);
+/// "tacos" or "torus, tacos": values of one row in some columns.
 [[nodiscard]] std::string values_text(std::span<const Levels* const> columns, std::uint32_t row);
 
 /// The unit in which an axis counts.

@@ -13,7 +13,10 @@ namespace tutti::sweep {
 
 namespace {
 
-constexpr double letter = 6.6, small_letter = 5.4; // widths in points, at font sizes 11 and 9
+constexpr double letter = 6.6, narrow_letter = 6.1,
+                 small_letter = 5.4; // widths in points, at font sizes 11 and 9
+
+constexpr std::string_view empty_colour = "#e4e4e4"; // of cells without a result
 
 double widest(const std::vector<std::string>& texts) {
   std::size_t width = 0;
@@ -65,12 +68,8 @@ std::string map_axes(const ChoiceMap& map, const MapLayout& at) {
   const auto y = [&](double points) { return 1 - points / at.height; };
   std::string text =
       fmt::format("set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
-                  "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\n"
-                  "set key at screen {:.6f}, screen {:.6f} left top Left reverse vertical maxcols "
-                  "1 samplen 1.2 "
-                  "spacing 1.3\n",
-                  x(at.left), x(at.left + at.plot_width), y(at.top), y(at.top + at.plot_height),
-                  x(at.left + at.plot_width + 14), y(at.top - 8));
+                  "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\nunset key\n",
+                  x(at.left), x(at.left + at.plot_width), y(at.top), y(at.top + at.plot_height));
   text += fmt::format(
       "unset border\nset tics scale 0\nset xrange [-0.5:{}]\nset yrange [-0.5:{}]\n",
       static_cast<double>(map.columns.size()) - 0.5, static_cast<double>(map.rows.size()) - 0.5);
@@ -87,6 +86,26 @@ std::string map_axes(const ChoiceMap& map, const MapLayout& at) {
   return text;
 }
 
+// A square and a name for each choice, beside the map: gnuplot's own legend leaves out what is
+// taller than the plot.
+std::string map_legend(const ChoiceMap& map, const MapLayout& at, bool empty) {
+  std::vector<MapChoice> entries = map.choices;
+  if (empty) entries.push_back({"no result", std::string(empty_colour)});
+  std::string text;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const double px = at.left + at.plot_width + 20, py = at.top + 22.0 * static_cast<double>(i);
+    const auto screen = [&](double dx, double dy) {
+      return fmt::format("screen {:.6f}, screen {:.6f}", (px + dx) / at.width,
+                         1 - (py + dy) / at.height);
+    };
+    text += fmt::format("set object {} rectangle from {} to {} front fillstyle solid noborder "
+                        "fillcolor rgb '{}'\nset label {} {} at {} left\n",
+                        i + 1, screen(0, 3), screen(14, 15), entries[i].colour, 10 + i,
+                        quoted(entries[i].name), screen(22, 9));
+  }
+  return text;
+}
+
 // "x y x_low x_high y_low y_high" of cells, with a thin gap between them.
 std::string cell_line(double column, double row, const MapLayout& at) {
   const double half_x = 0.5 - std::min(0.75 / at.cell_width, 0.1);
@@ -95,10 +114,10 @@ std::string cell_line(double column, double row, const MapLayout& at) {
                      column + half_x, row - half_y, row + half_y);
 }
 
-std::string boxes(std::string_view name, std::string_view colour, const std::string& title) {
+std::string boxes(std::string_view name, std::string_view colour) {
   return fmt::format("{} using 1:2:3:4:5:6 with boxxyerror fillstyle solid noborder linecolor rgb "
-                     "'{}' title {}",
-                     name, colour, quoted(title));
+                     "'{}'",
+                     name, colour);
 }
 
 // Cells without a result.
@@ -116,7 +135,7 @@ std::string empty_cells(const ChoiceMap& map, const MapLayout& at) {
 
 std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
   std::string text;
-  std::size_t tag = 100; // below: the heading's and the axes'
+  std::size_t tag = 1000; // below: the heading's, the axes' and the legend's
   const auto add = [&](const MapCell& cell, const std::string& words, double up, int size) {
     text += fmt::format("set label {} {} at first {}, first {} center offset 0, character {} front "
                         "font 'sans-serif,{}' textcolor rgb '{}'\n",
@@ -129,11 +148,11 @@ std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
              static_cast<double>(display_width(words)) * width + 4 <= at.cell_width;
     };
     const bool small = fits(cell.small_text, small_letter) && at.cell_height >= 30;
-    if (at.cell_height >= 15 && fits(cell.text, letter))
+    if (at.cell_height >= 15 && fits(cell.text, narrow_letter))
       add(cell, cell.text, small ? 0.42 : 0, 11);
     else if (small)
       add(cell, cell.small_text, 0, 9);
-    if (small && fits(cell.text, letter)) add(cell, cell.small_text, -0.5, 9);
+    if (small && fits(cell.text, narrow_letter)) add(cell, cell.small_text, -0.5, 9);
   }
   return text;
 }
@@ -150,15 +169,15 @@ Figure choice_map_figure(const ChoiceMap& map) {
         lines += cell_line(static_cast<double>(cell.column), static_cast<double>(cell.row), at);
     data += fmt::format("$choice{} << END\n{}END\n", c, lines);
     plots += (c == 0 ? "plot " : ", \\\n     ") +
-             boxes(fmt::format("$choice{}", c), map.choices[c].colour, map.choices[c].name);
+             boxes(fmt::format("$choice{}", c), map.choices[c].colour);
   }
   const std::string empty = empty_cells(map, at);
   if (!empty.empty()) {
     data += fmt::format("$empty << END\n{}END\n", empty);
-    plots += ", \\\n     " + boxes("$empty", "#e4e4e4", "no result");
+    plots += ", \\\n     " + boxes("$empty", empty_colour);
   }
-  return {figure_style({map.title, map.note}) + map_axes(map, at) + cell_texts(map, at) + data +
-              plots + "\n",
+  return {figure_style({map.title, map.note}) + map_axes(map, at) +
+              map_legend(map, at, !empty.empty()) + cell_texts(map, at) + data + plots + "\n",
           at.width, at.height};
 }
 

@@ -3,6 +3,7 @@
 #include "experiments/sweep/analysis_report.hpp"
 #include "experiments/sweep/cells.hpp"
 #include "experiments/sweep/curve_values.hpp"
+#include "experiments/sweep/figure_axis.hpp"
 #include "sim/ids.hpp"
 
 #include <fmt/format.h>
@@ -161,17 +162,13 @@ CurveScale curve_scale(const Levels& x) {
   return scale;
 }
 
-// Unit of the y axis, and whether it can be logarithmic.
-std::pair<AxisUnit, bool> y_scale(std::span<const CurveCell* const> cells,
-                                  const CurveColumns& columns, bool wanted) {
-  double least = std::numeric_limits<double>::infinity(), largest = 0;
-  for (const CurveCell* cell : cells) {
-    if (std::isnan(cell->value)) continue;
-    least = std::min(least, cell->value);
-    largest = std::max(largest, cell->value);
-  }
-  const bool logarithmic = wanted && least > 0;
-  return {axis_unit(columns.unit, least, largest, logarithmic), logarithmic};
+FigureAxis y_axis(std::span<const CurveCell* const> cells, const CurveColumns& columns,
+                  bool logarithmic) {
+  std::vector<double> values;
+  for (const CurveCell* cell : cells)
+    if (!std::isnan(cell->value)) values.push_back(cell->value);
+  return {columns.value_name, columns.unit, values,
+          logarithmic ? AxisScale::logarithmic : AxisScale::linear};
 }
 
 Curve& curve_named(std::vector<Curve>& curves, const std::string& name) {
@@ -179,11 +176,11 @@ Curve& curve_named(std::vector<Curve>& curves, const std::string& name) {
   return curves.back();
 }
 
-void add_point(Curve& curve, const CurveCell& cell, double x, double divisor) {
-  curve.points.push_back({x, cell.value / divisor});
+void add_point(Curve& curve, const CurveCell& cell, double x, const FigureAxis& y) {
+  curve.points.push_back({x, y.scaled(cell.value)});
   if (!cell.summary || !cell.summary->mean_interval) return;
   const Interval& interval = *cell.summary->mean_interval;
-  curve.band.push_back({x, interval.low / divisor, interval.high / divisor});
+  curve.band.push_back({x, y.scaled(interval.low), y.scaled(interval.high)});
 }
 
 std::string missing_text(std::span<const CurveCell* const> cells, bool replicates) {
@@ -211,7 +208,7 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
     return;
   }
   const CurveScale x = curve_scale(*columns.x);
-  const auto [y, logarithmic] = y_scale(cells, columns, analysis.logarithmic);
+  const FigureAxis y = y_axis(cells, columns, analysis.logarithmic);
   CurveChart chart;
   chart.heading.title = part.empty() ? report.title : report.title + ": " + part;
   chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
@@ -219,8 +216,9 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   chart.axis = x.axis;
   chart.x_names = x.names;
   chart.x_label = x.unit.label(columns.x->name);
-  chart.y_label = y.label(columns.value_name);
-  chart.logarithmic = logarithmic;
+  chart.y_label = y.label();
+  chart.y_tics = y.tics();
+  chart.logarithmic = y.logarithmic();
   for (const CurveCell* cell : cells) {
     const std::string name =
         columns.series == nullptr
@@ -228,7 +226,7 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
             : display_text(columns.series->values[columns.series->of_row[cell->first_row]]);
     Curve& curve = curve_named(chart.curves, name);
     if (has_value(cell))
-      add_point(curve, *cell, x.place_of_level[columns.x->of_row[cell->first_row]], y.divisor);
+      add_point(curve, *cell, x.place_of_level[columns.x->of_row[cell->first_row]], y);
   }
   report.figures.push_back({part, chart.heading.title, curve_figure(chart)});
 }

@@ -1,16 +1,19 @@
 // A numeric axis of a figure: its unit, its scale, its range.
 #pragma once
 
+#include "experiments/figure_style.hpp"
 #include "experiments/sweep/cells.hpp"
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti::sweep {
 
 enum class AxisScale : std::uint8_t {
   automatic, ///< logarithmic where all are positive and spread over more than a factor of 30
+  tight,     ///< the same, but where it is linear it needn't begin at 0
   linear,
   logarithmic, ///< where all are positive, else linear
 };
@@ -21,7 +24,10 @@ public:
   FigureAxis(std::string name, Unit unit, std::span<const double> values, AxisScale scale);
 
   [[nodiscard]] bool logarithmic() const { return logarithmic_; }
-  [[nodiscard]] std::string label() const { return unit_.label(name_); }
+  /// With the unit, unless the tics have it.
+  [[nodiscard]] std::string label() const;
+  /// Of a logarithmic axis, in its unit, with texts such as "10 us"; none: gnuplot's will do.
+  [[nodiscard]] std::vector<AxisTic> tics() const;
   /// In the axis's unit.
   [[nodiscard]] double scaled(double value) const { return value / unit_.divisor; }
   /// Which of `cells` equal parts of the axis the value lies in.
@@ -31,6 +37,7 @@ public:
 
 private:
   std::string name_;
+  Unit quantity_ = Unit::none;
   AxisUnit unit_;
   bool logarithmic_ = false;
   double low_ = 0, high_ = 1; ///< ends, unscaled

@@ -59,12 +59,12 @@ std::map<std::uint32_t, std::string> cloud_data(const ParetoChart& chart,
                                                 const FigureAxis& y) {
   std::set<std::uint32_t> on_front;
   for (const FrontPoint& point : chart.front) on_front.insert(point.row);
-  std::map<std::uint32_t, std::set<std::pair<int, int>>> taken;
+  std::set<std::pair<int, int>> taken;
   std::map<std::uint32_t, std::string> data;
   for (const Candidate& each : chart.candidates) {
     if (on_front.contains(each.row)) continue;
     const std::uint32_t s = series.of(each.row);
-    if (!taken[s].emplace(x.cell(each.x, 180), y.cell(each.y, 100)).second) continue;
+    if (!taken.emplace(x.cell(each.x, 140), y.cell(each.y, 80)).second) continue;
     data[s] += fmt::format("{:.6g} {:.6g}\n", x.scaled(each.x), y.scaled(each.y));
   }
   return data;
@@ -74,7 +74,7 @@ FigureAxis axis_of(const ParetoChart& chart, const ObjectiveValues& objective) {
   std::vector<double> values;
   values.reserve(chart.candidates.size());
   for (const Candidate& each : chart.candidates) values.push_back(objective.values[each.row]);
-  return {objective.name, objective.unit, values, AxisScale::automatic};
+  return {objective.name, objective.unit, values, AxisScale::tight};
 }
 
 } // namespace
@@ -113,7 +113,8 @@ Figure pareto_figure(const ParetoChart& chart) {
       chart.x.maximise ? "to the right" : "to the left", chart.y.maximise ? "up" : "down");
   return framed_chart({chart.title, note}, 560, legend,
                       x.commands('x') + y.commands('y') + data + "$stairs << END\n" + stairs +
-                          "END\nplot " + plots + "\n");
+                          "END\nplot " + plots + "\n",
+                      100);
 }
 
 } // namespace tutti::sweep

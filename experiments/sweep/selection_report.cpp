@@ -96,7 +96,7 @@ void add_table_row(AnalysisReport& report, const SelectionColumns& columns,
     largest = std::fmax(largest, next_ratio(point, objective));
   }
   for (const double ratio : {least, largest})
-    row.push_back(std::isnan(ratio) ? "-" : fmt::format("{:.4g}x", ratio));
+    row.push_back(std::isnan(ratio) ? "-" : times_text(ratio));
   report.table.rows.push_back(std::move(row));
 }
 
@@ -132,10 +132,9 @@ void add_map(AnalysisReport& report, const SelectionColumns& columns,
   for (const Selection& selection : selections) {
     for (const SelectionRange& range : selection.ranges)
       for (const SelectedPoint& point : range.points) {
-        const double ratio = next_ratio(point, objective);
         map.cells.push_back({columns.over->of_row[point.row], map.rows.size(),
                              places.at(choice_of(point.row)), values_text(columns.of, point.row),
-                             std::isnan(ratio) ? "" : fmt::format("{:.3g}x", ratio)});
+                             point.ties > 1 ? "tie" : times_text(next_ratio(point, objective))});
       }
     map.rows.push_back(values_text(columns.by, selection.first_row));
   }

@@ -15,7 +15,7 @@ namespace tutti::sweep {
 namespace {
 
 // Sizes in points.
-constexpr double row_height = 46, plot_width = 420, top = 78, below = 78, right = 190;
+constexpr double row_height = 46, plot_width = 420, top = 78, below = 92, right = 190;
 
 std::string values_line(const ParameterSensitivity& each) {
   return each.levels < 2 ? "one value"
@@ -72,7 +72,7 @@ std::string row_labels(const std::vector<ParameterSensitivity>& parameters, cons
 } // namespace
 
 std::string effect_text(double effect, bool ratios, Unit unit) {
-  return ratios ? fmt::format("{:.3g}x", effect) : display_text(effect, unit);
+  return ratios ? times_text(effect) : display_text(effect, unit);
 }
 
 Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objective,

@@ -13,7 +13,7 @@ namespace tutti::sweep {
 [[nodiscard]] Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objective,
                                         const Sensitivity& sensitivity);
 
-/// "3.1x", or "0.25 s" for differences.
+/// "3.10x", or "0.25 s" for differences.
 [[nodiscard]] std::string effect_text(double effect, bool ratios, Unit unit);
 
 } // namespace tutti::sweep

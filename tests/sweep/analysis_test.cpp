@@ -148,7 +148,7 @@ TEST_CASE("Without gnuplot there are no figures, and a line says so") {
   without_programs([&] { files = written(complete_study(), table_of(columns, rows)); });
   for (const auto& [name, content] : files) CHECK_FALSE(name.ends_with(".svg"));
   CHECK(files.size() == 8);
-  CHECK_THAT(files.at("index.html"), ContainsSubstring("No figures: gnuplot wasn't found"));
+  CHECK_THAT(files.at("index.html"), ContainsSubstring("No figures: gnuplot wasn&#39;t found"));
   CHECK(files.at("index.html").find("<figure>") == std::string::npos);
 }
 

@@ -119,3 +119,24 @@ TEST_CASE("An objective has values where points are done and the column has a nu
   CHECK_FALSE(time.has(2));
   CHECK(time.values[3] == 0.5);
 }
+
+TEST_CASE("An expression is evaluated for each row; where it has no result there is no value") {
+  const PointTable table = table_of(
+      {{"cost", Role::fact}, {"time_s", Role::result, Unit::seconds}, {"status", Role::record}},
+      {{"10", "2", "done"},
+       {"0", "2", "done"},
+       {"10", "", "done"},
+       {"10", "4", "crashed"},
+       {"4", "0.5", "done"}});
+  const ObjectiveValues value =
+      objective_values(table, {"value", "time_s / cost", true, Unit::seconds});
+  CHECK(value.maximise);
+  CHECK(value.unit == Unit::seconds);
+  CHECK(value.values[0] == 0.2);
+  CHECK_FALSE(value.has(1)); // a division by zero
+  CHECK_FALSE(value.has(2));
+  CHECK_FALSE(value.has(3));
+  CHECK(value.values[4] == 0.125);
+  CHECK_THROWS_AS(objective_values(table, {"value", "time_s / price", false, Unit::none}),
+                  InputError);
+}

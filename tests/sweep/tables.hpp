@@ -6,6 +6,7 @@
 #include "sim/random.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
