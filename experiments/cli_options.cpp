@@ -373,6 +373,10 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
                  "take over what stores of shards have; their files, with blanks between")
       ->expected(1, -1);
   app.add_flag("--report", sweep.report, "simulate nothing: tables and figures of what is there");
+  app.add_option("--only", sweep.only,
+                 "with --report: only the analysis of this label, without points.csv and the page; "
+                 "repeatable")
+      ->allow_extra_args(false);
   app.add_flag("--retry", sweep.retry,
                "again what ran into a limit, crashed or met a defect of Tutti");
   app.add_option("--cache", sweep.cache,

@@ -7,12 +7,13 @@
 #include "experiments/sweep/analysis_report.hpp"
 #include "experiments/sweep/points_csv.hpp"
 #include "experiments/sweep/study_page.hpp"
+#include "sim/error.hpp"
 #include "sim/files.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
-#include <utility>
 
 namespace tutti::sweep {
 
@@ -41,7 +42,7 @@ private:
   std::set<std::string> used_;
 };
 
-PageSection named_section(AnalysisReport report, FileNames& names) {
+PageSection named_section(const AnalysisReport& report, FileNames& names) {
   const std::string stem = file_stem(report.kind, report.label);
   PageSection section;
   section.csv_file = names.unique(stem, ".csv");
@@ -49,13 +50,38 @@ PageSection named_section(AnalysisReport report, FileNames& names) {
   for (const ReportFigure& figure : report.figures)
     section.figures.push_back(
         {figure.title, names.unique(file_stem(stem, figure.part), ".svg"), ""});
-  section.report = std::move(report);
+  section.report = report;
   return section;
 }
 
 void draw_figures(PageSection& section) {
   for (std::size_t i = 0; i < section.figures.size(); ++i)
     section.figures[i].svg = rendered(section.report.figures[i].figure, PictureFormat::svg);
+}
+
+std::vector<PageSection> sections_of(const StudyAnalyses& analyses) {
+  const bool figures = gnuplot_found();
+  FileNames names;
+  std::vector<PageSection> sections;
+  for (const AnalysisReport& report : analyses.reports) {
+    sections.push_back(named_section(report, names));
+    if (figures) draw_figures(sections.back());
+  }
+  return sections;
+}
+
+void write_sections(std::span<const PageSection> sections, const std::string& folder,
+                    std::vector<std::string>& files) {
+  const auto write = [&](const std::string& name, const std::string& content) {
+    files.push_back(folder + "/" + name);
+    write_file(files.back(), content);
+  };
+  for (const PageSection& section : sections) {
+    write(section.csv_file, csv_text(section.report.csv));
+    if (!section.json_file.empty()) write(section.json_file, section.report.json);
+    for (const PageFigure& figure : section.figures)
+      if (!figure.svg.empty()) write(figure.file, figure.svg);
+  }
 }
 
 // The first rows of the table, and how many there are beyond.
@@ -73,40 +99,55 @@ std::string text_of(const AnalysisReport& report, std::size_t most_lines) {
 
 } // namespace
 
-std::vector<std::string> write_analyses(const Study& study, const PointTable& table,
-                                        const std::string& folder) {
-  const PointTable ordered = in_study_order(study, table);
-  AnalysedPoints points(study, ordered);
-  const bool figures = gnuplot_found();
-  FileNames names;
-  std::vector<PageSection> sections;
-  for (AnalysisReport& report : reports_of(study, points)) {
-    sections.push_back(named_section(std::move(report), names));
-    if (figures) draw_figures(sections.back());
-  }
-  std::vector<std::string> files;
-  const auto write = [&](const std::string& name, const std::string& content) {
-    files.push_back(folder + "/" + name);
-    write_file(files.back(), content);
+Study with_only(Study study, std::span<const std::string> labels) {
+  std::vector<std::string> known;
+  const auto keep = [&](auto& analyses) {
+    std::erase_if(analyses, [&](const auto& each) {
+      known.push_back(each.head.label);
+      return std::find(labels.begin(), labels.end(), each.head.label) == labels.end();
+    });
   };
-  write("points.csv", points_csv(ordered));
-  for (const PageSection& section : sections) {
-    write(section.csv_file, csv_text(section.report.csv));
-    if (!section.json_file.empty()) write(section.json_file, section.report.json);
-    for (const PageFigure& figure : section.figures)
-      if (!figure.svg.empty()) write(figure.file, figure.svg);
-  }
+  keep(study.paretos);
+  keep(study.bests);
+  keep(study.sensitivities);
+  keep(study.curves);
+  keep(study.selections);
+  for (const std::string& label : labels)
+    if (std::find(known.begin(), known.end(), label) == known.end())
+      throw InputError(unknown_name("analysis", label, known));
+  return study;
+}
+
+StudyAnalyses analyses_of(const Study& study, const PointTable& table) {
+  StudyAnalyses analyses;
+  analyses.points = in_study_order(study, table);
+  AnalysedPoints points(study, analyses.points);
+  analyses.reports = reports_of(study, points);
+  return analyses;
+}
+
+std::vector<std::string> write_study(const Study& study, const StudyAnalyses& analyses,
+                                     const std::string& folder) {
+  const std::vector<PageSection> sections = sections_of(analyses);
+  std::vector<std::string> files{folder + "/points.csv"};
+  write_file(files.back(), points_csv(analyses.points));
+  write_sections(sections, folder, files);
   const std::string note =
-      figures ? "" : "No figures: gnuplot wasn't found (package gnuplot-nox or gnuplot).";
-  write("index.html", study_page(study, ordered, sections, note));
+      gnuplot_found() ? "" : "No figures: gnuplot wasn't found (package gnuplot-nox or gnuplot).";
+  files.push_back(folder + "/index.html");
+  write_file(files.back(), study_page(study, analyses.points, sections, note));
   return files;
 }
 
-std::string analyses_text(const Study& study, const PointTable& table, std::size_t most_lines) {
-  const PointTable ordered = in_study_order(study, table);
-  AnalysedPoints points(study, ordered);
+std::vector<std::string> write_analyses(const StudyAnalyses& analyses, const std::string& folder) {
+  std::vector<std::string> files;
+  write_sections(sections_of(analyses), folder, files);
+  return files;
+}
+
+std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines) {
   std::string text;
-  for (const AnalysisReport& report : reports_of(study, points))
+  for (const AnalysisReport& report : analyses.reports)
     text += (text.empty() ? "" : "\n") + text_of(report, most_lines);
   return text;
 }

@@ -84,6 +84,7 @@ void require_sense(const SweepArguments& arguments) {
   const int ways = int{arguments.report} + int{!arguments.merged.empty()} +
                    int{arguments.shard.has_value()} + int{arguments.emit_slurm.has_value()};
   if (ways > 1) throw InputError("--report, --merge, --shard and --emit-slurm exclude each other");
+  if (!arguments.only.empty() && !arguments.report) throw InputError("--only goes with --report");
   if (arguments.slurm_shards && !arguments.emit_slurm)
     throw InputError("--slurm-shards: there is no --emit-slurm");
 }
@@ -125,9 +126,10 @@ void print_head(const Study& study, const std::map<PointStatus, std::size_t>& co
   if (outcome != nullptr && outcome->left_out > 0)
     fmt::print(" ({} left out by constraints)", outcome->left_out);
   fmt::print(": {}\n", counts_text(counts));
-  if (outcome != nullptr)
+  if (outcome != nullptr && outcome->evaluated > 0)
     fmt::print("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
                duration_text(outcome->seconds), outcome->point_seconds);
+  if (outcome != nullptr && outcome->evaluated == 0) fmt::print("all were there already\n");
 }
 
 nlohmann::ordered_json json_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
@@ -164,16 +166,17 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
            const std::string& store_file, const SweepOutcome* outcome) {
   const Store store = Store::open_to_read(store_file);
   const std::map<PointStatus, std::size_t> counts = store.counts();
-  const PointTable table = store.table(analysed_columns(study));
-  const std::vector<std::string> files = write_analyses(study, table, folder);
+  const bool everything = arguments.only.empty();
+  const Study chosen = everything ? study : with_only(study, arguments.only);
+  const StudyAnalyses analyses = analyses_of(
+      chosen, store.table(everything ? shown_columns(chosen) : analysed_columns(chosen)));
+  const std::vector<std::string> files =
+      everything ? write_study(chosen, analyses, folder) : write_analyses(analyses, folder);
   if (arguments.json) {
     fmt::print("{}", json_text(json_of(study, counts, outcome, folder, files)));
   } else {
     print_head(study, counts, outcome);
-    fmt::print("{}", analyses_text(study, table, most_lines));
-    std::vector<std::string> paths;
-    for (const std::string& file : files) paths.push_back(folder + "/" + file);
-    fmt::print("\nwritten: {}\n", joined(paths, " "));
+    fmt::print("\n{}\nwritten: {}\n", analyses_text(analyses, most_lines), joined(files, " "));
     if (!gnuplot_found()) fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
   }
   std::fflush(stdout);

@@ -55,7 +55,7 @@ std::map<std::string, std::string> contents_of(const std::vector<std::string>& f
 
 std::map<std::string, std::string> written(const Study& study, const PointTable& table) {
   const TemporaryFolder folder;
-  return contents_of(write_analyses(study, table, folder.file("out")));
+  return contents_of(write_study(study, analyses_of(study, table), folder.file("out")));
 }
 
 // Runs the body while no program is found.
@@ -136,7 +136,7 @@ TEST_CASE("No points, all failed, one point: files and a page all the same") {
     CHECK(files.size() >= 8); // five analyses, the JSON, points and page
     CHECK(count_of(files.at("points.csv"), "\n") == 1 + some.size());
     CHECK_THAT(files.at("index.html"), ContainsSubstring("</html>"));
-    CHECK_FALSE(analyses_text(study, table_of(columns, some), 5).empty());
+    CHECK_FALSE(analyses_text(analyses_of(study, table_of(columns, some)), 5).empty());
   }
   const std::string page = written(study, table_of(columns, failed)).at("index.html");
   CHECK_THAT(page, ContainsSubstring("<td class=\"n\">6</td><td>crashed</td><td>signal 11</td>"));
@@ -165,12 +165,14 @@ TEST_CASE("Labels whose letters agree have files of their own") {
 TEST_CASE("A folder that can't be written is an InputError") {
   const TemporaryFolder folder;
   write_file(folder.file("file"), "");
-  CHECK_THROWS_AS(write_analyses(complete_study(), table_of(columns, rows), folder.file("file")),
+  CHECK_THROWS_AS(write_study(complete_study(),
+                              analyses_of(complete_study(), table_of(columns, rows)),
+                              folder.file("file")),
                   InputError);
 }
 
 TEST_CASE("Text for a terminal is cut") {
-  const std::string text = analyses_text(complete_study(), table_of(columns, rows), 2);
+  const std::string text = analyses_text(analyses_of(complete_study(), table_of(columns, rows)), 2);
   CHECK_THAT(text, ContainsSubstring("Best <network>\n"));
   CHECK_THAT(text, ContainsSubstring("... 1 more\n"));
 }
