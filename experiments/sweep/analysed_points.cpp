@@ -124,6 +124,25 @@ std::vector<std::string> AnalysedPoints::varied_parameters() {
   return names;
 }
 
+bool AnalysedPoints::follows(const std::string& other, const std::string& from) {
+  const auto has = [](const Axis& axis, const std::string& name) {
+    return std::find(axis.names.begin(), axis.names.end(), name) != axis.names.end();
+  };
+  const bool zipped = std::any_of(study_->axes.begin(), study_->axes.end(), [&](const Axis& axis) {
+    return !axis.drawn && has(axis, other) && has(axis, from);
+  });
+  if (!zipped) return false;
+  const Levels &own = levels(from), &others = levels(other);
+  std::vector<std::uint32_t> seen(own.values.size(), no_index);
+  for (std::size_t row = 0; row < own.of_row.size(); ++row) {
+    if (own.of_row[row] == no_index) continue;
+    std::uint32_t& level = seen[own.of_row[row]];
+    if (level == no_index) level = others.of_row[row];
+    if (level != others.of_row[row]) return false;
+  }
+  return true;
+}
+
 std::vector<std::uint32_t> best_rows(const Grouping& grouping, const ObjectiveValues& objective) {
   std::vector<std::uint32_t> best(grouping.size(), no_index);
   for (std::uint32_t row = 0; row < grouping.of_row.size(); ++row) {

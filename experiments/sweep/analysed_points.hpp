@@ -49,6 +49,8 @@ public:
   Grouping grouped_by(std::span<const std::string> columns);
   /// Parameters of the table that have more than one value.
   std::vector<std::string> varied_parameters();
+  /// Whether both are of one zip, in which every value of `from` has one value of `other`.
+  bool follows(const std::string& other, const std::string& from);
 
 private:
   const Study* study_;

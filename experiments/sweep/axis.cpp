@@ -54,6 +54,7 @@ Axis sampled_axis(SampleMethod method, std::span<const SampledRange> ranges, std
                   std::uint64_t seed) {
   assert(count >= 1);
   Axis axis;
+  axis.drawn = true;
   axis.rows.resize(count);
   Random random(seed);
   std::vector<std::size_t> parts(count); // of a Latin hypercube: which part each row takes

@@ -16,6 +16,7 @@ namespace tutti::sweep {
 struct Axis {
   std::vector<std::string> names;       ///< at least one
   std::vector<std::vector<Value>> rows; ///< at least one; each has a value per name
+  bool drawn = false;                   ///< a sample: that a value has one of another is chance
 };
 
 /// How many points the product has: 1 without axes. Errors: InputError beyond `most`.

@@ -6,6 +6,7 @@
 #include "experiments/gnuplot.hpp"
 #include "experiments/interrupts.hpp"
 #include "experiments/progress.hpp"
+#include "experiments/provenance.hpp"
 #include "experiments/runner.hpp"
 #include "experiments/schedule_cache.hpp"
 #include "experiments/sweep/analysis.hpp"
@@ -183,6 +184,18 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
   return verdict_of(counts);
 }
 
+// The study and the versions that make its results, beside them.
+void write_origin(const Study& study, const std::string& folder) {
+  const Provenance provenance = find_provenance();
+  write_file(folder + "/" + study.name + ".toml", study.toml);
+  write_file(folder + "/versions.json", json_text({{"study", study.name},
+                                                   {"seed", study.seed},
+                                                   {"tutti", provenance.tutti},
+                                                   {"commit", provenance.commit},
+                                                   {"simgrid", provenance.simgrid},
+                                                   {"gnuplot", provenance.gnuplot}}));
+}
+
 int merge(const SweepArguments& arguments, const Study& study, const std::string& folder,
           const SweepOptions& options) {
   std::size_t taken = 0;
@@ -193,6 +206,7 @@ int merge(const SweepArguments& arguments, const Study& study, const std::string
   }
   if (!arguments.json)
     fmt::print("{} points taken over from {} stores\n", taken, arguments.merged.size());
+  write_origin(study, folder);
   return report(arguments, study, folder, options.store, nullptr);
 }
 
@@ -209,7 +223,10 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
                options.store, count_of(outcome.counts, PointStatus::pending));
     return interrupted_exit_code;
   }
-  if (!options.shard) return report(arguments, study, folder, options.store, &outcome);
+  if (!options.shard) {
+    write_origin(study, folder);
+    return report(arguments, study, folder, options.store, &outcome);
+  }
   if (!arguments.json) print_head(study, outcome.counts, &outcome);
   fmt::print("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
              shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite");

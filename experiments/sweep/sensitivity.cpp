@@ -141,37 +141,13 @@ void add_range(ParameterSensitivity& result, const ValueGroups& groups, const Gr
   result.effect = effect_of(m.means[worst] - m.means[best], response.ratios);
 }
 
-// Whether each value of `of` has one value of `other`.
-bool determines(const Levels& of, const Levels& other) {
-  std::vector<std::uint32_t> seen(of.values.size(), no_index);
-  for (std::size_t row = 0; row < of.of_row.size(); ++row) {
-    if (of.of_row[row] == no_index) continue;
-    std::uint32_t& level = seen[of.of_row[row]];
-    if (level == no_index) level = other.of_row[row];
-    if (level != other.of_row[row]) return false;
-  }
-  return true;
-}
-
-bool on_one_axis(const Study& study, const std::string& a, const std::string& b) {
-  const auto has = [](const Axis& axis, const std::string& name) {
-    return std::find(axis.names.begin(), axis.names.end(), name) != axis.names.end();
-  };
-  return std::any_of(study.axes.begin(), study.axes.end(),
-                     [&](const Axis& axis) { return has(axis, a) && has(axis, b); });
-}
-
-// The varied parameters that have to be equal when only `name` differs. A text stands for those of
-// its zip that follow from it; a number doesn't, since in a sample everything follows from each.
+// The varied parameters that have to be equal when only `name` differs: not those of its zip that
+// follow from it.
 std::vector<std::string> others_of(const std::string& name, AnalysedPoints& points) {
-  const Levels& own = points.levels(name);
-  std::vector<std::string> others;
-  for (const std::string& other : points.varied_parameters()) {
-    const bool goes_along = !own.values.empty() && own.values.front().kind == Value::Kind::text &&
-                            on_one_axis(points.study(), name, other) &&
-                            determines(own, points.levels(other));
-    if (other != name && !goes_along) others.push_back(other);
-  }
+  std::vector<std::string> others = points.varied_parameters();
+  std::erase_if(others, [&](const std::string& other) {
+    return other == name || points.follows(other, name);
+  });
   return others;
 }
 

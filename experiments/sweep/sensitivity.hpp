@@ -41,8 +41,8 @@ struct Sensitivity {
   std::vector<ParameterSensitivity> parameters; ///< the largest share first
 };
 
-/// Of `rows` those that have a value. Parameters that go with a text of their zip (its network, its
-/// topology) count as that text when the others are to be equal.
+/// Of `rows` those that have a value. What follows from a parameter by a zip (its topology from its
+/// network) isn't among the others that are to be equal.
 /// Pre: rows ascend. Cost: O(parameters^2 * rows log rows).
 [[nodiscard]] Sensitivity sensitivity_of(AnalysedPoints& points, const ObjectiveValues& objective,
                                          std::span<const std::string> parameters,

@@ -66,15 +66,21 @@ void add_row(AnalysisReport& report, const std::vector<const Levels*>& by, std::
   report.table.rows.push_back(std::move(shown));
 }
 
-// Those asked for, or all that vary and aren't in `by`.
+// Those asked for, or all that vary and aren't in `by`; of two that are one to one in a zip (the name
+// of a network, and its shape) the first.
 std::vector<std::string> analysed_parameters(const SensitivityAnalysis& analysis,
                                              AnalysedPoints& points) {
   if (!analysis.of.empty()) return analysis.of;
-  std::vector<std::string> names = points.varied_parameters();
-  std::erase_if(names, [&](const std::string& name) {
-    return std::find(analysis.head.by.begin(), analysis.head.by.end(), name) !=
-           analysis.head.by.end();
-  });
+  std::vector<std::string> names;
+  const auto is_one_of = [](const std::vector<std::string>& known, const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  for (const std::string& name : points.varied_parameters()) {
+    const bool is_named_twice = std::any_of(names.begin(), names.end(), [&](const auto& earlier) {
+      return points.follows(name, earlier) && points.follows(earlier, name);
+    });
+    if (!is_named_twice && !is_one_of(analysis.head.by, name)) names.push_back(name);
+  }
   return names;
 }
 

@@ -83,8 +83,7 @@ TEST_CASE("All else equal: least, median and largest over groups with two values
   CHECK(equal.largest == Approx(6));
 }
 
-TEST_CASE(
-    "What follows from a zip's text needn't be equal; of a sample's numbers nothing is left out") {
+TEST_CASE("What follows by a zip needn't be equal; in a sample nothing follows") {
   Study study = study_of({{"size", {"1", "2"}}}, {least("time")});
   Axis zip;
   zip.names = {"network", "npus"};
@@ -103,8 +102,12 @@ TEST_CASE(
   CHECK(of(all, "network").equal_others.groups == 2);
   CHECK(of(all, "network").equal_others.least == Approx(2));
   CHECK(of(all, "network").equal_others.largest == Approx(3));
-  CHECK(of(all, "npus").equal_others.groups == 0);
+  CHECK(of(all, "npus").equal_others.groups == 2);
   CHECK(of(all, "size").equal_others.groups == 2);
+  study.axes.back().drawn = true;
+  const Sensitivity drawn = sensitivity_in(study, table, {"network", "npus", "size"});
+  CHECK(of(drawn, "network").equal_others.groups == 0);
+  CHECK(of(drawn, "size").equal_others.groups == 2);
 }
 
 TEST_CASE("More than eight numbers are eight ranges with about as many points") {
