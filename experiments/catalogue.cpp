@@ -4,6 +4,8 @@
 #include "sim/data_files.hpp"
 #include "sim/error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -46,6 +48,11 @@ std::string find(const std::string& text, bool studies) {
     if (entry.name == text) return entry.file;
     known.push_back(entry.name);
   }
+  const std::vector<CatalogueEntry> others = untitled_catalogue(!studies);
+  if (std::any_of(others.begin(), others.end(),
+                  [&](const CatalogueEntry& entry) { return entry.name == text; }))
+    throw InputError(studies ? fmt::format("\"{0}\" is an experiment: tutti run {0}", text)
+                             : fmt::format("\"{0}\" is a study: tutti sweep {0}", text));
   throw InputError(unknown_name(studies ? "study" : "experiment", text, known));
 }
 

@@ -1,12 +1,12 @@
-// `k_ary_tree:KxN`: the K-ary N-tree (Petrini and Vanneschi 1997), a fat tree of K^N NPUs for any K:
-// N levels of K^(N-1) switches, each with K links down and, below the top level, K up; full
+// `k_ary_tree:KxN`: the K-ary N-tree (Petrini and Vanneschi 1997), a fat tree of K^N NPUs for any
+// K: N levels of K^(N-1) switches, each with K links down and, below the top level, K up; full
 // bisection bandwidth. 8x2 is what is called leaf and spine. Bandwidth and latency may differ per
 // level, the NPUs' first. Switches can't store, copy or reduce.
 //
-// NPU i hangs on switch i / K of level 0. A switch of level l and one of level l + 1 are linked where
-// their numbers agree in all digits to the base K but that of weight K^l. Switch numbers: level by
-// level from the NPUs. Links: level by level, each up before its down. No coordinates: a tree has no
-// dimensions to route by.
+// NPU i hangs on switch i / K of level 0. A switch of level l and one of level l + 1 are linked
+// where their numbers agree in all digits to the base K but that of weight K^l. Switch numbers:
+// level by level from the NPUs. Links: level by level, each up before its down. No coordinates: a
+// tree has no dimensions to route by.
 #include "topologies/families.hpp"
 #include "topologies/parts.hpp"
 

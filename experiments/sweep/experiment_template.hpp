@@ -40,12 +40,12 @@ public:
   /// version, as a text.
   [[nodiscard]] const std::string& fingerprint_text() const { return fingerprint_text_; }
 
-  /// The experiment of one point, with this seed. A text that is "${name}" and nothing else becomes a number or a
-  /// boolean where the value is one (without a unit). Errors: as parse_experiment(), with places in
-  /// the study's file.
+  /// The experiment of one point, with this seed. A text that is "${name}" and nothing else becomes
+  /// a number or a boolean where the value is one (without a unit). Errors: as parse_experiment(),
+  /// with places in the study's file.
   [[nodiscard]] Experiment experiment(const ValueOf& value_of, std::uint64_t seed) const;
-  /// Names and fingerprints of the files that the filled-in experiment speaks of, as a text: part of
-  /// a point's key. Files are read once for each filled-in text. Not for several threads.
+  /// Names and fingerprints of the files that the filled-in experiment speaks of, as a text: part
+  /// of a point's key. Files are read once for each filled-in text. Not for several threads.
   [[nodiscard]] std::string file_fingerprints(const ValueOf& value_of) const;
 
 private:

@@ -52,8 +52,8 @@ struct ResultColumn {
 /// Those of a kind, in the order of columns.
 [[nodiscard]] std::vector<ResultColumn> result_columns(PointKind kind);
 
-/// Simulates one point in this process, with this seed. `cache`: folder of remembered schedules; empty: none. Bad
-/// input and infeasible points are statuses; never throws but std::bad_alloc.
+/// Simulates one point in this process, with this seed. `cache`: folder of remembered schedules;
+/// empty: none. Bad input and infeasible points are statuses; never throws but std::bad_alloc.
 [[nodiscard]] PointResults evaluate_point(const ExperimentTemplate& experiment,
                                           const ValueOf& value_of, std::uint64_t seed,
                                           const std::string& cache);

@@ -10,9 +10,9 @@
 //   selections            one for each combination of `by`:
 //     by                  {name: value}
 //     ranges              ascending; each
-//       from, to          numbers: for from <= value < to; `to` is the next simulated value that has
-//                         another choice or none, null after the last; or, where `over` is
-//                         a text, `value` instead
+//       from, to          numbers: for from <= value < to; `to` is the next simulated value that
+//                         has another choice or none, null after the last; or, where `over` is a
+//                         text, `value` instead
 //       choice            {name: value}
 //       points            what was simulated: [{at, objective, next_best: {choice, ratio} or null}]
 //                         `ratio`: how many times worse it is; null unless both are positive

@@ -66,8 +66,8 @@ void add_row(AnalysisReport& report, const std::vector<const Levels*>& by, std::
   report.table.rows.push_back(std::move(shown));
 }
 
-// Those asked for, or all that vary and aren't in `by`; of two that are one to one in a zip (the name
-// of a network, and its shape) the first.
+// Those asked for, or all that vary and aren't in `by`; of two that are one to one in a zip (the
+// name of a network, and its shape) the first.
 std::vector<std::string> analysed_parameters(const SensitivityAnalysis& analysis,
                                              AnalysedPoints& points) {
   if (!analysis.of.empty()) return analysis.of;
