@@ -31,7 +31,7 @@ std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::stri
   for (const std::string& label : table.keys()) {
     const ConfigValue value = table.at(label);
     const std::string text = value.string();
-    const std::string found = text.ends_with(".toml") ? beside(text, source_name) : text;
+    const std::string found = topology_beside(text, source_name);
     topologies.push_back({label, text, value.located([&] { return make_topology(found); })});
   }
   if (topologies.empty()) throw table.error("no topology is named");

@@ -31,6 +31,11 @@ std::string plain_name(const ConfigValue& value) {
   return name;
 }
 
+std::string topology_beside(const std::string& text, const std::string& source_name) {
+  const std::string file = text.substr(0, text.find(','));
+  return file.ends_with(".toml") ? beside(file, source_name) + text.substr(file.size()) : text;
+}
+
 std::string string_at(ConfigTable& table, const std::string& key) {
   const auto value = table.find(key);
   return value ? value->string() : "";

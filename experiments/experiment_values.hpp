@@ -56,6 +56,9 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
 /// The file of this name beside the experiment's, if it is there, else as it is.
 [[nodiscard]] std::string beside(const std::string& file, const std::string& source_name);
 
+/// The same for the file of a topology's text, which options may follow: "net.toml,fail-links=3".
+[[nodiscard]] std::string topology_beside(const std::string& text, const std::string& source_name);
+
 /// Empty where the key isn't there.
 [[nodiscard]] std::string string_at(ConfigTable& table, const std::string& key);
 

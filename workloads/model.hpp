@@ -96,6 +96,8 @@ struct NamedModel {
 
 /// A model by its name, or from a TOML file (its format: workloads/README.md).
 /// Errors: InputError with file:line:column; an unknown name lists those that are known.
+/// Where the named models lie, a TOML file each.
+[[nodiscard]] std::string model_folder();
 [[nodiscard]] Model load_model(const std::string& name_or_file);
 
 } // namespace tutti

@@ -24,10 +24,6 @@ using layers::LayerKind;
 
 constexpr std::int64_t most_layers = 100'000;
 
-std::string model_folder() {
-  return data_folder("models", std::string(TUTTI_WORKLOADS_SOURCE_DIR) + "/models");
-}
-
 const LayerKind& find_kind(const ConfigValue& value) {
   const std::string name = value.string();
   std::vector<std::string> known;
@@ -171,6 +167,10 @@ Model read_model(ConfigTable file) {
 }
 
 } // namespace
+
+std::string model_folder() {
+  return data_folder("models", std::string(TUTTI_WORKLOADS_SOURCE_DIR) + "/models");
+}
 
 std::vector<NamedModel> named_models() {
   std::vector<NamedModel> models;

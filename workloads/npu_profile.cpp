@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> precision_names{"fp32", "tf32", "fp16", "bf16", "fp8"};
 
-std::string npu_folder() {
-  return data_folder("npus", std::string(TUTTI_WORKLOADS_SOURCE_DIR) + "/npus");
-}
-
 double positive(const ConfigValue& value) {
   const double number = value.number();
   if (number <= 0) throw value.error("must be above 0");
@@ -82,6 +78,10 @@ double peak_of(const NpuProfile& npu, Kernel::Kind kind, Precision precision) {
 }
 
 } // namespace
+
+std::string npu_folder() {
+  return data_folder("npus", std::string(TUTTI_WORKLOADS_SOURCE_DIR) + "/npus");
+}
 
 std::string_view to_text(Precision precision) {
   return precision_names[static_cast<std::size_t>(precision)];

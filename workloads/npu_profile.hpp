@@ -41,6 +41,7 @@ struct NpuProfile {
 [[nodiscard]] Time kernel_time(const NpuProfile& npu, Kernel::Kind kind, Precision precision,
                                double flops, double bytes);
 
+[[nodiscard]] std::string npu_folder(); ///< where the named profiles lie, a TOML file each
 [[nodiscard]] std::vector<std::string> npu_profile_names(); ///< workloads/npus/*.toml
 /// By name, or from a TOML file. Errors: as load_model().
 [[nodiscard]] NpuProfile load_npu_profile(const std::string& name_or_file);

@@ -47,11 +47,14 @@ std::vector<double> evaluated(const PointTable& table, const Objective& objectiv
     }
     Value result;
     try {
-      if (expression.evaluate(values, result) && result.kind != Value::Kind::text)
-        results[row] = result.number;
+      if (!expression.evaluate(values, result)) continue;
     } catch (const InputError&) {
-      results[row] = no_value;
+      continue; // a division by zero
     }
+    if (result.kind == Value::Kind::text)
+      throw InputError(fmt::format("objective \"{}\": \"{}\" is the text \"{}\", no number",
+                                   objective.name, objective.expression, result.text));
+    results[row] = result.number;
   }
   return results;
 }

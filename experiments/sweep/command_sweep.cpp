@@ -125,7 +125,7 @@ void print_head(const Study& study, const std::map<PointStatus, std::size_t>& co
   for (const auto& [status, count] : counts) points += count;
   fmt::print("{}\n{} points", study.title, points);
   if (outcome != nullptr && outcome->left_out > 0)
-    fmt::print(" ({} left out by constraints)", outcome->left_out);
+    fmt::print(" ({} left out by constraints, or drawn twice)", outcome->left_out);
   fmt::print(": {}\n", counts_text(counts));
   if (outcome != nullptr && outcome->evaluated > 0)
     fmt::print("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
@@ -166,6 +166,11 @@ int verdict_of(const std::map<PointStatus, std::size_t>& counts) {
 int report(const SweepArguments& arguments, const Study& study, const std::string& folder,
            const std::string& store_file, const SweepOutcome* outcome) {
   const Store store = Store::open_to_read(store_file);
+  if (store.study_toml() != study.toml)
+    fmt::print(stderr,
+               "tutti: {} is of another form of the study: without --report, what is new is "
+               "simulated\n",
+               store_file);
   const std::map<PointStatus, std::size_t> counts = store.counts();
   const bool everything = arguments.only.empty();
   const Study chosen = everything ? study : with_only(study, arguments.only);

@@ -1,5 +1,6 @@
 // What a network costs and how much power it takes: NPUs and switches stand in racks, cables have
-// lengths, a cable's technology is the cheapest that reaches so far.
+// lengths, a cable's technology is the one that reaches so far with the least price (without
+// energy). A network is priced as it is: cables that have failed aren't paid.
 //
 //   [layout]                        # racks in a grid; a switch stands where its neighbours do
 //   npus_per_rack = 16              # by NPU number

@@ -5,6 +5,9 @@
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/hash.hpp"
+#include "topologies/machines.hpp"
+#include "workloads/model.hpp"
+#include "workloads/npu_profile.hpp"
 
 #include <fmt/format.h>
 
@@ -179,8 +182,15 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
   const auto [found, is_new] = fingerprints_.try_emplace(text);
   if (!is_new) return found->second;
   std::error_code error;
-  const fs::path file = beside(text, source_name_);
+  const std::string named = text.substr(0, text.find(',')); // options of a topology may follow
+  const fs::path file = beside(named, source_name_);
   if (fs::is_regular_file(file, error)) found->second = content_fingerprint(file);
+  if (const auto machine = topologies::machine_file(named))
+    found->second += content_fingerprint(*machine);
+  for (const std::string& folder : {model_folder(), npu_folder()})
+    if (const fs::path data = fs::path(folder) / (named + ".toml");
+        fs::is_regular_file(data, error))
+      found->second += content_fingerprint(data);
   for (int rank = 0;; ++rank) { // traces are named by their prefix
     const fs::path trace = fmt::format("{}.{}.et", file.string(), rank);
     if (!fs::is_regular_file(trace, error)) break;

@@ -97,6 +97,7 @@ void require_one_expression(std::string_view text) {
     const std::string_view two = text.substr(i, 2);
     if (letter == ';' || letter == '\0' || two == "--" || two == "/*")
       throw InputError("an expression is one, without \";\" and comments");
+    if (letter == '%') throw InputError("\"%\" cuts to whole numbers: use mod(x, y)");
     if (letter == '?' || letter == ':' || letter == '@' || letter == '$' || letter == '#')
       throw InputError(fmt::format("an expression has no \"{}\"", letter));
     if (depth < 0) throw InputError("a parenthesis closes that none opens");
@@ -114,6 +115,24 @@ std::string with_real_divisions(std::string_view text) {
     done = i + 1;
   });
   return changed.append(text.substr(done));
+}
+
+/// Quantities in quotes become numbers, as they are where parameters have them: to SQL every number
+/// is less than any text, so that size <= '2KiB' would hold for all.
+std::string with_quantities(std::string_view text) {
+  std::string changed;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = text.find_first_of("'\"`[", i);
+    changed += text.substr(i, begin - i);
+    if (begin == std::string_view::npos) break;
+    const std::size_t end = text.find(text[begin] == '[' ? ']' : text[begin], begin + 1);
+    const Value value = text_value(text.substr(begin + 1, end - begin - 1));
+    const bool is_quantity = text[begin] == '\'' && value.kind == Value::Kind::number;
+    changed += is_quantity ? fmt::format("{:.17e}", value.number)
+                           : std::string(text.substr(begin, end + 1 - begin));
+    i = end + 1;
+  }
+  return changed;
 }
 
 /// In the words of the other messages.
@@ -156,6 +175,8 @@ std::vector<std::string> names_read(sqlite3* connection, const std::string& text
       prepared(connection, "SELECT (" + text + ") FROM known", examination, known);
   sqlite3_set_authorizer(connection, nullptr, nullptr);
   if (sqlite3_column_count(statement.get()) != 1) throw InputError("an expression has one value");
+  // max(x) is of all rows to SQL, of which there is one at a time: it would be x.
+  (void)prepared(connection, "SELECT 1 FROM known WHERE (" + text + ")", examination, known);
   std::vector<std::string> names;
   for (const std::string& name : known)
     if (std::find(examination.read.begin(), examination.read.end(), name) != examination.read.end())
@@ -203,7 +224,7 @@ Expression::Expression(std::string text, std::span<const std::string> known)
   require_one_expression(text_);
   Connection connection = connection_in_memory();
   names_ = names_read(connection.get(), text_, known);
-  std::string sql = "SELECT (" + with_real_divisions(text_) + ")";
+  std::string sql = "SELECT (" + with_real_divisions(with_quantities(text_)) + ")";
   for (std::size_t i = 0; i < names_.size(); ++i)
     sql +=
         fmt::format("{}?{} AS {}", i == 0 ? " FROM (SELECT " : ", ", i + 1, quoted_name(names_[i]));

@@ -1,6 +1,6 @@
 // Expressions over named values, in SQL's syntax and evaluated by SQLite: + - * /, = == <> < <= AND
 // OR NOT, BETWEEN, IN, LIKE, CASE, functions such as pow, log2, sqrt, min, max, abs, round; texts
-// in single quotes. Whole numbers are real ones: 1/2 is a half.
+// in single quotes, quantities too ('2KiB'). Whole numbers are real ones: 1/2 is a half.
 #pragma once
 
 #include "experiments/sweep/value.hpp"

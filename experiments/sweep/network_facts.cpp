@@ -7,8 +7,8 @@ namespace tutti::sweep {
 std::vector<std::string> network_fact_names(bool with_cost) {
   std::vector<std::string> names{"npus", "links", "switches"};
   if (with_cost)
-    names.insert(names.end(), {"cost", "cost_cables", "cost_switches", "cost_nics", "cost_energy",
-                               "power_watts", "cable_metres"});
+    names.insert(names.end(), {"cost", "cost_cables", "cost_switches", "cost_nics", "cost_npus",
+                               "cost_energy", "power_watts", "cables", "cable_metres"});
   return names;
 }
 
@@ -21,8 +21,9 @@ std::vector<double> network_facts(const Topology& topology, const std::optional<
                             static_cast<double>(switches)};
   if (!model) return facts;
   const NetworkCost cost = cost_of(topology, *model);
-  facts.insert(facts.end(), {cost.total(), cost.cables, cost.switches, cost.nics, cost.energy,
-                             cost.watts, cost.cable_metres});
+  facts.insert(facts.end(),
+               {cost.total(), cost.cables, cost.switches, cost.nics, cost.npus, cost.energy,
+                cost.watts, static_cast<double>(cost.cable_count), cost.cable_metres});
   return facts;
 }
 

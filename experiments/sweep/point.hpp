@@ -28,8 +28,7 @@ struct PointSpace {
   std::size_t left_out = 0; ///< by constraints, or without a value of `largest`
 };
 
-/// Where there is the same key twice (a parameter that changes nothing), the first is kept and the
-/// others count as `left_out`.
+/// Where a sample draws the same row twice, the first is kept and the others count as `left_out`.
 /// Errors: InputError with a place: an empty space, constraints that exclude all points (and which
 /// excludes how many), a topology that can't be made (with the values), more than 10,000,000.
 /// Cost: O(points), plus the making of each distinct topology.

@@ -196,7 +196,7 @@ private:
         throw error(expression.place,
                     fmt::format("\"{}\" is {}, not a number of {}", dependencies_.names[value],
                                 to_text(result), to_text(unit)));
-      result.unit = unit;
+      result = tidied_number(result.number, unit); // as it is simulated
     }
     set(value, result);
     return true;
@@ -234,9 +234,7 @@ private:
 
   [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) const {
     try {
-      return network_facts(
-          make_topology(text.ends_with(".toml") ? beside(text, study_.source_name) : text),
-          study_.cost);
+      return network_facts(make_topology(topology_beside(text, study_.source_name)), study_.cost);
     } catch (const InputError& e) {
       throw error(study_.topology_place,
                   fmt::format("the topology \"{}\" can't be had: {}", text, e.what()));
@@ -277,11 +275,13 @@ private:
 
   [[nodiscard]] PointKey key_of_point(std::uint64_t seed) const {
     PointKey key = template_key_;
-    for (const std::string& name : study_.experiment->names()) {
-      const std::size_t value = indices_.at(name);
+    const auto add = [&](std::size_t value) {
       key.add(static_cast<std::uint64_t>(values_[value].kind));
       key.add(texts_[value]);
-    }
+    };
+    for (const std::string& name : study_.experiment->names()) add(indices_.at(name));
+    // And what the experiment doesn't use: analyses tell points apart by it.
+    for (std::size_t value = 0; value < dependencies_.parameters; ++value) add(value);
     key.add(study_.experiment->file_fingerprints(value_of_));
     key.add(seed);
     return key;

@@ -79,6 +79,9 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
                           const Sensitivity& sensitivity) {
   constexpr std::size_t most = 24;
   std::vector<ParameterSensitivity> parameters = sensitivity.parameters;
+  std::erase_if(parameters, [](const ParameterSensitivity& each) {
+    return !each.share && each.equal_others.groups == 0; // each value has one point
+  });
   if (parameters.size() > most) parameters.resize(most);
   std::vector<double> ends;
   for (const ParameterSensitivity& each : parameters) {

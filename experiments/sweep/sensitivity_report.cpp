@@ -41,7 +41,7 @@ void add_row(AnalysisReport& report, const std::vector<const Levels*>& by, std::
     shown.push_back(display_text(levels->values[levels->of_row[row]]));
   }
   const EqualOthers& equal = each.equal_others;
-  const bool known = each.levels > 0, any = equal.groups > 0;
+  const bool any = equal.groups > 0, known = each.share || any; // else each value has one point
   const auto effect = [&](double value, bool there) {
     return there ? effect_text(value, all.ratios, objective.unit) : std::string("-");
   };
@@ -90,11 +90,13 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
   AnalysisReport report = begun_report("sensitivity", analysis.head);
   const ObjectiveValues& objective = points.objective(analysis.objective);
   report.explanation = fmt::format(
-      "\"explains\": share of the variance of the logarithm of {0} that the parameter explains "
-      "alone (more than 8 numbers: 8 ranges with about as many points each). \"best at\" and "
-      "\"worst at\": its values with the best and the worst geometric mean of {0}; \"effect\": "
-      "their ratio. \"all else equal\": worst over best among points that differ in this parameter "
-      "only.",
+      "\"explains\": share of the variance (of the logarithm where all is positive) of {0} that "
+      "the "
+      "parameter explains alone (more than 8 numbers: 8 ranges with about as many points each). "
+      "\"best at\" and \"worst at\": its values with the best and the worst (geometric) mean of "
+      "{0}; "
+      "\"effect\": their ratio, or difference. \"all else equal\": worst against best among points "
+      "that differ in this parameter only.",
       objective.name);
   std::vector<const Levels*> by;
   for (const std::string& name : analysis.head.by) by.push_back(&points.levels(name));
@@ -113,6 +115,11 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
       report.notes.push_back(place + "no point has a value.");
       continue;
     }
+    if (result.points < rows[g].size())
+      report.notes.push_back(fmt::format(
+          "{}{} of {} points have no result, so that means aren't over the same points everywhere: "
+          "trust what is with all else equal.",
+          place, rows[g].size() - result.points, rows[g].size()));
     if (!result.ratios)
       report.notes.push_back(fmt::format("{}{} isn't positive everywhere: plain means and "
                                          "differences instead of geometric means and ratios.",

@@ -109,7 +109,11 @@ private:
         const ConfigValue value = table.at(name);
         add_parameter(name, value);
         Axis axis{{name}, {}};
-        for (Value& each : values_of(value)) axis.rows.push_back({std::move(each)});
+        for (Value& each : values_of(value)) {
+          if (std::find(axis.rows.begin(), axis.rows.end(), std::vector{each}) != axis.rows.end())
+            throw value.error(fmt::format("{} is there twice", to_text(each)));
+          axis.rows.push_back({std::move(each)});
+        }
         study_.axes.push_back(std::move(axis));
       }
     }
@@ -263,7 +267,7 @@ private:
     use_expression(value, known);
     objective.expression = value.string();
     for (const ResultColumn& column : results_)
-      if (column.name == objective.expression) objective.unit = column.unit;
+      if (column.name == trimmed(objective.expression)) objective.unit = column.unit;
   }
 
   void use(const std::vector<std::string>& names) { used_.insert(names.begin(), names.end()); }

@@ -81,11 +81,12 @@ std::vector<Value> range_values(ConfigTable table) {
   const auto step = table.find("step"), factor = table.find("factor");
   if (step.has_value() == factor.has_value())
     throw table.error("a range needs a \"step\" or a \"factor\"");
-  return step ? stepped(range, *step) : multiplied(range, *factor);
-}
-
-bool is_whole(const Value& value) {
-  return value.unit == Unit::none && value.number == std::floor(value.number);
+  std::vector<Value> values = step ? stepped(range, *step) : multiplied(range, *factor);
+  const double last = values.back().number;
+  if (last < range.to.number * (1 - slack) || last > range.to.number * (1 + slack))
+    throw table.at("to").error(
+        fmt::format("the range ends at {}, not at {}", to_text(values.back()), to_text(range.to)));
+  return values;
 }
 
 SampledRange sampled_range(const std::string& name, const ConfigValue& value) {
@@ -107,7 +108,7 @@ SampledRange sampled_range(const std::string& name, const ConfigValue& value) {
   const ValueRange ends = range_of(table, range.logarithmic);
   range.from = ends.from;
   range.to = ends.to;
-  range.whole = is_whole(ends.from) && is_whole(ends.to);
+  range.whole = table.at("from").is_integer() && table.at("to").is_integer();
   return range;
 }
 

@@ -209,12 +209,17 @@ topology = "${shape},bandwidth=${bandwidth}"
         }) == "study.toml: no point of 3 is left: 3 have no value of `largest`");
 }
 
-TEST_CASE("the same point twice is one") {
+TEST_CASE(
+    "points that differ only in what the experiment doesn't use are points; drawn twice: one") {
   const PointSpace space =
       space_of(study("constraints = \"repeat > 0\"\n[[zip]]\nrepeat = [1, 2, 3]\n"));
-  CHECK(space.points.size() == 12);
-  CHECK(space.left_out == 24);
-  for (std::size_t i = 0; i < 12; ++i) CHECK(value(space, i, "repeat") == number_value(1));
+  CHECK(space.points.size() == 36);
+  CHECK(space.left_out == 0);
+  const PointSpace drawn =
+      space_of(study("constraints = \"repeat > 0\"\n[[sample]]\nmethod = \"random\"\ncount = 3\n"
+                     "parameters = {repeat = [7]}\n"));
+  CHECK(drawn.points.size() == 12);
+  CHECK(drawn.left_out == 24);
 }
 
 TEST_CASE("a parameter `seed` is the experiment's") {
