@@ -44,7 +44,8 @@
 //                                   # the network (npus, links (one for each direction), switches;
 //                                   # with a cost model cost, and its parts cost_cables,
 //                                   # cost_switches, cost_nics, cost_npus, cost_energy, and
-//                                   # power_watts, cables, cable_metres) and results (point_results.hpp)
+//                                   # power_watts, cables, cable_metres) and results
+//                                   # (point_results.hpp)
 //   time = "time_s"                 # the less the better
 //   rate = {expression = "algbw_bytes_per_s / npus", maximise = true, unit = "bytes_per_second"}
 //                                   # unit: default that of the result which the expression is

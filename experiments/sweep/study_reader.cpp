@@ -10,6 +10,7 @@
 #include "experiments/sweep/value_reader.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
