@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -51,7 +52,8 @@ ChildProcess::ChildProcess(const std::function<void(int socket)>& body) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a parent that is killed leaves no work behind
     if (::getppid() != parent) ::_exit(1);
     ::close(ends[0]);
-    body(ends[1]);
+    // What it throws mustn't run the parent's destructors here: it is a crash of this process.
+    [&]() noexcept { body(ends[1]); }();
     ::_exit(0);
   }
   ::close(ends[1]);
@@ -98,7 +100,9 @@ bool write_all(int socket, std::string_view text) {
 void limit_memory([[maybe_unused]] std::int64_t bytes) {
 #ifndef TUTTI_ADDRESS_SANITIZER // which takes far more than the program
   if (bytes <= 0) return;
-  const rlimit most{static_cast<rlim_t>(bytes), RLIM_INFINITY};
+  rlimit most{};
+  if (::getrlimit(RLIMIT_DATA, &most) != 0) return;
+  most.rlim_cur = std::min(static_cast<rlim_t>(bytes), most.rlim_max); // which may be given
   ::setrlimit(RLIMIT_DATA, &most);
 #endif
 }

@@ -1,5 +1,6 @@
 #include "experiments/provenance.hpp"
 
+#include "experiments/shell_word.hpp"
 #include "sim/text.hpp"
 
 #include <cstdio>
@@ -18,15 +19,8 @@ std::string first_line_of(const std::string& command) {
   return std::string(trimmed(line));
 }
 
-// For a shell: 'it'\''s'.
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string commit_of(const std::string& folder) {
-  const std::string git = "git -C " + shell_quoted(folder) + " ";
+  const std::string git = "git -C " + shell_word(folder) + " ";
   const std::string commit = first_line_of(git + "rev-parse --verify HEAD 2>/dev/null");
   if (commit.empty()) return "unknown";
   const bool dirty =

@@ -16,6 +16,8 @@
 namespace tutti {
 
 namespace {
+// Raised by one when some algorithm makes another schedule of the same than before.
+constexpr int schedules_version = 1;
 
 /// Eight letters at a time, which is what large schedules need.
 std::uint64_t hash_of(std::string_view text) {
@@ -108,9 +110,9 @@ std::string schedule_key(const Topology& topology, const Collective& collective,
                          const AlgorithmRow& algorithm, const SynthesisOptions& options) {
   const TimeModel& model = options.model;
   std::string key = fmt::format(
-      "tutti {}\nnetwork {:016x}: {} NPUs, {} nodes, {} links, {} groups\n", tutti_version(),
-      content_fingerprint(topology, goes_by_names(options)), topology.npu_count(),
-      topology.node_count(), topology.link_count(), topology.groups().size());
+      "tutti {} schedules {}\nnetwork {:016x}: {} NPUs, {} nodes, {} links, {} groups\n",
+      tutti_version(), schedules_version, content_fingerprint(topology, goes_by_names(options)),
+      topology.npu_count(), topology.node_count(), topology.link_count(), topology.groups().size());
   for (const CollectivePart& part : collective.parts) key += part_text(topology, collective, part);
   key += fmt::format("model {} {} {} reduction {}\n", to_text(model.link_busy),
                      to_text(model.forwarding), to_text(model.discipline),

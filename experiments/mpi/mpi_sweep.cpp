@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <list>
 #include <string>
 #include <utility>
@@ -175,7 +176,7 @@ public:
         const PointAnswers answers = server_.answers();
         if (!answers.finished.empty() || !answers.dropped.empty())
           mail_.send(0, says_answers, message_of(answers));
-      } catch (const InputError& error) { // no process to be had; rank 0 ends all
+      } catch (const std::exception& error) { // no process to be had; rank 0 ends all
         failed_ = true;
         mail_.send(0, says_error, error.what());
       }

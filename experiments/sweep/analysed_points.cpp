@@ -5,6 +5,8 @@
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>

@@ -9,6 +9,7 @@
 #include "experiments/provenance.hpp"
 #include "experiments/runner.hpp"
 #include "experiments/schedule_cache.hpp"
+#include "experiments/shell_word.hpp"
 #include "experiments/sweep/analysis.hpp"
 #include "experiments/sweep/point.hpp"
 #include "experiments/sweep/store.hpp"
@@ -46,18 +47,6 @@ void make_folder(const std::string& folder) {
   if (error) throw InputError(fmt::format("{}: cannot write: {}", folder, error.message()));
 }
 
-// Words of a command line, quoted where a shell needs it.
-std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_./=+,:").find(c) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string store_name(const std::optional<Shard>& shard) {
   return shard ? fmt::format("shard-{}-of-{}.sqlite", shard->index, shard->count) : "sweep.sqlite";
 }
@@ -84,6 +73,9 @@ void require_sense(const SweepArguments& arguments) {
     throw InputError("--engine: " + unknown_name("engine", arguments.engine, engines));
   const int ways = int{arguments.report} + int{!arguments.merged.empty()} +
                    int{arguments.shard.has_value()} + int{arguments.emit_slurm.has_value()};
+  if (arguments.engine == "mpi" &&
+      (arguments.report || !arguments.merged.empty() || arguments.emit_slurm))
+    throw InputError("--engine mpi is for simulating, not for --report, --merge or --emit-slurm");
   if (ways > 1) throw InputError("--report, --merge, --shard and --emit-slurm exclude each other");
   if (!arguments.only.empty() && !arguments.report) throw InputError("--only goes with --report");
   if (arguments.slurm_shards && !arguments.emit_slurm)
@@ -155,10 +147,9 @@ int verdict_of(const std::map<PointStatus, std::size_t>& counts) {
   const std::size_t wrong =
       count_of(counts, PointStatus::defect) + count_of(counts, PointStatus::crashed);
   if (wrong == 0) return 0;
-  fmt::print(
-      stderr,
-      "tutti: {} points crashed or met a defect of Tutti: their messages are in points.csv\n",
-      wrong);
+  fmt::print(stderr,
+             "tutti: {} points crashed or met a defect of Tutti: their messages are in the store\n",
+             wrong);
   return 1;
 }
 
@@ -206,7 +197,7 @@ int merge(const SweepArguments& arguments, const Study& study, const std::string
   std::size_t taken = 0;
   {
     Store store = Store::open(options.store, study);
-    store.prepare(points_of(study), std::nullopt, false);
+    store.prepare(points_of(study), std::nullopt, options.retry);
     for (const std::string& file : arguments.merged) taken += store.merge(file);
   }
   if (!arguments.json)
@@ -220,8 +211,14 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   const std::optional<SweepOutcome> ended = engine(study, options);
   if (!ended) return 0; // another process has the results
   const SweepOutcome& outcome = *ended;
+  const auto print = [&] {
+    if (arguments.json)
+      fmt::print("{}", json_text(json_of(study, outcome.counts, &outcome, folder, {})));
+    else
+      print_head(study, outcome.counts, &outcome);
+  };
   if (outcome.interrupted) {
-    if (!arguments.json) print_head(study, outcome.counts, &outcome);
+    print();
     fmt::print(stderr,
                "tutti: interrupted: what is finished is in {}; the same command goes on with the "
                "{} points that are left\n",
@@ -232,9 +229,10 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
     write_origin(study, folder);
     return report(arguments, study, folder, options.store, &outcome);
   }
-  if (!arguments.json) print_head(study, outcome.counts, &outcome);
-  fmt::print("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
-             shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite");
+  print();
+  if (!arguments.json)
+    fmt::print("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
+               shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite");
   return verdict_of(outcome.counts);
 }
 

@@ -125,12 +125,12 @@ public:
 private:
   void start_waiting() {
     for (; running_.size() < jobs_ && !waiting_.empty(); waiting_.pop_front()) {
-      PointRequest& next = waiting_.front();
-      const std::size_t position = next.position;
+      const PointRequest& next = waiting_.front();
       try {
-        running_.push_back(std::make_unique<PointProcess>(std::move(next), function_, limits_));
+        running_.push_back(std::make_unique<PointProcess>(next, function_, limits_));
       } catch (const InputError& error) { // no process to be had
-        answers_.finished.push_back({position, failed(PointStatus::crashed, error.what())});
+        if (!running_.empty()) return;    // until one has ended
+        answers_.finished.push_back({next.position, failed(PointStatus::crashed, error.what())});
       }
     }
   }
@@ -191,10 +191,10 @@ private:
 // Signals are for the driver, which lets points finish or kills the server; and what points print
 // must not come between the driver's lines.
 void withdraw() {
-  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
-  sigset_t none;
-  sigemptyset(&none);
-  pthread_sigmask(SIG_SETMASK, &none, nullptr); // blocked ones would be pending, ignored or not
+  sigset_t blocked; // not ignored: SimGrid's processes set handlers, but keep the mask
+  sigemptyset(&blocked);
+  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&blocked, signal);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere < 0) return;
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, file);

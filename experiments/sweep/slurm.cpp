@@ -1,9 +1,10 @@
 #include "experiments/sweep/sweep_run.hpp"
 
+#include "experiments/shell_word.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <string_view>
 
@@ -13,22 +14,6 @@ namespace {
 
 constexpr double start_seconds = 600; // for reading, making topologies, analyses
 constexpr const char* merge_step = "merge";
-
-bool is_plain(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-         std::string_view("_-./+,:@%").find(letter) != std::string_view::npos;
-}
-
-// One word for the shell: as it is, or 'it'\''s'.
-std::string quoted(const std::string& text) {
-  bool plain = !text.empty();
-  std::string quoted = "'";
-  for (const char letter : text) {
-    plain = plain && is_plain(letter);
-    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  }
-  return plain ? text : quoted + "'";
-}
 
 // A limit that a job isn't likely to meet: it says how long a point may take, not how many come one
 // after another, so this is for a hundred of them. A job that meets it loses only what runs.
@@ -49,8 +34,8 @@ std::string head(const SlurmRequest& request, std::string_view what) {
 }
 
 std::string sweep_command(const SlurmRequest& request) {
-  return fmt::format("{} sweep {} --out {}", quoted(request.program), quoted(request.study),
-                     quoted(request.out));
+  return fmt::format("{} sweep {} --out {}", shell_word(request.program), shell_word(request.study),
+                     shell_word(request.out));
 }
 
 std::string mpi_script(const SlurmRequest& request) {
@@ -77,7 +62,7 @@ std::string array_script(const SlurmRequest& request) {
              "--jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --progress\n",
              fmt::arg("last", request.shards - 1), fmt::arg("shards", request.shards),
              fmt::arg("merge", merge_step), fmt::arg("command", sweep_command(request)),
-             fmt::arg("out", quoted(request.out)));
+             fmt::arg("out", shell_word(request.out)));
 }
 
 } // namespace

@@ -34,7 +34,7 @@ constexpr const char* schema = R"(
   CREATE TABLE columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER);
   CREATE TABLE owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT);
   CREATE TABLE points(id INTEGER PRIMARY KEY, position INTEGER, key TEXT UNIQUE, status TEXT,
-    message TEXT, seed INTEGER, owner INTEGER, expected_work REAL, tutti TEXT, commit_id TEXT,
+    message TEXT, experiment_seed INTEGER, owner INTEGER, expected_work REAL, tutti TEXT, commit_id TEXT,
     cpu_seconds REAL, synthesis_seconds REAL, peak_bytes INTEGER);
   CREATE INDEX points_pending ON points(expected_work DESC, position) WHERE status = 'pending';
   CREATE INDEX points_running ON points(owner) WHERE status = 'running';
@@ -75,9 +75,14 @@ void set_study_text(Database& database, std::string_view name, std::string_view 
   statement.run();
 }
 
+// As a store is that was begun and has no schema yet.
+bool is_empty(Database& database) {
+  return database.single_integer("SELECT count(*) FROM sqlite_master") == 0 &&
+         database.single_integer("PRAGMA application_id") == 0;
+}
+
 void make_schema(Database& database) {
-  database.run("PRAGMA journal_mode = WAL");
-  Transaction transaction(database);
+  Transaction transaction(database); // all of it or nothing, whenever the process dies
   database.run(schema);
   database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, format));
@@ -170,13 +175,13 @@ public:
       : study_toml_(study.toml), results_(result_columns(study.experiment->kind())) {
     if (is_there(file)) { // before anything is made beside it
       Database database(file, Database::Mode::write);
-      require_study(database, study.name);
+      if (!is_empty(database)) require_study(database, study.name);
     }
     owners_.emplace(file);
     owners_->alone([&] {
       database_.emplace(file, Database::Mode::create);
-      if (database_->single_integer("PRAGMA page_count") == 0) make_schema(*database_);
-      database_->run("PRAGMA synchronous = FULL");
+      if (is_empty(*database_)) make_schema(*database_);
+      database_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       Transaction transaction(*database_);
       if (!study_text(*database_, "name")) describe(study);
       require_study(*database_, study.name);
@@ -282,6 +287,8 @@ public:
                                      "cpu_seconds", "synthesis_seconds", "peak_bytes", "owner"};
     {
       if (!is_there(other_file)) throw InputError(other_file + ": there is no such store");
+      if (fs::equivalent(other_file, database_->file()))
+        throw InputError(other_file + ": is the store itself");
       Database other(other_file, Database::Mode::read);
       require_study(other, *study_text(*database_, "name"));
       Statement names(other, "SELECT name FROM columns WHERE role = 'result'");
@@ -380,10 +387,12 @@ private:
       marks += fmt::format(", ?{}", i + 5);
       assignments += fmt::format(", {} = ?{}", quoted_name(space.names[i]), i + 5);
     }
-    Statement insert(*database_, "INSERT INTO points(position, key, seed, expected_work, status" +
-                                     names + ") VALUES(?1, ?2, ?3, ?4, 'pending'" + marks + ")");
-    Statement update(*database_, "UPDATE points SET position = ?1, seed = ?3, expected_work = ?4" +
-                                     assignments + " WHERE id = ?2");
+    Statement insert(*database_,
+                     "INSERT INTO points(position, key, experiment_seed, expected_work, status" +
+                         names + ") VALUES(?1, ?2, ?3, ?4, 'pending'" + marks + ")");
+    Statement update(*database_,
+                     "UPDATE points SET position = ?1, experiment_seed = ?3, expected_work = ?4" +
+                         assignments + " WHERE id = ?2");
     for (const Point& point : space.points) {
       const auto row = rows.find(point.key);
       const bool is_new = row == rows.end();

@@ -83,7 +83,7 @@ public:
 
   /// Text of the study that made it.
   [[nodiscard]] std::string study_toml() const;
-  /// Points of the study in order, with these columns (of `columns`, or status, message, key, seed,
+  /// Points of the study in order, with these columns (of `columns`, or status, message, key,
   /// cpu_seconds ...); empty: all of `columns`. Booleans are the numbers 1 and 0.
   [[nodiscard]] PointTable table(std::span<const std::string> names = {}) const;
 

@@ -40,7 +40,7 @@ const std::vector<ColumnHead>& record_columns() {
                                                {"key"},
                                                {"status"},
                                                {"message"},
-                                               {"seed"},
+                                               {"experiment_seed"},
                                                {"expected_work"},
                                                {"tutti"},
                                                {"commit_id"},

@@ -98,8 +98,9 @@ TEST_CASE("files that a point's experiment names are part of its key") {
   const std::string file = folder.file("net.toml"), source = folder.file("study.toml");
   const std::string toml = "topologies = {net = \"${net}\"}\n[[runs]]\ncollectives = "
                            "[\"all_gather\"]\nalgorithms = [\"ring\"]\n";
+  const std::string text = GENERATE("net.toml", "net.toml,fail-links=1");
   const auto fingerprints = [&] {
-    return template_of(toml, source).file_fingerprints(values({{"net", text_value("net.toml")}}));
+    return template_of(toml, source).file_fingerprints(values({{"net", text_value(text)}}));
   };
   CHECK(fingerprints().empty());
   write_file(file, "a");
@@ -108,4 +109,17 @@ TEST_CASE("files that a point's experiment names are part of its key") {
   CHECK(fingerprints() == first);
   write_file(file, "b");
   CHECK(fingerprints() != first);
+}
+
+TEST_CASE("machines, models and NPUs that come with Tutti are part of a point's key") {
+  const ExperimentTemplate made =
+      template_of("topologies = {net = \"${net}\"}\n[[training]]\nlabel = \"a\"\nmodel = "
+                  "\"${model}\"\nnpu = \"${npu}\"\nalgorithms = [\"ring\"]\n");
+  const auto fingerprints = [&made](const char* net, const char* model, const char* npu) {
+    return made.file_fingerprints(
+        values({{"net", text_value(net)}, {"model", text_value(model)}, {"npu", text_value(npu)}}));
+  };
+  CHECK_THAT(fingerprints("dgx1", "resnet50", "v100"),
+             Contains("dgx1.toml ") && Contains("resnet50.toml ") && Contains("v100.toml "));
+  CHECK(fingerprints("ring:4", "nothing", "nothing").empty());
 }

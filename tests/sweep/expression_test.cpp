@@ -52,7 +52,7 @@ TEST_CASE("expressions are numbers, as SQL has them, and divisions real") {
   CHECK(number_of("pow(2, 10)") == 1024);
   CHECK(number_of("log2(npus)") == 6);
   CHECK(number_of("max(npus, 100) + min(1, 2)") == 101);
-  CHECK(number_of("npus % 10") == 4);
+  CHECK(number_of("mod(npus, 10)") == 4);
   CHECK(number_of("bandwidth * 8") == 100e9);
   CHECK(number_of("NPUS + \"npus\"") == 128); // names are SQL's: quotes, small and large letters
   CHECK(number_of("9000000000000000000 * 10") == 9e19);
@@ -61,6 +61,24 @@ TEST_CASE("expressions are numbers, as SQL has them, and divisions real") {
   CHECK(number_of("network LIKE 'to%' AND NOT npus <> 64") == 1);
   CHECK(number_of("enabled AND npus") == 1);
   CHECK(number_of("npus = 'x'") == 0);
+}
+
+TEST_CASE("quantities in quotes are numbers, as those of parameters are") {
+  CHECK(number_of("'2KiB'") == 2048);
+  CHECK(number_of("npus * 1024 <= '2KiB'") == 0);
+  CHECK(number_of("npus < '1KiB'") == 1);
+  CHECK(number_of("'0.5us' * 4") == Approx(2e-6));
+  CHECK(number_of("'it''s 2KiB' = 'it''s 2KiB'") == 1);
+  CHECK(number_of("network LIKE '%' AND '50GB/s' / 2 = 25e9") == 1);
+}
+
+TEST_CASE("what SQL would silently make something else of is refused") {
+  const auto refusal = [](const char* text) {
+    return message_of([&] { (void)Expression(text, std::vector<std::string>{"npus"}); });
+  };
+  CHECK_THAT(refusal("npus / max(npus)"), Contains("misuse of aggregate"));
+  CHECK_THAT(refusal("7.5 % 2"), Contains("mod(x, y)"));
+  CHECK(refusal("max(npus, 3)").empty());
 }
 
 TEST_CASE("texts are values too") {

@@ -310,3 +310,9 @@ TEST_CASE("a hundred thousand points are made in a few seconds", "[slow]") {
   CHECK(space.points.size() == 12 * 8334);
   CHECK(seconds.count() < 20); // 1 in an optimised build on a free machine
 }
+
+TEST_CASE("a derived number has the value that is simulated") {
+  const PointSpace space =
+      space_of(study("[derived]\nlatency = {expression = \"1e-6 / 3\", unit = \"seconds\"}\n"));
+  CHECK(value(space, 0, "latency") == number_value(3.33333e-7, Unit::seconds));
+}

@@ -339,7 +339,8 @@ TEST_CASE("a million rows are read in a second or two", "[slow]") {
   open_prepared(file, samples::space(10));
   Database(file, Database::Mode::write)
       .run("WITH RECURSIVE numbers(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers "
-           "WHERE n < 999999) INSERT INTO points(position, key, seed, expected_work, status, k, "
+           "WHERE n < 999999) INSERT INTO points(position, key, experiment_seed, expected_work, "
+           "status, k, "
            "algorithm, time_s, bound_s) SELECT n, printf('%032x', n), 1, n % 100, 'done', n, "
            "'ring', sqrt(n), n / 3.0 FROM numbers");
   const std::vector<std::string> names{"time_s", "bound_s"};

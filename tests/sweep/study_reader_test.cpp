@@ -67,7 +67,7 @@ TEST_CASE("a parameter's values are one, a list, sizes that double, or a range")
                                                 number_value(2048, Unit::bytes),
                                                 number_value(4096, Unit::bytes)});
   CHECK(numbers("[\"1MB\", \"1KiB..3KiB\"]") == std::vector<double>{1e6, 1024, 2048, 3072});
-  CHECK(numbers("{from = 2, to = 9, step = 2}") == std::vector<double>{2, 4, 6, 8});
+  CHECK(numbers("{from = 2, to = 8, step = 2}") == std::vector<double>{2, 4, 6, 8});
   CHECK(numbers("{from = 0.1, to = 0.5, step = 0.1}") ==
         std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5});
   CHECK(numbers("{from = 1, to = 64, factor = 4}") == std::vector<double>{1, 4, 16, 64});
@@ -84,6 +84,12 @@ TEST_CASE("values are refused with their place") {
         "v.toml:1:5: values of different units: \"1us\" isn't in numbers");
   CHECK(refusal_of_values("\"4KiB..1KiB\"") ==
         "v.toml:1:5: sizes \"4KiB..1KiB\" fall: put the smaller first");
+  CHECK_THAT(refusal_of_values("{from = 2, to = 9, step = 2}"),
+             Contains("the range ends at 8, not at 9"));
+  CHECK_THAT(refusal_of_values("{from = \"1us\", to = \"7us\", factor = 2}"),
+             Contains("the range ends at 4us, not at 7us"));
+  CHECK_THAT(refusal_of_values("[\"0.5us\", 1, \"500ns\"]"), Contains("different units"));
+  CHECK_THAT(refusal_of_values("[\"0.5us\", \"500ns\"]"), Contains("500ns is there twice"));
   CHECK(refusal_of_values("{from = 1, to = 2}") ==
         "v.toml:1:5: a range needs a \"step\" or a \"factor\"");
   CHECK(refusal_of_values("{from = 1, to = 2, step = 1, factor = 2}") ==
@@ -168,8 +174,8 @@ over = "k"
         std::vector<std::string>{"k", "algorithm", "label", "rate", "alpha", "replica"});
   CHECK(fact_names(study) == std::vector<std::string>{"npus", "links", "switches", "cost",
                                                       "cost_cables", "cost_switches", "cost_nics",
-                                                      "cost_energy", "power_watts",
-                                                      "cable_metres"});
+                                                      "cost_npus", "cost_energy", "power_watts",
+                                                      "cables", "cable_metres"});
   REQUIRE(study.axes.size() == 4);
   CHECK(study.axes[2].rows[1] == std::vector{text_value("b"), text_value("50GB/s")});
   CHECK(study.axes[3].rows.size() == 5);
