@@ -38,6 +38,7 @@ Outcome told(const Topology& topology, const Collective& collective,
   ++runs();
   static const AlgorithmRow tacos = find_algorithm("tacos");
   Outcome outcome = tacos.run(topology, collective, options);
+  if (!outcome.schedule) return outcome; // cancelled before it had one
   outcome.compact = compacted(topology, collective, *outcome.schedule);
   outcome.schedule.reset();
   outcome.note = "a note";
