@@ -34,7 +34,8 @@ constexpr const char* schema = R"(
   CREATE TABLE columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER);
   CREATE TABLE owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT);
   CREATE TABLE points(id INTEGER PRIMARY KEY, position INTEGER, key TEXT UNIQUE, status TEXT,
-    message TEXT, experiment_seed INTEGER, owner INTEGER, expected_work REAL, tutti TEXT, commit_id TEXT,
+    message TEXT, experiment_seed INTEGER, owner INTEGER, expected_work REAL, tutti TEXT,
+    commit_id TEXT,
     cpu_seconds REAL, synthesis_seconds REAL, peak_bytes INTEGER);
   CREATE INDEX points_pending ON points(expected_work DESC, position) WHERE status = 'pending';
   CREATE INDEX points_running ON points(owner) WHERE status = 'running';
