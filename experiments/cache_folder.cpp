@@ -45,7 +45,7 @@ std::uint64_t machine() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
   Fingerprint hash;
-  for (const char letter : name) hash.add(static_cast<std::uint64_t>(letter));
+  hash.add(std::string_view(name.data()));
   return hash.value();
 }
 

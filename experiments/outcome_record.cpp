@@ -91,12 +91,8 @@ private:
 
 std::uint64_t names_of(const Topology& topology) {
   Fingerprint hash;
-  const auto add = [&hash](std::string_view text) {
-    hash.add(std::uint64_t{text.size()});
-    for (const char letter : text) hash.add(static_cast<std::uint64_t>(letter));
-  };
-  add(topology.name());
-  for (const Node& node : topology.nodes()) add(node.name);
+  hash.add(topology.name());
+  for (const Node& node : topology.nodes()) hash.add(node.name);
   return hash.value();
 }
 

@@ -16,20 +16,13 @@
 namespace tutti {
 
 namespace {
+
 // Raised by one when some algorithm makes another schedule of the same than before.
 constexpr int schedules_version = 1;
 
-/// Eight letters at a time, which is what large schedules need.
 std::uint64_t hash_of(std::string_view text) {
   Fingerprint hash;
-  hash.add(std::uint64_t{text.size()});
-  for (; text.size() >= 8; text.remove_prefix(8)) {
-    std::uint64_t word = 0;
-    for (std::size_t byte = 0; byte < 8; ++byte)
-      word |= std::uint64_t{static_cast<std::uint8_t>(text[byte])} << (8 * byte);
-    hash.add(word);
-  }
-  for (const char letter : text) hash.add(static_cast<std::uint64_t>(letter));
+  hash.add(text);
   return hash.value();
 }
 

@@ -15,7 +15,6 @@
 #include "experiments/sweep/store.hpp"
 #include "experiments/sweep/study.hpp"
 #include "experiments/sweep/sweep_run.hpp"
-#include "experiments/table.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"

@@ -2,6 +2,7 @@
 
 #include "experiments/experiment_values.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/sweep/whole_number.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/hash.hpp"
@@ -28,7 +29,6 @@ namespace fs = std::filesystem;
 
 // Raised by one when the same experiment comes to other numbers than before.
 constexpr int results_version = 1;
-constexpr double most_integer = 9e15; // whole numbers up to here are exact
 
 // Keys of an experiment whose texts may name files.
 constexpr std::array file_keys{"collective", "collectives", "events", "groups",
@@ -112,15 +112,13 @@ std::string topology_text_of(ConfigTable& table) {
 ConfigScalar scalar_of(const Value& value) {
   if (value.kind == Value::Kind::boolean) return value.number != 0;
   if (value.kind == Value::Kind::text || value.unit != Unit::none) return to_text(value);
-  if (std::abs(value.number) < most_integer && value.number == std::floor(value.number))
-    return static_cast<std::int64_t>(value.number);
+  if (is_whole(value.number)) return static_cast<std::int64_t>(value.number);
   return value.number;
 }
 
 std::string content_fingerprint(const fs::path& file) {
   Fingerprint hash;
-  for (const char letter : read_file(file.string()))
-    hash.add(static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
+  hash.add(read_file(file.string()));
   return fmt::format("{} {:016x}\n", file.filename().string(), hash.value());
 }
 

@@ -5,6 +5,7 @@
 #include "experiments/sweep/expression.hpp"
 
 #include "experiments/sweep/database.hpp"
+#include "experiments/sweep/whole_number.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -185,11 +186,6 @@ std::vector<std::string> names_read(sqlite3* connection, const std::string& text
     if (std::find(names.begin(), names.end(), read) == names.end())
       throw InputError(unknown_name("name", read, known));
   return names;
-}
-
-bool is_whole(double number) {
-  constexpr double most_integer = 9e15; // up to here every whole number is exact
-  return std::abs(number) < most_integer && number == std::floor(number);
 }
 
 } // namespace

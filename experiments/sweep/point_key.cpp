@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-
 namespace tutti::sweep {
 
 PointKey::PointKey() { parts_[1].add(std::uint64_t{0x746f7474}); } // any other beginning
@@ -14,15 +11,7 @@ void PointKey::add(std::uint64_t word) {
 }
 
 void PointKey::add(std::string_view text) {
-  add(std::uint64_t{text.size()});
-  while (!text.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t letters = std::min(text.size(), sizeof word);
-    for (std::size_t i = 0; i < letters; ++i)
-      word |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
-    add(word);
-    text.remove_prefix(letters);
-  }
+  for (Fingerprint& part : parts_) part.add(text);
 }
 
 std::string PointKey::text() const {

@@ -1,6 +1,7 @@
 #include "experiments/evaluation_json.hpp"
 #include "experiments/sweep/cells.hpp"
 #include "experiments/sweep/selection.hpp"
+#include "experiments/sweep/whole_number.hpp"
 #include "sim/ids.hpp"
 
 #include <nlohmann/json.hpp>
@@ -13,12 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double most_whole = 9e15; // whole numbers up to here are exact
-
 Json number_json(double number) {
   if (!std::isfinite(number)) return nullptr;
-  if (number == std::floor(number) && std::abs(number) < most_whole)
-    return static_cast<std::int64_t>(number);
+  if (is_whole(number)) return static_cast<std::int64_t>(number);
   return number;
 }
 

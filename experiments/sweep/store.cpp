@@ -10,7 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <system_error>
 #include <unordered_map>
@@ -97,31 +98,16 @@ void bind(Statement& statement, int parameter, const Value& value) {
     statement.bind(parameter, value.number);
 }
 
-void add(Fingerprint& hash, std::string_view text) {
-  hash.add(static_cast<std::uint64_t>(text.size()));
-  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(8, text.size()))) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data(), std::min<std::size_t>(8, text.size()));
-    hash.add(word);
-  }
-}
-
-void add(Fingerprint& hash, double number) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, &number, sizeof word);
-  hash.add(word);
-}
-
 // Of all that rows hold before they are simulated: equal ones need no update.
 std::string fingerprint_of(const PointSpace& space) {
   Fingerprint hash;
-  for (const std::string& name : space.names) add(hash, name);
+  for (const std::string& name : space.names) hash.add(name);
   for (const Point& point : space.points) {
-    add(hash, point.key);
-    add(hash, point.expected_work);
+    hash.add(point.key);
+    hash.add(std::bit_cast<std::uint64_t>(point.expected_work));
     for (const Value& value : point.values) {
-      add(hash, value.text);
-      add(hash, value.number);
+      hash.add(value.text);
+      hash.add(std::bit_cast<std::uint64_t>(value.number));
     }
   }
   return fmt::format("{:016x}", hash.value());

@@ -8,6 +8,7 @@
 #include "experiments/sweep/point_results.hpp"
 #include "experiments/sweep/study_analyses_reader.hpp"
 #include "experiments/sweep/value_reader.hpp"
+#include "experiments/sweep/whole_number.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
@@ -23,8 +24,6 @@
 namespace tutti::sweep {
 
 namespace {
-
-constexpr double largest_seed = 9e15; // whole numbers up to here are exact
 
 /// "FILE:3:1", to make errors of later with.
 std::string place_of(const ConfigValue& value) {
@@ -154,7 +153,7 @@ private:
     for (const auto& row : axis.rows) {
       const Value& seed = row[column];
       if (seed.kind != Value::Kind::number || seed.unit != Unit::none || seed.number < 0 ||
-          seed.number > largest_seed || seed.number != std::floor(seed.number))
+          !is_whole(seed.number))
         throw place_of_parameter("seed").error(
             fmt::format("\"{}\" is no seed: whole numbers from 0 on", to_text(seed)));
     }

@@ -1,5 +1,6 @@
 #include "experiments/sweep/value.hpp"
 
+#include "experiments/sweep/whole_number.hpp"
 #include "sim/error.hpp"
 #include "sim/units.hpp"
 
@@ -15,7 +16,6 @@ namespace tutti::sweep {
 namespace {
 
 constexpr std::array all_units{Unit::none, Unit::bytes, Unit::seconds, Unit::bytes_per_second};
-constexpr double most_integer = 9e15; // whole numbers up to here are exact
 
 // What `parse` makes of the text, where it accepts it.
 template <typename Parse>
@@ -28,9 +28,8 @@ std::optional<double> quantity_in(std::string_view text, const Parse& parse) {
 }
 
 std::string number_text(double number) {
-  return std::abs(number) < most_integer && number == std::floor(number)
-             ? fmt::format("{:.0f}", number + 0.0) // not "-0"
-             : fmt::format("{}", number);
+  return is_whole(number) ? fmt::format("{:.0f}", number + 0.0) // not "-0"
+                          : fmt::format("{}", number);
 }
 
 } // namespace

@@ -298,6 +298,19 @@ TEST_CASE("what is no store of this study is refused and left alone") {
              ContainsSubstring("cannot write: Permission denied"));
 }
 
+TEST_CASE("a store whose maker died before it had a schema is made anew") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("s.sqlite");
+  Database(file, Database::Mode::create).run("PRAGMA journal_mode = WAL");
+  REQUIRE(std::filesystem::file_size(file) > 0);
+  Store store = open_prepared(file, samples::space(5));
+  CHECK(count(store, PointStatus::pending) == 5);
+  Database other(folder.file("other.sqlite"), Database::Mode::create);
+  other.run("CREATE TABLE something(x)");
+  CHECK(message_of([&] { open_prepared(other.file(), samples::space(5)); }) ==
+        other.file() + ": is no store of a study");
+}
+
 TEST_CASE("a full disk is an error, and the file stays whole") {
   const TemporaryFolder folder;
   const std::string file = folder.file("s.sqlite");
