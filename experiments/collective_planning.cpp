@@ -51,27 +51,35 @@ std::vector<AlgorithmRow> CollectivePlanner::candidates(CollectiveKind kind) con
   return options_.algorithms;
 }
 
-PlannedCollective CollectivePlanner::fastest(const Topology& network, const CollectiveSpec& spec,
-                                             const std::string& what) {
+std::vector<PlannedCollective> CollectivePlanner::by_each(const Topology& network,
+                                                          const CollectiveSpec& spec,
+                                                          const std::string& what) {
   const std::vector<AlgorithmRow> rows = candidates(spec.kind);
   if (rows.empty()) throw InputError(fmt::format("{}: no algorithm is given for it", what));
-  std::optional<PlannedCollective> best;
+  std::vector<PlannedCollective> plans;
   std::string notes;
   for (const AlgorithmRow& row : rows) {
     std::string note;
-    bool is_made = false;
+    std::optional<PlannedCollective> best;
     for (const Cut& cut : cuts_for(row, spec)) {
       std::optional<PlannedCollective> next = made(row, network, cut, what, note);
-      is_made = is_made || next;
-      if (next && (!best || next->alone < best->alone)) best = std::move(next);
+      if (next && (!best || is_better(variant_of(*next), variant_of(*best))))
+        best = std::move(next);
     }
-    if (!is_made) notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
+    if (best)
+      plans.push_back(std::move(*best));
+    else
+      notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
   }
-  if (!best)
+  if (plans.empty())
     throw InputError(fmt::format("{} can't be planned ({}); by_collective can name another "
                                  "algorithm for {}",
                                  what, notes, to_text(spec.kind)));
-  return std::move(*best);
+  return plans;
+}
+
+PlanVariant variant_of(const PlannedCollective& planned) {
+  return {planned.plan.algorithm, planned.alone, planned.busy};
 }
 
 /// Buffers too small for that many chunks have fewer; those too small for any are padded.
@@ -114,12 +122,14 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
   }
   if (made.outcome.compact)
     made.outcome.schedule = expanded(network, made.collective, *made.outcome.compact);
-  const Time alone =
-      run_native(network, made.collective, *made.outcome.schedule, options_.options.model)
-          .completion;
+  const Report report =
+      run_native(network, made.collective, *made.outcome.schedule, options_.options.model);
+  Time busy;
+  for (const LinkUse& link : report.links) busy += link.busy;
   return PlannedCollective{
       {std::move(made.collective), std::move(*made.outcome.schedule), std::string(row.name)},
-      alone,
+      report.completion,
+      busy,
       made.was_remembered};
 }
 

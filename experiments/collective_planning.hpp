@@ -1,7 +1,8 @@
-// One collective of a workload: by an algorithm that was chosen for it, or the fastest of several;
-// as remembered, or made now.
+// One collective of a workload: by the algorithm that was chosen for it, or by each of several; as
+// remembered, or made now.
 #pragma once
 
+#include "experiments/plan_choice.hpp"
 #include "experiments/schedule_cache.hpp"
 #include "experiments/workload_planning.hpp"
 #include "sim/collective.hpp"
@@ -17,19 +18,22 @@ namespace tutti {
 
 struct PlannedCollective {
   CommunicationPlan plan;
-  Time alone; ///< on the native engine
+  Time alone, busy; ///< on the native engine, as PlanVariant says
   bool was_remembered = false;
 };
+
+[[nodiscard]] PlanVariant variant_of(const PlannedCollective& planned);
 
 class CollectivePlanner {
 public:
   /// Errors: InputError for a setting that no algorithm has, an unknown collective.
   explicit CollectivePlanner(const PlanningOptions& options);
 
-  /// Of those that are as fast the earlier one. `what`: how messages name it. Pre: spec.pieces is
-  /// 1. Errors: InputError where no algorithm can, with why of each; an NPU out of reach.
-  [[nodiscard]] PlannedCollective fastest(const Topology& network, const CollectiveSpec& spec,
-                                          const std::string& what);
+  /// One plan by each algorithm that can, at least one: of several numbers of chunks the best by
+  /// is_better(), ties to the earlier. `what`: how messages name it. Pre: spec.pieces is 1.
+  /// Errors: InputError where no algorithm can, with why of each; an NPU out of reach.
+  [[nodiscard]] std::vector<PlannedCollective>
+  by_each(const Topology& network, const CollectiveSpec& spec, const std::string& what);
 
   /// Whether algorithms go by the names of nodes.
   [[nodiscard]] bool goes_by_names() const { return goes_by_names_; }

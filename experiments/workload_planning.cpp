@@ -5,6 +5,7 @@
 #include "experiments/group_network.hpp"
 #include "experiments/group_sites.hpp"
 #include "experiments/placed_plan.hpp"
+#include "experiments/plan_choice.hpp"
 #include "experiments/send_planning.hpp"
 #include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
@@ -58,13 +59,18 @@ public:
       : topology_(topology), workload_(workload), model_(options.options.model),
         collectives_(options), sites_(topology, collectives_.goes_by_names()),
         send_router_(topology, options.options.routing), parts_(workload.groups.size()),
-        places_(workload.groups.size()) {}
+        places_(workload.groups.size()), cancelled_(options.options.cancelled) {}
 
   WorkloadPlanning plan() {
     result_.plans.requests = requests_of(workload_);
-    for (const CommunicationRequest& request : result_.plans.requests)
-      result_.plans.plans.push_back(planned(request));
-    for (const auto& [task, planned] : planned_) result_.communications.push_back(planned.summary);
+    for (const CommunicationRequest& request : result_.plans.requests) placed(request);
+    const PlanChoice choice = chosen();
+    result_.plans = plans_by(choice);
+    for (const auto& [task, index] : index_of_) {
+      PlannedCommunication& summary = planned_[index][choice[index]].summary;
+      summary.requests = requests_[index];
+      result_.communications.push_back(std::move(summary));
+    }
     std::ranges::stable_sort(result_.communications, std::greater{}, &PlannedCommunication::size);
     add_problem(collectives_.problem());
     result_.synthesis_seconds = collectives_.synthesis_seconds();
@@ -75,22 +81,57 @@ public:
 private:
   struct Planned {
     PlacedPlan placed; ///< on the site's network; nodes and links empty: on all of it
+    Time busy;
     PlannedCommunication summary;
   };
+  /// Where the collective of a request happens.
+  struct PlacedRequest {
+    std::size_t index = 0; ///< of its task
+    GroupPlace place;
+  };
 
-  PlacedPlan planned(const CommunicationRequest& request) {
+  void placed(const CommunicationRequest& request) {
     const std::vector<NodeId>& group = workload_.groups[request.group];
     const bool is_send = request.kind == CollectiveKind::broadcast && group.size() == 2;
-    GroupPlace way;
-    if (is_send) way = way_of(request);
-    const GroupPlace& place = is_send ? way : place_of(request.group);
+    GroupPlace place = is_send ? way_of(request) : place_of(request.group);
     const Task task{place.site, is_send, request.kind, request.root, request.size};
-    auto found = planned_.find(task);
-    if (found == planned_.end()) found = planned_.emplace(task, planned(task, group)).first;
-    ++found->second.summary.requests;
-    const PlacedPlan& made = found->second.placed;
-    return {made.plan, carried<LinkId>(made.links, place.links),
-            carried<NodeId>(made.nodes, place.nodes)};
+    const auto [found, is_new] = index_of_.emplace(task, planned_.size());
+    if (is_new) {
+      planned_.push_back(planned(task, group));
+      requests_.push_back(0);
+    }
+    ++requests_[found->second];
+    placed_.push_back({found->second, std::move(place)});
+  }
+
+  /// By the iteration that the plans are for, where there are several for some task.
+  PlanChoice chosen() {
+    std::vector<std::vector<PlanVariant>> variants(planned_.size());
+    for (std::size_t i = 0; i < planned_.size(); ++i)
+      for (const Planned& each : planned_[i])
+        variants[i].push_back({each.summary.algorithm, each.summary.alone, each.busy});
+    IterationOptions options;
+    options.model = model_;
+    const auto simulate = [&](const PlanChoice& choice) -> std::optional<SimulatedChoice> {
+      try {
+        const IterationReport report =
+            run_iteration_native(topology_, workload_, plans_by(choice), options);
+        return SimulatedChoice{report.duration, report.replayed};
+      } catch (const InputError&) { // it comes to a halt, which whoever runs it will say
+        return std::nullopt;
+      }
+    };
+    return best_choice(variants, simulate, cancelled_);
+  }
+
+  [[nodiscard]] WorkloadPlans plans_by(const PlanChoice& choice) const {
+    WorkloadPlans plans{result_.plans.requests, {}};
+    for (const auto& [index, place] : placed_) {
+      const PlacedPlan& made = planned_[index][choice[index]].placed;
+      plans.plans.push_back({made.plan, carried<LinkId>(made.links, place.links),
+                             carried<NodeId>(made.nodes, place.nodes)});
+    }
+    return plans;
   }
 
   /// Null where the group has no part of its own.
@@ -115,34 +156,40 @@ private:
     return *place;
   }
 
-  Planned planned(const Task& task, std::span<const NodeId> group) {
+  /// By each algorithm that can.
+  std::vector<Planned> planned(const Task& task, std::span<const NodeId> group) {
     const std::string what = task_text(task, group);
     const Topology& network = sites_.network(task.site);
-    PlannedCollective best =
-        task.is_send
-            ? planned_send(task, what)
-            : collectives_.fastest(
-                  network, {task.kind, task.size, sites_.members(task.site), task.root}, what);
-    Planned made;
-    made.summary = {.kind = task.kind,
-                    .is_send = task.is_send,
-                    .size = task.size,
-                    .members = static_cast<std::uint32_t>(group.size()),
-                    .requests = 0,
-                    .algorithm = best.plan.algorithm,
-                    .alone = best.alone,
-                    .bound = checked_bound(network, best, what),
-                    .was_remembered = best.was_remembered};
-    if (sites_.is_whole(task.site))
-      made.placed = on_used_links(topology_, best.plan);
+    std::vector<PlannedCollective> plans;
+    if (task.is_send)
+      plans.push_back(planned_send(task, what));
     else
-      made.placed.plan = std::make_shared<const CommunicationPlan>(std::move(best.plan));
+      plans = collectives_.by_each(
+          network, {task.kind, task.size, sites_.members(task.site), task.root}, what);
+    std::vector<Planned> made;
+    for (PlannedCollective& each : plans) {
+      made.push_back({.placed = {},
+                      .busy = each.busy,
+                      .summary = {.kind = task.kind,
+                                  .is_send = task.is_send,
+                                  .size = task.size,
+                                  .members = static_cast<std::uint32_t>(group.size()),
+                                  .requests = 0,
+                                  .algorithm = each.plan.algorithm,
+                                  .alone = each.alone,
+                                  .bound = checked_bound(network, each, what),
+                                  .was_remembered = each.was_remembered}});
+      if (sites_.is_whole(task.site))
+        made.back().placed = on_used_links(topology_, each.plan);
+      else
+        made.back().placed.plan = std::make_shared<const CommunicationPlan>(std::move(each.plan));
+    }
     return made;
   }
 
   PlannedCollective planned_send(const Task& task, const std::string& what) {
     const Topology& way = sites_.network(task.site);
-    PlannedCollective made{plan_send(way, task.root, task.size, model_), {}, false};
+    PlannedCollective made{plan_send(way, task.root, task.size, model_), {}, {}, false};
     if (const Verdict verdict = verify(way, made.plan.collective, made.plan.schedule);
         !verdict.correct())
       throw InputError(fmt::format("{}: {}", what, verdict.fault->text));
@@ -173,7 +220,11 @@ private:
   SendRouter send_router_;
   std::vector<std::optional<std::optional<GroupNetwork>>> parts_; // by group
   std::vector<std::optional<GroupPlace>> places_;                 // by group
-  std::map<Task, Planned> planned_;
+  std::map<Task, std::size_t> index_of_;
+  std::vector<std::vector<Planned>> planned_; // [task]
+  std::vector<std::uint64_t> requests_;       // [task]: how many it serves
+  std::vector<PlacedRequest> placed_;         // [request]
+  const std::function<bool()>& cancelled_;
   WorkloadPlanning result_;
 };
 

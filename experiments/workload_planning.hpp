@@ -18,8 +18,8 @@ namespace tutti {
 
 struct PlanningOptions {
   /// One: what every collective uses (where it doesn't define one, or a group is too small for it,
-  /// that is an error which says so). Several: for each collective, group and size the fastest by
-  /// the native engine.
+  /// that is an error which says so). Several: for each collective, group and size one of them, by
+  /// the workload's duration on the native engine (best_choice()).
   std::vector<AlgorithmRow> algorithms;
   std::map<std::string, AlgorithmRow> by_collective; ///< "all_to_all": instead of `algorithms`
   /// Per shard. Several: with each algorithm, the fastest. None: as `tutti synth`, by default.
@@ -56,7 +56,8 @@ struct WorkloadPlanning {
 /// single transfer along the shortest way of their part of the network, or of the whole one by the
 /// options' routing; in up to 64 pieces where nodes store it on the way and that is faster. Buffers
 /// too small for the chunks asked for get fewer, those too small for any are padded to one byte a
-/// chunk. Schedules that a limit cut short aren't remembered.
+/// chunk. Schedules that a limit cut short aren't remembered. Of several algorithms none would be
+/// faster throughout (best_choice() says how they are chosen, and what that costs).
 /// Errors: InputError for a request that no algorithm can plan (why, of each), an unknown setting.
 [[nodiscard]] WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                              const PlanningOptions& options);
