@@ -90,16 +90,17 @@ TEST_CASE("an iteration by the best of several algorithms is no slower than by a
   const std::vector<std::string> names{"ring", "direct", "tacos"};
   std::mt19937_64 random(GENERATE(4, 5));
   for (const std::string network :
-       {"k_ary_tree:4x2,bandwidth=25GB/s,latency=500ns", "torus2d:2x4,bandwidth=10GB/s,latency=1us",
-        "hypercube:3,bandwidth=50GB/s,latency=100ns"}) {
+       {"k_ary_tree:4x2,bandwidth=25GB/s,latency=500ns",
+        "k_ary_tree:2x4,bandwidth=25GB/s,latency=500ns", "torus2d:4x4,bandwidth=10GB/s,latency=1us",
+        "hypercube:4,bandwidth=50GB/s,latency=100ns"}) {
     INFO(network);
     const Topology topology = make_topology(network);
     // Neighbouring and strided groups at once, as tensor and data parallelism have them.
     const std::uint32_t npus = topology.npu_count();
-    std::vector<samples::Group> groups(npus / 2 + 2);
+    std::vector<samples::Group> groups(npus / 2);
     for (std::uint32_t npu = 0; npu < npus; ++npu) {
-      groups[npu / 2].push_back(npu);
-      groups[npus / 2 + npu % 2].push_back(npu);
+      groups[npu / 4].push_back(npu);
+      groups[npus / 4 + npu % (npus / 4)].push_back(npu);
     }
     std::vector<samples::Communication> all;
     for (int i = 0; i < 3; ++i)
