@@ -222,7 +222,7 @@ std::vector<Case> Experiment::cases() const {
                    .topology = &topologies[t].topology,
                    .collective = request,
                    .algorithm = algorithm,
-                   .chunks = run.chunks.empty() ? default_chunks(algorithm, request) : chunks,
+                   .chunks = chunks,
                    .options = options_for(algorithm, run.options),
                    .engine = run.engine,
                    .disciplines = run.disciplines,

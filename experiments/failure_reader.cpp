@@ -41,7 +41,7 @@ FailureCase read_case(ConfigTable& table, const Experiment& experiment, const To
   c.collective.texts = texts_of(table.at("collective"));
   c.collective.size = parsed_at(table, "size", "1GiB", parse_bytes);
   if (const auto chunks = table.find("chunks"))
-    c.chunks = static_cast<std::uint32_t>(chunks->integer(1, most_chunks));
+    c.chunks = chunks_of(*chunks);
   c.options = options_of(table, experiment.seed);
   c.engines = parsed_at(table, "engine", "native", parse_engines);
   const auto all = all_policies();

@@ -130,6 +130,7 @@ private:
                     .members = static_cast<std::uint32_t>(group.size()),
                     .requests = 0,
                     .algorithm = best.plan.algorithm,
+                    .chunks_per_shard = best.plan.collective.parts.front().pieces,
                     .alone = best.alone,
                     .bound = checked_bound(network, best, what),
                     .was_remembered = best.was_remembered};
@@ -178,11 +179,6 @@ private:
 };
 
 } // namespace
-
-std::vector<std::uint32_t> chunks_to_try(std::optional<std::uint32_t> chunks) {
-  if (chunks) return {*chunks};
-  return {chunks_tried.begin(), chunks_tried.end()};
-}
 
 WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                const PlanningOptions& options) {
