@@ -220,9 +220,8 @@ Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topolog
   SynthesisOptions own = options;
   own.choose_pieces = algorithm.chooses_pieces && chooses_chunks(algorithm, make(1), cut);
   const Task task{algorithm, topology, make, 1, own};
-  Attempt made = own.choose_pieces
-                     ? attempt(algorithm, topology, make, 1, own, cache, wanted)
-                     : ChunkTries(task, cache, wanted).choose();
+  Attempt made = own.choose_pieces ? attempt(algorithm, topology, make, 1, own, cache, wanted)
+                                   : ChunkTries(task, cache, wanted).choose();
   made.chose_chunks = true;
   return made;
 }

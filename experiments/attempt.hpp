@@ -21,8 +21,8 @@ struct Attempt {
   Verdict verdict;
   double synthesis_seconds = 0, verify_seconds = 0; ///< CPU; without what remembering takes
   bool was_remembered = false;                      ///< the seconds are those of looking it up
-  std::uint32_t chunks = 1;  ///< per shard, without AlgorithmRow::pieces
-  bool chose_chunks = false; ///< nobody said how many
+  std::uint32_t chunks = 1;                         ///< per shard, without AlgorithmRow::pieces
+  bool chose_chunks = false;                        ///< nobody said how many
   [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
   [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
 };

@@ -29,7 +29,7 @@ std::int64_t shard_count(const CollectiveSpec& spec) {
 
 /// How a collective is to be made for an algorithm.
 struct CollectivePlanner::Cut {
-  CollectiveSpec spec;      ///< with one piece
+  CollectiveSpec spec;                 ///< with one piece
   std::optional<std::uint32_t> chunks; ///< per shard, times the algorithm's pieces; none: auto
   SynthesisOptions options;
 };

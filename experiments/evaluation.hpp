@@ -27,7 +27,7 @@ struct Case {
   CollectiveRequest collective;
   AlgorithmRow algorithm;
   /// Chunks per shard, times what the algorithm needs; none: auto, as attempt_in_chunks() says.
-  std::optional<std::uint32_t> chunks;
+  std::optional<std::uint32_t> chunks = 1;
   SynthesisOptions options; ///< its discipline is replaced by the first of `disciplines`
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one

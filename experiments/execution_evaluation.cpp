@@ -294,8 +294,8 @@ namespace {
 /// is for its row to say.
 void require_dividing(const ExecutionCase& c, const AlgorithmRow& algorithm, Bytes size) {
   const auto divides = [&](std::uint32_t chunks) {
-    return has_whole_elements(c, make_collective(*c.topology, {{c.collective}, size},
-                                                 chunks * algorithm.pieces));
+    return has_whole_elements(
+        c, make_collective(*c.topology, {{c.collective}, size}, chunks * algorithm.pieces));
   };
   if (divides(*c.chunks)) return;
   std::uint32_t fewer = *c.chunks - 1;

@@ -77,7 +77,8 @@ private:
             collective_of(job, topology_, job.chunks ? *job.chunks * own : pieces));
       return merge(collectives);
     };
-    const bool all_say = std::ranges::all_of(study_.jobs, [](const Job& j) { return j.chunks; });
+    const bool all_say =
+        std::ranges::all_of(study_.jobs, [](const Job& j) { return j.chunks.has_value(); });
     const auto chunks = all_say ? std::optional<std::uint32_t>(1) : std::nullopt;
     return made(plan_.algorithm, make, chunks, study_.jobs, "all jobs");
   }
@@ -86,15 +87,16 @@ private:
                            std::optional<std::uint32_t> chunks, std::span<const Job> jobs,
                            const std::string& what) {
     ScheduleCache none("");
-    Attempt made = attempt_in_chunks(row, topology_, make, chunks,
-                                     options_for(row, study_.options), none, Wanted::everything);
+    Attempt made = attempt_in_chunks(row, topology_, make, chunks, options_for(row, study_.options),
+                                     none, Wanted::everything);
     result_.synthesis_seconds += made.synthesis_seconds;
     if (made.outcome.compact)
       made.outcome.schedule =
           expanded(topology_, made.collective, *std::exchange(made.outcome.compact, {}));
     if (!made.outcome.schedule) {
       const std::string& note = made.outcome.note;
-      result_.note = fmt::format("{}: {}", what, note.empty() ? to_text(made.outcome.status) : note);
+      result_.note =
+          fmt::format("{}: {}", what, note.empty() ? to_text(made.outcome.status) : note);
       return std::nullopt;
     }
     if (const std::string problem = verdict_problem(made); !problem.empty())

@@ -41,9 +41,9 @@ Table job_table(const JobStudyEvaluation& study) {
       const JobResult& result = plan.jobs[j];
       table.rows.push_back({plan.plan, job.name, shortened(job.collective), to_text(job.size),
                             chunks_text(result.chunks, !job.chunks), short_text(job.timing.start),
-                            fmt::to_string(job.timing.priority),
-                            short_text(result.alone), short_text(result.in_company),
-                            factor_text(result.slowdown()), short_rate_text(result.algbw)});
+                            fmt::to_string(job.timing.priority), short_text(result.alone),
+                            short_text(result.in_company), factor_text(result.slowdown()),
+                            short_rate_text(result.algbw)});
     }
   return table;
 }

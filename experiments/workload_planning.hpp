@@ -37,7 +37,7 @@ struct PlannedCommunication {
   std::uint64_t requests = 0; ///< of how many groups, roots and sizes it is the plan
   std::string algorithm;
   std::uint32_t chunks_per_shard = 1; ///< of named collectives
-  Time alone, bound; ///< on the group's part of the network
+  Time alone, bound;                  ///< on the group's part of the network
   bool was_remembered = false;
 };
 

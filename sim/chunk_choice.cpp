@@ -70,9 +70,8 @@ PipelineFigures figures_of(const Topology& topology, const ChunkedSchedule& made
   const Report small = latencies(topology, made, model);
   figures.latency = std::min(small.completion, figures.whole);
   if (model.link_busy == LinkBusy::latency_and_serialization)
-    figures.busy_latency =
-        std::min(small.links[static_cast<std::size_t>(busiest - full.links.begin())].busy,
-                 figures.busy);
+    figures.busy_latency = std::min(
+        small.links[static_cast<std::size_t>(busiest - full.links.begin())].busy, figures.busy);
   return figures;
 }
 
@@ -184,9 +183,7 @@ ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
   return Tries(topology, model, cut, make, transfers_before).choose();
 }
 
-namespace {
-
-} // namespace
+namespace {} // namespace
 
 bool can_be_cut(const Collective& collective, const CollectiveMaker& cut) {
   const std::optional<Collective> two = cut_in(cut, 2);

@@ -103,7 +103,7 @@ public:
     std::map<std::uint32_t, Recut> made;
     const auto make = [&](std::uint32_t pieces) -> std::optional<ChunkedSchedule> {
       if (pieces > 1 && limit.reached()) return std::nullopt;
-      const Recut& kept = made[pieces] = recut(trees, pieces);
+      const Recut& kept = made.emplace(pieces, recut(trees, pieces)).first->second;
       return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
     };
     const ChunkChoice choice = choose_chunks(
