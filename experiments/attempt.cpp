@@ -1,10 +1,12 @@
 #include "experiments/attempt.hpp"
 
 #include "sim/error.hpp"
+#include "sim/work_limit.hpp"
 
 #include <fmt/format.h>
 
 #include <ctime>
+#include <map>
 #include <new>
 #include <optional>
 #include <utility>
@@ -95,6 +97,7 @@ std::optional<Attempt> remembered(const Task& task, const ScheduleCache& cache,
   Attempt made;
   made.was_remembered = true;
   made.outcome = std::move(found->outcome);
+  made.chunks = task.chunks * made.outcome.pieces;
   const bool has_own_texts =
       found->has_same_names || (wanted == Wanted::schedule && made.has_schedule());
   if (!has_own_texts || !judge(task, made) || !is_sound(made)) return std::nullopt;
@@ -115,6 +118,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
                 ScheduleCache& cache, Wanted wanted) {
   const Task task{algorithm, topology, make, chunks, options};
   Attempt made;
+  made.chunks = chunks;
   if (std::optional<std::string> too_fine =
           cut(algorithm, make, chunks, algorithm.pieces, made.collective)) {
     made.outcome = infeasible(std::move(*too_fine));
@@ -131,11 +135,94 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   }
   const double start = cpu_seconds();
   made.outcome = synthesis(algorithm, topology, made.collective, options);
+  made.chunks = chunks * made.outcome.pieces;
   made.synthesis_seconds = cpu_seconds() - start;
   const bool was_cut_short =
       made.outcome.status == Status::timed_out || (options.cancelled && options.cancelled());
   if (judge(task, made) && is_sound(made) && !was_cut_short)
     cache.remember(key, topology, made.collective, made.outcome);
+  return made;
+}
+
+namespace {
+
+/// The tries of one choice, by chunks per shard.
+class ChunkTries {
+public:
+  ChunkTries(const Task& task, ScheduleCache& cache, Wanted wanted)
+      : task_(task), cache_(cache), wanted_(wanted), limit_(task.options) {}
+
+  Attempt choose() {
+    const double start = cpu_seconds();
+    const CollectiveMaker cut = [this](std::uint32_t chunks) {
+      return task_.make(chunks * task_.algorithm.pieces);
+    };
+    const ChunkChoice choice =
+        choose_chunks(task_.topology, task_.options.model, cut,
+                      [this](std::uint32_t chunks) { return tried(chunks); });
+    Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
+    chosen.verify_seconds = verify_seconds_;
+    chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;
+    chosen.was_remembered = all_remembered_;
+    return chosen;
+  }
+
+private:
+  std::optional<ChunkedSchedule> tried(std::uint32_t chunks) {
+    if (chunks > 1 && (faulty_ || limit_.reached())) return std::nullopt;
+    std::optional<Attempt> next = attempted(chunks);
+    if (!next) return std::nullopt;
+    verify_seconds_ += next->verify_seconds;
+    all_remembered_ = all_remembered_ && next->was_remembered;
+    const Attempt& kept = made_[chunks] = std::move(*next);
+    if (!kept.has_schedule()) return std::nullopt;
+    if (!kept.verdict.correct()) {
+      faulty_ = chunks;
+      return std::nullopt;
+    }
+    const Outcome& outcome = kept.outcome;
+    return ChunkedSchedule{&kept.collective, outcome.schedule ? &*outcome.schedule : nullptr,
+                           outcome.compact ? &*outcome.compact : nullptr};
+  }
+
+  std::optional<Attempt> attempted(std::uint32_t chunks) {
+    if (chunks == 1)
+      return attempt(task_.algorithm, task_.topology, task_.make, 1, task_.options, cache_,
+                     wanted_);
+    // what a clock leaves isn't the same next time
+    ScheduleCache none("");
+    ScheduleCache& cache = task_.options.limit_seconds > 0 ? none : cache_;
+    try {
+      return attempt(task_.algorithm, task_.topology, task_.make, chunks,
+                     with_rest(task_.options, limit_), cache, wanted_);
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  }
+
+  const Task& task_;
+  ScheduleCache& cache_;
+  Wanted wanted_;
+  WorkLimit limit_;
+  std::map<std::uint32_t, Attempt> made_;
+  std::optional<std::uint32_t> faulty_;
+  double verify_seconds_ = 0;
+  bool all_remembered_ = true;
+};
+
+} // namespace
+
+Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topology,
+                          const CollectiveMaker& make, std::optional<std::uint32_t> chunks,
+                          const SynthesisOptions& options, ScheduleCache& cache, Wanted wanted) {
+  if (chunks) return attempt(algorithm, topology, make, *chunks, options, cache, wanted);
+  const CollectiveMaker cut = [&](std::uint32_t count) { return make(count * algorithm.pieces); };
+  SynthesisOptions own = options;
+  own.choose_pieces = algorithm.chooses_pieces && chooses_chunks(algorithm, make(1), cut);
+  const Task task{algorithm, topology, make, 1, own};
+  Attempt made = own.choose_pieces ? attempt(algorithm, topology, make, 1, own, cache, wanted)
+                                   : ChunkTries(task, cache, wanted).choose();
+  made.chose_chunks = true;
   return made;
 }
 

@@ -3,20 +3,17 @@
 #pragma once
 
 #include "experiments/schedule_cache.hpp"
+#include "sim/chunk_choice.hpp"
 #include "sim/collective.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 #include "sim/verify.hpp"
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 
 namespace tutti {
-
-/// The same collective with so many pieces per shard.
-/// Errors: InputError where parts are below one byte.
-using CollectiveMaker = std::function<Collective(std::uint32_t pieces)>;
 
 struct Attempt {
   Collective collective; ///< what the schedule speaks of
@@ -24,6 +21,8 @@ struct Attempt {
   Verdict verdict;
   double synthesis_seconds = 0, verify_seconds = 0; ///< CPU; without what remembering takes
   bool was_remembered = false;                      ///< the seconds are those of looking it up
+  std::uint32_t chunks = 1;                         ///< per shard, without AlgorithmRow::pieces
+  bool chose_chunks = false;                        ///< nobody said how many
   [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
   [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
 };
@@ -49,6 +48,17 @@ enum class Wanted : std::uint8_t {
 [[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
                               const CollectiveMaker& make, std::uint32_t chunks,
                               const SynthesisOptions& options, ScheduleCache& cache, Wanted wanted);
+
+/// With so many chunks per shard; where nobody says (none), with as many as choose_chunks() takes,
+/// or the algorithm where it chooses itself. Seconds are those of all tries, and a limit is for all
+/// of them. A try with a fault is what comes back, so that it shows. `make` takes pieces per shard,
+/// and its InputErrors beyond one chunk mean that it can't be cut so.
+/// Errors: as attempt(); those of replays.
+[[nodiscard]] Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topology,
+                                        const CollectiveMaker& make,
+                                        std::optional<std::uint32_t> chunks,
+                                        const SynthesisOptions& options, ScheduleCache& cache,
+                                        Wanted wanted);
 
 /// What our own algorithms must not do: faults and redundant copies, in words; else empty.
 [[nodiscard]] std::string verdict_problem(const Attempt& made);

@@ -122,8 +122,8 @@ void add_options(CLI::App& app, SynthArguments& synth) {
       ->allow_extra_args(false);
   app.add_option(
       "--chunks", synth.chunks,
-      "chunks per shard, times what the algorithm needs; auto tries 1 to 64 (an algorithm "
-      "that chooses itself does); default: what it chooses, else 1");
+      "chunks per shard, times what the algorithm needs; default auto: by the schedule's time, "
+      "latencies and busiest link, 1 to 64 (an algorithm that chooses itself does)");
   add_seed(app, synth.seed);
   app.add_option("--limit", synth.limit,
                  "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default none");
@@ -196,7 +196,7 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
                  "algorithm for what is left; default: the algorithm itself if it plans custom "
                  "collectives, else tacos");
   app.add_option("--chunks", failures.chunks,
-                 "chunks per shard, times what the algorithm needs; default 1");
+                 "chunks per shard, times what the algorithm needs; default auto, as synth");
   add_seed(app, failures.seed);
   app.add_option("--set", failures.settings,
                  "an option of an algorithm or the planner, key=value; repeatable")
@@ -223,7 +223,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_option("--by-collective", train.by_collective,
                  "all_to_all=direct: by it, whatever makes the others; repeatable")
       ->allow_extra_args(false);
-  app.add_option("--chunks", train.chunks, "per shard, or auto; default as synth");
+  app.add_option("--chunks", train.chunks, "per shard; default auto, as synth");
   add_seed(app, train.seed);
   app.add_option("--engine", train.engine,
                  "native, simgrid, or both, which must agree; default native");
@@ -286,8 +286,8 @@ void add_options(CLI::App& app, ExecArguments& exec) {
       ->allow_extra_args(false);
   add_size(app, exec.size, "1MiB..16MiB; of MSCCL XML needed");
   app.add_option("--chunks", exec.chunks,
-                 "chunks per shard, times what the algorithm needs; default: what it chooses, "
-                 "else 1");
+                 "chunks per shard, times what the algorithm needs; default auto, as synth, of "
+                 "those that divide the buffer");
   add_seed(app, exec.seed);
   app.add_option("--limit", exec.limit, "time and memory for each synthesis: 60s, 8GiB");
   app.add_option("--set", exec.settings, "an option of the algorithm, key=value; repeatable")

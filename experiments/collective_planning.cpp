@@ -15,7 +15,7 @@ namespace tutti {
 
 namespace {
 
-/// Shards of fewer bytes aren't left to an algorithm to cut as it likes.
+/// Shards of fewer bytes stay whole where nobody says otherwise.
 constexpr std::int64_t least_to_choose = 1024;
 
 /// Shards of a buffer.
@@ -29,8 +29,8 @@ std::int64_t shard_count(const CollectiveSpec& spec) {
 
 /// How a collective is to be made for an algorithm.
 struct CollectivePlanner::Cut {
-  CollectiveSpec spec;      ///< with one piece
-  std::uint32_t chunks = 1; ///< per shard, times the algorithm's pieces
+  CollectiveSpec spec;                 ///< with one piece
+  std::optional<std::uint32_t> chunks; ///< per shard, times the algorithm's pieces; none: auto
   SynthesisOptions options;
 };
 
@@ -86,10 +86,10 @@ PlanVariant variant_of(const PlannedCollective& planned) {
 std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmRow& row,
                                                                 const CollectiveSpec& spec) const {
   const std::int64_t shards = shard_count(spec), least = shards * row.pieces;
-  Cut cut{spec, 1, options_for(row, options_.options)};
+  Cut cut{spec, std::nullopt, options_for(row, options_.options)};
   cut.spec.size.count = std::max(spec.size.count, least);
   if (options_.chunks.empty()) {
-    cut.options.choose_pieces = row.chooses_pieces && spec.size.count / shards >= least_to_choose;
+    if (spec.size.count / shards < least_to_choose) cut.chunks = 1;
     return {cut};
   }
   std::vector<Cut> cuts;
@@ -111,7 +111,8 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
     spec.pieces = pieces;
     return make_collective(network, spec);
   };
-  Attempt made = attempt(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
+  Attempt made =
+      attempt_in_chunks(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
   if (!made.was_remembered) synthesis_seconds_ += made.synthesis_seconds;
   if (const std::string problem = verdict_problem(made); !problem.empty() && problem_.empty())
     problem_ = fmt::format("{}: {}: {}", row.name, what, problem);

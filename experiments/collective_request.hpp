@@ -6,7 +6,6 @@
 #include "sim/topology.hpp"
 #include "sim/units.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,8 +38,6 @@ struct CollectiveRequest {
 [[nodiscard]] std::vector<Bytes> parse_sizes(std::string_view text);
 
 constexpr std::uint32_t most_chunks = 1 << 20; ///< per shard; more is a slip
-/// What `--chunks auto` tries: more chunks pipeline better, fewer pay latency less often.
-inline constexpr std::array<std::uint32_t, 7> chunks_tried{1, 2, 4, 8, 16, 32, 64};
 
 /// `auto`, which is no value, or a number of chunks per shard from 1 on.
 [[nodiscard]] std::optional<std::uint32_t> parse_chunks(std::string_view text);

@@ -82,7 +82,8 @@ void read_work(const ExecArguments& arguments, const Topology& topology, Executi
   c.sizes =
       of_option("--size", [&] { return parse_sizes(arguments.size.value_or("1MiB..16MiB")); });
   c.algorithms = find_algorithms(arguments.algorithms);
-  if (arguments.chunks) c.chunks = parse_count("--chunks", *arguments.chunks, 1, most_chunks);
+  if (arguments.chunks)
+    c.chunks = of_option("--chunks", [&] { return parse_chunks(*arguments.chunks); });
 }
 
 ExecutionCase case_of(const ExecArguments& arguments, const Topology& topology) {

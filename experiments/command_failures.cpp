@@ -44,10 +44,6 @@ std::vector<Policy> parse_policies(const std::string& text) {
   return policies;
 }
 
-std::uint32_t chunks_of(const FailuresArguments& arguments) {
-  return static_cast<std::uint32_t>(parse_integer(arguments.chunks, "chunks", 1, most_chunks));
-}
-
 EventPlan events_of(const FailuresArguments& arguments, const Topology& topology) {
   if (arguments.event_texts.empty() == arguments.event_file.empty())
     throw InputError("what happens? give --event at=50%,link_down=npu0-npu1 (repeatable), or a "
@@ -61,7 +57,7 @@ FailureCase common_case(const FailuresArguments& arguments, const Topology& topo
   c.topology_label = topology.name();
   c.topology = &topology;
   c.collective = request_of(arguments.collective);
-  c.chunks = chunks_of(arguments);
+  c.chunks = of_option("--chunks", [&] { return parse_chunks(arguments.chunks); });
   c.options.model = time_model(arguments.model);
   c.options.seed = parse_seed(arguments.seed);
   c.options.settings = parse_settings(arguments.settings);

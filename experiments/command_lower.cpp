@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace tutti {
 
@@ -94,6 +95,31 @@ void print(const runtime::Program& program, const ProgramFigures& f, const Topol
              f.steps, f.longest, f.channels, f.scratch, f.seconds);
 }
 
+/// How many chunks per shard MSCCL's runtimes hold, going by the longest block, which grows with
+/// them; nothing where that isn't what is too much, or one chunk is.
+std::optional<std::uint32_t> most_chunks_held(const runtime::Program& program,
+                                              const Collective& collective,
+                                              const runtime::MscclLimits& limits) {
+  const std::size_t longest = figures_of(program, 0).longest;
+  const std::uint32_t chunks = collective.parts.empty() ? 1 : collective.parts.front().pieces;
+  if (longest <= limits.steps) return std::nullopt;
+  const auto held = static_cast<std::uint32_t>(std::uint64_t{chunks} * limits.steps / longest);
+  return held == 0 ? std::nullopt : std::optional(held);
+}
+
+std::string xml_of(const runtime::Program& program, const Collective& collective,
+                   const runtime::MscclOptions& options) {
+  try {
+    return runtime::msccl_xml(program, options);
+  } catch (const InputError& error) {
+    const auto held = most_chunks_held(program, collective, options.limits);
+    if (!held) throw;
+    throw InputError(fmt::format("{}; of the {} chunks per shard that this schedule has, they hold "
+                                 "{} at most",
+                                 error.what(), collective.parts.front().pieces, *held));
+  }
+}
+
 } // namespace
 
 int lower_command(const LowerArguments& arguments) {
@@ -118,7 +144,7 @@ int lower_command(const LowerArguments& arguments) {
   }
   print(program, figures_of(program, cpu_seconds() - start), topology, arguments.json);
   if (!arguments.output.empty())
-    write_file(arguments.output, runtime::msccl_xml(program, msccl_of(arguments)));
+    write_file(arguments.output, xml_of(program, file.collective, msccl_of(arguments)));
   return 0;
 }
 

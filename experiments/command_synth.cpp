@@ -45,18 +45,13 @@ unsigned threads_of(const SynthArguments& arguments, std::size_t cases) {
   return cases == 1 ? static_cast<unsigned>(default_jobs()) : 1;
 }
 
-std::optional<std::uint32_t> chunks_of(const SynthArguments& arguments,
-                                       const AlgorithmRow& algorithm) {
-  return arguments.chunks ? parse_chunks(*arguments.chunks)
-                          : default_chunks(algorithm, {arguments.collective.collectives, {}});
-}
-
 std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
   const auto disciplines = parse_disciplines(arguments.disciplines);
   const SynthesisOptions options = options_of(arguments);
   const EngineRow& engine = engine_of(arguments, disciplines);
   const std::vector<AlgorithmRow> algorithms = find_algorithms(arguments.algorithms);
   require_known_settings(algorithms, options);
+  const std::optional<std::uint32_t> chunks = parse_chunks(arguments.chunks);
   std::vector<Case> cases;
   for (const Bytes size : sizes_of(arguments.collective))
     for (const AlgorithmRow& algorithm : algorithms)
@@ -65,7 +60,7 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topo
                        .topology = &topology,
                        .collective = {arguments.collective.collectives, size},
                        .algorithm = algorithm,
-                       .chunks = chunks_of(arguments, algorithm),
+                       .chunks = chunks,
                        .options = options_for(algorithm, options),
                        .engine = &engine,
                        .disciplines = disciplines,

@@ -53,7 +53,9 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
     (void)of_option("--by-collective", [&kind = name] { return parse_collective_kind(kind); });
     planning.by_collective.emplace(name, find_algorithm(algorithm));
   }
-  if (arguments.chunks) planning.chunks = chunks_to_try(parse_chunks(*arguments.chunks));
+  if (arguments.chunks)
+    if (const auto chunks = of_option("--chunks", [&] { return parse_chunks(*arguments.chunks); }))
+      planning.chunks = {*chunks};
   planning.options.model = time_model(arguments.model);
   planning.options.seed = parse_seed(arguments.seed);
   planning.options.settings = parse_settings(arguments.settings);

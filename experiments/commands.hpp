@@ -41,7 +41,7 @@ struct SynthArguments {
   CollectiveArguments collective; ///< its size may be a range
   std::vector<std::string> algorithms;
   std::string seed = "1", routing = "auto", engine = "native", disciplines = "fifo", jobs = "1";
-  std::optional<std::string> chunks; ///< default: what the algorithm chooses, else 1
+  std::string chunks = "auto";
   bool engine_given = false;
   std::optional<std::string> limit;   ///< time, memory or both
   std::optional<std::string> threads; ///< default: all processors for one case, else 1
@@ -77,7 +77,7 @@ struct FailuresArguments {
   std::vector<std::string> event_texts; ///< or these
   CollectiveArguments collective;       ///< one size
   std::vector<std::string> algorithms;
-  std::string policies = "all", detection = "100us", decision = "50us", chunks = "1", seed = "1";
+  std::string policies = "all", detection = "100us", decision = "50us", chunks = "auto", seed = "1";
   std::optional<std::string> planner; ///< default: default_planner() of each algorithm
   std::vector<std::string> settings;  ///< key=value
   std::string engine = "native";      ///< or simgrid, both

@@ -10,10 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <utility>
 
 namespace tutti {
@@ -32,24 +30,6 @@ double Replay::mean_utilisation() const {
   const std::vector<double> all = utilisation(report);
   if (all.empty()) return 0;
   return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
-}
-
-namespace {
-
-bool is_one_by_name(const CollectiveRequest& request) {
-  return request.texts.size() == 1 && !is_collective_file(request.texts.front());
-}
-
-} // namespace
-
-bool leaves_chunks_to_algorithm(const Case& c) {
-  return !c.chunks && c.algorithm.chooses_pieces && is_one_by_name(c.collective);
-}
-
-std::optional<std::uint32_t> default_chunks(const AlgorithmRow& algorithm,
-                                            const CollectiveRequest& collective) {
-  if (algorithm.chooses_pieces && is_one_by_name(collective)) return std::nullopt;
-  return 1;
 }
 
 std::string bound_problem(const Replay& replay) {
@@ -133,52 +113,14 @@ TimeModel model_with(const Case& c, Discipline discipline) {
   return model;
 }
 
-// Adds what it cost to `costs`.
-Attempt attempt(const Case& c, std::uint32_t chunks, ScheduleCache& cache, Evaluation& costs) {
+Attempt attempt(const Case& c) {
   SynthesisOptions options = c.options;
   options.model = model_with(c, c.disciplines.front());
-  options.choose_pieces = leaves_chunks_to_algorithm(c);
-  Attempt made = attempt(
+  ScheduleCache cache(c.cache);
+  return attempt_in_chunks(
       c.algorithm, *c.topology,
       [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
-      chunks, options, cache, Wanted::everything);
-  costs.synthesis_seconds += made.synthesis_seconds;
-  costs.verify_seconds += made.verify_seconds;
-  return made;
-}
-
-bool is_fixed(const Case& c) { // the number of chunks isn't to be chosen here
-  const std::vector<std::string>& texts = c.collective.texts;
-  return leaves_chunks_to_algorithm(c) ||
-         std::all_of(texts.begin(), texts.end(), is_collective_file);
-}
-
-Attempt best_attempt(const Case& c, ScheduleCache& cache, Evaluation& costs) {
-  Attempt best = attempt(c, chunks_tried.front(), cache, costs);
-  if (!best.usable() || is_fixed(c)) return best;
-  const auto time = [&c](const Attempt& a) {
-    const TimeModel model = model_with(c, Discipline::fifo);
-    return a.outcome.schedule
-               ? run_native(*c.topology, a.collective, *a.outcome.schedule, model).completion
-               : run_native_compact(*c.topology, a.collective, *a.outcome.compact, model)
-                     .completion;
-  };
-  Time least = time(best);
-  for (const std::uint32_t chunks : std::span(chunks_tried).subspan(1)) {
-    Attempt next;
-    try {
-      next = attempt(c, chunks, cache, costs);
-    } catch (const InputError&) {
-      break; // parts below one byte: more chunks won't do either
-    }
-    if (!next.has_schedule()) continue;       // out of time, or too fine
-    if (!next.verdict.correct()) return next; // a fault must show, with however many chunks
-    const Time needed = time(next);
-    if (needed >= least) continue;
-    least = needed;
-    best = std::move(next);
-  }
-  return best;
+      c.chunks, options, cache, Wanted::everything);
 }
 
 void add_note(Evaluation& result, const std::string& text) {
@@ -241,8 +183,9 @@ void write(const Case& c, Attempt& made) {
 Evaluation evaluate(const Case& c) {
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
   Evaluation result;
-  ScheduleCache cache(c.cache);
-  Attempt made = c.chunks ? attempt(c, *c.chunks, cache, result) : best_attempt(c, cache, result);
+  Attempt made = attempt(c);
+  result.synthesis_seconds = made.synthesis_seconds;
+  result.verify_seconds = made.verify_seconds;
   result.run = c.run;
   result.topology = c.topology_label;
   result.collective = c.collective.text();
@@ -250,6 +193,7 @@ Evaluation evaluate(const Case& c) {
   result.size = made.collective.size();
   result.npus = c.topology->npu_count();
   result.chunks_per_shard = made.collective.parts.front().pieces;
+  result.chose_chunks = made.chose_chunks;
   result.chunks = made.collective.chunks.size();
   result.status = made.outcome.status;
   result.note = made.outcome.note;

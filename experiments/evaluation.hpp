@@ -26,8 +26,7 @@ struct Case {
   const Topology* topology = nullptr; ///< not owned; outlives the case
   CollectiveRequest collective;
   AlgorithmRow algorithm;
-  /// Chunks per shard, times what the algorithm needs; none: what the algorithm chooses, or where
-  /// it can't, tries 1, 2, 4, ... 64 and keeps the one that is fastest on the native engine.
+  /// Chunks per shard, times what the algorithm needs; none: auto, as attempt_in_chunks() says.
   std::optional<std::uint32_t> chunks = 1;
   SynthesisOptions options; ///< its discipline is replaced by the first of `disciplines`
   const EngineRow* engine = nullptr;
@@ -36,14 +35,6 @@ struct Case {
   /// Folder of what algorithms made before (ScheduleCache); empty: everything is made now.
   std::string cache = {};
 };
-
-/// Whether the number of chunks is left to the algorithm: nobody fixed it, the algorithm knows how,
-/// and there is one collective, which isn't from a file.
-[[nodiscard]] bool leaves_chunks_to_algorithm(const Case& c);
-
-/// Case::chunks where nobody says anything: the algorithm's own choice where it makes one, else 1.
-[[nodiscard]] std::optional<std::uint32_t> default_chunks(const AlgorithmRow& algorithm,
-                                                          const CollectiveRequest& collective);
 
 /// One replay and the bound under the same time model.
 struct Replay {
@@ -86,6 +77,7 @@ struct Evaluation {
   Bytes size;
   std::uint32_t npus = 0;
   std::uint32_t chunks_per_shard = 0;
+  bool chose_chunks = false; ///< nobody said how many
   std::uint64_t chunks = 0, transfers = 0, redundant = 0;
   Status status = Status::infeasible;
   std::string note;            ///< why infeasible, or cut short, or not replayed

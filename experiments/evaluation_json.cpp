@@ -124,6 +124,7 @@ Json evaluation_json(const Evaluation& e, LinkDetail links) {
                {"size_bytes", e.size.count},
                {"npus", e.npus},
                {"chunks_per_shard", e.chunks_per_shard},
+               {"chunks_chosen", e.chose_chunks},
                {"chunks", e.chunks},
                {"transfers", e.transfers},
                {"redundant", e.redundant},
@@ -165,6 +166,7 @@ Evaluation parse_evaluation(std::string_view text) {
     e.size = {json.at("size_bytes").get<std::int64_t>()};
     e.npus = json.at("npus");
     e.chunks_per_shard = json.at("chunks_per_shard");
+    e.chose_chunks = json.at("chunks_chosen");
     e.chunks = json.at("chunks");
     e.transfers = json.at("transfers");
     e.redundant = json.at("redundant");

@@ -47,7 +47,8 @@ std::string note_text(const Evaluation& e) {
   return text;
 }
 
-// Which columns a table has beyond the fixed ones: those in which its rows differ.
+// Which columns a table has beyond the fixed ones: those in which its rows differ, and the chunks
+// per shard that were chosen.
 struct Shape {
   bool sizes = false, chunks = false, routing = false, synthesis = false, note = false;
   std::vector<Discipline> disciplines;
@@ -62,13 +63,14 @@ Shape shape_of(std::span<const Evaluation> rows) {
     shape.routing |= !e.routing.empty();
     shape.synthesis |= e.synthesis_seconds > 0;
     shape.note |= !note_text(e).empty();
+    shape.chunks |= e.chose_chunks;
     if (e.algorithm == rows.front().algorithm) shards_of_one_algorithm.insert(e.chunks_per_shard);
     if (first != nullptr || e.replays.empty()) continue;
     first = &e.replays.front();
     for (const Replay& replay : e.replays)
       shape.disciplines.push_back(replay.report.model.discipline);
   }
-  shape.chunks = shards_of_one_algorithm.size() > 1;
+  shape.chunks |= shards_of_one_algorithm.size() > 1;
   return shape;
 }
 
@@ -93,7 +95,7 @@ Row row_of(const Evaluation& e, const Shape& shape) {
   Row row;
   if (shape.sizes) row.push_back(to_text(e.size));
   row.push_back(e.algorithm);
-  if (shape.chunks) row.push_back(fmt::to_string(e.chunks_per_shard));
+  if (shape.chunks) row.push_back(chunks_text(e.chunks_per_shard, e.chose_chunks));
   row.push_back(outcome_text(e));
   for (std::size_t i = 0; i < shape.disciplines.size(); ++i)
     row.push_back(i < e.replays.size() ? short_text(e.replays[i].report.completion) : "-");
@@ -150,6 +152,10 @@ std::string table_text(std::vector<Evaluation> rows) {
 }
 
 } // namespace
+
+std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen) {
+  return fmt::format("{}{}", chosen ? "auto: " : "", chunks_per_shard);
+}
 
 std::string gap_text(double gap) { return std::isfinite(gap) ? fmt::format("{:.3f}x", gap) : "-"; }
 

@@ -3,6 +3,7 @@
 
 #include "experiments/evaluation.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@ namespace tutti {
 
 /// `1.334x`, or `-` where there is none.
 [[nodiscard]] std::string gap_text(double gap);
+
+/// `8`, or `auto: 8` where nobody said how many.
+[[nodiscard]] std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen);
 
 /// One table for each (run, topology, collective), with a line about time model and routing above
 /// and the best algorithm, its gap and the bound's certificate below. Rows by size, then by time;

@@ -33,6 +33,22 @@ constexpr std::array<BackendRow, 2> backend_rows{{
      runtime::device_copy_rate},
 }};
 
+/// Whether chunks are alike, and whole elements in all instances.
+bool has_whole_elements(const ExecutionCase& c, const Collective& collective) {
+  const auto step = static_cast<std::int64_t>(runtime::element_size(c.request.type)) *
+                    std::int64_t{c.lowering.instances};
+  return collective.smallest_chunk() == collective.largest_chunk() &&
+         collective.smallest_chunk().count % step == 0;
+}
+
+/// Errors: InputError where chunks aren't.
+void require_whole_elements(const ExecutionCase& c, const Collective& collective) {
+  if (has_whole_elements(c, collective)) return;
+  throw InputError(fmt::format("{} don't divide into {} chunks of whole {} elements",
+                               to_text(collective.size()), collective.chunks.size(),
+                               runtime::to_text(c.request.type)));
+}
+
 class ExecutionStudyRun {
 public:
   ExecutionStudyRun(const ExecutionCase& c,
@@ -97,6 +113,7 @@ private:
     run.algorithm = algorithm.name;
     run.size = size;
     const Attempt made = schedule_of(algorithm, size);
+    run.chose_chunks = made.chose_chunks;
     run.problem = verdict_problem(made);
     if (!run.problem.empty()) return run;
     if (!made.outcome.schedule) {
@@ -117,13 +134,24 @@ private:
   }
 
   [[nodiscard]] Attempt schedule_of(const AlgorithmRow& algorithm, Bytes size) const {
-    SynthesisOptions options = options_for(algorithm, case_.options);
-    options.choose_pieces = !case_.chunks && algorithm.chooses_pieces;
-    const CollectiveRequest request{{case_.collective}, size};
-    return attempt(
-        algorithm, *case_.topology,
-        [&](std::uint32_t pieces) { return make_collective(*case_.topology, request, pieces); },
-        case_.chunks.value_or(1), options);
+    const CollectiveMaker make = [&](std::uint32_t pieces) {
+      Collective collective = make_collective(*case_.topology, {{case_.collective}, size}, pieces);
+      if (pieces > algorithm.pieces) require_whole_elements(case_, collective);
+      return collective;
+    };
+    const SynthesisOptions options = options_for(algorithm, case_.options);
+    ScheduleCache none("");
+    const auto made_in = [&](std::optional<std::uint32_t> chunks) {
+      return attempt_in_chunks(algorithm, *case_.topology, make, chunks, options, none,
+                               Wanted::everything);
+    };
+    Attempt made = made_in(case_.chunks);
+    // an algorithm that chooses itself knows nothing of elements
+    if (case_.chunks || !made.has_schedule() || has_whole_elements(case_, made.collective))
+      return made;
+    made = made_in(1);
+    made.chose_chunks = true;
+    return made;
   }
 
   // What a user can't help is a note, as the next size or algorithm may do.
@@ -262,6 +290,22 @@ double ExecutionRun::ratio() const {
 
 namespace {
 
+/// That the chunks asked for are whole elements. A buffer too small for the algorithm's own pieces
+/// is for its row to say.
+void require_dividing(const ExecutionCase& c, const AlgorithmRow& algorithm, Bytes size) {
+  const auto divides = [&](std::uint32_t chunks) {
+    return has_whole_elements(
+        c, make_collective(*c.topology, {{c.collective}, size}, chunks * algorithm.pieces));
+  };
+  if (divides(*c.chunks)) return;
+  std::uint32_t fewer = *c.chunks - 1;
+  while (fewer > 1 && !divides(fewer)) --fewer;
+  throw InputError(fmt::format("{} chunks per shard of {} don't divide {} into whole {} elements; "
+                               "{} would: auto takes only such",
+                               *c.chunks * algorithm.pieces, algorithm.name, to_text(size),
+                               runtime::to_text(c.request.type), fewer * algorithm.pieces));
+}
+
 /// That what runs is what is predicted.
 void require_emulation(const ExecutionCase& c) {
   if (!(c.request.watchdog_seconds > 0)) throw InputError("the watchdog needs more than 0 s");
@@ -294,6 +338,8 @@ void require_sound(const ExecutionCase& c) {
     const Collective collective = make_collective(*c.topology, {{c.collective}, size}, 1);
     if (c.lowering.in_place && !runtime::can_be_in_place(collective))
       throw InputError(fmt::format("{} can't be in place", c.collective));
+    for (const AlgorithmRow& algorithm : c.algorithms)
+      if (c.chunks && *c.chunks > 1) require_dividing(c, algorithm, size);
   }
   require_known_settings(c.algorithms, c.options);
 }

@@ -75,7 +75,8 @@ struct ExecutionCase {
   std::string collective;              ///< a name with its options
   std::vector<Bytes> sizes;
   std::vector<AlgorithmRow> algorithms;
-  std::optional<std::uint32_t> chunks; ///< per shard; none: what an algorithm chooses, else 1
+  /// Per shard, times what the algorithm needs; none: auto, of those that divide the buffer.
+  std::optional<std::uint32_t> chunks;
   SynthesisOptions options;
   runtime::LoweringOptions lowering;
   runtime::ExecutionRequest request; ///< its size is replaced
@@ -92,6 +93,7 @@ struct ExecutionRun {
   /// a time that the links can't have; else empty.
   std::string problem;
   std::uint32_t chunks_per_shard = 0;
+  bool chose_chunks = false; ///< nobody said how many
   std::size_t transfers = 0, blocks = 0, steps = 0;
   std::uint32_t channels = 0, scratch_units = 0; ///< of the rank that needs most scratch
   std::optional<runtime::Execution> execution;
@@ -121,8 +123,8 @@ struct ExecutionEvaluation {
 };
 
 /// Checks what needs no run. Errors: InputError, also for a backend that can't be used here, for
-/// real links predicted by the topology, whose they aren't, and for what can't be predicted as it
-/// runs.
+/// real links predicted by the topology, whose they aren't, for what can't be predicted as it runs,
+/// and for more than one chunk per shard where that doesn't divide a buffer into whole elements.
 void require_sound(const ExecutionCase& c);
 
 /// Profiles the network where that is asked for, then runs every algorithm at every size.

@@ -12,6 +12,7 @@ Json run_json(const ExecutionRun& run) {
   Json json = {{"algorithm", run.algorithm},
                {"size_bytes", run.size.count},
                {"chunks_per_shard", run.chunks_per_shard},
+               {"chunks_chosen", run.chose_chunks},
                {"transfers", run.transfers},
                {"blocks", run.blocks},
                {"steps", run.steps},

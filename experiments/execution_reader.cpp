@@ -89,8 +89,7 @@ ExecutionStudy read_execution(ConfigTable table, const Experiment& experiment) {
     for (const Bytes size : c.sizes) (void)make_collective(topology, {{c.collective}, size}, 1);
   });
   c.algorithms = algorithms_at(table);
-  if (const auto chunks = table.find("chunks"))
-    c.chunks = static_cast<std::uint32_t>(chunks->integer(1, most_chunks));
+  if (const auto chunks = table.find("chunks")) c.chunks = chunks_of(*chunks);
   c.options = options_of(table, experiment.seed);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(c.algorithms, c.options); });

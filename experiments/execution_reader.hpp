@@ -7,7 +7,7 @@
 //   collective = "all_gather"
 //   sizes = ["1KiB..256MiB"]               # default 1MiB..16MiB
 //   algorithms = ["ring", "tacos"]
-//   chunks = 1                             # per shard; default what an algorithm chooses, else 1;
+//   chunks = 1                             # per shard; default "auto": of those that divide;
 //                                          # link_busy, forwarding, limit, settings as in [[runs]]
 //   backend = "cpu"                        # default; or cuda
 //   links = "emulated"                     # default: throttled to the topology's; or "real"

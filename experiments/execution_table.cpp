@@ -1,5 +1,6 @@
 #include "experiments/execution_table.hpp"
 
+#include "experiments/evaluation_table.hpp"
 #include "experiments/table.hpp"
 #include "sim/text.hpp"
 
@@ -39,7 +40,8 @@ std::string heading(const ExecutionEvaluation& e) {
 std::vector<std::string> row_of(const ExecutionRun& run) {
   std::vector<std::string> row{short_text(run.size), run.algorithm};
   const bool ran = run.execution.has_value();
-  row.push_back(run.chunks_per_shard > 0 ? fmt::to_string(run.chunks_per_shard) : "-");
+  row.push_back(run.chunks_per_shard > 0 ? chunks_text(run.chunks_per_shard, run.chose_chunks)
+                                         : "-");
   row.push_back(run.blocks > 0 ? fmt::to_string(run.blocks) : "-");
   row.push_back(run.steps > 0 ? fmt::to_string(run.steps) : "-");
   row.push_back(time_text(run.measured()));

@@ -67,9 +67,9 @@ std::size_t only_case(const ConfigValue& value, const Selection& selection, Case
 std::vector<Quotient> pairs(const ConfigValue& of_value, const Selection& of, const Selection& over,
                             Cases cases) {
   const bool any_chunks = of.names_chunks || over.names_chunks;
-  const auto same_chunks = [any_chunks](const Case& x, const Case& y) {
-    return any_chunks || x.chunks == y.chunks || leaves_chunks_to_algorithm(x) ||
-           leaves_chunks_to_algorithm(y);
+  const auto chooses_itself = [](const Case& c) { return !c.chunks && c.algorithm.chooses_pieces; };
+  const auto same_chunks = [&](const Case& x, const Case& y) {
+    return any_chunks || x.chunks == y.chunks || chooses_itself(x) || chooses_itself(y);
   };
   std::vector<Quotient> found;
   for (const std::size_t a : of.cases) {

@@ -216,17 +216,16 @@ std::vector<Case> Experiment::cases() const {
           for (const auto& chunks : run.chunks.empty() ? unsaid : run.chunks)
             for (const AlgorithmRow& algorithm : run.algorithms) {
               const CollectiveRequest request{collective, run.case_size(size, chunks)};
-              all.push_back(
-                  {.run = run.label,
-                   .topology_label = topologies[t].label,
-                   .topology = &topologies[t].topology,
-                   .collective = request,
-                   .algorithm = algorithm,
-                   .chunks = run.chunks.empty() ? default_chunks(algorithm, request) : chunks,
-                   .options = options_for(algorithm, run.options),
-                   .engine = run.engine,
-                   .disciplines = run.disciplines,
-                   .schedule_file = {}});
+              all.push_back({.run = run.label,
+                             .topology_label = topologies[t].label,
+                             .topology = &topologies[t].topology,
+                             .collective = request,
+                             .algorithm = algorithm,
+                             .chunks = chunks,
+                             .options = options_for(algorithm, run.options),
+                             .engine = run.engine,
+                             .disciplines = run.disciplines,
+                             .schedule_file = {}});
             }
   return all;
 }

@@ -10,7 +10,7 @@
 //   collectives = ["all_reduce"]           # a list in the list: several at once
 //   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
 //   algorithms = ["all"]                   # or names
-//   chunks = [1, "auto"]                   # per shard; default what an algorithm chooses, else 1
+//   chunks = [1, "auto"]                   # per shard; default "auto"
 //   engine = "simgrid"                     # default; disciplines = ["fifo"], link_busy =
 //                                          # "serialization", forwarding = "auto", routing = "auto"
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
@@ -35,7 +35,7 @@
 //   topology = "Mesh"                      # a label
 //   collective = "all_reduce"              # or a list: several at once
 //   algorithms = ["tacos", "ring"]
-//   size = "1GiB"                          # default; chunks = 1 per shard, engine = "native", or
+//   size = "1GiB"                          # default; chunks = "auto", engine = "native", or
 //                                          # "simgrid", "both"; link_busy, forwarding, limit and
 //                                          # settings as in [[runs]]
 //   policies = ["report", "reroute", "resynthesize", "restart"]   # default all
@@ -133,7 +133,7 @@ struct RunMatrix {
   std::vector<Bytes> sizes;
   bool sizes_are_per_chunk = false; ///< then the collective's is this times the chunks per shard
   std::vector<AlgorithmRow> algorithms;
-  /// Per shard; none: auto. An empty list: default_chunks() of each algorithm.
+  /// Per shard; none, and an empty list: auto.
   std::vector<std::optional<std::uint32_t>> chunks;
   SynthesisOptions options;
   const EngineRow* engine = nullptr;

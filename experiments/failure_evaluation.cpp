@@ -24,8 +24,9 @@ bool plans_custom(const AlgorithmRow& row) {
          row.collectives.end();
 }
 
+// With the chunks per shard that are given, else one.
 Collective collective_of(const FailureCase& c) {
-  return make_collective(*c.topology, c.collective, c.chunks * c.algorithm.pieces);
+  return make_collective(*c.topology, c.collective, c.chunks.value_or(1) * c.algorithm.pieces);
 }
 
 } // namespace
@@ -297,18 +298,27 @@ std::string fault_of(const Verdict& verdict) {
   return {};
 }
 
+// As many chunks per shard as `tutti synth` takes.
+Attempt made_undisturbed(const FailureCase& c) {
+  ScheduleCache none("");
+  return attempt_in_chunks(
+      c.algorithm, *c.topology,
+      [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
+      c.chunks, options_for(c.algorithm, c.options), none, Wanted::everything);
+}
+
 void run_all(const FailureCase& c, const PolicyFinished& finished, const RecoverFunction& function,
              FailureEvaluation& result) {
-  const Collective collective = collective_of(c);
-  Outcome outcome =
-      synthesize(c.algorithm, *c.topology, collective, options_for(c.algorithm, c.options));
-  result.status = outcome.status;
-  result.note = outcome.note;
-  const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, outcome);
+  Attempt made = made_undisturbed(c);
+  const Collective& collective = made.collective;
+  result.status = made.outcome.status;
+  result.note = made.outcome.note;
+  result.chunks_per_shard = collective.parts.front().pieces;
+  result.chose_chunks = made.chose_chunks;
+  const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, made.outcome);
   if (!schedule) return;
-  const Verdict verdict = verify(*c.topology, collective, *schedule);
-  add_problem(result, "", fault_of(verdict));
-  result.verified = verdict.correct();
+  add_problem(result, "", fault_of(made.verdict));
+  result.verified = made.verdict.correct();
   if (!result.verified) return;
   const Runs runs(c, collective, *schedule, function);
   run_undisturbed(c, collective, *schedule, runs, result);
@@ -327,7 +337,7 @@ FailureEvaluation heading_of(const FailureCase& c) {
   result.planner = c.planner.name;
   result.npus = c.topology->npu_count();
   result.size = collective_of(c).size();
-  result.chunks_per_shard = c.chunks * c.algorithm.pieces;
+  result.chunks_per_shard = c.chunks.value_or(1) * c.algorithm.pieces;
   for (const EngineRow* engine : c.engines) result.engines.emplace_back(engine->name);
   result.model = c.options.model;
   result.detection = c.detection;

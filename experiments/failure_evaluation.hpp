@@ -25,7 +25,7 @@ struct FailureCase {
   std::string topology_label;         ///< stands in reports
   const Topology* topology = nullptr; ///< not owned; outlives the case
   CollectiveRequest collective;
-  std::uint32_t chunks = 1; ///< per shard, times what the algorithm needs
+  std::optional<std::uint32_t> chunks = 1; ///< per shard, times the algorithm's pieces; none: auto
   AlgorithmRow algorithm;
   AlgorithmRow planner; ///< of the rest, or of all anew
   SynthesisOptions options;
@@ -67,6 +67,7 @@ struct FailureEvaluation {
   std::uint32_t npus = 0;
   Bytes size;
   std::uint32_t chunks_per_shard = 1;
+  bool chose_chunks = false; ///< nobody said how many
   std::vector<std::string> engines;
   TimeModel model;
   Time detection, decision;

@@ -86,6 +86,7 @@ Json failure_json(const FailureEvaluation& e) {
           {"npus", e.npus},
           {"algorithm", e.algorithm},
           {"chunks_per_shard", e.chunks_per_shard},
+          {"chunks_chosen", e.chose_chunks},
           {"planner", e.planner},
           {"engines", e.engines},
           {"detection_ps", e.detection.ps},

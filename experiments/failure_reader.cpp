@@ -40,8 +40,8 @@ FailureCase read_case(ConfigTable& table, const Experiment& experiment, const To
   FailureCase c;
   c.collective.texts = texts_of(table.at("collective"));
   c.collective.size = parsed_at(table, "size", "1GiB", parse_bytes);
-  if (const auto chunks = table.find("chunks"))
-    c.chunks = static_cast<std::uint32_t>(chunks->integer(1, most_chunks));
+  const auto chunks = table.find("chunks");
+  c.chunks = chunks ? chunks_of(*chunks) : std::nullopt;
   c.options = options_of(table, experiment.seed);
   c.engines = parsed_at(table, "engine", "native", parse_engines);
   const auto all = all_policies();

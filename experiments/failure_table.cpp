@@ -39,7 +39,7 @@ std::string heading(const FailureEvaluation& e) {
 
 // Blank where the column isn't shown.
 Row summary_row(const FailureEvaluation& e, const PolicySummary& s, bool sweep) {
-  Row row{e.algorithm};
+  Row row{e.algorithm, chunks_text(e.chunks_per_shard, e.chose_chunks)};
   if (sweep) row.push_back(s.failed_links ? fmt::to_string(*s.failed_links) : "-");
   row.emplace_back(to_text(s.policy));
   const double undisturbed = static_cast<double>(e.undisturbed.report.completion.ps);
@@ -57,7 +57,7 @@ Row summary_row(const FailureEvaluation& e, const PolicySummary& s, bool sweep) 
 }
 
 Row undisturbed_row(const FailureEvaluation& e, bool sweep) {
-  Row row{e.algorithm};
+  Row row{e.algorithm, chunks_text(e.chunks_per_shard, e.chose_chunks)};
   if (sweep) row.emplace_back("-");
   for (const std::string& cell :
        {std::string("undisturbed"), short_text(e.undisturbed.report.completion), ratio_text(1),
@@ -71,6 +71,7 @@ Table policy_table(std::span<const FailureEvaluation> evaluations) {
   const bool sweep = is_sweep(evaluations);
   Table table;
   table.columns.push_back({"algorithm"});
+  table.columns.push_back({"chunks/shard", Align::right});
   if (sweep) table.columns.push_back({"failed links", Align::right});
   table.columns.push_back({"policy"});
   for (const char* title : {"time", "x undisturbed", "goodput lost", "in vain", "in force / made",

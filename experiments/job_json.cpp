@@ -14,7 +14,7 @@ Json job_json(const Job& job) {
   return {{"name", job.name},
           {"collective", job.collective},
           {"size_bytes", job.size.count},
-          {"chunks_per_shard", job.chunks},
+          {"chunks_per_shard", job.chunks ? Json(*job.chunks) : Json("auto")},
           {"start_ps", job.timing.start.ps},
           {"priority", job.timing.priority},
           {"algorithm", job.algorithm ? Json(job.algorithm->name) : Json(nullptr)}};
@@ -22,6 +22,8 @@ Json job_json(const Job& job) {
 
 Json result_json(const Job& job, const JobResult& result) {
   return {{"job", job.name},
+          {"chunks_per_shard", result.chunks},
+          {"chunks_chosen", !job.chunks.has_value()},
           {"alone_ps", result.alone.ps},
           {"in_company_ps", result.in_company.ps},
           {"slowdown", result.slowdown()},

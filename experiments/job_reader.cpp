@@ -64,8 +64,8 @@ Job read_job(ConfigTable table, std::span<const Job> others, const Topology& top
     (void)parsed(collective, parse_collective);
     job.size = parsed_at(table, "size", "1GiB", parse_bytes);
   }
-  if (const auto chunks = table.find("chunks"))
-    job.chunks = static_cast<std::uint32_t>(chunks->integer(1, most_chunks));
+  const auto chunks = table.find("chunks");
+  job.chunks = chunks ? chunks_of(*chunks) : std::nullopt;
   job.timing.start = parsed_at(table, "start", "0s", parse_time);
   if (const auto priority = table.find("priority"))
     job.timing.priority =

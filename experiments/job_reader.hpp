@@ -10,7 +10,7 @@
 //   name = "A"                             # unique
 //   collective = "all_reduce,group=0-27"
 //   size = "1GiB"                          # default
-//   chunks = 1                             # per shard; default 1
+//   chunks = 1                             # per shard; default "auto"
 //   start = "0s"                           # default
 //   priority = 0                           # 0 .. 7, default 0: a higher one is served first
 //   algorithm = "ring"                     # default: the plan's

@@ -25,11 +25,12 @@ struct Work {
   Collective collective;
   Schedule schedule;
   std::vector<JobTiming> timings; // per part
+  std::uint32_t chunks = 1;       // per shard, of jobs that name none
 };
 
 Collective collective_of(const Job& job, const Topology& topology, std::uint32_t pieces) {
   try {
-    return make_collective(topology, {{job.collective}, job.size}, job.chunks * pieces);
+    return make_collective(topology, {{job.collective}, job.size}, pieces);
   } catch (const InputError& error) {
     throw InputError(fmt::format("job \"{}\": {}", job.name, error.what()));
   }
@@ -63,36 +64,54 @@ public:
 private:
   std::optional<Work> made_alone(const Job& job) {
     const AlgorithmRow& row = job.algorithm && !plan_.together ? *job.algorithm : plan_.algorithm;
-    Collective collective = collective_of(job, topology_, row.pieces);
-    const std::size_t parts = collective.parts.size();
-    return made(row, std::move(collective), std::vector<JobTiming>(parts, job.timing), job.name);
+    const auto make = [&](std::uint32_t pieces) { return collective_of(job, topology_, pieces); };
+    return made(row, make, job.chunks, {&job, 1}, job.name);
   }
 
   std::optional<Work> made_together() {
-    std::vector<Collective> collectives;
-    std::vector<JobTiming> timings;
-    for (const Job& job : study_.jobs) {
-      collectives.push_back(collective_of(job, topology_, plan_.algorithm.pieces));
-      timings.insert(timings.end(), collectives.back().parts.size(), job.timing);
-    }
-    return made(plan_.algorithm, merge(collectives), std::move(timings), "all jobs");
+    const std::uint32_t own = plan_.algorithm.pieces;
+    const auto make = [&](std::uint32_t pieces) {
+      std::vector<Collective> collectives;
+      for (const Job& job : study_.jobs)
+        collectives.push_back(
+            collective_of(job, topology_, job.chunks ? *job.chunks * own : pieces));
+      return merge(collectives);
+    };
+    const bool all_say =
+        std::ranges::all_of(study_.jobs, [](const Job& j) { return j.chunks.has_value(); });
+    const auto chunks = all_say ? std::optional<std::uint32_t>(1) : std::nullopt;
+    return made(plan_.algorithm, make, chunks, study_.jobs, "all jobs");
   }
 
-  std::optional<Work> made(const AlgorithmRow& row, Collective collective,
-                           std::vector<JobTiming> timings, const std::string& what) {
-    const double start = cpu_seconds();
-    Outcome outcome = synthesize(row, topology_, collective, options_for(row, study_.options));
-    result_.synthesis_seconds += cpu_seconds() - start;
-    if (outcome.compact)
-      outcome.schedule = expanded(topology_, collective, *std::exchange(outcome.compact, {}));
-    if (!outcome.schedule) {
-      result_.note = fmt::format("{}: {}", what,
-                                 outcome.note.empty() ? to_text(outcome.status) : outcome.note);
+  std::optional<Work> made(const AlgorithmRow& row, const CollectiveMaker& make,
+                           std::optional<std::uint32_t> chunks, std::span<const Job> jobs,
+                           const std::string& what) {
+    ScheduleCache none("");
+    Attempt made = attempt_in_chunks(row, topology_, make, chunks, options_for(row, study_.options),
+                                     none, Wanted::everything);
+    result_.synthesis_seconds += made.synthesis_seconds;
+    if (made.outcome.compact)
+      made.outcome.schedule =
+          expanded(topology_, made.collective, *std::exchange(made.outcome.compact, {}));
+    if (!made.outcome.schedule) {
+      const std::string& note = made.outcome.note;
+      result_.note =
+          fmt::format("{}: {}", what, note.empty() ? to_text(made.outcome.status) : note);
       return std::nullopt;
     }
-    Work work{std::move(collective), std::move(*outcome.schedule), std::move(timings)};
-    if (!is_correct(work, what)) return std::nullopt;
-    return work;
+    if (const std::string problem = verdict_problem(made); !problem.empty())
+      add_problem(fmt::format("{}: {}", what, problem));
+    if (!made.verdict.correct()) return std::nullopt;
+    return Work{std::move(made.collective), std::move(*made.outcome.schedule), timings_of(jobs),
+                made.chunks};
+  }
+
+  /// Per part.
+  [[nodiscard]] std::vector<JobTiming> timings_of(std::span<const Job> jobs) const {
+    std::vector<JobTiming> timings;
+    for (const Job& job : jobs)
+      timings.insert(timings.end(), collective_of(job, topology_, 1).parts.size(), job.timing);
+    return timings;
   }
 
   /// Every schedule as it was made, none knowing of the others.
@@ -109,7 +128,7 @@ private:
       timings.insert(timings.end(), work.timings.begin(), work.timings.end());
       chunks += static_cast<std::uint32_t>(work.collective.chunks.size());
     }
-    return Work{merge(collectives), interleaved(schedules, first_chunks), std::move(timings)};
+    return Work{merge(collectives), interleaved(schedules, first_chunks), std::move(timings), 1};
   }
 
   bool is_correct(const Work& work, const std::string& what) {
@@ -155,10 +174,14 @@ private:
       add_problem(fmt::format("all jobs take {}, below their bound {}", to_text(result_.makespan),
                               to_text(result_.bound)));
     auto done = together.chunk_done.begin();
+    auto part = all.collective.parts.begin();
     double logarithms = 0;
     for (std::size_t j = 0; j < alone.size(); ++j) {
-      const auto end = done + static_cast<std::ptrdiff_t>(alone[j].collective.chunks.size());
+      auto end = done;
+      for (std::size_t p = 0; p < alone[j].collective.parts.size(); ++p)
+        end += (part++)->chunk_count; // planned together, a job may be cut otherwise
       result_.jobs.push_back(result_of(study_.jobs[j], alone[j], *std::max_element(done, end)));
+      if (!study_.jobs[j].chunks && plan_.together) result_.jobs.back().chunks = all.chunks;
       logarithms += std::log(result_.jobs.back().slowdown());
       done = end;
     }
@@ -169,6 +192,7 @@ private:
     JobResult result;
     result.alone = replayed(alone, job.name).completion - job.timing.start;
     result.in_company = done - job.timing.start;
+    result.chunks = job.chunks.value_or(alone.chunks);
     result.bound = best_of(all_bounds(topology_, alone.collective, study_.options.model)).time;
     result.algbw = algbw(alone.collective, result.in_company);
     for (const Time time : {result.alone, result.in_company})

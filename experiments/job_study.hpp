@@ -18,10 +18,10 @@
 namespace tutti {
 
 struct Job {
-  std::string name;       ///< unique among those that run at once
-  std::string collective; ///< a name with its options, or a file
-  Bytes size;             ///< of a file: what it says
-  std::uint32_t chunks = 1;
+  std::string name;                        ///< unique among those that run at once
+  std::string collective;                  ///< a name with its options, or a file
+  Bytes size;                              ///< of a file: what it says
+  std::optional<std::uint32_t> chunks = 1; ///< per shard; none: auto
   JobTiming timing;
   std::optional<AlgorithmRow> algorithm; ///< whatever the others use; none: the plan's
 };
@@ -43,10 +43,11 @@ struct JobStudy {
 };
 
 struct JobResult {
-  Time alone;       ///< from its start on, by the same algorithm, on a network of its own
-  Time in_company;  ///< the same, among the others
-  Time bound;       ///< that it can't beat even alone
-  double algbw = 0; ///< in company, bytes/s
+  Time alone;               ///< from its start on, by the same algorithm, on a network of its own
+  Time in_company;          ///< the same, among the others
+  Time bound;               ///< that it can't beat even alone
+  double algbw = 0;         ///< in company, bytes/s
+  std::uint32_t chunks = 1; ///< per shard, in company, times what the algorithm needs
   [[nodiscard]] double slowdown() const;
 };
 
@@ -73,7 +74,8 @@ struct JobStudyEvaluation {
   std::vector<PlanEvaluation> plans;
 };
 
-/// Makes the schedules, verifies them alone and at once, replays each job alone and all at once on
+/// Chunks per shard that no job names are those of each job alone (attempt_in_chunks()), or the same
+/// for all of them where they are planned together. Makes the schedules, verifies them alone and at once, replays each job alone and all at once on
 /// every engine. Where `cancelled` of the options holds, plans that are left are not begun.
 /// Errors: InputError for a collective that can't be made on the topology.
 [[nodiscard]] JobStudyEvaluation

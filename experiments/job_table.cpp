@@ -1,5 +1,6 @@
 #include "experiments/job_table.hpp"
 
+#include "experiments/evaluation_table.hpp"
 #include "experiments/table.hpp"
 #include "sim/text.hpp"
 
@@ -26,6 +27,7 @@ Table job_table(const JobStudyEvaluation& study) {
                {"job"},
                {"collective"},
                {"size", Align::right},
+               {"chunks/shard", Align::right},
                {"start", Align::right},
                {"priority", Align::right},
                {"alone", Align::right},
@@ -38,9 +40,10 @@ Table job_table(const JobStudyEvaluation& study) {
       const Job& job = study.jobs[j];
       const JobResult& result = plan.jobs[j];
       table.rows.push_back({plan.plan, job.name, shortened(job.collective), to_text(job.size),
-                            short_text(job.timing.start), fmt::to_string(job.timing.priority),
-                            short_text(result.alone), short_text(result.in_company),
-                            factor_text(result.slowdown()), short_rate_text(result.algbw)});
+                            chunks_text(result.chunks, !job.chunks), short_text(job.timing.start),
+                            fmt::to_string(job.timing.priority), short_text(result.alone),
+                            short_text(result.in_company), factor_text(result.slowdown()),
+                            short_rate_text(result.algbw)});
     }
   return table;
 }
@@ -110,7 +113,9 @@ std::vector<Row> jobs_csv(std::span<const JobStudyEvaluation> studies) {
                 job.name,
                 job.collective,
                 fmt::to_string(job.size.count),
-                fmt::to_string(job.chunks),
+                plan.jobs.empty() && !job.chunks
+                    ? "auto"
+                    : fmt::to_string(job.chunks ? *job.chunks : plan.jobs[j].chunks),
                 fmt::to_string(job.timing.start.ps),
                 fmt::to_string(job.timing.priority)};
         if (plan.jobs.empty()) {

@@ -1,5 +1,6 @@
 #include "experiments/recorded_run.hpp"
 
+#include "sim/chunk_choice.hpp"
 #include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 
@@ -15,13 +16,15 @@ RecordedRun record_run(const Case& c, const Evaluation& e) {
   if (first.model.discipline != Discipline::fifo)
     throw InputError(fmt::format("{}: only fifo is recorded, not fluid", name));
   SynthesisOptions options = c.options;
-  options.choose_pieces = leaves_chunks_to_algorithm(c);
-  Collective collective =
-      make_collective(*c.topology, c.collective, options.choose_pieces ? 1 : e.chunks_per_shard);
+  const CollectiveMaker make = [&c](std::uint32_t pieces) {
+    return make_collective(*c.topology, c.collective, pieces);
+  };
+  options.choose_pieces =
+      !c.chunks && c.algorithm.chooses_pieces && chooses_chunks(c.algorithm, make(1), make);
+  Collective collective = make(options.choose_pieces ? 1 : e.chunks_per_shard);
   options.model = first.model;
   Outcome outcome = synthesize(c.algorithm, *c.topology, collective, options);
-  if (options.choose_pieces)
-    collective = make_collective(*c.topology, c.collective, outcome.pieces);
+  if (options.choose_pieces) collective = make(outcome.pieces);
   if (!outcome.schedule && outcome.compact)
     outcome.schedule = expanded(*c.topology, collective, *outcome.compact);
   if (!outcome.schedule) throw InputError(fmt::format("{}: no schedule the second time", name));

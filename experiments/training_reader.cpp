@@ -53,10 +53,25 @@ std::map<std::string, AlgorithmRow> read_by_collective(ConfigTable& table) {
   return rows;
 }
 
+// None: auto.
+std::vector<std::uint32_t> read_chunks(ConfigTable& table) {
+  std::vector<std::uint32_t> numbers;
+  const auto value = table.find("chunks");
+  if (!value) return numbers;
+  const std::vector<ConfigValue> items = list_of(*value);
+  for (const ConfigValue& item : items) {
+    const auto chunks = chunks_of(item);
+    if (chunks) numbers.push_back(*chunks);
+    if (!chunks && items.size() > 1)
+      throw item.error("\"auto\" stands alone, without numbers beside it");
+  }
+  return numbers;
+}
+
 PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
   PlanningOptions planning;
   planning.by_collective = read_by_collective(table);
-  if (const auto chunks = table.find("chunks")) planning.chunks = chunks_to_try(chunks_of(*chunks));
+  planning.chunks = read_chunks(table);
   planning.options = options_of(table, seed);
   const std::string cache = string_at(table, "cache");
   planning.cache = cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;

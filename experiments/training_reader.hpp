@@ -6,7 +6,8 @@
 //                                          # collective, group and size the best of `candidates`
 //   candidates = ["ring", "direct"]        # of auto; default direct, ring, rhd, dbt, tacos
 //   by_collective = {all_to_all = "direct"} # whatever the others are made by
-//   chunks = 1                             # per shard, or "auto"; default as `tutti synth`
+//   chunks = 1                             # per shard, or a list, of which the fastest counts;
+//                                          # default "auto"
 //   engine = "native"                      # default; or simgrid, both
 //   fold = true                            # default: what meets nothing else is simulated once
 //   cache = "folder"                       # of remembered schedules, or "none"; default the user's

@@ -176,6 +176,7 @@ private:
                                   .members = static_cast<std::uint32_t>(group.size()),
                                   .requests = 0,
                                   .algorithm = each.plan.algorithm,
+                                  .chunks_per_shard = each.plan.collective.parts.front().pieces,
                                   .alone = each.alone,
                                   .bound = checked_bound(network, each, what),
                                   .was_remembered = each.was_remembered}});
@@ -229,11 +230,6 @@ private:
 };
 
 } // namespace
-
-std::vector<std::uint32_t> chunks_to_try(std::optional<std::uint32_t> chunks) {
-  if (chunks) return {*chunks};
-  return {chunks_tried.begin(), chunks_tried.end()};
-}
 
 WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                const PlanningOptions& options) {

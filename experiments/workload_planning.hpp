@@ -22,14 +22,11 @@ struct PlanningOptions {
   /// the workload's duration on the native engine (best_choice()).
   std::vector<AlgorithmRow> algorithms;
   std::map<std::string, AlgorithmRow> by_collective; ///< "all_to_all": instead of `algorithms`
-  /// Per shard. Several: with each algorithm, the fastest. None: as `tutti synth`, by default.
+  /// Per shard. Several: with each algorithm, the fastest. None: auto, as attempt_in_chunks() says.
   std::vector<std::uint32_t> chunks;
   SynthesisOptions options;
   std::string cache; ///< folder of remembered schedules; empty: none
 };
-
-/// For PlanningOptions::chunks, of what `--chunks` says: none is auto.
-[[nodiscard]] std::vector<std::uint32_t> chunks_to_try(std::optional<std::uint32_t> chunks);
 
 /// What was planned for the requests that share a plan.
 struct PlannedCommunication {
@@ -39,7 +36,8 @@ struct PlannedCommunication {
   std::uint32_t members = 0;
   std::uint64_t requests = 0; ///< of how many groups, roots and sizes it is the plan
   std::string algorithm;
-  Time alone, bound; ///< on the group's part of the network
+  std::uint32_t chunks_per_shard = 1; ///< of named collectives
+  Time alone, bound;                  ///< on the group's part of the network
   bool was_remembered = false;
 };
 

@@ -1,11 +1,12 @@
 // Optimal flows: Shapley, "Algorithmic Techniques for Optimal Collective Communication" (2025). The
 // fluid optimum (flows/fluid_optimum.hpp: as fast as any schedule can be for large data, and of
 // those with the least traffic), checked, then cut into chunks that follow one another (its Theorem
-// 4). Left to choose, it takes the number of chunks that the native engine replays fastest. Cost:
+// 4). Left to choose, it takes as many chunks as the rule for all (sim/chunk_choice.hpp). Cost:
 // some hundredths of a second for networks with symmetries (1,024 GPUs: seconds), without them some
 // seconds for 128 NPUs; then that of the replays.
 #include "sim/bounds/demand.hpp"
 #include "sim/bounds/flow_cuts.hpp"
+#include "sim/chunk_choice.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/work_limit.hpp"
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -32,9 +34,6 @@
 namespace tutti {
 
 namespace {
-
-constexpr std::uint32_t most_pieces = 64;
-constexpr std::size_t most_transfers = 8'000'000; ///< of a schedule made only to see how fast it is
 
 std::string setting(const SynthesisOptions& options, const char* name, const char* otherwise) {
   const auto given = options.settings.find(name);
@@ -93,48 +92,60 @@ public:
           const SynthesisOptions& options, bool compares)
       : topology_(topology), collective_(collective), problem_(problem), model_(options.model),
         chooses_(options.choose_pieces && collective.parts.front().kind != CollectiveKind::custom),
-        times_(chooses_ || compares) {
+        compares_(compares) {
     model_.discipline = Discipline::fifo;
   }
 
-  /// In the collective's chunks; or, where it is left to choose, in 1, 2, 4, ... pieces, whichever
-  /// is the fastest, until twice in a row more are no better.
-  [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) const {
-    if (!chooses_) return cut(collective_, problem_, trees, 1);
-    Cut best = recut(trees, 1);
-    int worse = 0;
-    for (std::uint32_t pieces = 2; pieces <= most_pieces && worse < 2; pieces *= 2) {
-      const bool too_fine = collective_.smallest_chunk().count < std::int64_t{pieces};
-      if (too_fine || limit.reached() ||
-          best.schedule.size() / best.pieces * pieces > most_transfers)
-        break;
-      Cut finer = recut(trees, pieces);
-      worse = is_worth_it(finer, best) ? 0 : worse + 1;
-      if (worse == 0) best = std::move(finer);
-    }
-    return best;
+  /// In the collective's chunks; or, where it is left to choose, in as many pieces as
+  /// choose_chunks() takes. All calls together count as tries of one choice.
+  [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) {
+    if (!chooses_) return timed(collective_, cut(collective_, problem_, trees, 1));
+    std::map<std::uint32_t, Recut> made;
+    const auto make = [&](std::uint32_t pieces) -> std::optional<ChunkedSchedule> {
+      if (pieces > 1 && limit.reached()) return std::nullopt;
+      const Recut& kept = made.emplace(pieces, recut(trees, pieces)).first->second;
+      return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
+    };
+    const ChunkChoice choice = choose_chunks(
+        topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_);
+    tried_ += choice.tried_transfers;
+    Recut& chosen = made.at(choice.chunks);
+    return timed(chosen.whole, std::move(chosen.cut));
   }
 
 private:
-  [[nodiscard]] Cut recut(std::span<const FlowTree> trees, std::uint32_t pieces) const {
+  struct Recut {
+    Collective whole;
+    Cut cut;
+  };
+
+  [[nodiscard]] Collective whole(std::uint32_t pieces) const {
     const CollectivePart& part = collective_.parts.front();
-    const Collective whole =
-        make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
-    return cut(whole, flow_problem(topology_, whole), trees, pieces);
+    return make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
   }
 
-  [[nodiscard]] Cut cut(const Collective& whole, const FlowProblem& problem,
+  [[nodiscard]] Recut recut(std::span<const FlowTree> trees, std::uint32_t pieces) const {
+    Collective made = whole(pieces);
+    Cut cut_so = cut(made, flow_problem(topology_, made), trees, pieces);
+    return {std::move(made), std::move(cut_so)};
+  }
+
+  [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
                         std::span<const FlowTree> trees, std::uint32_t pieces) const {
-    Schedule schedule = stepped(topology_, whole, problem, trees, model_);
-    const Time time = times_ ? run_native(topology_, whole, schedule, model_).completion : Time{};
-    return {pieces, std::move(schedule), time};
+    return {pieces, stepped(topology_, made, problem, trees, model_), Time{}};
+  }
+
+  [[nodiscard]] Cut timed(const Collective& made, Cut one) const {
+    if (compares_) one.time = run_native(topology_, made, one.schedule, model_).completion;
+    return one;
   }
 
   const Topology& topology_;
   const Collective& collective_;
   const FlowProblem& problem_;
   TimeModel model_;
-  bool chooses_, times_;
+  bool chooses_, compares_;
+  std::uint64_t tried_ = 0; // transfers
 };
 
 std::string planned_text(const FluidSolution& fluid, std::size_t trees) {
@@ -171,7 +182,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
     return outcome;
   }
   const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
-  const Cutting cutting(topology, collective, problem, options, compares);
+  Cutting cutting(topology, collective, problem, options, compares);
   std::vector<FlowTree> trees = expanded(problem, fluid);
   Cut cut = cutting.best(trees, limit);
   if (compares && !limit.reached()) {
