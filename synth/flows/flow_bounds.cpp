@@ -33,31 +33,23 @@ bool can_help(const FlowProblem& problem) {
          });
 }
 
-/// In ps: of each resource's time what passes before its first link can be reached, and after the
-/// last can still be of use.
-std::int64_t margin_of(const FlowProblem& problem, const bounds::Margins& margins,
-                       std::uint32_t resource) {
-  std::int64_t entry = bounds::never, exit = bounds::never;
-  for (const std::uint32_t link : problem.network.resources[resource].links) {
-    entry = std::min(entry, margins.entry[problem.network.links[link].from]);
-    exit = std::min(exit, margins.exit[problem.network.links[link].to]);
+/// As price_bound_ps() wants them. Of a group, links that are on no way from a source to a sink
+/// don't count.
+std::vector<std::int64_t> resource_margins(const FlowNetwork& network,
+                                           const bounds::Margins& margins) {
+  std::vector<std::int64_t> result;
+  for (const FlowNetwork::Resource& resource : network.resources) {
+    std::int64_t least_entry = bounds::never, least_exit = bounds::never;
+    for (const std::uint32_t link : resource.links) {
+      const std::int64_t entry = margins.entry[network.links[link].from],
+                         exit = margins.exit[network.links[link].to];
+      if (entry >= bounds::never || exit >= bounds::never) continue;
+      least_entry = std::min(least_entry, entry);
+      least_exit = std::min(least_exit, exit);
+    }
+    result.push_back(std::min(least_entry + least_exit, bounds::never));
   }
-  return entry >= bounds::never || exit >= bounds::never ? 0 : entry + exit;
-}
-
-/// The mean of the margins, by what each resource earns; in s. The program's prices may differ from
-/// those that the bound was evaluated with by their last bits: rounded down by more than that.
-double mean_margin(const FlowProblem& problem, const bounds::Margins& margins,
-                   const std::vector<double>& prices) {
-  constexpr double surely = 1 - 1e-9;
-  double earned = 0, lost = 0;
-  for (std::uint32_t r = 0; r < prices.size(); ++r) {
-    const double each =
-        std::max(prices[r], 0.0) * static_cast<double>(problem.network.resources[r].bandwidth);
-    earned += each;
-    lost += each * static_cast<double>(margin_of(problem, margins, r));
-  }
-  return earned > 0 ? lost / earned / ps_per_s * surely : 0;
+  return result;
 }
 
 std::string name_of(const Topology& topology, std::uint32_t resource) {
@@ -121,14 +113,13 @@ std::vector<Bound> flow_bounds(const Topology& topology, const Collective& colle
   options.merge = !symmetry.empty();
   const FlowProgramAnswer answer = solve_flow_program(problem, options, WorkLimit(no_limits));
   if (answer.status != SolverStatus::optimal) return {};
-  const double fluid =
-      price_bound(problem, answer.prices, flow_orbits(problem, symmetry).representatives);
-  if (!(fluid > 0)) return {};
-  const double margin =
-      mean_margin(problem, bounds::margins(topology, collective, model), answer.prices);
+  const std::vector<std::int64_t> margins =
+      resource_margins(problem.network, bounds::margins(topology, collective, model));
   // Fluid engines round the times of events to a picosecond.
   const std::int64_t slack = model.discipline == Discipline::fluid ? 1 : 0;
-  const auto ps = static_cast<std::int64_t>(std::floor((fluid + margin) * ps_per_s)) - slack;
+  const std::int64_t ps = price_bound_ps(problem, answer.prices, margins,
+                                         flow_orbits(problem, symmetry).representatives) -
+                          slack;
   if (ps <= 0) return {};
   return {Bound{Time{ps}, BoundKind::flow_prices, certificate(topology, answer.prices), {}}};
 }

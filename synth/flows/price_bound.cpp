@@ -1,5 +1,6 @@
 #include "synth/flows/price_bound.hpp"
 
+#include "sim/bounds/least_times.hpp"
 #include "sim/ids.hpp"
 #include "synth/flows/demand_pricing.hpp"
 #include "synth/flows/logical_network.hpp"
@@ -7,8 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <queue>
 #include <utility>
@@ -172,27 +175,68 @@ private:
   std::optional<PriceSpreading> forwards_, backwards_;
 };
 
-} // namespace
+/// Both sides of the bound, in scaled prices.
+struct Balance {
+  std::vector<int128> earnings; ///< [resource]: in a second
+  int128 paid = 0;              ///< by all demands, at least
+};
 
-double price_bound(const FlowProblem& problem, std::span<const double> prices,
-                   std::span<const Representative> representatives) {
+Balance balance(const FlowProblem& problem, std::span<const double> prices,
+                std::span<const Representative> representatives) {
   const FlowNetwork& network = problem.network;
   const ScaledPrices scaled = scaled_prices(prices, most_tree_links);
   std::vector<std::int64_t> costs(network.link_count());
   for (std::uint32_t link = 0; link < costs.size(); ++link)
     for (const std::uint32_t resource : network.resources_of[link])
       costs[link] += scaled.links[resource];
-  int128 earned = 0;
+  Balance result;
   for (std::uint32_t r = 0; r < network.resource_count(); ++r)
-    earned += static_cast<int128>(scaled.links[r]) * network.resources[r].bandwidth;
-  if (earned == 0) return 0;
+    result.earnings.push_back(static_cast<int128>(scaled.links[r]) *
+                              network.resources[r].bandwidth);
   Payments payments(problem, std::move(costs));
-  int128 paid = 0;
   for (const Representative& one : representatives) {
     const FlowDemand& demand = problem.demands[one.demand];
-    paid += static_cast<int128>(payments.least(demand, one.roots)) * demand.bytes * one.images;
+    result.paid +=
+        static_cast<int128>(payments.least(demand, one.roots)) * demand.bytes * one.images;
   }
-  return rounded_down(paid, earned);
+  return result;
+}
+
+} // namespace
+
+double price_bound(const FlowProblem& problem, std::span<const double> prices,
+                   std::span<const Representative> representatives) {
+  const Balance sides = balance(problem, prices, representatives);
+  int128 earned = 0;
+  for (const int128 each : sides.earnings) earned += each;
+  return rounded_down(sides.paid, earned);
+}
+
+std::int64_t price_bound_ps(const FlowProblem& problem, std::span<const double> prices,
+                            std::span<const std::int64_t> margins,
+                            std::span<const Representative> representatives) {
+  const Balance sides = balance(problem, prices, representatives);
+  std::map<std::int64_t, int128> earning_from; // margin -> of all resources with it
+  for (std::size_t r = 0; r < margins.size(); ++r)
+    if (margins[r] < bounds::never && sides.earnings[r] > 0)
+      earning_from[margins[r]] += sides.earnings[r];
+  using Real = long double;
+  Real unpaid = static_cast<Real>(sides.paid) * static_cast<Real>(ps_per_s);
+  int128 earning = 0; // of those whose margin is over at `time`
+  std::int64_t time = 0;
+  for (const auto& [margin, more] : earning_from) {
+    const Real earned = static_cast<Real>(earning) * static_cast<Real>(margin - time);
+    if (earned >= unpaid) break;
+    unpaid -= earned;
+    earning += more;
+    time = margin;
+  }
+  if (earning == 0 || unpaid <= 0) return 0;
+  const Real exact = static_cast<Real>(time) + unpaid / static_cast<Real>(earning);
+  // Each step is off by a few roundings of a sum that is at most what is earned until then.
+  const Real off = std::numeric_limits<Real>::epsilon() * 4 * static_cast<Real>(margins.size() + 2);
+  return static_cast<std::int64_t>(
+      std::min(std::floor(exact * (1 - off)), static_cast<Real>(bounds::never)));
 }
 
 double price_bound(const FlowProblem& problem, std::span<const double> prices) {

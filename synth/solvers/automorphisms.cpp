@@ -64,12 +64,6 @@ template <typename Search> void search_generators(Search& search, Found& found) 
   }
 }
 
-void add_twins(bliss::Digraph& search, const std::vector<std::uint32_t>& colours) {
-  const std::uint32_t own = colours.empty() ? 0 : 1 + *std::ranges::max_element(colours);
-  search.add_vertex(own);
-  search.add_vertex(own);
-}
-
 bool is_identity(const Permutation& permutation) {
   for (std::size_t v = 0; v < permutation.size(); ++v)
     if (permutation[v] != v) return false;
@@ -81,17 +75,16 @@ bool is_identity(const Permutation& permutation) {
 std::vector<Permutation> automorphism_generators(const ColouredGraph& graph,
                                                  AutomorphismSearch how) {
   bliss::Digraph search;
-  const bool by_parts = how == AutomorphismSearch::by_parts;
-  search.set_component_recursion(by_parts);
-  if (by_parts) search.set_splitting_heuristic(bliss::Digraph::shs_f);
+  // Its author advises against component recursion (as SCIP's presolving, which uses bliss, notes
+  // in its source): 0.73 aborts on some graphs, since what it takes for a component isn't one, and
+  // leaks memory on others.
+  search.set_component_recursion(false);
+  if (how == AutomorphismSearch::first_cells) search.set_splitting_heuristic(bliss::Digraph::shs_f);
   for (const std::uint32_t colour : graph.colours) search.add_vertex(colour);
   const std::vector<Arc> arcs = distinct(graph.arcs);
   for (const auto& [from, to] : arcs) search.add_edge(from, to);
-  // 0.73 leaks memory by component recursion where colours tell all vertices apart: these two not.
-  if (by_parts) add_twins(search, graph.colours);
   Found found;
   search_generators(search, found);
-  for (Permutation& made : found) made.resize(graph.colours.size());
   // A symmetry that is none would make wrong schedules and wrong proofs: better have fewer.
   std::erase_if(found, [&](const Permutation& made) {
     return is_identity(made) || !is_permutation(made) || !keeps(graph.colours, made) ||

@@ -33,6 +33,22 @@ private:
   LimitWatch* watch_;
 };
 
+// Where the preprocessing of Cbc 2.10 adds columns and there is a start, it asks the program before
+// that for the names of columns that this doesn't have; Clp complains on the standard error output
+// and throws. Here they have names, of which no start knows anything.
+class NamingSolver : public OsiClpSolverInterface {
+public:
+  using OsiClpSolverInterface::OsiClpSolverInterface;
+  [[nodiscard]] OsiSolverInterface* clone(bool copy_data = true) const override {
+    return copy_data ? new NamingSolver(*this) : new NamingSolver;
+  }
+  [[nodiscard]] std::string getColName(int column, unsigned longest) const override {
+    if (column >= 0 && column < getNumCols())
+      return OsiClpSolverInterface::getColName(column, longest);
+    return fmt::format("added{}", column);
+  }
+};
+
 // The options of the command `cbc`. Without its limit of seconds: where that ends Cbc 2.10 in the
 // middle of its preprocessing, it takes back what was never done, and crashes. The handler is asked
 // from the first relaxation on.
@@ -89,7 +105,7 @@ IntegerSolution searched(const LinearProgram& program, bool with_costs, const Wo
                          const IntegerSettings& settings, const std::vector<double>& start) {
   ClpSimplex clp;
   load(program, with_costs, clp);
-  const OsiClpSolverInterface solver(&clp);
+  const NamingSolver solver(&clp);
   CbcModel model(solver);
   LimitWatch watch(limit);
   LimitHandler handler(watch);

@@ -78,6 +78,15 @@ private:
 
 } // namespace
 
+bool is_passable(const EpochNetwork& network, EpochRoom& room,
+                 std::span<const std::uint32_t> lanes) {
+  return std::ranges::all_of(cut_at_stores(network, lanes), [&](const WayStretch& stretch) {
+    const bool fits = room.take(stretch.lanes, 0);
+    if (fits) room.give_back(stretch.lanes, 0);
+    return fits;
+  });
+}
+
 WayPlanner::WayPlanner(const EpochProblem& problem, std::span<const ChunkChoices> ways)
     : problem_(problem), ways_(ways), room_(problem.network), kept_(problem.network.node_count) {
   for (const ChunkChoices& chunk : ways) {

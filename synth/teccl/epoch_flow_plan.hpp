@@ -43,7 +43,13 @@ struct WayStretch {
   std::uint32_t stride = 1;
 };
 
-/// Makes plans of ways. All references must outlive it.
+/// Whether a chunk can go this way where nothing else is under way: through switches it may need a
+/// limit more often at once than that allows (a shared group of links into and out of a switch).
+/// Flows don't tell, as half a chunk can always go. `room`: empty; stays so.
+[[nodiscard]] bool is_passable(const EpochNetwork& network, EpochRoom& room,
+                               std::span<const std::uint32_t> lanes);
+
+/// Makes plans of ways, all of them passable. All references must outlive it.
 class WayPlanner {
 public:
   WayPlanner(const EpochProblem& problem, std::span<const ChunkChoices> ways);

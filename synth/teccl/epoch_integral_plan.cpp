@@ -14,9 +14,9 @@ namespace tutti {
 
 namespace {
 
-/// All ways that the parts of a chunk take.
-std::vector<WayChoice> choices_of(const EpochNetwork& network, const EpochChunk& chunk,
-                                  std::span<const TimedAmount> amounts) {
+/// All ways that the parts of a chunk take and the whole chunk can. `room`: empty.
+std::vector<WayChoice> choices_of(const EpochNetwork& network, EpochRoom& room,
+                                  const EpochChunk& chunk, std::span<const TimedAmount> amounts) {
   FlowTracer tracer(network, chunk.holders.front(), amounts);
   std::map<std::vector<std::uint32_t>, WayChoice> by_lanes;
   while (auto way = tracer.take(chunk.wanters.front(), out_of_epochs - 1, 1)) {
@@ -32,7 +32,8 @@ std::vector<WayChoice> choices_of(const EpochNetwork& network, const EpochChunk&
     choice.fastest = std::move(*way);
   }
   std::vector<WayChoice> choices;
-  for (auto& [lanes, choice] : by_lanes) choices.push_back(std::move(choice));
+  for (auto& [lanes, choice] : by_lanes)
+    if (is_passable(network, room, lanes)) choices.push_back(std::move(choice));
   return choices;
 }
 
@@ -40,10 +41,11 @@ std::vector<ChunkChoices> chunk_choices(const EpochProblem& problem, const Epoch
   std::vector<std::vector<TimedAmount>> amounts(problem.chunks.size());
   for (const EpochFlows::Part& part : flows.parts)
     amounts[part.send.chunk].push_back({part.send.epoch, part.send.lane, part.amount});
+  EpochRoom room(problem.network);
   std::vector<ChunkChoices> ways;
   for (std::uint32_t c = 0; c < amounts.size(); ++c)
     if (!amounts[c].empty())
-      ways.push_back({c, choices_of(problem.network, problem.chunks[c], amounts[c])});
+      ways.push_back({c, choices_of(problem.network, room, problem.chunks[c], amounts[c])});
   return ways;
 }
 
@@ -155,6 +157,7 @@ private:
 
 EpochPlan integral_plan(const EpochProblem& problem, const EpochFlows& flows) {
   const std::vector<ChunkChoices> ways = chunk_choices(problem, flows);
+  if (std::ranges::any_of(ways, [](const auto& chunk) { return chunk.choices.empty(); })) return {};
   return PlanSearch(problem, ways, flows.epochs).run();
 }
 

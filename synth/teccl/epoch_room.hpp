@@ -19,7 +19,8 @@ public:
   /// soon as it is through; false where there is not enough: then nothing is taken. Cost: the
   /// lanes' limits times their windows.
   bool take(std::span<const std::uint32_t> lanes, std::uint32_t epoch);
-  /// Takes the first such epoch >= `from` that is a multiple of `stride`.
+  /// Takes the first such epoch >= `from` that is a multiple of `stride`. Pre: an empty room has
+  /// enough.
   std::uint32_t take_first(std::span<const std::uint32_t> lanes, std::uint32_t from,
                            std::uint32_t stride);
   /// Takes the last such epoch <= `to`; nothing where there is none.

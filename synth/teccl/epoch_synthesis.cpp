@@ -181,7 +181,10 @@ private:
                                        : "linear program too large (longer epochs: --set epoch=)";
     if (flows.status == SolverStatus::optimal) {
       answer.plan = integral_plan(problem_, flows);
-      answer.status = EpochStatus::feasible;
+      if (!answer.plan.empty() || flows.parts.empty())
+        answer.status = EpochStatus::feasible;
+      else
+        answer.method += ", where some chunk can't go whole on any way of its flow";
       answer.at_most = flows.reward;
     } else if (flows.status == SolverStatus::infeasible) {
       answer.status = EpochStatus::infeasible;

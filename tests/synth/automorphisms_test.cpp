@@ -1,4 +1,6 @@
 #include "synth/solvers/automorphisms.hpp"
+
+#include "sim/random.hpp"
 #include "synth/solvers/semiregular.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
@@ -61,6 +63,29 @@ std::vector<Permutation> all_symmetries_of_dgx1() {
     if (kept) found.push_back(image);
   } while (std::next_permutation(image.begin(), image.end()));
   return found;
+}
+
+/// Few arcs, or few that are missing; parts that can be exchanged; sometimes two colours.
+ColouredGraph random_graph(Random& random) {
+  ColouredGraph graph;
+  const auto points = static_cast<std::uint32_t>(3 + random.below(4));
+  for (std::uint32_t v = 0; v < points; ++v)
+    graph.colours.push_back(static_cast<std::uint32_t>(random.below(6) == 0));
+  const std::uint64_t density = 1 + random.below(5);
+  for (std::uint32_t from = 0; from < points; ++from)
+    for (std::uint32_t to = 0; to < points; ++to)
+      if (from != to && random.below(6) < density) graph.arcs.emplace_back(from, to);
+  return graph;
+}
+
+std::size_t symmetries_among_all_permutations(const ColouredGraph& graph) {
+  Permutation image(graph.colours.size());
+  std::iota(image.begin(), image.end(), 0U);
+  std::size_t count = 0;
+  do {
+    count += is_automorphism(graph, image) ? 1 : 0;
+  } while (std::next_permutation(image.begin(), image.end()));
+  return count;
 }
 
 bool leaves_a_point(const Permutation& permutation) {
@@ -157,6 +182,18 @@ TEST_CASE("the automorphisms of DGX-1 are those among all permutations") {
   CHECK(as_set(elements(symmetry("dgx1").generators, 8, 1000)) == as_set(expected));
 }
 
+TEST_CASE("either search finds all automorphisms of random graphs") {
+  Random random(4);
+  for (int i = 0; i < 200; ++i) {
+    const ColouredGraph graph = random_graph(random);
+    const std::size_t expected = symmetries_among_all_permutations(graph);
+    for (const auto how : {AutomorphismSearch::plain, AutomorphismSearch::first_cells}) {
+      const auto found = automorphism_generators(graph, how);
+      REQUIRE(elements(found, graph.colours.size(), 1000).size() == expected);
+    }
+  }
+}
+
 TEST_CASE("a regular subgroup is found where one is known to exist", "[heavy]") {
   const std::map<std::string, std::size_t> cases = {{"ring:8", 8},
                                                     {"torus2d:4x4", 16},
@@ -236,19 +273,19 @@ TEST_CASE("semiregular subgroups are the same each time") {
         semiregular_subgroups(found.generators, 16, 1000, 8));
 }
 
-TEST_CASE("a search by parts finds the same group") {
+TEST_CASE("a search by first cells finds the same group") {
   for (const char* text : {"ring:8", "hypercube:4", "fully_connected:6", "switch:6", "rfs:2x2x3"}) {
     INFO(text);
     const ColouredGraph graph = graph_of(make_topology(text));
     const auto order = [&](AutomorphismSearch how) {
       return elements(automorphism_generators(graph, how), graph.colours.size(), 10'000).size();
     };
-    CHECK(order(AutomorphismSearch::by_parts) > 1);
-    CHECK(order(AutomorphismSearch::by_parts) == order(AutomorphismSearch::plain));
+    CHECK(order(AutomorphismSearch::first_cells) > 1);
+    CHECK(order(AutomorphismSearch::first_cells) == order(AutomorphismSearch::plain));
   }
   const ColouredGraph coloured{{0, 1, 2}, {{0, 1}, {1, 2}, {2, 0}}};
-  CHECK(automorphism_generators(coloured, AutomorphismSearch::by_parts).empty());
-  CHECK(automorphism_generators({}, AutomorphismSearch::by_parts).empty());
+  CHECK(automorphism_generators(coloured, AutomorphismSearch::first_cells).empty());
+  CHECK(automorphism_generators({}, AutomorphismSearch::first_cells).empty());
 }
 
 TEST_CASE("points beyond those that must move go along") {

@@ -5,6 +5,8 @@
 #include "tests/synth/flow_samples.hpp"
 #include "topologies/list.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -191,6 +193,20 @@ TEST_CASE("the symmetries of a flow problem are those that trying all permutatio
     }
   }
   CHECK(std::set(uneven.begin(), uneven.end()).size() > 2); // the cases do differ
+}
+
+TEST_CASE("the symmetries of collectives on random graphs are found") {
+  for (const int npus : {4, 8, 12})
+    for (int seed = 1; seed <= 12; ++seed) {
+      const Topology topology =
+          make_topology(fmt::format("random:{},degree=3,seed={}", npus, seed));
+      for (const CollectiveKind kind : named_collectives()) {
+        INFO(topology.name() << ", " << to_text(kind));
+        const FlowProblem problem = problem_of(topology, kind);
+        for (const FlowAutomorphism& one : flow_automorphisms(problem))
+          CHECK(fault(problem, one) == "");
+      }
+    }
 }
 
 TEST_CASE("a node that is to stay does so in all symmetries") {
