@@ -12,10 +12,8 @@ namespace tutti {
 PolicyFinished policy_announcer(std::string what, std::ostream& out) {
   return [what = std::move(what), &out](const ScenarioEvaluation& scenario,
                                         const PolicyEvaluation& policy) {
-    out << fmt::format("tutti: {}: {}: {} {} at {}\n", what, to_text(scenario.scenario),
-                       to_text(policy.recovery.policy),
-                       policy.recovery.complete ? "complete" : "incomplete",
-                       short_text(policy.recovery.completion))
+    out << fmt::format("tutti: {}: {}: {} {}\n", what, to_text(scenario.scenario),
+                       to_text(policy.recovery.policy), ending_text(policy.recovery))
         << std::flush;
   };
 }

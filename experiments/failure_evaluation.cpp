@@ -51,8 +51,21 @@ std::size_t PolicyEvaluation::decisions_in_force() const {
                     [](const Decision& decision) { return decision.in_force; }));
 }
 
+std::string ending_text(const Recovery& recovery) {
+  switch (recovery.ending) {
+  case Ending::complete: return "complete at " + short_text(recovery.completion);
+  case Ending::incomplete:
+    return recovery.completion == Time{}
+               ? "incomplete, nothing was delivered"
+               : "incomplete, the last delivery at " + short_text(recovery.completion);
+  case Ending::no_destination:
+  case Ending::nothing_left: break;
+  }
+  return std::string(to_text(recovery.ending));
+}
+
 std::optional<double> FailureEvaluation::slowdown(const PolicyEvaluation& policy) const {
-  if (!policy.recovery.complete || undisturbed.report.completion.ps <= 0) return std::nullopt;
+  if (!policy.recovery.complete() || undisturbed.report.completion.ps <= 0) return std::nullopt;
   return static_cast<double>(policy.recovery.completion.ps) /
          static_cast<double>(undisturbed.report.completion.ps);
 }
@@ -161,17 +174,17 @@ bool same_history(const Recovery& a, const Recovery& b) {
   const auto same_progress = [](const ProgressPoint& x, const ProgressPoint& y) {
     return x.at == y.at && x.in_place == y.in_place;
   };
-  return a.completion == b.completion && a.complete == b.complete && a.in_vain == b.in_vain &&
-         a.missing == b.missing &&
+  return a.completion == b.completion && a.ending == b.ending && a.in_vain == b.in_vain &&
+         a.missing == b.missing && a.lost == b.lost &&
          std::equal(a.decisions.begin(), a.decisions.end(), b.decisions.begin(), b.decisions.end(),
                     same_decision) &&
          std::equal(a.progress.begin(), a.progress.end(), b.progress.begin(), b.progress.end(),
                     same_progress);
 }
 
-std::string ending_text(const Recovery& recovery) {
-  return fmt::format("{} at {}", recovery.complete ? "complete" : "incomplete",
-                     to_text(recovery.completion));
+// To the picosecond.
+std::string exact_ending(const Recovery& recovery) {
+  return fmt::format("{} at {}", to_text(recovery.ending), to_text(recovery.completion));
 }
 
 // The first of these that is wrong in the recovery on the first engine, or where another differs.
@@ -181,7 +194,8 @@ std::string history_problem(const FailureCase& c, std::span<const Recovery> by_e
   for (std::size_t e = 1; e < by_engine.size(); ++e)
     if (!same_history(by_engine[0], by_engine[e]))
       return fmt::format("the engines disagree: {} says {}, {} says {}", c.engines[0]->name,
-                         ending_text(by_engine[0]), c.engines[e]->name, ending_text(by_engine[e]));
+                         exact_ending(by_engine[0]), c.engines[e]->name,
+                         exact_ending(by_engine[e]));
   return {};
 }
 
@@ -219,6 +233,7 @@ public:
       made.planning_seconds += decision.planning_seconds;
     made.recovery = std::move(recovery);
     made.recovery.segments.clear();
+    made.recovery.deliveries.clear();
     made.recovery.links.clear();
     made.recovery.progress = thinned(std::move(made.recovery.progress));
     return made;
@@ -239,11 +254,15 @@ void add_problem(FailureEvaluation& result, const std::string& where, const std:
 }
 
 // Only written instants can be: a fraction is of the undisturbed run, which some policy may beat.
+// Where nobody is left to receive anything, or nothing to be received, there is no end to be after.
 void require_before_end(const Topology& topology, std::span<const PlannedEvent> planned,
                         const ScenarioEvaluation& scenario) {
   Time end;
-  for (const PolicyEvaluation& policy : scenario.policies)
+  for (const PolicyEvaluation& policy : scenario.policies) {
+    const Ending ending = policy.recovery.ending;
+    if (ending == Ending::no_destination || ending == Ending::nothing_left) return;
     end = std::max(end, policy.recovery.completion);
+  }
   for (const PlannedEvent& event : planned)
     if (!event.at.millionths && event.at.instant > end)
       throw InputError(fmt::format("{}{} at {} is after the end: the last policy's run has ended "
@@ -396,8 +415,9 @@ PolicySummary summary_of(const FailureEvaluation& e, std::optional<std::size_t> 
   std::vector<Bytes> in_vain;
   for (const PolicyEvaluation* run : runs_of(e, failed_links, policy)) {
     ++summary.runs;
-    if (run->recovery.complete) ++summary.complete;
-    times.push_back(run->recovery.complete ? run->recovery.completion : never);
+    if (run->recovery.complete()) ++summary.complete;
+    summary.only = run->recovery.ending;
+    times.push_back(run->recovery.complete() ? run->recovery.completion : never);
     losses.push_back(e.goodput_lost(*run));
     in_vain.push_back(run->recovery.in_vain);
     summary.decisions += run->recovery.decisions.size();
@@ -405,6 +425,7 @@ PolicySummary summary_of(const FailureEvaluation& e, std::optional<std::size_t> 
     summary.planning_seconds += run->planning_seconds;
     summary.missing_npus = std::max(summary.missing_npus, run->missing_npus);
   }
+  if (summary.runs != 1) summary.only.reset();
   if (summary.runs == 0) return summary;
   if (const Time time = median(times); time != never) summary.time = time;
   summary.goodput_lost = median(losses);

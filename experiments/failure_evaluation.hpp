@@ -44,7 +44,8 @@ struct FailureCase {
 void require_sound(const FailureCase& c);
 
 struct PolicyEvaluation {
-  /// What is too large to keep is left out (`segments`, `links`), `progress` is thinned out.
+  /// What is too large to keep is left out (`segments`, `deliveries`, `links`), `progress` is
+  /// thinned out.
   Recovery recovery;
   std::vector<std::string> stuck;   ///< in words, by link
   std::vector<std::string> missing; ///< in words, by NPU
@@ -53,6 +54,10 @@ struct PolicyEvaluation {
 
   [[nodiscard]] std::size_t decisions_in_force() const;
 };
+
+/// "complete at 1.2 ms", "incomplete, the last delivery at 1.2 ms", "no destination lives". For
+/// people.
+[[nodiscard]] std::string ending_text(const Recovery& recovery);
 
 struct ScenarioEvaluation {
   Scenario scenario;
@@ -113,7 +118,8 @@ struct PolicySummary {
   std::optional<std::size_t> failed_links;
   Policy policy = Policy::report;
   std::size_t runs = 0, complete = 0;
-  std::optional<Time> time; ///< none where the one in the middle isn't complete
+  std::optional<Ending> only; ///< where there is but one run: its ending
+  std::optional<Time> time;   ///< none where the one in the middle isn't complete
   double goodput_lost = 0;
   Bytes in_vain;
   std::size_t decisions = 0, in_force = 0; ///< of all runs

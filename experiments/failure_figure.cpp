@@ -65,7 +65,8 @@ double end_of(const CurveChart& chart) {
 
 std::string curve_name(const PolicyEvaluation& policy) {
   const std::string name(to_text(policy.recovery.policy));
-  return policy.recovery.complete ? name : name + " (incomplete)";
+  return policy.recovery.complete() ? name
+                                    : fmt::format("{} ({})", name, to_text(policy.recovery.ending));
 }
 
 } // namespace

@@ -33,8 +33,10 @@ Json policy_json(const FailureEvaluation& e, const PolicyEvaluation& policy) {
   Json decisions = Json::array();
   for (const Decision& decision : recovery.decisions) decisions.push_back(decision_json(decision));
   Json json = {{"policy", to_text(recovery.policy)},
-               {"complete", recovery.complete},
-               {"last_delivery_ps", recovery.completion.ps},
+               {"complete", recovery.complete()},
+               {"ending", to_text(recovery.ending)},
+               {"last_delivery_ps",
+                recovery.completion == Time{} ? Json(nullptr) : Json(recovery.completion.ps)},
                {"slowdown", slower ? Json(*slower) : Json(nullptr)},
                {"goodput_lost", e.goodput_lost(policy)},
                {"in_vain_bytes", recovery.in_vain.count},

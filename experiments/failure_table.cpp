@@ -37,6 +37,17 @@ std::string heading(const FailureEvaluation& e) {
                      to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision));
 }
 
+std::string complete_text(const PolicySummary& s) {
+  if (!s.only) return fmt::format("{}/{}", s.complete, s.runs);
+  switch (*s.only) {
+  case Ending::complete: return "yes";
+  case Ending::incomplete: return "no";
+  case Ending::no_destination:
+  case Ending::nothing_left: break;
+  }
+  return std::string(to_text(*s.only));
+}
+
 // Blank where the column isn't shown.
 Row summary_row(const FailureEvaluation& e, const PolicySummary& s, bool sweep) {
   Row row{e.algorithm, chunks_text(e.chunks_per_shard, e.chose_chunks)};
@@ -50,8 +61,7 @@ Row summary_row(const FailureEvaluation& e, const PolicySummary& s, bool sweep) 
   row.push_back(bytes_text(s.in_vain));
   row.push_back(s.decisions == 0 ? "-" : fmt::format("{}/{}", s.in_force, s.decisions));
   row.push_back(s.decisions == 0 ? "-" : seconds_text(s.planning_seconds));
-  row.push_back(s.runs == 1 ? (s.complete == 1 ? "yes" : "no")
-                            : fmt::format("{}/{}", s.complete, s.runs));
+  row.push_back(complete_text(s));
   row.push_back(s.missing_npus == 0 ? "-" : fmt::to_string(s.missing_npus));
   return row;
 }
@@ -117,16 +127,13 @@ std::string policy_story(const PolicyEvaluation& policy) {
   constexpr std::size_t most_lines = 8;
   const Recovery& recovery = policy.recovery;
   std::string text =
-      fmt::format("  {}: {}\n", to_text(recovery.policy),
-                  recovery.complete ? fmt::format("complete at {}", short_text(recovery.completion))
-                                    : fmt::format("incomplete, the last delivery at {}",
-                                                  short_text(recovery.completion)));
+      fmt::format("  {}: {}\n", to_text(recovery.policy), ending_text(recovery));
   std::vector<std::string> decisions;
   for (const Decision& decision : recovery.decisions) decisions.push_back(decision_text(decision));
   text += listed(decisions, most_lines) + listed(policy.stuck, most_lines) +
           listed(policy.missing, policy.missing.size()); // which is short already
   if (!recovery.lost.empty())
-    text += fmt::format("    lost for good: {} contribution{} that only the dead had\n",
+    text += fmt::format("    lost for good: {} contribution{} of the dead\n",
                         recovery.lost.size(), recovery.lost.size() == 1 ? "" : "s");
   return text;
 }
@@ -146,7 +153,7 @@ std::string story(const FailureEvaluation& e) {
   return text;
 }
 
-std::string ending_text(const FailureEvaluation& e) {
+std::string conclusion_text(const FailureEvaluation& e) {
   std::string text;
   if (!e.verified)
     text += fmt::format("{}: {}{}\n", e.algorithm, to_text(e.status),
@@ -161,7 +168,7 @@ std::string ending_text(const FailureEvaluation& e) {
 
 std::string failures_text(std::span<const FailureEvaluation> evaluations) {
   std::string text = heading(evaluations.front()) + to_text(policy_table(evaluations));
-  for (const FailureEvaluation& e : evaluations) text += ending_text(e);
+  for (const FailureEvaluation& e : evaluations) text += conclusion_text(e);
   for (const FailureEvaluation& e : evaluations) text += story(e);
   return text;
 }
@@ -195,8 +202,9 @@ Row run_cells(const FailureEvaluation& e, const ScenarioEvaluation& scenario,
           fmt::to_string(scenario.scenario.seed),
           fmt::to_string(scenario.events.size()),
           std::string(to_text(recovery.policy)),
-          fmt::to_string(recovery.completion.ps),
-          recovery.complete ? "true" : "false",
+          recovery.completion == Time{} ? "" : fmt::to_string(recovery.completion.ps),
+          recovery.complete() ? "true" : "false",
+          std::string(to_text(recovery.ending)),
           slower ? fmt::format("{:.6f}", *slower) : "",
           fmt::format("{:.6f}", e.goodput_lost(policy)),
           fmt::to_string(recovery.in_vain.count),
@@ -233,6 +241,7 @@ std::vector<Row> failures_csv(std::span<const FailureEvaluation> evaluations) {
                          "policy",
                          "last_delivery_ps",
                          "complete",
+                         "ending",
                          "slowdown",
                          "goodput_lost",
                          "in_vain_bytes",

@@ -57,44 +57,67 @@ bool ChunkReplay::has_any(NodeId node) const {
   return std::ranges::any_of(value(node), [](Word word) { return word != 0; });
 }
 
+std::optional<std::size_t> ChunkReplay::input_bit(NodeId node) const {
+  const Collective& whole = segments_.front().collective;
+  const std::span<const NodeId> inputs = whole.held_by(chunk_);
+  const auto found = std::ranges::lower_bound(inputs, node);
+  if (found == inputs.end() || *found != node) return std::nullopt;
+  return whole.chunks[chunk_.value].reduces ? static_cast<std::size_t>(found - inputs.begin())
+                                            : std::size_t{0};
+}
+
+bool ChunkReplay::has_all(NodeId node, std::span<const Word> some) const {
+  const std::span<const Word> have = value(node);
+  bool all = true;
+  for (std::size_t w = 0; w < words_ && all; ++w) all = (some[w] & ~have[w]) == 0;
+  return all || input_has_all(node, some);
+}
+
+bool ChunkReplay::input_has_all(NodeId node, std::span<const Word> some) const {
+  const std::optional<std::size_t> own = input_bit(node);
+  for (std::size_t w = 0; w < words_; ++w)
+    if (some[w] & ~(own && *own / 64 == w ? Word{1} << (*own % 64) : Word{0})) return false;
+  return true;
+}
+
 void ChunkReplay::prepare(ChunkId chunk) {
   const Collective& whole = segments_.front().collective;
+  chunk_ = chunk;
   const std::size_t bits =
       whole.chunks[chunk.value].reduces ? whole.held_by(chunk).size() : std::size_t{1};
   words_ = (bits + 63) / 64;
   state_.assign(topology_.node_count() * words_, 0);
+  stale_.assign(topology_.node_count(), false);
 }
 
-/// At the begin of a segment: its holders keep what they have, or go back to their inputs; all
-/// others hold nothing.
-void ChunkReplay::choose(std::uint32_t segment, ChunkId local, ChunkId chunk) {
-  const std::span<const NodeId> holders = segments_[segment].collective.held_by(local);
-  if (segment == 0 || segments_[segment].from_inputs[local.value])
-    return back_to_inputs(chunk, holders);
-  kept_.clear();
-  for (const NodeId holder : holders)
-    kept_.insert(kept_.end(), set_of(holder), set_of(holder) + words_);
-  std::ranges::fill(state_, Word{0});
-  for (std::size_t h = 0; h < holders.size(); ++h)
-    std::copy_n(kept_.data() + h * words_, words_, set_of(holders[h]));
-}
-
-void ChunkReplay::back_to_inputs(ChunkId chunk, std::span<const NodeId> holders) {
-  std::ranges::fill(state_, Word{0});
-  const Collective& whole = segments_.front().collective;
-  const std::span<const NodeId> inputs = whole.held_by(chunk);
-  const bool reduces = whole.chunks[chunk.value].reduces;
+void ChunkReplay::choose(std::uint32_t segment, ChunkId local) {
+  const Segment& begun = segments_[segment];
+  const bool sums = segments_.front().collective.chunks[chunk_.value].reduces;
+  stale_.assign(stale_.size(), true);
+  const std::span<const NodeId> holders = begun.collective.held_by(local);
   for (std::size_t h = 0; h < holders.size(); ++h) {
-    std::size_t bit = 0;
-    if (reduces && holders.size() == inputs.size()) {
-      bit = h;
-    } else if (reduces) {
-      const auto input = std::ranges::lower_bound(inputs, holders[h]);
-      assert(input != inputs.end() && *input == holders[h]);
-      bit = static_cast<std::size_t>(input - inputs.begin());
-    }
-    set_of(holders[h])[bit / 64] |= Word{1} << (bit % 64);
+    stale_[holders[h].value] = false;
+    const Start start = begun.starts.of(local, h);
+    if (start == Start::input) clear(holders[h]);
+    if (start != Start::present)
+      add_input(holders[h]);
+    else if (!sums) // of a copy it doesn't matter which
+      *set_of(holders[h]) = 1;
   }
+  for (std::uint32_t n = 0; n < stale_.size(); ++n)
+    if (stale_[n] && (begun.anew || n >= topology_.npu_count())) clear(NodeId{n});
+}
+
+void ChunkReplay::back_to_inputs() {
+  std::ranges::fill(state_, Word{0});
+  stale_.assign(stale_.size(), false);
+  for (const NodeId holder : segments_.front().collective.held_by(chunk_)) add_input(holder);
+}
+
+void ChunkReplay::add_input(NodeId node) {
+  const std::optional<std::size_t> bit = input_bit(node);
+  assert(bit);
+  set_of(node)[*bit / 64] |= Word{1} << (*bit % 64);
 }
 
 /// One block: all is read before anything is written.
@@ -105,13 +128,15 @@ void ChunkReplay::perform() {
   for (const Delivery& one : block_)
     kept_.insert(kept_.end(), set_of(one.from), set_of(one.from) + words_);
   for (const Delivery& one : block_)
-    if (!topology_.node(one.from).can.copy) std::fill_n(set_of(one.from), words_, Word{0});
+    if (!topology_.node(one.from).can.copy) clear(one.from);
   for (std::size_t k = 0; k < block_.size(); ++k) receive(block_[k], kept_.data() + k * words_);
 }
 
-void ChunkReplay::receive(const Delivery& one, const Word* got) {
+void ChunkReplay::receive(Delivery& one, const Word* got) {
   Word* have = set_of(one.to);
-  if (one.op == Op::copy) {
+  one.overwrites = one.op == Op::copy || stale_[one.to.value];
+  stale_[one.to.value] = false;
+  if (one.overwrites) {
     std::copy_n(got, words_, have);
     return;
   }

@@ -5,7 +5,10 @@
 #include "sim/repair/segment.hpp"
 #include "sim/topology.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,12 +21,15 @@ struct Delivery {
   NodeId from, to;
   Op op = Op::copy;
   std::uint32_t block = 0; ///< its first transfer; all others of the block are performed together
+  bool overwrites = false; ///< what the receiver had counts for nothing from then on
 };
 
 /// Performs delivered transfers in list order, as verify() does, one chunk after another. A value
 /// is a set of contributions: bit i stands for whole.held_by(chunk)[i] of a chunk that reduces; one
-/// bit ("has it") otherwise. Memory: 8 bytes a delivered transfer, 4 more for each where some are
-/// performed together, plus one chunk's values.
+/// bit ("has it") otherwise. Kept are working values, as segment.hpp says: an NPU that is no holder
+/// keeps its own until the segment's first delivery. Inputs are never changed and not kept here.
+/// Memory: 8 bytes a delivered transfer, 4 more for each where some are performed together, plus one
+/// chunk's values.
 class ChunkReplay {
 public:
   using Word = std::uint64_t;
@@ -40,11 +46,11 @@ public:
       const std::uint32_t local = local_[s][chunk.value];
       if (local == none) {
         if (!segments_[s].anew) continue;
-        back_to_inputs(chunk, segments_.front().collective.held_by(chunk));
+        back_to_inputs();
         begins(s);
         continue;
       }
-      choose(s, ChunkId{local}, chunk);
+      choose(s, ChunkId{local});
       begins(s);
       const Sorted& sorted = sorted_[s];
       const std::span<const Item> mine(sorted.items.data() + sorted.begin[local],
@@ -69,6 +75,13 @@ public:
     return {state_.data() + node.value * words_, words_};
   }
   [[nodiscard]] bool has_any(NodeId node) const;
+  /// What it has is no part of the present plan.
+  [[nodiscard]] bool is_stale(NodeId node) const { return stale_[node.value]; }
+  /// Position of the node's contribution, if it has an input to the chunk. O(log contributors)
+  [[nodiscard]] std::optional<std::size_t> input_bit(NodeId node) const;
+  /// Whether its value or its input, or its input alone, has all of these.
+  [[nodiscard]] bool has_all(NodeId node, std::span<const Word> some) const;
+  [[nodiscard]] bool input_has_all(NodeId node, std::span<const Word> some) const;
 
 private:
   static constexpr std::uint32_t none = UINT32_MAX;
@@ -92,17 +105,21 @@ private:
   }
   [[nodiscard]] Word* set_of(NodeId node) { return state_.data() + node.value * words_; }
   void prepare(ChunkId chunk);
-  void choose(std::uint32_t segment, ChunkId local, ChunkId chunk);
-  void back_to_inputs(ChunkId chunk, std::span<const NodeId> holders);
+  void choose(std::uint32_t segment, ChunkId local);
+  void back_to_inputs();
+  void clear(NodeId node) { std::fill_n(set_of(node), words_, Word{0}); }
+  void add_input(NodeId node);
   void perform();
-  void receive(const Delivery& one, const Word* got);
+  void receive(Delivery& one, const Word* got);
 
   const Topology& topology_;
   std::span<const Segment> segments_;
   std::vector<std::vector<std::uint32_t>> local_; // [segment][chunk]: the segment's number of it
   std::vector<Sorted> sorted_;                    // [segment]
   std::size_t words_ = 1;
+  ChunkId chunk_;
   std::vector<Word> state_, kept_;
+  std::vector<bool> stale_; // [node]: the segment's first delivery overwrites what it has
   std::vector<Delivery> block_;
 };
 

@@ -3,37 +3,58 @@
 #include "sim/bounds.hpp"
 #include "sim/repair/history_check.hpp"
 #include "sim/repair/progress.hpp"
+#include "sim/repair/residual.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
 #include <utility>
 
 namespace tutti {
 
 namespace {
 
-std::vector<std::optional<Time>> deaths(const RecoveryCase& asked, std::size_t events) {
-  std::vector<std::optional<Time>> died(asked.topology.npu_count());
-  for (std::size_t i = 0; i < events; ++i)
-    if (asked.events[i].kind == NetworkEvent::Kind::npu_down)
-      died[asked.events[i].npu.value] = asked.events[i].at;
-  return died;
+std::vector<ChunkAt> united(std::vector<ChunkAt> a, std::span<const ChunkAt> b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::ranges::sort(a);
+  a.erase(std::unique(a.begin(), a.end()), a.end());
+  return a;
+}
+
+/// What has come of a history if only its first events count.
+struct Account {
+  std::vector<ChunkAt> lost;
+  Achievement achievement;
+};
+
+Account account(const RecoveryCase& asked, const History& history, std::size_t events) {
+  const NetworkState network = asked.network(events);
+  std::vector<bool> alive(asked.topology.npu_count());
+  for (std::uint32_t n = 0; n < alive.size(); ++n) alive[n] = network.is_up(NodeId{n});
+  Account made{history.lost, {}};
+  if (std::ranges::find(alive, false) != alive.end())
+    made.lost = united(std::move(made.lost),
+                       held_by_nobody(asked.topology, history.segments, network));
+  made.achievement =
+      achieved(asked.topology, history.segments, history.deliveries, made.lost, alive);
+  return made;
 }
 
 /// Events that happened while something was to be done still: until all NPUs that were alive had
-/// what they want.
-std::size_t effective_events(const RecoveryCase& asked,
-                             const std::vector<std::optional<Time>>& finished) {
+/// what they want, as far as it survived.
+std::size_t effective_events(const RecoveryCase& asked, const History& history) {
+  std::vector<std::optional<Time>> finished;
   std::vector<bool> alive(asked.topology.npu_count(), true);
   for (std::size_t k = 0; k < asked.events.size(); ++k) {
+    if (finished.empty()) finished = account(asked, history, k).achievement.finished;
     bool done = true;
     for (std::size_t n = 0; n < alive.size(); ++n)
       done = done && (!alive[n] || (finished[n] && *finished[n] < asked.events[k].at));
     if (done) return k;
-    if (asked.events[k].kind == NetworkEvent::Kind::npu_down)
-      alive[asked.events[k].npu.value] = false;
+    if (asked.events[k].kind != NetworkEvent::Kind::npu_down) continue;
+    alive[asked.events[k].npu.value] = false;
+    finished.clear();
   }
   return asked.events.size();
 }
@@ -49,13 +70,6 @@ bool only_worse(const RecoveryCase& asked, std::size_t events) {
                      });
 }
 
-std::vector<ChunkAt> united(std::vector<ChunkAt> a, const std::vector<ChunkAt>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  std::ranges::sort(a);
-  a.erase(std::unique(a.begin(), a.end()), a.end());
-  return a;
-}
-
 } // namespace
 
 void History::add(Segment segment, const Report& report) {
@@ -69,44 +83,40 @@ void History::add(Segment segment, const Report& report) {
   deliveries.push_back(report.deliveries);
 }
 
+void History::give_up(std::span<const ChunkAt> contributions) {
+  lost = united(std::move(lost), contributions);
+}
+
 Recovery concluded(const RecoveryCase& asked, History history, const Report& last,
                    std::string problem) {
-  const std::size_t npus = asked.topology.npu_count();
-  std::size_t events = asked.events.size();
-  if (events > 0) {
-    const Achievement all = achieved(asked.topology, history.segments, history.deliveries, {},
-                                     std::vector<bool>(npus, true));
-    events = effective_events(asked, all.finished);
-  }
-  const std::vector<std::optional<Time>> died = deaths(asked, events);
-  std::vector<bool> alive(npus);
-  for (std::size_t n = 0; n < npus; ++n) alive[n] = !died[n];
-
+  const std::size_t events = effective_events(asked, history);
+  Account end = account(asked, history, events);
   Recovery made;
-  made.lost = std::move(history.lost);
-  if (std::ranges::find(alive, false) != alive.end())
-    made.lost =
-        united(std::move(made.lost),
-               residual(asked.topology, history.segments, asked.network(events), false).lost);
-  HistoryVerdict verdict =
-      check_history(asked.topology, asked.collective, history.segments, made.lost, died);
-  made.missing = std::move(verdict.missing);
-  made.complete = made.missing.empty() && verdict.correct();
-  Achievement achievement =
-      achieved(asked.topology, history.segments, history.deliveries, made.lost, alive);
-  made.progress = std::move(achievement.progress);
-  made.last_came = std::move(achievement.last_came);
-  made.in_vain = achievement.in_vain;
-  made.wanted = achievement.wanted;
+  made.lost = std::move(end.lost);
+  made.missing = std::move(end.achievement.missing);
+  made.ending = end.achievement.ending;
+  made.progress = std::move(end.achievement.progress);
+  made.last_came = std::move(end.achievement.last_came);
+  made.in_vain = end.achievement.in_vain;
+  made.wanted = end.achievement.wanted;
   made.completion = made.progress.empty() ? Time{} : made.progress.back().at;
   made.stuck = last.stuck;
   made.links = std::move(history.links);
   made.problem = std::move(problem);
-  if (made.problem.empty() && verdict.fault) made.problem = *std::move(verdict.fault);
-  if (made.problem.empty() && made.complete && only_worse(asked, events))
+  if (made.problem.empty())
+    made.problem =
+        check_history(
+            asked.topology, asked.collective,
+            {history.segments, history.deliveries, asked.events, history.route_changes},
+            {made.ending, made.completion, made.lost, made.missing, events})
+            .value_or("");
+  if (made.problem.empty() && made.complete() && only_worse(asked, events))
     made.problem = beaten_bound(asked.topology, asked.collective, asked.model,
                                 history.segments.front().schedule.size(), made.completion);
   made.segments = std::move(history.segments);
+  made.deliveries = std::move(history.deliveries);
+  made.route_changes = std::move(history.route_changes);
+  made.events_counted = events;
   return made;
 }
 

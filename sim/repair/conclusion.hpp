@@ -16,15 +16,16 @@ struct History {
   std::vector<Segment> segments;
   std::vector<std::vector<Time>> deliveries;
   std::vector<LinkUse> links;
-  std::vector<ChunkAt> lost; ///< given up on the way: what plans went on without
+  std::vector<ChunkAt> lost; ///< given up on the way: what plans went on without; in order
+  std::vector<RouteChange> route_changes;
 
   /// Pre: the report is of this segment.
   void add(Segment segment, const Report& report);
+  void give_up(std::span<const ChunkAt> contributions);
 };
 
 /// Fills what the history decides: all but the policy and the decisions. `last`: of the last
-/// segment. `left_out`: the last plan didn't bring all to everyone, as the network was cut.
-/// Events after everyone alive has all it wants have no effect.
+/// segment. Events after everyone alive has all it wants have no effect.
 [[nodiscard]] Recovery concluded(const RecoveryCase& asked, History history, const Report& last,
                                  std::string problem);
 

@@ -35,8 +35,10 @@ NetworkState RecoveryCase::network(std::size_t count) const {
 Segment first_segment(const Collective& collective, Schedule schedule) {
   const std::size_t chunks = collective.chunks.size();
   Segment segment{{}, {}, collective, {}, {}, std::move(schedule), {}, false};
-  for (std::uint32_t c = 0; c < chunks; ++c) segment.chunk.emplace_back(c);
-  segment.from_inputs.assign(chunks, true);
+  for (std::uint32_t c = 0; c < chunks; ++c) {
+    segment.chunk.emplace_back(c);
+    segment.starts.add(Start::input);
+  }
   return segment;
 }
 

@@ -29,55 +29,59 @@ std::vector<std::uint32_t> largest_first(std::span<const PartialSum> sums, std::
   return order;
 }
 
-/// Takes a sum whose contributions are all uncovered still.
+/// Takes sums whose contributions are all uncovered still.
 class Cover {
 public:
   Cover(std::span<const PartialSum> sums, std::span<const Word> wanted)
-      : sums_(sums), order_(largest_first(sums, wanted.size())),
-        open_(wanted.begin(), wanted.end()) {}
-
-  bool greedy() {
-    const std::vector<Word> all = open_;
-    for (const std::uint32_t i : order_)
-      if (fits(i)) take(i);
-    if (is_complete()) return true;
-    taken_.clear();
-    open_ = all;
-    return false;
+      : sums_(sums), order_(largest_first(sums, wanted.size())), open_(wanted.begin(), wanted.end()),
+        hard_(wanted.begin(), wanted.end()) {
+    for (const PartialSum& sum : sums)
+      if (count_of(sum.contributions) == 1)
+        for (std::size_t w = 0; w < hard_.size(); ++w) hard_[w] &= ~sum.contributions[w];
   }
 
-  /// Of the contribution that is first among the open ones, tries each sum that has it.
-  bool search() {
-    if (is_complete()) return true;
-    const auto word = static_cast<std::size_t>(
-        std::ranges::find_if(open_, [](Word open) { return open != 0; }) - open_.begin());
-    const Word first = open_[word] & (~open_[word] + 1);
-    for (const std::uint32_t i : order_) {
-      if ((sums_[i].contributions[word] & first) == 0 || !fits(i)) continue;
-      if (steps_left_ == 0) return false;
-      --steps_left_;
-      take(i);
-      if (search()) return true;
-      give_back();
-    }
-    return false;
-  }
-
-  /// In the order in which the sums are listed.
-  [[nodiscard]] std::vector<NodeId> npus() const {
-    std::vector<bool> is_taken(sums_.size());
-    for (const std::uint32_t i : taken_) is_taken[i] = true;
-    std::vector<NodeId> npus;
-    npus.reserve(taken_.size());
-    for (std::size_t i = 0; i < sums_.size(); ++i)
-      if (is_taken[i]) npus.push_back(sums_[i].npu);
-    return npus;
+  std::vector<std::uint32_t> best() && {
+    fill();
+    if (least_gaps_ > 0) search(0);
+    std::ranges::sort(best_);
+    return std::move(best_);
   }
 
 private:
-  [[nodiscard]] bool is_complete() const {
-    return std::ranges::all_of(open_, [](Word open) { return open == 0; });
+  /// Adds whatever fits, largest first, notes what that leaves, and takes it back.
+  void fill() {
+    const std::size_t before = taken_.size();
+    for (const std::uint32_t i : order_)
+      if (fits(i)) take(i);
+    if (const std::size_t gaps = count_of(open_); gaps < least_gaps_) {
+      least_gaps_ = gaps;
+      best_ = taken_;
+    }
+    while (taken_.size() > before) give_back();
   }
+
+  /// Of the contribution that is first among the open ones that are hard to have: tries each sum
+  /// that has it, and then to go without it. `gaps`: how many are gone without so far.
+  void search(std::size_t gaps) {
+    if (gaps >= least_gaps_ || least_gaps_ == 0) return;
+    std::size_t word = 0;
+    while (word < open_.size() && (open_[word] & hard_[word]) == 0) ++word;
+    if (word == open_.size()) return fill();
+    const Word open = open_[word] & hard_[word];
+    const Word first = open & (~open + 1);
+    for (const std::uint32_t i : order_) {
+      if ((sums_[i].contributions[word] & first) == 0 || !fits(i)) continue;
+      if (steps_left_ == 0) return;
+      --steps_left_;
+      take(i);
+      search(gaps);
+      give_back();
+    }
+    hard_[word] &= ~first;
+    search(gaps + 1);
+    hard_[word] |= first;
+  }
+
   [[nodiscard]] bool fits(std::uint32_t i) const {
     for (std::size_t w = 0; w < open_.size(); ++w)
       if (sums_[i].contributions[w] & ~open_[w]) return false;
@@ -94,18 +98,17 @@ private:
   }
 
   std::span<const PartialSum> sums_;
-  std::vector<std::uint32_t> order_, taken_;
-  std::vector<Word> open_;
+  std::vector<std::uint32_t> order_, taken_, best_;
+  std::vector<Word> open_, hard_;
+  std::size_t least_gaps_ = SIZE_MAX;
   std::uint32_t steps_left_ = 10'000;
 };
 
 } // namespace
 
-std::optional<std::vector<NodeId>> disjoint_cover(std::span<const PartialSum> sums,
-                                                  std::span<const std::uint64_t> wanted) {
-  Cover cover(sums, wanted);
-  if (!cover.greedy() && !cover.search()) return std::nullopt;
-  return cover.npus();
+std::vector<std::uint32_t> disjoint_cover(std::span<const PartialSum> sums,
+                                          std::span<const std::uint64_t> wanted) {
+  return Cover(sums, wanted).best();
 }
 
 } // namespace tutti

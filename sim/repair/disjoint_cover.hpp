@@ -1,10 +1,10 @@
-// Partial sums that can be added up: each contribution in exactly one of them.
+// Partial sums that can be added up: each contribution in at most one of them.
 #pragma once
 
 #include "sim/ids.hpp"
+#include "sim/repair/segment.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,13 +13,15 @@ namespace tutti {
 struct PartialSum {
   NodeId npu;
   std::span<const std::uint64_t> contributions; ///< a bit each
+  Start start = Start::present;                 ///< how the NPU comes by it
 };
 
-/// NPUs (in the order of `sums`) whose sums are disjoint and together hold all of `wanted`, or
-/// nothing where none were found. Largest sums first, of equal ones those listed first; where that
-/// leaves gaps, by a search for an exact cover that is given up after 10,000 steps.
+/// Positions, ascending, of sums that are disjoint and to which no other could be added. Together
+/// they hold all of `wanted` but for as few as were found: largest sums first, of equal ones those
+/// listed first; where that leaves gaps, by a branch and bound that is given up after 10,000 steps.
+/// Contributions that are a sum of their own never are a gap, so that it branches on others alone.
 /// Pre: sums aren't empty and hold nothing but what is wanted.
-[[nodiscard]] std::optional<std::vector<NodeId>>
-disjoint_cover(std::span<const PartialSum> sums, std::span<const std::uint64_t> wanted);
+[[nodiscard]] std::vector<std::uint32_t> disjoint_cover(std::span<const PartialSum> sums,
+                                                        std::span<const std::uint64_t> wanted);
 
 } // namespace tutti

@@ -1,12 +1,14 @@
-// Did a repaired collective do what it should? Shares no code with those who repaired it.
+// Did a repaired collective do what is said of it? Answers from the definition: who physically
+// holds what, from each NPU's own input on, delivery by delivery. Shares no code with those who
+// plan, replay or account for repairs.
 #pragma once
 
+#include "sim/engines/engine.hpp"
 #include "sim/network_event.hpp"
-#include "sim/repair/residual.hpp"
 #include "sim/repair/segment.hpp"
 #include "sim/topology.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,24 +16,51 @@
 
 namespace tutti {
 
-struct HistoryVerdict {
-  /// In words, with segment and transfer: a value that counts and isn't there, values that overlap
-  /// where they should be disjoint, a contribution counted twice or lost though someone alive had
-  /// it, a delivery to or from an NPU that was dead by then.
-  std::optional<std::string> fault;
-  std::vector<ChunkAt> missing; ///< what NPUs alive want and don't have in the end, in order
-  [[nodiscard]] bool correct() const { return !fault; }
+/// What happened.
+struct HistoryRecord {
+  std::span<const Segment> segments;
+  std::span<const std::vector<Time>> deliveries; ///< [segment][transfer]; of what was delivered
+  std::span<const NetworkEvent> events;          ///< as sorted_events() gives them
+  std::span<const RouteChange> route_changes;    ///< as the engine was given them
 };
 
-/// Performs the delivered transfers of all segments in order on sets of contributions, chunk by
-/// chunk. A value is complete if it holds every contribution but those in `lost`, each once. Where
-/// values go back to inputs (Segment::from_inputs), what the dead gave to sums may be lost though
-/// someone alive had such a sum.
-/// Cost: O(transfers + chunks * nodes), times contributors for transfers that reduce.
-/// `died`: per NPU, when it died, if it did.
-[[nodiscard]] HistoryVerdict check_history(const Topology& topology, const Collective& collective,
-                                           std::span<const Segment> segments,
-                                           std::span<const ChunkAt> lost,
-                                           const std::vector<std::optional<Time>>& died);
+/// What is said of it.
+struct HistoryClaim {
+  Ending ending = Ending::incomplete;
+  Time completion;                  ///< the last delivery that someone alive wanted
+  std::span<const ChunkAt> lost;    ///< contributions that are in no result any more, in order
+  std::span<const ChunkAt> missing; ///< what NPUs alive want and don't have, in order
+  /// Events from this one on came after everyone alive had all it wants: who dies then has not
+  /// died as far as the claim goes.
+  std::size_t events_counted = 0;
+};
+
+/// The first thing that isn't so, in words with segment, transfer or chunk; nothing where all is.
+///
+/// The definition. An NPU's own input is there as long as it lives. Beside it, it has one working
+/// value of each chunk: a set of contributions (of a chunk that is copied: the chunk or nothing).
+/// A segment sets those of its holders as Segment::starts says; what other NPUs have lies there
+/// until the segment's first delivery overwrites it; switches and memories are empty. A delivery
+/// hands on the sender's value, which moves on where the sender can't copy; a copy takes the place
+/// of the receiver's value and must not lose any of it, a reduction is added to it.
+/// So these are faults:
+/// - of deliveries: one that the network can't have made by then (EarliestArrival: over a link that
+///   is down, out of or into an NPU that is dead), of what the sender doesn't have, of a
+///   contribution that the receiver has already (it would count twice), outside its segment;
+/// - of plans: holders that begin with what they don't have, or with contributions that overlap; a
+///   contribution that is left out though its NPU lives, or though a value that someone alive has
+///   would have added it. Only who begins anew leaves out what the dead gave;
+/// - of claims: lost are exactly those contributions that nobody alive holds in the end, and those
+///   that a plan has left out; missing is exactly what NPUs alive want and can't show: a value of
+///   every contribution that isn't lost, once, and no other. Ending, completion and the events that
+///   count follow.
+///
+/// Pre: the segments' schedules and the first one's collective are as verify() accepts them; a
+/// value in deliveries for each that is delivered. Cost: O(crossings + chunks * nodes), times
+/// contributors / 64 for chunks that reduce.
+[[nodiscard]] std::optional<std::string> check_history(const Topology& topology,
+                                                       const Collective& collective,
+                                                       const HistoryRecord& record,
+                                                       const HistoryClaim& claim);
 
 } // namespace tutti

@@ -33,6 +33,12 @@ public:
         made_.progress.push_back({at, before});
       made_.progress.back().in_place += size;
     }
+    if (!made_.missing.empty())
+      made_.ending = Ending::incomplete;
+    else if (!has_destination_)
+      made_.ending = Ending::no_destination;
+    else if (!brings_something_)
+      made_.ending = Ending::nothing_left;
     return std::move(made_);
   }
 
@@ -83,19 +89,20 @@ private:
     }
   }
 
-  [[nodiscard]] bool is_complete(NodeId node) const {
-    const std::span<const Word> value = replay_.value(node);
-    for (std::size_t w = 0; w < value.size(); ++w)
-      if (complete_[w] & ~value[w]) return false;
-    return true;
-  }
-
+  [[nodiscard]] bool is_complete(NodeId node) const { return replay_.has_all(node, complete_); }
   void begin(std::uint32_t segment) {
     begins_.push_back({performed_.size(), segment});
-    if (segment == 0) return;
-    if (is_from_inputs(segment)) came_.assign(came_.size(), segments_[segment].begin);
-    for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
-      if (place_[n] && !is_complete(NodeId{n})) place_[n].reset();
+    const Time at = segments_[segment].begin;
+    const std::optional<std::uint32_t> local = number_in(segment);
+    if (!local) {
+      came_.assign(came_.size(), at); // all began anew
+    } else if (segment > 0) {
+      const std::span<const NodeId> holders =
+          segments_[segment].collective.held_by(ChunkId{*local});
+      for (std::size_t h = 0; h < holders.size(); ++h)
+        if (start_of(segment, *local, h) != Start::present) came_[holders[h].value] = at;
+    }
+    for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) note(NodeId{n});
   }
 
   [[nodiscard]] std::optional<std::uint32_t> number_in(std::uint32_t segment) const {
@@ -104,9 +111,19 @@ private:
     if (found == chunks.end() || *found != chunk_) return std::nullopt;
     return static_cast<std::uint32_t>(found - chunks.begin());
   }
-  [[nodiscard]] bool is_from_inputs(std::uint32_t segment) const {
-    const std::optional<std::uint32_t> local = number_in(segment);
-    return !local || segments_[segment].from_inputs[*local];
+  [[nodiscard]] Start start_of(std::uint32_t segment, std::uint32_t local,
+                               std::size_t holder) const {
+    return segments_[segment].starts.of(ChunkId{local}, holder);
+  }
+
+  /// Since when a destination has what it wants, after its value has changed.
+  void note(NodeId npu) {
+    if (!wants_[npu.value]) return;
+    std::optional<Time>& place = place_[npu.value];
+    if (!is_complete(npu))
+      place.reset();
+    else if (!place)
+      place = came_[npu.value];
   }
 
   void deliver(const Delivery& one) {
@@ -114,34 +131,39 @@ private:
     const std::uint32_t to = one.to.value;
     const Time at = deliveries_[one.segment][one.transfer];
     came_[to] = std::max(came_[to], at);
+    if (!topology_.node(one.from).can.copy) note(one.from);
     if (!wants_[to]) return;
     made_.last_came[to] = std::max(made_.last_came[to], at);
-    if (!place_[to] && is_complete(one.to)) place_[to] = came_[to];
+    note(one.to);
   }
 
   void close(ChunkId chunk) {
     for (const NodeId npu : whole_.wanted_by(chunk)) {
       if (!wants_[npu.value]) continue;
-      std::optional<Time>& finished = made_.finished[npu.value];
+      const bool lives = alive_[npu.value];
+      has_destination_ = has_destination_ || lives;
       if (!survives_) continue;
-      if (!is_complete(npu)) {
+      brings_something_ = brings_something_ || (lives && !replay_.input_has_all(npu, complete_));
+      std::optional<Time>& finished = made_.finished[npu.value];
+      const std::optional<Time>& at = place_[npu.value];
+      if (!at) {
         finished.reset();
+        if (lives) made_.missing.push_back({chunk, npu});
         continue;
       }
-      const Time at = place_[npu.value].value_or(came_[npu.value]);
-      if (finished) finished = std::max(*finished, at);
-      if (alive_[npu.value]) in_place_.emplace_back(at, whole_.chunks[chunk.value].size);
+      if (finished) finished = std::max(*finished, *at);
+      if (lives) in_place_.emplace_back(*at, whole_.chunks[chunk.value].size);
     }
   }
 
   /// Backwards from what those alive hold in the end: a delivery is needed if what it made is.
   void sum_up_in_vain(ChunkId chunk) {
     for (std::uint32_t n = 0; n < needed_.size(); ++n)
-      needed_[n] = n < topology_.npu_count() && alive_[n];
+      needed_[n] = n < topology_.npu_count() && alive_[n] && !replay_.is_stale(NodeId{n});
     for (std::size_t end = performed_.size(); !begins_.empty(); begins_.pop_back()) {
       const Begin& begun = begins_.back();
       while (end > begun.before) end = block_backwards(chunk, end);
-      need_only_chosen(begun.segment);
+      undo_begin(begun.segment);
     }
   }
 
@@ -156,7 +178,7 @@ private:
     useful_.clear();
     for (const Delivery& one : block) useful_.push_back(needed_[one.to.value]);
     for (const Delivery& one : block) {
-      if (one.op == Op::copy) needed_[one.to.value] = false;
+      if (one.overwrites) needed_[one.to.value] = false;
       if (!topology_.node(one.from).can.copy) needed_[one.from.value] = false;
     }
     for (std::size_t k = 0; k < block.size(); ++k) {
@@ -171,16 +193,17 @@ private:
     return first;
   }
 
-  /// Before a segment: the values that it drops aren't needed.
-  void need_only_chosen(std::uint32_t segment) {
-    if (segment == 0) return;
-    std::vector<bool> kept(needed_.size());
-    if (!is_from_inputs(segment)) {
-      const ChunkId local{*number_in(segment)};
-      for (const NodeId npu : segments_[segment].collective.held_by(local))
-        kept[npu.value] = needed_[npu.value];
+  /// Before a segment: the values that its begin sets anew aren't needed.
+  void undo_begin(std::uint32_t segment) {
+    const std::optional<std::uint32_t> local = number_in(segment);
+    if (segment == 0 || !local || segments_[segment].anew) {
+      needed_.assign(needed_.size(), false);
+      return;
     }
-    needed_ = std::move(kept);
+    const std::span<const NodeId> holders = segments_[segment].collective.held_by(ChunkId{*local});
+    for (std::size_t h = 0; h < holders.size(); ++h)
+      if (start_of(segment, *local, h) == Start::input) needed_[holders[h].value] = false;
+    for (std::uint32_t n = topology_.npu_count(); n < needed_.size(); ++n) needed_[n] = false;
   }
 
   const Topology& topology_;
@@ -193,6 +216,7 @@ private:
   Achievement made_;
   std::size_t next_lost_ = 0;
   std::vector<std::pair<Time, Bytes>> in_place_;
+  bool has_destination_ = false, brings_something_ = false;
   // Of one chunk:
   ChunkId chunk_;
   bool survives_ = true;

@@ -13,7 +13,9 @@ struct Achievement {
   std::vector<ProgressPoint> progress; ///< as in Recovery
   std::vector<Time> last_came;         ///< as in Recovery
   Bytes in_vain, wanted;               ///< as in Recovery
-  /// Per NPU: when it had all that it wants; nothing where it never has.
+  std::vector<ChunkAt> missing;        ///< as in Recovery
+  Ending ending = Ending::complete;
+  /// Per NPU: when it had all that it wants and that survives; nothing where it never has.
   std::vector<std::optional<Time>> finished;
 };
 

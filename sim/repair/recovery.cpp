@@ -28,6 +28,7 @@ Recovery unchanged(const RecoveryCase& asked, Schedule schedule) {
   const Report& report = course.run(asked.events.size(), rerouting.changes);
   History history;
   history.add(performed(course.plan(), report, {}), report);
+  history.route_changes = std::move(rerouting.changes);
   Recovery made = concluded(asked, std::move(history), report, {});
   made.decisions = std::move(rerouting.decisions);
   if (report.stuck.empty()) // what would have come into force later found nothing to do

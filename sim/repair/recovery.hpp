@@ -59,12 +59,17 @@ struct ProgressPoint {
 
 struct Recovery {
   Policy policy = Policy::report;
-  /// Everyone alive has all it wants, as far as it survives.
-  bool complete = false;
-  Time completion; ///< the last delivery of what is wanted; meaningful also where not complete
+  Ending ending = Ending::incomplete;
+  /// The last delivery of what someone alive wants; meaningful also where not complete. 0 where
+  /// there was none.
+  Time completion;
   std::vector<Segment> segments;
+  std::vector<std::vector<Time>> deliveries; ///< per segment and transfer
+  std::vector<RouteChange> route_changes;
+  std::size_t events_counted = 0; ///< later ones came when everyone had all it wants
   std::vector<Decision> decisions;
-  std::vector<ChunkAt> lost, missing; ///< as residual() says, as check_history() says
+  std::vector<ChunkAt> lost;    ///< given up on the way, or held by nobody alive in the end
+  std::vector<ChunkAt> missing; ///< what NPUs alive want, that isn't lost, and that they don't have
   std::vector<StuckTransfer> stuck;   ///< of the last segment
   std::vector<LinkUse> links;         ///< of all segments
   /// Carried over links (each counts) by deliveries that nothing in place at the end came from.
@@ -72,9 +77,11 @@ struct Recovery {
   std::vector<ProgressPoint> progress; ///< by time; what is dropped or dies later doesn't count
   std::vector<Time> last_came;         ///< per NPU: the last delivery of what it wants; 0 for none
   Bytes wanted;                        ///< what `progress` reaches if nothing fails
-  /// A defect of Tutti or of the planner, in words: a schedule that isn't correct, a history that
-  /// counts something twice, an engine that beat a bound. Empty where all is well.
+  /// A defect of Tutti or of the planner, in words: a schedule that isn't correct, what
+  /// check_history() says of the above, an engine that beat a bound. Empty where all is well.
   std::string problem;
+
+  [[nodiscard]] bool complete() const { return ending == Ending::complete; }
 };
 
 /// Errors: InputError of the engine (fluid has no events), of sorted_events().

@@ -98,7 +98,7 @@ private:
       if (decision.in_force) {
         decision.begin = begin;
         history_.add(std::move(ended), given_up);
-        history_.lost.insert(history_.lost.end(), left.lost.begin(), left.lost.end());
+        history_.give_up(left.lost);
         left_out_ = !left.out_of_reach.empty();
         course_ = std::move(next);
       }
@@ -109,7 +109,7 @@ private:
 
   [[nodiscard]] Residual left_after(const Segment& last, const NetworkState& network, bool anew) {
     history_.segments.push_back(last);
-    Residual left = residual(asked_.topology, history_.segments, network, anew);
+    Residual left = residual(asked_.topology, history_.segments, network, anew, history_.lost);
     history_.segments.pop_back();
     return left;
   }
@@ -160,7 +160,7 @@ private:
                         Schedule(asked_.topology.link_count()),
                         {},
                         restarts_};
-        segment.from_inputs.assign(segment.chunk.size(), true);
+        for (std::size_t c = 0; c < segment.chunk.size(); ++c) segment.starts.add(Start::input);
         Planned planned = plan_segment(std::move(segment), present, decision);
         if (planned.segment) return planned;
       }
@@ -169,7 +169,7 @@ private:
                          {},
                          left.collective,
                          left.chunk,
-                         left.from_inputs,
+                         left.starts,
                          Schedule(asked_.topology.link_count()),
                          {},
                          restarts_},

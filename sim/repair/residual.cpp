@@ -6,6 +6,7 @@
 #include "sim/repair/reach.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -18,8 +19,14 @@ using Word = ChunkReplay::Word;
 /// A way to finish a chunk: whose values count, and who gets it from them.
 struct Finish {
   std::vector<NodeId> holders;
-  bool reduces = false, from_inputs = false;
+  std::vector<Start> starts; ///< of the holders
+  bool reduces = false;
   std::vector<NodeId> has, gets, cut_off; ///< of those who want it
+
+  void add(NodeId holder, Start start) {
+    holders.push_back(holder);
+    starts.push_back(start);
+  }
   [[nodiscard]] std::size_t finishing() const { return has.size() + gets.size(); }
 };
 
@@ -28,20 +35,45 @@ bool contains(std::span<const Word> set, std::span<const Word> part) {
     if (part[w] & ~set[w]) return false;
   return true;
 }
+bool overlap(std::span<const Word> a, std::span<const Word> b) {
+  for (std::size_t w = 0; w < a.size(); ++w)
+    if (a[w] & b[w]) return true;
+  return false;
+}
+void add(std::span<const Word> some, std::vector<Word>& to) {
+  for (std::size_t w = 0; w < to.size(); ++w) to[w] |= some[w];
+}
+bool has_bit(std::span<const Word> set, std::size_t bit) {
+  return (set[bit / 64] >> (bit % 64) & 1) != 0;
+}
+void set_bit(std::span<Word> set, std::size_t bit) { set[bit / 64] |= Word{1} << (bit % 64); }
+
+/// What NPUs alive hold of the chunk that was replayed last, inputs included.
+std::vector<Word> all_held(const Topology& topology, const Collective& whole, ChunkId chunk,
+                           const NetworkState& network, const ChunkReplay& replay) {
+  std::vector<Word> held(replay.value(NodeId{0}).size());
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+    if (network.is_up(NodeId{n})) add(replay.value(NodeId{n}), held);
+  for (const NodeId npu : whole.held_by(chunk))
+    if (network.is_up(npu)) set_bit(held, *replay.input_bit(npu));
+  return held;
+}
 
 class Remaining {
 public:
   Remaining(const Topology& topology, std::span<const Segment> segments,
-            const NetworkState& network, bool anew)
+            const NetworkState& network, bool anew, std::span<const ChunkAt> given_up)
       : topology_(topology), whole_(segments.front().collective), network_(network), anew_(anew),
-        reach_(topology, network), replay_(topology, segments), left_(topology),
-        holds_(topology.node_count()) {}
+        given_up_(given_up), reach_(topology, network), replay_(topology, segments),
+        left_(topology), holds_(topology.node_count()) {}
 
   Residual run() {
     for (std::uint32_t c = 0; c < whole_.chunks.size(); ++c) {
       const ChunkId chunk{c};
       if (!anew_) replay_.run(chunk);
-      if (whole_.chunks[c].reduces)
+      if (anew_)
+        from_inputs(chunk);
+      else if (whole_.chunks[c].reduces)
         reduced(chunk);
       else
         copied(chunk);
@@ -51,119 +83,127 @@ public:
   }
 
 private:
-  template <typename Nodes> [[nodiscard]] std::vector<NodeId> alive(const Nodes& nodes) const {
-    std::vector<NodeId> found;
-    for (const NodeId node : nodes)
-      if (network_.is_up(node)) found.push_back(node);
-    return found;
+  void from_inputs(ChunkId chunk) {
+    Finish way;
+    const std::span<const NodeId> inputs = whole_.held_by(chunk);
+    for (const NodeId npu : inputs)
+      if (network_.is_up(npu)) way.add(npu, Start::input);
+    const bool sums = whole_.chunks[chunk.value].reduces;
+    way.reduces = sums && way.holders.size() > 1;
+    for (const NodeId npu : inputs)
+      if (sums ? !network_.is_up(npu) : way.holders.empty()) made_.lost.push_back({chunk, npu});
+    if (way.holders.empty()) return;
+    serve(chunk, way);
+    (void)take(chunk, way);
   }
 
   void copied(ChunkId chunk) {
     Finish way;
-    way.from_inputs = anew_;
-    if (anew_) {
-      way.holders = alive(whole_.held_by(chunk));
-    } else {
-      for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
-        if (network_.is_up(NodeId{n}) && replay_.has_any(NodeId{n})) way.holders.emplace_back(n);
+    const std::span<const NodeId> inputs = whole_.held_by(chunk);
+    for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
+      const NodeId npu{n};
+      if (network_.is_up(npu) &&
+          (replay_.has_any(npu) || std::ranges::binary_search(inputs, npu)))
+        way.add(npu, Start::present);
     }
     if (way.holders.empty()) {
-      for (const NodeId npu : whole_.held_by(chunk)) made_.lost.push_back({chunk, npu});
+      for (const NodeId npu : inputs) made_.lost.push_back({chunk, npu});
       return;
     }
     serve(chunk, way);
-    take(chunk, way);
+    (void)take(chunk, way);
   }
 
   void reduced(ChunkId chunk) {
     const std::span<const NodeId> contributors = whole_.held_by(chunk);
-    find_sums(contributors);
-    std::optional<Finish> best = anew_ ? std::nullopt : best_of_sums(chunk, contributors);
-    if (!best) { // what there is can't be added up: without the sums of the dead
-      keep_inputs_only(contributors);
-      best = inputs(contributors);
-      serve(chunk, *best);
+    std::vector<Word> kept = all_held(topology_, whole_, chunk, network_, replay_);
+    find_sums(chunk);
+    if (!sums_.empty()) {
+      const Finish best = best_of_sums(chunk);
+      if (take(chunk, best)) kept = survivors_;
     }
     for (std::size_t i = 0; i < contributors.size(); ++i)
-      if (!has_bit(survivors_, i)) made_.lost.push_back({chunk, contributors[i]});
-    if (!best->holders.empty()) take(chunk, *best);
+      if (!has_bit(kept, i)) made_.lost.push_back({chunk, contributors[i]});
   }
 
-  /// The way on which most can finish; of equal ones that with the largest sums. Nothing where no
-  /// sums add up.
-  std::optional<Finish> best_of_sums(ChunkId chunk, std::span<const NodeId> contributors) {
-    if (sums_.empty()) return std::nullopt;
-    std::optional<Finish> best = copies();
-    if (!best) best = cover(sums_);
-    if (!best) return std::nullopt;
-    serve(chunk, *best);
-    if (best->cut_off.empty()) return best;
-    const auto offer = [&](std::optional<Finish> way) {
-      if (!way) return;
-      serve(chunk, *way);
-      if (way->finishing() > best->finishing()) best = std::move(way);
-    };
+  /// The way on which most can finish; of equal ones that with the largest sums.
+  Finish best_of_sums(ChunkId chunk) {
+    Finish best = copies();
+    if (best.holders.empty()) {
+      const std::vector<std::uint32_t> chosen = disjoint_cover(sums_, survivors_);
+      survivors_ = united(sums_, chosen, survivors_.size());
+      best = of_sums(sums_, chosen);
+    }
+    serve(chunk, best);
+    if (best.cut_off.empty()) return best;
     std::vector<std::uint32_t> tried;
-    for (const NodeId npu : std::vector<NodeId>(best->cut_off)) {
+    for (const NodeId npu : std::vector<NodeId>(best.cut_off)) {
       if (std::ranges::find(tried, reach_.component(npu)) != tried.end()) continue;
       tried.push_back(reach_.component(npu));
       std::vector<PartialSum> near;
       for (const PartialSum& sum : sums_)
-        if (reach_.can_reach(sum.npu, npu)) near.push_back(sum);
-      offer(cover(near));
+        if (reach_.can_reach(sum.npu, npu) && contains(survivors_, sum.contributions))
+          near.push_back(sum);
+      const std::vector<std::uint32_t> chosen = disjoint_cover(near, survivors_);
+      if (united(near, chosen, survivors_.size()) != survivors_) continue;
+      Finish way = of_sums(near, chosen);
+      serve(chunk, way);
+      if (way.finishing() > best.finishing()) best = std::move(way);
     }
-    if (inputs_hold_all(contributors)) offer(inputs(contributors));
     return best;
   }
 
-  /// What NPUs alive hold of the chunk, and what all of them together hold.
-  void find_sums(std::span<const NodeId> contributors) {
+  /// What NPUs alive hold of the chunk, sums and inputs, and what all of them together hold; but
+  /// for sums with what was given up before.
+  void find_sums(ChunkId chunk) {
+    const std::size_t words = replay_.value(NodeId{0}).size();
+    std::vector<Word> given_up(words);
+    const auto before = std::ranges::equal_range(given_up_, chunk, {}, &ChunkAt::chunk);
+    for (const ChunkAt& one : before) set_bit(given_up, *replay_.input_bit(one.npu));
     sums_.clear();
-    survivors_.assign((contributors.size() + 63) / 64, 0);
-    if (anew_) return;
+    survivors_.assign(words, 0);
+    inputs_.assign(topology_.npu_count() * words, 0);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
       const NodeId npu{n};
-      if (!network_.is_up(npu) || !replay_.has_any(npu)) continue;
-      sums_.push_back({npu, replay_.value(npu)});
-      for (std::size_t w = 0; w < survivors_.size(); ++w) survivors_[w] |= replay_.value(npu)[w];
+      if (!network_.is_up(npu)) continue;
+      const std::span<const Word> sum = replay_.value(npu);
+      const bool counts = replay_.has_any(npu) && !overlap(sum, given_up);
+      if (counts) sums_.push_back({npu, sum, Start::present});
+      if (const std::optional<std::size_t> bit = replay_.input_bit(npu)) {
+        const std::span<Word> own(inputs_.data() + n * words, words);
+        set_bit(own, *bit);
+        if (!counts || !std::ranges::equal(own, sum)) sums_.push_back({npu, own, Start::input});
+      }
     }
+    for (const PartialSum& sum : sums_) add(sum.contributions, survivors_);
   }
 
-  [[nodiscard]] static bool has_bit(std::span<const Word> set, std::size_t bit) {
-    return (set[bit / 64] >> (bit % 64) & 1) != 0;
-  }
-  [[nodiscard]] bool inputs_hold_all(std::span<const NodeId> contributors) const {
-    for (std::size_t i = 0; i < contributors.size(); ++i)
-      if (has_bit(survivors_, i) && !network_.is_up(contributors[i])) return false;
-    return true;
-  }
-  void keep_inputs_only(std::span<const NodeId> contributors) {
-    std::ranges::fill(survivors_, Word{0});
-    for (std::size_t i = 0; i < contributors.size(); ++i)
-      if (network_.is_up(contributors[i])) survivors_[i / 64] |= Word{1} << (i % 64);
-  }
-
-  [[nodiscard]] Finish inputs(std::span<const NodeId> contributors) const {
+  /// By the sums at these positions. Those of one NPU, its value and its input, stand side by side.
+  [[nodiscard]] Finish of_sums(std::span<const PartialSum> sums,
+                               std::span<const std::uint32_t> chosen) const {
     Finish way;
-    way.holders = alive(contributors);
-    way.reduces = way.holders.size() > 1;
-    way.from_inputs = true;
-    return way;
-  }
-  [[nodiscard]] std::optional<Finish> cover(std::span<const PartialSum> sums) const {
-    std::optional<std::vector<NodeId>> holders = disjoint_cover(sums, survivors_);
-    if (!holders) return std::nullopt;
-    Finish way;
-    way.holders = *std::move(holders);
+    for (const std::uint32_t i : chosen)
+      if (!way.holders.empty() && way.holders.back() == sums[i].npu)
+        way.starts.back() = Start::both;
+      else
+        way.add(sums[i].npu, sums[i].start);
     way.reduces = way.holders.size() > 1;
     return way;
   }
-  /// From all who have it complete, if anyone has.
-  [[nodiscard]] std::optional<Finish> copies() const {
+  [[nodiscard]] static std::vector<Word> united(std::span<const PartialSum> sums,
+                                                std::span<const std::uint32_t> chosen,
+                                                std::size_t words) {
+    std::vector<Word> all(words);
+    for (const std::uint32_t i : chosen) add(sums[i].contributions, all);
+    return all;
+  }
+  /// From all who have it complete.
+  [[nodiscard]] Finish copies() const {
     Finish way;
     for (const PartialSum& sum : sums_)
-      if (contains(sum.contributions, survivors_)) way.holders.push_back(sum.npu);
-    if (way.holders.empty()) return std::nullopt;
+      if (contains(sum.contributions, survivors_) &&
+          (way.holders.empty() || way.holders.back() != sum.npu))
+        way.add(sum.npu, sum.start);
     return way;
   }
 
@@ -185,29 +225,39 @@ private:
     for (const NodeId holder : way.holders) holds_[holder.value] = false;
   }
 
-  void take(ChunkId chunk, const Finish& way) {
+  /// Whether there is anything to do.
+  bool take(ChunkId chunk, const Finish& way) {
     for (const NodeId npu : way.cut_off) made_.out_of_reach.push_back({chunk, npu});
     std::vector<NodeId> wanters = way.gets;
-    if (way.from_inputs && !anew_) {
-      wanters.insert(wanters.end(), way.has.begin(), way.has.end());
-      std::ranges::sort(wanters);
-    }
-    if (wanters.empty()) return;
+    for (std::size_t h = 0; h < way.holders.size() && !way.has.empty() && !anew_; ++h)
+      if (way.starts[h] != Start::present &&
+          std::ranges::binary_search(way.has, way.holders[h])) // has it then, not yet
+        wanters.push_back(way.holders[h]);
+    if (wanters.empty()) return false;
+    std::ranges::sort(wanters);
     left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(way.holders),
                      left_.add_set(std::move(wanters)), way.reduces});
     made_.chunk.push_back(chunk);
-    made_.from_inputs.push_back(way.from_inputs);
+    const bool alike = std::ranges::adjacent_find(way.starts, std::not_equal_to{}) ==
+                       way.starts.end();
+    if (alike)
+      made_.starts.add(way.starts.front());
+    else
+      made_.starts.add(way.starts);
+    return true;
   }
 
   const Topology& topology_;
   const Collective& whole_;
   const NetworkState& network_;
   bool anew_;
+  std::span<const ChunkAt> given_up_;
   Reach reach_;
   ChunkReplay replay_;
   CustomCollectiveBuilder left_;
   Residual made_;
-  std::vector<PartialSum> sums_;
+  std::vector<PartialSum> sums_; // by NPU, its value before its input
+  std::vector<Word> inputs_;     // what sums_ refers to
   std::vector<Word> survivors_;
   std::vector<bool> holds_; // between uses: false
 };
@@ -215,8 +265,22 @@ private:
 } // namespace
 
 Residual residual(const Topology& topology, std::span<const Segment> segments,
-                  const NetworkState& network, bool anew) {
-  return Remaining(topology, segments, network, anew).run();
+                  const NetworkState& network, bool anew, std::span<const ChunkAt> given_up) {
+  return Remaining(topology, segments, network, anew, given_up).run();
+}
+
+std::vector<ChunkAt> held_by_nobody(const Topology& topology, std::span<const Segment> segments,
+                                    const NetworkState& network) {
+  const Collective& whole = segments.front().collective;
+  ChunkReplay replay(topology, segments);
+  std::vector<ChunkAt> lost;
+  for (std::uint32_t c = 0; c < whole.chunks.size(); ++c) {
+    replay.run(ChunkId{c});
+    const std::vector<Word> held = all_held(topology, whole, ChunkId{c}, network, replay);
+    for (const NodeId npu : whole.held_by(ChunkId{c}))
+      if (!has_bit(held, *replay.input_bit(npu))) lost.push_back({ChunkId{c}, npu});
+  }
+  return lost;
 }
 
 } // namespace tutti

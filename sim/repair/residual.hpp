@@ -13,24 +13,15 @@
 
 namespace tutti {
 
-/// A chunk and an NPU: a contribution that is lost, a value that is missing.
-struct ChunkAt {
-  ChunkId chunk;
-  NodeId npu;
-  auto operator<=>(const ChunkAt&) const = default;
-};
-
 struct Residual {
   /// One custom part; without chunks where nothing is left to do, or to be done. Chunks that all
   /// who want them have are left out, unless they have them only by going back to their inputs.
   Collective collective;
   std::vector<ChunkId> chunk; ///< [chunk of `collective`]: the same in the whole collective
-  /// [chunk of `collective`]: whether its holders' values are their own inputs again, and not what
-  /// was made of them on the way.
-  std::vector<bool> from_inputs;
+  Starts starts;              ///< of the holders in `collective`
   /// Contributions (of chunks that reduce) and data (of others: by the NPU that held it at first)
-  /// that nobody alive holds. A chunk is complete without lost contributions; lost data is wanted
-  /// by nobody any more.
+  /// that are given up: nobody alive holds them, or a plan for this residual goes without them. A
+  /// chunk is complete without lost contributions; lost data is wanted by nobody any more.
   std::vector<ChunkAt> lost;
   /// What NPUs that are alive want and can't get, because the network is cut between them and what
   /// they need. Not in `collective`.
@@ -41,17 +32,24 @@ struct Residual {
 /// network.
 ///
 /// Values: a chunk that is copied counts wherever it is and its NPU alive. Of a chunk that reduces,
-/// NPUs hold partial sums that overlap (who has sent its sum on still has it); chosen are values
-/// that are disjoint and together hold every contribution that survives: the largest first, then,
-/// where that leaves gaps, by search. Where some NPU alive has it complete, the chunk is copied
-/// from all such from here on. Where no choice covers all, each NPU goes back to its own
-/// input for this chunk (Residual::from_inputs), and what it had is dropped.
+/// each NPU has its own input and what lies in its memory, be that of an earlier plan; these
+/// overlap (who has sent its sum on still has it). Chosen are values that are disjoint and together
+/// hold every contribution that survives (disjoint_cover()); as inputs are among them, contributions
+/// of the living are never left out, and those of the dead only where the sums that have them can't
+/// be added up. What was given up before (`given_up`, in order) stays so. Where some NPU alive has
+/// the chunk complete, it is copied from all such from here on.
 /// Switches and memories hold nothing: what lay there is sent again by those who have it.
 /// With `anew` everything starts from the NPUs' own inputs, except what the dead had.
 ///
 /// Pre: segments.front() is the whole collective's. Cost: O(transfers + chunks * nodes), times
 /// contributors / 64 for chunks that reduce; memory: 8 bytes a transfer and one chunk's state.
 [[nodiscard]] Residual residual(const Topology& topology, std::span<const Segment> segments,
-                                const NetworkState& network, bool anew);
+                                const NetworkState& network, bool anew,
+                                std::span<const ChunkAt> given_up = {});
+
+/// Contributions and data that nobody alive holds after all segments. Cost: as above.
+[[nodiscard]] std::vector<ChunkAt> held_by_nobody(const Topology& topology,
+                                                  std::span<const Segment> segments,
+                                                  const NetworkState& network);
 
 } // namespace tutti

@@ -10,7 +10,7 @@
 
 using namespace tutti;
 
-TEST_CASE("a disjoint cover is found exactly where there is one") {
+TEST_CASE("disjoint sums that leave the fewest gaps are found, and nothing could be added") {
   Random random(7);
   int with = 0, without = 0;
   for (int round = 0; round < 3'000; ++round) {
@@ -19,28 +19,27 @@ TEST_CASE("a disjoint cover is found exactly where there is one") {
     std::vector<std::uint64_t> sets;
     for (std::uint64_t i = 0; i < count; ++i)
       sets.push_back(std::max<std::uint64_t>(1, random.next() & random.next() & all));
-    bool exists = false;
+    int most = 0;
     for (std::uint64_t chosen = 1; chosen < std::uint64_t{1} << count; ++chosen) {
       std::uint64_t held = 0;
       int contributions = 0;
       for (std::uint64_t i = 0; i < count; ++i)
         if (chosen >> i & 1) held |= sets[i], contributions += std::popcount(sets[i]);
-      exists = exists || (held == all && contributions == std::popcount(all));
+      if (contributions == std::popcount(held)) most = std::max(most, contributions);
     }
     std::vector<PartialSum> sums;
     for (std::uint32_t i = 0; i < count; ++i)
       sums.push_back({NodeId{i}, std::span(sets).subspan(i, 1)});
-    const auto found = disjoint_cover(sums, std::vector{all});
-    CHECK(found.has_value() == exists);
-    ++(exists ? with : without);
-    if (!found) continue;
+    const std::vector<std::uint32_t> found = disjoint_cover(sums, std::vector{all});
+    ++(most == std::popcount(all) ? with : without);
     std::uint64_t held = 0;
-    for (const NodeId npu : *found) {
-      CHECK((held & sets[npu.value]) == 0);
-      held |= sets[npu.value];
+    for (const std::uint32_t i : found) {
+      CHECK((held & sets[i]) == 0);
+      held |= sets[i];
     }
-    CHECK(held == all);
-    CHECK(std::ranges::is_sorted(*found));
+    CHECK(std::popcount(held) == most);
+    CHECK(std::ranges::all_of(sets, [&](std::uint64_t set) { return (set & held) != 0; }));
+    CHECK(std::ranges::is_sorted(found));
   }
   CHECK(with > 100);
   CHECK(without > 100);

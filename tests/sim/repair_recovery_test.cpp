@@ -62,7 +62,7 @@ TEST_CASE("a link on the way fails for good: what each policy makes of it") {
   const std::vector<NetworkEvent> events{link_down(10 * us, 1)};
 
   const Recovery nothing = recovered(ring, plan, events, Policy::report);
-  CHECK_FALSE(nothing.complete);
+  CHECK_FALSE(nothing.complete());
   CHECK(nothing.completion == Time{hop}); // 1 has it
   CHECK(nothing.missing == std::vector<ChunkAt>{{zero, NodeId{2}}, {zero, NodeId{3}}});
   REQUIRE(nothing.stuck.size() == 2);
@@ -76,14 +76,14 @@ TEST_CASE("a link on the way fails for good: what each policy makes of it") {
 
   // 1 -> 0 -> 3 -> 2 instead of 1 -> 2, and then 2 -> 3.
   const Recovery around = recovered(ring, plan, events, Policy::reroute);
-  CHECK(around.complete);
+  CHECK(around.complete());
   CHECK(around.completion == Time{5 * hop});
   REQUIRE(around.decisions.size() == 1);
   CHECK(around.decisions[0].what == "1 paths rerouted, 0 back on their own ways");
 
   // What is on the way to 1 arrives at 1 hop; then 0 -> 3 -> 2.
   const Recovery anew = recovered(ring, plan, events, Policy::resynthesize);
-  CHECK(anew.complete);
+  CHECK(anew.complete());
   CHECK(anew.completion == Time{3 * hop});
   REQUIRE(anew.decisions.size() == 1);
   CHECK(anew.decisions[0].at == Time{10 * us});
@@ -94,7 +94,7 @@ TEST_CASE("a link on the way fails for good: what each policy makes of it") {
 
   // The same, but 1 gets it once more.
   const Recovery over = recovered(ring, plan, events, Policy::restart);
-  CHECK(over.complete);
+  CHECK(over.complete());
   CHECK(over.completion == Time{3 * hop});
   CHECK(over.in_vain == Bytes{1'000'000});
 }
@@ -104,7 +104,7 @@ TEST_CASE("a chain of sums breaks: the sum in flight arrives and counts once") {
   // In force at 10 us; 0's contribution is at 1 at 1 hop. Then 2 -> 3, and 1 -> 0 -> 3.
   const Recovery anew =
       recovered(ring, sum_around(ring), {link_down(5 * us, 1)}, Policy::resynthesize, 5 * us);
-  CHECK(anew.complete);
+  CHECK(anew.complete());
   CHECK(anew.completion == Time{3 * hop});
   REQUIRE(anew.segments.size() == 2);
   CHECK(anew.segments[1].begin == Time{hop});
@@ -118,7 +118,7 @@ TEST_CASE("the contribution of the dead counts where it was passed on in time") 
   for (const Policy policy : all_policies()) {
     // It has left 0 by 20 us, and 1 has it at 20.5 us.
     const Recovery late = recovered(ring, plan, {npu_down(30 * us, 0)}, policy);
-    CHECK(late.complete);
+    CHECK(late.complete());
     CHECK(late.lost.empty());
     CHECK(late.completion == Time{3 * hop});
   }
@@ -129,7 +129,7 @@ TEST_CASE("the contribution of the dead counts where it was passed on in time") 
   // At 10 us nothing else is under way: 1 -> 2 -> 3.
   for (const Policy policy : {Policy::resynthesize, Policy::restart}) {
     const Recovery anew = recovered(ring, plan, early, policy);
-    CHECK(anew.complete);
+    CHECK(anew.complete());
     CHECK(anew.lost == std::vector<ChunkAt>{{zero, NodeId{0}}});
     CHECK(anew.completion == Time{10 * us + 2 * hop});
   }
@@ -140,7 +140,7 @@ TEST_CASE("what happens after the end has no effect") {
   const std::vector<NetworkEvent> events{link_down(3 * hop + 1, 1), npu_down(4 * hop, 3)};
   for (const Policy policy : all_policies()) {
     const Recovery recovery = recovered(ring, broadcast_around(ring), events, policy, 5 * us);
-    CHECK(recovery.complete);
+    CHECK(recovery.complete());
     CHECK(recovery.completion == Time{3 * hop});
     CHECK(recovery.lost.empty());
     CHECK(recovery.segments.size() == 1);
@@ -181,7 +181,7 @@ TEST_CASE("what is on the way over a route that was given up is taken back where
   const std::vector<NetworkEvent> events{link_down(5 * us, 1), link_up(8 * us, 1),
                                          link_down(10 * us, 7)};
   const Recovery recovery = recovered(ring, plan, events, Policy::reroute);
-  CHECK(recovery.complete);
+  CHECK(recovery.complete());
   CHECK(recovery.completion == Time{10 * us + hop});
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("events before an answer has taken effect are answered together") {
                                          link_rate(15 * us, 2, 50)};
   const Recovery recovery =
       recovered(ring, broadcast_around(ring), events, Policy::resynthesize, 0);
-  CHECK(recovery.complete);
+  CHECK(recovery.complete());
   REQUIRE(recovery.decisions.size() == 2);
   CHECK(recovery.decisions[1].causes == std::vector<Time>{Time{12 * us}, Time{15 * us}});
   CHECK(recovery.decisions[1].at == Time{hop});
@@ -247,7 +247,7 @@ TEST_CASE("a cut network: each side gets what can get there, and the rest after 
   CHECK(never.missing == std::vector<ChunkAt>{{zero, NodeId{2}}, {zero, NodeId{3}}});
   const std::vector<NetworkEvent> repaired{cut[0], cut[1], link_up(200 * us, 1)};
   const Recovery then = recovered(line, plan, repaired, Policy::resynthesize);
-  CHECK(then.complete);
+  CHECK(then.complete());
   // The old plan's transfer stands half across, and needs no repeating.
   CHECK(then.completion == Time{200 * us + 10'500'000 + hop});
 }
@@ -269,7 +269,7 @@ TEST_CASE("a restart keeps the collective's name, so that every algorithm can do
     plan.schedule = samples::schedule_of("ring", full, plan.collective);
     const Recovery failed =
         recovered(full, plan, {link_down(10 * us, 0)}, Policy::restart, 0, by_ring);
-    CHECK(failed.complete);
+    CHECK(failed.complete());
     REQUIRE(failed.segments.size() == 2);
     CHECK(failed.segments[1].collective.parts[0].kind == kind);
     CHECK(failed.segments[1].collective.fingerprint() == plan.collective.fingerprint());
@@ -277,13 +277,76 @@ TEST_CASE("a restart keeps the collective's name, so that every algorithm can do
     const Recovery died =
         recovered(full, plan, {npu_down(10 * us, 2)}, Policy::restart, 0, by_ring);
     if (kind == CollectiveKind::all_reduce) { // its buffer would be cut in other ways
-      CHECK_FALSE(died.complete);
+      CHECK_FALSE(died.complete());
       continue;
     }
-    CHECK(died.complete);
+    CHECK(died.complete());
     REQUIRE(died.segments.size() == 2);
     CHECK(died.segments[1].collective.parts[0].kind == kind);
     CHECK(died.segments[1].collective.parts[0].group == npus({0, 1, 3}));
+  }
+}
+
+TEST_CASE("an NPU outside the cover still has its input when the sum that had it dies") {
+  // A full graph of five: 0 gives to 1 and 1 to 2; then the link from 2 to the root fails, and the
+  // rest is planned from 2's sum {0,1,2}, of 0 and 1 nothing. 2 dies before it has sent that.
+  const Topology full = samples::full(5);
+  const auto between = [&](std::uint32_t from, std::uint32_t to) {
+    for (const LinkId link : full.out_links(NodeId{from}))
+      if (full.link(link).to == NodeId{to}) return link.value;
+    return UINT32_MAX;
+  };
+  const Segment plan = segment(full, collective({{{0, 1, 2, 3, 4}, {4}, true}}),
+                               {{0, {between(0, 1)}, Op::reduce},
+                                {0, {between(1, 2)}, Op::reduce},
+                                {0, {between(2, 3)}, Op::reduce},
+                                {0, {between(3, 4)}, Op::reduce}});
+  const std::vector<NetworkEvent> events{link_down(2 * hop + 1, between(2, 3)),
+                                         npu_down(2 * hop + 10 * us, 2)};
+  const std::vector<ChunkAt> of_two{{zero, NodeId{2}}};
+  const Recovery anew = recovered(full, plan, events, Policy::resynthesize);
+  CHECK(anew.complete());
+  CHECK(anew.lost == of_two);
+  REQUIRE(anew.segments.size() == 3);
+  const auto holders = anew.segments[2].collective.held_by(zero);
+  CHECK(std::ranges::find(holders, NodeId{0}) == holders.end()); // its input is in what 1 has
+  CHECK(std::ranges::find(holders, NodeId{1}) != holders.end());
+}
+
+TEST_CASE("what has no destination or nothing to bring is not complete") {
+  const Topology ring = samples::ring(4);
+  for (const Policy policy : all_policies()) {
+    INFO(to_text(policy));
+    // The root of a reduction: early, and when sums are on the way.
+    for (const std::int64_t at : {us, hop + us, 2 * hop + us}) {
+      const Recovery rootless = recovered(ring, sum_around(ring), {npu_down(at, 3)}, policy);
+      CHECK(rootless.ending == Ending::no_destination);
+      CHECK_FALSE(rootless.complete());
+      CHECK(rootless.missing.empty());
+      CHECK(rootless.completion == Time{});
+    }
+    // It had its sum by then: its death changes nothing, ...
+    CHECK(recovered(ring, sum_around(ring), {npu_down(4 * hop, 3)}, policy).complete());
+    // ... not even where that sum lacks what died before.
+    const Recovery without = recovered(
+        ring, sum_around(ring), {npu_down(10 * us, 0), npu_down(20 * hop, 3)}, policy);
+    CHECK(without.ending == (policy == Policy::report || policy == Policy::reroute
+                                 ? Ending::no_destination
+                                 : Ending::complete));
+    // The source of a broadcast, and all but the source.
+    CHECK(recovered(ring, broadcast_around(ring), {npu_down(us, 0)}, policy).ending ==
+          Ending::nothing_left);
+    CHECK(recovered(ring, broadcast_around(ring),
+                    {npu_down(us, 1), npu_down(2 * us, 2), npu_down(3 * us, 3)}, policy)
+              .ending == Ending::no_destination);
+    // Of a sum that everyone wants only 0 is left, which has its part of it.
+    Segment all = sum_around(ring);
+    all.collective = collective({{{0, 1, 2, 3}, {0}, true}});
+    all.schedule = segment(ring, all.collective,
+                           {{0, {5}, Op::reduce}, {0, {4}, Op::reduce}, {0, {7}, Op::reduce}})
+                       .schedule;
+    CHECK(recovered(ring, all, {npu_down(us, 1), npu_down(us, 2), npu_down(us, 3)}, policy)
+              .ending == Ending::nothing_left);
   }
 }
 

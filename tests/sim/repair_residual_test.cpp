@@ -30,6 +30,12 @@ std::vector<NodeId> wanted(const Residual& left, std::uint32_t chunk) {
   const auto set = left.collective.wanted_by(ChunkId{chunk});
   return {set.begin(), set.end()};
 }
+std::vector<Start> begin(const Residual& left, std::uint32_t chunk) {
+  std::vector<Start> starts;
+  for (std::size_t h = 0; h < held(left, chunk).size(); ++h)
+    starts.push_back(left.starts.of(ChunkId{chunk}, h));
+  return starts;
+}
 bool reduces(const Residual& left, std::uint32_t chunk) {
   return left.collective.chunks[chunk].reduces;
 }
@@ -52,7 +58,7 @@ TEST_CASE("a broadcast that has come half way is copied from all who have it") {
   const Residual anew = residual(topology, done, network(topology), true);
   CHECK(held(anew, 0) == npus({0}));
   CHECK(wanted(anew, 0) == npus({1, 2, 3}));
-  CHECK(anew.from_inputs == std::vector<bool>{true});
+  CHECK(begin(anew, 0) == std::vector{Start::input});
 }
 
 TEST_CASE("a chain of sums that breaks in the middle goes on from the longest sums") {
@@ -66,7 +72,7 @@ TEST_CASE("a chain of sums that breaks in the middle goes on from the longest su
   CHECK(reduces(left, 0));
   CHECK(held(left, 0) == npus({2, 3}));
   CHECK(wanted(left, 0) == npus({0, 3}));
-  CHECK(left.from_inputs == std::vector<bool>{false});
+  CHECK(begin(left, 0) == std::vector{Start::present, Start::present});
 }
 
 TEST_CASE("a sum that someone has complete is copied") {
@@ -83,62 +89,95 @@ TEST_CASE("a sum that someone has complete is copied") {
   CHECK(wanted(left, 0) == npus({0}));
 }
 
-TEST_CASE("partial sums that don't add up go back to inputs") {
-  // 1 -> 0 and then 2 -> 1: 0 has {0,1}, 1 has {1,2}, 2 has {2}: no choice is disjoint and whole...
+TEST_CASE("where sums overlap, some NPUs go back to their inputs") {
+  // 1 -> 0 and then 2 -> 1: 0 has {0,1}, 1 has {1,2}, 2 has {2}: of the sums, {0,1} and {2}.
   const Topology topology = line(3);
   const std::vector<Segment> done{segment(topology, collective({{{0, 1, 2}, {0}, true}}),
                                           {{0, {2}, Op::reduce}, {0, {3}, Op::reduce}})};
-  // ... but for {0,1} and {2}.
   Residual left = residual(topology, done, network(topology), false);
   REQUIRE(left.chunk.size() == 1);
   CHECK(held(left, 0) == npus({0, 2}));
-  CHECK(left.from_inputs == std::vector<bool>{false});
+  CHECK(begin(left, 0) == std::vector{Start::present, Start::present});
 
-  // With 2 dead, {0,1} at 0 and {1,2} at 1 are all there is: 0, 1 start anew, 2's is given up.
+  // With 2 dead, its contribution is in 1's {1,2} alone: 0 goes back to {0}, and nothing is lost.
   left = residual(topology, done, network(topology, {npu_down(0, 2)}), false);
   REQUIRE(left.chunk.size() == 1);
   CHECK(held(left, 0) == npus({0, 1}));
-  CHECK(left.from_inputs == std::vector<bool>{true});
-  CHECK(left.lost == std::vector<ChunkAt>{{zero, NodeId{2}}});
+  CHECK(begin(left, 0) == std::vector{Start::input, Start::present});
+  CHECK(left.lost.empty());
+}
+
+TEST_CASE("what the dead gave to sums that can't be added up is given up, and stays so") {
+  // 2 and then 3 give to 1, which copies nothing; 3 gives to 0, too, in another plan's place: 0 has
+  // {0,3}, 1 has {1,2,3}. With 2 and 3 dead only one of the two counts, and that is the larger.
+  const Topology topology = samples::full(4);
+  const auto between = [&](std::uint32_t from, std::uint32_t to) {
+    for (const LinkId link : topology.out_links(NodeId{from}))
+      if (topology.link(link).to == NodeId{to}) return link.value;
+    return UINT32_MAX;
+  };
+  // 3 gives to 0; 2 to 3, which has {2,3} then and gives that to 1. 0 {0,3}, 1 {1,2,3}.
+  std::vector<Segment> done{segment(topology, collective({{{0, 1, 2, 3}, {0}, true}}),
+                                    {{0, {between(3, 0)}, Op::reduce},
+                                     {0, {between(2, 3)}, Op::reduce},
+                                     {0, {between(3, 1)}, Op::reduce}})};
+  const NetworkState dead = network(topology, {npu_down(0, 2), npu_down(0, 3)});
+  Residual left = residual(topology, done, dead, false);
+  REQUIRE(left.chunk.size() == 1);
+  CHECK(held(left, 0) == npus({0, 1}));
+  CHECK(begin(left, 0) == std::vector{Start::input, Start::present});
+  CHECK(left.lost.empty());
+
+  // And 2 gave to 0 what 3 doesn't have: 0 {0,2}, 1 {1,3,2}... of a third, 4, in both: one is lost.
+  const Topology five = samples::full(5);
+  const auto link = [&](std::uint32_t from, std::uint32_t to) {
+    for (const LinkId each : five.out_links(NodeId{from}))
+      if (five.link(each).to == NodeId{to}) return each.value;
+    return UINT32_MAX;
+  };
+  // 4 gives to 2 and to 3, 2 {2,4} to 0, 3 {3,4} to 1: 0 {0,2,4}, 1 {1,3,4}; 2, 3 and 4 die.
+  done = {segment(five, collective({{{0, 1, 2, 3, 4}, {0}, true}}),
+                  {{0, {link(4, 2)}, Op::reduce},
+                   {0, {link(4, 3)}, Op::reduce},
+                   {0, {link(2, 0)}, Op::reduce},
+                   {0, {link(3, 1)}, Op::reduce}})};
+  const NetworkState three =
+      network(five, {npu_down(0, 2), npu_down(0, 3), npu_down(0, 4)});
+  left = residual(five, done, three, false);
+  REQUIRE(left.chunk.size() == 1);
+  CHECK(held(left, 0) == npus({0, 1}));
+  CHECK(begin(left, 0) == std::vector{Start::present, Start::input});
+  CHECK(left.lost == std::vector<ChunkAt>{{zero, NodeId{3}}});
+  // 1's old value is there still, but what was given up stays so.
+  Segment second = segment(five, left.collective, {{0, {link(1, 0)}, Op::reduce, false, false}});
+  second.starts = left.starts;
+  done.push_back(second);
+  left = residual(five, done, three, false, left.lost);
+  CHECK(begin(left, 0) == std::vector{Start::present, Start::present});
+  CHECK(left.lost == std::vector<ChunkAt>{{zero, NodeId{3}}});
 }
 
 TEST_CASE("largest first may fail where a search finds sums that add up") {
-  // Six contributors on a full graph. 1, 0 and 2, 3 give {0,1,2,3} to 1; 4 and 5 then can't be had
-  // disjointly except with smaller ones.
+  // Six contributors on a full graph. 0 -> 2 and 1 -> 2: 2 has {0,1,2}. 4 dies having given to 0:
+  // {0,4}; 5 dies having given to 1: {1,5}. 3 has {3}. The largest, {0,1,2}, excludes both; with
+  // 2's input instead of it nothing is lost.
   const Topology topology = samples::full(6);
   const auto between = [&](std::uint32_t from, std::uint32_t to) {
-    for (std::uint32_t l = 0; l < topology.link_count(); ++l)
-      if (topology.link(LinkId{l}).from == NodeId{from} &&
-          topology.link(LinkId{l}).to == NodeId{to})
-        return l;
+    for (const LinkId link : topology.out_links(NodeId{from}))
+      if (topology.link(link).to == NodeId{to}) return link.value;
     return UINT32_MAX;
   };
-  // 0 -> 2: 2 {0,2}. 1 -> 2: 2 {0,1,2}. 4 dies having given to 0: 0 {0,4}; 5 dies having given to
-  // 1: 1 {1,5}. 3 has {3}. Largest is {0,1,2} at 2, which excludes {0,4} and {1,5}. No cover has 2
-  // alone, as 2's input is inside {0,1,2} only: back to inputs, 4 and 5 are lost.
-  Segment done = segment(topology, collective({{{0, 1, 2, 3, 4, 5}, {3}, true}}),
-                         {{0, {between(0, 2)}, Op::reduce},
-                          {0, {between(1, 2)}, Op::reduce},
-                          {0, {between(4, 0)}, Op::reduce},
-                          {0, {between(5, 1)}, Op::reduce}});
+  const Segment done = segment(topology, collective({{{0, 1, 2, 3, 4, 5}, {3}, true}}),
+                               {{0, {between(0, 2)}, Op::reduce},
+                                {0, {between(1, 2)}, Op::reduce},
+                                {0, {between(4, 0)}, Op::reduce},
+                                {0, {between(5, 1)}, Op::reduce}});
   const NetworkState dead = network(topology, {npu_down(0, 4), npu_down(0, 5)});
-  Residual left = residual(topology, std::vector{done}, dead, false);
+  const Residual left = residual(topology, std::vector{done}, dead, false);
   REQUIRE(left.chunk.size() == 1);
   CHECK(held(left, 0) == npus({0, 1, 2, 3}));
-  CHECK(left.from_inputs[0]);
-  CHECK(left.lost == std::vector<ChunkAt>{{zero, NodeId{4}}, {zero, NodeId{5}}});
-
-  // With 2's own input also at 3 ({2,3}), the search finds {0,4}, {1,5}, {2,3}.
-  done = segment(topology, collective({{{0, 1, 2, 3, 4, 5}, {3}, true}}),
-                 {{0, {between(2, 3)}, Op::reduce},
-                  {0, {between(0, 2)}, Op::reduce},
-                  {0, {between(1, 2)}, Op::reduce},
-                  {0, {between(4, 0)}, Op::reduce},
-                  {0, {between(5, 1)}, Op::reduce}});
-  left = residual(topology, std::vector{done}, dead, false);
-  REQUIRE(left.chunk.size() == 1);
-  CHECK(held(left, 0) == npus({0, 1, 3}));
-  CHECK_FALSE(left.from_inputs[0]);
+  CHECK(begin(left, 0) ==
+        std::vector{Start::present, Start::present, Start::input, Start::present});
   CHECK(left.lost.empty());
 }
 
@@ -233,24 +272,33 @@ TEST_CASE("sums on the right side of a cut are taken, though others are larger")
   CHECK(left.out_of_reach.empty());
 }
 
-TEST_CASE("a later segment counts its holders' values only") {
+TEST_CASE("what a plan doesn't count lies there until it is overwritten, and inputs always") {
   const Topology topology = line(3);
   std::vector<Segment> done{segment(topology, collective({{{0, 1, 2}, {0, 1, 2}, true}}),
                                     {{0, {0}, Op::reduce}})}; // 0 {0}, 1 {0,1}, 2 {2}
   const Residual left = residual(topology, done, network(topology), false);
   REQUIRE(held(left, 0) == npus({1, 2}));
-  // The second segment: 2 -> 1. Then 1 is complete; 0's old value is dropped.
+  // The second segment: 2 -> 1. Then 1 is complete; 0's value doesn't count.
   Segment second = segment(topology, left.collective, {{0, {3}, Op::reduce}});
-  second.from_inputs = left.from_inputs;
+  second.starts = left.starts;
   done.push_back(second);
   const Residual then = residual(topology, done, network(topology), false);
   CHECK(held(then, 0) == npus({1}));
   CHECK(wanted(then, 0) == npus({0, 2}));
-  // Without the delivery the choice is the same as before: 0's value is gone.
+  // With 1 dead, 0 and 2 have their inputs; 1's is gone.
+  const Residual dead = residual(topology, done, network(topology, {npu_down(0, 1)}), false);
+  CHECK(dead.out_of_reach == std::vector<ChunkAt>{{zero, NodeId{0}}, {zero, NodeId{2}}});
+  CHECK(dead.lost == std::vector<ChunkAt>{{zero, NodeId{1}}});
+  // Without the delivery the choice is the same as before.
   done.back().delivered = {false};
   const Residual again = residual(topology, done, network(topology), false);
   CHECK(held(again, 0) == npus({1, 2}));
   CHECK(wanted(again, 0) == npus({0, 1, 2}));
+  // Had 1's sum {0,1} come to 0 as well, 0 is where 1's contribution is left when 1 dies.
+  done[0] = segment(topology, collective({{{0, 1, 2}, {0, 1, 2}, true}}),
+                    {{0, {0}, Op::reduce}, {0, {2}, Op::copy}});
+  const Residual saved = residual(topology, done, network(topology, {npu_down(0, 1)}), false);
+  CHECK(saved.lost.empty());
 }
 
 TEST_CASE("what lies in a switch or a memory doesn't count") {

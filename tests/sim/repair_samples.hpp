@@ -52,11 +52,20 @@ struct Step {
   bool delivered = true;
 };
 
+/// Of one chunk: its holders begin so.
+inline Starts starts(const std::vector<Start>& of_each) {
+  Starts made;
+  made.add(of_each);
+  return made;
+}
+
 /// The whole collective, performed so far.
 inline Segment segment(const Topology& topology, Collective whole, const std::vector<Step>& steps) {
   Segment made{{}, {}, std::move(whole), {}, {}, Schedule(topology.link_count()), {}, false};
-  for (std::uint32_t c = 0; c < made.collective.chunks.size(); ++c) made.chunk.emplace_back(c);
-  made.from_inputs.assign(made.chunk.size(), true);
+  for (std::uint32_t c = 0; c < made.collective.chunks.size(); ++c) {
+    made.chunk.emplace_back(c);
+    made.starts.add(Start::input);
+  }
   for (const Step& step : steps) {
     std::vector<LinkId> path;
     for (const std::uint32_t l : step.path) path.emplace_back(l);
