@@ -74,9 +74,9 @@ struct JobStudyEvaluation {
   std::vector<PlanEvaluation> plans;
 };
 
-/// Chunks per shard that no job names are those of each job alone (attempt_in_chunks()), or the same
-/// for all of them where they are planned together. Makes the schedules, verifies them alone and at once, replays each job alone and all at once on
-/// every engine. Where `cancelled` of the options holds, plans that are left are not begun.
+/// Makes the schedules, verifies them alone and at once, replays each job alone and all at once on
+/// every engine. Jobs that name no chunks per shard get what the rule takes for each alone, or for
+/// all of them where they are planned together (attempt_in_chunks()). Where `cancelled` of the options holds, plans that are left are not begun.
 /// Errors: InputError for a collective that can't be made on the topology.
 [[nodiscard]] JobStudyEvaluation
 evaluate_jobs(const JobStudy& study, const std::string& topology_label, const Topology& topology);

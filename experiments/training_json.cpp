@@ -35,6 +35,7 @@ Json communication_json(const PlannedCommunication& each) {
           {"npus", each.members},
           {"requests", each.requests},
           {"algorithm", each.algorithm},
+          {"chunks_per_shard", each.chunks_per_shard},
           {"alone_ps", each.alone.ps},
           {"lower_bound_ps", each.bound.ps},
           {"remembered", each.was_remembered}};

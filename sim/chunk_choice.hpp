@@ -8,15 +8,17 @@
 // A schedule has no single d. What takes its place comes from two replays of the schedule with one
 // chunk per shard: with its sizes, and with chunks of one byte.
 //
-//   T  the time that it takes        L  the time with chunks of one byte: latencies alone; S = T - L
-//   w  what the busiest link sends   o  latencies that it is busy with (0 unless the model says so)
-//   m  the transfers that cross the busiest link
+//   T  the time that it takes
+//   L  the time with chunks of one byte: latencies alone; S = T - L
+//   w  what the busiest link sends
+//   o  latencies that it is busy with (0 unless the model says so)
+//   m  the transfers that cross it
 //
-//   P(K) = L + S/K + (K - 1) (o + w/K)                     one wave of chunks after the other; for
-//                                                          the message above exactly its time
-//   E(K) = max(L + S/K, w (1 - (1 - 1/K) / m) + K o)       waves fill all that others leave idle, and
-//                                                          a link carries as much as a chunk less,
-//                                                          since shares need no more be whole chunks
+//   P(K) = L + S/K + (K - 1) (o + w/K)
+//     One wave of chunks after the other; of the message above exactly its time.
+//   E(K) = max(L + S/K, w (1 - (1 - 1/K) / m) + K o)
+//     Waves fill all that others leave idle, and a link carries as much as a chunk less, since its
+//     share need no more be whole chunks.
 //
 // E says whether K chunks can win at all, and both how far it pays to go on.
 #pragma once
@@ -100,7 +102,7 @@ struct ChunkedOutcome {
 };
 
 /// synthesize() in as many chunks per shard as the rule takes, or as the algorithm chooses where it
-/// does. `make` takes pieces per shard. A limit is for all tries together. Nothing is verified here.
+/// does. `make` takes pieces per shard. A limit is for all tries together. Nothing is verified.
 /// Errors: those of `make` with AlgorithmRow::pieces, of synthesize() and of replays.
 [[nodiscard]] ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& topology,
                                                   const CollectiveMaker& make,

@@ -164,7 +164,6 @@ TEST_CASE("an algorithm may choose the number of chunks itself") {
 
   c.chunks.reset();
   c.collective.texts = {"all_gather", "all_gather"}; // several: 1, 2, 4, ... are tried
-  CHECK_FALSE(leaves_chunks_to_algorithm(c));
   CHECK(evaluate(c).verified);
 
   c.collective = {{"all_gather"}, {8}}; // shards of two bytes
@@ -174,11 +173,24 @@ TEST_CASE("an algorithm may choose the number of chunks itself") {
                             ContainsSubstring("at least one byte"));
 }
 
-TEST_CASE("without a word the chunks are the algorithm's choice, or 1") {
-  CHECK(default_chunks(chooser_row(), {{"all_gather"}, {}}) == std::nullopt);
-  CHECK(default_chunks(chooser_row(), {{"all_gather", "all_gather"}, {}}) == 1U);
-  CHECK(default_chunks(chooser_row(), {{"mine.toml"}, {}}) == 1U);
-  CHECK(default_chunks(find_algorithm("ring"), {{"all_gather"}, {}}) == 1U);
+TEST_CASE("without a word the chunks are those of the library's rule") {
+  const Topology topology = samples::ring(8);
+  for (const char* name : {"ring", "direct", "tacos", "flows", "tree_packing", "dbt"}) {
+    Case c = case_of(topology, name);
+    c.collective = {{"all_reduce"}, {8'000'000}};
+    c.chunks.reset();
+    const Evaluation e = evaluate(c);
+    const ChunkedOutcome made = synthesize_in_chunks(
+        c.algorithm, topology,
+        [&](std::uint32_t pieces) { return make_collective(topology, c.collective, pieces); },
+        c.options);
+    CHECK(e.chose_chunks);
+    CHECK(e.chunks_per_shard == made.collective.parts.front().pieces);
+    c.chunks = 1;
+    const Evaluation one = evaluate(c);
+    CHECK_FALSE(one.chose_chunks);
+    CHECK(e.replays.front().report.completion <= one.replays.front().report.completion);
+  }
 }
 
 TEST_CASE("a defect of an algorithm or an engine is a problem in words") {
