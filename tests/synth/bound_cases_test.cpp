@@ -8,6 +8,7 @@
 #include "tests/synth/bound_cases.hpp"
 #include "topologies/list.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -91,6 +92,35 @@ TEST_CASE("flow bounds: a detour that is too long carries nothing, rather than l
   REQUIRE(bounds.size() == 1);
   CHECK(bounds.front().time >= Time{9'999'999});
   CHECK(bounds.front().time <= Time{10'000'000});
+}
+
+TEST_CASE("the best of all schedules of two members doesn't beat a bound") {
+  Random random(6);
+  int reached = 0, cases = 0;
+  for (int round = 0; round < 40; ++round) {
+    const Topology topology = samples::redrawn(
+        make_topology(random.below(2) == 0 ? "fully_connected:3" : "switch:3"), random);
+    const std::array members{NodeId{0}, NodeId{1}};
+    for (const CollectiveSpec& spec :
+         samples::collectives_of(members, Bytes{round % 2 == 0 ? 600 : 6000}, 1)) {
+      const Collective collective = make_collective(topology, spec);
+      TimeModel model;
+      if (random.below(2) == 0) model.link_busy = LinkBusy::latency_and_serialization;
+      if (random.below(3) == 0) model.forwarding = Forwarding::cut_through;
+      const auto [time, tried] = testing::AllSchedules(topology, collective, model)
+                                     .best(collective.chunks.size() == 4 ? 3 : 4);
+      if (tried == 0) continue;
+      INFO(round << ", " << collective.name());
+      std::int64_t highest = lower_bound(topology, collective, model).time.ps;
+      for (const Bound& bound : flow_bounds(topology, collective, model))
+        highest = std::max(highest, bound.time.ps);
+      CHECK(highest <= time);
+      ++cases;
+      reached += highest == time;
+    }
+  }
+  CHECK(cases > 400);
+  CHECK(reached > cases / 2);
 }
 
 TEST_CASE("no algorithm beats a bound on random networks and process groups", "[heavy]") {
