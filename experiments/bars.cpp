@@ -71,7 +71,7 @@ std::string series_data(const BarChart& chart, std::size_t series, const BarLayo
 Figure bar_figure(const BarChart& chart) {
   const Extent extent = extent_of(chart);
   const BarLayout layout(chart);
-  std::string data, bars, labels, names;
+  std::string data, bars, labels;
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     data += fmt::format("$series{} << END\n{}END\n", s, series_data(chart, s, layout));
     bars += fmt::format("{}$series{} using 1:2:({:.5f}) with boxes fillstyle solid noborder "
@@ -82,15 +82,16 @@ Figure bar_figure(const BarChart& chart) {
                           "font 'sans-serif,10' textcolor rgb '#333333' notitle",
                           s, layout.upright ? "rotate left offset 0, 0.4" : "offset 0, 0.6");
   }
-  for (std::size_t g = 0; g < chart.groups.size(); ++g)
-    names += fmt::format("{}{} {}", g == 0 ? "" : ", ", quoted(chart.groups[g].name), g);
+  std::vector<AxisTic> names;
+  for (const BarGroup& each : chart.groups)
+    names.push_back({static_cast<double>(names.size()), each.name});
 
   const double groups = static_cast<double>(chart.groups.size());
   const std::string axes =
       y_range(chart, extent, layout) +
       fmt::format("floor_y = {:g}\nset xrange [-0.5:{}]\nset xtics scale 0 ({})\n"
                   "set ylabel {} offset 0.5, 0\n",
-                  chart.logarithmic ? extent.smallest : 0.0, groups - 0.5, names,
+                  chart.logarithmic ? extent.smallest : 0.0, groups - 0.5, tics_text(names),
                   quoted(chart.y_label));
   const int width = static_cast<int>(std::max(360.0, layout.group * groups));
   return framed_chart(chart.heading, width, chart.series, axes + data + bars + labels + "\n");

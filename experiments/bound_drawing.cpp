@@ -1,5 +1,6 @@
 #include "experiments/bound_drawing.hpp"
 
+#include "experiments/data_text.hpp"
 #include "experiments/node_places.hpp"
 #include "sim/error.hpp"
 
@@ -57,7 +58,7 @@ Drawing drawing_of(const Topology& topology, const Bound& cut, const std::vector
     else
       drawing.others += fmt::format("{:.1f} {:.1f} {} {} {}\n", at.x, at.y, square, square, colour);
     (npu ? drawing.npu_names : drawing.other_names) += fmt::format(
-        "{:.1f} {:.1f} \"{}\"\n", at.x, npu ? at.y : at.y + square + 6, short_name(node));
+        "{:.1f} {:.1f} {}\n", at.x, npu ? at.y : at.y + square + 6, data_text(short_name(node)));
   }
   return drawing;
 }

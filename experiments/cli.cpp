@@ -3,6 +3,7 @@
 #include "experiments/cli_options.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/output.hpp"
 #include "experiments/provenance.hpp"
 #include "sim/error.hpp"
 
@@ -139,20 +140,20 @@ int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
 } // namespace
 
 int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
+  guard_standard_files();
   try {
     const int code = parse_and_run(argc, argv, mpi);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      throw InputError("cannot write to the standard output");
+    flush_out();
     return code;
   } catch (const InputError& error) {
-    fmt::print(stderr, "tutti: {}\n", error.what());
+    print_message(error.what());
     return 2;
   } catch (const Interrupted&) {
     return interrupted_exit_code;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "tutti: out of memory\n");
+    print_error("out of memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tutti: a defect of Tutti: {}\n", error.what());
+    print_error("a defect of Tutti: {}", error.what());
   }
   return 1;
 }

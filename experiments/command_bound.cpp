@@ -4,6 +4,7 @@
 #include "experiments/collective_request.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/output.hpp"
 #include "experiments/table.hpp"
 #include "sim/bounds.hpp"
 #include "sim/error.hpp"
@@ -99,8 +100,8 @@ int bound_command(const BoundArguments& arguments) {
   const std::vector<Bound> bounds = all_bounds(topology, collective, model);
   const Bound& best = best_of(bounds);
   if (!arguments.draw.empty()) draw_best_cut(arguments.draw, topology, collective, bounds);
-  fmt::print("{}", arguments.json ? json_text(output_of(topology, collective, model, bounds, best))
-                                  : text_of(topology, collective, bounds, best));
+  print_text(arguments.json ? json_text(output_of(topology, collective, model, bounds, best))
+                            : text_of(topology, collective, bounds, best));
   return 0;
 }
 

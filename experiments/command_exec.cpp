@@ -10,6 +10,7 @@
 #include "experiments/execution_json.hpp"
 #include "experiments/execution_table.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/output.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/work_limits.hpp"
 #include "runtime/msccl_xml.hpp"
@@ -44,8 +45,7 @@ GivenExecution given_program(const ExecArguments& arguments, const Topology& top
   if (!arguments.collectives.empty())
     custom = make_collective(topology, {arguments.collectives, size}, 1);
   runtime::MscclFile file = runtime::load_msccl(arguments.file, size, custom ? &*custom : nullptr);
-  for (const std::string& warning : file.warnings)
-    fmt::print(stderr, "tutti: {}: {}\n", arguments.file, warning);
+  for (const std::string& warning : file.warnings) print_error("{}: {}", arguments.file, warning);
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program);
   return {file.program.name, std::move(foreign.collective), std::move(foreign.schedule),
           std::move(file.program)};
@@ -111,7 +111,7 @@ std::vector<std::string> write_files(const std::string& folder, const ExecutionE
   write_file(files[1], nccl_tests_text(made));
   if (!was_measured(made)) return files;
   if (!gnuplot_found()) {
-    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    print_error("no figure: gnuplot isn't installed");
     return files;
   }
   files.push_back(folder + "/execution.svg");
@@ -135,7 +135,7 @@ int exec_command(const ExecArguments& arguments) {
   c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
   const ExecutionEvaluation made =
       evaluate_execution(c, execution_announcer("", arguments.progress));
-  fmt::print("{}", output_of(arguments, made));
+  print_text(output_of(arguments, made));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

@@ -9,6 +9,7 @@
 #include "experiments/failure_table.hpp"
 #include "experiments/frontier_evaluation.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/output.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -99,7 +100,7 @@ std::vector<std::string> write_files(const std::string& folder,
   write_file(files[0], csv_text(failures_csv(evaluations)));
   write_file(files[1], json_text(all_json(evaluations)));
   if (!gnuplot_found()) {
-    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    print_error("no figure: gnuplot isn't installed");
     return files;
   }
   for (const NamedFigure& named : failure_figures(evaluations)) {
@@ -123,7 +124,7 @@ int failures_command(const FailuresArguments& arguments) {
     evaluations.push_back(evaluate_failures(c, policy_announcer(what, arguments.progress)));
     if (interrupts.cancels()) break;
   }
-  fmt::print("{}", arguments.json ? json_text(all_json(evaluations)) : failures_text(evaluations));
+  print_text(arguments.json ? json_text(all_json(evaluations)) : failures_text(evaluations));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

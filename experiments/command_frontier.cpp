@@ -9,6 +9,7 @@
 #include "experiments/frontier_json.hpp"
 #include "experiments/frontier_table.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/output.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -52,7 +53,7 @@ std::vector<std::string> write_files(const std::string& folder,
   write_file(files.front(), csv_text(frontier_csv({&evaluation, 1})));
   if (evaluation.points.empty()) return files;
   if (!gnuplot_found()) {
-    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    print_error("no figure: gnuplot isn't installed");
     return files;
   }
   files.push_back(fmt::format("{}/{}.svg", folder, file_stem("frontier", evaluation.label)));
@@ -73,8 +74,8 @@ int frontier_command(const FrontierArguments& arguments) {
   c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
   const StudyEvaluation study{evaluate_frontier(c, request), {}};
   const FrontierEvaluation& evaluation = study.frontier;
-  fmt::print("{}",
-             arguments.json ? json_text(frontier_json(evaluation)) : frontier_text(evaluation));
+  print_out("{}",
+            arguments.json ? json_text(frontier_json(evaluation)) : frontier_text(evaluation));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

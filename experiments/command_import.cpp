@@ -3,6 +3,7 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/output.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
@@ -53,12 +54,11 @@ int import_command(const ImportArguments& arguments) {
   const std::optional<Collective> custom = custom_of(arguments, topology, size);
   const runtime::MscclFile file =
       runtime::load_msccl(arguments.file, size, custom ? &*custom : nullptr);
-  for (const std::string& warning : file.warnings)
-    fmt::print(stderr, "tutti: {}: {}\n", arguments.file, warning);
+  for (const std::string& warning : file.warnings) print_error("{}: {}", arguments.file, warning);
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program);
   const Verdict verdict = verify(topology, foreign.collective, foreign.schedule);
   if (!verdict.correct()) {
-    fmt::print(stderr, "tutti: {}: fault: {}\n", arguments.file, verdict.fault->text);
+    print_error("{}: fault: {}", arguments.file, verdict.fault->text);
     return 1;
   }
   const TimeModel model = time_model(arguments.model);
@@ -72,8 +72,8 @@ int import_command(const ImportArguments& arguments) {
     write_schedule(arguments.output, topology,
                    {topology.name(), file.program.name, model, foreign.collective,
                     std::move(foreign.schedule)});
-  fmt::print("{}", arguments.json ? json_text(evaluation_json(e, LinkDetail::all))
-                                  : report_text({&e, 1}));
+  print_out("{}",
+            arguments.json ? json_text(evaluation_json(e, LinkDetail::all)) : report_text({&e, 1}));
   return report_problems({&e, 1});
 }
 

@@ -8,6 +8,7 @@
 #include "experiments/job_json.hpp"
 #include "experiments/job_reader.hpp"
 #include "experiments/job_table.hpp"
+#include "experiments/output.hpp"
 #include "sim/files.hpp"
 #include "topologies/list.hpp"
 
@@ -25,7 +26,7 @@ std::vector<std::string> write_files(const std::string& folder, const JobStudyEv
   write_file(files.front(), csv_text(jobs_csv({&study, 1})));
   if (!has_schedule(study)) return files;
   if (!gnuplot_found()) {
-    fmt::print(stderr, "tutti: no figure: gnuplot isn't installed\n");
+    print_error("no figure: gnuplot isn't installed");
     return files;
   }
   files.push_back(folder + "/jobs.svg");
@@ -44,7 +45,7 @@ int jobs_command(const JobsArguments& arguments) {
   Interrupts interrupts;
   study.options.cancelled = [&interrupts] { return interrupts.cancels(); };
   const JobStudyEvaluation evaluation = evaluate_jobs(study, topology.name(), topology);
-  fmt::print("{}", arguments.json ? json_text(jobs_json(evaluation)) : jobs_text(evaluation));
+  print_text(arguments.json ? json_text(jobs_json(evaluation)) : jobs_text(evaluation));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

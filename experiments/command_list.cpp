@@ -2,6 +2,7 @@
 #include "experiments/catalogue.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/output.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/table.hpp"
 #include "sim/collective.hpp"
@@ -186,9 +187,9 @@ int list_command(const ListArguments& arguments) {
     if (listing.name != arguments.kind) continue;
     const Table table = listing.table();
     if (arguments.json)
-      fmt::print("{}", json_text(json_of(table)));
+      print_text(json_text(json_of(table)));
     else
-      fmt::print("{}{}", to_text(table), listing.note);
+      print_out("{}{}", to_text(table), listing.note);
     return 0;
   }
   throw InputError(unknown_name("list", arguments.kind, known));

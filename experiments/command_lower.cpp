@@ -4,6 +4,7 @@
 #include "experiments/collective_request.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/output.hpp"
 #include "runtime/lowering.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "runtime/verify_program.hpp"
@@ -73,26 +74,26 @@ void print(const runtime::Program& program, const ProgramFigures& f, const Topol
            bool json) {
   const std::string collective = collective_text(topology, program.collective);
   if (json) {
-    fmt::print("{}", json_text({{"algorithm", program.name},
-                                {"collective", collective},
-                                {"ranks", program.ranks.size()},
-                                {"in_place", program.in_place},
-                                {"units", f.units},
-                                {"blocks", f.blocks},
-                                {"most_blocks_of_a_rank", f.most_blocks},
-                                {"steps", f.steps},
-                                {"most_steps_of_a_block", f.longest},
-                                {"channels", f.channels},
-                                {"most_scratch_units", f.scratch},
-                                {"lowering_seconds", f.seconds},
-                                {"verified", true}}));
+    print_text(json_text({{"algorithm", program.name},
+                          {"collective", collective},
+                          {"ranks", program.ranks.size()},
+                          {"in_place", program.in_place},
+                          {"units", f.units},
+                          {"blocks", f.blocks},
+                          {"most_blocks_of_a_rank", f.most_blocks},
+                          {"steps", f.steps},
+                          {"most_steps_of_a_block", f.longest},
+                          {"channels", f.channels},
+                          {"most_scratch_units", f.scratch},
+                          {"lowering_seconds", f.seconds},
+                          {"verified", true}}));
     return;
   }
-  fmt::print("correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
-             "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n",
-             collective, program.name, program.ranks.size(),
-             program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
-             f.steps, f.longest, f.channels, f.scratch, f.seconds);
+  print_out("correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
+            "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n",
+            collective, program.name, program.ranks.size(),
+            program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
+            f.steps, f.longest, f.channels, f.scratch, f.seconds);
 }
 
 /// How many chunks per shard MSCCL's runtimes hold, going by the longest block, which grows with
@@ -130,7 +131,7 @@ int lower_command(const LowerArguments& arguments) {
   if (!arguments.output.empty()) require_writable(arguments.output);
   if (const Verdict verdict = verify(topology, file.collective, file.schedule);
       !verdict.correct()) {
-    fmt::print(stderr, "tutti: {}: fault: {}\n", arguments.file, verdict.fault->text);
+    print_error("{}: fault: {}", arguments.file, verdict.fault->text);
     return 1;
   }
   const double start = cpu_seconds();
@@ -138,8 +139,7 @@ int lower_command(const LowerArguments& arguments) {
                                                   lowering_of(arguments, file.algorithm));
   const runtime::ProgramVerdict verdict = runtime::verify_program(program);
   if (!verdict.correct()) {
-    fmt::print(stderr, "tutti: a defect of Tutti: the program has a fault: {}\n",
-               verdict.fault->text);
+    print_error("a defect of Tutti: the program has a fault: {}", verdict.fault->text);
     return 1;
   }
   print(program, figures_of(program, cpu_seconds() - start), topology, arguments.json);

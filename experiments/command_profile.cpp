@@ -5,6 +5,7 @@
 #include "experiments/evaluation_json.hpp"
 #include "experiments/execution_json.hpp"
 #include "experiments/execution_table.hpp"
+#include "experiments/output.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
@@ -44,8 +45,8 @@ int profile_command(const ProfileArguments& arguments) {
   if (!arguments.output.empty())
     write_file(arguments.output, runtime::topology_toml(runtime::profiled_topology(
                                      topology, profile, std::string(c.backend->name))));
-  fmt::print("{}", arguments.json ? json_text(profile_json(topology, profile))
-                                  : profile_text(topology, profile));
+  print_text(arguments.json ? json_text(profile_json(topology, profile))
+                            : profile_text(topology, profile));
   return 0;
 }
 

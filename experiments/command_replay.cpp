@@ -5,6 +5,7 @@
 #include "experiments/evaluation_table.hpp"
 #include "experiments/heatmap.hpp"
 #include "experiments/oracle_case.hpp"
+#include "experiments/output.hpp"
 #include "experiments/trace.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -96,14 +97,14 @@ int replay_command(const ReplayArguments& arguments) {
                                        : verify(topology, file.collective, file.schedule);
   const double verify_seconds = cpu_seconds() - start;
   if (!verdict.correct()) {
-    fmt::print(stderr, "tutti: {}: fault: {}\n", arguments.file, verdict.fault->text);
+    print_error("{}: fault: {}", arguments.file, verdict.fault->text);
     return 1;
   }
   Evaluation e = evaluation_of(topology, file, verdict);
   e.verify_seconds = verify_seconds;
   replay_all(arguments, topology, file, model, e);
-  fmt::print("{}", arguments.json ? json_text(evaluation_json(e, LinkDetail::all))
-                                  : report_text({&e, 1}));
+  print_out("{}",
+            arguments.json ? json_text(evaluation_json(e, LinkDetail::all)) : report_text({&e, 1}));
   return report_problems({&e, 1});
 }
 

@@ -11,6 +11,7 @@
 #include "experiments/frontier_table.hpp"
 #include "experiments/gnuplot.hpp"
 #include "experiments/job_table.hpp"
+#include "experiments/output.hpp"
 #include "experiments/result_files.hpp"
 #include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
@@ -160,22 +161,21 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
 
 void print_results(const Experiment& experiment, const ExperimentResults& results, bool json) {
   if (json) {
-    fmt::print("{}", json_text(results_json(experiment, results)));
+    print_text(json_text(results_json(experiment, results)));
     return;
   }
-  fmt::print("{}\n", experiment.title);
-  if (!results.evaluations.empty()) fmt::print("\n{}", report_text(results.evaluations));
+  print_out("{}\n", experiment.title);
+  if (!results.evaluations.empty()) print_out("\n{}", report_text(results.evaluations));
   for (const StudyEvaluation& study : results.frontiers)
-    fmt::print("\n{}{}", frontier_text(study.frontier), instances_text(study));
-  for (const JobStudyEvaluation& study : results.jobs) fmt::print("\n{}", jobs_text(study));
+    print_out("\n{}{}", frontier_text(study.frontier), instances_text(study));
+  for (const JobStudyEvaluation& study : results.jobs) print_out("\n{}", jobs_text(study));
   for (const FailureStudyEvaluation& study : results.failures)
-    if (!study.algorithms.empty()) fmt::print("\n{}", failures_text(study.algorithms));
-  for (const TrainingEvaluation& study : results.trainings)
-    fmt::print("\n{}", training_text(study));
+    if (!study.algorithms.empty()) print_out("\n{}", failures_text(study.algorithms));
+  for (const TrainingEvaluation& study : results.trainings) print_out("\n{}", training_text(study));
   for (const ExecutionEvaluation& each : results.executions)
-    fmt::print("\n{}", execution_text(each));
+    print_out("\n{}", execution_text(each));
   if (!results.comparisons.empty())
-    fmt::print("\n{}", to_text(comparison_table(results.comparisons)));
+    print_out("\n{}", to_text(comparison_table(results.comparisons)));
 }
 
 // Says on stderr what went wrong; the exit code.
@@ -192,7 +192,7 @@ int judge(const ExperimentResults& results) {
   for (const ExecutionEvaluation& each : results.executions)
     code = std::max(code, report_problems(problems_of(each)));
   if (!all_agree(results.comparisons)) {
-    fmt::print(stderr, "tutti: an expected value differs without an explanation\n");
+    print_error("an expected value differs without an explanation");
     code = 1;
   }
   return code;
@@ -211,7 +211,7 @@ int run_command(const RunArguments& arguments) {
   const ExperimentResults results = results_of(experiment, jobs, arguments.progress, interrupted);
   if (interrupted) {
     print_results(experiment, results, arguments.json);
-    fmt::print(stderr, "tutti: interrupted: no results are written to {}\n", folder);
+    print_error("interrupted: no results are written to {}", folder);
     return interrupted_exit_code;
   }
   std::vector<std::string> files = write_results(folder, experiment, results);
@@ -222,10 +222,10 @@ int run_command(const RunArguments& arguments) {
   } else if (!experiment.figures.empty() || !experiment.frontiers.empty() ||
              !experiment.failures.empty() || !experiment.jobs.empty() ||
              !experiment.trainings.empty() || !experiment.executions.empty()) {
-    fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
+    print_error("no figures: gnuplot isn't installed");
   }
-  if (!arguments.json) fmt::print("\nwritten: {}\n", joined(files, " "));
-  std::fflush(stdout); // results first, then what is wrong with them
+  if (!arguments.json) print_out("\nwritten: {}\n", joined(files, " "));
+  flush_out(); // results first, then what is wrong with them
   return judge(results);
 }
 

@@ -1,6 +1,7 @@
 // `tutti show`: what a topology looks like.
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/output.hpp"
 #include "experiments/table.hpp"
 #include "experiments/topology_summary.hpp"
 #include "topologies/list.hpp"
@@ -131,8 +132,8 @@ std::string text_of(const Topology& topology, const TopologySummary& summary) {
 int show_command(const ShowArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const TopologySummary summary = summarize(topology);
-  fmt::print("{}",
-             arguments.json ? json_text(output_of(topology, summary)) : text_of(topology, summary));
+  print_out("{}",
+            arguments.json ? json_text(output_of(topology, summary)) : text_of(topology, summary));
   return 0;
 }
 

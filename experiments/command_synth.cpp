@@ -3,6 +3,7 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/output.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
@@ -99,10 +100,10 @@ int synth_command(const SynthArguments& arguments) {
   const std::vector<Case> cases = cases_of(arguments, topology);
   bool interrupted = false;
   const std::vector<Evaluation> evaluations = evaluate_all(cases, arguments, interrupted);
-  fmt::print("{}", arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
+  print_text(arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
   int code = report_problems(evaluations);
   if (!arguments.output.empty() && !evaluations.front().verified) {
-    fmt::print(stderr, "tutti: {}: not written, there is no correct schedule\n", arguments.output);
+    print_error("{}: not written, there is no correct schedule", arguments.output);
     code = 1;
   }
   return interrupted ? interrupted_exit_code : code;

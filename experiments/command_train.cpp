@@ -1,4 +1,5 @@
 // `tutti train`: iterations of training, by one or several algorithms, and where their time goes.
+#include "experiments/cache_option.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/csv.hpp"
 #include "experiments/evaluation_json.hpp"
@@ -6,8 +7,8 @@
 #include "experiments/frontier_evaluation.hpp"
 #include "experiments/interrupts.hpp"
 #include "experiments/iteration_trace.hpp"
+#include "experiments/output.hpp"
 #include "experiments/registry.hpp"
-#include "experiments/schedule_cache.hpp"
 #include "experiments/training_display.hpp"
 #include "experiments/training_figure.hpp"
 #include "experiments/training_json.hpp"
@@ -60,9 +61,7 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
   planning.options.seed = parse_seed(arguments.seed);
   planning.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(planning.options, *arguments.limit);
-  planning.cache = !arguments.cache             ? default_schedule_cache()
-                   : *arguments.cache == "none" ? ""
-                                                : *arguments.cache;
+  planning.cache = cache_folder(arguments.cache);
   return planning;
 }
 
@@ -158,7 +157,7 @@ std::vector<std::string> write_files(const std::string& folder,
   write_file(files[2], json_text(training_json(evaluation, NpuDetail::all)));
   if (!has_report(evaluation)) return files;
   if (!gnuplot_found()) {
-    fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
+    print_error("no figures: gnuplot isn't installed");
     return files;
   }
   for (const NamedFigure& named : training_figures(evaluation, {&network, 1})) {
@@ -212,8 +211,8 @@ int train_command(const TrainArguments& arguments) {
     const InterruptWatch watch(interrupts); // an iteration itself asks nobody
     return evaluate_training(study, {&network, 1}, watcher);
   }();
-  fmt::print("{}", arguments.json ? json_text(training_json(evaluation, NpuDetail::all))
-                                  : training_text(evaluation));
+  print_text(arguments.json ? json_text(training_json(evaluation, NpuDetail::all))
+                            : training_text(evaluation));
   const bool interrupted = interrupts.count() > 0;
   if (!interrupted) write_pictures(arguments, evaluation, network, workload);
   return conclude(

@@ -3,6 +3,7 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/output.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
@@ -47,13 +48,13 @@ int verify_command(const VerifyArguments& arguments) {
                                        : verify(topology, file.collective, file.schedule);
   const double seconds = cpu_seconds() - start;
   if (arguments.json) {
-    fmt::print("{}", json_text(output_of(arguments, topology, file, verdict, seconds)));
+    print_text(json_text(output_of(arguments, topology, file, verdict, seconds)));
   } else if (verdict.correct()) {
-    fmt::print("correct: {} {} by {} on {}, {} transfers, {} redundant\n",
-               collective_text(topology, file.collective), to_text(file.collective.size()),
-               file.algorithm, topology.name(), file.size(), verdict.redundant);
+    print_out("correct: {} {} by {} on {}, {} transfers, {} redundant\n",
+              collective_text(topology, file.collective), to_text(file.collective.size()),
+              file.algorithm, topology.name(), file.size(), verdict.redundant);
   } else {
-    fmt::print("fault: {}\n", verdict.fault->text);
+    print_out("fault: {}\n", verdict.fault->text);
   }
   return verdict.correct() ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include "experiments/collective_request.hpp"
 #include "experiments/failure_table.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/output.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
@@ -60,24 +61,24 @@ int report_problems(std::span<const Evaluation> evaluations) {
   int code = 0;
   for (const Evaluation& e : evaluations) {
     if (e.problem.empty()) continue;
-    fmt::print(stderr, "tutti: {} on {}, {} {}: {}\n", e.algorithm, e.topology, e.collective,
-               to_text(e.size), e.problem);
+    print_error("{} on {}, {} {}: {}", e.algorithm, e.topology, e.collective, to_text(e.size),
+                e.problem);
     code = 1;
   }
   return code;
 }
 
 int report_problems(std::span<const std::string> problems) {
-  for (const std::string& problem : problems) fmt::print(stderr, "tutti: {}\n", problem);
+  for (const std::string& problem : problems) print_message(problem);
   return problems.empty() ? 0 : 1;
 }
 
 int conclude(const Conclusion& conclusion) {
   if (conclusion.folder && !conclusion.interrupted) {
     const std::vector<std::string> files = conclusion.write_files(*conclusion.folder);
-    if (!conclusion.json) fmt::print("\nwritten: {}\n", joined(files, " "));
+    if (!conclusion.json) print_out("\nwritten: {}\n", joined(files, " "));
   }
-  std::fflush(stdout); // results first, then what is wrong with them
+  flush_out(); // results first, then what is wrong with them
   const int code = report_problems(conclusion.problems);
   return conclusion.interrupted ? interrupted_exit_code : code;
 }

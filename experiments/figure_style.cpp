@@ -1,5 +1,6 @@
 #include "experiments/figure_style.hpp"
 
+#include "experiments/printable.hpp"
 #include "experiments/table.hpp"
 
 #include <fmt/format.h>
@@ -9,13 +10,27 @@
 
 namespace tutti {
 
+namespace {
+
+/// On one line; nothing that isn't to be seen.
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::replace(line.begin(), line.end(), '\r', ' ');
+  return printable(line);
+}
+
+std::string replaced(std::string text, std::string_view letter, std::string_view by) {
+  for (std::size_t at = text.find(letter); at != std::string::npos;
+       at = text.find(letter, at + by.size()))
+    text.replace(at, letter.size(), by);
+  return text;
+}
+
+} // namespace
+
 std::string quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') result += '\'';
-    result += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return result + "'";
+  return "'" + replaced(one_line(text), "'", "''") + "'";
 }
 
 std::string figure_style(const Heading& heading) {
@@ -55,7 +70,8 @@ Figure framed_chart(const Heading& heading, int plot_width, std::span<const std:
 std::string tics_text(std::span<const AxisTic> tics) {
   std::string text;
   for (const AxisTic& tic : tics)
-    text += fmt::format("{}{} {:.10g}", text.empty() ? "" : ", ", quoted(tic.text), tic.at);
+    text += fmt::format("{}{} {:.10g}", text.empty() ? "" : ", ",
+                        quoted(replaced(tic.text, "%", "%%")), tic.at);
   return text;
 }
 

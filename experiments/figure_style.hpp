@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// The text as a gnuplot string constant: 'it''s'. Line breaks become blanks.
+/// A gnuplot string: 'it''s', line breaks as blanks. Among data: data_text.hpp.
 [[nodiscard]] std::string quoted(std::string_view text);
 
 /// The text around a figure.
@@ -45,7 +45,7 @@ struct AxisTic {
   double at = 0;
   std::string text;
 };
-/// "'1 us' 1, '10 us' 10": for gnuplot's `set xtics (...)`.
+/// "'1 us' 1, '5 %% failed' 10": for gnuplot's `set xtics (...)`, to which the texts are formats.
 [[nodiscard]] std::string tics_text(std::span<const AxisTic> tics);
 
 /// The colour of the i-th algorithm, "#4e79a7": ten that tell apart, then again from the first.

@@ -1,5 +1,7 @@
 #include "experiments/progress.hpp"
 
+#include "experiments/printable.hpp"
+
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -53,8 +55,9 @@ void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
   drawn_at_ = now;
   done = std::min(done, total);
   const double fraction = static_cast<double>(done) / static_cast<double>(total);
-  std::string line = fmt::format("{}  [{}]  {}/{}  {:.0f} %  {} so far", label_, bar_text(fraction),
-                                 done, total, std::floor(100 * fraction), duration_text(elapsed));
+  std::string line =
+      fmt::format("{}  [{}]  {}/{}  {:.0f} %  {} so far", printable(label_), bar_text(fraction),
+                  done, total, std::floor(100 * fraction), duration_text(elapsed));
   if (done > 0 && done < total)
     line += fmt::format(", about {} left", duration_text(elapsed / fraction - elapsed));
   if (!words_.empty()) line += "  " + words_;

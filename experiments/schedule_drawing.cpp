@@ -1,5 +1,6 @@
 #include "experiments/schedule_drawing.hpp"
 
+#include "experiments/data_text.hpp"
 #include "experiments/node_places.hpp"
 #include "sim/error.hpp"
 
@@ -179,10 +180,10 @@ private:
       held_.deliver(schedule_[i].chunk, ends_of(topology_, schedule_, i).to, schedule_[i].op,
                     carried_[i]);
     }
-    titles_ += fmt::format(
-        "{:.1f} {:.1f} \"{}\"\n", origin_.x, origin_.y - 15,
-        last ? fmt::format("end, {}", short_text(now))
-             : fmt::format("step {}, from {}", step + 1, now.ps == 0 ? "0" : short_text(now)));
+    titles_ += fmt::format("{:.1f} {:.1f} {}\n", origin_.x, origin_.y - 15,
+                           data_text(last ? fmt::format("end, {}", short_text(now))
+                                          : fmt::format("step {}, from {}", step + 1,
+                                                        now.ps == 0 ? "0" : short_text(now))));
     for (const Link& link : topology_.links()) draw_link(link);
     for (std::uint32_t n = 0; n < topology_.node_count(); ++n) draw_node(NodeId{n}, before);
     if (last) return;
@@ -222,7 +223,7 @@ private:
   void draw_disc(Place at, int colour, const std::string& text, bool ringed) {
     if (ringed) discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, disc + 0.9, 0x111111);
     discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, ringed ? disc - 0.5 : disc, colour);
-    numbers_ += fmt::format("{:.1f} {:.1f} \"{}\" {}\n", at.x, at.y, text, ink_on(colour));
+    numbers_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, data_text(text), ink_on(colour));
   }
 
   // How far the node's edge is from its middle in a direction of length 1.

@@ -75,10 +75,9 @@ std::string total_data(const Layout& layout) {
 }
 
 std::string names_of(const StackedChart& chart, const Layout& layout) {
-  std::string names;
-  for (const auto& [x, bar] : layout.bars)
-    names += fmt::format("{}{} {:.3f}", names.empty() ? "" : ", ", quoted(bar->name), x);
-  std::string text = fmt::format("set xtics scale 0 ({})\n", names);
+  std::vector<AxisTic> names;
+  for (const auto& [x, bar] : layout.bars) names.push_back({x, bar->name});
+  std::string text = fmt::format("set xtics scale 0 ({})\n", tics_text(names));
   for (std::size_t g = 0; g < chart.groups.size(); ++g)
     text += fmt::format("set label {} {} at first {:.3f}, graph 0 offset 0, -2.2 center "
                         "font 'sans-serif,11' textcolor rgb '#111111'\n",

@@ -57,10 +57,10 @@ struct MapLayout {
 // Marks for every `step`th text, so that none overlap.
 std::string map_tics(const std::vector<std::string>& texts, double pitch, double room) {
   const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(room / pitch)));
-  std::string tics;
+  std::vector<AxisTic> tics;
   for (std::size_t i = 0; i < texts.size(); i += step)
-    tics += fmt::format("{}{} {}", tics.empty() ? "" : ", ", quoted(texts[i]), i);
-  return tics;
+    tics.push_back({static_cast<double>(i), texts[i]});
+  return tics_text(tics);
 }
 
 std::string map_axes(const ChoiceMap& map, const MapLayout& at) {

@@ -1,14 +1,15 @@
 // `tutti sweep`: the points of a study that are missing are simulated, then tables, figures and a
 // page say what all of them say.
+#include "experiments/cache_option.hpp"
 #include "experiments/catalogue.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/gnuplot.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/output.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/provenance.hpp"
 #include "experiments/runner.hpp"
-#include "experiments/schedule_cache.hpp"
 #include "experiments/shell_word.hpp"
 #include "experiments/sweep/analysis.hpp"
 #include "experiments/sweep/point.hpp"
@@ -59,9 +60,7 @@ SweepOptions options_of(const SweepArguments& arguments, const std::string& fold
   options.jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : otherwise;
   options.retry = arguments.retry;
   options.progress = arguments.progress;
-  options.cache = !arguments.cache             ? default_schedule_cache()
-                  : *arguments.cache == "none" ? ""
-                                               : *arguments.cache;
+  if (!arguments.report) options.cache = cache_folder(arguments.cache);
   return options;
 }
 
@@ -93,8 +92,8 @@ int emit_slurm(const SweepArguments& arguments, const Study& study, const std::s
       static_cast<std::size_t>(parse_integer(arguments.slurm_tasks, "slurm-tasks", 1, 100'000));
   request.point_seconds = study.limits.seconds;
   write_file(*arguments.emit_slurm, slurm_script(request));
-  fmt::print("written: {}\nsubmit it with: sbatch {}\n", *arguments.emit_slurm,
-             shell_word(*arguments.emit_slurm));
+  print_out("written: {}\nsubmit it with: sbatch {}\n", *arguments.emit_slurm,
+            shell_word(*arguments.emit_slurm));
   return 0;
 }
 
@@ -114,14 +113,14 @@ void print_head(const Study& study, const std::map<PointStatus, std::size_t>& co
                 const SweepOutcome* outcome) {
   std::size_t points = 0;
   for (const auto& [status, count] : counts) points += count;
-  fmt::print("{}\n{} points", study.title, points);
+  print_out("{}\n{} points", study.title, points);
   if (outcome != nullptr && outcome->left_out > 0)
-    fmt::print(" ({} left out by constraints, or drawn twice)", outcome->left_out);
-  fmt::print(": {}\n", counts_text(counts));
+    print_out(" ({} left out by constraints, or drawn twice)", outcome->left_out);
+  print_out(": {}\n", counts_text(counts));
   if (outcome != nullptr && outcome->evaluated > 0)
-    fmt::print("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
-               duration_text(outcome->seconds), outcome->point_seconds);
-  if (outcome != nullptr && outcome->evaluated == 0) fmt::print("all were there already\n");
+    print_out("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
+              duration_text(outcome->seconds), outcome->point_seconds);
+  if (outcome != nullptr && outcome->evaluated == 0) print_out("all were there already\n");
 }
 
 nlohmann::ordered_json json_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
@@ -146,9 +145,7 @@ int verdict_of(const std::map<PointStatus, std::size_t>& counts) {
   const std::size_t wrong =
       count_of(counts, PointStatus::defect) + count_of(counts, PointStatus::crashed);
   if (wrong == 0) return 0;
-  fmt::print(stderr,
-             "tutti: {} points crashed or met a defect of Tutti: their messages are in the store\n",
-             wrong);
+  print_error("{} points crashed or met a defect of Tutti: their messages are in the store", wrong);
   return 1;
 }
 
@@ -157,10 +154,9 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
            const std::string& store_file, const SweepOutcome* outcome) {
   const Store store = Store::open_to_read(store_file);
   if (store.study_toml() != study.toml)
-    fmt::print(stderr,
-               "tutti: {} is of another form of the study: without --report, what is new is "
-               "simulated\n",
-               store_file);
+    print_error("{} is of another form of the study: without --report, what is new is "
+                "simulated",
+                store_file);
   const std::map<PointStatus, std::size_t> counts = store.counts();
   const bool everything = arguments.only.empty();
   const Study chosen = everything ? study : with_only(study, arguments.only);
@@ -169,13 +165,13 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
   const std::vector<std::string> files =
       everything ? write_study(chosen, analyses, folder) : write_analyses(analyses, folder);
   if (arguments.json) {
-    fmt::print("{}", json_text(json_of(study, counts, outcome, folder, files)));
+    print_text(json_text(json_of(study, counts, outcome, folder, files)));
   } else {
     print_head(study, counts, outcome);
-    fmt::print("\n{}\nwritten: {}\n", analyses_text(analyses, most_lines), joined(files, " "));
-    if (!gnuplot_found()) fmt::print(stderr, "tutti: no figures: gnuplot isn't installed\n");
+    print_out("\n{}\nwritten: {}\n", analyses_text(analyses, most_lines), joined(files, " "));
+    if (!gnuplot_found()) print_error("no figures: gnuplot isn't installed");
   }
-  std::fflush(stdout);
+  flush_out();
   return verdict_of(counts);
 }
 
@@ -198,9 +194,10 @@ int merge(const SweepArguments& arguments, const Study& study, const std::string
     Store store = Store::open(options.store, study);
     store.prepare(points_of(study), std::nullopt, options.retry);
     for (const std::string& file : arguments.merged) taken += store.merge(file);
+    print_damage(store);
   }
   if (!arguments.json)
-    fmt::print("{} points taken over from {} stores\n", taken, arguments.merged.size());
+    print_out("{} points taken over from {} stores\n", taken, arguments.merged.size());
   write_origin(study, folder);
   return report(arguments, study, folder, options.store, nullptr);
 }
@@ -212,16 +209,15 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   const SweepOutcome& outcome = *ended;
   const auto print = [&] {
     if (arguments.json)
-      fmt::print("{}", json_text(json_of(study, outcome.counts, &outcome, folder, {})));
+      print_text(json_text(json_of(study, outcome.counts, &outcome, folder, {})));
     else
       print_head(study, outcome.counts, &outcome);
   };
   if (outcome.interrupted) {
     print();
-    fmt::print(stderr,
-               "tutti: interrupted: what is finished is in {}; the same command goes on with the "
-               "{} points that are left\n",
-               options.store, count_of(outcome.counts, PointStatus::pending));
+    print_error("interrupted: what is finished is in {}; the same command goes on with the "
+                "{} points that are left",
+                options.store, count_of(outcome.counts, PointStatus::pending));
     return interrupted_exit_code;
   }
   if (!options.shard) {
@@ -230,8 +226,8 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   }
   print();
   if (!arguments.json)
-    fmt::print("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
-               shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite");
+    print_out("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
+              shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite");
   return verdict_of(outcome.counts);
 }
 

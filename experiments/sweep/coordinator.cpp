@@ -1,6 +1,8 @@
 #include "experiments/sweep/coordinator.hpp"
 
+#include "experiments/output.hpp"
 #include "experiments/progress.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -119,12 +121,18 @@ SweepParts parts_of(const Study& study, const SweepOptions& options) {
   return {evaluation_of(study, options.cache), [&study] { return points_of(study); }};
 }
 
+void print_damage(const Store& store) {
+  if (store.damage().empty()) return;
+  for (const std::string_view line : split(store.damage(), '\n')) print_message(line);
+}
+
 SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& options,
                         const PointSpace& space, Interrupts& interrupts) {
   const double start = steady_seconds();
   SweepOutcome outcome;
   Store store = Store::open(options.store, study);
   store.prepare(space, options.shard, options.retry);
+  print_damage(store);
   const auto before = store.counts();
   outcome.points = sum(before);
   outcome.left_out = space.left_out;

@@ -1,9 +1,14 @@
 #include "experiments/sweep/database.hpp"
 
 #include "sim/error.hpp"
+#include "sim/hash.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+
+#include <bit>
+#include <cstddef>
+#include <span>
 
 namespace tutti::sweep {
 
@@ -20,7 +25,42 @@ int flags_of(Database::Mode mode) {
   return SQLITE_OPEN_READONLY;
 }
 
+// Of what kind a value is counts, too; for -0 and 0, which SQLite doesn't keep apart, it is one.
+void checksum(sqlite3_context* context, int count, sqlite3_value** values) {
+  Fingerprint hash;
+  std::uint64_t kinds = 1;
+  for (sqlite3_value* value : std::span(values, static_cast<std::size_t>(count))) {
+    const int kind = sqlite3_value_type(value);
+    kinds = kinds * 8 + static_cast<std::uint64_t>(kind);
+    switch (kind) {
+    case SQLITE_INTEGER: hash.add(std::int64_t{sqlite3_value_int64(value)}); break;
+    case SQLITE_FLOAT:
+      hash.add(std::bit_cast<std::uint64_t>(sqlite3_value_double(value) + 0.0));
+      break;
+    case SQLITE_NULL: break;
+    default: { // the content before its size, which may change with a conversion
+      const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
+      hash.add(std::string_view(bytes, static_cast<std::size_t>(sqlite3_value_bytes(value))));
+    }
+    }
+    if (kinds >= std::uint64_t{1} << 60U) { // before the next would push the first out
+      hash.add(kinds);
+      kinds = 1;
+    }
+  }
+  hash.add(kinds);
+  sqlite3_result_int64(context, static_cast<std::int64_t>(hash.value()));
+}
+
 } // namespace
+
+void require_name_of_file(const std::string& file) {
+  if (file.empty()) throw InputError("a database needs the name of a file, not an empty one");
+  if (file == ":memory:" || file.starts_with("file:"))
+    throw InputError(fmt::format("{0}: isn't the name of a file to SQLite: a database lies in a "
+                                 "file (./{0} is one)",
+                                 file));
+}
 
 Statement::Statement(Database& database, const std::string& sql)
     : database_(&database), statement_(nullptr, &sqlite3_finalize) {
@@ -93,6 +133,7 @@ std::string_view Statement::text(int column) const {
 
 Database::Database(const std::string& file, Mode mode)
     : file_(file), connection_(nullptr, &sqlite3_close_v2) {
+  require_name_of_file(file);
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(file.c_str(), &connection, flags_of(mode), nullptr);
   connection_.reset(connection); // there also after most errors, to be asked and closed
@@ -101,6 +142,9 @@ Database::Database(const std::string& file, Mode mode)
   check(sqlite3_busy_timeout(connection, patience_ms));
   check(sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, nullptr));
   check(sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr));
+  check(sqlite3_create_function_v2(connection, "checksum", -1,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nullptr,
+                                   &checksum, nullptr, nullptr, nullptr));
 }
 
 void Database::run(const std::string& sql) {
@@ -127,8 +171,8 @@ void Database::check(int code) {
   throw InputError(fmt::format("{}: {}", file_, sqlite3_errmsg(connection_.get())));
 }
 
-Transaction::Transaction(Database& database) : database_(&database) {
-  database.run("BEGIN IMMEDIATE");
+Transaction::Transaction(Database& database, Access access) : database_(&database) {
+  database.run(access == Access::read ? "BEGIN" : "BEGIN IMMEDIATE");
 }
 
 Transaction::~Transaction() {

@@ -45,11 +45,16 @@ private:
   std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
 };
 
-/// A connection. Not for use after a fork.
+/// Errors: InputError for names that aren't of files to SQLite: "", ":memory:", "file:...".
+void require_name_of_file(const std::string& file);
+
+/// A connection. Not for use after a fork. Its SQL has a function checksum(...): an integer that
+/// follows from the values and kinds of its arguments, the same on every machine.
 class Database {
 public:
   enum class Mode : std::uint8_t { create, write, read };
-  /// Waits up to a minute for other processes. Errors: InputError "FILE: ...".
+  /// Waits up to a minute for other processes. Errors: InputError "FILE: ...", and those of
+  /// require_name_of_file().
   Database(const std::string& file, Mode mode);
 
   void run(const std::string& sql); ///< one or several statements without rows
@@ -68,10 +73,12 @@ private:
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> connection_;
 };
 
-/// From BEGIN IMMEDIATE to commit(); rolls back where that isn't reached.
+/// From BEGIN (to read one state of all tables) or BEGIN IMMEDIATE to commit(); rolls back where
+/// that isn't reached.
 class Transaction {
 public:
-  explicit Transaction(Database& database);
+  enum class Access : std::uint8_t { read, write };
+  explicit Transaction(Database& database, Access access = Access::write);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

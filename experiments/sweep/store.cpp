@@ -2,6 +2,7 @@
 
 #include "experiments/provenance.hpp"
 #include "experiments/sweep/database.hpp"
+#include "experiments/sweep/store_checks.hpp"
 #include "experiments/sweep/store_owners.hpp"
 #include "experiments/sweep/stored_table.hpp"
 #include "sim/error.hpp"
@@ -26,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t application_id = 0x54757474; // "Tutt": tells our files from others
-constexpr std::int64_t format = 1;
+constexpr std::int64_t format = 2, first_with_sums = 2;
 constexpr std::size_t most_shards = 1'000'000;
 
 // Positions are found by key and claims by these two indexes, which hold unfinished rows only.
@@ -37,7 +38,8 @@ constexpr const char* schema = R"(
   CREATE TABLE points(id INTEGER PRIMARY KEY, position INTEGER, key TEXT UNIQUE, status TEXT,
     message TEXT, experiment_seed INTEGER, owner INTEGER, expected_work REAL, tutti TEXT,
     commit_id TEXT,
-    cpu_seconds REAL, synthesis_seconds REAL, peak_bytes INTEGER);
+    cpu_seconds REAL, synthesis_seconds REAL, peak_bytes INTEGER,
+    entered_sum INTEGER, result_sum INTEGER);
   CREATE INDEX points_pending ON points(expected_work DESC, position) WHERE status = 'pending';
   CREATE INDEX points_running ON points(owner) WHERE status = 'running';
 )";
@@ -48,18 +50,29 @@ constexpr const char* finish_columns = "status = ?2, message = ?3, tutti = ?4, c
 constexpr int first_result_parameter = 10; // behind ?9, the owner
 
 bool is_there(const std::string& file) {
+  require_name_of_file(file);
   std::error_code error;
   if (fs::is_directory(file, error)) throw InputError(file + ": is a folder, not a store");
-  return fs::exists(file, error) && (!fs::is_regular_file(file) || fs::file_size(file, error) > 0);
+  if (!fs::exists(file, error)) return false;
+  if (!fs::is_regular_file(file, error))
+    throw InputError(file + ": isn't a file that can keep rows");
+  return fs::file_size(file, error) > 0;
 }
 
-void require_store(Database& database) {
+// Its format.
+std::int64_t require_store(Database& database) {
   if (database.single_integer("PRAGMA application_id") != application_id)
     throw InputError(database.file() + ": is no store of a study");
-  const auto found = database.single_integer("PRAGMA user_version");
+  const std::int64_t found = database.single_integer("PRAGMA user_version").value_or(0);
   if (found > format)
     throw InputError(fmt::format("{}: was made by a newer Tutti (format {}, this one knows {})",
-                                 database.file(), *found, format));
+                                 database.file(), found, format));
+  const bool has_sums = database.single_integer("SELECT count(*) FROM pragma_table_info('points') "
+                                                "WHERE name IN ('entered_sum', 'result_sum')") == 2;
+  if (found < 1 || has_sums != (found >= first_with_sums))
+    throw InputError(fmt::format("{}: is damaged: it says that its format is {}, and isn't of it",
+                                 database.file(), found));
+  return found;
 }
 
 std::optional<std::string> study_text(Database& database, std::string_view name) {
@@ -171,10 +184,11 @@ public:
       database_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       Transaction transaction(*database_);
       if (!study_text(*database_, "name")) describe(study);
-      require_study(*database_, study.name);
+      if (require_study(*database_, study.name) < first_with_sums) add_sums();
       enter_owner();
       transaction.commit();
     });
+    has_sums_ = true;
     const Provenance provenance = find_provenance();
     tutti_ = provenance.tutti;
     commit_ = provenance.commit;
@@ -183,7 +197,7 @@ public:
   explicit Implementation(const std::string& file) {
     if (!is_there(file)) throw InputError(file + ": there is no such store");
     database_.emplace(file, Database::Mode::read);
-    require_store(*database_);
+    has_sums_ = require_store(*database_) >= first_with_sums;
   }
 
   ~Implementation() {
@@ -201,20 +215,29 @@ public:
     shard_ = shard;
     fingerprint_ = fingerprint_of(space);
     Transaction transaction(*database_);
+    require_whole_description(*database_);
+    const CheckedColumns before = checked_columns(*database_);
+    drop_damaged(before);
     set_columns(columns_of(space, results_));
+    const CheckedColumns now = checked_columns(*database_);
+    if (now.results != before.results) sum_results(now);
     enter_points(space);
     set_study_text(*database_, "toml", study_toml_);
     set_study_text(*database_, "fingerprint", fingerprint_);
     set_study_text(*database_, "tutti", tutti_version());
     if (retry)
       database_->run(
-          "UPDATE points SET status = 'pending' WHERE position IS NOT NULL AND status IN "
-          "('timed_out', 'out_of_memory', 'crashed', 'defect')" +
+          fmt::format("UPDATE points SET status = 'pending', {} WHERE position IS NOT NULL AND "
+                      "status IN ('timed_out', 'out_of_memory', 'crashed', 'defect')",
+                      no_results(now)) +
           condition(shard_));
     free_abandoned();
+    seal(*database_);
     transaction.commit();
     make_statements();
   }
+
+  [[nodiscard]] const std::string& damage() const { return damage_; }
 
   std::vector<std::size_t> record_and_claim(std::span<const FinishedPoint> finished,
                                             std::size_t wanted) {
@@ -272,12 +295,14 @@ public:
   std::size_t merge(const std::string& other_file) {
     std::vector<std::string> columns{"status",      "message",           "tutti",      "commit_id",
                                      "cpu_seconds", "synthesis_seconds", "peak_bytes", "owner"};
+    std::string found_whole = "TRUE";
     {
       if (!is_there(other_file)) throw InputError(other_file + ": there is no such store");
       if (fs::equivalent(other_file, database_->file()))
         throw InputError(other_file + ": is the store itself");
       Database other(other_file, Database::Mode::read);
-      require_study(other, *study_text(*database_, "name"));
+      if (require_study(other, *study_text(*database_, "name")) >= first_with_sums)
+        found_whole = whole_rows_of(other);
       Statement names(other, "SELECT name FROM columns WHERE role = 'result'");
       while (names.step())
         if (is_result(names.text(0))) columns.emplace_back(names.text(0));
@@ -291,7 +316,7 @@ public:
     attach.run();
     const auto detach = [&] { database_->run("DETACH merged"); };
     try {
-      const std::size_t taken = take_merged(assignments);
+      const std::size_t taken = take_merged(assignments, found_whole);
       detach();
       return taken;
     } catch (...) {
@@ -305,7 +330,7 @@ public:
   }
 
   [[nodiscard]] PointTable table(std::span<const std::string> names) {
-    return stored_table(*database_, names);
+    return stored_table(*database_, names, has_sums_);
   }
 
 private:
@@ -315,12 +340,81 @@ private:
   };
   using Rows = std::unordered_map<std::string, Row>; // by key; never iterated for output
 
-  static void require_study(Database& database, const std::string& name) {
-    require_store(database);
+  // The store's format.
+  static std::int64_t require_study(Database& database, const std::string& name) {
+    const std::int64_t found = require_store(database);
     const std::string there = study_text(database, "name").value_or(name);
     if (there != name)
       throw InputError(fmt::format("{}: is the store of study \"{}\", not of \"{}\"",
                                    database.file(), there, name));
+    return found;
+  }
+
+  // To a store of before there were checksums: of what is there.
+  void add_sums() {
+    const CheckedColumns columns = checked_columns(*database_);
+    database_->run("ALTER TABLE points ADD COLUMN entered_sum INTEGER;"
+                   "ALTER TABLE points ADD COLUMN result_sum INTEGER");
+    database_->run(fmt::format("UPDATE points SET entered_sum = {} WHERE position IS NOT NULL;"
+                               "UPDATE points SET {} WHERE status IN {}",
+                               entered_sum(columns), no_results(columns), unfinished));
+    sum_results(columns);
+    set_study_text(*database_, "format", std::to_string(format));
+    database_->run(fmt::format("PRAGMA user_version = {}", format));
+    seal(*database_);
+  }
+
+  void sum_results(const CheckedColumns& columns) {
+    database_->run(fmt::format("UPDATE points SET result_sum = {} WHERE status NOT IN {}",
+                               result_sum(columns), unfinished));
+  }
+
+  // Rows that aren't as they were written go: those of points are then made anew.
+  void drop_damaged(const CheckedColumns& columns) {
+    std::vector<std::string> named;
+    std::vector<std::int64_t> rows;
+    {
+      Statement damaged(*database_, "SELECT id, position, key FROM points NOT INDEXED WHERE NOT " +
+                                        is_whole(columns));
+      while (damaged.step()) {
+        rows.push_back(damaged.integer(0));
+        named.push_back(row_text(damaged, 1, 2));
+      }
+    }
+    if (!rows.empty() || !lists_all("pending") || !lists_all("running"))
+      database_->run("REINDEX"); // from what the rows say
+    if (rows.empty()) return;
+    Statement drop(*database_, "DELETE FROM points WHERE id = ?1");
+    for (const std::int64_t row : rows) {
+      drop.bind(1, row);
+      drop.run();
+    }
+    damage_ = damage_text(database_->file(), named) + ": what is of the study is simulated again";
+  }
+
+  // Whether the index of unfinished rows has those that there are.
+  bool lists_all(const std::string& status) {
+    const auto tally = [&](const std::string& way) {
+      RowTally rows;
+      Statement statement(*database_,
+                          fmt::format("SELECT id FROM points {} WHERE status = '{}'", way, status));
+      while (statement.step()) rows.add(statement.integer(0));
+      return rows.text();
+    };
+    return tally("NOT INDEXED") == tally("INDEXED BY points_" + status);
+  }
+
+  // The condition of rows of another store to be taken over.
+  std::string whole_rows_of(Database& other) {
+    require_whole_description(other);
+    const CheckedColumns columns = checked_columns(other);
+    std::vector<std::string> named;
+    Statement damaged(other, "SELECT position, key FROM points WHERE NOT " + is_whole(columns));
+    while (damaged.step()) named.push_back(row_text(damaged, 0, 1));
+    if (!named.empty())
+      damage_ +=
+          (damage_.empty() ? "" : "\n") + damage_text(other.file(), named) + ": not taken over";
+    return is_whole(columns, "other.");
   }
 
   void describe(const Study& study) {
@@ -328,6 +422,7 @@ private:
     set_study_text(*database_, "name", study.name);
     set_study_text(*database_, "toml", study.toml);
     set_study_text(*database_, "tutti", tutti_version());
+    seal(*database_);
   }
 
   void enter_owner() {
@@ -365,21 +460,26 @@ private:
 
   void enter_points(const PointSpace& space) {
     Rows rows;
-    Statement known(*database_, "SELECT key, id FROM points");
+    Statement known(*database_, "SELECT key, id FROM points NOT INDEXED");
     while (known.step()) rows[std::string(known.text(0))] = {known.integer(1)};
     const bool changed = study_text(*database_, "fingerprint") != fingerprint_;
     std::string names, marks, assignments;
+    std::vector<std::string> summed{"?1", "?2", "?3", "?4"}; // as entered_sum() has them
     for (std::size_t i = 0; i < space.names.size(); ++i) {
       names += ", " + quoted_name(space.names[i]);
       marks += fmt::format(", ?{}", i + 5);
       assignments += fmt::format(", {} = ?{}", quoted_name(space.names[i]), i + 5);
+      summed.push_back(fmt::format("?{}", i + 5));
     }
-    Statement insert(*database_,
-                     "INSERT INTO points(position, key, experiment_seed, expected_work, status" +
-                         names + ") VALUES(?1, ?2, ?3, ?4, 'pending'" + marks + ")");
+    Statement insert(
+        *database_,
+        "INSERT INTO points(position, key, experiment_seed, expected_work, status, entered_sum" +
+            names + ") VALUES(?1, ?2, ?3, ?4, 'pending', " + checksum_of(summed) + marks + ")");
+    summed[1] = "key";
     Statement update(*database_,
-                     "UPDATE points SET position = ?1, experiment_seed = ?3, expected_work = ?4" +
-                         assignments + " WHERE id = ?2");
+                     "UPDATE points SET position = ?1, experiment_seed = ?3, expected_work = ?4, "
+                     "entered_sum = " +
+                         checksum_of(summed) + assignments + " WHERE id = ?2");
     for (const Point& point : space.points) {
       const auto row = rows.find(point.key);
       const bool is_new = row == rows.end();
@@ -405,7 +505,8 @@ private:
   }
 
   void drop_positions(const Rows& rows) {
-    Statement drop(*database_, "UPDATE points SET position = NULL WHERE id = ?1");
+    Statement drop(*database_,
+                   "UPDATE points SET position = NULL, entered_sum = NULL WHERE id = ?1");
     for (const auto& [key, row] : rows) { // in any order: the effect is the same
       if (row.in_study) continue;
       drop.bind(1, row.id);
@@ -416,17 +517,22 @@ private:
   // Statements of a run, which are prepared once.
   void make_statements() {
     std::string results;
-    for (std::size_t i = 0; i < results_.size(); ++i)
-      results += fmt::format(", {} = ?{}", quoted_name(results_[i].name),
-                             i + static_cast<std::size_t>(first_result_parameter));
+    std::vector<std::string> summed{"key", "?2", "?3", "?4", "?5", "?6", "?7", "?8"};
+    for (std::size_t i = 0; i < results_.size(); ++i) { // as result_sum() has them
+      summed.push_back(fmt::format("?{}", i + static_cast<std::size_t>(first_result_parameter)));
+      results += fmt::format(", {} = {}", quoted_name(results_[i].name), summed.back());
+    }
+    results += ", result_sum = " + checksum_of(summed);
     finish_.emplace(*database_, fmt::format("UPDATE points SET {}{} WHERE id = ?1 AND owner = ?9 "
                                             "AND status = 'running'",
                                             finish_columns, results));
-    next_.emplace(*database_, "SELECT id, position FROM points WHERE status = 'pending' "
+    next_.emplace(*database_, "SELECT id FROM points WHERE status = 'pending' "
                               "AND position IS NOT NULL" +
                                   condition(shard_) +
                                   " ORDER BY expected_work DESC, position LIMIT ?1");
-    claim_.emplace(*database_, "UPDATE points SET status = 'running', owner = ?2 WHERE id = ?1");
+    // What the row itself says counts, not the index that it was found by.
+    claim_.emplace(*database_, "UPDATE points NOT INDEXED SET status = 'running', owner = ?2 "
+                               "WHERE id = ?1 AND status = 'pending' RETURNING position");
   }
 
   void record(const FinishedPoint& finished) {
@@ -458,12 +564,13 @@ private:
     std::vector<std::pair<std::size_t, std::int64_t>> claimed;
     if (wanted == 0) return claimed;
     next_->bind(1, static_cast<std::int64_t>(wanted));
-    while (next_->step())
-      claimed.emplace_back(static_cast<std::size_t>(next_->integer(1)), next_->integer(0));
-    for (const auto& [position, row] : claimed) {
+    std::vector<std::int64_t> rows;
+    while (next_->step()) rows.push_back(next_->integer(0));
+    for (const std::int64_t row : rows) {
       claim_->bind(1, row);
       claim_->bind(2, owner_);
-      claim_->run();
+      while (claim_->step())
+        claimed.emplace_back(static_cast<std::size_t>(claim_->integer(0)), row);
     }
     return claimed;
   }
@@ -491,18 +598,23 @@ private:
                        [name](const ResultColumn& each) { return each.name == name; });
   }
 
-  std::size_t take_merged(const std::string& assignments) {
+  std::size_t take_merged(const std::string& assignments, const std::string& condition) {
     Transaction transaction(*database_);
     database_->run(fmt::format("UPDATE main.points SET {} FROM merged.points AS other "
                                "WHERE other.key = points.key AND points.status IN {} "
-                               "AND other.status NOT IN {}",
-                               assignments, unfinished, unfinished));
+                               "AND other.status NOT IN {} AND {}",
+                               assignments, unfinished, unfinished, condition));
     const auto taken = static_cast<std::size_t>(database_->changes());
+    // Columns that only one of the stores has are sums of nothing there.
+    database_->run(fmt::format("UPDATE points SET result_sum = {} WHERE result_sum IS NULL AND "
+                               "status NOT IN {}",
+                               result_sum(checked_columns(*database_)), unfinished));
     transaction.commit();
     return taken;
   }
 
-  std::string study_toml_, fingerprint_, tutti_, commit_;
+  std::string study_toml_, fingerprint_, tutti_, commit_, damage_;
+  bool has_sums_ = false;
   std::vector<ResultColumn> results_;
   std::optional<Shard> shard_;
   std::int64_t owner_ = 0;
@@ -534,6 +646,8 @@ std::vector<std::size_t> Store::record_and_claim(std::span<const FinishedPoint> 
                                                  std::size_t wanted) {
   return implementation_->record_and_claim(finished, wanted);
 }
+
+const std::string& Store::damage() const { return implementation_->damage(); }
 
 std::size_t Store::reclaim() { return implementation_->reclaim(); }
 void Store::give_back() { implementation_->give_back(); }

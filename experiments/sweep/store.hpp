@@ -2,8 +2,9 @@
 // loses nothing that was finished, and several processes of one machine may work on it at once.
 //
 // Tables:
-//   study(name TEXT PRIMARY KEY, value TEXT): format (1), name (of the study), toml (its text),
-//     fingerprint, tutti (version)
+//   study(name TEXT PRIMARY KEY, value TEXT): format (2), name (of the study), toml (its text),
+//     fingerprint, tutti (version), rows (tally of those with a position), checksum (of study and
+//     columns)
 //   columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER): the named columns of
 //     points; role: parameter, derived, fact, result; unit: of its numbers ("" none)
 //   owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT): who works or worked on
@@ -12,7 +13,11 @@
 //     study, kept); key TEXT UNIQUE (of all that decides the results); status TEXT; message TEXT;
 //     experiment_seed INTEGER; owner INTEGER (of the claim, or who finished it); expected_work
 //     REAL; tutti, commit_id TEXT (versions that made the result); cpu_seconds, synthesis_seconds
-//     REAL, peak_bytes INTEGER (measured); then one column for each row of `columns`
+//     REAL, peak_bytes INTEGER (measured); entered_sum, result_sum INTEGER (checksums, see
+//     store_checks.hpp; NULL where there is no position, or nothing is finished); then one column
+//     for each row of `columns`
+// Format 1 had no checksums: a store of it is read as it is, and given them when it is opened for
+// writing.
 #pragma once
 
 #include "experiments/sweep/point.hpp"
@@ -59,8 +64,11 @@ public:
   /// Makes rows for the points that have none, and numbers all: rows that the study doesn't have
   /// any more lose their position and stay. Finished rows with the same key stay finished.
   /// `retry`: rows that were timed out, out of memory, crashed or defects are pending again.
-  /// Rows of owners that are gone are pending again. In one transaction.
+  /// Rows of owners that are gone are pending again, and so are damaged ones: damage() names them.
+  /// In one transaction.
   void prepare(const PointSpace& space, std::optional<Shard> shard, bool retry);
+  /// What prepare() and merge() found damaged, in words of a line each; else empty.
+  [[nodiscard]] const std::string& damage() const;
 
   /// Records what is finished and claims up to `wanted` pending points, the longest expected first
   /// (of equals the first position): their positions. In one transaction, on disk when it returns.
@@ -78,13 +86,14 @@ public:
 
   /// Takes the finished points of another store of the same study that aren't finished here; how
   /// many. Points that have no row here are of another form of the study and stay behind, so
-  /// prepare() comes first.
+  /// prepare() comes first. Damaged rows aren't taken: damage() names them.
   std::size_t merge(const std::string& other_file);
 
   /// Text of the study that made it.
   [[nodiscard]] std::string study_toml() const;
   /// Points of the study in order, with these columns (of `columns`, or status, message, key,
-  /// cpu_seconds ...); empty: all of `columns`. Booleans are the numbers 1 and 0.
+  /// cpu_seconds ...); empty: all of `columns`. Booleans are the numbers 1 and 0. Errors: also
+  /// InputError where a row isn't as it was written, or one is missing.
   [[nodiscard]] PointTable table(std::span<const std::string> names = {}) const;
 
 private:

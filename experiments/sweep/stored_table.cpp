@@ -1,5 +1,6 @@
 #include "experiments/sweep/stored_table.hpp"
 
+#include "experiments/sweep/store_checks.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
@@ -146,21 +147,35 @@ std::string_view to_text(Role role) {
       ->second;
 }
 
-PointTable stored_table(Database& database, std::span<const std::string> names) {
+PointTable stored_table(Database& database, std::span<const std::string> names, bool has_sums) {
+  Transaction snapshot(database, Transaction::Access::read);
+  if (has_sums) require_whole_description(database);
   PointTable table;
-  std::string sql = "SELECT position";
+  const std::string checks =
+      has_sums ? is_whole(checked_columns(database)) + ", entered_sum" : "1, 0";
+  std::string sql = "SELECT position, key, " + checks;
   for (const ColumnHead& head : wanted_columns(database, names)) {
     table.columns.push_back({head.name, head.role, head.unit, {}, {}, {}});
     sql += ", " + quoted_name(head.name);
   }
   std::vector<ColumnWriter> writers(table.columns.begin(), table.columns.end());
   std::vector<std::int64_t> positions;
-  Statement statement(database, sql + " FROM points WHERE position IS NOT NULL");
+  std::vector<std::string> damaged;
+  RowTally tally;
+  Statement statement(database, sql + " FROM points WHERE position IS NOT NULL" +
+                                    (has_sums ? " OR entered_sum IS NOT NULL" : ""));
   while (statement.step()) {
+    if (statement.integer(2) == 0) damaged.push_back(row_text(statement, 0, 1));
+    tally.add(statement.integer(3));
     positions.push_back(statement.integer(0));
     for (std::size_t i = 0; i < writers.size(); ++i)
-      writers[i].add(statement, static_cast<int>(i) + 1);
+      writers[i].add(statement, static_cast<int>(i) + 4);
   }
+  if (!damaged.empty())
+    throw InputError(damage_text(database.file(), damaged) +
+                     "; without --report they are simulated again");
+  if (has_sums) require_all_rows(database, tally);
+  snapshot.commit();
   table.rows = positions.size();
   sort_rows(table, positions);
   return table;

@@ -39,6 +39,9 @@ struct SweepOutcome {
 /// Errors: InputError of points_of() and Store.
 [[nodiscard]] SweepOutcome sweep_locally(const Study& study, const SweepOptions& options);
 
+/// Says on stderr what the store has found damaged.
+void print_damage(const Store& store);
+
 /// A file for `sbatch`: an array of `shards` jobs that run shards, and one after them that merges;
 /// or (shards = 0) one job of `tasks` MPI ranks under srun. Paths are quoted for the shell.
 struct SlurmRequest {

@@ -273,9 +273,9 @@ TEST_CASE("what is no store of this study is refused and left alone") {
         folder.file("other") + ": is the store of study \"other\", not of \"sample\"");
 
   { Store::open(folder.file("newer"), samples::study()); }
-  Database(folder.file("newer"), Database::Mode::write).run("PRAGMA user_version = 2");
+  Database(folder.file("newer"), Database::Mode::write).run("PRAGMA user_version = 3");
   CHECK(refusal(folder.file("newer")) ==
-        folder.file("newer") + ": was made by a newer Tutti (format 2, this one knows 1)");
+        folder.file("newer") + ": was made by a newer Tutti (format 3, this one knows 2)");
 
   write_file(folder.file("text"), std::string(5000, 'x'));
   CHECK(refusal(folder.file("text")) == folder.file("text") + ": file is not a database");
