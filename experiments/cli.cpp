@@ -3,6 +3,7 @@
 #include "experiments/cli_options.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/provenance.hpp"
 #include "sim/error.hpp"
 
@@ -139,6 +140,7 @@ int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
 } // namespace
 
 int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
+  limit_memory_by_default();
   try {
     const int code = parse_and_run(argc, argv, mpi);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
@@ -149,8 +151,8 @@ int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
     return 2;
   } catch (const Interrupted&) {
     return interrupted_exit_code;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "tutti: out of memory\n");
+  } catch (const std::bad_alloc& error) {
+    fmt::print(stderr, "tutti: {}\n", memory_text(error));
   } catch (const std::exception& error) {
     fmt::print(stderr, "tutti: a defect of Tutti: {}\n", error.what());
   }

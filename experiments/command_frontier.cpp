@@ -9,6 +9,7 @@
 #include "experiments/frontier_json.hpp"
 #include "experiments/frontier_table.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -43,6 +44,7 @@ FrontierCase case_of(const FrontierArguments& arguments, const Topology& topolog
   c.options.model = time_model(arguments.model);
   c.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(c.options, *arguments.limit);
+  allow_memory(c.options);
   return c;
 }
 

@@ -109,6 +109,8 @@ int synth_command(const SynthArguments& arguments) {
   if (!arguments.output.empty() && !evaluations.front().verified) {
     fmt::print(stderr, "tutti: {}: not written, there is no correct schedule\n", arguments.output);
     code = 1;
+  } else {
+    code = std::max(code, report_problems(nothing_made(evaluations)));
   }
   return interrupted ? interrupted_exit_code : code;
 }
