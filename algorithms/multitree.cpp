@@ -14,6 +14,7 @@
 
 #include "algorithms/list.hpp"
 #include "sim/transforms.hpp"
+#include "sim/work_limit.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -38,8 +39,9 @@ struct GrowingTree {
 
 class Growth {
 public:
-  Growth(const Topology& topology, const CollectivePart& part, std::span<const NodeId> roots)
-      : topology_(topology), part_(part), is_member_(topology.node_count()),
+  Growth(const Topology& topology, const CollectivePart& part, std::span<const NodeId> roots,
+         const WorkLimit& limit)
+      : topology_(topology), part_(part), limit_(limit), is_member_(topology.node_count()),
         used_(topology.link_count()), reached_by_(topology.node_count()),
         schedule_(topology.link_count()) {
     for (const NodeId member : part.group) is_member_[member.value] = true;
@@ -87,7 +89,10 @@ private:
     }
     for (bool grown = true; grown;) {
       grown = false;
-      for (GrowingTree& tree : trees_) grown = (!spans(tree) && take_turn(tree)) || grown;
+      for (GrowingTree& tree : trees_) {
+        limit_.require();
+        grown = (!spans(tree) && take_turn(tree)) || grown;
+      }
     }
   }
 
@@ -139,6 +144,7 @@ private:
 
   const Topology& topology_;
   const CollectivePart& part_;
+  const WorkLimit& limit_;
   std::vector<bool> is_member_;
   std::vector<bool> used_; ///< by link, in this step
   std::vector<LinkId> reached_by_, way_;
@@ -149,14 +155,16 @@ private:
 
 } // namespace
 
-Outcome multitree(const Topology& topology, const Collective& collective, const SynthesisOptions&) {
+Outcome multitree(const Topology& topology, const Collective& collective,
+                  const SynthesisOptions& options) {
+  const WorkLimit limit(options);
   const CollectivePart& part = collective.parts.front();
   const bool rooted = has_root(part.kind);
   const std::vector<NodeId> roots =
       rooted ? std::vector<NodeId>{part.group[part.root]} : part.group;
-  const auto copies = [&] { return Growth(topology, part, roots).run(); };
+  const auto copies = [&] { return Growth(topology, part, roots, limit).run(); };
   const auto reductions = [&] {
-    return inverted(Growth(reversed(topology), part, roots).run(), Op::reduce);
+    return inverted(Growth(reversed(topology), part, roots, limit).run(), Op::reduce);
   };
   Outcome outcome;
   outcome.status = Status::feasible;

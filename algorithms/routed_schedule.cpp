@@ -14,8 +14,9 @@ std::uint64_t pair_key(Rank from, Rank to) { return (std::uint64_t{from} << 32) 
 
 RoutedSchedule::RoutedSchedule(const Topology& topology, const Collective& collective,
                                const SynthesisOptions& options)
-    : topology_(topology), part_(collective.parts.front()), routing_(options.routing),
-      largest_chunk_(collective.largest_chunk()), schedule_(topology.link_count()) {
+    : topology_(topology), part_(collective.parts.front()), limit_(options),
+      routing_(options.routing), largest_chunk_(collective.largest_chunk()),
+      schedule_(topology.link_count()) {
   assert(collective.parts.size() == 1);
 }
 
@@ -35,6 +36,8 @@ void RoutedSchedule::send_chunk(Rank from, Rank to, ChunkId chunk, Op op) {
 }
 
 void RoutedSchedule::send_along(PathId path, ChunkId chunk, Op op) {
+  constexpr std::size_t between_questions = 256;
+  if (schedule_.size() % between_questions == 0) limit_.require();
   schedule_.push({chunk, path, op, false});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/synthesizer.hpp"
+#include "sim/work_limit.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +19,8 @@ using Rank = std::uint32_t;
 /// Broadcast and Reduce (block 0). It has `pieces` consecutive chunks.
 class RoutedSchedule {
 public:
-  /// `collective` has one part. Both arguments must outlive this object.
+  /// `collective` has one part. All arguments must outlive this object, which throws
+  /// LimitReached where that of the options is reached.
   RoutedSchedule(const Topology& topology, const Collective& collective,
                  const SynthesisOptions& options);
 
@@ -51,6 +53,7 @@ public:
 private:
   const Topology& topology_;
   const CollectivePart& part_;
+  WorkLimit limit_;
   Routing routing_;
   Bytes largest_chunk_;
   std::optional<Router> router_; // made when first needed

@@ -1,5 +1,6 @@
 #include "experiments/attempt.hpp"
 
+#include "experiments/process_memory.hpp"
 #include "sim/error.hpp"
 #include "sim/work_limit.hpp"
 
@@ -34,9 +35,9 @@ Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
   Outcome outcome;
   try {
     outcome = synthesize(algorithm, topology, collective, options);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc& error) {
     outcome.status = Status::timed_out;
-    outcome.note = "out of memory";
+    outcome.note = memory_text(error);
   }
   if (outcome.status == Status::timed_out && options.cancelled && options.cancelled())
     outcome.note = outcome.schedule || outcome.compact ? "interrupted; the best so far"

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -97,14 +97,11 @@ bool write_all(int socket, std::string_view text) {
   return true;
 }
 
-void limit_memory([[maybe_unused]] std::int64_t bytes) {
-#ifndef TUTTI_ADDRESS_SANITIZER // which takes far more than the program
-  if (bytes <= 0) return;
-  rlimit most{};
-  if (::getrlimit(RLIMIT_DATA, &most) != 0) return;
-  most.rlim_cur = std::min(static_cast<rlim_t>(bytes), most.rlim_max); // which may be given
-  ::setrlimit(RLIMIT_DATA, &most);
-#endif
+void offer_to_the_kernel() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)!::write(file, "500", 3);
+  ::close(file);
 }
 
 } // namespace tutti

@@ -42,8 +42,7 @@ private:
 /// Writes to a socket, as long as there is a reader. False where there is none.
 bool write_all(int socket, std::string_view text);
 
-/// Allocations of this process beyond so many bytes fail, so that std::bad_alloc and not the kernel
-/// ends it. Nothing where `bytes` is 0.
-void limit_memory(std::int64_t bytes);
+/// Where memory is short, the kernel is to end this process rather than others.
+void offer_to_the_kernel();
 
 } // namespace tutti

@@ -4,6 +4,7 @@
 #include "experiments/commands.hpp"
 #include "experiments/interrupts.hpp"
 #include "experiments/output.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/provenance.hpp"
 #include "sim/error.hpp"
 
@@ -141,6 +142,7 @@ int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
 
 int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
   guard_standard_files();
+  limit_memory_by_default();
   try {
     const int code = parse_and_run(argc, argv, mpi);
     flush_out();
@@ -150,8 +152,8 @@ int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
     return 2;
   } catch (const Interrupted&) {
     return interrupted_exit_code;
-  } catch (const std::bad_alloc&) {
-    print_error("out of memory");
+  } catch (const std::bad_alloc& error) {
+    print_error("{}", memory_text(error));
   } catch (const std::exception& error) {
     print_error("a defect of Tutti: {}", error.what());
   }

@@ -126,7 +126,8 @@ void add_options(CLI::App& app, SynthArguments& synth) {
       "latencies and busiest link, 1 to 64 (an algorithm that chooses itself does)");
   add_seed(app, synth.seed);
   app.add_option("--limit", synth.limit,
-                 "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default none");
+                 "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, "
+                 "3/4 of the memory");
   app.add_option("--threads", synth.threads,
                  "of each synthesis, with the same result; default: all processors where one runs, "
                  "else 1");
@@ -156,7 +157,8 @@ void add_options(CLI::App& app, FrontierArguments& frontier) {
                  "of the search, key=value; repeatable; those of sccl in `tutti list algorithms`")
       ->allow_extra_args(false);
   app.add_option("--limit", frontier.limit,
-                 "time and memory for the search: 60s, 8GiB or 60s,8GiB; default none");
+                 "time and memory for the search: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 of "
+                 "the memory");
   app.add_option("--engine", frontier.engine,
                  "native, simgrid, or both, which must agree; default both");
   add_model(app, frontier.model, "");

@@ -111,8 +111,13 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
     spec.pieces = pieces;
     return make_collective(network, spec);
   };
-  Attempt made =
-      attempt_in_chunks(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
+  Attempt made;
+  try {
+    made = attempt_in_chunks(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
+  } catch (const InputError& error) { // other candidates may do
+    note = error.what();
+    return std::nullopt;
+  }
   if (!made.was_remembered) synthesis_seconds_ += made.synthesis_seconds;
   if (const std::string problem = verdict_problem(made); !problem.empty() && problem_.empty())
     problem_ = fmt::format("{}: {}: {}", row.name, what, problem);

@@ -11,6 +11,7 @@
 #include "experiments/execution_table.hpp"
 #include "experiments/interrupts.hpp"
 #include "experiments/output.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/work_limits.hpp"
 #include "runtime/msccl_xml.hpp"
@@ -34,6 +35,7 @@ SynthesisOptions options_of(const ExecArguments& arguments) {
   options.model = time_model(arguments.model);
   options.seed = parse_seed(arguments.seed);
   if (arguments.limit) set_limits(options, *arguments.limit);
+  allow_memory(options);
   options.settings = parse_settings(arguments.settings);
   return options;
 }

@@ -10,6 +10,7 @@
 #include "experiments/frontier_evaluation.hpp"
 #include "experiments/interrupts.hpp"
 #include "experiments/output.hpp"
+#include "experiments/refusals.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -83,7 +84,15 @@ std::vector<FailureCase> cases_of(const FailuresArguments& arguments, const Topo
     cases.push_back(std::move(c));
   }
   require_known_settings(taking_settings, common.options);
-  for (const FailureCase& c : cases) require_sound(c);
+  Refusals refusals;
+  for (const FailureCase& c : cases)
+    refusals.row(
+        [&] {
+          require_sound(c);
+          return 0;
+        },
+        [](Status, const std::string&) { return 0; });
+  refusals.require_some();
   return cases;
 }
 
@@ -110,6 +119,13 @@ std::vector<std::string> write_files(const std::string& folder,
   return files;
 }
 
+/// Also that no algorithm made a schedule.
+std::vector<std::string> all_problems(std::span<const FailureEvaluation> evaluations) {
+  std::vector<std::string> problems = problems_of(evaluations);
+  for (std::string& problem : nothing_made(evaluations)) problems.push_back(std::move(problem));
+  return problems;
+}
+
 } // namespace
 
 int failures_command(const FailuresArguments& arguments) {
@@ -118,19 +134,23 @@ int failures_command(const FailuresArguments& arguments) {
   if (arguments.out) require_writable(*arguments.out + "/failures.csv");
   Interrupts interrupts;
   std::vector<FailureEvaluation> evaluations;
+  Refusals refusals;
   for (FailureCase& c : cases) {
     c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
     const std::string what = fmt::format("{} on {}", c.algorithm.name, topology.name());
-    evaluations.push_back(evaluate_failures(c, policy_announcer(what, arguments.progress)));
+    evaluations.push_back(refusals.row(
+        [&] { return evaluate_failures(c, policy_announcer(what, arguments.progress)); },
+        [&](Status status, const std::string& note) { return without_failures(c, status, note); }));
     if (interrupts.cancels()) break;
   }
+  refusals.require_some();
   print_text(arguments.json ? json_text(all_json(evaluations)) : failures_text(evaluations));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,
        .folder = arguments.out,
        .write_files = [&](const std::string& folder) { return write_files(folder, evaluations); },
-       .problems = problems_of(evaluations)});
+       .problems = all_problems(evaluations)});
 }
 
 } // namespace tutti

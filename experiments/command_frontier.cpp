@@ -10,6 +10,7 @@
 #include "experiments/frontier_table.hpp"
 #include "experiments/interrupts.hpp"
 #include "experiments/output.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -44,6 +45,7 @@ FrontierCase case_of(const FrontierArguments& arguments, const Topology& topolog
   c.options.model = time_model(arguments.model);
   c.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(c.options, *arguments.limit);
+  allow_memory(c.options);
   return c;
 }
 

@@ -34,6 +34,13 @@ std::vector<std::string> write_files(const std::string& folder, const JobStudyEv
   return files;
 }
 
+/// Also that no plan could be made.
+std::vector<std::string> all_problems(const JobStudyEvaluation& study) {
+  std::vector<std::string> problems = problems_of(study);
+  for (std::string& problem : nothing_made(study)) problems.push_back(std::move(problem));
+  return problems;
+}
+
 } // namespace
 
 int jobs_command(const JobsArguments& arguments) {
@@ -51,7 +58,7 @@ int jobs_command(const JobsArguments& arguments) {
        .json = arguments.json,
        .folder = arguments.out,
        .write_files = [&](const std::string& folder) { return write_files(folder, evaluation); },
-       .problems = problems_of(evaluation)});
+       .problems = all_problems(evaluation)});
 }
 
 } // namespace tutti

@@ -12,6 +12,7 @@
 #include "experiments/gnuplot.hpp"
 #include "experiments/job_table.hpp"
 #include "experiments/output.hpp"
+#include "experiments/refusals.hpp"
 #include "experiments/result_files.hpp"
 #include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
@@ -68,12 +69,18 @@ evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts
   std::vector<FailureStudyEvaluation> studies;
   for (const FailureStudy& study : experiment.failures) {
     studies.push_back({study.label, {}, study.expectations});
+    Refusals refusals;
     for (FailureCase& c : experiment.failure_cases(study)) {
       if (interrupts.cancels()) return studies;
       c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
       const std::string what = study.label + ", " + std::string(c.algorithm.name);
-      studies.back().algorithms.push_back(evaluate_failures(c, policy_announcer(what, progress)));
+      studies.back().algorithms.push_back(
+          refusals.row([&] { return evaluate_failures(c, policy_announcer(what, progress)); },
+                       [&](Status status, const std::string& note) {
+                         return without_failures(c, status, note);
+                       }));
     }
+    refusals.require_some();
   }
   return studies;
 }
@@ -181,16 +188,18 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
 // Says on stderr what went wrong; the exit code.
 int judge(const ExperimentResults& results) {
   int code = report_problems(results.evaluations);
-  for (const StudyEvaluation& study : results.frontiers)
-    code = std::max(code, report_problems(problems_of(study)));
+  const auto report = [&code](const auto&... problems) {
+    ((code = std::max(code, report_problems(problems))), ...);
+  };
+  report(nothing_made(results.evaluations));
+  for (const StudyEvaluation& study : results.frontiers) report(problems_of(study));
   for (const JobStudyEvaluation& study : results.jobs)
-    code = std::max(code, report_problems(problems_of(study)));
+    report(problems_of(study), nothing_made(study));
   for (const FailureStudyEvaluation& study : results.failures)
-    code = std::max(code, report_problems(problems_of(study.algorithms)));
+    report(problems_of(study.algorithms), nothing_made(study.algorithms));
   for (const TrainingEvaluation& study : results.trainings)
-    code = std::max(code, report_problems(problems_of(study)));
-  for (const ExecutionEvaluation& each : results.executions)
-    code = std::max(code, report_problems(problems_of(each)));
+    report(problems_of(study), nothing_made(study));
+  for (const ExecutionEvaluation& each : results.executions) report(problems_of(each));
   if (!all_agree(results.comparisons)) {
     print_error("an expected value differs without an explanation");
     code = 1;

@@ -105,6 +105,8 @@ int synth_command(const SynthArguments& arguments) {
   if (!arguments.output.empty() && !evaluations.front().verified) {
     print_error("{}: not written, there is no correct schedule", arguments.output);
     code = 1;
+  } else {
+    code = std::max(code, report_problems(nothing_made(evaluations)));
   }
   return interrupted ? interrupted_exit_code : code;
 }

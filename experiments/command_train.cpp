@@ -8,6 +8,7 @@
 #include "experiments/interrupts.hpp"
 #include "experiments/iteration_trace.hpp"
 #include "experiments/output.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/training_display.hpp"
 #include "experiments/training_figure.hpp"
@@ -61,6 +62,7 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
   planning.options.seed = parse_seed(arguments.seed);
   planning.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(planning.options, *arguments.limit);
+  allow_memory(planning.options);
   planning.cache = cache_folder(arguments.cache);
   return planning;
 }
@@ -181,11 +183,10 @@ void write_pictures(const TrainArguments& arguments, const TrainingEvaluation& e
     draw(training_heatmap(evaluation, {&network, 1}), arguments.heatmap);
 }
 
-/// Where nothing could be planned, that is what is wrong.
+/// Also that nothing could be planned.
 std::vector<std::string> all_problems(const TrainingEvaluation& evaluation) {
   std::vector<std::string> problems = problems_of(evaluation);
-  if (!evaluation.runs.empty() && !has_report(evaluation))
-    problems.push_back(fmt::format("nothing ran: {}", evaluation.runs.front().note));
+  for (std::string& problem : nothing_made(evaluation)) problems.push_back(std::move(problem));
   return problems;
 }
 

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "experiments/evaluation.hpp"
+#include "experiments/failure_evaluation.hpp"
+#include "experiments/job_study.hpp"
 #include "experiments/sweep/engine.hpp"
+#include "experiments/training_evaluation.hpp"
 #include "experiments/work_source.hpp"
 #include "sim/error.hpp"
 #include "sim/time_model.hpp"
@@ -269,6 +272,13 @@ int report_problems(std::span<const Evaluation> evaluations);
 
 /// The same for problems that are in words already.
 int report_problems(std::span<const std::string> problems);
+
+/// What is wrong where not one of several rows has a schedule, with the first one's reason; empty
+/// where one has, or there are none.
+[[nodiscard]] std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations);
+[[nodiscard]] std::vector<std::string> nothing_made(const JobStudyEvaluation& study);
+[[nodiscard]] std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations);
+[[nodiscard]] std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation);
 
 /// How a command ends whose results are printed.
 struct Conclusion {

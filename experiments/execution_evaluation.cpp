@@ -3,6 +3,7 @@
 #include "experiments/attempt.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/frontier_evaluation.hpp"
+#include "experiments/refusals.hpp"
 #include "experiments/registry.hpp"
 #include "runtime/verify_program.hpp"
 #include "sim/error.hpp"
@@ -63,12 +64,16 @@ public:
       made_.runs.push_back(run_of(*case_.given));
       if (announce_) announce_(made_.runs.back());
     }
+    Refusals refusals;
     for (const Bytes size : case_.sizes)
       for (const AlgorithmRow& algorithm : case_.algorithms) {
         if (case_.options.cancelled && case_.options.cancelled()) return std::move(made_);
-        made_.runs.push_back(run_of(algorithm, size));
+        made_.runs.push_back(refusals.row(
+            [&] { return run_of(algorithm, size); },
+            [&](Status, const std::string& note) { return without_run(algorithm, size, note); }));
         if (announce_) announce_(made_.runs.back());
       }
+    refusals.require_some();
     return std::move(made_);
   }
 
@@ -106,6 +111,15 @@ private:
 
   [[nodiscard]] const Topology& predicted_network() const {
     return made_.network ? *made_.network : *case_.topology;
+  }
+
+  static ExecutionRun without_run(const AlgorithmRow& algorithm, Bytes size,
+                                  const std::string& note) {
+    ExecutionRun run;
+    run.algorithm = algorithm.name;
+    run.size = size;
+    run.note = note;
+    return run;
   }
 
   ExecutionRun run_of(const AlgorithmRow& algorithm, Bytes size) {

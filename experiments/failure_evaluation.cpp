@@ -1,6 +1,7 @@
 #include "experiments/failure_evaluation.hpp"
 
 #include "experiments/network_cuts.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -355,7 +356,7 @@ FailureEvaluation heading_of(const FailureCase& c) {
   result.algorithm = c.algorithm.name;
   result.planner = c.planner.name;
   result.npus = c.topology->npu_count();
-  result.size = collective_of(c).size();
+  result.size = c.collective.size;
   result.chunks_per_shard = c.chunks.value_or(1) * c.algorithm.pieces;
   for (const EngineRow* engine : c.engines) result.engines.emplace_back(engine->name);
   result.model = c.options.model;
@@ -371,19 +372,27 @@ FailureEvaluation evaluate_failures(const FailureCase& c, const PolicyFinished& 
                                     const RecoverFunction& function) {
   require_sound(c);
   FailureEvaluation result = heading_of(c);
+  result.size = collective_of(c).size();
   const double start = cpu_seconds();
   try {
     run_all(c, finished, function, result);
   } catch (const InputError&) {
     throw;
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc& error) {
     result.status = Status::timed_out;
-    result.note = "out of memory";
+    result.note = memory_text(error);
   } catch (const std::runtime_error& error) { // an engine gave up
     add_problem(result, "", error.what());
   }
   if (is_cancelled(c)) result.note = "interrupted";
   result.seconds = cpu_seconds() - start;
+  return result;
+}
+
+FailureEvaluation without_failures(const FailureCase& c, Status status, const std::string& note) {
+  FailureEvaluation result = heading_of(c);
+  result.status = status;
+  result.note = note;
   return result;
 }
 

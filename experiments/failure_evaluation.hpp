@@ -112,6 +112,10 @@ using PolicyFinished = std::function<void(const ScenarioEvaluation&, const Polic
                                                   const PolicyFinished& finished = {},
                                                   const RecoverFunction& function = recover);
 
+/// The same of a case that isn't evaluated, with the reason.
+[[nodiscard]] FailureEvaluation without_failures(const FailureCase& c, Status status,
+                                                 const std::string& note);
+
 /// One point of a sweep under one policy: the medians over its scenarios (of an even number the
 /// earlier of the two in the middle), those that aren't complete counting as the latest.
 struct PolicySummary {

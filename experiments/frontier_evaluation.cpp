@@ -1,5 +1,6 @@
 #include "experiments/frontier_evaluation.hpp"
 
+#include "experiments/process_memory.hpp"
 #include "experiments/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
@@ -190,9 +191,9 @@ Frontier synthesized(const FrontierCase& c, const FrontierRequest& request,
   if (!frontier.stop.empty()) return frontier;
   try {
     return function(*c.topology, whole, request, c.options);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc& error) {
     frontier.timed_out = true;
-    frontier.stop = "out of memory";
+    frontier.stop = memory_text(error);
     return frontier;
   }
 }

@@ -3,6 +3,7 @@
 #include "experiments/all_bounds.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/evaluation.hpp"
+#include "experiments/refusals.hpp"
 #include "experiments/registry.hpp"
 #include "sim/bounds.hpp"
 #include "sim/error.hpp"
@@ -214,6 +215,17 @@ std::string to_text(const JobPlan& plan) {
   return fmt::format("{}{}", plan.algorithm.name, plan.together ? ", together" : "");
 }
 
+namespace {
+
+PlanEvaluation without_plan(const JobPlan& plan, const std::string& note) {
+  PlanEvaluation result;
+  result.plan = to_text(plan);
+  result.note = note;
+  return result;
+}
+
+} // namespace
+
 double JobResult::slowdown() const {
   if (alone.ps == 0) return 1;
   return static_cast<double>(in_company.ps) / static_cast<double>(alone.ps);
@@ -228,10 +240,14 @@ JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topol
   for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
   result.model = study.options.model;
   result.jobs = study.jobs;
+  Refusals refusals;
   for (const JobPlan& plan : study.plans) {
     if (study.options.cancelled && study.options.cancelled()) break;
-    result.plans.push_back(Planned(study, plan, topology).evaluate());
+    result.plans.push_back(
+        refusals.row([&] { return Planned(study, plan, topology).evaluate(); },
+                     [&](Status, std::string note) { return without_plan(plan, note); }));
   }
+  refusals.require_some();
   return result;
 }
 

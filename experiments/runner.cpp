@@ -2,6 +2,7 @@
 
 #include "experiments/child_process.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/process_memory.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/routing.hpp"
@@ -59,14 +60,14 @@ SynthesisProgress parse_progress(const std::string& line) {
 std::string message_of(Case c, const CaseFunction& function, int file) {
   c.options.progress = ProgressWriter(file);
   c.options.cancelled = interrupt_pending;
-  // A synthesis ends by itself at its limit. What would go well beyond in one step is refused.
-  limit_memory(c.options.limit_bytes + c.options.limit_bytes / 4);
+  offer_to_the_kernel();
+  limit_memory(with_margin(c.options.limit_bytes));
   try {
     return says_evaluation + evaluation_message(function(c));
   } catch (const InputError& error) {
     return std::string{says_input_error} + error.what();
-  } catch (const std::bad_alloc&) {
-    return {says_no_memory};
+  } catch (const std::bad_alloc& error) {
+    return says_no_memory + memory_text(error);
   } catch (const std::exception& error) {
     return std::string{says_failure} + error.what();
   }
@@ -140,6 +141,13 @@ Evaluation given_up(const Case& c, const std::string& note) {
   return e;
 }
 
+Evaluation refused(const Case& c, const std::string& note) {
+  Evaluation e = without_result(c);
+  e.status = Status::infeasible;
+  e.note = note;
+  return e;
+}
+
 using Result = std::pair<Evaluation, std::optional<InputError>>;
 
 Result finish(Job& job) {
@@ -148,8 +156,8 @@ Result finish(Job& job) {
   if (job.message().empty()) return {failed(job.what(), "the process ended without a word"), {}};
   const std::string content = job.message().substr(1);
   switch (job.message().front()) {
-  case says_input_error: return {{}, InputError(content)};
-  case says_no_memory: return {given_up(job.what(), "out of memory"), {}};
+  case says_input_error: return {refused(job.what(), content), InputError(content)};
+  case says_no_memory: return {given_up(job.what(), content), {}};
   case says_failure: return {failed(job.what(), content), {}};
   default: return {parse_evaluation(content), {}};
   }
@@ -170,8 +178,8 @@ public:
       if (running_.empty()) break;
       wait();
     }
-    for (const auto& error : errors_)
-      if (error) throw InputError(*error);
+    if (!errors_.empty() && std::ranges::all_of(errors_, [](const auto& e) { return bool(e); }))
+      throw InputError(*errors_.front()); // not of one algorithm
     for (; next_ < cases_.size(); ++next_)
       results_[next_] = given_up(cases_[next_], "interrupted before it began");
     return std::move(results_);
@@ -201,7 +209,6 @@ private:
 
   void end(Job& job) {
     auto [result, error] = finish(job);
-    ending_ |= error.has_value();
     results_[job.index()] = std::move(result);
     errors_[job.index()] = std::move(error);
     if (watcher_.finished) watcher_.finished(++done_, cases_.size());

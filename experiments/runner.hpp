@@ -30,9 +30,10 @@ struct RunWatcher {
 /// The evaluations in the order of `cases`, whatever `jobs` is. The cases' own `progress` and
 /// `cancelled` are replaced. A case whose process dies becomes an Evaluation whose `problem` says
 /// how, one that runs out of memory or isn't started because of an interrupt is timed_out with a
-/// note. No process outlives the call, however it ends. Pre: jobs >= 1.
-/// Errors: InputError of the first case, in order, that met bad input; no further case is started
-/// once one has. Interrupted at the second signal: the processes are killed at once.
+/// note, one that meets bad input while others don't is infeasible with a note. No process outlives
+/// the call, however it ends. Pre: jobs >= 1.
+/// Errors: InputError of the first case, in order, where all met bad input. Interrupted at the
+/// second signal: the processes are killed at once.
 [[nodiscard]] std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs,
                                                 const RunWatcher& watcher = {},
                                                 const CaseFunction& function = evaluate);

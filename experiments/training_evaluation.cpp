@@ -1,6 +1,7 @@
 #include "experiments/training_evaluation.hpp"
 
 #include "experiments/evaluation.hpp"
+#include "experiments/process_memory.hpp"
 #include "experiments/workload_repair.hpp"
 #include "sim/error.hpp"
 #include "topologies/failed_links.hpp"
@@ -84,7 +85,7 @@ public:
       std::vector<NodeId> recorded;
       if (!has_recorded && watcher_.recorded) recorded = watcher_.recorded(workload_);
       options.record = recorded;
-      simulate(planning->plans, options, first);
+      noted(first, [&] { simulate(planning->plans, options, first); });
       has_recorded = true;
     }
     const auto duration = first.report ? std::optional(first.report->duration) : std::nullopt;
@@ -146,6 +147,8 @@ private:
       run.problem = planning->problem;
     } catch (const InputError& error) {
       run.note = error.what();
+    } catch (const std::bad_alloc& error) {
+      run.note = memory_text(error);
     }
     run.planning_seconds = cpu_seconds() - start;
     return planning;
@@ -199,6 +202,9 @@ private:
     } catch (const InputError& error) {
       run.report.reset();
       run.note = error.what();
+    } catch (const std::bad_alloc& error) {
+      run.report.reset();
+      run.note = memory_text(error);
     }
   }
 

@@ -3,6 +3,7 @@
 #include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 #include "sim/transforms.hpp"
+#include "sim/work_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -100,8 +101,14 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
       return infeasible(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
   if (std::string note = missing_ability(topology, collective); !note.empty())
     return infeasible(std::move(note));
-  if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
-  return synthesize_part_by_part(row.run, topology, collective, options);
+  try {
+    if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
+    return synthesize_part_by_part(row.run, topology, collective, options);
+  } catch (const LimitReached&) {
+    Outcome outcome = infeasible("no schedule within the limit");
+    outcome.status = Status::timed_out;
+    return outcome;
+  }
 }
 
 } // namespace tutti

@@ -5,11 +5,19 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 
 namespace tutti {
 
 /// The most memory that this process ever held.
 [[nodiscard]] std::int64_t peak_rss_bytes();
+
+/// What WorkLimit::require() throws. Whoever has something to show by then catches it; synthesize()
+/// makes of it that there is no schedule yet.
+class LimitReached : public std::exception {
+public:
+  [[nodiscard]] const char* what() const noexcept override { return "the limit was reached"; }
+};
 
 /// Starts with its construction. Copies share the options, which must outlive them.
 class WorkLimit {
@@ -18,6 +26,10 @@ public:
 
   /// Whether time or memory is used up, or the work was cancelled. Costs a system call or two.
   [[nodiscard]] bool reached() const;
+  /// For what has nothing to show before its end. Errors: LimitReached where reached().
+  void require() const {
+    if (reached()) throw LimitReached();
+  }
   /// Wall clock; infinite where there is no such limit, 0 where it is used up.
   [[nodiscard]] double remaining_seconds() const;
   /// Tells those who wait how far the work is. Costs nothing where nobody waits.

@@ -1,5 +1,6 @@
 #include "experiments/sweep/point_server.hpp"
 
+#include "experiments/process_memory.hpp"
 #include "experiments/progress.hpp"
 #include "sim/error.hpp"
 #include "sim/units.hpp"
@@ -42,20 +43,13 @@ PointResults results_of(const PointFunction& function, const PointRequest& reque
     return function(request);
   } catch (const InputError& error) {
     return failed(PointStatus::refused, error.what());
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc& error) {
     return failed(PointStatus::out_of_memory, limits.bytes > 0
                                                   ? "took more than " + to_text(Bytes{limits.bytes})
-                                                  : "out of memory");
+                                                  : memory_text(error));
   } catch (const std::exception& error) {
     return failed(PointStatus::defect, error.what());
   }
-}
-
-void write_text(const char* path, std::string_view text) {
-  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  (void)!::write(file, text.data(), text.size());
-  ::close(file);
 }
 
 // One point in its process, seen from the server.
@@ -64,7 +58,7 @@ public:
   PointProcess(PointRequest request, const PointFunction& function, const PointLimits& limits)
       : request_(std::move(request)), limits_(&limits), ends_at_(steady_seconds() + limits.seconds),
         child_([&](int socket) {
-          write_text("/proc/self/oom_score_adj", "500"); // where memory is short, rather this one
+          offer_to_the_kernel();
           limit_memory(limits.bytes);
           (void)write_all(socket, framed(message_of(results_of(function, request_, limits))));
         }) {}

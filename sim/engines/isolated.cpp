@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -43,7 +44,8 @@ std::string read_all(int fd) {
   }
 }
 
-constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows = 'f';
+constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows = 'f',
+               no_memory = 'm';
 
 [[noreturn]] void be_the_child(int fd, const std::function<std::string()>& simulate) {
   for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT}) std::signal(fatal, SIG_DFL);
@@ -52,6 +54,8 @@ constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows 
     message = report_follows + simulate();
   } catch (const InputError& e) {
     message = input_error_follows + std::string(e.what());
+  } catch (const std::bad_alloc&) {
+    message = no_memory;
   } catch (const std::exception& e) {
     message = failure_follows + std::string(e.what());
   }
@@ -91,6 +95,7 @@ std::string bytes_of_child(const std::function<std::string()>& simulate) {
             : fmt::format("the simulation's process ended with status {}", WEXITSTATUS(status)));
   std::string content = message.substr(1);
   if (message.front() == input_error_follows) throw InputError(content);
+  if (message.front() == no_memory) throw std::bad_alloc();
   if (message.front() == failure_follows) throw std::runtime_error(content);
   return content;
 }

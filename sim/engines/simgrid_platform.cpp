@@ -1,6 +1,7 @@
 #include "sim/engines/simgrid_platform.hpp"
 
 #include "sim/engines/simgrid_versions.hpp"
+#include "sim/error.hpp"
 #include "sim/units.hpp"
 
 #include <simgrid/kernel/routing/NetPoint.hpp>
@@ -14,7 +15,6 @@
 #include <cmath>
 #include <csignal>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
 namespace tutti {
@@ -116,18 +116,19 @@ void SimGridPlatform::at(std::int64_t picoseconds, std::function<void()> body) {
 void SimGridPlatform::check_clock(std::int64_t expected) const {
   const double off = now() - static_cast<double>(expected);
   if (std::abs(off) > 0.4)
-    throw std::runtime_error(
-        fmt::format("SimGrid's clock is {} ps off at {}: a double can't resolve this run", off,
-                    to_text(Time{expected})));
+    throw InputError(fmt::format("SimGrid's clock is {} ps off at {}: a double can't resolve this "
+                                 "run; engine native, of fifo only, can",
+                                 off, to_text(Time{expected})));
 }
 
 void SimGridPlatform::run() {
   engine_.run();
   if (failure_) std::rethrow_exception(failure_);
   if (under_way_ > 0)
-    throw std::runtime_error(fmt::format(
-        "SimGrid stopped at {} s with {} communications under way: a double can't resolve this run",
-        sg4::Engine::get_clock(), under_way_));
+    throw InputError(
+        fmt::format("SimGrid stopped at {} s with {} communications under way: a double "
+                    "can't resolve this run; engine native, of fifo only, can",
+                    sg4::Engine::get_clock(), under_way_));
 }
 
 } // namespace tutti

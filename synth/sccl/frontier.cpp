@@ -87,6 +87,17 @@ public:
         request_(request), limit_(options), counted_(counted_chunks(collective.parts.front())) {}
 
   Frontier run() {
+    try {
+      search();
+    } catch (const LimitReached&) {
+      frontier_.timed_out = true;
+      frontier_.stop = "the limit was reached";
+    }
+    return std::move(frontier_);
+  }
+
+private:
+  void search() {
     if (collective_.parts.front().kind == CollectiveKind::all_reduce) {
       compose();
     } else if (reduces(collective_)) {
@@ -94,10 +105,8 @@ public:
     } else {
       alone(step_problem(topology_, collective_, false), false);
     }
-    return std::move(frontier_);
   }
 
-private:
   /// A collective that copies, or the inverse of one.
   void alone(const StepProblem& problem, bool inverse) {
     set_cost_model(problem.network);

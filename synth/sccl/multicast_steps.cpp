@@ -69,6 +69,7 @@ private:
       for (std::uint32_t n = 0; n < to.size(); ++n) to[n] = std::min(to[n], distance[n]);
     }
     for (std::uint32_t k = 0; k < instance_.pieces; ++k) {
+      problem_.require_time();
       const Places has = add_places(chunk, from, to);
       for (std::uint32_t n = 0; n < network_.node_count(); ++n)
         if (from[n] > 0 && from[n] != unreachable && to[n] != unreachable)
@@ -97,6 +98,7 @@ private:
                     const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to,
                     const Places& has) {
     for (std::uint32_t s = from[n] - 1; s < instance_.steps; ++s) {
+      if (s % 1024 == 0) problem_.require_time();
       const Literal before = has[n][s], after = has[n][s + 1];
       std::vector<Literal> receipts;
       if (to[n] + s < instance_.steps) // it still reaches someone in time
@@ -139,6 +141,7 @@ private:
       return static_cast<std::uint32_t>((limit.per_round * rounds).floor());
     };
     for (std::uint32_t s = 0; s < instance_.steps; ++s) {
+      problem_.require_time();
       const std::vector<Literal> inputs = sends_over(limit, s);
       if (!search_.rounds.empty()) {
         at_most(solver_, inputs, capacity(search_.rounds[s]));

@@ -37,6 +37,7 @@ ParetoSynthesis::ParetoSynthesis(StepProblem problem, const FrontierRequest& req
       step_worth_(problem_.network.step_latency.ps,
                   serialization(chunk, problem_.network.round).ps),
       limit_(limit), fewest_(std::max(fewest_steps(problem_), 1U)) { // 1 where nothing is wanted
+  problem_.limit = &limit_;
   if (fewest_ == unreachable)
     throw OutOfReach("someone can't be reached through nodes that store, copy and, where the "
                      "collective reduces, reduce");
@@ -133,7 +134,11 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, bool in_class,
 
 void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier) {
   frontier.bandwidth_bound = bandwidth_bound_;
-  const StepTrial trial = attempt(instance, true, frontier);
+  StepTrial trial;
+  try {
+    trial = attempt(instance, true, frontier);
+  } catch (const LimitReached&) { // it stays unknown
+  }
   frontier.timed_out = frontier.timed_out || trial.answer == SatAnswer::unknown;
   if (trial.answer != SatAnswer::sat) return;
   StepPoint& point = frontier.points.back();
@@ -164,8 +169,21 @@ void ParetoSynthesis::add_tight(std::uint32_t steps, Ratio lowest, std::int64_t 
   }
 }
 
-// All (C, R) with S <= R <= S + k that are neither proven impossible nor of no use, cheapest first,
-// the smallest of equal cost first.
+namespace {
+
+// The cheapest first, the smallest of equal cost first.
+bool is_better(const StepInstance& a, const StepInstance& b) {
+  return std::pair(Ratio(a.rounds, a.pieces), a.pieces) <
+         std::pair(Ratio(b.rounds, b.pieces), b.pieces);
+}
+
+// Of a heap: of many candidates few are tried.
+bool is_worse(const StepInstance& a, const StepInstance& b) { return is_better(b, a); }
+
+} // namespace
+
+// All (C, R) with S <= R <= S + k that are neither proven impossible nor of no use, as a heap with
+// the best on top.
 std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio lowest,
                                                       std::optional<Ratio> below) const {
   std::vector<StepInstance> found;
@@ -177,14 +195,13 @@ std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio
   };
   const std::int64_t last = last_rounds(steps, lowest);
   for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
+    limit_.require();
     const std::int64_t most =
         lowest == Ratio(0) ? most_unbounded_pieces : (Ratio(rounds) / lowest).floor();
     for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
   }
   if (!request_.slack && lowest > Ratio(0)) add_tight(steps, lowest, last, add);
-  std::ranges::sort(found, {}, [](const StepInstance& one) {
-    return std::pair(Ratio(one.rounds, one.pieces), one.pieces);
-  });
+  std::ranges::make_heap(found, is_worse);
   return found;
 }
 
@@ -194,7 +211,10 @@ void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
   if (!frontier.points.empty()) below = frontier.points.back().cost();
   const std::int64_t last = last_rounds(steps, least(steps));
   bool all_decided = true; // of the class of k
-  for (const StepInstance& instance : candidates(steps, least(steps), below)) {
+  std::vector<StepInstance> open = candidates(steps, least(steps), below);
+  for (; !open.empty(); open.pop_back()) {
+    std::ranges::pop_heap(open, is_worse);
+    const StepInstance instance = open.back();
     if (limit_.reached()) {
       frontier.timed_out = true;
       return;
@@ -250,7 +270,11 @@ StepFrontier ParetoSynthesis::frontier(const std::function<void(const StepPoint&
   }
   for (std::uint32_t steps = request_.steps.value_or(fewest_);; ++steps) {
     const std::size_t before = frontier.points.size();
-    improve(steps, frontier);
+    try {
+      improve(steps, frontier);
+    } catch (const LimitReached&) {
+      frontier.timed_out = true;
+    }
     if (found && frontier.points.size() > before) found(frontier.points.back());
     if (ends(steps, frontier)) break;
   }

@@ -54,6 +54,8 @@ public:
   /// Errors: OutOfReach.
   ParetoSynthesis(StepProblem problem, const FrontierRequest& request, Bytes chunk,
                   const WorkLimit& limit);
+  ParetoSynthesis(const ParetoSynthesis&) = delete;
+  ParetoSynthesis& operator=(const ParetoSynthesis&) = delete;
 
   /// All steps, or those that the request asks for.
   /// `found` is called for each point; may be empty.

@@ -9,18 +9,20 @@ namespace tutti {
 std::vector<std::uint32_t> earliest_rounds(const StepProblem& problem,
                                            const StepInstance& instance) {
   const std::size_t nodes = problem.network.node_count();
-  std::vector<std::int64_t> due(instance.steps * nodes); // [step][node], in chunks
+  std::vector<std::int64_t> due; // [step][node], in chunks; to the farthest
   for (const StepChunk& chunk : problem.chunks) {
     if (chunk.wanters.empty()) continue;
+    problem.require_time();
     const std::vector<std::uint32_t> away = problem.network.distances_from(chunk.holders);
     for (const std::uint32_t n : chunk.wanters) {
       if (away[n] > instance.steps) return {};
+      due.resize(std::max(due.size(), away[n] * nodes));
       due[(away[n] - 1) * nodes + n] += instance.pieces;
     }
   }
   const std::vector<Ratio> capacity = intake(problem.network);
   std::vector<std::uint32_t> rounds(instance.steps, 1);
-  for (std::uint32_t s = 0; s < instance.steps; ++s)
+  for (std::uint32_t s = 0; s < due.size() / nodes; ++s)
     for (std::uint32_t n = 0; n < nodes; ++n)
       if (const std::int64_t chunks = due[s * nodes + n]; chunks > 0)
         rounds[s] =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/work_limit.hpp"
 #include "synth/sccl/step_network.hpp"
 
 #include <cstdint>
@@ -23,7 +24,15 @@ struct StepChunk {
 struct StepProblem {
   StepNetwork network;
   std::vector<StepChunk> chunks;
+  /// Of all work on the problem, where there is one; must outlive it.
+  const WorkLimit* limit = nullptr;
+
   [[nodiscard]] bool is_unicast() const; ///< nobody wants what another wants too
+  /// Asked by whatever grows with the problem and has nothing to show before its end. Errors:
+  /// LimitReached.
+  void require_time() const {
+    if (limit != nullptr) limit->require();
+  }
 };
 
 /// The problem with one chunk a shard. Pre: `collective` doesn't reduce (the caller turns

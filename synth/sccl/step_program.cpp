@@ -34,11 +34,14 @@ std::uint32_t number(std::vector<std::uint32_t>& orbit_of, std::vector<bool>& fi
 StepProgram::StepProgram(const StepProblem& problem,
                          std::span<const StepAutomorphism> automorphisms,
                          const StepProgramForm& form)
-    : network_(problem.network), form_(form), layers_(std::max(form.steps, 1U)),
+    : problem_(problem), network_(problem.network), form_(form), layers_(std::max(form.steps, 1U)),
       pieces_(form.whole ? form.whole->pieces : 1), flows_(step_flows(problem)) {
   find_orbits(automorphisms);
   if (too_large()) return;
-  for (const StepFlow& flow : flows_.flows) windows_.emplace_back(problem, flow);
+  for (const StepFlow& flow : flows_.flows) {
+    problem.require_time();
+    windows_.emplace_back(problem, flow);
+  }
   add_rounds();
   const auto flows = static_cast<std::uint32_t>(flows_.flows.size());
   for (std::uint32_t f = 0; f < flows; ++f) add_sends(f);
@@ -64,7 +67,10 @@ void StepProgram::find_orbits(std::span<const StepAutomorphism> automorphisms) {
   carrier_orbit_ = orbits(by_carrier, flows_.carriers.size() * network_.lanes.size());
   limit_orbit_ = orbits(limits, network_.limits.size());
   std::vector<bool> carrier_first;
-  sent_.resize(std::size_t{number(lane_orbit_, lane_first_)} * layers_, none);
+  const std::size_t sends = std::size_t{number(lane_orbit_, lane_first_)} * layers_;
+  is_too_large_ = sends > form_.most_sends;
+  if (is_too_large_) return;
+  sent_.resize(sends, none);
   carried_.resize(std::size_t{number(carrier_orbit_, carrier_first)} * layers_, none);
   given_.resize(number(node_orbit_, node_first_), none);
 }
@@ -98,6 +104,7 @@ void StepProgram::add_sends(std::uint32_t f) {
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
     const std::size_t pair = lane_pair(f, l);
     if (!lane_first_[pair]) continue;
+    problem_.require_time();
     for (std::uint32_t s = 0; s < layers_; ++s) {
       if (!open(f, l, s)) continue;
       const std::uint32_t sent = program_.add_column(0, 0, amount(flow), form_.whole.has_value());
@@ -118,6 +125,7 @@ void StepProgram::add_sends(std::uint32_t f) {
 void StepProgram::add_balances(std::uint32_t f) {
   for (std::uint32_t v = 0; v < network_.node_count(); ++v) {
     if (!node_first_[node_pair(f, v)]) continue;
+    problem_.require_time();
     std::vector<Term> balance;
     if (std::ranges::binary_search(flows_.flows[f].holders, v)) balance.push_back({give(f, v), 1});
     if (form_.steps == 0)
@@ -196,6 +204,7 @@ void StepProgram::add_limit(const LaneLimit& limit) {
   const auto denominator = static_cast<double>(limit.per_round.denominator());
   const double scale = std::exp2(std::ilogb(denominator));
   for (std::uint32_t s = 0; s < layers_; ++s) {
+    problem_.require_time();
     std::vector<Term> terms{{rounds_[s], -numerator / scale}};
     for (std::uint32_t c = 0; c < flows_.carriers.size(); ++c)
       for (const std::uint32_t l : limit.lanes)

@@ -38,7 +38,7 @@ public:
               const StepProgramForm& form);
 
   /// The program stays empty: it would have more columns than allowed.
-  [[nodiscard]] bool too_large() const { return sent_.size() > form_.most_sends; }
+  [[nodiscard]] bool too_large() const { return is_too_large_; }
   [[nodiscard]] const LinearProgram& program() const { return program_; }
   [[nodiscard]] const StepFlows& flows() const { return flows_; }
 
@@ -91,6 +91,7 @@ private:
   void add_supply(std::uint32_t flow);
   void add_limit(const LaneLimit& limit);
 
+  const StepProblem& problem_;
   const StepNetwork& network_;
   StepProgramForm form_;
   std::uint32_t layers_;
@@ -105,6 +106,7 @@ private:
   std::vector<std::uint32_t> carried_;        // [carrier orbit][layer]
   std::vector<std::uint32_t> given_;          // [node orbit]
   std::vector<bool> lane_first_, node_first_; // whether a pair is the first of its orbit
+  bool is_too_large_ = false;
   LinearProgram program_;
 };
 

@@ -16,6 +16,9 @@ using Group = std::vector<Permutation>; // by where the elements take point 0
 
 // Work is counted in points that are mapped; this many take some hundredths of a second.
 constexpr std::int64_t most_work = 10'000'000;
+// Of candidates, which are kept, too: for permutations of some 10,000 points as many as are asked
+// for, of millions a few.
+constexpr std::size_t most_candidate_points = 40'000'000;
 // Groups that look conjugate are equal in use; a few are kept as looks may deceive.
 constexpr std::size_t most_alike = 3;
 
@@ -43,13 +46,15 @@ void find_classes(std::span<const Permutation> generators, Candidates& candidate
 Candidates candidates(std::span<const Permutation> generators, std::size_t points,
                       std::size_t most) {
   Candidates result;
+  most =
+      std::min(most, std::max<std::size_t>(1, most_candidate_points / generators.front().size()));
   const std::vector<Permutation> all = elements(generators, generators.front().size(), most);
   if (!all.empty()) {
     std::copy_if(all.begin(), all.end(), std::back_inserter(result.permutations),
                  [&](const Permutation& made) { return semiregular_order(made, points) > 0; });
     find_classes(generators, result);
   } else {
-    RandomProducts products(generators);
+    RandomProducts products(generators, most);
     std::set<Permutation> known;
     for (std::size_t i = 0; i < most; ++i)
       for (Permutation& made : semiregular_powers(products.next(), points))

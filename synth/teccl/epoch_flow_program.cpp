@@ -52,6 +52,7 @@ void EpochFlowProgram::add_columns(std::uint32_t source, bool has_reward) {
     return remaining > epochs_ ? 0 : epochs_ - remaining + 1;
   };
   for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
+    problem_.require_time();
     const EpochLane& lane = network.lanes[l];
     const std::size_t point = lane_point(source, l);
     if (orbits_.of_lane[point] != point || lane.to == own.node) continue;
@@ -64,6 +65,7 @@ void EpochFlowProgram::add_columns(std::uint32_t source, bool has_reward) {
     kept_[point] = add_span(reach.from_source[n], until(epochs_plus(reach.onward[n], 1)));
   }
   for (const EpochDemand& demand : own.demands) {
+    problem_.require_time();
     const std::size_t point = node_point(source, demand.wanter);
     is_in_reach_ = is_in_reach_ && reach.from_source[demand.wanter] <= epochs_;
     if (orbits_.of_node[point] != point || !is_in_reach_) continue;
@@ -81,6 +83,7 @@ void EpochFlowProgram::add_conservation(std::uint32_t source) {
   const EpochNetwork& network = problem_.network;
   std::vector<Term> terms;
   for (std::uint32_t n = 0; n < network.node_count; ++n) {
+    problem_.require_time();
     const std::size_t point = node_point(source, n);
     if (orbits_.of_node[point] != point || n == sources_[source].node) continue;
     for (std::int64_t k = 0; k <= epochs_; ++k) {
@@ -128,6 +131,7 @@ void EpochFlowProgram::add_limits() {
   const EpochNetwork& network = problem_.network;
   std::vector<Term> terms;
   for (std::uint32_t i = 0; i < network.limits.size(); ++i) {
+    problem_.require_time();
     if (orbits_.of_limit[i] != i) continue;
     const EpochLimit& limit = network.limits[i];
     const std::vector<Share> shares = shares_of(limit);

@@ -60,6 +60,7 @@ public:
     gains_.assign(nearest_.size(), -1);
     relayed_.resize(nodes);
     for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
+      problem.require_time();
       lacking_.push_back(problem.chunks[chunk].wanters);
       for (const std::uint32_t holder : problem.chunks[chunk].holders) arrive(chunk, holder, 0);
     }
@@ -145,6 +146,7 @@ private:
     std::vector<Candidate> found;
     ChunkSet startable(problem_->chunks.size());
     for (std::uint32_t to = 0; to < ways_.size(); ++to) {
+      problem_->require_time();
       startable.clear();
       for (const EpochPassage& way : ways_[to])
         if (is_open(way, end)) startable.unite(here_[way.from]);
@@ -169,6 +171,7 @@ private:
     for (const Arrival& arrival : arriving) here_[arrival.node].insert(arrival.chunk);
     std::priority_queue<Candidate> queue({}, candidates(end));
     while (!queue.empty()) {
+      problem_->require_time();
       Candidate candidate = queue.top();
       queue.pop();
       if (const double now = gain(candidate.chunk, candidate.to); now < candidate.gain) {

@@ -43,9 +43,11 @@ std::vector<ChunkChoices> chunk_choices(const EpochProblem& problem, const Epoch
     amounts[part.send.chunk].push_back({part.send.epoch, part.send.lane, part.amount});
   EpochRoom room(problem.network);
   std::vector<ChunkChoices> ways;
-  for (std::uint32_t c = 0; c < amounts.size(); ++c)
+  for (std::uint32_t c = 0; c < amounts.size(); ++c) {
+    problem.require_time();
     if (!amounts[c].empty())
       ways.push_back({c, choices_of(problem.network, room, problem.chunks[c], amounts[c])});
+  }
   return ways;
 }
 

@@ -162,9 +162,11 @@ private:
 std::optional<EpochPlan> as_plan(const EpochProblem& problem, const Schedule& schedule,
                                  std::uint32_t latest) {
   EpochPlacing placing(problem, latest);
-  for (std::size_t i = 0; i < schedule.size(); ++i)
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    problem.require_time();
     if (!placing.place(schedule[i].chunk.value, schedule.paths().links(schedule.path_of(i))))
       return {};
+  }
   const EpochPlan all = std::move(placing).plan();
   if (!epochs_of(problem, all)) return {};
   EpochPlan plan = without_useless(problem, all);

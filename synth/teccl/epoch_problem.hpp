@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/work_limit.hpp"
 #include "synth/teccl/epoch_network.hpp"
 
 #include <compare>
@@ -27,7 +28,15 @@ struct EpochProblem {
   /// at the start, from the epoch for which they arrive to the one in which it sends them for the
   /// last time, both included; what it never sends doesn't count. Nothing: no limit.
   std::optional<std::uint32_t> buffer_limit;
+  /// Of all work on the problem, where there is one; must outlive it.
+  const WorkLimit* limit = nullptr;
+
   [[nodiscard]] bool is_unicast() const; ///< nobody wants what another wants too
+  /// Asked by whatever grows with the problem and has nothing to show before its end. Errors:
+  /// LimitReached.
+  void require_time() const {
+    if (limit != nullptr) limit->require();
+  }
 };
 
 /// Chunks count as large as the largest. Pre: `collective` doesn't reduce (the caller turns

@@ -25,11 +25,13 @@ EpochProgram::EpochProgram(const EpochProblem& problem, const EpochHorizon& hori
   find_windows();
   const auto chunks = static_cast<std::uint32_t>(problem.chunks.size());
   for (std::uint32_t c = 0; c < chunks; ++c) {
+    problem.require_time();
     add_sent(c);
     add_held(c, reward);
   }
   for (std::uint32_t c = 0; c < chunks; ++c)
     for (std::uint32_t place = 0; place < hops_.places.size(); ++place) {
+      if (place == 0) problem.require_time();
       if (!problem.network.stores[hops_.places[place].node]) {
         add_pass_on(c, place);
         continue;
@@ -38,7 +40,10 @@ EpochProgram::EpochProgram(const EpochProblem& problem, const EpochHorizon& hori
       add_dominator(c, place);
       add_store_and_send(c, place);
     }
-  for (const EpochLimit& limit : problem.network.limits) add_limit(limit);
+  for (const EpochLimit& limit : problem.network.limits) {
+    problem.require_time();
+    add_limit(limit);
+  }
   if (problem.buffer_limit)
     for (std::uint32_t v = 0; v < problem.network.node_count; ++v) add_buffer(v);
   add_orders(reward);
@@ -59,8 +64,10 @@ void EpochProgram::find_windows() {
   std::vector<std::vector<EpochSend>> past(problem_.chunks.size());
   for (const EpochSend& send : horizon_.past) past[send.chunk].push_back(send);
   chunks_.resize(problem_.chunks.size());
-  for (std::uint32_t c = 0; c < chunks_.size(); ++c)
+  for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
+    problem_.require_time();
     chunks_[c].windows = epoch_windows(problem_, hops_, horizon_, c, past[c]);
+  }
 }
 
 void EpochProgram::add_sent(std::uint32_t chunk) {

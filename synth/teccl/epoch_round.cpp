@@ -21,8 +21,10 @@ EpochRound::EpochRound(const EpochProblem& problem, const EpochDistances& distan
                        const EpochHorizon& horizon)
     : program_(problem, horizon, round_reward(horizon.end + horizon.beyond)) {
   assert(!horizon.must_finish);
-  for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
+  for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
+    problem.require_time();
     add_closeness(problem, distances, chunk, horizon.end + horizon.beyond);
+  }
 }
 
 void EpochRound::add_closeness(const EpochProblem& problem, const EpochDistances& distances,
@@ -86,10 +88,12 @@ std::size_t sends_of_horizon(const EpochProblem& problem, const EpochHorizon& ho
   std::vector<std::vector<EpochSend>> past(problem.chunks.size());
   for (const EpochSend& send : horizon.past) past[send.chunk].push_back(send);
   std::size_t sum = 0;
-  for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
+  for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
+    problem.require_time();
     for (const EpochWindow& window :
          epoch_windows(problem, hops, horizon, chunk, past[chunk]).sends)
       if (!window.empty()) sum += window.last - window.first + 1;
+  }
   return sum;
 }
 

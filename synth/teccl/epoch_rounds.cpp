@@ -33,7 +33,11 @@ public:
     RoundsAnswer result;
     const EpochPlan greedy = greedy_plan(*problem_, distances_, ways_, {}, 0, out_of_epochs);
     result.greedy_epochs = epochs_of(*problem_, greedy);
-    const std::string stopped = decide(result);
+    std::string stopped = "limit reached";
+    try {
+      stopped = decide(result);
+    } catch (const LimitReached&) { // within a round
+    }
     result.rounds_epochs = epochs_of(*problem_, plan_);
     const bool by_rounds = result.rounds_epochs &&
                            (!result.greedy_epochs || *result.rounds_epochs < *result.greedy_epochs);

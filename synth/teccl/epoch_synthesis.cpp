@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti {
@@ -27,27 +28,23 @@ public:
   EpochPlanning(const Topology& topology, const Collective& collective,
                 const TecclSettings& settings, const SynthesisOptions& options,
                 const WorkLimit& limit)
-      : topology_(topology), collective_(collective), settings_(settings), limit_(limit),
-        epochs_(settings.epoch_count),
+      : topology_(topology), collective_(collective), settings_(settings), options_(options),
+        limit_(limit), epochs_(settings.epoch_count),
         problem_(epoch_problem(topology, collective, settings.epochs)) {
     problem_.buffer_limit = settings.buffer_limit;
+    problem_.limit = &limit_;
     require_epochs_of_some_length();
     result_.epoch = problem_.network.epoch;
-    start_from_tacos(options);
   }
 
   EpochSynthesis run() {
-    const std::optional<std::uint32_t> least = fewest_epochs(problem_);
-    if (!least) return without_plan("an NPU is out of reach by the lanes of this switch model");
-    result_.at_least = *least;
-    if (settings_.epochs_by_bound) epochs_ = bound_by_algorithm_1();
-    if (epochs_ && *epochs_ < *least)
-      return without_plan(fmt::format("distances and bandwidths need {}", *least));
-    switch (method()) {
-    case TecclMethod::flows: by_flows(); break;
-    case TecclMethod::rounds: by_rounds(); break;
-    case TecclMethod::program: in_one_shot(); break;
-    case TecclMethod::automatic: by_flows_and_search(); break;
+    try {
+      start_from_tacos();
+      if (const std::string why_not = search(); !why_not.empty()) return without_plan(why_not);
+    } catch (const LimitReached&) {
+      result_.answer.method = "no time for more";
+      take_start_where_better();
+      if (!has_plan(result_.answer)) result_.answer.status = EpochStatus::timed_out;
     }
     if (!has_plan(result_.answer)) return without_plan(result_.answer.method);
     result_.schedule = as_schedule(problem_, result_.answer.plan, topology_.link_count());
@@ -55,6 +52,23 @@ public:
   }
 
 private:
+  /// Why there is no plan where that is plain at once; else empty.
+  [[nodiscard]] std::string search() {
+    const std::optional<std::uint32_t> least = fewest_epochs(problem_);
+    if (!least) return "an NPU is out of reach by the lanes of this switch model";
+    result_.at_least = *least;
+    if (settings_.epochs_by_bound) epochs_ = bound_by_algorithm_1();
+    if (epochs_ && *epochs_ < *least)
+      return fmt::format("distances and bandwidths need {}", *least);
+    switch (method()) {
+    case TecclMethod::flows: by_flows(); break;
+    case TecclMethod::rounds: by_rounds(); break;
+    case TecclMethod::program: in_one_shot(); break;
+    case TecclMethod::automatic: by_flows_and_search(); break;
+    }
+    return {};
+  }
+
   void require_epochs_of_some_length() const {
     constexpr std::uint32_t most = 1000;
     const std::uint32_t reach = problem_.network.reach();
@@ -64,11 +78,13 @@ private:
                                  reach, to_text(problem_.network.epoch), to_text(longer)));
   }
 
-  void start_from_tacos(const SynthesisOptions& options) {
+  void start_from_tacos() {
     constexpr std::uint32_t most_epochs = 1'000'000;
-    SynthesisOptions plain = options;
+    problem_.require_time();
+    SynthesisOptions plain = options_;
     plain.settings.clear();
     plain.progress = nullptr;
+    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
     const Outcome outcome = tacos(topology_, collective_, plain);
     if (!outcome.schedule) return;
     start_ = as_plan(problem_, *outcome.schedule, most_epochs);
@@ -228,6 +244,7 @@ private:
   const Topology& topology_;
   const Collective& collective_;
   const TecclSettings& settings_;
+  const SynthesisOptions& options_;
   const WorkLimit& limit_;
   std::optional<std::uint32_t> epochs_; ///< K, where it is given
   std::optional<std::uint32_t> enough_; ///< by Algorithm 1, where there is nothing to start from

@@ -119,12 +119,14 @@ private:
   }
 
   bool by_distances() {
-    for (const EpochChunk& chunk : problem_.chunks)
+    for (const EpochChunk& chunk : problem_.chunks) {
+      problem_.require_time();
       for (const std::uint32_t wanter : chunk.wanters) {
         const std::uint32_t epochs = from(chunk.holders)[wanter];
         if (epochs == out_of_epochs) return false;
         fewest_ = std::max<std::uint64_t>(fewest_, epochs);
       }
+    }
     return true;
   }
 
@@ -139,6 +141,7 @@ private:
     std::set<std::uint32_t> wanters;
     std::vector<std::uint32_t> first(problem_.network.node_count, out_of_epochs);
     for (const EpochChunk& chunk : problem_.chunks) {
+      problem_.require_time();
       const std::optional<std::uint32_t> deepest = deepest_wanter(chunk, inside, depth);
       if (!deepest) continue;
       ++entering;

@@ -125,6 +125,86 @@ TEST_CASE("synth takes all algorithms, ranges of sizes and several collectives")
   CHECK(two["verified"] == true);
 }
 
+TEST_CASE("an algorithm that refuses costs its own row only, in all commands") {
+  const TemporaryFolder folder;
+  write_file(folder.file("pair.toml"), R"(npus = 2
+[[links]]
+from = 0
+to = 1
+directed = true
+bandwidth = "100GB/s"
+latency = "10us"
+[[links]]
+from = 1
+to = 0
+directed = true
+bandwidth = "100GB/s"
+latency = "0s"
+)");
+  const std::string on_pair = " -t pair.toml -c all_gather --size 300B -a ";
+  const Json rows = json_of("synth" + on_pair + "all", folder);
+  std::size_t verified = 0;
+  for (const Json& row : rows) {
+    INFO(row.dump());
+    verified += row["verified"] == true ? 1U : 0U;
+    if (row["algorithm"] != "teccl") continue;
+    CHECK(row["status"] == "infeasible");
+    CHECK_THAT(row["note"].get<std::string>(), ContainsSubstring("a chunk is under way for"));
+  }
+  CHECK(verified >= 10);
+  const CommandResult alone = run_tutti("synth" + on_pair + "teccl", folder);
+  CHECK(alone.code == 2);
+  CHECK_THAT(alone.err, ContainsSubstring("a chunk is under way for"));
+  const std::string event = " --event 'at=50%,link_rate=npu0>npu1,share=0.5' --policy report";
+  const Json failures = json_of("failures" + on_pair + "direct,teccl" + event, folder);
+  CHECK(failures[0]["verified"] == true);
+  CHECK_THAT(failures[1]["note"].get<std::string>(), ContainsSubstring("a chunk is under way for"));
+  CHECK(run_tutti("failures" + on_pair + "teccl" + event, folder).code == 2);
+  write_file(folder.file("jobs.toml"), R"(algorithms = ["teccl", "direct"]
+[[job]]
+name = "one"
+collective = "all_gather"
+size = "300B"
+)");
+  const CommandResult jobs = run_tutti("jobs -t pair.toml jobs.toml", folder);
+  INFO(jobs.out << jobs.err);
+  CHECK(jobs.code == 0);
+  CHECK_THAT(jobs.out, ContainsSubstring("a chunk is under way for"));
+}
+
+TEST_CASE("where no algorithm makes a schedule, that is no success") {
+  const CommandResult one = run_tutti("synth -t ring:6 -c all_reduce -a rhd");
+  CHECK(one.code == 1);
+  CHECK(one.err == "tutti: no schedule was made: rhd needs a power of two of NPUs, not 6\n");
+  CHECK(run_tutti("synth -t ring:6 -c all_reduce -a rhd,ring").code == 0);
+}
+
+#ifndef TUTTI_ADDRESS_SANITIZER // which takes far more than the program
+TEST_CASE("a command takes no more memory than it is allowed, and says what it asked for") {
+  const TemporaryFolder folder;
+  const CommandResult rows = run_tutti(
+      "synth -t torus2d:32x32 -c all_gather -a direct,ring1 --limit 48MiB --json", folder);
+  INFO(rows.out << rows.err);
+  CHECK(rows.code == 1);
+  for (const Json& row : Json::parse(rows.out))
+    CHECK_THAT(row["note"].get<std::string>(), ContainsSubstring("out of memory: "));
+  write_file(folder.file("large.toml"), R"(name = "large"
+title = "all of them run out of memory"
+seed = 1
+[topologies]
+torus = "torus2d:32x32"
+[[runs]]
+collectives = ["all_gather"]
+algorithms = ["direct", "ring1"]
+limit = "48MiB"
+)");
+  const CommandResult run = run_tutti("run large.toml", folder);
+  INFO(run.out << run.err);
+  CHECK(run.code == 1);
+  CHECK_THAT(run.err, ContainsSubstring("no schedule was made: out of memory: "));
+}
+#endif
+
 TEST_CASE("an algorithm that cuts too finely costs its own row only") {
   const Json all = json_of("synth -t ring:4 -c all_gather -a all --size 4B");
   std::size_t infeasible = 0;

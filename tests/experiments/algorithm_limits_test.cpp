@@ -1,0 +1,126 @@
+// Whatever an algorithm does before, between and after its search, a limit ends it: asked of every
+// algorithm of the list, so that a new one is asked, too, on networks of 1,024 NPUs.
+#include "experiments/attempt.hpp"
+#include "experiments/registry.hpp"
+#include "experiments/runner.hpp"
+#include "tests/catch.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+std::vector<NodeId> everyone(const Topology& topology) {
+  std::vector<NodeId> group;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) group.push_back(NodeId{n});
+  return group;
+}
+
+Collective collective_for(const AlgorithmRow& row, const Topology& topology, CollectiveKind kind) {
+  return make_collective(topology,
+                         {kind, Bytes{std::int64_t{1} << 30}, everyone(topology), 0, row.pieces});
+}
+
+/// CPU seconds, of one thread.
+void check_limit(const AlgorithmRow& row, const Topology& topology, CollectiveKind kind,
+                 double limit) {
+  const Collective collective = collective_for(row, topology, kind);
+  SynthesisOptions options;
+  options.limit_seconds = limit;
+  INFO(topology.name() << ", " << row.name << ", " << to_text(kind));
+  const double start = cpu_seconds();
+  const Outcome outcome = synthesize(row, topology, collective, options);
+  const double seconds = cpu_seconds() - start;
+  INFO(to_text(outcome.status) << " " << outcome.note);
+  CHECK(seconds <= limit + std::max(0.2 * limit, 1.0));
+  if (!outcome.schedule && !outcome.compact) CHECK_FALSE(outcome.note.empty());
+}
+
+} // namespace
+
+TEST_CASE("every algorithm keeps a limit of time on 1,024 NPUs", "[heavy]") {
+  const Topology torus = make_topology("torus2d:32x32");
+  std::uint64_t seed = 1;
+  for (const AlgorithmRow& row : all_algorithms()) {
+    const CollectiveKind kind = row.collectives[seed++ % (row.collectives.size() - 1)];
+    if (kind != CollectiveKind::custom) check_limit(row, torus, kind, 0.02);
+  }
+}
+
+TEST_CASE("every algorithm keeps limits of time for every collective on 1,024 NPUs",
+          "[slow][heavy]") {
+  for (const char* network : {"torus2d:32x32", "hypercube:10", "switch:1024", "mesh2d:32x32"}) {
+    const Topology topology = make_topology(network);
+    for (const AlgorithmRow& row : all_algorithms())
+      for (const CollectiveKind kind : row.collectives)
+        if (kind != CollectiveKind::custom)
+          for (const double limit : {0.1, 1.0}) check_limit(row, topology, kind, limit);
+  }
+}
+
+#ifndef TUTTI_ADDRESS_SANITIZER // which takes far more than the program
+
+TEST_CASE("every algorithm that runs out of memory says so in its row", "[slow]") {
+  const Topology torus = make_topology("torus2d:32x32");
+  for (const std::int64_t mebibytes : {96, 160, 256, 512}) {
+    std::vector<Case> cases;
+    for (const AlgorithmRow& row : all_algorithms())
+      for (const char* collective : {"all_gather", "all_reduce", "scatter"}) {
+        Case c;
+        c.topology_label = "torus";
+        c.topology = &torus;
+        c.collective = {{collective}, {std::int64_t{1} << 30}};
+        c.algorithm = row;
+        c.options.limit_bytes = mebibytes << 20;
+        c.options.limit_seconds = 5;
+        c.engine = &find_engine("native");
+        cases.push_back(c);
+      }
+    std::size_t out_of_memory = 0;
+    for (const Evaluation& e : run_cases(cases, 1)) {
+      INFO(mebibytes << " MiB, " << e.algorithm << ", " << e.collective << ": " << e.note);
+      CHECK(e.problem == "");
+      CHECK((e.verified || !e.note.empty()));
+      if (e.note.find("out of memory: ") != std::string::npos) ++out_of_memory;
+    }
+    if (mebibytes == 96) CHECK(out_of_memory > 0);
+  }
+}
+
+#endif
+
+TEST_CASE("survey", "[.survey]") {
+  const char* t = std::getenv("SURVEY_T");
+  const char* a = std::getenv("SURVEY_A");
+  const char* k = std::getenv("SURVEY_C");
+  const double limit = std::atof(std::getenv("SURVEY_L"));
+  const Topology topology = make_topology(t);
+  const std::vector<std::string> names{a};
+  for (const AlgorithmRow& row : find_algorithms(names))
+    for (const CollectiveKind kind : row.collectives) {
+      if (kind == CollectiveKind::custom) continue;
+      if (k != nullptr && to_text(kind) != std::string_view(k)) continue;
+      const Collective collective = collective_for(row, topology, kind);
+      SynthesisOptions options;
+      options.limit_seconds = limit;
+      const double start = cpu_seconds();
+      std::string text;
+      try {
+        const Outcome outcome = synthesize(row, topology, collective, options);
+        text =
+            std::string(to_text(outcome.status)) + (outcome.schedule ? " + " : " ") + outcome.note;
+      } catch (const std::exception& e) {
+        text = e.what();
+      }
+      std::printf("%-20s %-14s %-15s %8.2f %s\n", t, std::string(row.name).c_str(),
+                  std::string(to_text(kind)).c_str(), cpu_seconds() - start, text.c_str());
+      std::fflush(stdout);
+    }
+}
