@@ -51,7 +51,8 @@ Report run_simgrid(const Topology& topology, const Collective& collective, const
                         : options.is_plain()                  ? run_plain
                                                               : run_dynamic;
   Report report = run_isolated(
-      [&] { return simulate(topology, collective, schedule, model, options); }, exchange_fields);
+      [&] { return simulate(topology, collective, schedule, model, options); }, exchange_fields,
+      options.watch);
   report.engine = "simgrid";
   return report;
 }

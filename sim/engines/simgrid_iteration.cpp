@@ -42,7 +42,8 @@ IterationReport run_iteration_simgrid(const Topology& topology, const Workload& 
                                       const WorkloadPlans& plans, const IterationOptions& options) {
   check_iteration(topology, workload, plans, options);
   IterationReport report =
-      run_isolated([&] { return run(topology, workload, plans, options); }, exchange_iteration);
+      run_isolated([&] { return run(topology, workload, plans, options); }, exchange_iteration,
+                   options.watch);
   report.engine = "simgrid";
   return report;
 }

@@ -38,6 +38,7 @@ struct Reaction {
   Time detection, decision;
   /// What resynthesize and restart plan with. The seconds it needs are not in `decision`.
   Planner plan;
+  Watch watch = {}; ///< of each replay
 };
 
 /// One answer to events, at one instant.
@@ -77,7 +78,7 @@ struct Recovery {
   std::string problem;
 };
 
-/// Errors: InputError of the engine (fluid has no events), of sorted_events().
+/// Errors: InputError of the engine (fluid has no events), of sorted_events(); Stopped.
 /// Pre: verify() accepts the schedule.
 [[nodiscard]] Recovery recover(const EngineRow& engine, const Topology& topology,
                                const Collective& collective, const Schedule& schedule,
