@@ -114,8 +114,10 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
   }
   if (made.outcome.compact)
     made.outcome.schedule = expanded(network, made.collective, *made.outcome.compact);
+  RunOptions run;
+  run.watch = watch_of(cut.options.stage, fmt::format("replay of {} by {}", what, row.name));
   const Time alone =
-      run_native(network, made.collective, *made.outcome.schedule, options_.options.model)
+      run_native(network, made.collective, *made.outcome.schedule, options_.options.model, run)
           .completion;
   return PlannedCollective{
       {std::move(made.collective), std::move(*made.outcome.schedule), std::string(row.name)},

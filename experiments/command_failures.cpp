@@ -8,8 +8,8 @@
 #include "experiments/failure_json.hpp"
 #include "experiments/failure_table.hpp"
 #include "experiments/frontier_evaluation.hpp"
-#include "experiments/interrupts.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
@@ -122,9 +122,11 @@ int failures_command(const FailuresArguments& arguments) {
   Interrupts interrupts;
   std::vector<FailureEvaluation> evaluations;
   for (FailureCase& c : cases) {
-    c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
     const std::string what = fmt::format("{} on {}", c.algorithm.name, topology.name());
-    evaluations.push_back(evaluate_failures(c, policy_announcer(what, arguments.progress)));
+    InterruptibleWork work(interrupts, what, arguments.progress);
+    work.watch(c.options);
+    evaluations.push_back(
+        evaluate_failures(c, work.beside(policy_announcer(what, arguments.progress))));
     if (interrupts.cancels()) break;
   }
   fmt::print("{}", arguments.json ? json_text(all_json(evaluations)) : failures_text(evaluations));

@@ -111,11 +111,13 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
 }
 
 Replay replay(const Topology& topology, const Collective& collective,
-              const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine) {
+              const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine,
+              const Watch& watch) {
   if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
     throw InputError(problem);
-  return bounded_replay(topology, collective, model,
-                        [&] { return engine.run_compact(topology, collective, schedule, model); });
+  return bounded_replay(topology, collective, model, [&] {
+    return engine.run_compact(topology, collective, schedule, model, watch);
+  });
 }
 
 std::string compact_problem(const EngineRow& engine, Discipline discipline) {
@@ -153,17 +155,28 @@ bool is_fixed(const Case& c) { // the number of chunks isn't to be chosen here
          std::all_of(texts.begin(), texts.end(), is_collective_file);
 }
 
+// On the native engine; nothing where it is interrupted.
+std::optional<Time> time_of(const Case& c, const Attempt& made) {
+  const TimeModel model = model_with(c, Discipline::fifo);
+  try {
+    RunOptions run;
+    run.watch = watch_of(c.options.stage, "replay on native, to choose the chunks");
+    return made.outcome.schedule
+               ? run_native(*c.topology, made.collective, *made.outcome.schedule, model, run)
+                     .completion
+               : run_native_compact(*c.topology, made.collective, *made.outcome.compact, model,
+                                    run.watch)
+                     .completion;
+  } catch (const Stopped&) {
+    return std::nullopt;
+  }
+}
+
 Attempt best_attempt(const Case& c, ScheduleCache& cache, Evaluation& costs) {
   Attempt best = attempt(c, chunks_tried.front(), cache, costs);
   if (!best.usable() || is_fixed(c)) return best;
-  const auto time = [&c](const Attempt& a) {
-    const TimeModel model = model_with(c, Discipline::fifo);
-    return a.outcome.schedule
-               ? run_native(*c.topology, a.collective, *a.outcome.schedule, model).completion
-               : run_native_compact(*c.topology, a.collective, *a.outcome.compact, model)
-                     .completion;
-  };
-  Time least = time(best);
+  std::optional<Time> least = time_of(c, best);
+  if (!least) return best;
   for (const std::uint32_t chunks : std::span(chunks_tried).subspan(1)) {
     Attempt next;
     try {
@@ -173,8 +186,9 @@ Attempt best_attempt(const Case& c, ScheduleCache& cache, Evaluation& costs) {
     }
     if (!next.has_schedule()) continue;       // out of time, or too fine
     if (!next.verdict.correct()) return next; // a fault must show, with however many chunks
-    const Time needed = time(next);
-    if (needed >= least) continue;
+    const std::optional<Time> needed = time_of(c, next);
+    if (!needed) break; // interrupted
+    if (*needed >= *least) continue;
     least = needed;
     best = std::move(next);
   }
@@ -187,9 +201,13 @@ void add_note(Evaluation& result, const std::string& text) {
 
 Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
   const TimeModel model = model_with(c, discipline);
+  RunOptions run;
+  run.watch = watch_of(c.options.stage,
+                       fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
   return made.outcome.schedule
-             ? replay(*c.topology, made.collective, *made.outcome.schedule, model, *c.engine)
-             : replay(*c.topology, made.collective, *made.outcome.compact, model, *c.engine);
+             ? replay(*c.topology, made.collective, *made.outcome.schedule, model, *c.engine, run)
+             : replay(*c.topology, made.collective, *made.outcome.compact, model, *c.engine,
+                      run.watch);
 }
 
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
@@ -266,7 +284,11 @@ Evaluation evaluate(const Case& c) {
     result.verified = made.verdict.correct();
   }
   if (result.verified) {
-    replay_all(c, made, result);
+    try {
+      replay_all(c, made, result);
+    } catch (const Stopped&) {
+      add_note(result, "interrupted in its replay");
+    }
     if (!c.schedule_file.empty()) write(c, made);
   }
   result.peak_rss_bytes = peak_rss_bytes();

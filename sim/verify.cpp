@@ -256,8 +256,9 @@ Verdict verify(const Topology& topology, const Collective& collective, const Sch
   for (std::uint32_t c = 0; c < chunks; ++c) {
     checker.check_chunk(ChunkId{c}, std::span(sorted).subspan(begin[c], begin[c + 1] - begin[c]),
                         block_of);
-    steps.take(begin[c + 1] - begin[c] + std::uint64_t{topology.node_count()},
-               [&] { return WorkProgress{begin[c + 1], schedule.size()}; });
+    steps.take(begin[c + 1] - begin[c] + std::uint64_t{topology.node_count()}, [&] {
+      return WorkProgress{begin[c + 1], schedule.size()};
+    });
   }
   return checker.verdict();
 }
