@@ -32,6 +32,7 @@ namespace {
 
 Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
                   const Collective& collective, const SynthesisOptions& options) {
+  if (options.stage) (void)options.stage(fmt::format("synthesis by {}", algorithm.name), {});
   Outcome outcome;
   try {
     outcome = synthesize(algorithm, topology, collective, options);
@@ -69,7 +70,8 @@ struct Task {
   const SynthesisOptions& options;
 };
 
-// Cuts the collective as the outcome says, and verifies its schedule: false where that is too fine.
+// Cuts the collective as the outcome says, and verifies its schedule: false where that is too fine,
+// or was interrupted: nobody knows whether such a schedule is correct.
 bool judge(const Task& task, Attempt& made) {
   const double start = cpu_seconds();
   if (std::optional<std::string> too_fine =
@@ -78,12 +80,21 @@ bool judge(const Task& task, Attempt& made) {
     made.outcome = infeasible(std::move(*too_fine));
     return false;
   }
-  if (made.outcome.schedule)
-    made.verdict = verify(task.topology, made.collective, *made.outcome.schedule);
-  else if (made.outcome.compact)
-    made.verdict = verify(task.topology, made.collective, *made.outcome.compact);
+  bool is_verified = true;
+  try {
+    const Watch watch =
+        made.has_schedule() ? watch_of(task.options.stage, "verification") : Watch{};
+    if (made.outcome.schedule)
+      made.verdict = verify(task.topology, made.collective, *made.outcome.schedule, watch);
+    else if (made.outcome.compact)
+      made.verdict = verify(task.topology, made.collective, *made.outcome.compact, watch);
+  } catch (const Stopped&) {
+    made.outcome = infeasible("interrupted in the verification of its schedule");
+    made.outcome.status = Status::timed_out;
+    is_verified = false;
+  }
   made.verify_seconds = cpu_seconds() - start;
-  return true;
+  return is_verified;
 }
 
 bool is_sound(const Attempt& made) {
@@ -158,9 +169,9 @@ public:
     const CollectiveMaker cut = [this](std::uint32_t chunks) {
       return task_.make(chunks * task_.algorithm.pieces);
     };
-    const ChunkChoice choice =
-        choose_chunks(task_.topology, task_.options.model, cut,
-                      [this](std::uint32_t chunks) { return tried(chunks); });
+    const ChunkChoice choice = choose_chunks(
+        task_.topology, task_.options.model, cut,
+        [this](std::uint32_t chunks) { return tried(chunks); }, 0, task_.options.stage);
     Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
     chosen.verify_seconds = verify_seconds_;
     chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;

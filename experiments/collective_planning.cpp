@@ -128,8 +128,10 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
   }
   if (made.outcome.compact)
     made.outcome.schedule = expanded(network, made.collective, *made.outcome.compact);
+  RunOptions run;
+  run.watch = watch_of(cut.options.stage, fmt::format("replay of {} by {}", what, row.name));
   const Report report =
-      run_native(network, made.collective, *made.outcome.schedule, options_.options.model);
+      run_native(network, made.collective, *made.outcome.schedule, options_.options.model, run);
   Time busy;
   for (const LinkUse& link : report.links) busy += link.busy;
   return PlannedCollective{

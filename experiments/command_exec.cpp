@@ -9,10 +9,10 @@
 #include "experiments/execution_figure.hpp"
 #include "experiments/execution_json.hpp"
 #include "experiments/execution_table.hpp"
-#include "experiments/interrupts.hpp"
 #include "experiments/output.hpp"
 #include "experiments/process_memory.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/stage_display.hpp"
 #include "experiments/work_limits.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "sim/error.hpp"
@@ -133,10 +133,11 @@ int exec_command(const ExecArguments& arguments) {
   ExecutionCase c = case_of(arguments, topology);
   if (arguments.out) require_writable(*arguments.out + "/executions.csv");
   Interrupts interrupts;
-  const InterruptWatch watch(interrupts); // an execution itself asks nobody
-  c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  InterruptibleWork work(interrupts, topology.name(), arguments.progress);
+  work.watch(c.options);
   const ExecutionEvaluation made =
-      evaluate_execution(c, execution_announcer("", arguments.progress));
+      evaluate_execution(c, work.beside(execution_announcer("", arguments.progress)));
+  work.finish();
   print_text(output_of(arguments, made));
   return conclude(
       {.interrupted = interrupts.count() > 0,

@@ -8,10 +8,10 @@
 #include "experiments/failure_json.hpp"
 #include "experiments/failure_table.hpp"
 #include "experiments/frontier_evaluation.hpp"
-#include "experiments/interrupts.hpp"
 #include "experiments/output.hpp"
 #include "experiments/refusals.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/text.hpp"
@@ -136,10 +136,13 @@ int failures_command(const FailuresArguments& arguments) {
   std::vector<FailureEvaluation> evaluations;
   Refusals refusals;
   for (FailureCase& c : cases) {
-    c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
     const std::string what = fmt::format("{} on {}", c.algorithm.name, topology.name());
+    InterruptibleWork work(interrupts, what, arguments.progress);
+    work.watch(c.options);
     evaluations.push_back(refusals.row(
-        [&] { return evaluate_failures(c, policy_announcer(what, arguments.progress)); },
+        [&] {
+          return evaluate_failures(c, work.beside(policy_announcer(what, arguments.progress)));
+        },
         [&](Status status, const std::string& note) { return without_failures(c, status, note); }));
     if (interrupts.cancels()) break;
   }

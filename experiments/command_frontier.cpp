@@ -8,9 +8,9 @@
 #include "experiments/frontier_figure.hpp"
 #include "experiments/frontier_json.hpp"
 #include "experiments/frontier_table.hpp"
-#include "experiments/interrupts.hpp"
 #include "experiments/output.hpp"
 #include "experiments/process_memory.hpp"
+#include "experiments/stage_display.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -70,10 +70,11 @@ int frontier_command(const FrontierArguments& arguments) {
   FrontierCase c = case_of(arguments, topology);
   FrontierRequest request = request_of(c);
   if (arguments.out) require_writable(*arguments.out + "/frontier.csv");
-  request.found =
-      point_announcer(fmt::format("{} on {}", c.collective, topology.name()), arguments.progress);
+  const std::string what = fmt::format("{} on {}", c.collective, topology.name());
   Interrupts interrupts;
-  c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  InterruptibleWork work(interrupts, what, arguments.progress);
+  work.watch(c.options);
+  request.found = work.beside(point_announcer(what, arguments.progress));
   const StudyEvaluation study{evaluate_frontier(c, request), {}};
   const FrontierEvaluation& evaluation = study.frontier;
   print_out("{}",

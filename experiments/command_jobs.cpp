@@ -3,12 +3,12 @@
 #include "experiments/csv.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/gnuplot.hpp"
-#include "experiments/interrupts.hpp"
 #include "experiments/job_figure.hpp"
 #include "experiments/job_json.hpp"
 #include "experiments/job_reader.hpp"
 #include "experiments/job_table.hpp"
 #include "experiments/output.hpp"
+#include "experiments/stage_display.hpp"
 #include "sim/files.hpp"
 #include "topologies/list.hpp"
 
@@ -50,8 +50,10 @@ int jobs_command(const JobsArguments& arguments) {
   require_sound(study, topology);
   if (arguments.out) require_writable(*arguments.out + "/jobs.csv");
   Interrupts interrupts;
-  study.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  InterruptibleWork work(interrupts, "jobs on " + topology.name(), false);
+  work.watch(study.options);
   const JobStudyEvaluation evaluation = evaluate_jobs(study, topology.name(), topology);
+  work.finish();
   print_text(arguments.json ? json_text(jobs_json(evaluation)) : jobs_text(evaluation));
   return conclude(
       {.interrupted = interrupts.count() > 0,

@@ -6,6 +6,7 @@
 #include "experiments/heatmap.hpp"
 #include "experiments/oracle_case.hpp"
 #include "experiments/output.hpp"
+#include "experiments/stage_display.hpp"
 #include "experiments/trace.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -53,15 +54,19 @@ void write_pictures(const ReplayArguments& arguments, const Topology& topology,
 
 // Replays once per discipline; the pictures are of the first.
 void replay_all(const ReplayArguments& arguments, const Topology& topology,
-                const ScheduleFile& file, TimeModel model, Evaluation& e) {
+                const ScheduleFile& file, TimeModel model, const StageWatch& stage, Evaluation& e) {
   const EngineRow& engine = find_engine(arguments.engine);
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
     model.discipline = discipline;
     const bool first = e.replays.empty();
-    const RunOptions options{false, first && !arguments.trace.empty()};
+    RunOptions options;
+    options.record_hops = first && !arguments.trace.empty();
+    options.watch =
+        watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
     e.replays.push_back(
-        file.compact ? replay(topology, file.collective, *file.compact, model, engine)
-                     : replay(topology, file.collective, file.schedule, model, engine, options));
+        file.compact
+            ? replay(topology, file.collective, *file.compact, model, engine, options.watch)
+            : replay(topology, file.collective, file.schedule, model, engine, options));
     e.replay_seconds += e.replays.back().replay_seconds;
     e.bound_seconds += e.replays.back().bound_seconds;
     if (first) write_pictures(arguments, topology, file, e.replays.front().report);
@@ -93,16 +98,21 @@ int replay_command(const ReplayArguments& arguments) {
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case, oracle_case(topology, file.collective, file.schedule, model));
   const double start = cpu_seconds();
-  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact)
-                                       : verify(topology, file.collective, file.schedule);
+  StageDisplay display(arguments.file);
+  const StageWatch stage = display.watch();
+  const Watch watch = watch_of(stage, "verification");
+  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact, watch)
+                                       : verify(topology, file.collective, file.schedule, watch);
   const double verify_seconds = cpu_seconds() - start;
   if (!verdict.correct()) {
+    display.erase();
     print_error("{}: fault: {}", arguments.file, verdict.fault->text);
     return 1;
   }
   Evaluation e = evaluation_of(topology, file, verdict);
   e.verify_seconds = verify_seconds;
-  replay_all(arguments, topology, file, model, e);
+  replay_all(arguments, topology, file, model, stage, e);
+  display.erase();
   print_out("{}",
             arguments.json ? json_text(evaluation_json(e, LinkDetail::all)) : report_text({&e, 1}));
   return report_problems({&e, 1});

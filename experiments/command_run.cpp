@@ -16,6 +16,7 @@
 #include "experiments/result_files.hpp"
 #include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
+#include "experiments/stage_display.hpp"
 #include "experiments/training_display.hpp"
 #include "experiments/training_table.hpp"
 #include "sim/files.hpp"
@@ -45,19 +46,22 @@ std::vector<StudyEvaluation> evaluate_studies(const Experiment& experiment, bool
   for (const FrontierStudy& study : experiment.frontiers) {
     if (interrupts.cancels()) break;
     FrontierCase c = experiment.frontier_case(study);
-    c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
-    studies.push_back(evaluate_study(c, study.paper, point_announcer(study.label, progress)));
+    InterruptibleWork work(interrupts, study.label, progress);
+    work.watch(c.options);
+    studies.push_back(
+        evaluate_study(c, study.paper, work.beside(point_announcer(study.label, progress))));
   }
   return studies;
 }
 
-std::vector<JobStudyEvaluation> evaluate_job_studies(const Experiment& experiment,
+std::vector<JobStudyEvaluation> evaluate_job_studies(const Experiment& experiment, bool progress,
                                                      Interrupts& interrupts) {
   std::vector<JobStudyEvaluation> studies;
   for (JobStudy study : experiment.jobs) {
     if (interrupts.cancels()) break;
     const LabelledTopology& topology = experiment.topologies[study.topology];
-    study.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+    InterruptibleWork work(interrupts, study.label, progress);
+    work.watch(study.options);
     studies.push_back(evaluate_jobs(study, topology.label, topology.topology));
   }
   return studies;
@@ -72,13 +76,14 @@ evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts
     Refusals refusals;
     for (FailureCase& c : experiment.failure_cases(study)) {
       if (interrupts.cancels()) return studies;
-      c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
       const std::string what = study.label + ", " + std::string(c.algorithm.name);
-      studies.back().algorithms.push_back(
-          refusals.row([&] { return evaluate_failures(c, policy_announcer(what, progress)); },
-                       [&](Status status, const std::string& note) {
-                         return without_failures(c, status, note);
-                       }));
+      InterruptibleWork work(interrupts, what, progress);
+      work.watch(c.options);
+      studies.back().algorithms.push_back(refusals.row(
+          [&] { return evaluate_failures(c, work.beside(policy_announcer(what, progress))); },
+          [&](Status status, const std::string& note) {
+            return without_failures(c, status, note);
+          }));
     }
     refusals.require_some();
   }
@@ -88,12 +93,12 @@ evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts
 std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment, bool progress,
                                                    Interrupts& interrupts) {
   std::vector<TrainingEvaluation> evaluations;
-  const InterruptWatch watch(interrupts); // an iteration itself asks nobody
   for (TrainingStudy study : experiment.trainings) {
     if (interrupts.cancels()) break;
-    study.planning.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+    InterruptibleWork work(interrupts, study.label, progress);
+    work.watch(study.planning.options);
     TrainingWatcher watcher;
-    watcher.progress = run_announcer(study.label, progress);
+    watcher.progress = work.beside(run_announcer(study.label, progress));
     evaluations.push_back(evaluate_training(study, experiment.networks_of(study), watcher));
   }
   return evaluations;
@@ -103,12 +108,13 @@ std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment,
 std::vector<ExecutionEvaluation> evaluate_executions(const Experiment& experiment, bool progress,
                                                      Interrupts& interrupts) {
   std::vector<ExecutionEvaluation> evaluations;
-  const InterruptWatch watch(interrupts); // an execution itself asks nobody
   for (const ExecutionStudy& study : experiment.executions) {
     if (interrupts.cancels()) break;
     ExecutionCase c = experiment.execution_case(study);
-    c.options.cancelled = [&interrupts] { return interrupts.cancels(); };
-    evaluations.push_back(evaluate_execution(c, execution_announcer(study.label, progress)));
+    InterruptibleWork work(interrupts, study.label, progress);
+    work.watch(c.options);
+    evaluations.push_back(
+        evaluate_execution(c, work.beside(execution_announcer(study.label, progress))));
   }
   return evaluations;
 }
@@ -149,7 +155,7 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
   ExperimentResults results;
   results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
   results.frontiers = evaluate_studies(experiment, progress, interrupts);
-  results.jobs = evaluate_job_studies(experiment, interrupts);
+  results.jobs = evaluate_job_studies(experiment, progress, interrupts);
   results.failures = evaluate_failure_studies(experiment, progress, interrupts);
   results.trainings = evaluate_trainings(experiment, progress, interrupts);
   results.executions = evaluate_executions(experiment, progress, interrupts);

@@ -5,11 +5,12 @@
 #include "experiments/evaluation_json.hpp"
 #include "experiments/event_reader.hpp"
 #include "experiments/frontier_evaluation.hpp"
-#include "experiments/interrupts.hpp"
 #include "experiments/iteration_trace.hpp"
 #include "experiments/output.hpp"
 #include "experiments/process_memory.hpp"
 #include "experiments/registry.hpp"
+#include "experiments/schedule_cache.hpp"
+#include "experiments/stage_display.hpp"
 #include "experiments/training_display.hpp"
 #include "experiments/training_figure.hpp"
 #include "experiments/training_json.hpp"
@@ -198,20 +199,19 @@ int train_command(const TrainArguments& arguments) {
   TrainingStudy study = study_of(arguments, network);
   require_sound_files(arguments);
   Interrupts interrupts;
-  study.planning.options.cancelled = [&interrupts] { return interrupts.cancels(); };
+  InterruptibleWork work(interrupts, "training on " + topology.name(), arguments.progress);
+  work.watch(study.planning.options);
   Workload workload;
   TrainingWatcher watcher;
-  watcher.progress = run_announcer("", arguments.progress);
+  watcher.progress = work.beside(run_announcer("", arguments.progress));
   watcher.made = [&](const Topology&, const Workload& made) {
     if (!arguments.trace.empty()) workload = made;
     if (!arguments.export_chakra.empty()) (void)write_chakra(made, arguments.export_chakra);
   };
   if (!arguments.trace.empty())
     watcher.recorded = [&](const Workload& made) { return traced_npus(arguments, made); };
-  const TrainingEvaluation evaluation = [&] {
-    const InterruptWatch watch(interrupts); // an iteration itself asks nobody
-    return evaluate_training(study, {&network, 1}, watcher);
-  }();
+  const TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
+  work.finish();
   print_text(arguments.json ? json_text(training_json(evaluation, NpuDetail::all))
                             : training_text(evaluation));
   const bool interrupted = interrupts.count() > 0;

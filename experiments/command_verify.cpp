@@ -4,6 +4,7 @@
 #include "experiments/evaluation.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/output.hpp"
+#include "experiments/stage_display.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
@@ -44,8 +45,12 @@ int verify_command(const VerifyArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const double start = cpu_seconds();
-  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact)
-                                       : verify(topology, file.collective, file.schedule);
+  StageDisplay display(arguments.file);
+  const StageWatch stage = display.watch();
+  const Watch watch = watch_of(stage, "verification");
+  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact, watch)
+                                       : verify(topology, file.collective, file.schedule, watch);
+  display.erase();
   const double seconds = cpu_seconds() - start;
   if (arguments.json) {
     print_text(json_text(output_of(arguments, topology, file, verdict, seconds)));

@@ -91,11 +91,13 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
 }
 
 Replay replay(const Topology& topology, const Collective& collective,
-              const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine) {
+              const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine,
+              const Watch& watch) {
   if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
     throw InputError(problem);
-  return bounded_replay(topology, collective, model,
-                        [&] { return engine.run_compact(topology, collective, schedule, model); });
+  return bounded_replay(topology, collective, model, [&] {
+    return engine.run_compact(topology, collective, schedule, model, watch);
+  });
 }
 
 std::string compact_problem(const EngineRow& engine, Discipline discipline) {
@@ -129,9 +131,13 @@ void add_note(Evaluation& result, const std::string& text) {
 
 Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
   const TimeModel model = model_with(c, discipline);
+  RunOptions run;
+  run.watch = watch_of(c.options.stage,
+                       fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
   return made.outcome.schedule
-             ? replay(*c.topology, made.collective, *made.outcome.schedule, model, *c.engine)
-             : replay(*c.topology, made.collective, *made.outcome.compact, model, *c.engine);
+             ? replay(*c.topology, made.collective, *made.outcome.schedule, model, *c.engine, run)
+             : replay(*c.topology, made.collective, *made.outcome.compact, model, *c.engine,
+                      run.watch);
 }
 
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
@@ -210,7 +216,11 @@ Evaluation evaluate(const Case& c) {
     result.verified = made.verdict.correct();
   }
   if (result.verified) {
-    replay_all(c, made, result);
+    try {
+      replay_all(c, made, result);
+    } catch (const Stopped&) {
+      add_note(result, "interrupted in its replay");
+    }
     if (!c.schedule_file.empty()) write(c, made);
   }
   result.peak_rss_bytes = peak_rss_bytes();

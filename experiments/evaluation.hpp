@@ -118,7 +118,7 @@ struct Evaluation {
 /// The same for a compact one. Errors: also InputError as compact_problem() says.
 [[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
                             const CompactSchedule& schedule, const TimeModel& model,
-                            const EngineRow& engine);
+                            const EngineRow& engine, const Watch& watch = {});
 
 /// Why an engine can't replay a compact schedule under a discipline; empty where it can.
 [[nodiscard]] std::string compact_problem(const EngineRow& engine, Discipline discipline);

@@ -59,25 +59,51 @@ public:
   ExecutionEvaluation run() {
     describe();
     if (case_.measures_copy_rate) made_.copy_rate = case_.backend->copy_rate();
-    if (case_.predicted_by == PredictedBy::profile) profile_network();
-    if (case_.given) {
-      made_.runs.push_back(run_of(*case_.given));
-      if (announce_) announce_(made_.runs.back());
-    }
     Refusals refusals;
-    for (const Bytes size : case_.sizes)
-      for (const AlgorithmRow& algorithm : case_.algorithms) {
-        if (case_.options.cancelled && case_.options.cancelled()) return std::move(made_);
-        made_.runs.push_back(refusals.row(
-            [&] { return run_of(algorithm, size); },
-            [&](Status, const std::string& note) { return without_run(algorithm, size, note); }));
-        if (announce_) announce_(made_.runs.back());
-      }
+    for (std::uint32_t pass = 0; pass < case_.passes; ++pass)
+      if (!run_pass(refusals)) return std::move(made_);
     refusals.require_some();
     return std::move(made_);
   }
 
 private:
+  /// False where it was interrupted.
+  bool run_pass(Refusals& refusals) {
+    if (case_.predicted_by == PredictedBy::profile && !profile_network()) return false;
+    std::size_t position = 0;
+    if (case_.given) add(run_of(*case_.given), position++);
+    for (const Bytes size : case_.sizes)
+      for (const AlgorithmRow& algorithm : case_.algorithms) {
+        if (case_.options.cancelled && case_.options.cancelled()) return false;
+        add(refusals.row([&] { return run_of(algorithm, size); },
+                         [&](Status, const std::string& note) {
+                           return without_run(algorithm, size, note);
+                         }),
+            position++);
+      }
+    return true;
+  }
+
+  /// A run of this pass, to those of earlier ones.
+  void add(ExecutionRun run, std::size_t position) {
+    if (run.ratio() > 0) run.ratios.push_back(run.ratio());
+    if (announce_) announce_(run);
+    if (position == made_.runs.size()) {
+      made_.runs.push_back(std::move(run));
+      return;
+    }
+    ExecutionRun& all = made_.runs[position];
+    if (all.problem.empty()) all.problem = run.problem;
+    if (!run.execution || !all.execution) return;
+    const double before = all.measured();
+    all.execution->seconds.insert(all.execution->seconds.end(), run.execution->seconds.begin(),
+                                  run.execution->seconds.end());
+    all.ratios.insert(all.ratios.end(), run.ratios.begin(), run.ratios.end());
+    const double faster = before / all.measured(); // by the median of all passes
+    all.algbw *= faster;
+    all.busbw *= faster;
+  }
+
   void describe() {
     made_.label = case_.label;
     made_.topology = case_.topology_label;
@@ -96,11 +122,19 @@ private:
     for (const EngineRow* engine : engines_) made_.engines.emplace_back(engine->name);
   }
 
-  void profile_network() {
-    made_.profile =
-        runtime::profile(*case_.topology, case_.backend->run, case_.profile, plan_options());
+  /// False where it was interrupted.
+  bool profile_network() {
+    try {
+      runtime::ProfileOptions options = case_.profile;
+      options.watch = watch_of(case_.options.stage, "profile of the links");
+      made_.profile =
+          runtime::profile(*case_.topology, case_.backend->run, options, plan_options());
+    } catch (const Stopped&) {
+      return false;
+    }
     made_.network = runtime::profiled_topology(*case_.topology, *made_.profile,
                                                std::string(case_.backend->name));
+    return true;
   }
 
   [[nodiscard]] runtime::PlanOptions plan_options() const {
@@ -174,6 +208,17 @@ private:
     run.chunks_per_shard = collective.parts.front().pieces;
     run.transfers = schedule.size();
     try {
+      perform(run, collective, schedule, given);
+    } catch (const Stopped&) {
+      run.note = "interrupted";
+      run.execution.reset();
+      run.predicted.clear();
+    }
+  }
+
+  void perform(ExecutionRun& run, const Collective& collective, const Schedule& schedule,
+               const runtime::Program* given) {
+    try {
       const double start = cpu_seconds();
       const runtime::Program program =
           given != nullptr ? *given : lowered(run.algorithm, collective, schedule);
@@ -184,6 +229,8 @@ private:
       runtime::ExecutionRequest request = case_.request;
       request.size = run.size;
       request.plan = plan_options();
+      request.watch = watch_of(case_.options.stage, fmt::format("execution of {}, {}",
+                                                                run.algorithm, to_text(run.size)));
       run.execution = case_.backend->run(program, request);
       made_.device = run.execution->device;
     } catch (const InputError& error) {
@@ -220,13 +267,17 @@ private:
   void predict(ExecutionRun& run, const Collective& collective, const Schedule& schedule) const {
     TimeModel model = case_.options.model;
     model.discipline = Discipline::fifo;
+    RunOptions options;
     for (const EngineRow* engine : engines_) {
-      const Replay replayed = replay(predicted_network(), collective, schedule, model, *engine);
+      options.watch = watch_of(case_.options.stage, fmt::format("prediction by {}", engine->name));
+      const Replay replayed =
+          replay(predicted_network(), collective, schedule, model, *engine, options);
       run.predicted.push_back(replayed.report.completion);
       if (run.problem.empty()) run.problem = bound_problem(replayed);
     }
     if (case_.emulated)
-      run.floor = replay(*case_.topology, collective, schedule, model, *engines_.front()).bound;
+      run.floor =
+          replay(*case_.topology, collective, schedule, model, *engines_.front(), options).bound;
     // The same to 1e-9, as the engines' own tests have it.
     const double first = run.predicted.front().seconds(), last = run.predicted.back().seconds();
     if (run.problem.empty() && std::abs(first - last) > 1e-9 * first + 1e-12)
@@ -269,8 +320,14 @@ bool is_among(const std::string& algorithm, std::span<const std::string> algorit
   return algorithms.empty() || std::ranges::find(algorithms, algorithm) != algorithms.end();
 }
 
-bool counts(const ExecutionRun& run, Bytes from, std::span<const std::string> algorithms) {
-  return run.measured() > 0 && run.size >= from && is_among(run.algorithm, algorithms);
+/// Whether something is asked of the run, measured or not.
+bool is_meant(const ExecutionRun& run, const ExecutionFilter& filter) {
+  return run.size >= filter.from && (!filter.to || run.size <= *filter.to) &&
+         is_among(run.algorithm, filter.algorithms);
+}
+
+bool counts(const ExecutionRun& run, const ExecutionFilter& filter) {
+  return run.measured() > 0 && is_meant(run, filter);
 }
 
 } // namespace
@@ -299,7 +356,16 @@ PredictedBy parse_predicted_by(std::string_view text) {
 
 double ExecutionRun::ratio() const {
   if (!execution || predicted.empty() || predicted.front().ps <= 0) return 0;
-  return measured() / predicted.front().seconds();
+  if (ratios.empty()) return measured() / predicted.front().seconds();
+  std::vector<double> sorted = ratios;
+  std::ranges::sort(sorted);
+  return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
+}
+
+std::optional<double> ExecutionRun::ratio_spread() const {
+  if (ratios.size() < 2) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(ratios);
+  return most / least - 1;
 }
 
 namespace {
@@ -363,12 +429,12 @@ ExecutionEvaluation evaluate_execution(const ExecutionCase& c,
   return ExecutionStudyRun(c, announce).run();
 }
 
-std::optional<double> prediction_error(const ExecutionEvaluation& evaluation, Bytes from,
-                                       std::span<const std::string> algorithms) {
+std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,
+                                       const ExecutionFilter& filter) {
   double sum = 0;
   std::size_t count = 0;
   for (const ExecutionRun& run : evaluation.runs) {
-    if (!counts(run, from, algorithms) || run.ratio() <= 0) continue;
+    if (!counts(run, filter) || run.ratio() <= 0) continue;
     sum += std::abs(std::log(run.ratio()));
     ++count;
   }
@@ -376,12 +442,12 @@ std::optional<double> prediction_error(const ExecutionEvaluation& evaluation, By
   return std::exp(sum / static_cast<double>(count)) - 1;
 }
 
-std::optional<double> copy_rate_share(const ExecutionEvaluation& evaluation, Bytes from,
-                                      std::span<const std::string> algorithms) {
+std::optional<double> copy_rate_share(const ExecutionEvaluation& evaluation,
+                                      const ExecutionFilter& filter) {
   std::optional<double> best;
   if (evaluation.copy_rate <= 0) return best;
   for (const ExecutionRun& run : evaluation.runs)
-    if (counts(run, from, algorithms))
+    if (counts(run, filter))
       best = std::max(best.value_or(0), static_cast<double>(run.execution->bytes_moved) /
                                             run.measured() / evaluation.copy_rate);
   return best;
@@ -391,12 +457,24 @@ namespace {
 
 /// The first run that the expectation is of, but that has no time; nullptr where all have one.
 const ExecutionRun* unmeasured(const ExecutionEvaluation& evaluation,
-                               const ExecutionExpectation& expected) {
+                               const ExecutionFilter& filter) {
   for (const ExecutionRun& run : evaluation.runs)
-    if (run.size >= expected.from && is_among(run.algorithm, expected.algorithms) &&
-        run.measured() <= 0)
-      return &run;
+    if (is_meant(run, filter) && run.measured() <= 0) return &run;
   return nullptr;
+}
+
+/// Of the runs that count, how much the one that repeats itself least differs between passes;
+/// nothing where one has a single pass.
+std::optional<double> widest_spread(const ExecutionEvaluation& evaluation,
+                                    const ExecutionFilter& filter) {
+  double widest = 0;
+  for (const ExecutionRun& run : evaluation.runs) {
+    if (!counts(run, filter)) continue;
+    const std::optional<double> spread = run.ratio_spread();
+    if (!spread) return std::nullopt;
+    widest = std::max(widest, *spread);
+  }
+  return widest;
 }
 
 } // namespace
@@ -406,11 +484,11 @@ std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> exp
   std::vector<Comparison> comparisons;
   for (const ExecutionExpectation& expected : expectations) {
     const bool is_error = expected.of == ExecutionExpectation::Of::error;
-    const ExecutionRun* missing = unmeasured(evaluation, expected);
+    const ExecutionFilter filter{expected.from, expected.to, expected.algorithms};
+    const ExecutionRun* missing = unmeasured(evaluation, filter);
     std::optional<double> found;
     if (missing == nullptr)
-      found = is_error ? prediction_error(evaluation, expected.from, expected.algorithms)
-                       : copy_rate_share(evaluation, expected.from, expected.algorithms);
+      found = is_error ? prediction_error(evaluation, filter) : copy_rate_share(evaluation, filter);
     Comparison comparison;
     comparison.label = expected.label;
     comparison.paper =
@@ -423,6 +501,17 @@ std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> exp
     // An explanation is of another value, not of none.
     comparison.agreement =
         found ? judged(is_within(excess, 0, true), comparison.explanation) : Agreement::differs;
+    if (found && expected.repeats_within) {
+      const std::optional<double> spread = widest_spread(evaluation, filter);
+      if (!spread || *spread > *expected.repeats_within) {
+        comparison.agreement = Agreement::not_judged;
+        comparison.explanation =
+            spread ? fmt::format("ratios differ by up to {:.0f} % between passes: no verdict on "
+                                 "what the machine's load decides",
+                                 100 * *spread)
+                   : "one pass can't say whether its ratios repeat themselves";
+      }
+    }
     if (missing != nullptr)
       comparison.explanation =
           fmt::format("{}, {}: {}", missing->algorithm, short_text(missing->size), missing->note);
@@ -433,6 +522,13 @@ std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> exp
 
 std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation) {
   std::vector<std::string> problems;
+  const auto& runs = evaluation.runs;
+  if (!runs.empty() && std::ranges::none_of(runs, [](const ExecutionRun& run) {
+        return run.execution || !run.problem.empty();
+      }))
+    problems.push_back(fmt::format(
+        "{}nothing ran: {}, {}: {}", evaluation.label.empty() ? "" : evaluation.label + ": ",
+        runs.front().algorithm, to_text(runs.front().size), runs.front().note));
   for (const ExecutionRun& run : evaluation.runs)
     if (!run.problem.empty())
       problems.push_back(

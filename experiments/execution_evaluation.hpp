@@ -44,6 +44,10 @@ struct ExecutionExpectation {
   Of of = Of::error;
   double limit = 0; ///< geometric mean of the error, at most: 0.25 for 25 %; or the share, at least
   std::string explanation;
+  std::optional<Bytes> to = {}; ///< sizes above don't count either
+  /// Of the error: judged only where every run's ratios differ by no more between passes (0.1: the
+  /// highest is 10 % above the lowest). What a busy machine decides is no verdict.
+  std::optional<double> repeats_within = {};
 };
 
 /// A schedule or program from a file, instead of algorithms.
@@ -81,6 +85,9 @@ struct ExecutionCase {
   runtime::LoweringOptions lowering;
   runtime::ExecutionRequest request; ///< its size is replaced
   runtime::ProfileOptions profile;
+  /// How often everything is done, the profile too: one pass after another, so that what the
+  /// machine does meanwhile shows in all runs alike.
+  std::uint32_t passes = 1;
   bool measures_copy_rate = false; ///< of the device
 };
 
@@ -96,14 +103,18 @@ struct ExecutionRun {
   bool chose_chunks = false; ///< nobody said how many
   std::size_t transfers = 0, blocks = 0, steps = 0;
   std::uint32_t channels = 0, scratch_units = 0; ///< of the rank that needs most scratch
-  std::optional<runtime::Execution> execution;
-  std::vector<Time> predicted; ///< of each engine
+  std::optional<runtime::Execution> execution;   ///< of all passes
+  std::vector<Time> predicted;                   ///< of each engine, in the first pass
+  std::vector<double> ratios;  ///< measured over predicted (the first engine's), of each pass
   Time floor;                  ///< the emulated links' lower bound; 0 where copies aren't throttled
   double algbw = 0, busbw = 0; ///< bytes/s, of the median
   double lowering_seconds = 0; ///< CPU, with verify_program
   [[nodiscard]] double measured() const { return execution ? execution->median_seconds() : 0; }
-  /// Measured over predicted (the first engine's); 0 where there is none of both.
+  /// Measured over predicted (the first engine's), the median over passes; 0 where there is none of
+  /// both.
   [[nodiscard]] double ratio() const;
+  /// Highest over lowest ratio, less 1; nothing where one pass can't say.
+  [[nodiscard]] std::optional<double> ratio_spread() const;
 };
 
 struct ExecutionEvaluation {
@@ -135,23 +146,29 @@ void require_sound(const ExecutionCase& c);
 evaluate_execution(const ExecutionCase& c,
                    const std::function<void(const ExecutionRun&)>& announce = {});
 
-/// exp(mean |log(measured / predicted)|) - 1 over the runs with both, of sizes from `from` on, by
-/// these algorithms (empty: all); nothing where there is none.
+/// Of which runs something is asked.
+struct ExecutionFilter {
+  Bytes from{1};
+  std::optional<Bytes> to = {};
+  std::span<const std::string> algorithms = {}; ///< empty: all
+};
+
+/// exp(mean |log(measured / predicted)|) - 1 over these runs, where they have both; nothing where
+/// none has.
 [[nodiscard]] std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,
-                                                     Bytes from = Bytes{1},
-                                                     std::span<const std::string> algorithms = {});
+                                                     const ExecutionFilter& filter = {});
 
 /// The most that all connections of a run carried together, over the device's copy rate; as above.
 /// Nothing where that wasn't measured.
 [[nodiscard]] std::optional<double> copy_rate_share(const ExecutionEvaluation& evaluation,
-                                                    Bytes from = Bytes{1},
-                                                    std::span<const std::string> algorithms = {});
+                                                    const ExecutionFilter& filter = {});
 
 [[nodiscard]] std::vector<Comparison>
 comparisons_of(std::span<const ExecutionExpectation> expectations,
                const ExecutionEvaluation& evaluation);
 
-/// What is wrong with each run, in words; empty where all is well.
+/// What is wrong with each run, in words, and that nothing ran at all where that is so; empty where
+/// all is well.
 [[nodiscard]] std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation);
 
 } // namespace tutti

@@ -11,7 +11,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::int64_t most_repetitions = 10'000, most_instances = 64;
+constexpr std::int64_t most_repetitions = 10'000, most_passes = 100, most_instances = 64;
 
 bool choice_at(ConfigTable& table, const std::string& key, const std::string& yes,
                const std::string& no, bool otherwise) {
@@ -49,6 +49,13 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
   if (const auto watchdog = table.find("watchdog"))
     c.request.watchdog_seconds = watchdog->time().seconds();
   c.profile.watchdog_seconds = c.request.watchdog_seconds;
+  c.passes = count_at(table, "passes", 1, most_passes, 1);
+  if (const auto sizes = table.find("profile_sizes")) {
+    c.profile.sizes.clear();
+    for (const ConfigValue& size : list_of(*sizes)) c.profile.sizes.push_back(size.bytes());
+    if (c.profile.sizes.size() < 2)
+      throw sizes->error("two sizes or more: one can't tell latency from bandwidth");
+  }
 }
 
 ExecutionExpectation read_expectation(ConfigTable table, const ExecutionCase& c) {
@@ -60,6 +67,13 @@ ExecutionExpectation read_expectation(ConfigTable table, const ExecutionCase& c)
   expectation.limit = limit.number();
   if (!(expectation.limit > 0)) throw limit.error("it must be above 0");
   expectation.from = parsed_at(table, "from", "1B", parse_bytes);
+  if (const auto to = table.find("to")) expectation.to = to->bytes();
+  if (const auto within = table.find("repeats_within")) {
+    expectation.repeats_within = within->number();
+    if (!(*expectation.repeats_within > 0)) throw within->error("it must be above 0");
+    if (rate) throw within->error("it is of \"error_at_most\"");
+    if (c.passes < 2) throw within->error("whether ratios repeat takes 2 \"passes\" or more");
+  }
   if (const auto algorithms = table.find("algorithms"))
     for (const ConfigValue& item : list_of(*algorithms)) {
       expectation.algorithms.push_back(item.string());

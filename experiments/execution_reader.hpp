@@ -19,13 +19,17 @@
 //   in_place = false                       # default
 //   copy_per_step = false                  # default; a copy for each step, not one persistent run
 //   repetitions = 5                        # default; the median of these; warmups = 1
+//   passes = 1                             # default; how often all is done, the profile too
+//   profile_sizes = ["64KiB", "1MiB"]      # of chunks; default 1KiB to 4MiB
 //   watchdog = "30s"                       # default; a run without a step for so long is ended
 //   [[executions.expect]]
 //   label = "..."
 //   error_at_most = 0.25                   # geometric mean of measured over predicted, either way
 //   copy_rate_at_least = 0.7               # instead: bytes over all connections a second, over
 //                                          # what the device copies from memory to memory
-//   from = "1MB"                           # sizes below don't count; default all
+//   from = "1MB"                           # sizes below don't count, nor those above `to`
+//   repeats_within = 0.1                   # an error is judged only where no ratio differs by more
+//                                          # between passes; default judged in any case
 //   algorithms = ["ring"]                  # default all
 //   explanation = "..."                    # as in [[expect]]
 #pragma once

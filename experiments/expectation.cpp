@@ -16,6 +16,7 @@ std::string_view to_text(Agreement agreement) {
   switch (agreement) {
   case Agreement::match: return "match";
   case Agreement::differs_explained: return "differs, explained";
+  case Agreement::not_judged: return "not judged";
   case Agreement::differs: break;
   }
   return "differs";

@@ -48,6 +48,7 @@ enum class Agreement : std::uint8_t {
   match,             ///< within the tolerance (or below, where the paper gives an upper limit)
   differs_explained, ///< outside of it, for a reason that the experiment states
   differs,           ///< outside of it, or there is no value: the run fails
+  not_judged,        ///< measured values that don't repeat themselves: shown, and no more
 };
 [[nodiscard]] std::string_view to_text(Agreement agreement); ///< "differs, explained"
 

@@ -99,11 +99,12 @@ Outcome plan_anew(const FailureCase& c, const Topology& network, const Collectiv
   return outcome;
 }
 
-Reaction reaction_of(const FailureCase& c, Policy policy) {
+Reaction reaction_of(const FailureCase& c, Policy policy, const EngineRow& engine) {
   return {policy, c.detection, c.decision,
           [&c](const Topology& network, const Collective& collective) {
             return plan_anew(c, network, collective);
-          }};
+          },
+          watch_of(c.options.stage, fmt::format("{} on {}", to_text(policy), engine.name))};
 }
 
 std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {
@@ -214,10 +215,10 @@ public:
 
   [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events) const {
     std::vector<Recovery> by_engine;
-    const Reaction reaction = reaction_of(case_, policy);
     for (const EngineRow* engine : case_.engines)
       by_engine.push_back(function_(*engine, *case_.topology, collective_, schedule_,
-                                    case_.options.model, events, reaction));
+                                    case_.options.model, events,
+                                    reaction_of(case_, policy, *engine)));
     std::string problem = history_problem(case_, by_engine);
     return {std::move(by_engine.front()), std::move(problem)};
   }
@@ -297,8 +298,10 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
 
 void run_undisturbed(const FailureCase& c, const Collective& collective, const Schedule& schedule,
                      const Runs& runs, FailureEvaluation& result) {
+  RunOptions run;
+  run.watch = watch_of(c.options.stage, fmt::format("replay on {}", c.engines.front()->name));
   result.undisturbed =
-      replay(*c.topology, collective, schedule, c.options.model, *c.engines.front());
+      replay(*c.topology, collective, schedule, c.options.model, *c.engines.front(), run);
   result.undisturbed.report.chunk_done.clear();
   add_problem(result, "undisturbed: ", bound_problem(result.undisturbed));
   const History history = runs.recovered(Policy::report, {});
@@ -378,6 +381,7 @@ FailureEvaluation evaluate_failures(const FailureCase& c, const PolicyFinished& 
     run_all(c, finished, function, result);
   } catch (const InputError&) {
     throw;
+  } catch (const Stopped&) { // what is finished by then stands; the note follows
   } catch (const std::bad_alloc& error) {
     result.status = Status::timed_out;
     result.note = memory_text(error);

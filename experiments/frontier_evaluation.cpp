@@ -88,15 +88,19 @@ SizedPoint sized_point(const FrontierCase& c, const Frontier& frontier, const Fr
   Bytes largest_chunk;
   for (const Chunk& chunk : collective.chunks) largest_chunk = std::max(largest_chunk, chunk.size);
   const EngineRow& first = *c.engines.front();
+  RunOptions run;
+  run.watch = watch_of(c.options.stage, fmt::format("replays of {}", instance_text(point)));
   SizedPoint sized{size,
                    frontier.model_time(point, largest_chunk),
-                   replay(*c.topology, collective, point.schedule, c.options.model, first),
+                   replay(*c.topology, collective, point.schedule, c.options.model, first, run),
                    {}};
   sized.replay.report.chunk_done.clear();
   sized.completions.push_back(sized.replay.report.completion);
   for (std::size_t e = 1; e < c.engines.size(); ++e)
     sized.completions.push_back(
-        c.engines[e]->run(*c.topology, collective, point.schedule, c.options.model, {}).completion);
+        c.engines[e]
+            ->run(*c.topology, collective, point.schedule, c.options.model, run)
+            .completion);
   return sized;
 }
 
@@ -119,7 +123,8 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
   made.transfers = point.schedule.size();
   const double start = cpu_seconds();
   const Verdict verdict =
-      verify(*c.topology, collective_to_verify(c, point.pieces), point.schedule);
+      verify(*c.topology, collective_to_verify(c, point.pieces), point.schedule,
+             watch_of(c.options.stage, "verification of " + instance_text(point)));
   made.verified = verdict.correct();
   add_problem(result, point, "", fault_of(verdict));
   const double verified = cpu_seconds();
@@ -151,8 +156,10 @@ std::optional<std::size_t> best_point(const FrontierCase& c, const FrontierEvalu
     const FrontierPoint& point = result.frontier.points[p];
     const auto collective = collective_if_fine(c, size, point.pieces);
     if (!collective) continue;
+    RunOptions run;
+    run.watch = watch_of(c.options.stage, "replays, to find the best at each size");
     const Time time =
-        run_native(*c.topology, *collective, point.schedule, c.options.model).completion;
+        run_native(*c.topology, *collective, point.schedule, c.options.model, run).completion;
     if (best && time >= least) continue;
     best = p;
     least = time;
@@ -172,11 +179,19 @@ FrontierEvaluation evaluate_points(const FrontierCase& c, Frontier frontier) {
   for (const EngineRow* engine : c.engines) result.engines.emplace_back(engine->name);
   result.model = c.options.model;
   result.frontier = std::move(frontier);
-  for (const FrontierPoint& point : result.frontier.points)
-    result.points.push_back(evaluate_point(c, point, result));
-  const double start = cpu_seconds();
-  result.best = best_by_size(c.sizes, [&](Bytes size) { return best_point(c, result, size); });
-  result.replay_seconds += cpu_seconds() - start;
+  try {
+    for (const FrontierPoint& point : result.frontier.points)
+      result.points.push_back(evaluate_point(c, point, result));
+    const double start = cpu_seconds();
+    result.best = best_by_size(c.sizes, [&](Bytes size) { return best_point(c, result, size); });
+    result.replay_seconds += cpu_seconds() - start;
+  } catch (const Stopped&) { // of points that nobody has checked nothing is told
+    auto& points = result.frontier.points;
+    points.erase(points.begin() + std::ssize(result.points), points.end());
+    result.frontier.complete = false;
+    result.frontier.timed_out = true;
+    result.frontier.stop = "interrupted";
+  }
   return result;
 }
 
@@ -189,6 +204,7 @@ Frontier synthesized(const FrontierCase& c, const FrontierRequest& request,
   Frontier frontier;
   frontier.stop = missing_ability(*c.topology, whole);
   if (!frontier.stop.empty()) return frontier;
+  if (c.options.stage) (void)c.options.stage("synthesis of the frontier", {});
   try {
     return function(*c.topology, whole, request, c.options);
   } catch (const std::bad_alloc& error) {

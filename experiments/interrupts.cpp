@@ -1,7 +1,8 @@
 #include "experiments/interrupts.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
-#include <chrono>
 
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -50,13 +51,19 @@ void Interrupts::pass_on(int child) const {
     if (sigismember(&signals_, signal) == 1) kill(child, signal);
 }
 
-InterruptWatch::InterruptWatch(Interrupts& interrupts)
-    : thread_([&interrupts](const std::stop_token& ended) {
-        while (!ended.stop_requested() && !interrupts.cancels())
-          std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        while (!ended.stop_requested()) // here the next signal is not blocked
-          std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      }) {}
+bool GracePeriod::is_over(bool interrupted) {
+  constexpr auto period = std::chrono::seconds(1);
+  if (!interrupted) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (!since_) since_ = now;
+  return now - *since_ >= period;
+}
+
+std::string interrupted_text(std::string_view stage) {
+  return fmt::format("tutti: interrupted: ending {}, to show what there is; once more ends at "
+                     "once\n",
+                     stage.empty() ? "the work" : stage);
+}
 
 bool interrupt_pending() {
   sigset_t pending;

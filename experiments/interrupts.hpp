@@ -2,11 +2,14 @@
 // blocked meanwhile, here and in child processes, and no handler is needed.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <thread>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace tutti {
 
@@ -42,15 +45,20 @@ private:
   std::mutex one_cancels_;
 };
 
-/// For work that doesn't ask: a thread that calls cancels() ten times a second, so that a second
-/// signal ends the process at once.
-class InterruptWatch {
+/// How long what was made by the first signal may still be verified and replayed, from when that is
+/// known on. One for all of it. One thread at a time.
+class GracePeriod {
 public:
-  explicit InterruptWatch(Interrupts& interrupts);
+  /// Whether it is over; `interrupted` begins it.
+  [[nodiscard]] bool is_over(bool interrupted);
 
 private:
-  std::jthread thread_;
+  std::optional<std::chrono::steady_clock::time_point> since_;
 };
+
+/// What is said at once at the first signal: what is being ended, and what another one does. A
+/// line.
+[[nodiscard]] std::string interrupted_text(std::string_view stage);
 
 /// For a child process that was forked while its parent had Interrupts: whether the parent, or the
 /// terminal, has sent one of the signals. Any thread may ask. Costs a system call.

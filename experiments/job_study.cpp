@@ -49,20 +49,29 @@ public:
 
   PlanEvaluation evaluate() {
     result_.plan = to_text(plan_);
-    std::vector<Work> alone;
-    for (const Job& job : study_.jobs) {
-      std::optional<Work> work = made_alone(job);
-      if (!work) return std::move(result_);
-      alone.push_back(std::move(*work));
+    try {
+      evaluate_all();
+    } catch (const Stopped&) {
+      result_.jobs.clear();
+      result_.note = "interrupted";
     }
-    if (plan_.together) result_.synthesis_seconds = 0; // those alone are only to compare with
-    const std::optional<Work> all = plan_.together ? made_together() : at_once(alone);
-    if (!all || !is_correct(*all, "all jobs")) return std::move(result_);
-    replay_all(alone, *all);
     return std::move(result_);
   }
 
 private:
+  void evaluate_all() {
+    std::vector<Work> alone;
+    for (const Job& job : study_.jobs) {
+      std::optional<Work> work = made_alone(job);
+      if (!work) return;
+      alone.push_back(std::move(*work));
+    }
+    if (plan_.together) result_.synthesis_seconds = 0; // those alone are only to compare with
+    const std::optional<Work> all = plan_.together ? made_together() : at_once(alone);
+    if (!all || !is_correct(*all, "all jobs")) return;
+    replay_all(alone, *all);
+  }
+
   std::optional<Work> made_alone(const Job& job) {
     const AlgorithmRow& row = job.algorithm && !plan_.together ? *job.algorithm : plan_.algorithm;
     const auto make = [&](std::uint32_t pieces) { return collective_of(job, topology_, pieces); };
@@ -133,7 +142,8 @@ private:
   }
 
   bool is_correct(const Work& work, const std::string& what) {
-    const Verdict verdict = verify(topology_, work.collective, work.schedule);
+    const Verdict verdict = verify(topology_, work.collective, work.schedule,
+                                   watch_of(study_.options.stage, "verification of " + what));
     if (verdict.fault)
       add_problem(fmt::format("{}: fault: {}", what, verdict.fault->text));
     else if (verdict.redundant > 0)
@@ -152,6 +162,8 @@ private:
     options.jobs = work.timings;
     std::optional<Report> first;
     for (const EngineRow* engine : study_.engines) {
+      options.watch =
+          watch_of(study_.options.stage, fmt::format("replay of {} on {}", what, engine->name));
       Report report =
           engine->run(topology_, work.collective, work.schedule, study_.options.model, options);
       if (!first)

@@ -28,6 +28,11 @@ std::string bar_text(double fraction) {
 
 } // namespace
 
+ProgressForm form_on_stderr(bool lines_wanted) {
+  if (isatty(STDERR_FILENO) != 0) return ProgressForm::bar;
+  return lines_wanted ? ProgressForm::lines : ProgressForm::none;
+}
+
 std::string duration_text(double seconds) {
   const auto s = static_cast<std::int64_t>(std::ceil(seconds));
   if (s < 60) return fmt::format("{} s", s);
@@ -48,11 +53,30 @@ ProgressBar::ProgressBar(std::string label)
 
 ProgressBar::~ProgressBar() { finish(); }
 
-void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
-  if (!shown_ || total == 0) return;
+std::optional<double> ProgressBar::due() {
+  if (!shown_) return std::nullopt;
   const double now = clock_(), elapsed = now - start_;
-  if (elapsed < first_shown_after || (drawn_at_ && now - *drawn_at_ < seconds_between)) return;
+  if (elapsed < first_shown_after || (drawn_at_ && now - *drawn_at_ < seconds_between))
+    return std::nullopt;
   drawn_at_ = now;
+  return elapsed;
+}
+
+void ProgressBar::draw(std::string line) {
+  if (!words_.empty()) line += "  " + words_;
+  *out_ << "\r\x1b[K" << line << std::flush; // back to the line's start, erase it
+}
+
+void ProgressBar::update() {
+  if (const auto elapsed = due())
+    draw(fmt::format("{}  {} so far", label_, duration_text(*elapsed)));
+}
+
+void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
+  if (total == 0) return;
+  const auto since_start = due();
+  if (!since_start) return;
+  const double elapsed = *since_start;
   done = std::min(done, total);
   const double fraction = static_cast<double>(done) / static_cast<double>(total);
   std::string line =
@@ -60,8 +84,7 @@ void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
                   done, total, std::floor(100 * fraction), duration_text(elapsed));
   if (done > 0 && done < total)
     line += fmt::format(", about {} left", duration_text(elapsed / fraction - elapsed));
-  if (!words_.empty()) line += "  " + words_;
-  *out_ << "\r\x1b[K" << line << std::flush; // back to the line's start, erase it
+  draw(std::move(line));
 }
 
 void ProgressBar::finish() {

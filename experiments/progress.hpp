@@ -12,6 +12,11 @@
 
 namespace tutti {
 
+/// How progress shows: not at all, as a bar on a terminal, or as lines elsewhere.
+enum class ProgressForm : std::uint8_t { none, bar, lines };
+/// A bar where stderr is a terminal; else lines, if they are wanted.
+[[nodiscard]] ProgressForm form_on_stderr(bool lines_wanted);
+
 /// Draws over its own line; the line is erased at the end, so that results stand alone.
 class ProgressBar {
 public:
@@ -30,6 +35,8 @@ public:
   /// too: draws at most ten times a second, first two seconds after the start. The time left
   /// supposes that units take equally long; it isn't shown before the first is done.
   void update(std::uint64_t done, std::uint64_t total);
+  /// The same where nobody knows how far it is: the words and the time so far, without a bar.
+  void update();
   /// Words for the end of the line, shown from the next update on.
   void say(std::string words) { words_ = std::move(words); }
 
@@ -37,6 +44,9 @@ public:
   void finish();
 
 private:
+  /// Whether a line is due; how many seconds have passed.
+  std::optional<double> due();
+  void draw(std::string line);
   std::string label_, words_;
   std::ostream* out_;
   bool shown_;

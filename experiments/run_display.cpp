@@ -1,28 +1,22 @@
 #include "experiments/run_display.hpp"
 
+#include "experiments/stage_display.hpp"
+#include "sim/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
 #include <utility>
 
-#include <unistd.h>
-
 namespace tutti {
 
 namespace {
-
-constexpr double seconds_between_lines = 1;
 
 std::string rate_text(double per_second) {
   if (per_second >= 1e6) return fmt::format("{:.3g} M/s", per_second / 1e6);
   if (per_second >= 1e3) return fmt::format("{:.3g} k/s", per_second / 1e3);
   return fmt::format("{:.3g} /s", per_second);
-}
-
-RunDisplay::Form form_on_stderr(bool lines_wanted) {
-  if (isatty(STDERR_FILENO) != 0) return RunDisplay::Form::bar;
-  return lines_wanted ? RunDisplay::Form::lines : RunDisplay::Form::none;
 }
 
 } // namespace
@@ -73,8 +67,7 @@ void RunDisplay::progress(const Case& c, const SynthesisProgress& progress) {
     const double now = clock_();
     if (last_line_ && now - *last_line_ < seconds_between_lines) return;
     last_line_ = now;
-    *out_ << fmt::format("tutti: {} {}: {}\n", c.algorithm.name, c.collective.text(), meter.line())
-          << std::flush;
+    *out_ << fmt::format("tutti: {}: {}\n", case_text(c), meter.line()) << std::flush;
   } else if (single_) {
     bar_.say(meter.pace());
     bar_.update(progress.done, progress.total);
@@ -84,10 +77,48 @@ void RunDisplay::progress(const Case& c, const SynthesisProgress& progress) {
   }
 }
 
+void RunDisplay::stage(const Case& c, const std::string& stage, const WorkProgress& progress) {
+  stages_[&c] = stage;
+  if (form_ == Form::lines) {
+    if (const auto line = stage_line(last_line_, clock_(), case_text(c), stage, progress))
+      *out_ << *line << std::flush;
+    return;
+  }
+  bar_.say(single_ ? stage : fmt::format("{}: {}", c.algorithm.name, stage));
+  if (!single_)
+    bar_.update(done_, total_);
+  else if (progress.total > 0)
+    bar_.update(progress.done, progress.total);
+  else
+    bar_.update();
+}
+
+void RunDisplay::interrupted(std::span<const Case* const> running) {
+  constexpr std::size_t most_told = 4;
+  std::vector<std::string> texts;
+  for (const Case* c : running.first(std::min(running.size(), most_told))) {
+    const auto stage = stages_.find(c);
+    texts.push_back(fmt::format("{}, {}", c->algorithm.name,
+                                stage == stages_.end() ? "synthesis" : stage->second));
+  }
+  if (running.size() > most_told)
+    texts.push_back(fmt::format("{} more", running.size() - most_told));
+  bar_.finish();
+  *out_ << interrupted_text(joined(texts, "; ")) << std::flush;
+}
+
+std::string RunDisplay::case_text(const Case& c) {
+  return fmt::format("{} {}", c.algorithm.name, c.collective.text());
+}
+
 RunWatcher RunDisplay::watcher(Interrupts& interrupts) {
-  return {[this](std::size_t done, std::size_t total) { finished(done, total); },
-          [this](const Case& c, const SynthesisProgress& reached) { progress(c, reached); },
-          &interrupts};
+  return {
+      .finished = [this](std::size_t done, std::size_t total) { finished(done, total); },
+      .progress = [this](const Case& c, const SynthesisProgress& reached) { progress(c, reached); },
+      .stage = [this](const Case& c, const std::string& words,
+                      const WorkProgress& reached) { stage(c, words, reached); },
+      .interrupted = [this](std::span<const Case* const> running) { interrupted(running); },
+      .interrupts = &interrupts};
 }
 
 } // namespace tutti

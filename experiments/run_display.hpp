@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace tutti {
@@ -39,7 +40,7 @@ private:
 /// Draws for one call of run_cases.
 class RunDisplay {
 public:
-  enum class Form : std::uint8_t { none, bar, lines };
+  using Form = ProgressForm;
 
   /// `cases`: how many there are; of one, the bar shows its deliveries, of several, which are done.
   RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
@@ -49,16 +50,22 @@ public:
 
   void finished(std::size_t done, std::size_t total);
   void progress(const Case& c, const SynthesisProgress& progress);
-  /// Calls of both, for run_cases. The display must outlive it.
+  /// Where a case is when its schedule has been made.
+  void stage(const Case& c, const std::string& stage, const WorkProgress& progress);
+  /// Says at once which stages are being ended.
+  void interrupted(std::span<const Case* const> running);
+  /// Calls of all of them, for run_cases. The display must outlive it.
   [[nodiscard]] RunWatcher watcher(Interrupts& interrupts);
 
 private:
+  static std::string case_text(const Case& c);
   bool single_;
   Form form_;
   std::ostream* out_;
   ProgressBar::Clock clock_;
   ProgressBar bar_;
   std::map<const Case*, SynthesisMeter> meters_;
+  std::map<const Case*, std::string> stages_; // as last told
   std::size_t done_ = 0, total_;
   std::optional<double> last_line_;
 };

@@ -28,9 +28,9 @@ namespace tutti {
 
 namespace {
 
-// The first byte of a message says what follows. Progress comes first, a line each time; the other
-// kinds go on to the end.
-constexpr char says_progress = 'P', says_evaluation = 'E', says_input_error = 'I',
+// The first byte of a message says what follows. Progress and stages come first, a line each time;
+// the other kinds go on to the end.
+constexpr char says_progress = 'P', says_stage = 'S', says_evaluation = 'E', says_input_error = 'I',
                says_no_memory = 'M', says_failure = 'F';
 constexpr auto between_progress = std::chrono::milliseconds(100);
 
@@ -51,6 +51,25 @@ private:
   std::chrono::steady_clock::time_point next_{};
 };
 
+// What the case does with its schedule. Called by one thread.
+class StageWriter {
+public:
+  explicit StageWriter(int file) : file_(file) {}
+  void operator()(std::string_view stage, const WorkProgress& progress) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_ && stage == stage_) return;
+    next_ = now + between_progress;
+    stage_ = stage;
+    (void)write_all(file_,
+                    fmt::format("{}{} {} {}\n", says_stage, progress.done, progress.total, stage));
+  }
+
+private:
+  int file_;
+  std::string stage_;
+  std::chrono::steady_clock::time_point next_{};
+};
+
 SynthesisProgress parse_progress(const std::string& line) {
   SynthesisProgress progress;
   std::istringstream(line) >> progress.done >> progress.total >> progress.reached.ps;
@@ -60,6 +79,12 @@ SynthesisProgress parse_progress(const std::string& line) {
 std::string message_of(Case c, const CaseFunction& function, int file) {
   c.options.progress = ProgressWriter(file);
   c.options.cancelled = interrupt_pending;
+  StageWriter writer(file);
+  GracePeriod grace;
+  c.options.stage = [&](std::string_view stage, const WorkProgress& progress) {
+    writer(stage, progress);
+    return grace.is_over(interrupt_pending());
+  };
   offer_to_the_kernel();
   limit_memory(with_margin(c.options.limit_bytes));
   try {
@@ -97,11 +122,12 @@ public:
   [[nodiscard]] const std::string& message() const { return message_; }
 
   // Reads what there is; false at the end of the message.
-  bool read_some(const CaseProgress& heard) {
+  bool read_some(const RunWatcher& watcher) {
     const bool goes_on = child_.read_some(message_);
     for (std::size_t end = 0;
-         message_.starts_with(says_progress) && (end = message_.find('\n')) != std::string::npos;) {
-      if (heard) heard(*case_, parse_progress(message_.substr(1, end - 1)));
+         (message_.starts_with(says_progress) || message_.starts_with(says_stage)) &&
+         (end = message_.find('\n')) != std::string::npos;) {
+      hear(message_.front(), message_.substr(1, end - 1), watcher);
       message_.erase(0, end + 1);
     }
     return goes_on;
@@ -111,6 +137,19 @@ public:
   std::string death() { return child_.end().death; }
 
 private:
+  void hear(char kind, const std::string& line, const RunWatcher& watcher) const {
+    if (kind == says_progress) {
+      if (watcher.progress) watcher.progress(*case_, parse_progress(line));
+      return;
+    }
+    WorkProgress progress;
+    std::string stage;
+    std::istringstream in(line);
+    in >> progress.done >> progress.total >> std::ws;
+    std::getline(in, stage);
+    if (watcher.stage) watcher.stage(*case_, stage, progress);
+  }
+
   std::size_t index_; // into cases
   const Case* case_;
   ChildProcess child_;
@@ -194,7 +233,7 @@ private:
     if (::poll(waits.data(), waits.size(), -1) < 0) return; // a signal: the caller asks again
     if (watcher_.interrupts && watcher_.interrupts->count() > interrupts_) interrupt();
     for (std::size_t i = running_.size(); i-- > 0;) {
-      if (waits[i].revents == 0 || running_[i]->read_some(watcher_.progress)) continue;
+      if (waits[i].revents == 0 || running_[i]->read_some(watcher_)) continue;
       end(*running_[i]);
       running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -204,7 +243,12 @@ private:
     interrupts_ = watcher_.interrupts->count();
     if (interrupts_ > 1) throw Interrupted();
     ending_ = true;
-    for (const auto& job : running_) watcher_.interrupts->pass_on(job->process());
+    std::vector<const Case*> cases;
+    for (const auto& job : running_) {
+      watcher_.interrupts->pass_on(job->process());
+      cases.push_back(&job->what());
+    }
+    if (watcher_.interrupted) watcher_.interrupted(cases);
   }
 
   void end(Job& job) {

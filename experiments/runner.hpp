@@ -16,6 +16,10 @@ namespace tutti {
 using CaseFinished = std::function<void(std::size_t done, std::size_t total)>;
 /// Called in the driver's process, at most ten times a second for each case that runs.
 using CaseProgress = std::function<void(const Case&, const SynthesisProgress&)>;
+/// The same of what is done with a case's schedule: a stage in words.
+using CaseStage = std::function<void(const Case&, const std::string& stage, const WorkProgress&)>;
+/// Called in the driver's process at the first signal, with the cases that run.
+using CasesInterrupted = std::function<void(std::span<const Case* const> running)>;
 /// What one process does: evaluate().
 using CaseFunction = std::function<Evaluation(const Case&)>;
 
@@ -23,15 +27,18 @@ using CaseFunction = std::function<Evaluation(const Case&)>;
 struct RunWatcher {
   CaseFinished finished;
   CaseProgress progress;
-  /// After the first signal every running synthesis is cancelled and no further case is started.
+  CaseStage stage = {};
+  CasesInterrupted interrupted = {};
+  /// After the first signal every running synthesis is cancelled and no further case is started;
+  /// what is done with schedules ends a second later.
   Interrupts* interrupts = nullptr;
 };
 
-/// The evaluations in the order of `cases`, whatever `jobs` is. The cases' own `progress` and
-/// `cancelled` are replaced. A case whose process dies becomes an Evaluation whose `problem` says
-/// how, one that runs out of memory or isn't started because of an interrupt is timed_out with a
-/// note, one that meets bad input while others don't is infeasible with a note. No process outlives
-/// the call, however it ends. Pre: jobs >= 1.
+/// The evaluations in the order of `cases`, whatever `jobs` is. The cases' own `progress`,
+/// `cancelled` and `stage` are replaced. A case whose process dies becomes an Evaluation whose
+/// `problem` says how, one that runs out of memory or isn't started because of an interrupt is
+/// timed_out with a note, one that meets bad input while others don't is infeasible with a note. No
+/// process outlives the call, however it ends. Pre: jobs >= 1.
 /// Errors: InputError of the first case, in order, where all met bad input. Interrupted at the
 /// second signal: the processes are killed at once.
 [[nodiscard]] std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs,

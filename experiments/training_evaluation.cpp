@@ -171,11 +171,12 @@ private:
   }
 
   /// On every engine; all must give the same.
-  void simulate(const WorkloadPlans& plans, const IterationOptions& options,
-                TrainingRun& run) const {
+  void simulate(const WorkloadPlans& plans, IterationOptions options, TrainingRun& run) const {
     const Topology& topology = *network_.topology;
     const double start = cpu_seconds();
     for (const EngineRow* engine : study_.engines) {
+      options.watch = watch_of(study_.planning.options.stage,
+                               fmt::format("iteration with {} on {}", plan_.name, engine->name));
       IterationReport report = run_on(*engine, topology, workload_, plans, options);
       add_problem(run, account_problem(report));
       if (!run.report)
@@ -273,13 +274,18 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
     for (const TrainingVariant& variant : study.variants) {
       if (cancelled && cancelled()) return result;
       const Topology& topology = *networks[n].topology;
+      if (study.planning.options.stage) (void)study.planning.options.stage("its workload", {});
       const Workload workload = workload_of(variant, topology);
       if (watcher.made) watcher.made(topology, workload);
       const WorkloadSummary summary = summary_of(variant.work, workload, topology);
       for (const TrainingPlan& plan : study.plans) {
         if (cancelled && cancelled()) return result;
-        Runs(study, n, networks[n], variant, workload, summary, plan, watcher)
-            .append_to(result.runs, has_recorded);
+        try {
+          Runs(study, n, networks[n], variant, workload, summary, plan, watcher)
+              .append_to(result.runs, has_recorded);
+        } catch (const Stopped&) { // the runs that are over stand
+          return result;
+        }
       }
     }
   return result;

@@ -59,7 +59,7 @@ public:
       : topology_(topology), workload_(workload), model_(options.options.model),
         collectives_(options), sites_(topology, collectives_.goes_by_names()),
         send_router_(topology, options.options.routing), parts_(workload.groups.size()),
-        places_(workload.groups.size()), cancelled_(options.options.cancelled) {}
+        places_(workload.groups.size()), synthesis_(options.options) {}
 
   WorkloadPlanning plan() {
     result_.plans.requests = requests_of(workload_);
@@ -114,14 +114,17 @@ private:
     options.model = model_;
     const auto simulate = [&](const PlanChoice& choice) -> std::optional<SimulatedChoice> {
       try {
+        options.watch = watch_of(synthesis_.stage, "iteration, to choose among plans");
         const IterationReport report =
             run_iteration_native(topology_, workload_, plans_by(choice), options);
         return SimulatedChoice{report.duration, report.replayed};
       } catch (const InputError&) { // it comes to a halt, which whoever runs it will say
         return std::nullopt;
+      } catch (const Stopped&) {
+        return std::nullopt;
       }
     };
-    return best_choice(variants, simulate, cancelled_);
+    return best_choice(variants, simulate, synthesis_.cancelled);
   }
 
   [[nodiscard]] WorkloadPlans plans_by(const PlanChoice& choice) const {
@@ -225,7 +228,7 @@ private:
   std::vector<std::vector<Planned>> planned_; // [task]
   std::vector<std::uint64_t> requests_;       // [task]: how many it serves
   std::vector<PlacedRequest> placed_;         // [request]
-  const std::function<bool()>& cancelled_;
+  const SynthesisOptions& synthesis_;
   WorkloadPlanning result_;
 };
 

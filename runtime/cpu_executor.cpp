@@ -23,9 +23,11 @@ public:
   StepCopies(const Plan& plan, const CpuMemory& memory, CombineLoop combine)
       : plan_(plan), memory_(memory), combine_(combine), order_(issue_order(plan)) {}
 
-  double run() {
+  double run(const Watch& watch) {
+    WatchedSteps steps(watch);
     const std::int64_t start = steady_now();
     for (const IssuedStep& issued : order_) {
+      steps.take(1, [] { return WorkProgress{}; });
       const PlannedBlock& block = plan_.blocks[issued.block];
       const PlannedStep& step = plan_.steps[issued.step];
       std::byte* const peer =
@@ -76,9 +78,13 @@ Execution run_on_cpu(const Program& program, const ExecutionRequest& request) {
   else
     threads.emplace(plan, memory, combine, request.watchdog_seconds);
   Execution execution;
-  for (std::uint32_t run = 0; run < request.warmups + request.repetitions; ++run) {
+  const std::uint32_t runs = request.warmups + request.repetitions;
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    const Watch watch = [&](const WorkProgress&) {
+      return request.watch && request.watch({run, runs});
+    };
     memory.fill(program, plan, request.type);
-    const double seconds = copies ? copies->run() : threads->run();
+    const double seconds = copies ? copies->run(watch) : threads->run(watch);
     if (run >= request.warmups) execution.seconds.push_back(seconds);
   }
   execution.check = memory.check(program, plan, request.type, request.combine);

@@ -4,6 +4,7 @@
 #include "runtime/data.hpp"
 #include "runtime/plan.hpp"
 #include "runtime/program.hpp"
+#include "sim/watch.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,7 @@ struct ExecutionRequest {
   PlanOptions plan;
   /// One copy call for each step instead of one persistent run (CUDA: cudaMemcpyPeerAsync).
   bool copy_per_step = false;
+  Watch watch = {}; ///< counts runs, warm-ups too
 };
 
 struct Execution {
@@ -39,7 +41,7 @@ public:
 };
 
 /// Ranks as groups of threads over shared memory: a thread for each block, in one persistent run.
-/// Errors: InputError for sizes that don't divide, for more than 4,096 blocks; HungRun.
+/// Errors: InputError for sizes that don't divide, for more than 4,096 blocks; HungRun; Stopped.
 [[nodiscard]] Execution run_on_cpu(const Program& program, const ExecutionRequest& request);
 
 /// Whether this build has the CUDA executor and a device is there; else why not, in a line.

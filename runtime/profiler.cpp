@@ -94,7 +94,8 @@ public:
                   const PlanOptions& plan)
       : network_(network), executor_(executor), options_(options), plan_(plan) {}
 
-  LinkProfile measure(LinkId link) const {
+  LinkProfile measure(LinkId link) {
+    measured_ = link.value;
     const Topology alone = link_alone(network_, link);
     const LinkLoad load{LinkId{0}, options_.chunks};
     std::vector<LinkTiming> timings;
@@ -108,7 +109,8 @@ public:
 
   /// All links at once, at the largest size that all were measured with, each with a share by its
   /// rate so that they end together.
-  double joint_rate(const std::vector<LinkProfile>& links) const {
+  double joint_rate(const std::vector<LinkProfile>& links) {
+    measured_ = network_.link_count();
     Bytes size = ascending_sizes().back();
     for (const LinkProfile& link : links) size = std::min(size, link.timings.back().size);
     double least = links.front().seconds_per_byte, sum = 0, latency = 0;
@@ -162,6 +164,10 @@ private:
     request.repetitions = options_.repetitions;
     request.watchdog_seconds = options_.watchdog_seconds;
     request.plan = plan_;
+    if (options_.watch)
+      request.watch = [this](const WorkProgress&) {
+        return options_.watch({measured_, network_.link_count()});
+      };
     request.plan.one_by_one = one_by_one;
     if (plan_.emulated != nullptr) request.plan.emulated = &network;
     return executor_(program, request).median_seconds();
@@ -171,6 +177,7 @@ private:
   const Executor& executor_;
   const ProfileOptions& options_;
   const PlanOptions& plan_;
+  std::uint32_t measured_ = 0; // links
 };
 
 void check_profile_request(const Topology& network, const ProfileOptions& options) {
@@ -193,7 +200,7 @@ void check_profile_request(const Topology& network, const ProfileOptions& option
 Profile profile(const Topology& network, const Executor& executor, const ProfileOptions& options,
                 const PlanOptions& plan) {
   check_profile_request(network, options);
-  const LinkMeasurement measurement(network, executor, options, plan);
+  LinkMeasurement measurement(network, executor, options, plan);
   Profile profile;
   for (std::uint32_t l = 0; l < network.link_count(); ++l)
     profile.links.push_back(measurement.measure(LinkId{l}));

@@ -5,6 +5,7 @@
 
 #include "runtime/executor.hpp"
 #include "sim/topology.hpp"
+#include "sim/watch.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,7 @@ struct ProfileOptions {
   double enough_seconds = 0.02;
   std::uint32_t repetitions = 3; ///< the median of these
   double watchdog_seconds = 30;
+  Watch watch = {}; ///< counts links that are measured
 };
 
 struct LinkTiming {
@@ -55,7 +57,7 @@ struct Profile {
 /// whether copies are throttled to the network's links. "One after another" is where each chunk
 /// waits until the receiver has the one before (PlanOptions::one_by_one).
 /// Errors: InputError for a link that doesn't join two NPUs (programs move nothing over it alone),
-/// fewer than two sizes or chunks, a size that isn't a multiple of 4 bytes.
+/// fewer than two sizes or chunks, a size that isn't a multiple of 4 bytes; Stopped.
 [[nodiscard]] Profile profile(const Topology& network, const Executor& executor,
                               const ProfileOptions& options, const PlanOptions& plan);
 

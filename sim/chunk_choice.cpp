@@ -43,22 +43,30 @@ std::uint64_t transfer_count(const ChunkedSchedule& made) {
   return made.schedule ? made.schedule->size() : made.compact->size();
 }
 
-Report replayed(const Topology& topology, const Collective& collective, const ChunkedSchedule& made,
-                const TimeModel& model) {
-  return made.schedule ? run_native(topology, collective, *made.schedule, model)
-                       : run_native_compact(topology, collective, *made.compact, model);
-}
+/// Where tries are replayed. Errors: Stopped.
+struct Replays {
+  const Topology& topology;
+  TimeModel model;
+  const StageWatch& stage;
+
+  [[nodiscard]] Report run(const Collective& collective, const ChunkedSchedule& made) const {
+    RunOptions options;
+    options.watch = watch_of(stage, "replay, to choose the chunks");
+    return made.schedule
+               ? run_native(topology, collective, *made.schedule, model, options)
+               : run_native_compact(topology, collective, *made.compact, model, options.watch);
+  }
+};
 
 /// The same with chunks of one byte: what latencies alone take.
-Report latencies(const Topology& topology, const ChunkedSchedule& made, const TimeModel& model) {
+Report latencies(const Replays& replays, const ChunkedSchedule& made) {
   Collective small = *made.collective;
   for (Chunk& chunk : small.chunks) chunk.size = Bytes{1};
-  return replayed(topology, small, made, model);
+  return replays.run(small, made);
 }
 
-PipelineFigures figures_of(const Topology& topology, const ChunkedSchedule& made,
-                           const TimeModel& model) {
-  const Report full = replayed(topology, *made.collective, made, model);
+PipelineFigures figures_of(const Replays& replays, const ChunkedSchedule& made) {
+  const Report full = replays.run(*made.collective, made);
   PipelineFigures figures;
   figures.whole = figures.latency = full.completion;
   if (full.links.empty()) return figures;
@@ -67,9 +75,9 @@ PipelineFigures figures_of(const Topology& topology, const ChunkedSchedule& made
   figures.crossings = busiest->transfers;
   figures.latency = Time{};
   if (chunk_candidates(figures).empty()) return figures; // whatever latencies are
-  const Report small = latencies(topology, made, model);
+  const Report small = latencies(replays, made);
   figures.latency = std::min(small.completion, figures.whole);
-  if (model.link_busy == LinkBusy::latency_and_serialization)
+  if (replays.model.link_busy == LinkBusy::latency_and_serialization)
     figures.busy_latency = std::min(
         small.links[static_cast<std::size_t>(busiest - full.links.begin())].busy, figures.busy);
   return figures;
@@ -95,28 +103,36 @@ Time least_time(const Topology& topology, const Collective& finest, TimeModel mo
 class Tries {
 public:
   Tries(const Topology& topology, const TimeModel& model, const CollectiveMaker& cut,
-        const MakeInChunks& make, std::uint64_t transfers_before)
-      : topology_(topology), model_(model), cut_(cut), make_(make), before_(transfers_before) {
-    model_.discipline = Discipline::fifo;
+        const MakeInChunks& make, std::uint64_t transfers_before, const StageWatch& stage)
+      : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before) {
+    replays_.model.discipline = Discipline::fifo;
   }
 
+  /// The best until somebody stops it.
   ChunkChoice choose() {
-    const std::optional<ChunkedSchedule> one = make_(1);
-    if (!one) return choice_;
-    count(*one, 1);
-    if (!has_budget(2)) return choice_;
-    if (!can_be_cut(*one->collective, cut_)) return choice_;
-    const PipelineFigures figures = figures_of(topology_, *one, model_);
-    best_ = figures.whole;
-    std::vector<std::uint32_t> candidates = chunk_candidates(figures);
-    std::erase_if(candidates, [&](std::uint32_t chunks) { return !has_budget(chunks); });
-    const std::optional<Collective> finest = finest_of(candidates);
-    if (!finest) return choice_;
-    try_all(candidates, least_time(topology_, *finest, model_));
+    try {
+      search();
+    } catch (const Stopped&) {
+    }
     return choice_;
   }
 
 private:
+  void search() {
+    const std::optional<ChunkedSchedule> one = make_(1);
+    if (!one) return;
+    count(*one, 1);
+    if (!has_budget(2)) return;
+    if (!can_be_cut(*one->collective, cut_)) return;
+    const PipelineFigures figures = figures_of(replays_, *one);
+    best_ = figures.whole;
+    std::vector<std::uint32_t> candidates = chunk_candidates(figures);
+    std::erase_if(candidates, [&](std::uint32_t chunks) { return !has_budget(chunks); });
+    const std::optional<Collective> finest = finest_of(candidates);
+    if (!finest) return;
+    try_all(candidates, least_time(replays_.topology, *finest, replays_.model));
+  }
+
   void count(const ChunkedSchedule& made, std::uint32_t chunks) {
     const std::uint64_t transfers = transfer_count(made);
     choice_.tried_transfers += transfers;
@@ -145,7 +161,7 @@ private:
       const std::optional<ChunkedSchedule> made = make_(chunks);
       if (!made) continue;
       count(*made, chunks);
-      const Time time = replayed(topology_, *made->collective, *made, model_).completion;
+      const Time time = replays_.run(*made->collective, *made).completion;
       if (!is_worth_it(time, best_)) continue;
       best_ = time;
       choice_.chunks = chunks;
@@ -153,8 +169,7 @@ private:
     }
   }
 
-  const Topology& topology_;
-  TimeModel model_;
+  Replays replays_;
   const CollectiveMaker& cut_;
   const MakeInChunks& make_;
   std::uint64_t before_;
@@ -179,11 +194,9 @@ std::vector<std::uint32_t> chunk_candidates(const PipelineFigures& figures) {
 
 ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                           const CollectiveMaker& cut, const MakeInChunks& make,
-                          std::uint64_t transfers_before) {
-  return Tries(topology, model, cut, make, transfers_before).choose();
+                          std::uint64_t transfers_before, const StageWatch& stage) {
+  return Tries(topology, model, cut, make, transfers_before, stage).choose();
 }
-
-namespace {} // namespace
 
 bool can_be_cut(const Collective& collective, const CollectiveMaker& cut) {
   const std::optional<Collective> two = cut_in(cut, 2);
@@ -229,7 +242,7 @@ ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& top
     return ChunkedSchedule{&kept.collective, o.schedule ? &*o.schedule : nullptr,
                            o.compact ? &*o.compact : nullptr};
   };
-  const ChunkChoice choice = choose_chunks(topology, options.model, cut, make_in);
+  const ChunkChoice choice = choose_chunks(topology, options.model, cut, make_in, 0, options.stage);
   return std::move(made.at(choice.chunks));
 }
 

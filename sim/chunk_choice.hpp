@@ -29,6 +29,7 @@
 #include "sim/synthesizer.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "sim/watch.hpp"
 #include "sim/work_limit.hpp"
 
 #include <cstdint>
@@ -77,12 +78,14 @@ struct ChunkChoice {
 /// place of the best so far where it is faster by more than 1 % (native engine, fifo): the choice
 /// never is slower than one chunk. It ends after two tries in a row that aren't, where no more than
 /// 1 % is left over the lower bound of the finest cut, and where the next try could exceed
-/// most_tried_transfers; `transfers_before` count, too. A collective that `cut` doesn't cut any
-/// finer has one chunk. Cost: beside the tries two replays with one chunk and a lower bound.
+/// most_tried_transfers; `transfers_before` count, too; and where `stage`, which hears of replays,
+/// says so, with the best so far. A collective that `cut` doesn't cut any finer has one chunk.
+/// Cost: beside the tries two replays with one chunk and a lower bound.
 /// Errors: those of `make`, of replays, of `cut` with one chunk.
 [[nodiscard]] ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                                         const CollectiveMaker& cut, const MakeInChunks& make,
-                                        std::uint64_t transfers_before = 0);
+                                        std::uint64_t transfers_before = 0,
+                                        const StageWatch& stage = {});
 
 /// Whether `cut` makes more chunks of it than it has with one per shard (not of a file's).
 [[nodiscard]] bool can_be_cut(const Collective& collective, const CollectiveMaker& cut);

@@ -48,18 +48,17 @@ std::vector<NodeId> checked_group(const Topology& topology, const CollectiveSpec
   std::vector<NodeId> group = spec.group;
   if (group.empty())
     for (std::uint32_t n = 0; n < topology.npu_count(); ++n) group.push_back(NodeId{n});
+  std::vector<NodeId> sorted = group;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.back().value >= topology.npu_count()) // before any of them is looked up
+    throw InputError(fmt::format("group member {} is not an NPU (the topology has {})",
+                                 sorted.back().value, topology.npu_count()));
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    throw InputError(fmt::format("group member {} is named twice", twice->value));
   if (group.size() < 2)
     throw InputError(fmt::format("a collective over one NPU has nothing to do ({} over {})",
                                  to_text(spec.kind), topology.node(group.front()).name));
-  std::vector<NodeId> sorted = group;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted[i].value >= topology.npu_count())
-      throw InputError(fmt::format("group member {} is not an NPU (the topology has {})",
-                                   sorted[i].value, topology.npu_count()));
-    if (i > 0 && sorted[i] == sorted[i - 1])
-      throw InputError(fmt::format("group member {} is named twice", sorted[i].value));
-  }
   if (spec.root >= group.size())
     throw InputError(fmt::format("root {} is outside the group of {}", spec.root, group.size()));
   return group;

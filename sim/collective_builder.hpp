@@ -35,12 +35,12 @@ private:
   std::map<std::vector<NodeId>, SetId> set_ids_;
 };
 
-/// Collects the parts of a collective. `most_chunks` limits them all together, so that a few bytes
+/// Collects the parts of a collective. `most` limits them all together, so that a few bytes
 /// of a file ("pieces": 1000000000) can't ask for gigabytes.
 class CollectiveBuilder {
 public:
-  CollectiveBuilder(const Topology& topology, std::uint64_t most_chunks)
-      : topology_(topology), chunks_left_(most_chunks) {}
+  CollectiveBuilder(const Topology& topology, std::uint64_t most)
+      : topology_(topology), chunks_left_(most) {}
 
   /// Errors: InputError of make_collective, for too many chunks, or a total that overflows.
   void add(const CollectiveSpec& spec);

@@ -8,6 +8,7 @@
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "sim/watch.hpp"
 #include "sim/workload.hpp"
 
 #include <array>
@@ -52,6 +53,7 @@ struct IterationOptions {
   bool fold = true;
   /// NPUs whose operations are recorded (IterationReport::spans); ascending.
   std::span<const NodeId> record = {};
+  Watch watch = {}; ///< counts operations that are over; of simgrid nobody knows
 };
 
 /// Where one NPU's time goes. The parts add up to IterationReport::duration exactly.
@@ -95,6 +97,7 @@ struct IterationReport {
 /// Errors: InputError as check_workload(), for plans that don't fit the requests, a discipline
 /// other than fifo, an event that is refused; where the run comes to a halt (members that wait for
 /// each other in a circle, links that stay down), naming who waits for whom in which operation.
+/// Stopped where the watch says so.
 [[nodiscard]] IterationReport run_iteration_native(const Topology& topology,
                                                    const Workload& workload,
                                                    const WorkloadPlans& plans,

@@ -7,6 +7,7 @@
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "sim/watch.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -39,6 +40,9 @@ struct SynthesisOptions {
   std::function<void(const SynthesisProgress&)> progress;
   /// True ends the synthesis as the limit does. Asked now and then, by any thread. May be empty.
   std::function<bool()> cancelled;
+  /// Of what is done with schedules: verification, replays, executions. Synthesizers leave it
+  /// alone. May be empty.
+  StageWatch stage;
   /// `--set key=value`: the algorithm's own options. An unknown key is an InputError.
   std::map<std::string, std::string> settings;
   /// The collective has one chunk per shard, of which the algorithm may make as many as it likes

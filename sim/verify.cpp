@@ -237,7 +237,8 @@ std::vector<std::uint32_t> block_starts(const Schedule& schedule) {
 
 } // namespace
 
-Verdict verify(const Topology& topology, const Collective& collective, const Schedule& schedule) {
+Verdict verify(const Topology& topology, const Collective& collective, const Schedule& schedule,
+               const Watch& watch) {
   if (std::optional<Fault> fault = unknown_id(topology, collective, schedule))
     return {std::move(fault), 0};
 
@@ -251,9 +252,14 @@ Verdict verify(const Topology& topology, const Collective& collective, const Sch
   Checker checker(topology, collective, schedule);
   const std::vector<std::uint32_t> starts = block_starts(schedule);
   const auto block_of = [&](std::uint32_t i) { return starts.empty() ? i : starts[i]; };
-  for (std::uint32_t c = 0; c < chunks; ++c)
+  WatchedSteps steps(watch);
+  for (std::uint32_t c = 0; c < chunks; ++c) {
     checker.check_chunk(ChunkId{c}, std::span(sorted).subspan(begin[c], begin[c + 1] - begin[c]),
                         block_of);
+    steps.take(begin[c + 1] - begin[c] + std::uint64_t{topology.node_count()}, [&] {
+      return WorkProgress{begin[c + 1], schedule.size()};
+    });
+  }
   return checker.verdict();
 }
 

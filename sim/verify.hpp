@@ -6,6 +6,7 @@
 #include "sim/compact_schedule.hpp"
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
+#include "sim/watch.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -37,8 +38,9 @@ struct Verdict {
 /// twice or lost, an unmet postcondition, an unknown chunk or link.
 /// Cost: O(transfers + paths + chunks * nodes), times contributors / 64 for chunks that reduce.
 /// Memory: 4 bytes a transfer plus the state of one chunk.
+/// `watch` counts transfers. Errors: Stopped.
 [[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective,
-                             const Schedule& schedule);
+                             const Schedule& schedule, const Watch& watch = {});
 
 /// Whether the transfers can happen in some order that is each link's: every sender holds what it
 /// sends by then (a node that can't copy sends it once), nothing comes to a node twice or to one
@@ -48,7 +50,8 @@ struct Verdict {
 /// Cost: O(transfers + links + visits of nodes), a visit for each time that a node which was waited
 /// for has got something; plus nodes * chunks / 64. Memory: one bit per (chunk, node), two where
 /// some node can't copy, and 8 bytes a link.
+/// `watch` as above.
 [[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective,
-                             const CompactSchedule& schedule);
+                             const CompactSchedule& schedule, const Watch& watch = {});
 
 } // namespace tutti

@@ -73,11 +73,12 @@ private:
 template <typename ChunkNumber> class CompactChecker {
 public:
   CompactChecker(const Topology& topology, const Collective& collective,
-                 const CompactSchedule& schedule, const std::vector<ChunkNumber>& chunks)
+                 const CompactSchedule& schedule, const std::vector<ChunkNumber>& chunks,
+                 const Watch& watch)
       : topology_(topology), collective_(collective), schedule_(schedule), chunks_(chunks),
         next_(schedule.begin), held_(topology.node_count(), collective.chunks.size()),
-        given_away_(some_node_cannot_copy() ? topology.node_count() : 0, collective.chunks.size()) {
-  }
+        given_away_(some_node_cannot_copy() ? topology.node_count() : 0, collective.chunks.size()),
+        steps_(watch) {}
 
   std::optional<Fault> first_fault() {
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c)
@@ -149,6 +150,8 @@ private:
       }
       next_[in.value] = at;
       received = received || at > before;
+      checked_ += at - before;
+      steps_.take(1 + at - before, [this] { return WorkProgress{checked_, chunks_.size()}; });
     }
     return received;
   }
@@ -222,6 +225,8 @@ private:
   std::vector<std::size_t> next_; // per link: the first that hasn't happened
   BitRows held_;                  // what has ever been at a node
   BitRows given_away_; // what a node that can't copy has sent; no rows without such nodes
+  WatchedSteps steps_;
+  std::uint64_t checked_ = 0; // transfers
   std::optional<Fault> fault_;
 };
 
@@ -242,12 +247,12 @@ std::optional<Fault> broken_blocks(const Topology& topology, const CompactSchedu
 } // namespace
 
 Verdict verify(const Topology& topology, const Collective& collective,
-               const CompactSchedule& schedule) {
+               const CompactSchedule& schedule, const Watch& watch) {
   return std::visit(
       [&](const auto& chunks) -> Verdict {
         if (std::optional<Fault> fault = broken_blocks(topology, schedule, chunks.size()))
           return {std::move(fault), 0};
-        return {CompactChecker(topology, collective, schedule, chunks).first_fault(), 0};
+        return {CompactChecker(topology, collective, schedule, chunks, watch).first_fault(), 0};
       },
       schedule.chunks);
 }

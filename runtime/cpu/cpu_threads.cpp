@@ -38,11 +38,11 @@ BlockThreads::BlockThreads(const Plan& plan, const CpuMemory& memory, CombineLoo
 
 BlockThreads::~BlockThreads() { stop(); }
 
-double BlockThreads::run() {
+double BlockThreads::run(const Watch& watch) {
   if (thread_count_ == 0) return 0;
   ++runs_;
   raise(begun_);
-  watch();
+  await_end(watch);
   std::int64_t end = start_;
   for (std::uint32_t b = 0; b < ends_.size(); ++b)
     if (plan_.blocks[b].steps > 0) end = std::max(end, ends_[b]);
@@ -50,13 +50,17 @@ double BlockThreads::run() {
 }
 
 /// Until all threads are through. It polls: what it would learn earlier isn't timed.
-void BlockThreads::watch() {
+void BlockThreads::await_end(const Watch& watch) {
   std::int64_t progress_at = steady_now();
   std::uint64_t progress = steps_done();
   auto pause = std::chrono::microseconds(50);
   while (!count_reached(ended_.value.load(std::memory_order_acquire), runs_ * thread_count_)) {
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(5000));
+    if (watch && watch({})) {
+      stop();
+      throw Stopped();
+    }
     const std::uint64_t now_done = steps_done();
     const std::int64_t now = steady_now();
     if (now_done != progress) {

@@ -10,6 +10,7 @@
 #include "runtime/cpu/cpu_memory.hpp"
 #include "runtime/hung_run.hpp"
 #include "runtime/plan.hpp"
+#include "sim/watch.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -29,8 +30,9 @@ public:
   BlockThreads& operator=(const BlockThreads&) = delete;
 
   /// Performs the program once: seconds from when all threads are there until the last is done.
-  /// Errors: HungRun after watchdog_seconds without a step; then no further run().
-  double run();
+  /// The watch is asked some two hundred times a second, of progress that nobody knows.
+  /// Errors: HungRun after watchdog_seconds without a step, Stopped; then no further run().
+  double run(const Watch& watch);
 
 private:
   struct alignas(64) Counter {
@@ -46,7 +48,7 @@ private:
   static void raise(Counter& counter);
   void stop();
   [[nodiscard]] std::uint64_t steps_done() const;
-  void watch();
+  void await_end(const Watch& watch);
 
   const Plan& plan_;
   const CpuMemory& memory_;

@@ -47,13 +47,23 @@ private:
 
   std::vector<double> time_runs(const std::function<double()>& perform) {
     set_up();
-    for (std::uint32_t i = 0; i < request_.warmups; ++i) perform();
+    for (std::uint32_t i = 0; i < request_.warmups; ++i) {
+      ask_watch(i);
+      perform();
+    }
     std::vector<double> seconds;
     for (std::uint32_t i = 0; i < request_.repetitions; ++i) {
+      ask_watch(request_.warmups + i);
       if (i + 1 == request_.repetitions) set_up(); // what earlier runs left can't pass for its own
       seconds.push_back(perform());
     }
     return seconds;
+  }
+
+  /// Between runs only: a kernel that runs is ended by its watchdog.
+  void ask_watch(std::uint32_t runs) const {
+    if (request_.watch && request_.watch({runs, request_.warmups + request_.repetitions}))
+      throw Stopped();
   }
 
   /// Inputs as the reference has them, and no meaning anywhere else.

@@ -9,6 +9,7 @@
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "sim/watch.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -39,6 +40,7 @@ struct RouteChange {
 struct RunOptions {
   bool record_deliveries = false; ///< fill Report::deliveries
   bool record_hops = false;       ///< fill Report::hops
+  Watch watch = {};               ///< counts transfers delivered; of simgrid nobody knows
 
   // What follows needs fifo and a listed schedule.
 
@@ -67,13 +69,13 @@ struct RunOptions {
 /// doesn't know, options that need fifo under another one, a link bandwidth and size whose time
 /// overflows, transfers that can never happen (named). simgrid also std::runtime_error: its clock
 /// is a double, which can't tell picoseconds apart from some 2,000 simulated seconds on; or its
-/// child process died.
+/// child process died. Stopped where the watch says so.
 using EngineFunction = Report (*)(const Topology&, const Collective&, const Schedule&,
                                   const TimeModel&, const RunOptions&);
 
 /// The same for a compact schedule.
 using CompactEngineFunction = Report (*)(const Topology&, const Collective&, const CompactSchedule&,
-                                         const TimeModel&);
+                                         const TimeModel&, const Watch&);
 
 struct EngineRow {
   std::string_view name;
@@ -97,9 +99,10 @@ struct EngineRow {
 /// The same from the compact form, with nothing kept per transfer: beside the schedule itself one
 /// bit per (chunk, node). Where links share bandwidth or a switch forwards, the order across
 /// links matters and the schedule is expanded first. Errors: also InputError where a chunk never
-/// reaches its sender.
+/// reaches its sender; Stopped.
 [[nodiscard]] Report run_native_compact(const Topology& topology, const Collective& collective,
-                                        const CompactSchedule& schedule, const TimeModel& model);
+                                        const CompactSchedule& schedule, const TimeModel& model,
+                                        const Watch& watch = {});
 
 /// SimGrid's event loop, FIFO and fluid. One SimGrid engine can live per process, so the simulation
 /// runs in a forked child and the report comes back through a pipe. Same unmodelled effects.

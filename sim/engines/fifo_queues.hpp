@@ -73,6 +73,10 @@ public:
   [[nodiscard]] Transfers& transfers() { return transfers_; }
   [[nodiscard]] const Transfers& transfers() const { return transfers_; }
   [[nodiscard]] const Report& report() const { return report_; } ///< so far
+  /// Transfers that are delivered, of all.
+  [[nodiscard]] WorkProgress progress() const {
+    return {transfers_.size() - transfers_.undelivered(), transfers_.size()};
+  }
   /// Of the link at present, the least of its own and its groups'; 0: it is down.
   [[nodiscard]] Bandwidth rate(LinkId link) const { return links_[link.value].rate; }
   [[nodiscard]] Time latency(LinkId link) const { return Time{links_[link.value].latency}; }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,10 +34,17 @@ void write_all(int fd, const std::string& bytes) {
   }
 }
 
-std::string read_all(int fd) {
+/// Errors: Stopped.
+std::string read_all(int fd, const Watch& watch) {
+  constexpr int milliseconds_between = 50;
   std::string bytes;
   std::vector<char> buffer(1 << 16);
   while (true) {
+    if (watch) {
+      if (watch({})) throw Stopped();
+      pollfd waits{fd, POLLIN, 0};
+      if (poll(&waits, 1, milliseconds_between) <= 0) continue; // nothing yet, or a signal
+    }
     const ssize_t n = read(fd, buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return bytes;
@@ -63,9 +71,31 @@ constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows 
   _exit(0); // no destructors, no exit handlers: they belong to the parent
 }
 
+/// How the child ended.
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+/// Of a child that writes to `fd`; kills it where the watch, or reading, throws.
+std::string message_of(pid_t child, int fd, const Watch& watch) {
+  try {
+    std::string message = read_all(fd, watch);
+    close(fd);
+    return message;
+  } catch (...) {
+    kill(child, SIGKILL);
+    close(fd);
+    (void)status_of(child);
+    throw;
+  }
+}
+
 } // namespace
 
-std::string bytes_of_child(const std::function<std::string()>& simulate) {
+std::string bytes_of_child(const std::function<std::string()>& simulate, const Watch& watch) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr); // or the child would print the parent's pending output again
@@ -82,11 +112,8 @@ std::string bytes_of_child(const std::function<std::string()>& simulate) {
     be_the_child(ends[1], simulate);
   }
   close(ends[1]);
-  const std::string message = read_all(ends[0]);
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const std::string message = message_of(child, ends[0], watch);
+  const int status = status_of(child);
   if (message.empty())
     throw std::runtime_error(
         WIFSIGNALED(status)

@@ -1,6 +1,8 @@
 // Runs a simulation in a child process and brings its report back.
 #pragma once
 
+#include "sim/watch.hpp"
+
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -49,21 +51,27 @@ private:
 };
 
 /// Calls `simulate` in a forked child; what it returns comes back through a pipe. An InputError
-/// thrown there is thrown here again. Errors: std::runtime_error where the child dies or can't be
-/// made. Not from several threads at once: a child would hold the other pipes open.
+/// thrown there is thrown here again. Meanwhile this process asks the watch, some twenty times a
+/// second; where that says so the child is killed, and Stopped is thrown. Errors: also
+/// std::runtime_error where the child dies or can't be made. Not from several threads at once: a
+/// child would hold the other pipes open.
 /// Cost: a fork (about 1 ms) plus copying what is returned.
-[[nodiscard]] std::string bytes_of_child(const std::function<std::string()>& simulate);
+[[nodiscard]] std::string bytes_of_child(const std::function<std::string()>& simulate,
+                                         const Watch& watch);
 
 /// The same for a report, whose fields exchange(stream, report) hands to either stream, in one
 /// order.
 template <typename Simulate, typename Exchange>
-[[nodiscard]] auto run_isolated(const Simulate& simulate, const Exchange& exchange) {
-  const std::string bytes = bytes_of_child([&] {
-    auto report = simulate();
-    ByteWriter writer;
-    exchange(writer, report);
-    return std::move(writer.bytes);
-  });
+[[nodiscard]] auto run_isolated(const Simulate& simulate, const Exchange& exchange,
+                                const Watch& watch) {
+  const std::string bytes = bytes_of_child(
+      [&] {
+        auto report = simulate();
+        ByteWriter writer;
+        exchange(writer, report);
+        return std::move(writer.bytes);
+      },
+      watch);
   decltype(simulate()) report;
   ByteReader reader(bytes);
   exchange(reader, report);

@@ -9,8 +9,8 @@ namespace tutti {
 
 namespace {
 
-template <typename Core> Report replay(Core& core, EventQueue& events) {
-  run_to_end(core, events);
+template <typename Core> Report replay(Core& core, EventQueue& events, const Watch& watch) {
+  run_to_end(core, events, watch);
   Report report = core.finish();
   report.engine = "native";
   return report;
@@ -25,11 +25,11 @@ Report run_native(const Topology& topology, const Collective& collective, const 
   NativeClock clock;
   if (options.is_plain()) {
     FifoCore<NativeClock> core(topology, collective, schedule, model, options, clock);
-    return replay(core, clock.events);
+    return replay(core, clock.events, options.watch);
   }
   DynamicCore<NativeClock, ScheduledTransfers> core(
       topology, ScheduledTransfers(topology, collective, schedule, options), model, options, clock);
-  return replay(core, clock.events);
+  return replay(core, clock.events, options.watch);
 }
 
 } // namespace tutti

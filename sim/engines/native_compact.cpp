@@ -21,9 +21,9 @@ template <typename ChunkNumber> class CompactRun {
 public:
   CompactRun(const Topology& topology, const Collective& collective,
              const CompactSchedule& schedule, const std::vector<ChunkNumber>& chunks,
-             const TimeModel& model)
+             const TimeModel& model, const Watch& watch)
       : topology_(topology), schedule_(schedule), chunks_(chunks),
-        latency_occupies_(model.link_busy == LinkBusy::latency_and_serialization),
+        latency_occupies_(model.link_busy == LinkBusy::latency_and_serialization), steps_(watch),
         row_(collective.chunks.size()), held_(row_ * topology.node_count()) {
     report_.engine = "native";
     report_.model = model;
@@ -57,6 +57,7 @@ public:
         arrive(event.subject, event.at);
       else
         start(event.subject, event.at);
+      steps_.take(1, [this] { return WorkProgress{arrived_, chunks_.size()}; });
     }
     require_all_sent();
     sum_up_use();
@@ -122,6 +123,7 @@ private:
   void arrive(std::uint32_t id, std::int64_t now) {
     Lane& lane = lanes_[id];
     const ChunkNumber chunk = chunks_[lane.next - lane.in_flight--];
+    ++arrived_;
     held_[bit(chunk, lane.to)] = true;
     report_.chunk_done[chunk] = report_.completion = Time{now}; // events come by time
     const std::uint32_t end = first_lane_[lane.to.value + std::size_t{1}];
@@ -162,6 +164,8 @@ private:
   const CompactSchedule& schedule_;
   const std::vector<ChunkNumber>& chunks_;
   bool latency_occupies_;
+  WatchedSteps steps_;
+  std::uint64_t arrived_ = 0; // transfers
   Report report_;
   std::vector<Bytes> sizes_;                 // per chunk
   std::vector<Lane> lanes_;                  // by sender, then link
@@ -182,14 +186,17 @@ bool links_are_independent(const Topology& topology) {
 } // namespace
 
 Report run_native_compact(const Topology& topology, const Collective& collective,
-                          const CompactSchedule& schedule, const TimeModel& model) {
+                          const CompactSchedule& schedule, const TimeModel& model,
+                          const Watch& watch) {
   if (model.discipline == Discipline::fifo && links_are_independent(topology))
     return std::visit(
         [&](const auto& chunks) {
-          return CompactRun(topology, collective, schedule, chunks, model).run();
+          return CompactRun(topology, collective, schedule, chunks, model, watch).run();
         },
         schedule.chunks);
-  return run_native(topology, collective, expanded(topology, collective, schedule), model);
+  RunOptions options;
+  options.watch = watch;
+  return run_native(topology, collective, expanded(topology, collective, schedule), model, options);
 }
 
 } // namespace tutti

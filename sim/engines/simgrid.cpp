@@ -50,8 +50,9 @@ Report run_simgrid(const Topology& topology, const Collective& collective, const
   const auto simulate = model.discipline == Discipline::fluid ? run_simgrid_fluid
                         : options.is_plain()                  ? run_plain
                                                               : run_dynamic;
-  Report report = run_isolated(
-      [&] { return simulate(topology, collective, schedule, model, options); }, exchange_fields);
+  Report report =
+      run_isolated([&] { return simulate(topology, collective, schedule, model, options); },
+                   exchange_fields, options.watch);
   report.engine = "simgrid";
   return report;
 }

@@ -41,8 +41,8 @@ IterationReport run(const Topology& topology, const Workload& workload, const Wo
 IterationReport run_iteration_simgrid(const Topology& topology, const Workload& workload,
                                       const WorkloadPlans& plans, const IterationOptions& options) {
   check_iteration(topology, workload, plans, options);
-  IterationReport report =
-      run_isolated([&] { return run(topology, workload, plans, options); }, exchange_iteration);
+  IterationReport report = run_isolated([&] { return run(topology, workload, plans, options); },
+                                        exchange_iteration, options.watch);
   report.engine = "simgrid";
   return report;
 }

@@ -55,7 +55,9 @@ public:
   /// At what part of its speed the NPU computes from the next operation on, by events.
   void set_share(std::uint32_t npu, Share share) { shares_[npu] = share; }
 
-  [[nodiscard]] bool is_over() const { return programs_.left() == 0; }
+  /// Operations that aren't over.
+  [[nodiscard]] std::uint64_t left() const { return programs_.left(); }
+  [[nodiscard]] bool is_over() const { return left() == 0; }
   [[nodiscard]] const Meetings& meetings() const { return meetings_; }
   /// What keeps the NPUs from ending, in words.
   [[nodiscard]] std::string halt_text() const;

@@ -69,7 +69,12 @@ public:
         clock_(clock), conductor_(workload, options), levels_(workload),
         core_(topology, PlanInstances(shapes, levels_.count()), options.model,
               network_options(options), clock),
-        folding_(shapes, core_, clock, options) {}
+        folding_(shapes, core_, clock, options), operations_(conductor_.left()) {}
+
+  /// Operations that are over, of all.
+  [[nodiscard]] WorkProgress progress() const {
+    return {operations_ - conductor_.left(), operations_};
+  }
 
   // What clocks call.
 
@@ -120,6 +125,7 @@ private:
   static RunOptions network_options(const IterationOptions& options) {
     RunOptions network;
     network.events = options.events;
+    network.watch = options.watch;
     return network;
   }
 
@@ -226,6 +232,7 @@ private:
   std::vector<std::uint32_t> meeting_of_slot_;
   std::vector<Begun> begun_;
   std::size_t next_event_ = 0;
+  std::uint64_t operations_;
 };
 
 } // namespace tutti

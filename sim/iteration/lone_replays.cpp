@@ -59,9 +59,13 @@ LoneReplay LoneReplays::replay(std::uint32_t plan) {
   instances.prepare(slot);
   core.start_part(slot, begin);
   core.serve(begin);
+  WatchedSteps steps(options_.watch);
   while (here.clock.events.next_time() != EventQueue::never) {
     here.now = here.clock.events.next_time();
-    while (here.clock.events.next_time() == here.now) core.handle(here.clock.events.pop());
+    std::uint64_t handled = 0;
+    for (; here.clock.events.next_time() == here.now; ++handled)
+      core.handle(here.clock.events.pop());
+    steps.take(handled, [] { return WorkProgress{}; });
     for (const PlanInstances::MemberOver& over : instances.members_over())
       replay.over.push_back({here.now - begin, over.member});
     if (!instances.finished().empty()) replay.finished = here.now - begin;

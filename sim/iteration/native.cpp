@@ -17,7 +17,7 @@ IterationReport run(const Topology& topology, const Workload& workload, const Wo
   const PlacedShapes shapes(topology, workload, plans);
   NativeClock clock;
   IterationRun<NativeClock, Folding> iteration(topology, workload, plans, shapes, options, clock);
-  run_to_end(iteration, clock.events);
+  run_to_end(iteration, clock.events, options.watch);
   IterationReport report = iteration.finish();
   report.engine = "native";
   return report;

@@ -170,6 +170,7 @@ private:
     RunOptions network;
     network.events = options_.events;
     network.begin = Time{now};
+    network.watch = options_.watch;
     replays_.emplace(core_.topology(), shapes_, options_.model, network);
   }
 

@@ -47,6 +47,7 @@ RunOptions Course::options() const {
   options.record_deliveries = true;
   options.may_halt = true;
   options.begin = plan_.begin;
+  options.watch = asked_->reaction.watch;
   return options;
 }
 

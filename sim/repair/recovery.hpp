@@ -38,6 +38,7 @@ struct Reaction {
   Time detection, decision;
   /// What resynthesize and restart plan with. The seconds it needs are not in `decision`.
   Planner plan;
+  Watch watch = {}; ///< of each replay
 };
 
 /// One answer to events, at one instant.
@@ -70,8 +71,8 @@ struct Recovery {
   std::vector<Decision> decisions;
   std::vector<ChunkAt> lost;    ///< given up on the way, or held by nobody alive in the end
   std::vector<ChunkAt> missing; ///< what NPUs alive want, that isn't lost, and that they don't have
-  std::vector<StuckTransfer> stuck;   ///< of the last segment
-  std::vector<LinkUse> links;         ///< of all segments
+  std::vector<StuckTransfer> stuck; ///< of the last segment
+  std::vector<LinkUse> links;       ///< of all segments
   /// Carried over links (each counts) by deliveries that nothing in place at the end came from.
   Bytes in_vain;
   std::vector<ProgressPoint> progress; ///< by time; what is dropped or dies later doesn't count
@@ -84,7 +85,7 @@ struct Recovery {
   [[nodiscard]] bool complete() const { return ending == Ending::complete; }
 };
 
-/// Errors: InputError of the engine (fluid has no events), of sorted_events().
+/// Errors: InputError of the engine (fluid has no events), of sorted_events(); Stopped.
 /// Pre: verify() accepts the schedule.
 [[nodiscard]] Recovery recover(const EngineRow& engine, const Topology& topology,
                                const Collective& collective, const Schedule& schedule,

@@ -112,11 +112,41 @@ TEST_CASE("exec prints nccl-tests' columns") {
 }
 
 TEST_CASE("a size that doesn't divide is told, with the next that does") {
-  const Json made = json_of("exec -t ring:4 -c all_reduce -a ring --size 1002B --links real "
-                            "--predicted-by nothing",
-                            TemporaryFolder());
+  const std::string exec = "exec -t ring:4 -c all_reduce -a ring --links real "
+                           "--predicted-by nothing --repeat 1 --size ";
+  const Json made = json_of(exec + "1002B..1024B", TemporaryFolder());
   CHECK_FALSE(made["runs"][0].contains("wrong"));
   CHECK_THAT(made["runs"][0]["note"].get<std::string>(), ContainsSubstring("1024 bytes"));
+  CHECK(made["runs"].back()["wrong"] == 0);
+}
+
+TEST_CASE("where nothing runs, exec and run say so and exit with 1") {
+  const TemporaryFolder folder;
+  for (const char* work :
+       {"-t ring:4 -c all_reduce -a ring --size 1002B", "-t ring:6 -c all_reduce -a rhd --size 6MB",
+        "-t ring:6 -c all_to_all -a ring,rhd --size 6MB..24MB"}) {
+    const CommandResult result = run_tutti(
+        std::string("exec --links real --predicted-by nothing ") + work + " --json", folder);
+    INFO(work);
+    INFO(result.err);
+    CHECK(result.code == 1);
+    CHECK_THAT(result.err, ContainsSubstring("nothing ran: "));
+    for (const Json& run : Json::parse(result.out)["runs"]) CHECK(run["note"].is_string());
+  }
+  write_file(folder.file("e.toml"), R"(name = "e"
+[topologies]
+R = "ring:6"
+[[executions]]
+label = "Halving"
+topology = "R"
+collective = "all_reduce"
+algorithms = ["rhd"]
+sizes = ["6MB"]
+predicted_by = "nothing"
+)");
+  const CommandResult result = run_tutti("run e.toml --out results", folder);
+  CHECK(result.code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("Halving: nothing ran: rhd, "));
 }
 
 TEST_CASE("a schedule goes through MSCCL's XML and comes back with its time") {

@@ -1,11 +1,15 @@
 // [[executions]] in an experiment's file, and what becomes of its expectations.
 #include "experiments/experiment.hpp"
+#include "sim/random.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 using namespace tutti;
 
@@ -114,6 +118,11 @@ TEST_CASE("what is wrong with an execution is said with its place") {
   CHECK_THAT(error_in("predicted_by = \"hope\""), ContainsSubstring("e.toml:9:16"));
   CHECK_THAT(error_in("type = \"half\""), ContainsSubstring("e.toml:9:8"));
   CHECK_THAT(error_in("repetitions = 0"), ContainsSubstring("e.toml:9:15"));
+  CHECK_THAT(error_in("passes = 0"), ContainsSubstring("e.toml:9:10"));
+  CHECK_THAT(error_in("profile_sizes = [\"1MiB\"]"), ContainsSubstring("two sizes or more"));
+  CHECK_THAT(error_in("[[executions.expect]]\nlabel = \"x\"\nerror_at_most = 1\n"
+                      "repeats_within = 0.1"),
+             ContainsSubstring("2 \"passes\" or more"));
   CHECK_THAT(error_in("speed = 3"), ContainsSubstring("unknown key \"speed\""));
   CHECK_THAT(error_in("[[executions.expect]]\nlabel = \"x\"\nerror_at_most = 0"),
              ContainsSubstring("e.toml:11:17"));
@@ -125,10 +134,10 @@ TEST_CASE("what is wrong with an execution is said with its place") {
 TEST_CASE("the error of predictions is a geometric mean, either way") {
   const ExecutionEvaluation evaluation = evaluation_of({4, 0.5, 2});
   CHECK(*prediction_error(evaluation) == Approx(std::cbrt(16.0) - 1));
-  CHECK(*prediction_error(evaluation, Bytes{10'000}) == Approx(1));
+  CHECK(*prediction_error(evaluation, {.from = Bytes{10'000}}) == Approx(1));
   const std::vector<std::string> ring{"ring"};
-  CHECK(*prediction_error(evaluation, Bytes{1}, ring) == Approx(3));
-  CHECK_FALSE(prediction_error(evaluation, Bytes{10'000}, ring));
+  CHECK(*prediction_error(evaluation, {.algorithms = ring}) == Approx(3));
+  CHECK_FALSE(prediction_error(evaluation, {.from = Bytes{10'000}, .algorithms = ring}));
 }
 
 TEST_CASE("an expected error is an upper limit, and none without a measurement differs") {
@@ -144,6 +153,36 @@ TEST_CASE("an expected error is an upper limit, and none without a measurement d
   CHECK(agreement(Bytes{1}, 0.1) == Agreement::differs);
   CHECK(agreement(Bytes{10'000}, 0.11) == Agreement::match);
   CHECK(agreement(Bytes{1'000'000}, 1) == Agreement::differs);
+}
+
+TEST_CASE("an error is judged only where ratios repeat themselves, and within its sizes") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Random random(seed);
+    const auto part = [&random] { return static_cast<double>(random.below(1000)) / 1000; };
+    ExecutionEvaluation evaluation = evaluation_of({1.2, 1.1});
+    double widest = 0;
+    for (ExecutionRun& run : evaluation.runs) {
+      const double first = 0.8 + part(), factor = 1 + part() / 4;
+      run.ratios = {first, first * factor, first * (1 + (factor - 1) * part())};
+      random.shuffle(run.ratios);
+      widest = std::max(widest, factor - 1);
+    }
+    ExecutionExpectation expected{"x", {}, Bytes{1}, ExecutionExpectation::Of::error, 0.5, ""};
+    const auto agreement = [&] {
+      return comparisons_of({&expected, 1}, evaluation).at(0).agreement;
+    };
+    const Agreement whatever_repeats = agreement();
+    CHECK(whatever_repeats != Agreement::not_judged);
+    expected.repeats_within = widest + 1e-9;
+    CHECK(agreement() == whatever_repeats);
+    expected.repeats_within = widest - 1e-9;
+    CHECK(agreement() == Agreement::not_judged);
+    expected.repeats_within = 1;
+    evaluation.runs[1].ratios.resize(1); // which can't say
+    CHECK(agreement() == Agreement::not_judged);
+    expected.to = evaluation.runs[0].size; // the other doesn't count
+    CHECK(agreement() != Agreement::not_judged);
+  }
 }
 
 TEST_CASE("an explanation doesn't stand for what wasn't measured") {

@@ -31,9 +31,18 @@ inline CommandResult run_tutti(const std::string& arguments, const TemporaryFold
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
 }
 
-/// Sends the command a SIGINT half a second after its start, as a user with Ctrl-C would; kills it
-/// where it doesn't end in 20 s.
-inline CommandResult interrupt_tutti(const std::string& arguments, const TemporaryFolder& folder) {
+/// When a command is interrupted, and what came of it.
+struct Interruption {
+  int signal = SIGINT;
+  /// Wait until this is on its stderr, for 60 s at most; empty: half a second. What a busy machine
+  /// hasn't even begun can't be interrupted in good order.
+  std::string once_it_says = {};
+  double seconds_to_end = 0; ///< from the signal on
+};
+
+/// Sends the command a signal, as a user with Ctrl-C would; kills it where it doesn't end in 20 s.
+inline CommandResult interrupt_tutti(const std::string& arguments, const TemporaryFolder& folder,
+                                     Interruption& how) {
   const std::string out = folder.file("stdout"), err = folder.file("stderr");
   const std::string command = "cd '" + folder.file("") + "' && exec '" TUTTI_COMMAND "' " +
                               arguments + " >'" + out + "' 2>'" + err + "'";
@@ -42,14 +51,26 @@ inline CommandResult interrupt_tutti(const std::string& arguments, const Tempora
     execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  kill(child, SIGINT);
+  constexpr auto pause = std::chrono::milliseconds(20);
+  std::this_thread::sleep_for(std::chrono::milliseconds(how.once_it_says.empty() ? 500 : 100));
+  for (int i = 0; i < 3000 && read_file(err).find(how.once_it_says) == std::string::npos; ++i)
+    std::this_thread::sleep_for(pause);
+  kill(child, how.signal);
+  const auto start = std::chrono::steady_clock::now();
   int status = 0;
   for (int i = 0; i < 2000 && waitpid(child, &status, WNOHANG) == 0; ++i) {
     if (i == 1999) kill(child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  how.seconds_to_end =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+}
+
+/// The same with SIGINT, half a second after its start.
+inline CommandResult interrupt_tutti(const std::string& arguments, const TemporaryFolder& folder) {
+  Interruption how;
+  return interrupt_tutti(arguments, folder, how);
 }
 
 inline CommandResult run_tutti(const std::string& arguments) {

@@ -1,0 +1,14 @@
+// Stages are told as they begin: one that is over before it would be asked is seen, too.
+#include "sim/watch.hpp"
+
+namespace tutti {
+
+Watch watch_of(const StageWatch& watch, std::string stage) {
+  if (!watch) return {};
+  if (watch(stage, {})) throw Stopped();
+  return [&watch, stage = std::move(stage)](const WorkProgress& progress) {
+    return watch(stage, progress);
+  };
+}
+
+} // namespace tutti
