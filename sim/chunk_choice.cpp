@@ -86,7 +86,7 @@ std::optional<Collective> cut_in(const CollectiveMaker& cut, std::uint32_t chunk
 
 /// What no number of chunks beats. Latencies that keep a link busy are paid for each chunk: left
 /// out.
-Time least_time(const Topology& topology, const Collective& finest, TimeModel model) {
+Time time_of_finest(const Topology& topology, const Collective& finest, TimeModel model) {
   model.link_busy = LinkBusy::serialization;
   return lower_bound(topology, finest, model).time;
 }
@@ -112,7 +112,7 @@ public:
     std::erase_if(candidates, [&](std::uint32_t chunks) { return !has_budget(chunks); });
     const std::optional<Collective> finest = finest_of(candidates);
     if (!finest) return choice_;
-    try_all(candidates, least_time(topology_, *finest, model_));
+    try_all(candidates, time_of_finest(topology_, *finest, model_));
     return choice_;
   }
 
