@@ -93,6 +93,11 @@ Table policy_table(std::span<const FailureEvaluation> evaluations) {
     for (const PolicySummary& summary : summaries_of(e))
       table.rows.push_back(summary_row(e, summary, sweep));
   }
+  if (std::none_of(evaluations.begin(), evaluations.end(),
+                   [](const FailureEvaluation& e) { return e.chose_chunks; })) {
+    table.columns.erase(table.columns.begin() + 1); // whoever runs it has said how many
+    for (Row& row : table.rows) row.erase(row.begin() + 1);
+  }
   return table;
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("a small experiment, with every default") {
   CHECK(cases[2].topology_label == "B");
   CHECK(cases[2].topology == &e.topologies[1].topology);
   CHECK(cases[0].collective.size == Bytes{1 << 30});
-  CHECK(cases[0].chunks == 1U);
+  CHECK_FALSE(cases[0].chunks); // auto
   CHECK(cases[0].engine->name == "simgrid");
   CHECK(cases[0].disciplines == std::vector{Discipline::fifo});
   CHECK(cases[0].options.model == TimeModel{});
@@ -293,6 +293,7 @@ TEST_CASE("an algorithm that chooses its chunks meets any") {
   cases[0].chunks.reset();
   cases[0].algorithm.chooses_pieces = true;
   cases[1].run = "told";
+  cases[1].chunks = 1;
   const auto values = [&] {
     return read_expectation(parse_config("label = \"x\"\nof.run = \"chosen\"\n"
                                          "over.run = \"told\"\nmean = \"geometric\"\n"
