@@ -157,7 +157,7 @@ std::vector<Permutation> FlowGraph::generators(const std::vector<std::uint32_t>&
                                                std::span<const Permutation> commuting) const {
   std::vector<Permutation> found;
   for (const Permutation& one :
-       automorphism_generators(graph(marks, commuting), AutomorphismSearch::first_cells)) {
+       automorphism_generators(graph(marks, commuting), AutomorphismSearch::by_parts)) {
     Permutation made = whole(one);
     bool moves = false;
     for (std::uint32_t i = 0; i < groups_ && !moves; ++i) moves = made[i] != i;

@@ -1,12 +1,21 @@
 #include "synth/solvers/automorphisms.hpp"
 
+#include "sim/engines/isolated.hpp"
+
 #if __has_include(<bliss/digraph.hh>)
 #include <bliss/digraph.hh> // from 0.77 on
 #else
 #include <bliss/graph.hh>
 #endif
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace tutti {
@@ -70,21 +79,54 @@ bool is_identity(const Permutation& permutation) {
   return true;
 }
 
+Found searched(const std::vector<std::uint32_t>& colours, const std::vector<Arc>& arcs,
+               bool by_parts) {
+  bliss::Digraph search;
+  search.set_component_recursion(by_parts);
+  if (by_parts) search.set_splitting_heuristic(bliss::Digraph::shs_f);
+  for (const std::uint32_t colour : colours) search.add_vertex(colour);
+  for (const auto& [from, to] : arcs) search.add_edge(from, to);
+  Found found;
+  search_generators(search, found);
+  return found;
+}
+
+/// Component recursion finds generators that exchange two parts each, but bliss 0.73 aborts in it
+/// on some graphs, since what it takes for a component isn't one (its author advises against it, as
+/// SCIP's source notes), and leaks memory on others: so in a process of its own, which may die.
+Found searched_by_parts(const std::vector<std::uint32_t>& colours, const std::vector<Arc>& arcs) {
+  const auto search = [&] {
+    const rlimit no_dump{0, 0};
+    setrlimit(RLIMIT_CORE, &no_dump);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO); // where it would say why it aborts
+    std::string bytes;
+    for (const Permutation& one : searched(colours, arcs, true))
+      bytes.append(reinterpret_cast<const char*>(one.data()), one.size() * sizeof(one.front()));
+    return bytes;
+  };
+  Found found;
+  try {
+    const std::string bytes = bytes_of_child(search);
+    const std::size_t each = colours.size() * sizeof(std::uint32_t);
+    for (std::size_t at = 0; at < bytes.size(); at += each) {
+      Permutation& one = found.emplace_back(colours.size());
+      std::memcpy(one.data(), bytes.data() + at, each);
+    }
+  } catch (const std::runtime_error&) {
+    found = searched(colours, arcs, false);
+  }
+  return found;
+}
+
 } // namespace
 
 std::vector<Permutation> automorphism_generators(const ColouredGraph& graph,
                                                  AutomorphismSearch how) {
-  bliss::Digraph search;
-  // Its author advises against component recursion (as SCIP's presolving, which uses bliss, notes
-  // in its source): 0.73 aborts on some graphs, since what it takes for a component isn't one, and
-  // leaks memory on others.
-  search.set_component_recursion(false);
-  if (how == AutomorphismSearch::first_cells) search.set_splitting_heuristic(bliss::Digraph::shs_f);
-  for (const std::uint32_t colour : graph.colours) search.add_vertex(colour);
   const std::vector<Arc> arcs = distinct(graph.arcs);
-  for (const auto& [from, to] : arcs) search.add_edge(from, to);
-  Found found;
-  search_generators(search, found);
+  Found found = how == AutomorphismSearch::by_parts && !graph.colours.empty()
+                    ? searched_by_parts(graph.colours, arcs)
+                    : searched(graph.colours, arcs, false);
   // A symmetry that is none would make wrong schedules and wrong proofs: better have fewer.
   std::erase_if(found, [&](const Permutation& made) {
     return is_identity(made) || !is_permutation(made) || !keeps(graph.colours, made) ||

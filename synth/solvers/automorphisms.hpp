@@ -18,7 +18,7 @@ struct ColouredGraph {
 
 enum class AutomorphismSearch : std::uint8_t {
   plain,
-  first_cells, ///< quick where many parts can be exchanged each on its own, as in clusters
+  by_parts, ///< quick where many parts can be exchanged each on its own, as in clusters
 };
 
 /// Generators of the group of all permutations that keep colours and arcs; empty where that is only

@@ -76,6 +76,6 @@ TEST_CASE("algorithms answer correctly on switches of all abilities", "[heavy]")
 TEST_CASE("algorithms answer correctly on many switches of all abilities", "[slow]") {
   for (std::uint64_t seed = 2; seed < 8; ++seed) {
     INFO("seed " << seed);
-    CHECK(answers(seed, 1500).fault == "");
+    CHECK(answers(seed, 400).fault == "");
   }
 }
