@@ -253,6 +253,8 @@ CollectiveSpec parse_collective(std::string_view text) {
     const std::string_view key = trimmed(words[i].substr(0, equals));
     const std::string_view value =
         equals == std::string_view::npos ? "" : trimmed(words[i].substr(equals + 1));
+    if ((key == "root" && root) || (key == "group" && !spec.group.empty()))
+      throw InputError(fmt::format("key \"{}\" of {} is given twice", key, to_text(spec.kind)));
     if (key == "root" && has_root(spec.kind)) {
       root = static_cast<std::uint32_t>(parse_integer(value, "root", 0, INT32_MAX));
     } else if (key == "group") {

@@ -79,14 +79,32 @@ toml::source_position position_of(std::string_view text, std::size_t offset) {
           static_cast<toml::source_index>(offset - line_begin + 1)};
 }
 
-/// Errors: InputError at a dotted key of more than 16 parts: each part is a level of the tree.
-void refuse_deep_keys(std::string_view text, const std::string& source_name) {
+/// Errors: InputError at \u0000 in a string with escapes: names, and messages about them, end there
+/// for whatever is written in C.
+void refuse_nul(std::string_view text, std::size_t begin, std::size_t end,
+                const std::string& source_name) {
+  if (text[begin] != '"') return;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (text[i] != '\\') continue;
+    const std::string_view escape = text.substr(i + 1);
+    if (escape.starts_with("u0000") || escape.starts_with("U00000000"))
+      throw InputError(
+          placed(source_name, position_of(text, i), "a text can't have the character \\u0000"));
+    ++i;
+  }
+}
+
+/// Errors: InputError at a dotted key of more than 16 parts: each part is a level of the tree; and
+/// those of refuse_nul().
+void refuse_unsafe(std::string_view text, const std::string& source_name) {
   constexpr int most_parts = 16;
   int parts = 1;
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     if (c == '"' || c == '\'') {
-      i = end_of_string(text, i);
+      const std::size_t end = end_of_string(text, i);
+      refuse_nul(text, i, end, source_name);
+      i = end;
     } else if (c == '#') {
       i = std::min(text.find('\n', i), text.size());
     } else {
@@ -318,7 +336,7 @@ std::string ConfigTable::canonical_text() const {
 ConfigTable read_config(const std::string& file) { return parse_config(read_file(file), file); }
 
 ConfigTable parse_config(std::string_view text, const std::string& source_name) {
-  refuse_deep_keys(text, source_name);
+  refuse_unsafe(text, source_name);
   auto document = std::make_shared<Document>();
   document->name = source_name;
   try {

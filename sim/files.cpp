@@ -11,12 +11,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace tutti {
 
 namespace {
+
+constexpr std::size_t most_of_file = std::size_t{1} << 34;   // as much as a schedule file holds
+constexpr std::size_t most_of_stream = std::size_t{1} << 28; // a pipe, a device: may have no end
 
 [[noreturn]] void fail(const std::string& path, std::string_view verb, int error) {
   throw InputError(
@@ -40,8 +42,22 @@ std::string read_file(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(path, "read", errno);
-  std::string content{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) fail(path, "read", EIO);
+  const bool is_regular = std::filesystem::is_regular_file(path);
+  const std::size_t most = is_regular ? most_of_file : most_of_stream;
+  constexpr std::size_t block = 1 << 20;
+  std::string content;
+  while (in) {
+    const std::size_t before = content.size();
+    content.resize(before + block);
+    in.read(content.data() + before, block);
+    content.resize(before + static_cast<std::size_t>(in.gcount()));
+    if (content.size() > most)
+      throw InputError(fmt::format("{}: cannot read: it is longer than {} MiB, the most that is "
+                                   "read from {}",
+                                   path, most >> 20U,
+                                   is_regular ? "a file" : "what isn't a regular file"));
+  }
+  if (in.bad()) fail(path, "read", errno != 0 ? errno : EIO);
   return content;
 }
 

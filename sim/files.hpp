@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Errors: InputError "FILE: cannot read: No such file or directory".
+/// Up to 16 GiB, and 256 MiB of pipes and devices. Errors: InputError "FILE: cannot read: ...".
 [[nodiscard]] std::string read_file(const std::string& path);
 /// Creates missing parent folders. Errors: InputError "FILE: cannot write: ...".
 void write_file(const std::string& path, std::string_view content);

@@ -115,6 +115,7 @@ public:
   std::string text() {
     const std::size_t size = count("letters");
     std::string value(in_.substr(0, size));
+    if (value.find('\0') != std::string::npos) throw InputError("a text has a zero byte");
     in_.remove_prefix(size);
     return value;
   }

@@ -141,6 +141,8 @@ void refuse_unknown_fields(const google::protobuf::Message& message) {
 ChakraNode node_of(const ChakraProtoMsg::Node& message) {
   ChakraNode node;
   node.id = message.id();
+  if (message.name().find('\0') != std::string::npos)
+    throw InputError(fmt::format("node {}: its name has a zero byte", message.id()));
   node.name = message.name();
   try {
     refuse_unknown_fields(message);

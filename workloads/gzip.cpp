@@ -13,6 +13,12 @@ namespace tutti {
 
 namespace {
 
+/// Traces, which repeat themselves, become some tens of times smaller; gzip can go to a thousand.
+std::size_t most_unpacked(std::size_t packed) {
+  constexpr std::size_t at_least = std::size_t{64} << 20U, cap = std::size_t{1} << 34U;
+  return std::min(cap, at_least + 100 * std::min(packed, cap / 100));
+}
+
 class Inflater {
 public:
   explicit Inflater(std::string& packed) : packed_(packed) {
@@ -32,6 +38,10 @@ public:
       const int status = inflate(&stream_, Z_NO_FLUSH);
       content.append(reinterpret_cast<const char*>(buffer_.data()),
                      buffer_.size() - stream_.avail_out);
+      if (content.size() > most_unpacked(packed_.size()))
+        throw InputError(fmt::format("its gzip unpacks to more than {} MiB, the most that {} bytes "
+                                     "may hold",
+                                     most_unpacked(packed_.size()) >> 20U, packed_.size()));
       is_inside_ = status != Z_STREAM_END;
       if (status == Z_STREAM_END) {
         inflateReset(&stream_); // another member may follow

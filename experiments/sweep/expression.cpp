@@ -7,6 +7,7 @@
 #include "experiments/sweep/database.hpp"
 #include "experiments/sweep/whole_number.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -104,6 +105,34 @@ void require_one_expression(std::string_view text) {
     if (depth < 0) throw InputError("a parenthesis closes that none opens");
   });
   if (depth > 0) throw InputError("a parenthesis isn't closed");
+}
+
+/// What SQLite takes without a look at what it says: a collation that isn't used, any type.
+void require_known_words(std::string_view text) {
+  struct Followed {
+    std::string_view word, what;
+    std::vector<std::string> known;
+  };
+  const std::array followed{Followed{"collate", "collation", {"binary", "nocase", "rtrim"}},
+                            Followed{"as", "type", {"integer", "real", "text"}}};
+  std::string words(text.size(), ' '); // lower case, without quotes
+  outside_quotes(text, [&words](char letter, std::size_t i) {
+    const bool is_upper = letter >= 'A' && letter <= 'Z';
+    const bool is_part = is_upper || (letter >= 'a' && letter <= 'z') || letter == '_' ||
+                         (letter >= '0' && letter <= '9') || (letter & 0x80) != 0;
+    if (is_part) words[i] = is_upper ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  words += " ."; // an end that is no word
+  const Followed* before = nullptr;
+  for (const std::string_view word : split(words, ' ')) {
+    if (word.empty()) continue;
+    if (before != nullptr &&
+        std::find(before->known.begin(), before->known.end(), word) == before->known.end())
+      throw InputError(unknown_name(before->what, word, before->known));
+    const auto found = std::find_if(followed.begin(), followed.end(),
+                                    [word](const Followed& each) { return each.word == word; });
+    before = found == followed.end() ? nullptr : &*found;
+  }
 }
 
 std::string with_real_divisions(std::string_view text) {
@@ -218,6 +247,7 @@ private:
 Expression::Expression(std::string text, std::span<const std::string> known)
     : text_(std::move(text)) {
   require_one_expression(text_);
+  require_known_words(text_);
   Connection connection = connection_in_memory();
   names_ = names_read(connection.get(), text_, known);
   std::string sql = "SELECT (" + with_real_divisions(with_quantities(text_)) + ")";

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <span>
 
 namespace tutti::runtime {
@@ -90,10 +91,10 @@ private:
 
   /// Forks of the runtime add attributes: each unknown one is named once in the warnings.
   void check_attributes(pugi::xml_node node, std::span<const std::string_view> known) {
+    std::set<std::string_view> names;
     for (pugi::xml_attribute at = node.first_attribute(); at; at = at.next_attribute()) {
-      for (pugi::xml_attribute next = at.next_attribute(); next; next = next.next_attribute())
-        if (std::string_view(at.name()) == next.name())
-          refuse(node, fmt::format("{} is given twice", at.name()));
+      if (!names.insert(at.name()).second)
+        refuse(node, fmt::format("{} is given twice", at.name()));
       if (std::ranges::find(known, std::string_view(at.name())) != known.end()) continue;
       if (warned_.insert(fmt::format("{}.{}", node.name(), at.name())).second)
         warn(node, fmt::format("unknown attribute {} of <{}>: ignored", at.name(), node.name()));

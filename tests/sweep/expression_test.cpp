@@ -195,6 +195,12 @@ TEST_CASE("only expressions of values are let through") {
       "known.*",
       "(npus, enabled)",
       "npus AS a",
+      "npus COLLATE nosuch",
+      "npus collate \"nosuch\"",
+      "(npus COLLATE)",
+      "cast(npus AS nosuch)",
+      "CAST(npus as 'real')",
+      "cast(npus as)",
   };
   for (const char* const attempt : attempts) {
     INFO(attempt);
