@@ -29,8 +29,17 @@ std::string replaced(std::string text, std::string_view letter, std::string_view
 
 } // namespace
 
+// Within single quotes everything stands for itself, but of two quotes side by side gnuplot 5.4
+// loses count. Within double quotes four letters mean something.
 std::string quoted(std::string_view text) {
-  return "'" + replaced(one_line(text), "'", "''") + "'";
+  const std::string line = one_line(text);
+  if (line.find('\'') == std::string::npos) return "'" + line + "'";
+  std::string escaped;
+  for (const char letter : line)
+    escaped += std::string_view("\\\"`@").find(letter) == std::string_view::npos
+                   ? std::string(1, letter)
+                   : fmt::format("\\{:03o}", static_cast<unsigned char>(letter));
+  return '"' + escaped + '"';
 }
 
 std::string figure_style(const Heading& heading) {

@@ -66,7 +66,7 @@ TEST_CASE("A heat map names quantity, unit, panels and their figures") {
   const LinkMap map = three_map(LinkQuantity::utilisation);
   const Figure figure =
       heatmap_figure("Direct, it's hot", std::vector{map}, LinkQuantity::utilisation);
-  CHECK_THAT(figure.script, ContainsSubstring("'Direct, it''s hot'"));
+  CHECK_THAT(figure.script, ContainsSubstring("\"Direct, it's hot\""));
   CHECK_THAT(figure.script, ContainsSubstring("link utilisation [%]"));
   CHECK_THAT(figure.script, ContainsSubstring("set cbrange [0:100]"));
   // The mean of 100, 50, 20 and 0 % is 42.5 %; one link idle.

@@ -1,6 +1,7 @@
 #include "experiments/sweep/store.hpp"
 
 #include "experiments/sweep/database.hpp"
+#include "experiments/sweep/store_checks.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
@@ -356,6 +357,14 @@ TEST_CASE("a million rows are read in a second or two", "[slow]") {
            "status, k, "
            "algorithm, time_s, bound_s) SELECT n, printf('%032x', n), 1, n % 100, 'done', n, "
            "'ring', sqrt(n), n / 3.0 FROM numbers");
+  {
+    Database database(file, Database::Mode::write);
+    const CheckedColumns columns = checked_columns(database);
+    database.run("UPDATE points SET entered_sum = " + entered_sum(columns));
+    database.run("UPDATE points SET result_sum = " + result_sum(columns) +
+                 " WHERE status = 'done'");
+    seal(database);
+  }
   const std::vector<std::string> names{"time_s", "bound_s"};
   const auto start = std::chrono::steady_clock::now();
   const PointTable table = Store::open_to_read(file).table(names);
