@@ -47,8 +47,8 @@ EarliestArrival::EarliestArrival(const Topology& topology, std::span<const Netwo
   begin_.push_back(phases_.size());
 }
 
-std::optional<EarliestArrival::Arrival>
-EarliestArrival::over(std::span<const LinkId> path, Time ready, Bytes size) const {
+std::optional<EarliestArrival::Arrival> EarliestArrival::over(std::span<const LinkId> path,
+                                                              Time ready, Bytes size) const {
   Arrival arrival{ready, ready};
   for (const LinkId id : path) {
     const std::span<const Phase> changing = phases(id);

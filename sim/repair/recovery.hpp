@@ -70,8 +70,8 @@ struct Recovery {
   std::vector<Decision> decisions;
   std::vector<ChunkAt> lost;    ///< given up on the way, or held by nobody alive in the end
   std::vector<ChunkAt> missing; ///< what NPUs alive want, that isn't lost, and that they don't have
-  std::vector<StuckTransfer> stuck;   ///< of the last segment
-  std::vector<LinkUse> links;         ///< of all segments
+  std::vector<StuckTransfer> stuck; ///< of the last segment
+  std::vector<LinkUse> links;       ///< of all segments
   /// Carried over links (each counts) by deliveries that nothing in place at the end came from.
   Bytes in_vain;
   std::vector<ProgressPoint> progress; ///< by time; what is dropped or dies later doesn't count

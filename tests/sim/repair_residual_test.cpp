@@ -141,8 +141,7 @@ TEST_CASE("what the dead gave to sums that can't be added up is given up, and st
                    {0, {link(4, 3)}, Op::reduce},
                    {0, {link(2, 0)}, Op::reduce},
                    {0, {link(3, 1)}, Op::reduce}})};
-  const NetworkState three =
-      network(five, {npu_down(0, 2), npu_down(0, 3), npu_down(0, 4)});
+  const NetworkState three = network(five, {npu_down(0, 2), npu_down(0, 3), npu_down(0, 4)});
   left = residual(five, done, three, false);
   REQUIRE(left.chunk.size() == 1);
   CHECK(held(left, 0) == npus({0, 1}));
