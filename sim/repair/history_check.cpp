@@ -88,7 +88,7 @@ struct Holding {
   bool is_stale = false; ///< it lies there since an earlier segment; this one's overwrites it
   Time changed;          ///< when the last delivery of its value was in
   Time heads;            ///< the earliest instant at which their first bytes can have been
-  Time complete_since;   ///< where it shows all that isn't lost
+  Time complete_since;   ///< where it shows all that isn't lost: since when without a break
   bool is_complete = false;
 };
 
@@ -350,7 +350,7 @@ private:
     for (std::size_t k = first; k < end; ++k)
       if (const NodeId from = ends(deliveries[k]).first; !topology_.node(from).can.copy) {
         nodes_[from.value].value.clear();
-        nodes_[from.value].is_complete = false;
+        note_completeness(from);
       }
     for (std::size_t k = first; k < end && !fault_; ++k) receive(deliveries[k], sent[k - first]);
     return end;
@@ -381,7 +381,6 @@ private:
     const bool reduces = record_.segments[one.segment].schedule[one.transfer].op == Op::reduce;
     if (have.is_stale || have.value.empty()) {
       have.value = sent.value;
-      have.is_complete = false;
     } else if (reduces) {
       if (have.value.overlaps(sent.value))
         return fault(told(one, fmt::format("a contribution is counted twice at {}", name(to))));
