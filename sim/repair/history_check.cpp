@@ -1,6 +1,6 @@
-// Chunk by chunk: what each node holds of it is a row of bits, one a contribution, and is changed by
-// every segment's begin and every delivery. Rows of "what someone alive has" are only ever derived
-// from those.
+// Chunk by chunk: what each node holds of it is a row of bits, one a contribution, and is
+// changed by every segment's begin and every delivery. Rows of "what someone alive has" are only
+// ever derived from those.
 
 #include "sim/repair/history_check.hpp"
 

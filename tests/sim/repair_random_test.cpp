@@ -405,8 +405,8 @@ void check_seeds(std::uint64_t first, std::uint64_t cases, std::uint64_t simgrid
     for (const Policy policy : all_policies()) {
       INFO(to_text(policy));
       const Recovery recovery = recovered(*one, policy, "native");
-      // Up to the first event policies do the same. If that is the only death, lost is what the dead
-      // NPU hadn't passed on; and, of a plan that is given up, what waited at a receiver still.
+      // Up to the first event policies do the same. If that is the only death, lost is what the
+      // dead NPU hadn't passed on; and, of a plan that is given up, what waited at a receiver.
       if (policy == Policy::reroute) lost_by_rerouting = recovery.lost;
       if (policy == Policy::resynthesize && dies_first_and_alone(*one))
         CHECK(std::ranges::includes(recovery.lost, lost_by_rerouting));
