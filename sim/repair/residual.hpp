@@ -36,7 +36,8 @@ struct Residual {
 /// overlap (who has sent its sum on still has it). Chosen are values that are disjoint and together
 /// hold every contribution that survives (disjoint_cover()); as inputs are among them,
 /// contributions of the living are never left out, and those of the dead only where the sums that
-/// have them can't be added up. What was given up before (`given_up`, in order) stays so. Where some NPU alive has
+/// have them can't be added up. What was given up before (`given_up`, in order) stays so. Where
+/// some NPU alive has
 /// the chunk complete, it is copied from all such from here on.
 /// Switches and memories hold nothing: what lay there is sent again by those who have it.
 /// With `anew` everything starts from the NPUs' own inputs, except what the dead had.
