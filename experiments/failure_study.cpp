@@ -51,7 +51,8 @@ Comparison compare(const FailureStudyEvaluation& study, const FailureExpectation
   if (!ratio) {
     result.value = result.deviation = none;
     result.ours = "-";
-    result.explanation = "there is no value: a policy left something out, nobody was left, or there was no run";
+    result.explanation =
+        "there is no value: a policy left something out, nobody was left, or there was no run";
     return result;
   }
   result.value = *ratio;

@@ -131,15 +131,14 @@ std::string decision_text(const Decision& decision) {
 std::string policy_story(const PolicyEvaluation& policy) {
   constexpr std::size_t most_lines = 8;
   const Recovery& recovery = policy.recovery;
-  std::string text =
-      fmt::format("  {}: {}\n", to_text(recovery.policy), ending_text(recovery));
+  std::string text = fmt::format("  {}: {}\n", to_text(recovery.policy), ending_text(recovery));
   std::vector<std::string> decisions;
   for (const Decision& decision : recovery.decisions) decisions.push_back(decision_text(decision));
   text += listed(decisions, most_lines) + listed(policy.stuck, most_lines) +
           listed(policy.missing, policy.missing.size()); // which is short already
   if (!recovery.lost.empty())
-    text += fmt::format("    lost for good: {} contribution{} of the dead\n",
-                        recovery.lost.size(), recovery.lost.size() == 1 ? "" : "s");
+    text += fmt::format("    lost for good: {} contribution{} of the dead\n", recovery.lost.size(),
+                        recovery.lost.size() == 1 ? "" : "s");
   return text;
 }
 

@@ -28,8 +28,8 @@ struct Delivery {
 /// is a set of contributions: bit i stands for whole.held_by(chunk)[i] of a chunk that reduces; one
 /// bit ("has it") otherwise. Kept are working values, as segment.hpp says: an NPU that is no holder
 /// keeps its own until the segment's first delivery. Inputs are never changed and not kept here.
-/// Memory: 8 bytes a delivered transfer, 4 more for each where some are performed together, plus one
-/// chunk's values.
+/// Memory: 8 bytes a delivered transfer, 4 more for each where some are performed together, plus
+/// one chunk's values.
 class ChunkReplay {
 public:
   using Word = std::uint64_t;

@@ -34,8 +34,8 @@ Account account(const RecoveryCase& asked, const History& history, std::size_t e
   for (std::uint32_t n = 0; n < alive.size(); ++n) alive[n] = network.is_up(NodeId{n});
   Account made{history.lost, {}};
   if (std::ranges::find(alive, false) != alive.end())
-    made.lost = united(std::move(made.lost),
-                       held_by_nobody(asked.topology, history.segments, network));
+    made.lost =
+        united(std::move(made.lost), held_by_nobody(asked.topology, history.segments, network));
   made.achievement =
       achieved(asked.topology, history.segments, history.deliveries, made.lost, alive);
   return made;
@@ -105,10 +105,9 @@ Recovery concluded(const RecoveryCase& asked, History history, const Report& las
   made.problem = std::move(problem);
   if (made.problem.empty())
     made.problem =
-        check_history(
-            asked.topology, asked.collective,
-            {history.segments, history.deliveries, asked.events, history.route_changes},
-            {made.ending, made.completion, made.lost, made.missing, events})
+        check_history(asked.topology, asked.collective,
+                      {history.segments, history.deliveries, asked.events, history.route_changes},
+                      {made.ending, made.completion, made.lost, made.missing, events})
             .value_or("");
   if (made.problem.empty() && made.complete() && only_worse(asked, events))
     made.problem = beaten_bound(asked.topology, asked.collective, asked.model,

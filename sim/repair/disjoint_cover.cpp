@@ -33,8 +33,8 @@ std::vector<std::uint32_t> largest_first(std::span<const PartialSum> sums, std::
 class Cover {
 public:
   Cover(std::span<const PartialSum> sums, std::span<const Word> wanted)
-      : sums_(sums), order_(largest_first(sums, wanted.size())), open_(wanted.begin(), wanted.end()),
-        hard_(wanted.begin(), wanted.end()) {
+      : sums_(sums), order_(largest_first(sums, wanted.size())),
+        open_(wanted.begin(), wanted.end()), hard_(wanted.begin(), wanted.end()) {
     for (const PartialSum& sum : sums)
       if (count_of(sum.contributions) == 1)
         for (std::size_t w = 0; w < hard_.size(); ++w) hard_[w] &= ~sum.contributions[w];

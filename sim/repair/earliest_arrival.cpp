@@ -11,8 +11,8 @@ namespace tutti {
 
 namespace {
 
-__extension__ typedef __int128 Work;
-constexpr std::int64_t picoseconds_per_second = 1'000'000'000'000;
+__extension__ typedef __int128 Carried;
+constexpr std::int64_t ps_per_second = 1'000'000'000'000;
 
 } // namespace
 
@@ -47,8 +47,8 @@ EarliestArrival::EarliestArrival(const Topology& topology, std::span<const Netwo
   begin_.push_back(phases_.size());
 }
 
-std::optional<EarliestArrival::Arrival>
-EarliestArrival::over(std::span<const LinkId> path, Time ready, Bytes size) const {
+std::optional<EarliestArrival::Arrival> EarliestArrival::over(std::span<const LinkId> path,
+                                                              Time ready, Bytes size) const {
   Arrival arrival{ready, ready};
   for (const LinkId id : path) {
     const std::span<const Phase> changing = phases(id);
@@ -68,7 +68,7 @@ EarliestArrival::over(std::span<const LinkId> path, Time ready, Bytes size) cons
     for (auto later = phase; later != changing.end(); ++later)
       latency = std::min(latency, later->latency);
 
-    Work left = Work{size.count} * picoseconds_per_second;
+    Carried left = Carried{size.count} * ps_per_second;
     Time across = begin;
     for (;; ++phase) {
       if (phase == changing.end()) return std::nullopt;
@@ -76,13 +76,13 @@ EarliestArrival::over(std::span<const LinkId> path, Time ready, Bytes size) cons
       across = std::max(across, phase->at);
       const bool is_last = phase + 1 == changing.end();
       if (rate > 0) {
-        const Work needed = (left + rate - 1) / rate;
-        if (is_last || needed <= Work{(phase + 1)->at.ps - across.ps}) {
+        const Carried needed = (left + rate - 1) / rate;
+        if (is_last || needed <= Carried{(phase + 1)->at.ps - across.ps}) {
           if (needed > INT64_MAX / 4) return std::nullopt;
           across += Time{static_cast<std::int64_t>(needed)};
           break;
         }
-        left -= Work{rate} * ((phase + 1)->at.ps - across.ps);
+        left -= Carried{rate} * ((phase + 1)->at.ps - across.ps);
       }
     }
     arrival.tail = std::max(across, arrival.tail) + latency;

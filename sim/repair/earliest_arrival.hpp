@@ -43,7 +43,7 @@ private:
   }
 
   const Topology& topology_;
-  std::vector<Phase> phases_;       // by link, by time; none where nothing happens to a link
+  std::vector<Phase> phases_;      // by link, by time; none where nothing happens to a link
   std::vector<std::size_t> begin_; // [link]: its first phase
 };
 

@@ -1,6 +1,6 @@
-// Chunk by chunk: what each node holds of it is a row of bits, one a contribution, and is changed by
-// every segment's begin and every delivery. Rows of "what someone alive has" are only ever derived
-// from those.
+// Chunk by chunk: what each node holds of it is a row of bits, one a contribution, and is
+// changed by every segment's begin and every delivery. Rows of "what someone alive has" are only
+// ever derived from those.
 
 #include "sim/repair/history_check.hpp"
 
@@ -62,8 +62,7 @@ public:
     for (std::size_t c = 0; c < chunks; ++c) begin_[c + 1] += begin_[c];
     deliveries_.resize(begin_.back());
     std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    each(segments,
-         [&](ChunkId chunk, Delivered one) { deliveries_[next[chunk.value]++] = one; });
+    each(segments, [&](ChunkId chunk, Delivered one) { deliveries_[next[chunk.value]++] = one; });
   }
   [[nodiscard]] std::span<const Delivered> of(ChunkId chunk) const {
     return std::span(deliveries_)
@@ -89,7 +88,7 @@ struct Holding {
   bool is_stale = false; ///< it lies there since an earlier segment; this one's overwrites it
   Time changed;          ///< when the last delivery of its value was in
   Time heads;            ///< the earliest instant at which their first bytes can have been
-  Time complete_since;   ///< where it shows all that isn't lost
+  Time complete_since;   ///< where it shows all that isn't lost: since when without a break
   bool is_complete = false;
 };
 
@@ -317,9 +316,10 @@ private:
       };
       if (!was_dead(NodeId{n}, segment.begin) && value.overlaps(left) &&
           !value.overlaps(left_out_) && std::ranges::all_of(used_, leaves_room))
-        return fault(fmt::format("segment {}: the contribution of {} to chunk {} is left out, which "
-                                 "{} has and could add",
-                                 s, name(one_of(left)), chunk_.value, name(NodeId{n})));
+        return fault(
+            fmt::format("segment {}: the contribution of {} to chunk {} is left out, which "
+                        "{} has and could add",
+                        s, name(one_of(left)), chunk_.value, name(NodeId{n})));
     }
   }
 
@@ -344,13 +344,13 @@ private:
         fault(told(deliveries[k], fmt::format("{} doesn't hold what it sent", name(from))));
         return end;
       }
-      sent.push_back({sender.value, topology_.node(from).can.store ? sender.changed
-                                                                   : sender.heads});
+      sent.push_back(
+          {sender.value, topology_.node(from).can.store ? sender.changed : sender.heads});
     }
     for (std::size_t k = first; k < end; ++k)
       if (const NodeId from = ends(deliveries[k]).first; !topology_.node(from).can.copy) {
         nodes_[from.value].value.clear();
-        nodes_[from.value].is_complete = false;
+        note_completeness(from);
       }
     for (std::size_t k = first; k < end && !fault_; ++k) receive(deliveries[k], sent[k - first]);
     return end;
@@ -381,7 +381,6 @@ private:
     const bool reduces = record_.segments[one.segment].schedule[one.transfer].op == Op::reduce;
     if (have.is_stale || have.value.empty()) {
       have.value = sent.value;
-      have.is_complete = false;
     } else if (reduces) {
       if (have.value.overlaps(sent.value))
         return fault(told(one, fmt::format("a contribution is counted twice at {}", name(to))));
@@ -478,8 +477,8 @@ private:
 
   void check_claims() {
     if (!std::ranges::equal(claim_.missing, missing_))
-      return fault(fmt::format("{} chunks are said to be missing, and {} are", claim_.missing.size(),
-                               missing_.size()));
+      return fault(fmt::format("{} chunks are said to be missing, and {} are",
+                               claim_.missing.size(), missing_.size()));
     Ending ending = Ending::complete;
     if (!missing_.empty())
       ending = Ending::incomplete;
@@ -506,9 +505,9 @@ private:
   const HistoryRecord& record_;
   const HistoryClaim& claim_;
   EarliestArrival earliest_;
-  std::vector<std::optional<Time>> died_; // [node]
-  std::vector<bool> is_dead_;             // [node]: by an event that counts
-  std::vector<Detour> detours_;           // in order
+  std::vector<std::optional<Time>> died_;          // [node]
+  std::vector<bool> is_dead_;                      // [node]: by an event that counts
+  std::vector<Detour> detours_;                    // in order
   std::vector<std::vector<std::uint32_t>> number_; // [segment][chunk]: the segment's number of it
   std::optional<std::string> fault_;
   std::vector<ChunkAt> missing_;

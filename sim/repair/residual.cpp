@@ -102,8 +102,7 @@ private:
     const std::span<const NodeId> inputs = whole_.held_by(chunk);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
       const NodeId npu{n};
-      if (network_.is_up(npu) &&
-          (replay_.has_any(npu) || std::ranges::binary_search(inputs, npu)))
+      if (network_.is_up(npu) && (replay_.has_any(npu) || std::ranges::binary_search(inputs, npu)))
         way.add(npu, Start::present);
     }
     if (way.holders.empty()) {
@@ -238,8 +237,8 @@ private:
     left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(way.holders),
                      left_.add_set(std::move(wanters)), way.reduces});
     made_.chunk.push_back(chunk);
-    const bool alike = std::ranges::adjacent_find(way.starts, std::not_equal_to{}) ==
-                       way.starts.end();
+    const bool alike =
+        std::ranges::adjacent_find(way.starts, std::not_equal_to{}) == way.starts.end();
     if (alike)
       made_.starts.add(way.starts.front());
     else

@@ -175,7 +175,7 @@ FailureEvaluation sweep_of(const std::vector<std::int64_t>& times) {
     ScenarioEvaluation scenario{{i < 3 ? 1U : 2U, i % 3}, {}, {}, {}, {}};
     PolicyEvaluation policy;
     policy.recovery = samples::recovered(Policy::restart, Time{times[i]});
-    policy.recovery.complete = times[i] > 0;
+    policy.recovery.ending = times[i] > 0 ? Ending::complete : Ending::incomplete;
     policy.recovery.in_vain = Bytes{times[i]};
     policy.missing_npus = times[i] > 0 ? 0 : 4;
     scenario.policies.push_back(policy);
@@ -201,6 +201,47 @@ TEST_CASE("summaries are medians, in which what isn't complete is the latest") {
   CHECK(summaries[1].runs == 3);
   CHECK(summaries[1].missing_npus == 4);
   CHECK(summaries_of(sweep_of({0, 400, 250, 1, 1, 1}))[0].time == Time{400});
+}
+
+namespace {
+
+// The line's broadcast, whose source dies before anything has left it, or all others do.
+FailureEvaluation nobody_left(bool source, EventTime at) {
+  FailureCase c = samples::failing_line(line);
+  c.policies = {all_policies().begin(), all_policies().end()};
+  c.events.events.clear();
+  for (const std::uint32_t npu : source ? std::vector{0U} : std::vector{1U, 2U})
+    c.events.events.push_back(
+        {at, {.at = {}, .kind = NetworkEvent::Kind::npu_down, .npu = NodeId{npu}}, {}});
+  return evaluate_failures(c);
+}
+
+} // namespace
+
+TEST_CASE("a run that nobody is left to receive has no time and no ratio under any policy") {
+  for (const bool source : {true, false})
+    for (const EventTime at : {EventTime{{}, 10'000}, EventTime{Time{3'000'000}, {}}}) {
+      const FailureEvaluation e = nobody_left(source, at);
+      CHECK(e.problem.empty());
+      for (const PolicyEvaluation& policy : e.scenarios.at(0).policies) {
+        CHECK(policy.recovery.ending == (source ? Ending::nothing_left : Ending::no_destination));
+        CHECK_FALSE(e.slowdown(policy));
+        CHECK(e.goodput_lost(policy) == 1);
+        CHECK(ending_text(policy.recovery) ==
+              (source ? "nothing survives" : "no destination lives"));
+      }
+      for (const PolicySummary& summary : summaries_of(e)) {
+        CHECK(summary.complete == 0);
+        CHECK_FALSE(summary.time);
+      }
+      FailureExpectation expectation;
+      expectation.label = "root";
+      expectation.algorithm = "tacos";
+      expectation.at_most = true;
+      expectation.value = 1;
+      const FailureStudyEvaluation study{"s", {e}, {expectation}};
+      CHECK(comparisons_of({&study, 1}).at(0).agreement == Agreement::differs);
+    }
 }
 
 TEST_CASE("an expectation holds for the largest ratio that it is of") {

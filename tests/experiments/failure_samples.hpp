@@ -31,7 +31,7 @@ inline FailureCase failing_line(const Topology& topology) {
 inline Recovery recovered(Policy policy, Time completion) {
   Recovery recovery;
   recovery.policy = policy;
-  recovery.complete = true;
+  recovery.ending = Ending::complete;
   recovery.completion = completion;
   recovery.wanted = Bytes{2'000'000};
   recovery.last_came = {Time{}, Time{20'500'000}, completion};
@@ -42,7 +42,7 @@ inline Recovery recovered(Policy policy, Time completion) {
 /// npu2 never gets its chunk.
 inline Recovery unrecovered(Policy policy) {
   Recovery recovery = recovered(policy, Time{20'500'000});
-  recovery.complete = false;
+  recovery.ending = Ending::incomplete;
   recovery.progress.pop_back();
   recovery.last_came.back() = Time{};
   recovery.missing = {{ChunkId{0}, NodeId{2}}};

@@ -70,6 +70,37 @@ TEST_CASE("the table of a sweep has a row for each number of links, and no story
         std::vector<std::string>{"tacos through failures on line, broadcast 1MB: broken"});
 }
 
+TEST_CASE("where nobody is left to receive anything, every form says so and has no ratio") {
+  FailureEvaluation e = single();
+  for (PolicyEvaluation& policy : e.scenarios[0].policies) {
+    policy.recovery.ending = Ending::no_destination;
+    policy.recovery.completion = {};
+    policy.recovery.progress.clear();
+  }
+  const std::string text = failures_text({&e, 1});
+  CHECK_THAT(text, ContainsSubstring("  report: no destination lives\n"));
+  CHECK_THAT(text, ContainsSubstring("  restart: no destination lives\n"));
+  CHECK_THAT(text, !ContainsSubstring("0.000x") && !ContainsSubstring("0.000 ps"));
+  const auto rows = failures_csv({&e, 1});
+  const auto column = [&](const std::string& title) {
+    return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), title) -
+                                    rows[0].begin());
+  };
+  for (const std::size_t row : {1U, 2U}) {
+    CHECK(rows[row][column("complete")] == "false");
+    CHECK(rows[row][column("ending")] == "no destination lives");
+    CHECK(rows[row][column("slowdown")].empty());
+    CHECK(rows[row][column("last_delivery_ps")].empty());
+  }
+  const auto json = failure_json(e)["scenarios"][0]["policies"][0];
+  CHECK(json["complete"] == false);
+  CHECK(json["ending"] == "no destination lives");
+  CHECK(json["slowdown"].is_null());
+  CHECK(json["last_delivery_ps"].is_null());
+  CHECK_THAT(progress_figure(e, e.scenarios[0]).script,
+             ContainsSubstring("title 'restart (no destination lives)'"));
+}
+
 TEST_CASE("CSV has a row for each run and policy") {
   const FailureEvaluation e = sweep();
   const auto rows = failures_csv({&e, 1});
@@ -157,6 +188,7 @@ TEST_CASE("those who wait see a line for each policy") {
   std::ostringstream out;
   (void)evaluate_failures(samples::failing_line(line), policy_announcer("tacos on line", out),
                           samples::recover_by_hand);
-  CHECK(out.str() == "tutti: tacos on line: seed 1: report incomplete at 20.50 us\n"
+  CHECK(out.str() == "tutti: tacos on line: seed 1: report incomplete, the last delivery at "
+                     "20.50 us\n"
                      "tutti: tacos on line: seed 1: restart complete at 82.00 us\n");
 }

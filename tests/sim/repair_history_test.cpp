@@ -95,8 +95,7 @@ TEST_CASE("planted errors in deliveries are found") {
     told.segments[1].delivered.push_back(true);
     told.deliveries[1].push_back(Time{5 * hop});
     told.segments[1].end = Time{5 * hop};
-    CHECK(says(fault(), "npu2"));
-    CHECK(says(fault(), "counted twice"));
+    CHECK(says(fault(), "a contribution is counted twice at npu1"));
   }
   SECTION("too early by a picosecond") {
     told.deliveries[0][0].ps -= 1;
@@ -153,9 +152,6 @@ TEST_CASE("planted errors in plans are found") {
     told.segments[1].collective.sets[0] = npus({0, 1, 2});
     told.segments[1].starts = starts({Start::present, Start::present, Start::present});
     CHECK(says(fault(), "overlap at npu1"));
-    // It is its input that 1 begins with, and 0 its own: all the same.
-    told.segments[1].starts = starts({Start::present, Start::input, Start::present});
-    CHECK(says(fault(), "transfer 1: npu0") == false);
   }
   SECTION("a holder adds its input to what has it") {
     told.segments[1].starts = starts({Start::both, Start::present});
@@ -215,8 +211,7 @@ TEST_CASE("planted errors in claims are found") {
     CHECK(fault().empty());
   }
   SECTION("another ending") {
-    for (const Ending ending :
-         {Ending::incomplete, Ending::no_destination, Ending::nothing_left}) {
+    for (const Ending ending : {Ending::incomplete, Ending::no_destination, Ending::nothing_left}) {
       told.ending = ending;
       CHECK(says(fault(), "and is complete"));
     }
@@ -261,9 +256,8 @@ TEST_CASE("an input that only the dead had added up is there still") {
     return UINT32_MAX;
   };
   Told told;
-  Segment first =
-      segment(topology, collective({{{0, 1, 2}, {3}, true}}),
-              {{0, {between(0, 1)}, Op::reduce}, {0, {between(1, 2)}, Op::reduce}});
+  Segment first = segment(topology, collective({{{0, 1, 2}, {3}, true}}),
+                          {{0, {between(0, 1)}, Op::reduce}, {0, {between(1, 2)}, Op::reduce}});
   first.end = Time{2 * hop};
   Segment second = segment(topology, collective({{{2}, {3}}}), {{0, {between(2, 3)}}});
   second.delivered = {false};

@@ -328,8 +328,8 @@ TEST_CASE("what has no destination or nothing to bring is not complete") {
     // It had its sum by then: its death changes nothing, ...
     CHECK(recovered(ring, sum_around(ring), {npu_down(4 * hop, 3)}, policy).complete());
     // ... not even where that sum lacks what died before.
-    const Recovery without = recovered(
-        ring, sum_around(ring), {npu_down(10 * us, 0), npu_down(20 * hop, 3)}, policy);
+    const Recovery without =
+        recovered(ring, sum_around(ring), {npu_down(10 * us, 0), npu_down(20 * hop, 3)}, policy);
     CHECK(without.ending == (policy == Policy::report || policy == Policy::reroute
                                  ? Ending::no_destination
                                  : Ending::complete));
@@ -345,8 +345,9 @@ TEST_CASE("what has no destination or nothing to bring is not complete") {
     all.schedule = segment(ring, all.collective,
                            {{0, {5}, Op::reduce}, {0, {4}, Op::reduce}, {0, {7}, Op::reduce}})
                        .schedule;
-    CHECK(recovered(ring, all, {npu_down(us, 1), npu_down(us, 2), npu_down(us, 3)}, policy)
-              .ending == Ending::nothing_left);
+    CHECK(
+        recovered(ring, all, {npu_down(us, 1), npu_down(us, 2), npu_down(us, 3)}, policy).ending ==
+        Ending::nothing_left);
   }
 }
 

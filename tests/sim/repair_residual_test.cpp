@@ -108,8 +108,7 @@ TEST_CASE("where sums overlap, some NPUs go back to their inputs") {
 }
 
 TEST_CASE("what the dead gave to sums that can't be added up is given up, and stays so") {
-  // 2 and then 3 give to 1, which copies nothing; 3 gives to 0, too, in another plan's place: 0 has
-  // {0,3}, 1 has {1,2,3}. With 2 and 3 dead only one of the two counts, and that is the larger.
+  // First where going back to an input is enough.
   const Topology topology = samples::full(4);
   const auto between = [&](std::uint32_t from, std::uint32_t to) {
     for (const LinkId link : topology.out_links(NodeId{from}))
@@ -128,7 +127,7 @@ TEST_CASE("what the dead gave to sums that can't be added up is given up, and st
   CHECK(begin(left, 0) == std::vector{Start::input, Start::present});
   CHECK(left.lost.empty());
 
-  // And 2 gave to 0 what 3 doesn't have: 0 {0,2}, 1 {1,3,2}... of a third, 4, in both: one is lost.
+  // Then where two sums each have what the other lacks, and a third's contribution is in both.
   const Topology five = samples::full(5);
   const auto link = [&](std::uint32_t from, std::uint32_t to) {
     for (const LinkId each : five.out_links(NodeId{from}))
@@ -141,8 +140,7 @@ TEST_CASE("what the dead gave to sums that can't be added up is given up, and st
                    {0, {link(4, 3)}, Op::reduce},
                    {0, {link(2, 0)}, Op::reduce},
                    {0, {link(3, 1)}, Op::reduce}})};
-  const NetworkState three =
-      network(five, {npu_down(0, 2), npu_down(0, 3), npu_down(0, 4)});
+  const NetworkState three = network(five, {npu_down(0, 2), npu_down(0, 3), npu_down(0, 4)});
   left = residual(five, done, three, false);
   REQUIRE(left.chunk.size() == 1);
   CHECK(held(left, 0) == npus({0, 1}));
