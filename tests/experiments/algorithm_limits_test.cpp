@@ -45,16 +45,16 @@ void check_limit(const AlgorithmRow& row, const Topology& topology, CollectiveKi
 
 } // namespace
 
-TEST_CASE("every algorithm keeps a limit of time on 1,024 NPUs", "[heavy]") {
+TEST_CASE("every algorithm keeps a limit of time on 1024 NPUs", "[heavy]") {
   const Topology torus = make_topology("torus2d:32x32");
-  std::uint64_t seed = 1;
   for (const AlgorithmRow& row : all_algorithms()) {
-    const CollectiveKind kind = row.collectives[seed++ % (row.collectives.size() - 1)];
-    if (kind != CollectiveKind::custom) check_limit(row, torus, kind, 0.02);
+    const bool gathers =
+        std::ranges::find(row.collectives, CollectiveKind::all_gather) != row.collectives.end();
+    check_limit(row, torus, gathers ? CollectiveKind::all_gather : row.collectives.front(), 0.02);
   }
 }
 
-TEST_CASE("every algorithm keeps limits of time for every collective on 1,024 NPUs",
+TEST_CASE("every algorithm keeps limits of time for every collective on 1024 NPUs",
           "[slow][heavy]") {
   for (const char* network : {"torus2d:32x32", "hypercube:10", "switch:1024", "mesh2d:32x32"}) {
     const Topology topology = make_topology(network);
