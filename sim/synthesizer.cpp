@@ -105,7 +105,12 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
     if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
     return synthesize_part_by_part(row.run, topology, collective, options);
   } catch (const LimitReached&) {
-    Outcome outcome = infeasible("no schedule within the limit");
+    const bool by_memory = options.limit_bytes > 0 && peak_rss_bytes() > options.limit_bytes;
+    Outcome outcome = infeasible(
+        by_memory
+            ? fmt::format("out of memory: no schedule yet, and more in use than the limit of {}",
+                          short_text(Bytes{options.limit_bytes}))
+            : "no schedule within the limit");
     outcome.status = Status::timed_out;
     return outcome;
   }

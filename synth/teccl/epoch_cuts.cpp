@@ -35,7 +35,8 @@ std::vector<bool> cut_off(const ArcGraph& graph, const std::vector<std::int64_t>
 
 } // namespace
 
-std::vector<std::vector<bool>> narrow_cuts(const EpochNetwork& network) {
+std::vector<std::vector<bool>> narrow_cuts(const EpochProblem& problem) {
+  const EpochNetwork& network = problem.network;
   ArcGraph graph(network.node_count);
   std::vector<std::int64_t> rates;
   for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
@@ -47,7 +48,8 @@ std::vector<std::vector<bool>> narrow_cuts(const EpochNetwork& network) {
   const auto add = [&](std::vector<bool> cut) {
     if (known.insert(cut).second) cuts.push_back(std::move(cut));
   };
-  for (std::uint32_t n = 0; n < network.node_count; ++n) {
+  for (std::uint32_t n = 0;
+       n < network.node_count && !(problem.limit != nullptr && problem.limit->reached()); ++n) {
     std::vector<bool> alone(network.node_count);
     alone[n] = true;
     std::vector<bool> others = alone;

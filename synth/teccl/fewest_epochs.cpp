@@ -107,7 +107,11 @@ public:
 
   std::optional<std::uint32_t> fewest() {
     if (!by_distances()) return {};
-    for (const std::vector<bool>& inside : narrow_cuts(problem_.network)) by_cut(inside);
+    for (const std::vector<bool>& inside : narrow_cuts(problem_)) {
+      if (problem_.limit != nullptr && problem_.limit->reached())
+        break; // the others could only show more
+      by_cut(inside);
+    }
     return static_cast<std::uint32_t>(fewest_);
   }
 
@@ -141,7 +145,6 @@ private:
     std::set<std::uint32_t> wanters;
     std::vector<std::uint32_t> first(problem_.network.node_count, out_of_epochs);
     for (const EpochChunk& chunk : problem_.chunks) {
-      problem_.require_time();
       const std::optional<std::uint32_t> deepest = deepest_wanter(chunk, inside, depth);
       if (!deepest) continue;
       ++entering;

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -45,16 +43,16 @@ void check_limit(const AlgorithmRow& row, const Topology& topology, CollectiveKi
 
 } // namespace
 
-TEST_CASE("every algorithm keeps a limit of time on 1,024 NPUs", "[heavy]") {
+TEST_CASE("every algorithm keeps a limit of time on 1024 NPUs", "[heavy]") {
   const Topology torus = make_topology("torus2d:32x32");
-  std::uint64_t seed = 1;
   for (const AlgorithmRow& row : all_algorithms()) {
-    const CollectiveKind kind = row.collectives[seed++ % (row.collectives.size() - 1)];
-    if (kind != CollectiveKind::custom) check_limit(row, torus, kind, 0.02);
+    const bool gathers =
+        std::ranges::find(row.collectives, CollectiveKind::all_gather) != row.collectives.end();
+    check_limit(row, torus, gathers ? CollectiveKind::all_gather : row.collectives.front(), 0.02);
   }
 }
 
-TEST_CASE("every algorithm keeps limits of time for every collective on 1,024 NPUs",
+TEST_CASE("every algorithm keeps limits of time for every collective on 1024 NPUs",
           "[slow][heavy]") {
   for (const char* network : {"torus2d:32x32", "hypercube:10", "switch:1024", "mesh2d:32x32"}) {
     const Topology topology = make_topology(network);
@@ -95,32 +93,3 @@ TEST_CASE("every algorithm that runs out of memory says so in its row", "[slow]"
 }
 
 #endif
-
-TEST_CASE("survey", "[.survey]") {
-  const char* t = std::getenv("SURVEY_T");
-  const char* a = std::getenv("SURVEY_A");
-  const char* k = std::getenv("SURVEY_C");
-  const double limit = std::atof(std::getenv("SURVEY_L"));
-  const Topology topology = make_topology(t);
-  const std::vector<std::string> names{a};
-  for (const AlgorithmRow& row : find_algorithms(names))
-    for (const CollectiveKind kind : row.collectives) {
-      if (kind == CollectiveKind::custom) continue;
-      if (k != nullptr && to_text(kind) != std::string_view(k)) continue;
-      const Collective collective = collective_for(row, topology, kind);
-      SynthesisOptions options;
-      options.limit_seconds = limit;
-      const double start = cpu_seconds();
-      std::string text;
-      try {
-        const Outcome outcome = synthesize(row, topology, collective, options);
-        text =
-            std::string(to_text(outcome.status)) + (outcome.schedule ? " + " : " ") + outcome.note;
-      } catch (const std::exception& e) {
-        text = e.what();
-      }
-      std::printf("%-20s %-14s %-15s %8.2f %s\n", t, std::string(row.name).c_str(),
-                  std::string(to_text(kind)).c_str(), cpu_seconds() - start, text.c_str());
-      std::fflush(stdout);
-    }
-}
