@@ -59,7 +59,7 @@ void BlockThreads::await_end(const Watch& watch) {
     pause = std::min(pause * 2, std::chrono::microseconds(5000));
     if (watch && watch({})) {
       stop();
-      throw Stopped();
+      throw tutti::Stopped(); // runtime::Stopped is of a run that hangs
     }
     const std::uint64_t now_done = steps_done();
     const std::int64_t now = steady_now();

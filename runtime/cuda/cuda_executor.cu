@@ -63,7 +63,7 @@ private:
   /// Between runs only: a kernel that runs is ended by its watchdog.
   void ask_watch(std::uint32_t runs) const {
     if (request_.watch && request_.watch({runs, request_.warmups + request_.repetitions}))
-      throw Stopped();
+      throw tutti::Stopped(); // runtime::Stopped is of a run that hangs
   }
 
   /// Inputs as the reference has them, and no meaning anywhere else.

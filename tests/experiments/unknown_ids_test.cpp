@@ -197,7 +197,8 @@ TEST_CASE("schedule files whose numbers are anything are refused or verified") {
   const ScheduleFile file{topology.name(), "mine", {}, collective, schedule, std::nullopt};
   const nlohmann::json whole = nlohmann::json::parse(schedule_format::to_json(topology, file));
   std::vector<nlohmann::json::json_pointer> numbers;
-  for (const auto& [path, value] : whole.flatten().items())
+  const nlohmann::json flat = whole.flatten();
+  for (const auto& [path, value] : flat.items())
     if (value.is_number_integer()) numbers.emplace_back(path);
   REQUIRE(numbers.size() > 8);
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
