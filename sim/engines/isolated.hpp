@@ -57,7 +57,7 @@ private:
 /// child would hold the other pipes open.
 /// Cost: a fork (about 1 ms) plus copying what is returned.
 [[nodiscard]] std::string bytes_of_child(const std::function<std::string()>& simulate,
-                                         const Watch& watch);
+                                         const Watch& watch = {});
 
 /// The same for a report, whose fields exchange(stream, report) hands to either stream, in one
 /// order.
