@@ -11,4 +11,9 @@ Watch watch_of(const StageWatch& watch, std::string stage) {
   };
 }
 
+void WatchedSteps::ask(const WorkProgress& progress) {
+  since_asked_ = 0;
+  if (watch_ && watch_(progress)) throw Stopped();
+}
+
 } // namespace tutti

@@ -42,16 +42,14 @@ public:
   /// So many steps more are done; `progress` says how far the work is. Errors: Stopped.
   template <typename Progress> void take(std::uint64_t steps, const Progress& progress) {
     since_asked_ += steps;
-    if (since_asked_ >= between) ask(progress);
+    if (since_asked_ >= between) [[unlikely]]
+      ask(progress());
   }
 
 private:
   static constexpr std::uint64_t between = 4096;
 
-  template <typename Progress> void ask(const Progress& progress) {
-    since_asked_ = 0;
-    if (watch_ && watch_(progress())) throw Stopped();
-  }
+  void ask(const WorkProgress& progress); // not inline, as it seldom happens
 
   const Watch& watch_;
   std::uint64_t since_asked_ = 0;

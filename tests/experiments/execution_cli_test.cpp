@@ -124,7 +124,7 @@ TEST_CASE("where nothing runs, exec and run say so and exit with 1") {
   const TemporaryFolder folder;
   for (const char* work :
        {"-t ring:4 -c all_reduce -a ring --size 1002B", "-t ring:6 -c all_reduce -a rhd --size 6MB",
-        "-t ring:6 -c all_to_all -a ring,rhd --size 6MB..24MB"}) {
+        "-t ring:6 -c all_gather -a rhd --size 6MB..24MB"}) {
     const CommandResult result = run_tutti(
         std::string("exec --links real --predicted-by nothing ") + work + " --json", folder);
     INFO(work);
