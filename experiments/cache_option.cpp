@@ -7,6 +7,8 @@
 #include "experiments/schedule_cache.hpp"
 #include "sim/error.hpp"
 
+#include <fmt/format.h>
+
 namespace tutti {
 
 std::string cache_folder(const std::optional<std::string>& option) {
@@ -15,7 +17,7 @@ std::string cache_folder(const std::optional<std::string>& option) {
   try {
     require_writable(folder + "/blocks");
   } catch (const InputError& error) { // what is there may still be read
-    print_error("schedules aren't remembered: {}", error.what());
+    print_message(fmt::format("schedules aren't remembered: {}", error.what()));
   }
   return folder;
 }

@@ -153,9 +153,9 @@ int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
   } catch (const Interrupted&) {
     return interrupted_exit_code;
   } catch (const std::bad_alloc& error) {
-    print_error("{}", memory_text(error));
+    print_message(memory_text(error));
   } catch (const std::exception& error) {
-    print_error("a defect of Tutti: {}", error.what());
+    print_message(fmt::format("a defect of Tutti: {}", error.what()));
   }
   return 1;
 }

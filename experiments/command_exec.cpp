@@ -47,7 +47,8 @@ GivenExecution given_program(const ExecArguments& arguments, const Topology& top
   if (!arguments.collectives.empty())
     custom = make_collective(topology, {arguments.collectives, size}, 1);
   runtime::MscclFile file = runtime::load_msccl(arguments.file, size, custom ? &*custom : nullptr);
-  for (const std::string& warning : file.warnings) print_error("{}: {}", arguments.file, warning);
+  for (const std::string& warning : file.warnings)
+    print_message(fmt::format("{}: {}", arguments.file, warning));
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program);
   return {file.program.name, std::move(foreign.collective), std::move(foreign.schedule),
           std::move(file.program)};
@@ -113,7 +114,7 @@ std::vector<std::string> write_files(const std::string& folder, const ExecutionE
   write_file(files[1], nccl_tests_text(made));
   if (!was_measured(made)) return files;
   if (!gnuplot_found()) {
-    print_error("no figure: gnuplot isn't installed");
+    print_message("no figure: gnuplot isn't installed");
     return files;
   }
   files.push_back(folder + "/execution.svg");

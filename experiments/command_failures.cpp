@@ -109,7 +109,7 @@ std::vector<std::string> write_files(const std::string& folder,
   write_file(files[0], csv_text(failures_csv(evaluations)));
   write_file(files[1], json_text(all_json(evaluations)));
   if (!gnuplot_found()) {
-    print_error("no figure: gnuplot isn't installed");
+    print_message("no figure: gnuplot isn't installed");
     return files;
   }
   for (const NamedFigure& named : failure_figures(evaluations)) {

@@ -55,7 +55,7 @@ std::vector<std::string> write_files(const std::string& folder,
   write_file(files.front(), csv_text(frontier_csv({&evaluation, 1})));
   if (evaluation.points.empty()) return files;
   if (!gnuplot_found()) {
-    print_error("no figure: gnuplot isn't installed");
+    print_message("no figure: gnuplot isn't installed");
     return files;
   }
   files.push_back(fmt::format("{}/{}.svg", folder, file_stem("frontier", evaluation.label)));
@@ -77,8 +77,7 @@ int frontier_command(const FrontierArguments& arguments) {
   request.found = work.beside(point_announcer(what, arguments.progress));
   const StudyEvaluation study{evaluate_frontier(c, request), {}};
   const FrontierEvaluation& evaluation = study.frontier;
-  print_out("{}",
-            arguments.json ? json_text(frontier_json(evaluation)) : frontier_text(evaluation));
+  print_text(arguments.json ? json_text(frontier_json(evaluation)) : frontier_text(evaluation));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

@@ -54,11 +54,12 @@ int import_command(const ImportArguments& arguments) {
   const std::optional<Collective> custom = custom_of(arguments, topology, size);
   const runtime::MscclFile file =
       runtime::load_msccl(arguments.file, size, custom ? &*custom : nullptr);
-  for (const std::string& warning : file.warnings) print_error("{}: {}", arguments.file, warning);
+  for (const std::string& warning : file.warnings)
+    print_message(fmt::format("{}: {}", arguments.file, warning));
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program);
   const Verdict verdict = verify(topology, foreign.collective, foreign.schedule);
   if (!verdict.correct()) {
-    print_error("{}: fault: {}", arguments.file, verdict.fault->text);
+    print_message(fmt::format("{}: fault: {}", arguments.file, verdict.fault->text));
     return 1;
   }
   const TimeModel model = time_model(arguments.model);
@@ -72,8 +73,8 @@ int import_command(const ImportArguments& arguments) {
     write_schedule(arguments.output, topology,
                    {topology.name(), file.program.name, model, foreign.collective,
                     std::move(foreign.schedule)});
-  print_out("{}",
-            arguments.json ? json_text(evaluation_json(e, LinkDetail::all)) : report_text({&e, 1}));
+  print_text(arguments.json ? json_text(evaluation_json(e, LinkDetail::all))
+                            : report_text({&e, 1}));
   return report_problems({&e, 1});
 }
 

@@ -26,7 +26,7 @@ std::vector<std::string> write_files(const std::string& folder, const JobStudyEv
   write_file(files.front(), csv_text(jobs_csv({&study, 1})));
   if (!has_schedule(study)) return files;
   if (!gnuplot_found()) {
-    print_error("no figure: gnuplot isn't installed");
+    print_message("no figure: gnuplot isn't installed");
     return files;
   }
   files.push_back(folder + "/jobs.svg");

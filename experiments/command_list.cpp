@@ -189,7 +189,7 @@ int list_command(const ListArguments& arguments) {
     if (arguments.json)
       print_text(json_text(json_of(table)));
     else
-      print_out("{}{}", to_text(table), listing.note);
+      print_text(fmt::format("{}{}", to_text(table), listing.note));
     return 0;
   }
   throw InputError(unknown_name("list", arguments.kind, known));

@@ -89,11 +89,12 @@ void print(const runtime::Program& program, const ProgramFigures& f, const Topol
                           {"verified", true}}));
     return;
   }
-  print_out("correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
-            "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n",
-            collective, program.name, program.ranks.size(),
-            program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
-            f.steps, f.longest, f.channels, f.scratch, f.seconds);
+  print_text(fmt::format(
+      "correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
+      "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n",
+      collective, program.name, program.ranks.size(),
+      program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks, f.steps,
+      f.longest, f.channels, f.scratch, f.seconds));
 }
 
 /// How many chunks per shard MSCCL's runtimes hold, going by the longest block, which grows with
@@ -131,7 +132,7 @@ int lower_command(const LowerArguments& arguments) {
   if (!arguments.output.empty()) require_writable(arguments.output);
   if (const Verdict verdict = verify(topology, file.collective, file.schedule);
       !verdict.correct()) {
-    print_error("{}: fault: {}", arguments.file, verdict.fault->text);
+    print_message(fmt::format("{}: fault: {}", arguments.file, verdict.fault->text));
     return 1;
   }
   const double start = cpu_seconds();
@@ -139,7 +140,8 @@ int lower_command(const LowerArguments& arguments) {
                                                   lowering_of(arguments, file.algorithm));
   const runtime::ProgramVerdict verdict = runtime::verify_program(program);
   if (!verdict.correct()) {
-    print_error("a defect of Tutti: the program has a fault: {}", verdict.fault->text);
+    print_message(
+        fmt::format("a defect of Tutti: the program has a fault: {}", verdict.fault->text));
     return 1;
   }
   print(program, figures_of(program, cpu_seconds() - start), topology, arguments.json);

@@ -106,15 +106,15 @@ int replay_command(const ReplayArguments& arguments) {
   const double verify_seconds = cpu_seconds() - start;
   if (!verdict.correct()) {
     display.erase();
-    print_error("{}: fault: {}", arguments.file, verdict.fault->text);
+    print_message(fmt::format("{}: fault: {}", arguments.file, verdict.fault->text));
     return 1;
   }
   Evaluation e = evaluation_of(topology, file, verdict);
   e.verify_seconds = verify_seconds;
   replay_all(arguments, topology, file, model, stage, e);
   display.erase();
-  print_out("{}",
-            arguments.json ? json_text(evaluation_json(e, LinkDetail::all)) : report_text({&e, 1}));
+  print_text(arguments.json ? json_text(evaluation_json(e, LinkDetail::all))
+                            : report_text({&e, 1}));
   return report_problems({&e, 1});
 }
 

@@ -177,18 +177,21 @@ void print_results(const Experiment& experiment, const ExperimentResults& result
     print_text(json_text(results_json(experiment, results)));
     return;
   }
-  print_out("{}\n", experiment.title);
-  if (!results.evaluations.empty()) print_out("\n{}", report_text(results.evaluations));
+  print_text(fmt::format("{}\n", experiment.title));
+  if (!results.evaluations.empty())
+    print_text(fmt::format("\n{}", report_text(results.evaluations)));
   for (const StudyEvaluation& study : results.frontiers)
-    print_out("\n{}{}", frontier_text(study.frontier), instances_text(study));
-  for (const JobStudyEvaluation& study : results.jobs) print_out("\n{}", jobs_text(study));
+    print_text(fmt::format("\n{}{}", frontier_text(study.frontier), instances_text(study)));
+  for (const JobStudyEvaluation& study : results.jobs)
+    print_text(fmt::format("\n{}", jobs_text(study)));
   for (const FailureStudyEvaluation& study : results.failures)
-    if (!study.algorithms.empty()) print_out("\n{}", failures_text(study.algorithms));
-  for (const TrainingEvaluation& study : results.trainings) print_out("\n{}", training_text(study));
+    if (!study.algorithms.empty()) print_text(fmt::format("\n{}", failures_text(study.algorithms)));
+  for (const TrainingEvaluation& study : results.trainings)
+    print_text(fmt::format("\n{}", training_text(study)));
   for (const ExecutionEvaluation& each : results.executions)
-    print_out("\n{}", execution_text(each));
+    print_text(fmt::format("\n{}", execution_text(each)));
   if (!results.comparisons.empty())
-    print_out("\n{}", to_text(comparison_table(results.comparisons)));
+    print_text(fmt::format("\n{}", to_text(comparison_table(results.comparisons))));
 }
 
 // Says on stderr what went wrong; the exit code.
@@ -207,7 +210,7 @@ int judge(const ExperimentResults& results) {
     report(problems_of(study), nothing_made(study));
   for (const ExecutionEvaluation& each : results.executions) report(problems_of(each));
   if (!all_agree(results.comparisons)) {
-    print_error("an expected value differs without an explanation");
+    print_message("an expected value differs without an explanation");
     code = 1;
   }
   return code;
@@ -226,7 +229,7 @@ int run_command(const RunArguments& arguments) {
   const ExperimentResults results = results_of(experiment, jobs, arguments.progress, interrupted);
   if (interrupted) {
     print_results(experiment, results, arguments.json);
-    print_error("interrupted: no results are written to {}", folder);
+    print_message(fmt::format("interrupted: no results are written to {}", folder));
     return interrupted_exit_code;
   }
   std::vector<std::string> files = write_results(folder, experiment, results);
@@ -237,9 +240,9 @@ int run_command(const RunArguments& arguments) {
   } else if (!experiment.figures.empty() || !experiment.frontiers.empty() ||
              !experiment.failures.empty() || !experiment.jobs.empty() ||
              !experiment.trainings.empty() || !experiment.executions.empty()) {
-    print_error("no figures: gnuplot isn't installed");
+    print_message("no figures: gnuplot isn't installed");
   }
-  if (!arguments.json) print_out("\nwritten: {}\n", joined(files, " "));
+  if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   flush_out(); // results first, then what is wrong with them
   return judge(results);
 }

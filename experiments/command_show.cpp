@@ -132,8 +132,7 @@ std::string text_of(const Topology& topology, const TopologySummary& summary) {
 int show_command(const ShowArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const TopologySummary summary = summarize(topology);
-  print_out("{}",
-            arguments.json ? json_text(output_of(topology, summary)) : text_of(topology, summary));
+  print_text(arguments.json ? json_text(output_of(topology, summary)) : text_of(topology, summary));
   return 0;
 }
 

@@ -103,7 +103,7 @@ int synth_command(const SynthArguments& arguments) {
   print_text(arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
   int code = report_problems(evaluations);
   if (!arguments.output.empty() && !evaluations.front().verified) {
-    print_error("{}: not written, there is no correct schedule", arguments.output);
+    print_message(fmt::format("{}: not written, there is no correct schedule", arguments.output));
     code = 1;
   } else {
     code = std::max(code, report_problems(nothing_made(evaluations)));

@@ -160,7 +160,7 @@ std::vector<std::string> write_files(const std::string& folder,
   write_file(files[2], json_text(training_json(evaluation, NpuDetail::all)));
   if (!has_report(evaluation)) return files;
   if (!gnuplot_found()) {
-    print_error("no figures: gnuplot isn't installed");
+    print_message("no figures: gnuplot isn't installed");
     return files;
   }
   for (const NamedFigure& named : training_figures(evaluation, {&network, 1})) {

@@ -55,11 +55,12 @@ int verify_command(const VerifyArguments& arguments) {
   if (arguments.json) {
     print_text(json_text(output_of(arguments, topology, file, verdict, seconds)));
   } else if (verdict.correct()) {
-    print_out("correct: {} {} by {} on {}, {} transfers, {} redundant\n",
-              collective_text(topology, file.collective), to_text(file.collective.size()),
-              file.algorithm, topology.name(), file.size(), verdict.redundant);
+    print_text(fmt::format("correct: {} {} by {} on {}, {} transfers, {} redundant\n",
+                           collective_text(topology, file.collective),
+                           to_text(file.collective.size()), file.algorithm, topology.name(),
+                           file.size(), verdict.redundant));
   } else {
-    print_out("fault: {}\n", verdict.fault->text);
+    print_text(fmt::format("fault: {}\n", verdict.fault->text));
   }
   return verdict.correct() ? 0 : 1;
 }

@@ -61,8 +61,8 @@ int report_problems(std::span<const Evaluation> evaluations) {
   int code = 0;
   for (const Evaluation& e : evaluations) {
     if (e.problem.empty()) continue;
-    print_error("{} on {}, {} {}: {}", e.algorithm, e.topology, e.collective, to_text(e.size),
-                e.problem);
+    print_message(fmt::format("{} on {}, {} {}: {}", e.algorithm, e.topology, e.collective,
+                              to_text(e.size), e.problem));
     code = 1;
   }
   return code;
@@ -118,7 +118,7 @@ std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation) {
 int conclude(const Conclusion& conclusion) {
   if (conclusion.folder && !conclusion.interrupted) {
     const std::vector<std::string> files = conclusion.write_files(*conclusion.folder);
-    if (!conclusion.json) print_out("\nwritten: {}\n", joined(files, " "));
+    if (!conclusion.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   }
   flush_out(); // results first, then what is wrong with them
   const int code = report_problems(conclusion.problems);

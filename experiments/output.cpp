@@ -5,6 +5,8 @@
 #include "experiments/printable.hpp"
 #include "sim/error.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <string>

@@ -2,31 +2,18 @@
 // about them on stderr. Control characters in either are written out (printable.hpp).
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string_view>
-#include <utility>
 
 namespace tutti {
 
 /// On stdout; lines and tabs stay. Errors: InputError "cannot write to the standard output: ...".
 void print_text(std::string_view text);
 
-template <typename... Arguments>
-void print_out(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  print_text(fmt::format(format, std::forward<Arguments>(arguments)...));
-}
-
 /// What is still to be written to stdout. Errors: as print_text().
 void flush_out();
 
 /// "tutti: ..." and the end of the line on stderr. What can't be written there is lost.
 void print_message(std::string_view text);
-
-template <typename... Arguments>
-void print_error(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  print_message(fmt::format(format, std::forward<Arguments>(arguments)...));
-}
 
 /// Files that the process was started without (`>&-`) are opened so that nothing can be read or
 /// written there: else the next file that is opened would get their number, and what is printed.

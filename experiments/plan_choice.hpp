@@ -42,8 +42,8 @@ using SimulateChoice = std::function<std::optional<SimulatedChoice>(const PlanCh
 /// the longest first, for variants that take at most 5/4 of the shortest alone, until exchanges
 /// have cost 10^7 crossings. So no algorithm that could be chosen throughout is faster. Ties: the
 /// earlier of these. `cancelled` (may be empty) ends the search, with the best so far.
-/// Pre: every collective has a variant. Cost: one simulation per algorithm, plus those of exchanges;
-/// none where there is nothing to choose.
+/// Pre: every collective has a variant. Cost: one simulation per algorithm, plus those of
+/// exchanges; none where there is nothing to choose.
 [[nodiscard]] PlanChoice best_choice(std::span<const std::vector<PlanVariant>> collectives,
                                      const SimulateChoice& simulate,
                                      const std::function<bool()>& cancelled = {});

@@ -70,7 +70,8 @@ std::span<const AlgorithmRow> synthesizers() {
                    .pieces = 1,
                    .needs = "any",
                    .source = "Liu et al. 2024 (TE-CCL), sec. 3-5",
-                   .settings = teccl_settings},
+                   .settings = teccl_settings,
+                   .chooses_pieces = true}, // one: each more multiplies the program's variables
       AlgorithmRow{.name = "flows",
                    .run = flows,
                    .collectives = all_collectives(),

@@ -92,8 +92,8 @@ int emit_slurm(const SweepArguments& arguments, const Study& study, const std::s
       static_cast<std::size_t>(parse_integer(arguments.slurm_tasks, "slurm-tasks", 1, 100'000));
   request.point_seconds = study.limits.seconds;
   write_file(*arguments.emit_slurm, slurm_script(request));
-  print_out("written: {}\nsubmit it with: sbatch {}\n", *arguments.emit_slurm,
-            shell_word(*arguments.emit_slurm));
+  print_text(fmt::format("written: {}\nsubmit it with: sbatch {}\n", *arguments.emit_slurm,
+                         shell_word(*arguments.emit_slurm)));
   return 0;
 }
 
@@ -113,14 +113,14 @@ void print_head(const Study& study, const std::map<PointStatus, std::size_t>& co
                 const SweepOutcome* outcome) {
   std::size_t points = 0;
   for (const auto& [status, count] : counts) points += count;
-  print_out("{}\n{} points", study.title, points);
+  print_text(fmt::format("{}\n{} points", study.title, points));
   if (outcome != nullptr && outcome->left_out > 0)
-    print_out(" ({} left out by constraints, or drawn twice)", outcome->left_out);
-  print_out(": {}\n", counts_text(counts));
+    print_text(fmt::format(" ({} left out by constraints, or drawn twice)", outcome->left_out));
+  print_text(fmt::format(": {}\n", counts_text(counts)));
   if (outcome != nullptr && outcome->evaluated > 0)
-    print_out("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
-              duration_text(outcome->seconds), outcome->point_seconds);
-  if (outcome != nullptr && outcome->evaluated == 0) print_out("all were there already\n");
+    print_text(fmt::format("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
+                           duration_text(outcome->seconds), outcome->point_seconds));
+  if (outcome != nullptr && outcome->evaluated == 0) print_text("all were there already\n");
 }
 
 nlohmann::ordered_json json_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
@@ -145,7 +145,8 @@ int verdict_of(const std::map<PointStatus, std::size_t>& counts) {
   const std::size_t wrong =
       count_of(counts, PointStatus::defect) + count_of(counts, PointStatus::crashed);
   if (wrong == 0) return 0;
-  print_error("{} points crashed or met a defect of Tutti: their messages are in the store", wrong);
+  print_message(fmt::format(
+      "{} points crashed or met a defect of Tutti: their messages are in the store", wrong));
   return 1;
 }
 
@@ -154,9 +155,10 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
            const std::string& store_file, const SweepOutcome* outcome) {
   const Store store = Store::open_to_read(store_file);
   if (store.study_toml() != study.toml)
-    print_error("{} is of another form of the study: without --report, what is new is "
-                "simulated",
-                store_file);
+    print_message(
+        fmt::format("{} is of another form of the study: without --report, what is new is "
+                    "simulated",
+                    store_file));
   const std::map<PointStatus, std::size_t> counts = store.counts();
   const bool everything = arguments.only.empty();
   const Study chosen = everything ? study : with_only(study, arguments.only);
@@ -168,8 +170,9 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
     print_text(json_text(json_of(study, counts, outcome, folder, files)));
   } else {
     print_head(study, counts, outcome);
-    print_out("\n{}\nwritten: {}\n", analyses_text(analyses, most_lines), joined(files, " "));
-    if (!gnuplot_found()) print_error("no figures: gnuplot isn't installed");
+    print_text(fmt::format("\n{}\nwritten: {}\n", analyses_text(analyses, most_lines),
+                           joined(files, " ")));
+    if (!gnuplot_found()) print_message("no figures: gnuplot isn't installed");
   }
   flush_out();
   return verdict_of(counts);
@@ -197,7 +200,8 @@ int merge(const SweepArguments& arguments, const Study& study, const std::string
     print_damage(store);
   }
   if (!arguments.json)
-    print_out("{} points taken over from {} stores\n", taken, arguments.merged.size());
+    print_text(
+        fmt::format("{} points taken over from {} stores\n", taken, arguments.merged.size()));
   write_origin(study, folder);
   return report(arguments, study, folder, options.store, nullptr);
 }
@@ -215,9 +219,10 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   };
   if (outcome.interrupted) {
     print();
-    print_error("interrupted: what is finished is in {}; the same command goes on with the "
-                "{} points that are left",
-                options.store, count_of(outcome.counts, PointStatus::pending));
+    print_message(
+        fmt::format("interrupted: what is finished is in {}; the same command goes on with the "
+                    "{} points that are left",
+                    options.store, count_of(outcome.counts, PointStatus::pending)));
     return interrupted_exit_code;
   }
   if (!options.shard) {
@@ -226,8 +231,8 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   }
   print();
   if (!arguments.json)
-    print_out("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
-              shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite");
+    print_text(fmt::format("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
+                           shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite"));
   return verdict_of(outcome.counts);
 }
 

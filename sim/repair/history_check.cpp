@@ -183,8 +183,7 @@ private:
   }
 
   [[nodiscard]] std::span<const ChunkAt> lost_claims(ChunkId chunk) const {
-    const auto same = std::ranges::equal_range(claim_.lost, chunk, {}, &ChunkAt::chunk);
-    return {same.begin(), same.end()};
+    return of_chunk(claim_.lost, chunk);
   }
 
   [[nodiscard]] Contributions nothing() const {

@@ -157,8 +157,8 @@ private:
   void find_sums(ChunkId chunk) {
     const std::size_t words = replay_.value(NodeId{0}).size();
     std::vector<Word> given_up(words);
-    const auto before = std::ranges::equal_range(given_up_, chunk, {}, &ChunkAt::chunk);
-    for (const ChunkAt& one : before) set_bit(given_up, *replay_.input_bit(one.npu));
+    for (const ChunkAt& one : of_chunk(given_up_, chunk))
+      set_bit(given_up, *replay_.input_bit(one.npu));
     sums_.clear();
     survivors_.assign(words, 0);
     inputs_.assign(topology_.npu_count() * words, 0);

@@ -11,9 +11,11 @@
 #include "sim/schedule.hpp"
 #include "sim/units.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,6 +28,15 @@ struct ChunkAt {
   NodeId npu;
   auto operator<=>(const ChunkAt&) const = default;
 };
+
+/// Those of the chunk. Pre: `sorted` ascends.
+[[nodiscard]] inline std::span<const ChunkAt> of_chunk(std::span<const ChunkAt> sorted,
+                                                       ChunkId chunk) {
+  // not equal_range: the ranges that it makes are beyond clang 14 with libstdc++
+  const auto first = std::ranges::lower_bound(sorted, chunk, {}, &ChunkAt::chunk);
+  const auto last = std::ranges::upper_bound(sorted, chunk, {}, &ChunkAt::chunk);
+  return {first, last};
+}
 
 /// What a holder's working value is set to at the begin of a segment.
 enum class Start : std::uint8_t {

@@ -79,7 +79,7 @@ std::vector<Figure> figures_with(const std::string& text) {
   TopologyParts parts;
   parts.name = "net";
   for (const char* end : {"a", "b"})
-    parts.add_node({.name = text + end, .kind = NodeKind::npu, .can = {}});
+    parts.add_node({.name = text + end, .kind = NodeKind::npu, .can = {}, .reduce_rate = {}});
   parts.add_duplex({NodeId{0}, NodeId{1}, Time{0}, Bandwidth{1'000'000'000}, -1});
   const Topology topology(std::move(parts));
   Bound cut;
