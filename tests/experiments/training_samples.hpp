@@ -39,6 +39,7 @@ inline TextWork text_work(const TemporaryFolder& folder, std::uint32_t passes = 
 inline TrainingStudy study_of(WorkSource work, const std::vector<std::string>& algorithms,
                               const std::vector<const EngineRow*>& engines) {
   TrainingStudy study;
+  study.planning.chunks = {1};
   study.topologies = {0};
   study.variants.push_back({"", std::move(work)});
   for (const std::string& name : algorithms) study.plans.push_back({name, {find_algorithm(name)}});

@@ -30,7 +30,7 @@ struct Told {
 
 std::vector<Time> hops(std::initializer_list<std::int64_t> counts) {
   std::vector<Time> times;
-  for (const std::int64_t count : counts) times.emplace_back(count * hop);
+  for (const std::int64_t count : counts) times.push_back(Time{count * hop});
   return times;
 }
 

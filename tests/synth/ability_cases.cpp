@@ -83,7 +83,8 @@ AbilityCase random_ability_case(Random& random) {
 }
 
 void ask_all(const AbilityCase& given, AbilityAnswers& answers) {
-  const auto& [topology, collective] = given;
+  const Topology& topology = given.topology;
+  const Collective& collective = given.collective;
   const auto ask = [&](const AlgorithmRow& row) {
     SynthesisOptions options;
     if (row.name == "sccl") options.settings = {{"effort", "200"}, {"largest", "1000"}};
