@@ -162,7 +162,9 @@ BoundCase random_bound_case(Random& random) {
 }
 
 void compare(const BoundCase& given, Replays& replays) {
-  const auto& [topology, collective, model] = given;
+  const Topology& topology = given.topology;
+  const Collective& collective = given.collective;
+  const TimeModel& model = given.model;
   std::vector<Bound> bounds = lower_bounds(topology, collective, model);
   std::ranges::move(flow_bounds(topology, collective, model), std::back_inserter(bounds));
   const Bound best = best_of(bounds);
