@@ -1,3 +1,4 @@
+// The words for how a disturbed collective ends: tables, JSON and stories say the same.
 #include "sim/repair/segment.hpp"
 
 namespace tutti {

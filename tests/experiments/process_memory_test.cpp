@@ -1,3 +1,4 @@
+// Memory has an end of our own choosing: it is told in words, with what was asked for.
 #include "experiments/process_memory.hpp"
 
 #include "experiments/child_process.hpp"

@@ -1,3 +1,5 @@
+// Random networks whose nodes have any abilities, and what every algorithm answers there: schedules
+// that verify() accepts, or a reason. What a switch may do is where planners go wrong unseen.
 #include "tests/synth/ability_cases.hpp"
 
 #include "algorithms/list.hpp"
