@@ -1,5 +1,5 @@
-// Random process groups on unequal latencies, and every algorithm as a witness against lower bounds:
-// a time that some schedule reaches is no less than any of them.
+// Random process groups on unequal latencies, with every algorithm as a witness against lower
+// bounds: a time that some schedule reaches is no less than any of them.
 #include "tests/synth/bound_cases.hpp"
 
 #include "algorithms/list.hpp"
