@@ -152,7 +152,8 @@ private:
     frontier_.in_class = "Reduce-Scatter, then All-Gather";
     const bool alike = same_network(forth.network, back.network);
     FrontierRequest half = request_;
-    half.steps = half.most_steps = half.rounds = std::nullopt;
+    half.most_steps = half.rounds ? half.steps : std::nullopt;
+    half.steps = half.rounds = std::nullopt;
     if (request_.rounds) {
       ParetoSynthesis gathering(forth, half, collective_.largest_chunk(), limit_);
       ParetoSynthesis scattering(back, half, collective_.largest_chunk(), limit_);

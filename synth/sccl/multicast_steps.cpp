@@ -65,7 +65,7 @@ private:
     const std::vector<std::uint32_t> from = network_.distances_from(chunk.holders);
     std::vector<std::uint32_t> to(network_.node_count(), unreachable); // the nearest wanter
     for (const std::uint32_t wanter : chunk.wanters) {
-      const std::vector<std::uint32_t> distance = network_.distances_to(wanter);
+      const std::vector<std::uint32_t> distance = network_.distances_to({&wanter, 1});
       for (std::uint32_t n = 0; n < to.size(); ++n) to[n] = std::min(to[n], distance[n]);
     }
     for (std::uint32_t k = 0; k < instance_.pieces; ++k) {

@@ -33,24 +33,47 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 ParetoSynthesis::ParetoSynthesis(StepProblem problem, const FrontierRequest& request, Bytes chunk,
                                  const WorkLimit& limit)
-    : problem_(std::move(problem)), request_(request),
-      step_worth_(problem_.network.step_latency.ps,
-                  serialization(chunk, problem_.network.round).ps),
-      limit_(limit), fewest_(std::max(fewest_steps(problem_), 1U)) { // 1 where nothing is wanted
-  problem_.limit = &limit_;
+    : request_(request),
+      step_worth_(problem.network.step_latency.ps, serialization(chunk, problem.network.round).ps),
+      limit_(limit), whole_(std::move(problem)),
+      fewest_(std::max(fewest_steps(whole_), 1U)), // 1 where nothing is wanted
+      problem_(scope_.problem) {
+  whole_.limit = &limit_;
   if (fewest_ == unreachable)
     throw OutOfReach("someone can't be reached through nodes that store, copy and, where the "
                      "collective reduces, reduce");
+  const std::uint32_t last = std::max(fewest_, last_steps());
+  scope_ = scope_within(whole_, request_.proof_file.empty() ? fewest_ : last, last);
   if (problem_.is_unicast()) flows_ = static_cast<std::int64_t>(step_flows(problem_).flows.size());
   automorphisms_ = automorphisms(problem_);
+  limit_.require();
   if (request_.symmetric) symmetries_ = free_symmetries(problem_, automorphisms_, most_symmetries);
-  bandwidth_bound_ = least_rounds(problem_, automorphisms_, std::nullopt, limit_);
+  limit_.require();
+  outline_ = contracted(whole_, scope_);
+  outline_automorphisms_ = is_whole() ? automorphisms_ : automorphisms(outline_);
+  bandwidth_bound_ = least_rounds(outline_, outline_automorphisms_, std::nullopt, limit_);
+}
+
+std::uint32_t ParetoSynthesis::last_steps() const {
+  if (request_.steps) return *request_.steps;
+  return request_.most_steps.value_or(fewest_ + steps_beyond);
+}
+
+bool ParetoSynthesis::is_whole() const {
+  return scope_.lanes.size() == whole_.network.lanes.size();
+}
+
+// Whether a schedule of so many steps has nothing to do outside of the scope.
+bool ParetoSynthesis::in_scope(std::uint32_t steps) const {
+  return steps <= scope_.steps || is_whole();
 }
 
 Ratio ParetoSynthesis::least(std::uint32_t steps) {
   const auto known = least_.find(steps);
   if (known != least_.end()) return known->second;
-  return least_[steps] = least_rounds(problem_, automorphisms_, steps, limit_);
+  return least_[steps] = in_scope(steps)
+                             ? least_rounds(problem_, automorphisms_, steps, limit_)
+                             : least_rounds(outline_, outline_automorphisms_, steps, limit_);
 }
 
 // A proof is a matter of clauses, for unicast collectives too.
@@ -86,7 +109,9 @@ ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance, bo
       solved = search(instance, symmetry, {effort(instance, symmetry) / share + 1, {}, rounds});
       if (solved.answer.answer == SatAnswer::sat) return solved;
     }
-  if (!all) solved.answer = {}; // others may exist
+  // Others may exist: without the symmetry, or over other nodes.
+  if (!all || (solved.answer.answer == SatAnswer::unsat && !in_scope(instance.steps)))
+    solved.answer = {};
   return solved;
 }
 
@@ -119,10 +144,12 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, bool in_class,
     trial.answer = solved.answer.answer;
     trial.method = solved.method;
   }
-  if (solved.answer.schedule)
-    if (const std::string fault = step_fault(problem_, instance, *solved.answer.schedule);
+  if (solved.answer.schedule) {
+    for (StepSend& send : solved.answer.schedule->sends) send.lane = scope_.lanes[send.lane];
+    if (const std::string fault = step_fault(whole_, instance, *solved.answer.schedule);
         !fault.empty())
       throw std::logic_error("a defect of sccl: " + fault);
+  }
   trial.seconds = cpu_seconds() - start;
   frontier.trials.push_back(trial);
   if (solved.answer.schedule)
@@ -233,9 +260,7 @@ void ParetoSynthesis::improve(std::uint32_t steps, StepFrontier& frontier) {
 }
 
 bool ParetoSynthesis::ends(std::uint32_t steps, StepFrontier& frontier) const {
-  const std::uint32_t last = request_.steps        ? *request_.steps
-                             : request_.most_steps ? *request_.most_steps
-                                                   : fewest_ + steps_beyond;
+  const std::uint32_t last = last_steps();
   const bool all_decided = std::ranges::find(frontier.trials, SatAnswer::unknown,
                                              &StepTrial::answer) == frontier.trials.end();
   if (!frontier.points.empty() && frontier.points.back().bandwidth_optimal) {

@@ -7,6 +7,7 @@
 #include "sim/work_limit.hpp"
 #include "synth/sccl/frontier.hpp"
 #include "synth/sccl/step_answer.hpp"
+#include "synth/sccl/step_scope.hpp"
 #include "synth/sccl/step_symmetry.hpp"
 
 #include <cstdint>
@@ -60,7 +61,8 @@ public:
   /// All steps, or those that the request asks for.
   /// `found` is called for each point; may be empty.
   [[nodiscard]] StepFrontier frontier(const std::function<void(const StepPoint&)>& found = {});
-  /// One instance; its point is in `frontier.points` if there is a schedule.
+  /// One instance; its point is in `frontier.points` if there is a schedule. Pre: of no more steps
+  /// than the request asks for.
   void solve(const StepInstance& instance, StepFrontier& frontier);
 
   [[nodiscard]] std::uint32_t fewest() const { return fewest_; }
@@ -85,15 +87,21 @@ private:
                                                      std::optional<Ratio> below) const;
   void improve(std::uint32_t steps, StepFrontier& frontier);
   [[nodiscard]] bool ends(std::uint32_t steps, StepFrontier& frontier) const;
+  [[nodiscard]] std::uint32_t last_steps() const; ///< that are tried
+  [[nodiscard]] bool is_whole() const;            ///< the scope
+  [[nodiscard]] bool in_scope(std::uint32_t steps) const;
   [[nodiscard]] Ratio least(std::uint32_t steps);
 
-  StepProblem problem_;
   FrontierRequest request_;
   Ratio step_worth_; ///< a step's latency in rounds of the problem's chunks
   WorkLimit limit_;
+  StepProblem whole_;
   std::uint32_t fewest_;
-  std::int64_t flows_ = 0; ///< of a unicast problem
-  std::vector<StepAutomorphism> automorphisms_;
+  StepScope scope_;
+  const StepProblem& problem_; // the scope's
+  StepProblem outline_;        // the whole, with what is outside of the scope as one node
+  std::int64_t flows_ = 0;     ///< of a unicast problem
+  std::vector<StepAutomorphism> automorphisms_, outline_automorphisms_;
   std::vector<StepSymmetry> symmetries_;
   Ratio bandwidth_bound_;
   std::map<std::uint32_t, Ratio> least_; // by steps

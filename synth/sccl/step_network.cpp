@@ -58,40 +58,50 @@ void add_limits(const Topology& topology, StepNetwork& network) {
 
 } // namespace
 
-std::vector<std::uint32_t>
-StepNetwork::distances_from(std::span<const std::uint32_t> sources) const {
-  std::vector<std::uint32_t> distance(node_count(), unreachable),
-      queue(sources.begin(), sources.end());
-  for (const std::uint32_t source : sources) distance[source] = 0;
+namespace {
+
+/// Breadth first from `starts`, over the lanes that `next` tells of a node, to the end that `end`
+/// tells of a lane.
+template <typename End>
+std::vector<std::uint32_t> distances(const StepNetwork& network,
+                                     std::span<const std::uint32_t> starts,
+                                     const std::vector<std::vector<std::uint32_t>>& next, End end) {
+  std::vector<std::uint32_t> distance(network.node_count(), unreachable),
+      queue(starts.begin(), starts.end());
+  for (const std::uint32_t start : starts) distance[start] = 0;
   for (std::size_t i = 0; i < queue.size(); ++i)
-    for (const std::uint32_t out : out_lanes[queue[i]])
-      if (std::uint32_t& d = distance[lanes[out].to]; d == unreachable) {
+    for (const std::uint32_t l : next[queue[i]])
+      if (std::uint32_t& d = distance[end(network.lanes[l])]; d == unreachable) {
         d = distance[queue[i]] + 1;
-        queue.push_back(lanes[out].to);
+        queue.push_back(end(network.lanes[l]));
       }
   return distance;
 }
 
-std::vector<std::uint32_t> StepNetwork::distances_to(std::uint32_t target) const {
-  std::vector<std::uint32_t> distance(node_count(), unreachable), queue{target};
-  distance[target] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i)
-    for (const std::uint32_t in : in_lanes[queue[i]])
-      if (std::uint32_t& d = distance[lanes[in].from]; d == unreachable) {
-        d = distance[queue[i]] + 1;
-        queue.push_back(lanes[in].from);
-      }
-  return distance;
+} // namespace
+
+std::vector<std::uint32_t>
+StepNetwork::distances_from(std::span<const std::uint32_t> sources) const {
+  return distances(*this, sources, out_lanes, [](const Lane& lane) { return lane.to; });
+}
+
+std::vector<std::uint32_t> StepNetwork::distances_to(std::span<const std::uint32_t> targets) const {
+  return distances(*this, targets, in_lanes, [](const Lane& lane) { return lane.from; });
+}
+
+std::vector<Ratio> lane_widths(const StepNetwork& network) {
+  std::vector<Ratio> width(network.lanes.size(), Ratio(INT32_MAX));
+  for (const LaneLimit& limit : network.limits)
+    for (const std::uint32_t l : limit.lanes) width[l] = std::min(width[l], limit.per_round);
+  return width;
 }
 
 std::vector<Ratio> intake(const StepNetwork& network) {
-  std::vector<Ratio> lane(network.lanes.size(), Ratio(INT32_MAX));
-  for (const LaneLimit& limit : network.limits)
-    for (const std::uint32_t l : limit.lanes) lane[l] = std::min(lane[l], limit.per_round);
+  const std::vector<Ratio> width = lane_widths(network);
   std::vector<Ratio> node(network.node_count());
   for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
     Ratio& sum = node[network.lanes[l].to];
-    sum = sum + lane[l];
+    sum = sum + width[l];
   }
   return node;
 }

@@ -41,10 +41,14 @@ struct StepNetwork {
   /// Steps from the nearest of `sources` to each node; `unreachable` where there is no way.
   [[nodiscard]] std::vector<std::uint32_t>
   distances_from(std::span<const std::uint32_t> sources) const;
-  /// Steps from each node to `target`.
-  [[nodiscard]] std::vector<std::uint32_t> distances_to(std::uint32_t target) const;
+  /// Steps from each node to the nearest of `targets`.
+  [[nodiscard]] std::vector<std::uint32_t>
+  distances_to(std::span<const std::uint32_t> targets) const;
 };
 inline constexpr std::uint32_t unreachable = UINT32_MAX;
+
+/// Chunks a round over each lane by the narrowest limit that it is in.
+[[nodiscard]] std::vector<Ratio> lane_widths(const StepNetwork& network);
 
 /// Chunks a round into each node, as far as the limits of its single lanes tell: no more than that
 /// arrives.

@@ -31,6 +31,8 @@ ChunkTraffic traffic_of(const StepProblem& problem) {
 } // namespace
 
 std::vector<StepAutomorphism> automorphisms(const StepProblem& problem) {
+  constexpr std::size_t most_lanes = 100'000;
+  if (problem.network.lanes.size() > most_lanes) return {};
   return automorphisms(traffic_of(problem));
 }
 

@@ -13,7 +13,7 @@ namespace tutti {
 /// The lanes of a limit go to those of a limit as wide.
 using StepAutomorphism = ChunkAutomorphism;
 
-/// Generators of all of them.
+/// Generators of all of them; none for networks with over 100,000 lanes, which would take minutes.
 [[nodiscard]] std::vector<StepAutomorphism> automorphisms(const StepProblem& problem);
 
 /// A schedule that it keeps is known from its sends of one chunk of each orbit.

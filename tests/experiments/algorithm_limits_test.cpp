@@ -63,6 +63,33 @@ TEST_CASE("every algorithm keeps limits of time for every collective on 1024 NPU
   }
 }
 
+TEST_CASE("sccl keeps a limit of time on large networks and with many steps") {
+  const AlgorithmRow sccl = find_algorithm("sccl");
+  const auto check = [&](const char* network, std::vector<NodeId> group, const char* key,
+                         const char* value) {
+    const Topology topology = make_topology(network);
+    const Collective collective =
+        make_collective(topology, {CollectiveKind::all_reduce, Bytes{1024}, std::move(group)});
+    SynthesisOptions options;
+    options.limit_seconds = 1;
+    options.settings[key] = value;
+    INFO(network << ' ' << key << '=' << value);
+    const double start = cpu_seconds();
+    const Outcome outcome = synthesize(sccl, topology, collective, options);
+    CHECK(cpu_seconds() - start <= 2);
+    if (!outcome.schedule && !outcome.compact) CHECK_FALSE(outcome.note.empty());
+  };
+  // Two among thousands, whose schedules are near them, or may go anywhere.
+  check("hypercube:13", {NodeId{1}, NodeId{3}}, "k", "0");
+  check("hypercube:11", {NodeId{1}, NodeId{3}}, "max_steps", "1000");
+  check("switch:1024", {NodeId{1}, NodeId{3}}, "k", "0");
+  for (const char* steps : {"64", "4096", "999999"})
+    for (const char* network : {"ring:8", "torus2d:8x8"}) {
+      const Topology topology = make_topology(network);
+      check(network, everyone(topology), "steps", steps);
+    }
+}
+
 #ifndef TUTTI_ADDRESS_SANITIZER // which takes far more than the program
 
 TEST_CASE("every algorithm that runs out of memory says so in its row", "[slow]") {
