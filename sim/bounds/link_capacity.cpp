@@ -3,14 +3,15 @@
 namespace tutti::bounds {
 
 Capacity::Lane Capacity::lane_of(const Topology& topology, const TimeModel& model,
-                                 const UsableLink& usable, const Demand& demand) {
+                                 const UsableLink& usable, const Demand& demand, Holding holding) {
   const Link& link = topology.link(usable.link);
   const Bandwidth bandwidth = topology.effective_bandwidth(usable.link);
   const std::int64_t latency = link.latency.ps;
   Lane lane;
   lane.group = slowest_group(topology, usable.link);
   lane.entry = usable.entry;
-  lane.exit = usable.exit + latency;
+  lane.exit = usable.exit;
+  (holding == Holding::before_latency ? lane.exit : lane.entry) += latency;
   lane.margin = lane.entry + lane.exit;
   lane.rate = bandwidth.bytes_per_second;
   lane.step = serialization(demand.smallest, bandwidth).ps;
@@ -37,12 +38,12 @@ int128 Capacity::carried(const Lane& lane, std::int64_t links, std::int64_t time
 }
 
 Capacity::Capacity(const Topology& topology, const TimeModel& model,
-                   std::span<const UsableLink> links, const Demand& demand)
+                   std::span<const UsableLink> links, const Demand& demand, Holding holding)
     : topology_(topology), smallest_(demand.smallest) {
   std::vector<Lane> all;
   for (const UsableLink& link : links)
     if (link.entry < never && link.exit < never)
-      all.push_back(lane_of(topology, model, link, demand));
+      all.push_back(lane_of(topology, model, link, demand, holding));
   std::sort(all.begin(), all.end());
   for (const Lane& lane : all) {
     if (!lanes_.empty() && lanes_.back().lane == lane)

@@ -24,12 +24,16 @@ struct UsableLink {
   std::int64_t entry = 0, exit = 0;
 };
 
+/// When a transfer holds a shared group: before its link's latency or, where time runs backwards,
+/// after that.
+enum class Holding : std::uint8_t { before_latency, after_latency };
+
 /// Links of a cut, alike ones together, ordered by group.
 class Capacity {
 public:
   /// For chunks no smaller and no larger than those of the demand. Cost: O(links log links).
   Capacity(const Topology& topology, const TimeModel& model, std::span<const UsableLink> links,
-           const Demand& demand);
+           const Demand& demand, Holding holding = Holding::before_latency);
 
   /// The most that can have crossed by `time`; at most `cap` (which stands for anything larger).
   /// Never falls with time. Cost: one per kind of link.
@@ -52,7 +56,8 @@ private:
   };
 
   [[nodiscard]] static Lane lane_of(const Topology& topology, const TimeModel& model,
-                                    const UsableLink& usable, const Demand& demand);
+                                    const UsableLink& usable, const Demand& demand,
+                                    Holding holding);
   [[nodiscard]] static int128 carried(const Lane& lane, std::int64_t links, std::int64_t time,
                                       Measure measure, int128 cap);
   [[nodiscard]] Lane group_lane(std::size_t begin, std::size_t end) const;

@@ -28,10 +28,12 @@ struct View {
   const std::vector<std::vector<NodeId>>& sets;
   std::vector<ChunkClass> classes; ///< those with two targets (`wanted_by`) or more
   Margins margins;
+  Holding holding;
 };
 
 View forwards(const Problem& problem) {
-  View view{problem.topology, problem.model, problem.collective.sets, {}, problem.margins};
+  View view{problem.topology, problem.model,          problem.collective.sets, {},
+            problem.margins,  Holding::before_latency};
   for (const ChunkClass& c : problem.classes)
     if (view.sets[c.wanted_by].size() > 1) view.classes.push_back(c);
   return view;
@@ -42,7 +44,8 @@ View backwards(const Problem& problem, const Topology& turned) {
             problem.model,
             problem.collective.sets,
             {},
-            {problem.margins.exit, problem.margins.entry}};
+            {problem.margins.exit, problem.margins.entry},
+            Holding::after_latency};
   for (ChunkClass c : problem.classes) {
     if (!c.reduces || view.sets[c.held_by].size() < 2) continue;
     std::swap(c.held_by, c.wanted_by);
@@ -163,7 +166,8 @@ std::vector<UsableLink> Spreading::crossings(std::size_t rank) const {
 std::int64_t Spreading::earned(std::span<const Level> levels, std::int64_t needed) const {
   std::vector<Capacity> capacities;
   for (const Level& level : levels)
-    capacities.emplace_back(view_.topology, view_.model, crossings(level.rank), demand_);
+    capacities.emplace_back(view_.topology, view_.model, crossings(level.rank), demand_,
+                            view_.holding);
   std::int64_t latest = 0;
   for (const Measure measure : {Measure::chunks, Measure::bytes}) {
     const int128 goal =
@@ -226,7 +230,7 @@ Spreading::Port Spreading::by_ports() {
     std::int64_t chunks = 0; ///< that can't have arrived before
   };
   std::vector<Late> late;
-  const Capacity arrived(view_.topology, view_.model, crossings(0), demand_);
+  const Capacity arrived(view_.topology, view_.model, crossings(0), demand_, view_.holding);
   for (std::int64_t k = demand_.chunks; k > 0 && late.size() < most_times;) {
     const std::int64_t from =
         first_time([&](std::int64_t time) { return arrived.by(time, Measure::chunks, k) == k; });
@@ -251,7 +255,7 @@ Spreading::Port Spreading::by_ports() {
         direct.push_back(id);
       ++links;
     }
-    const Capacity port(view_.topology, view_.model, from_inside, demand_);
+    const Capacity port(view_.topology, view_.model, from_inside, demand_, view_.holding);
     for (const auto& [from, chunks] : late) {
       const auto enough = [&, chunks = chunks](std::int64_t time) {
         int128 sum = port.by(time, Measure::chunks, chunks);

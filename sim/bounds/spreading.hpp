@@ -14,7 +14,8 @@
 //
 // Reversed, for chunks that reduce: each of W contributes, and crossings out of the set carry their
 // contributions, together or not. All that is used of links and nodes holds backwards too: chunks
-// start (arrive) no closer than a link allows, and least_times.hpp.
+// start (arrive) no closer than a link allows, and least_times.hpp. Shared groups space the starts
+// of chunks over links of unlike latencies: backwards that is what is left after the latency.
 #pragma once
 
 #include "sim/bounds.hpp"

@@ -537,6 +537,31 @@ TEST_CASE("spreading cut: no crossing serves everyone in time", "[bounds]") {
         3 * a + 3 * D);
 }
 
+TEST_CASE("spreading cut: a shared group spaces what starts, not what arrives", "[bounds]") {
+  // Both links of the root share D a chunk: one has a latency of 10 D, the other leads to a link of
+  // 10 D and D / 10. To the far ends the second chunk waits for the first; from there both are on
+  // their way before either needs the group.
+  const auto long_way = [](bool to_root) {
+    Network network(4);
+    const auto join = [&](std::uint32_t far, std::uint32_t near, std::int64_t latency,
+                          Bandwidth bandwidth) {
+      return network.parts.add_link({NodeId{to_root ? far : near}, NodeId{to_root ? near : far},
+                                     Time{latency}, bandwidth, -1});
+    };
+    const LinkId direct = join(1, 0, 10 * D, rate), last = join(2, 0, 0, rate);
+    join(3, 2, 10 * D, {10 * rate.bytes_per_second});
+    network.parts.groups.push_back({"root", {direct, last}, rate});
+    return network.topology();
+  };
+  const auto bound = [&](K kind) {
+    const Topology topology = long_way(kind == K::reduce);
+    return ps(BoundKind::spreading_cut, topology,
+              make_collective(topology, {kind, Bytes{mb}, {NodeId{0}, NodeId{1}, NodeId{3}}, 0}));
+  };
+  CHECK(bound(K::broadcast) == 12 * D);
+  CHECK(bound(K::reduce) == 11 * D + D / 10);
+}
+
 TEST_CASE("spreading cut: the networks of TACOS, figure 16", "[bounds]") {
   // TACOS (synth/) reaches the last two exactly
   const auto best = [](const char* topology_text, std::int64_t mebibytes) {
