@@ -28,7 +28,13 @@
 
 namespace tutti::runtime {
 
-/// One block at its work. Only its leader's state counts.
+/// ns: what waits, polls and flags of a message may cost without being counted.
+inline constexpr std::uint64_t most_look_back = 20'000;
+
+/// One block at its work. On emulated links, a step is ready at a time that follows from those
+/// before it; its data moves as soon as it is there, and only what takes a link waits for its time.
+/// So waits, polls and copies don't add up, if the GPU is as fast as its links.
+/// Only its leader's state counts.
 template <typename Machine> class Interpreter {
 public:
   TUTTI_DEVICE Interpreter(Machine& machine, const RunView& run, std::uint32_t block)
@@ -36,6 +42,7 @@ public:
 
   TUTTI_DEVICE void perform_all() {
     bool ok = true; // the leader's
+    if (machine_.leader() && is_emulated()) begin_ = ready_ = machine_.now();
     for (at_ = 0; at_ < block_.steps; ++at_) {
       const PlannedStep& step = run_.steps[block_.first_step + at_];
       if (machine_.leader()) ok = ok && wait_for_turn(step);
@@ -46,34 +53,62 @@ public:
       }
       if (machine_.leader()) ok = tell_others(step);
     }
+    if (!machine_.leader() || !is_emulated() || !ok || at_ == 0) return;
+    --at_; // the last: busy until its link has taken the message
+    (void)wait_until_ready();
   }
 
 private:
+  [[nodiscard]] TUTTI_DEVICE bool is_emulated() const { return run_.links != nullptr; }
+
   /// False: the run was stopped meanwhile.
   TUTTI_DEVICE bool wait_for_turn(const PlannedStep& step) {
-    if (step.after_block != nobody &&
-        !machine_.await_least(&run_.steps_over[block_.first_block + step.after_block],
-                              step.after_step + 1))
-      return stop_at(WaitKind::step);
+    if (step.after_block != nobody) {
+      const std::uint32_t other = block_.first_block + step.after_block;
+      if (!machine_.await_least(&run_.steps_over[other], step.after_step + 1))
+        return stop_at(WaitKind::step);
+      if (is_emulated())
+        postpone(run_.ready_at[run_.blocks[other].first_step + step.after_step], WaitKind::step);
+    }
     if (gets(step.kind) && !wait_for_message()) return false;
-    if (!sends_on(step.kind)) return true;
+    if (!sends_on(step.kind) || !step.takes_slot) return true;
     const Connection& connection = run_.connections[block_.sends];
-    if (step.takes_slot && step.slot_messages >= connection.slots &&
+    if (step.slot_messages >= connection.slots &&
         !machine_.await_least(run_.flags[block_.sends].emptied,
                               step.slot_messages - connection.slots + 1))
       return stop_at(WaitKind::slot);
-    // Before the copy: it takes place while the emulated one does.
-    if (run_.links != nullptr) passage_ = take_links(machine_, run_, connection, step.bytes);
     return true;
   }
 
+  /// The data is there with the flag, before an emulated link would have brought it.
   TUTTI_DEVICE bool wait_for_message() {
     std::uint64_t arrived = 0;
     if (!machine_.await_flag(&run_.flags[block_.receives].arrived[received_], arrived))
       return stop_at(WaitKind::message);
     ++received_;
-    if (run_.links != nullptr && !machine_.await_time(arrived - 1))
-      return stop_at(WaitKind::arrival);
+    sent_at_ = arrived - 1;
+    return true;
+  }
+
+  /// The message that was received crosses its way; its sender took the first link.
+  TUTTI_DEVICE bool cross_links(double bytes) {
+    const Connection& way = run_.connections[block_.receives];
+    const auto link = [&](std::uint32_t i) { return run_.path_links[way.first_link + i]; };
+    Passage passage = pass_link(run_.links[link(0)], sent_at_, 0, bytes);
+    for (std::uint32_t i = 1; i < way.links; ++i) {
+      if (!machine_.await_time(passage.head)) return stop_at(WaitKind::arrival);
+      const std::uint64_t start = take_link(machine_, run_, link(i), passage.head, bytes);
+      passage = pass_link(run_.links[link(i)], start, passage.due, bytes);
+    }
+    postpone(passage.due, WaitKind::arrival);
+    return true;
+  }
+
+  /// Until then, and no more than `most_look_back` behind: a GPU that can't keep up shows.
+  TUTTI_DEVICE bool wait_until_ready() {
+    if (!machine_.await_time(ready_)) return stop_at(cause_);
+    const std::uint64_t now = machine_.now();
+    if (now - begin_ > most_look_back) ready_ = later(ready_, now - most_look_back);
     return true;
   }
 
@@ -86,16 +121,34 @@ private:
   /// Flags what this step wrote and read. False: the run was stopped meanwhile.
   TUTTI_DEVICE bool tell_others(const PlannedStep& step) {
     const bool sent = sends_on(step.kind);
+    if (is_emulated()) {
+      if (gets(step.kind) && !cross_links(static_cast<double>(step.bytes))) return false;
+      run_.ready_at[block_.first_step + at_] = ready_;
+    }
     machine_.publish(sent || step.frees_slot);
     if (step.frees_slot) machine_.set(run_.flags[block_.receives].emptied, ++emptied_);
-    if (sent)
-      machine_.set(&run_.flags[block_.sends].arrived[sent_++],
-                   run_.links == nullptr ? std::uint64_t{1} : passage_.due + 1);
     machine_.set(&run_.steps_over[index_], at_ + 1);
-    // Others may go on; this block is busy until the link has taken the message.
-    if (sent && run_.links != nullptr && !machine_.await_time(passage_.taken))
-      return stop_at(WaitKind::link);
+    if (!sent) return true;
+    std::uint64_t flag = 1;
+    if (is_emulated() && !send_out(static_cast<double>(step.bytes), flag)) return false;
+    machine_.set(&run_.flags[block_.sends].arrived[sent_++], flag);
     return true;
+  }
+
+  /// Takes the first link of the message's way, not before it is ready: links are taken in order.
+  TUTTI_DEVICE bool send_out(double bytes, std::uint64_t& flag) {
+    if (!wait_until_ready()) return false;
+    const std::uint32_t first = run_.path_links[run_.connections[block_.sends].first_link];
+    const std::uint64_t start = take_link(machine_, run_, first, ready_, bytes);
+    postpone(pass_link(run_.links[first], start, 0, bytes).taken, WaitKind::link);
+    flag = start + 1;
+    return true;
+  }
+
+  TUTTI_DEVICE void postpone(std::uint64_t until, WaitKind cause) {
+    if (until <= ready_) return;
+    ready_ = until;
+    cause_ = cause;
   }
 
   TUTTI_DEVICE bool stop_at(WaitKind wait) {
@@ -108,7 +161,10 @@ private:
   std::uint32_t index_;
   PlannedBlock block_;
   std::uint32_t at_ = 0, sent_ = 0, received_ = 0, emptied_ = 0;
-  Passage passage_;
+  /// Emulated time, in ns: the run's begin; when the step can start, and because of what; when the
+  /// message that was received started on its way.
+  std::uint64_t begin_ = 0, ready_ = 0, sent_at_ = 0;
+  WaitKind cause_ = WaitKind::link;
 };
 
 } // namespace tutti::runtime

@@ -64,6 +64,7 @@ void LoadedPlan::load_arrays() {
     on.steps_over = DeviceArray<std::uint32_t>(plan_.blocks.size());
     on.link_free = DeviceArray<std::uint64_t>(plan_.links.size());
     on.group_free = DeviceArray<std::uint64_t>(plan_.groups.size());
+    if (!plan_.links.empty()) on.ready_at = DeviceArray<std::uint64_t>(plan_.steps.size());
     on.stopped = DeviceArray<Stopped>(plan_.blocks.size());
   }
 }
@@ -113,6 +114,7 @@ RunView LoadedPlan::view(std::size_t device) const {
   run.steps_over = on.steps_over.data();
   run.link_free = on.link_free.data();
   run.group_free = on.group_free.data();
+  run.ready_at = on.ready_at.data();
   run.stopped = on.stopped.data();
   return run;
 }

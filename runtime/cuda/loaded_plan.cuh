@@ -52,6 +52,7 @@ private:
     DeviceArray<std::uint32_t> steps_over; ///< [block]
     DeviceArray<std::uint64_t> link_free;  ///< [link]
     DeviceArray<std::uint64_t> group_free; ///< [group]
+    DeviceArray<std::uint64_t> ready_at;   ///< [step]; of emulated links
     DeviceArray<Stopped> stopped;          ///< [block]
   };
 

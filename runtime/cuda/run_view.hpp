@@ -11,7 +11,7 @@ namespace tutti::runtime {
 
 /// What a connection's two ends tell each other; 0 before a run.
 struct ConnectionFlags {
-  /// [message], and one more, near the receiver: 0, or 1 + when it is due (ns).
+  /// [message], and one more, near the receiver: 0, or 1 + when it started on its first link (ns).
   std::uint64_t* arrived = nullptr;
   std::uint32_t* emptied = nullptr; ///< near the sender: slots that were emptied so far
 };
@@ -29,6 +29,7 @@ struct RunView {
   std::uint32_t* steps_over = nullptr;    ///< [block]
   std::uint64_t* link_free = nullptr;     ///< [link]: ns
   std::uint64_t* group_free = nullptr;    ///< [group]: ns
+  std::uint64_t* ready_at = nullptr;      ///< [step]: ns, of emulated links; before steps_over
   Stopped* stopped = nullptr;             ///< [block]
 };
 

@@ -1,10 +1,10 @@
 // Emulated links: a message waits as long as the network would need for it.
 //
 // Each link and each group has a clock, the time until which it is taken; a message pushes them on
-// by what it needs, in the order in which messages come. The rules are the simulator's: a link
-// passes a message on when all of it is there, or as soon as its head is (cut-through). A message
-// takes all links of its way when it starts; one clock for each, not a calendar, so that blocks
-// need no lock: on ways of several links a message that comes later never goes first.
+// by what it needs, in the order in which messages come: one clock for each, not a calendar, so
+// that blocks need no lock. The rules are the simulator's: a link passes a message on when all of
+// it is there, or as soon as its head is (cut-through). The sender takes the first link of the way
+// and tells when; the receiver takes each further one when the message gets there.
 #pragma once
 
 #include "runtime/cuda/device_code.hpp"
@@ -15,9 +15,11 @@
 
 namespace tutti::runtime {
 
-/// When a message leaves its first link, and when all of it is there; ns.
+/// A message at the end of a link of its way; ns.
 struct Passage {
-  std::uint64_t taken = 0, due = 0;
+  std::uint64_t taken = 0; ///< until then the link is
+  std::uint64_t head = 0;  ///< when it can start on the next link
+  std::uint64_t due = 0;   ///< when all of it is there
 };
 
 [[nodiscard]] TUTTI_DEVICE inline std::uint64_t later(std::uint64_t a, std::uint64_t b) {
@@ -50,23 +52,14 @@ template <typename Machine>
   return start;
 }
 
-/// Takes every link of the connection's way.
-template <typename Machine>
-[[nodiscard]] TUTTI_DEVICE Passage take_links(Machine& machine, const RunView& run,
-                                              const Connection& connection, std::uint64_t bytes) {
-  std::uint64_t head = machine.now();
-  Passage passage{head, head};
-  for (std::uint32_t i = 0; i < connection.links; ++i) {
-    const std::uint32_t id = run.path_links[connection.first_link + i];
-    const EmulatedLink& link = run.links[id];
-    const std::uint64_t latency = nanoseconds(link.latency_seconds);
-    const std::uint64_t start = take_link(machine, run, id, head, static_cast<double>(bytes));
-    const std::uint64_t end =
-        start + nanoseconds(link.seconds_per_byte * static_cast<double>(bytes));
-    if (i == 0) passage.taken = end;
-    passage.due = later(end, passage.due) + latency;
-    head = link.stores ? passage.due : start + latency;
-  }
+/// What starts on the link at `start`, and was complete before it at `due`.
+[[nodiscard]] TUTTI_DEVICE inline Passage pass_link(const EmulatedLink& link, std::uint64_t start,
+                                                    std::uint64_t due, double bytes) {
+  const std::uint64_t latency = nanoseconds(link.latency_seconds);
+  Passage passage;
+  passage.taken = start + nanoseconds(link.seconds_per_byte * bytes);
+  passage.due = later(passage.taken, due) + latency;
+  passage.head = link.stores ? passage.due : start + latency;
   return passage;
 }
 

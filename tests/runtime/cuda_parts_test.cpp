@@ -38,27 +38,30 @@ public:
   TwoLinks(bool stores, bool grouped) {
     links_ = {{10e-9, 2e-9, stores, 0, grouped ? 1U : 0U}, {20e-9, 1e-9, true, 0, 0}};
     groups_ = {{3e-9}};
-    run_.path_links = path_.data();
     run_.links = links_.data();
     run_.groups = groups_.data();
     run_.link_groups = link_groups_.data();
     run_.link_free = link_free_.data();
     run_.group_free = &group_free_;
-    connection_.links = 2;
   }
+  /// Over both; `taken`: the first.
   Passage send(std::uint64_t now, std::uint64_t bytes) {
     LinkMachine machine{now};
-    return take_links(machine, run_, connection_, bytes);
+    const auto size = static_cast<double>(bytes);
+    const Passage first = pass_link(links_[0], take_link(machine, run_, 0, now, size), 0, size);
+    Passage last =
+        pass_link(links_[1], take_link(machine, run_, 1, first.head, size), first.due, size);
+    last.taken = first.taken;
+    return last;
   }
 
 private:
-  std::vector<std::uint32_t> path_{0, 1}, link_groups_{0};
+  std::vector<std::uint32_t> link_groups_{0};
   std::vector<EmulatedLink> links_;
   std::vector<EmulatedGroup> groups_;
   std::vector<std::uint64_t> link_free_{0, 0};
   std::uint64_t group_free_ = 0;
   RunView run_;
-  Connection connection_;
 };
 
 /// Times are rounded up on each link.

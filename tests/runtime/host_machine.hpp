@@ -84,7 +84,7 @@ public:
   HostMemory(const Program& program, const Plan& plan, ElementType type)
       : program_(program), plan_(plan), type_(type), steps_over_(plan.blocks.size()),
         link_free_(plan.links.size()), group_free_(plan.groups.size()),
-        stopped_(plan.blocks.size()) {
+        ready_at_(plan.steps.size()), stopped_(plan.blocks.size()) {
     for (std::uint32_t rank = 0; rank < plan.arenas.size(); ++rank) {
       const Arena& arena = plan.arenas[rank];
       auto& words = memory_.emplace_back(arena.size / sizeof(Vector) + 1);
@@ -112,6 +112,7 @@ public:
     run.steps_over = steps_over_.data();
     run.link_free = link_free_.data();
     run.group_free = group_free_.data();
+    run.ready_at = ready_at_.data();
     run.stopped = stopped_.data();
     return run;
   }
@@ -140,7 +141,7 @@ private:
   std::deque<std::uint32_t> emptied_;
   std::vector<ConnectionFlags> flags_;
   std::vector<std::uint32_t> steps_over_;
-  std::vector<std::uint64_t> link_free_, group_free_;
+  std::vector<std::uint64_t> link_free_, group_free_, ready_at_;
   std::vector<Stopped> stopped_;
 };
 
