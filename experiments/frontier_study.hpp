@@ -35,7 +35,7 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
                const std::function<void(const FrontierPoint&)>& found,
                const FrontierFunction& function = synthesize_frontier);
 
-/// One that was refused, or had no more memory: without points, and `note` is what is wrong with it.
+/// One that was refused, or had no more memory: without points, and with `note` as its problem.
 [[nodiscard]] StudyEvaluation without_study(const FrontierCase& c, Status status,
                                             const std::string& note);
 
