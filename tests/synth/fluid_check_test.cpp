@@ -236,8 +236,8 @@ TEST_CASE("the verdict on a tree is that of verify on its transfers") {
     const bool expected = verdict.correct() && verdict.redundant == 0;
     const std::string found = fault(sample.problem, one);
     INFO(found << " / " << (verdict.fault ? verdict.fault->text : "no fault"));
-    // verify may find the sum elsewhere than at the root, too, and lets those who contribute nothing
-    // keep what they got for good
+    // verify may find the sum elsewhere than at the root, too, and lets those who contribute
+    // nothing keep what they got for good
     const FlowDemand& demand = sample.problem.demands.front();
     const bool exact = demand.kind == FlowKind::spread || (demand.kind == FlowKind::combine &&
                                                            sample.problem.sources(demand).size() ==
