@@ -11,6 +11,7 @@
 #include "experiments/execution_table.hpp"
 #include "experiments/output.hpp"
 #include "experiments/process_memory.hpp"
+#include "experiments/refusals.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/stage_display.hpp"
 #include "experiments/work_limits.hpp"
@@ -136,9 +137,11 @@ int exec_command(const ExecArguments& arguments) {
   Interrupts interrupts;
   InterruptibleWork work(interrupts, topology.name(), arguments.progress);
   work.watch(c.options);
+  Refusals refusals;
   const ExecutionEvaluation made =
-      evaluate_execution(c, work.beside(execution_announcer("", arguments.progress)));
+      evaluate_execution(c, work.beside(execution_announcer("", arguments.progress)), refusals);
   work.finish();
+  if (interrupts.count() == 0) refusals.require_some();
   print_text(output_of(arguments, made));
   return conclude(
       {.interrupted = interrupts.count() > 0,

@@ -41,39 +41,41 @@ std::vector<Evaluation> evaluate_cases(const Experiment& experiment, std::span<c
 
 // One after another, so that their CPU seconds compare with those of a paper.
 std::vector<StudyEvaluation> evaluate_studies(const Experiment& experiment, bool progress,
-                                              Interrupts& interrupts) {
+                                              Interrupts& interrupts, Refusals& refusals) {
   std::vector<StudyEvaluation> studies;
   for (const FrontierStudy& study : experiment.frontiers) {
     if (interrupts.cancels()) break;
     FrontierCase c = experiment.frontier_case(study);
     InterruptibleWork work(interrupts, study.label, progress);
     work.watch(c.options);
-    studies.push_back(
-        evaluate_study(c, study.paper, work.beside(point_announcer(study.label, progress))));
+    const auto found = work.beside(point_announcer(study.label, progress));
+    studies.push_back(refusals.row(
+        [&] { return evaluate_study(c, study.paper, found); },
+        [&](Status status, const std::string& note) { return without_study(c, status, note); }));
   }
   return studies;
 }
 
 std::vector<JobStudyEvaluation> evaluate_job_studies(const Experiment& experiment, bool progress,
-                                                     Interrupts& interrupts) {
+                                                     Interrupts& interrupts, Refusals& refusals) {
   std::vector<JobStudyEvaluation> studies;
   for (JobStudy study : experiment.jobs) {
     if (interrupts.cancels()) break;
     const LabelledTopology& topology = experiment.topologies[study.topology];
     InterruptibleWork work(interrupts, study.label, progress);
     work.watch(study.options);
-    studies.push_back(evaluate_jobs(study, topology.label, topology.topology));
+    studies.push_back(evaluate_jobs(study, topology.label, topology.topology, refusals));
   }
   return studies;
 }
 
 // One after another, as planning takes CPU seconds that are reported.
-std::vector<FailureStudyEvaluation>
-evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts& interrupts) {
+std::vector<FailureStudyEvaluation> evaluate_failure_studies(const Experiment& experiment,
+                                                             bool progress, Interrupts& interrupts,
+                                                             Refusals& refusals) {
   std::vector<FailureStudyEvaluation> studies;
   for (const FailureStudy& study : experiment.failures) {
     studies.push_back({study.label, {}, study.expectations});
-    Refusals refusals;
     for (FailureCase& c : experiment.failure_cases(study)) {
       if (interrupts.cancels()) return studies;
       const std::string what = study.label + ", " + std::string(c.algorithm.name);
@@ -85,7 +87,6 @@ evaluate_failure_studies(const Experiment& experiment, bool progress, Interrupts
             return without_failures(c, status, note);
           }));
     }
-    refusals.require_some();
   }
   return studies;
 }
@@ -106,7 +107,7 @@ std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment,
 
 // One after another, as they are timed.
 std::vector<ExecutionEvaluation> evaluate_executions(const Experiment& experiment, bool progress,
-                                                     Interrupts& interrupts) {
+                                                     Interrupts& interrupts, Refusals& refusals) {
   std::vector<ExecutionEvaluation> evaluations;
   for (const ExecutionStudy& study : experiment.executions) {
     if (interrupts.cancels()) break;
@@ -114,7 +115,7 @@ std::vector<ExecutionEvaluation> evaluate_executions(const Experiment& experimen
     InterruptibleWork work(interrupts, study.label, progress);
     work.watch(c.options);
     evaluations.push_back(
-        evaluate_execution(c, work.beside(execution_announcer(study.label, progress))));
+        evaluate_execution(c, work.beside(execution_announcer(study.label, progress)), refusals));
   }
   return evaluations;
 }
@@ -152,14 +153,17 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
   for (const ExecutionStudy& study : experiment.executions)
     require_sound(experiment.execution_case(study));
   Interrupts interrupts;
+  Refusals refusals; // of all studies: what one refuses costs its own rows only
   ExperimentResults results;
   results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
-  results.frontiers = evaluate_studies(experiment, progress, interrupts);
-  results.jobs = evaluate_job_studies(experiment, progress, interrupts);
-  results.failures = evaluate_failure_studies(experiment, progress, interrupts);
+  results.frontiers = evaluate_studies(experiment, progress, interrupts, refusals);
+  results.jobs = evaluate_job_studies(experiment, progress, interrupts, refusals);
+  results.failures = evaluate_failure_studies(experiment, progress, interrupts, refusals);
   results.trainings = evaluate_trainings(experiment, progress, interrupts);
-  results.executions = evaluate_executions(experiment, progress, interrupts);
+  results.executions = evaluate_executions(experiment, progress, interrupts, refusals);
   interrupted = interrupts.count() > 0;
+  if (!interrupted && results.evaluations.empty() && results.trainings.empty())
+    refusals.require_some();
   results.comparisons = compare(experiment.expectations, results.evaluations);
   for (Comparison& comparison : comparisons_of(results.frontiers))
     results.comparisons.push_back(std::move(comparison));

@@ -77,42 +77,35 @@ namespace {
 
 constexpr const char* no_schedule = "no schedule was made";
 
-template <typename Rows, typename IsMade, typename Note>
+template <typename Rows, typename IsMade>
 std::vector<std::string> nothing_of(const std::string& what, const Rows& rows,
-                                    const IsMade& is_made, const Note& note_of) {
-  if (rows.empty() || std::ranges::any_of(rows, is_made)) return {};
-  const std::string& note = note_of(rows.front());
+                                    const IsMade& is_made) {
+  const auto is_told = [&](const auto& row) { return is_made(row) || !row.problem.empty(); };
+  if (rows.empty() || std::ranges::any_of(rows, is_told)) return {};
+  const std::string& note = rows.front().note;
   return {what + (note.empty() ? note : ": " + note)};
 }
+
+constexpr auto is_verified = [](const auto& row) { return row.verified; };
 
 } // namespace
 
 std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations) {
-  return nothing_of(
-      no_schedule, evaluations,
-      [](const Evaluation& e) { return e.verified || !e.problem.empty(); },
-      [](const Evaluation& e) -> const std::string& { return e.note; });
-}
-
-std::vector<std::string> nothing_made(const JobStudyEvaluation& study) {
-  return nothing_of(
-      no_schedule, study.plans,
-      [](const PlanEvaluation& plan) { return !plan.jobs.empty() || !plan.problem.empty(); },
-      [](const PlanEvaluation& plan) -> const std::string& { return plan.note; });
+  return nothing_of(no_schedule, evaluations, is_verified);
 }
 
 std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations) {
-  return nothing_of(
-      no_schedule, evaluations,
-      [](const FailureEvaluation& e) { return e.verified || !e.problem.empty(); },
-      [](const FailureEvaluation& e) -> const std::string& { return e.note; });
+  return nothing_of(no_schedule, evaluations, is_verified);
+}
+
+std::vector<std::string> nothing_made(const JobStudyEvaluation& study) {
+  return nothing_of(no_schedule, study.plans,
+                    [](const PlanEvaluation& plan) { return !plan.jobs.empty(); });
 }
 
 std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation) {
-  return nothing_of(
-      "nothing ran", evaluation.runs,
-      [](const TrainingRun& run) { return run.report.has_value() || !run.problem.empty(); },
-      [](const TrainingRun& run) -> const std::string& { return run.note; });
+  return nothing_of("nothing ran", evaluation.runs,
+                    [](const TrainingRun& run) { return run.report.has_value(); });
 }
 
 int conclude(const Conclusion& conclusion) {

@@ -56,30 +56,37 @@ public:
                     const std::function<void(const ExecutionRun&)>& announce)
       : case_(c), announce_(announce), engines_(all_engines()) {}
 
-  ExecutionEvaluation run() {
+  ExecutionEvaluation run(Refusals& refusals) {
     describe();
     if (case_.measures_copy_rate) made_.copy_rate = case_.backend->copy_rate();
-    Refusals refusals;
     for (std::uint32_t pass = 0; pass < case_.passes; ++pass)
-      if (!run_pass(refusals)) return std::move(made_);
-    refusals.require_some();
+      if (!run_pass(refusals)) break;
     return std::move(made_);
   }
 
 private:
   /// False where it was interrupted.
   bool run_pass(Refusals& refusals) {
-    if (case_.predicted_by == PredictedBy::profile && !profile_network()) return false;
+    std::optional<InputError> no_profile; // every row says so
+    try {
+      if (case_.predicted_by == PredictedBy::profile && !profile_network()) return false;
+    } catch (const InputError& error) {
+      if (case_.given) throw;
+      no_profile = error;
+    }
     std::size_t position = 0;
     if (case_.given) add(run_of(*case_.given), position++);
     for (const Bytes size : case_.sizes)
       for (const AlgorithmRow& algorithm : case_.algorithms) {
         if (case_.options.cancelled && case_.options.cancelled()) return false;
-        add(refusals.row([&] { return run_of(algorithm, size); },
-                         [&](Status, const std::string& note) {
-                           return without_run(algorithm, size, note);
-                         }),
-            position++);
+        const auto made = [&] {
+          if (no_profile) throw InputError(*no_profile);
+          return run_of(algorithm, size);
+        };
+        const auto refused = [&](Status, const std::string& note) {
+          return without_run(algorithm, size, note);
+        };
+        add(refusals.row(made, refused), position++);
       }
     return true;
   }
@@ -425,8 +432,9 @@ void require_sound(const ExecutionCase& c) {
 }
 
 ExecutionEvaluation evaluate_execution(const ExecutionCase& c,
-                                       const std::function<void(const ExecutionRun&)>& announce) {
-  return ExecutionStudyRun(c, announce).run();
+                                       const std::function<void(const ExecutionRun&)>& announce,
+                                       Refusals& refusals) {
+  return ExecutionStudyRun(c, announce).run(refusals);
 }
 
 std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,

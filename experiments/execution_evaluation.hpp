@@ -5,6 +5,7 @@
 
 #include "experiments/evaluation.hpp"
 #include "experiments/expectation.hpp"
+#include "experiments/refusals.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/lowering.hpp"
 #include "runtime/profiler.hpp"
@@ -140,11 +141,12 @@ void require_sound(const ExecutionCase& c);
 
 /// Profiles the network where that is asked for, then runs every algorithm at every size.
 /// `announce` is called after each run, and may be empty. Where `cancelled` of the options holds,
-/// runs that are left are not begun.
-/// Errors: InputError for bad input; runtime::HungRun.
+/// runs that are left are not begun. What an algorithm refuses is in its row, and counted in
+/// `refusals`.
+/// Errors: InputError of a given schedule or program; runtime::HungRun.
 [[nodiscard]] ExecutionEvaluation
-evaluate_execution(const ExecutionCase& c,
-                   const std::function<void(const ExecutionRun&)>& announce = {});
+evaluate_execution(const ExecutionCase& c, const std::function<void(const ExecutionRun&)>& announce,
+                   Refusals& refusals);
 
 /// Of which runs something is asked.
 struct ExecutionFilter {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace tutti {
 
 StudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
@@ -14,6 +16,15 @@ StudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInsta
     if (c.options.cancelled && c.options.cancelled()) break;
     study.instances.push_back(evaluate_instance(c, instance, study.frontier.frontier, function));
   }
+  return study;
+}
+
+StudyEvaluation without_study(const FrontierCase& c, Status status, const std::string& note) {
+  Frontier none;
+  none.stop = note;
+  none.timed_out = status == Status::timed_out;
+  StudyEvaluation study{evaluate_points(c, std::move(none)), {}};
+  study.frontier.problem = note;
   return study;
 }
 

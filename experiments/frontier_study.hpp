@@ -35,6 +35,10 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
                const std::function<void(const FrontierPoint&)>& found,
                const FrontierFunction& function = synthesize_frontier);
 
+/// One that was refused, or had no more memory: without points, and with `note` as its problem.
+[[nodiscard]] StudyEvaluation without_study(const FrontierCase& c, Status status,
+                                            const std::string& note);
+
 /// Points of the frontier that no row of the paper comes up to; none where there are no rows.
 [[nodiscard]] std::vector<std::size_t> beyond_paper(const StudyEvaluation& study);
 

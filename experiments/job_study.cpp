@@ -245,6 +245,14 @@ double JobResult::slowdown() const {
 
 JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topology_label,
                                  const Topology& topology) {
+  Refusals refusals;
+  JobStudyEvaluation evaluation = evaluate_jobs(study, topology_label, topology, refusals);
+  refusals.require_some();
+  return evaluation;
+}
+
+JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topology_label,
+                                 const Topology& topology, Refusals& refusals) {
   JobStudyEvaluation result;
   result.label = study.label;
   result.topology = topology_label;
@@ -252,14 +260,12 @@ JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topol
   for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
   result.model = study.options.model;
   result.jobs = study.jobs;
-  Refusals refusals;
   for (const JobPlan& plan : study.plans) {
     if (study.options.cancelled && study.options.cancelled()) break;
     result.plans.push_back(
         refusals.row([&] { return Planned(study, plan, topology).evaluate(); },
                      [&](Status, std::string note) { return without_plan(plan, note); }));
   }
-  refusals.require_some();
   return result;
 }
 

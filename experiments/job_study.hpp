@@ -2,6 +2,7 @@
 // were made in ignorance of each other, or together.
 #pragma once
 
+#include "experiments/refusals.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
@@ -82,6 +83,10 @@ struct JobStudyEvaluation {
 /// Errors: InputError where all plans refuse: a collective that can't be made on the topology.
 [[nodiscard]] JobStudyEvaluation
 evaluate_jobs(const JobStudy& study, const std::string& topology_label, const Topology& topology);
+/// The same as one study of several: what its plans refuse is counted, and no error.
+[[nodiscard]] JobStudyEvaluation evaluate_jobs(const JobStudy& study,
+                                               const std::string& topology_label,
+                                               const Topology& topology, Refusals& refusals);
 
 /// Checks what can be checked in no time. Errors: InputError naming the job.
 void require_sound(const JobStudy& study, const Topology& topology);

@@ -272,6 +272,14 @@ std::string line_and_column(std::string_view content, std::size_t byte) {
   return fmt::format("{}:{}", line, before.size() - line_start + 1);
 }
 
+/// Errors: InputError at \u0000, with which a text would end for whatever is written in C.
+void refuse_nul_escapes(std::string_view content, const std::string& source_name) {
+  for (std::size_t i = content.find('\\'); i < content.size(); i = content.find('\\', i + 2))
+    if (content.substr(i + 1).starts_with("u0000"))
+      throw InputError(fmt::format("{}:{}: a text can't have the character \\u0000", source_name,
+                                   line_and_column(content, i)));
+}
+
 /// nlohmann::json keeps the last of equal keys; here they are an error.
 class RepeatedKeys {
 public:
@@ -288,6 +296,7 @@ private:
 };
 
 json parsed(std::string_view content, const std::string& source_name) {
+  refuse_nul_escapes(content, source_name);
   try {
     RepeatedKeys repeated;
     return json::parse(content, std::ref(repeated));

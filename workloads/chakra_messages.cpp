@@ -17,6 +17,13 @@ namespace {
 
 using ChakraProtoMsg::AttributeProto;
 
+/// Texts end at a zero byte for whatever is written in C. Errors: InputError where there is one.
+const std::string& without_nul(const std::string& text, std::string_view what) {
+  if (text.find('\0') != std::string::npos)
+    throw InputError(fmt::format("{} has a zero byte", what));
+  return text;
+}
+
 /// Any of the format's kinds of integer, or a truth value.
 std::uint64_t integer_of(const AttributeProto& attribute) {
   const auto natural = [&](std::int64_t value) {
@@ -43,7 +50,7 @@ std::uint64_t integer_of(const AttributeProto& attribute) {
 std::string string_of(const AttributeProto& attribute) {
   if (!attribute.has_string_val())
     throw InputError(fmt::format("attribute {} is not a string", attribute.name()));
-  return attribute.string_val();
+  return without_nul(attribute.string_val(), fmt::format("attribute {}", attribute.name()));
 }
 
 /// Of what Tutti writes.
@@ -101,6 +108,7 @@ constexpr std::array known_attributes{
 };
 
 void read_attribute(ChakraNode& node, const AttributeProto& attribute) {
+  (void)without_nul(attribute.name(), "the name of an attribute");
   const auto known =
       std::find_if(known_attributes.begin(), known_attributes.end(),
                    [&](const KnownAttribute& row) { return row.name == attribute.name(); });
@@ -141,9 +149,7 @@ void refuse_unknown_fields(const google::protobuf::Message& message) {
 ChakraNode node_of(const ChakraProtoMsg::Node& message) {
   ChakraNode node;
   node.id = message.id();
-  if (message.name().find('\0') != std::string::npos)
-    throw InputError(fmt::format("node {}: its name has a zero byte", message.id()));
-  node.name = message.name();
+  node.name = without_nul(message.name(), fmt::format("node {}: its name", message.id()));
   try {
     refuse_unknown_fields(message);
     node.type = type_of(message);
@@ -154,7 +160,8 @@ ChakraNode node_of(const ChakraProtoMsg::Node& message) {
     std::sort(node.dependencies.begin(), node.dependencies.end());
     node.dependencies.erase(std::unique(node.dependencies.begin(), node.dependencies.end()),
                             node.dependencies.end());
-    if (node.type == ChakraNode::Type::metadata) node.inputs = message.inputs().values();
+    if (node.type == ChakraNode::Type::metadata)
+      node.inputs = without_nul(message.inputs().values(), "what it says");
     for (const AttributeProto& attribute : message.attr()) {
       refuse_unknown_fields(attribute);
       read_attribute(node, attribute);

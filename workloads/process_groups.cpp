@@ -24,6 +24,8 @@ Json parsed(std::string_view text) {
 
 ProcessGroup group_of(const std::string& name, const Json& ranks, std::uint32_t npus) {
   ProcessGroup group{name, {}};
+  if (name.find('\0') != std::string::npos)
+    throw InputError("process groups: a name has a zero byte");
   if (!ranks.is_array())
     throw InputError(fmt::format("process group \"{}\": its members aren't a list", name));
   for (const Json& rank : ranks) {

@@ -82,14 +82,6 @@ std::optional<std::string> study_text(Database& database, std::string_view name)
   return std::string(statement.text(0));
 }
 
-void set_study_text(Database& database, std::string_view name, std::string_view value) {
-  Statement statement(database, "INSERT INTO study VALUES(?1, ?2) "
-                                "ON CONFLICT(name) DO UPDATE SET value = excluded.value");
-  statement.bind(1, name);
-  statement.bind(2, value);
-  statement.run();
-}
-
 // As a store is that was begun and has no schema yet.
 bool is_empty(Database& database) {
   return database.single_integer("SELECT count(*) FROM sqlite_master") == 0 &&

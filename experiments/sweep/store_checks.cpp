@@ -46,15 +46,15 @@ std::string description_sum(Database& database) {
   return fmt::format("{:016x}", hash.value());
 }
 
-void set_text(Database& database, std::string_view name, std::string_view value) {
+} // namespace
+
+void set_study_text(Database& database, std::string_view name, std::string_view value) {
   Statement statement(database, "INSERT INTO study VALUES(?1, ?2) "
                                 "ON CONFLICT(name) DO UPDATE SET value = excluded.value");
   statement.bind(1, name);
   statement.bind(2, value);
   statement.run();
 }
-
-} // namespace
 
 CheckedColumns checked_columns(Database& database) {
   CheckedColumns columns;
@@ -109,8 +109,8 @@ void seal(Database& database) {
   RowTally tally;
   Statement rows(database, "SELECT entered_sum FROM points WHERE position IS NOT NULL");
   while (rows.step()) tally.add(rows.integer(0));
-  set_text(database, "rows", tally.text());
-  set_text(database, "checksum", description_sum(database));
+  set_study_text(database, "rows", tally.text());
+  set_study_text(database, "checksum", description_sum(database));
 }
 
 void require_whole_description(Database& database) {

@@ -10,9 +10,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::sweep {
+
+/// Writes a line of the store's description, in place of what it was.
+void set_study_text(Database& database, std::string_view name, std::string_view value);
 
 /// The columns of `points` that depend on the study, in the order in which checksums take them.
 struct CheckedColumns {

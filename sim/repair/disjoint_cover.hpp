@@ -20,6 +20,8 @@ struct PartialSum {
 /// they hold all of `wanted` but for as few as were found: largest sums first, of equal ones those
 /// listed first; where that leaves gaps, by a branch and bound that is given up after 10,000 steps.
 /// Contributions that are a sum of their own never are a gap, so that it branches on others alone.
+/// Even where it is given up, no sum would hold more in place of those chosen that it has within
+/// it: where both fit, it is tried before them.
 /// Pre: sums aren't empty and hold nothing but what is wanted.
 [[nodiscard]] std::vector<std::uint32_t> disjoint_cover(std::span<const PartialSum> sums,
                                                         std::span<const std::uint64_t> wanted);

@@ -49,7 +49,8 @@ struct HistoryClaim {
 ///   contribution that the receiver has already (it would count twice), outside its segment;
 /// - of plans: holders that begin with what they don't have, or with contributions that overlap; a
 ///   contribution that is left out though its NPU lives, or though a value that someone alive has
-///   would have added it. Only who begins anew leaves out what the dead gave;
+///   would have added it in place of those chosen that it has within it (whether some other choice
+///   of values holds more is not asked). Only who begins anew leaves out what the dead gave;
 /// - of claims: lost are exactly those contributions that nobody alive holds in the end, and those
 ///   that a plan has left out; missing is exactly what NPUs alive want and can't show: a value of
 ///   every contribution that isn't lost, once, and no other. Ending, completion and the events that

@@ -79,11 +79,14 @@ private:
     route.earlier.push_back(route.present);
     route.present = path;
   }
-  /// Whether what is on the way over an earlier route may be stuck now: it is taken back.
+  /// Whether what is on the way over an earlier route may be stuck now: it is taken back. It may
+  /// have been beyond what broke that route.
   [[nodiscard]] bool breaks_earlier(const Route& route, const NetworkState& before,
                                     const NetworkState& network) const {
     return std::ranges::any_of(route.earlier, [&](PathId path) {
-      return is_whole(path, before) && !is_whole(path, network);
+      return std::ranges::any_of(schedule_.paths().links(path), [&](LinkId link) {
+        return before.is_up(link) && !network.is_up(link);
+      });
     });
   }
 

@@ -144,7 +144,8 @@ private:
         if (reach_.can_reach(sum.npu, npu) && contains(survivors_, sum.contributions))
           near.push_back(sum);
       const std::vector<std::uint32_t> chosen = disjoint_cover(near, survivors_);
-      if (united(near, chosen, survivors_.size()) != survivors_) continue;
+      if (united(near, chosen, survivors_.size()) != survivors_ || could_add(near, chosen))
+        continue;
       Finish way = of_sums(near, chosen);
       serve(chunk, way);
       if (way.finishing() > best.finishing()) best = std::move(way);
@@ -195,6 +196,18 @@ private:
     std::vector<Word> all(words);
     for (const std::uint32_t i : chosen) add(sums[i].contributions, all);
     return all;
+  }
+  /// Whether some sum would hold more in place of those of the chosen that it has within it. Not
+  /// after a first disjoint_cover(), but where others hold the same.
+  [[nodiscard]] bool could_add(std::span<const PartialSum> sums,
+                               std::span<const std::uint32_t> chosen) const {
+    return std::ranges::any_of(sums_, [&](const PartialSum& other) {
+      return !contains(survivors_, other.contributions) &&
+             std::ranges::all_of(chosen, [&](std::uint32_t i) {
+               return contains(other.contributions, sums[i].contributions) ||
+                      !overlap(other.contributions, sums[i].contributions);
+             });
+    });
   }
   /// From all who have it complete.
   [[nodiscard]] Finish copies() const {

@@ -109,8 +109,10 @@ std::optional<PricedTree> DemandPricing::priced(std::uint32_t d, std::uint32_t r
   case FlowKind::spread: found = add_spreading(tree, sources, sinks, aim); break;
   case FlowKind::combine: found = add_combining(tree, sources, sinks.front(), aim); break;
   case FlowKind::both:
-    found = add_combining(tree, sources, root, aim) &&
-            add_spreading(tree, std::span(&root, 1), sinks, aim);
+    found = add_combining(tree, sources, root, aim);
+    if (!found) break;
+    spread_from_first_whole(tree, sources);
+    found = add_spreading(tree, std::span(&tree.root, 1), sinks, aim);
   }
   if (!found) return std::nullopt;
   result.price = price(tree);
@@ -146,6 +148,28 @@ bool DemandPricing::add_combining(FlowTree& tree, Nodes sources, std::uint32_t s
   }
   tree.combining = static_cast<std::uint32_t>(tree.hop_count());
   return true;
+}
+
+/// Where contributions have come together before the root, and one node passes their sum on to the
+/// next, whoever of them can copy keeps it: the first such node is a root that saves the way there
+/// and back.
+void DemandPricing::spread_from_first_whole(FlowTree& tree, Nodes sources) const {
+  const FlowNetwork& network = problem_.network;
+  std::vector<std::uint32_t> hops_into(network.node_count());
+  for (std::size_t h = 0; h < tree.combining; ++h)
+    ++hops_into[network.links[tree.hop(h).back()].to];
+  std::size_t kept = tree.combining; // hops: the last ones of a chain into the root are no use
+  std::uint32_t at = tree.root;
+  for (std::size_t h = tree.combining; h-- > 0;) {
+    if (hops_into[at] != 1 || std::ranges::binary_search(sources, at)) break;
+    at = network.links[tree.hop(h).front()].from;
+    if (!network.copies[at]) continue;
+    tree.root = at;
+    kept = h;
+  }
+  tree.hop_end.resize(kept);
+  tree.links.resize(kept == 0 ? 0 : tree.hop_end.back());
+  tree.combining = static_cast<std::uint32_t>(kept);
 }
 
 bool DemandPricing::add_paths(FlowTree& tree, Nodes sources, Nodes sinks) {

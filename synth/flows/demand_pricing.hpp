@@ -44,7 +44,8 @@ public:
     cheapest, ///< as cheap as can be; but for which others help (see is_exact)
     thorough, ///< with more effort in that
   };
-  /// `root`: of both; else ignored. Nothing where a sink can't be reached.
+  /// `root`: of both, where contributions come together (the tree's own is one on the way there
+  /// that has them all and keeps them); else ignored. Nothing where a sink can't be reached.
   [[nodiscard]] std::optional<PricedTree> priced(std::uint32_t demand, std::uint32_t root, Aim aim);
 
 private:
@@ -59,6 +60,7 @@ private:
   using Nodes = std::span<const std::uint32_t>;
   bool add_spreading(FlowTree& tree, Nodes sources, Nodes sinks, Aim aim);
   bool add_combining(FlowTree& tree, Nodes sources, std::uint32_t sink, Aim aim);
+  void spread_from_first_whole(FlowTree& tree, Nodes sources) const;
   bool add_paths(FlowTree& tree, Nodes sources, Nodes sinks);
   [[nodiscard]] double price(const FlowTree& tree) const;
 

@@ -17,7 +17,9 @@ namespace tutti {
 ///   paths    one hop for each sink that isn't a source: the whole way
 ///   spread   the first hops leave sources, each other one a node that an earlier one reached
 ///   combine  every source but the sink is left by one hop, after those that enter it
-///   both     `combining` hops as of combine, into `root`; then hops as of spread, out of it
+///   both     `combining` hops as of combine, into `root`; then hops as of spread, from all that
+///            have every contribution by then: the root, and whoever passed them all on and can
+///            copy
 struct FlowTree {
   std::uint32_t demand = 0;
   double share = 0;            ///< of the demand's bytes; those of all its trees add up to 1

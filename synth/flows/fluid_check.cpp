@@ -31,7 +31,8 @@ class TreeCheck {
 public:
   explicit TreeCheck(const FlowProblem& problem)
       : problem_(problem), network_(problem.network), held_(network_.node_count()),
-        left_(network_.node_count()), sinks_(network_.node_count()) {}
+        left_(network_.node_count()), sinks_(network_.node_count()),
+        contributions_(network_.node_count()) {}
 
   [[nodiscard]] std::string fault(const FlowTree& tree) {
     if (std::string fault = broken_form(tree); !fault.empty()) return fault;
@@ -44,7 +45,7 @@ public:
     case FlowKind::both: break;
     }
     if (std::string fault = fault_of_combine(tree, demand); !fault.empty()) return fault;
-    return fault_of_spread(tree, std::span(&tree.root, 1), demand);
+    return fault_of_spread(tree, whole_after_combining(tree, demand), demand);
   }
 
 private:
@@ -180,9 +181,26 @@ private:
     return {};
   }
 
+  /// Who has all contributions once they are at the root: also who had them before and can copy.
+  /// Pre: combines without fault.
+  [[nodiscard]] std::vector<std::uint32_t> whole_after_combining(const FlowTree& tree,
+                                                                 const FlowDemand& demand) {
+    for (std::size_t h = 0; h < tree.combining; ++h) contributions_[ends(tree, h).to] = 0;
+    const std::span<const std::uint32_t> sources = problem_.sources(demand);
+    for (const std::uint32_t node : sources) contributions_[node] = 1;
+    std::vector<std::uint32_t> whole{tree.root};
+    for (std::size_t h = 0; h < tree.combining; ++h) {
+      const auto [from, to] = ends(tree, h);
+      contributions_[to] += contributions_[from];
+      if (contributions_[from] == sources.size() && network_.copies[from]) whole.push_back(from);
+    }
+    return whole;
+  }
+
   const FlowProblem& problem_;
   const FlowNetwork& network_;
   NodeSet held_, left_, sinks_;
+  std::vector<std::size_t> contributions_; // [node]
 };
 
 std::string fault_of_trees(const FlowProblem& problem, std::span<const FlowTree> trees) {

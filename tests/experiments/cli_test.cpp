@@ -36,6 +36,22 @@ Json json_of(const std::string& arguments) { return json_of(arguments, Temporary
 
 const std::string ring_synth = "synth -t ring:4 -c all_gather -a ring1 --size 4kB --chunks 1";
 
+/// 10 us one way, nothing back: over 6,000 of the epochs in which teccl counts.
+constexpr const char* slow_one_way = R"(npus = 2
+[[links]]
+from = 0
+to = 1
+directed = true
+bandwidth = "100GB/s"
+latency = "10us"
+[[links]]
+from = 1
+to = 0
+directed = true
+bandwidth = "100GB/s"
+latency = "0s"
+)";
+
 } // namespace
 
 TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
@@ -127,20 +143,7 @@ TEST_CASE("synth takes all algorithms, ranges of sizes and several collectives")
 
 TEST_CASE("an algorithm that refuses costs its own row only, in all commands") {
   const TemporaryFolder folder;
-  write_file(folder.file("pair.toml"), R"(npus = 2
-[[links]]
-from = 0
-to = 1
-directed = true
-bandwidth = "100GB/s"
-latency = "10us"
-[[links]]
-from = 1
-to = 0
-directed = true
-bandwidth = "100GB/s"
-latency = "0s"
-)");
+  write_file(folder.file("pair.toml"), slow_one_way);
   const std::string on_pair = " -t pair.toml -c all_gather --size 300B -a ";
   const Json rows = json_of("synth" + on_pair + "all", folder);
   std::size_t verified = 0;
@@ -170,6 +173,30 @@ size = "300B"
   INFO(jobs.out << jobs.err);
   CHECK(jobs.code == 0);
   CHECK_THAT(jobs.out, ContainsSubstring("a chunk is under way for"));
+}
+
+TEST_CASE("a study that refuses costs its own rows only in an experiment") {
+  const TemporaryFolder folder;
+  write_file(folder.file("pair.toml"), slow_one_way);
+  const auto execution = [](const std::string& algorithm) {
+    return "[[executions]]\nlabel = \"" + algorithm +
+           "\"\ntopology = \"pair\"\ncollective = \"all_gather\"\nsizes = [\"304B\"]\n"
+           "algorithms = [\"" +
+           algorithm + "\"]\npredicted_by = \"nothing\"\nrepetitions = 1\n";
+  };
+  const std::string head = "name = \"few\"\ntitle = \"few\"\n[topologies]\npair = \"pair.toml\"\n";
+  write_file(folder.file("some.toml"), head + execution("teccl") + execution("direct"));
+  const CommandResult some = run_tutti("run some.toml --json", folder);
+  INFO(some.out << some.err);
+  CHECK(some.code == 1);
+  CHECK_THAT(some.err, ContainsSubstring("nothing ran: teccl") &&
+                           ContainsSubstring("a chunk is under way for"));
+  const Json executions = Json::parse(some.out)["executions"];
+  REQUIRE(executions.size() == 2);
+  CHECK(executions[0]["runs"][0]["note"].is_string());
+  CHECK(executions[1]["runs"][0]["note"].is_null());
+  write_file(folder.file("none.toml"), head + execution("teccl"));
+  CHECK(run_tutti("run none.toml", folder).code == 2);
 }
 
 TEST_CASE("where no algorithm makes a schedule, that is no success") {

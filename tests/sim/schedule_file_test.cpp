@@ -314,6 +314,21 @@ TEST_CASE("malformed JSON is said with line and column") {
              ContainsSubstring("malformed JSON"));
 }
 
+TEST_CASE("no text of a JSON file has a zero byte, which would cut off what is said of it") {
+  const std::string what = ": a text can't have the character \\u0000";
+  const Topology ring = samples::ring(3, true);
+  CHECK(error("{\"a\": 1,\n \"b\\u0000c\": 1}", ring, "r.json") == "r.json:2:4" + what);
+  CHECK(error("{\"a\": [{\"b\": \"\\\\\\u0000\"}]}", ring, "r.json") == "r.json:1:17" + what);
+  for (const char* text :
+       {"\"ring\"", "\"tutti-schedule\"", "\"copy\"", "\"version\"", "\"name\""}) {
+    std::string spoilt = text;
+    spoilt.insert(3, "\\u0000");
+    CHECK_THAT(error_with(text, spoilt), ContainsSubstring("r.json:") && ContainsSubstring(what));
+  }
+  // A backslash and the letters are no such character.
+  CHECK_THAT(error("{\"a\\\\u0000\": 1}", ring, "r.json"), !ContainsSubstring(what));
+}
+
 TEST_CASE("what is wrong in a JSON file is said with its key") {
   SECTION("the head") {
     CHECK(error_with("tutti-schedule", "tutti") == "r.json: \"format\" must be \"tutti-schedule\"");

@@ -252,7 +252,11 @@ inline FluidSample random_tree(Random& random, std::uint32_t chunks) {
   some.assign(all.begin() + static_cast<std::ptrdiff_t>(random.below(2)), all.end());
   CustomCollectiveBuilder builder(topology);
   const bool reduces = kind != FlowKind::spread;
-  const SetId held = builder.add_set(reduces ? all : std::vector{NodeId{0}});
+  // Who doesn't contribute may pass on what all others did.
+  std::vector<NodeId> contributors = all;
+  random.shuffle(contributors);
+  contributors.resize(nodes - random.below(nodes - 1));
+  const SetId held = builder.add_set(reduces ? contributors : std::vector{NodeId{0}});
   const SetId wanted = builder.add_set(kind == FlowKind::combine ? std::vector{NodeId{0}} : some);
   for (std::uint32_t c = 0; c < chunks; ++c) builder.add_chunk({Bytes{1}, held, wanted, reduces});
 
@@ -260,9 +264,10 @@ inline FluidSample random_tree(Random& random, std::uint32_t chunks) {
   FlowTree& tree = sample.trees.emplace_back();
   tree.share = 1;
   tree.root = kind == FlowKind::both ? static_cast<std::uint32_t>(random.below(nodes)) : 0;
-  tree.combining = reduces ? nodes - 1 : 0;
+  const std::size_t fewest = contributors.size() - 1;
+  tree.combining = reduces ? static_cast<std::uint32_t>(fewest + random.below(nodes - fewest)) : 0;
   const std::uint32_t spreading =
-      kind == FlowKind::combine ? 0 : nodes - 1 + static_cast<std::uint32_t>(random.below(2));
+      kind == FlowKind::combine ? 0 : nodes - 2 + static_cast<std::uint32_t>(random.below(3));
   std::vector<bool> left(nodes), reached(nodes);
   reached[tree.root] = true;
   for (std::uint32_t h = 0; h < tree.combining + spreading; ++h) {

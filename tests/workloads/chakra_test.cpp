@@ -257,6 +257,7 @@ TEST_CASE("Chakra: groups from a file of their own") {
   refused(R"({"7": [0, 0]})", R"(process group "7" has npu0 twice)");
   refused(R"({"7": 0})", R"(process group "7": its members aren't a list)");
   refused(R"({"7": [-1]})", R"(process group "7": member -1 is not an NPU's number)");
+  refused(R"({"a\u0000": [0]})", "process groups: a name has a zero byte");
   refused("[]", R"(process groups: not an object like {"1": [0, 1]})");
 }
 
@@ -323,6 +324,19 @@ TEST_CASE("Chakra: what is wrong with a trace is said with file and node") {
         "trace.0.et: node 3 (op): npu0 sends to itself");
   CHECK(error_of(node(3, send, sent + attribute("comm_src", 1) + attribute("comm_dst", 0))) ==
         "trace.0.et: node 3 (op): npu0 can't send for npu1");
+}
+
+TEST_CASE("Chakra: no text has a zero byte, which would cut off what is said of it") {
+  const std::string zero("a\0b", 3);
+  CHECK(error_of(node(3, comp, "", zero)) == "trace.0.et: node 3: its name has a zero byte");
+  CHECK(error_of(node(3, comp, attribute(zero, 3))) ==
+        "trace.0.et: node 3 (op): the name of an attribute has a zero byte");
+  for (const char* name : {"pg_name", "tutti_purpose"})
+    CHECK(error_of(all_reduce(3, 8, text_attribute(name, zero))) ==
+          "trace.0.et: node 3 (sum): attribute " + std::string(name) + " has a zero byte");
+  CHECK(error_of(groups_node(1, zero)) == "trace.0.et: node 1 (op): what it says has a zero byte");
+  CHECK(error_of(groups_node(1, R"(['[{"pg_name": "a\u0000b", "ranks": [0]}]'])")) ==
+        "trace.0.et: node 1 (op): process groups: a name has a zero byte");
 }
 
 TEST_CASE("Chakra: members that a collective lacks are named") {
