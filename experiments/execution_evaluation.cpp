@@ -7,6 +7,7 @@
 #include "experiments/registry.hpp"
 #include "runtime/verify_program.hpp"
 #include "sim/error.hpp"
+#include "sim/transforms.hpp"
 
 #include <fmt/format.h>
 
@@ -271,7 +272,19 @@ private:
     }
   }
 
+  /// Of the chunks as instances cut them.
   void predict(ExecutionRun& run, const Collective& collective, const Schedule& schedule) const {
+    if (const std::uint32_t parts = case_.lowering.instances; parts > 1) {
+      const Collective cut = make_collective(*case_.topology, {{case_.collective}, run.size},
+                                             collective.parts.front().pieces * parts);
+      predict_whole(run, cut, split_chunks(schedule, parts));
+    } else {
+      predict_whole(run, collective, schedule);
+    }
+  }
+
+  void predict_whole(ExecutionRun& run, const Collective& collective,
+                     const Schedule& schedule) const {
     TimeModel model = case_.options.model;
     model.discipline = Discipline::fifo;
     RunOptions options;
@@ -399,9 +412,6 @@ void require_emulation(const ExecutionCase& c) {
   if (c.emulated && c.request.copy_per_step)
     throw InputError("a copy for each step knows no emulated links: real ones");
   if (c.predicted_by == PredictedBy::nothing) return;
-  if (c.lowering.instances > 1)
-    throw InputError("instances cut chunks, of which predictions know nothing: predicted by "
-                     "nothing");
   if (!c.emulated) return;
   const TimeModel& model = c.options.model;
   const bool reduces = std::ranges::any_of(
