@@ -19,32 +19,6 @@ std::vector<NetworkEvent> without_recoveries(std::span<const NetworkEvent> event
   return kept;
 }
 
-std::vector<bool> alive_at(const Topology& topology, std::span<const NetworkEvent> events,
-                           Time instant) {
-  std::vector<bool> alive(topology.node_count(), true);
-  for (const NetworkEvent& event : events)
-    if (event.kind == NetworkEvent::Kind::npu_down && event.at <= instant)
-      alive[event.npu.value] = false;
-  return alive;
-}
-
-/// What has come to a node and waits there for sends that don't set out any more is let in when all
-/// is quiet. Not where the node can't copy: then such a send would have taken along what was there,
-/// of which the arrival may hold some, too.
-void let_in(const Topology& topology, const Schedule& schedule, const std::vector<bool>& alive,
-            Time quiet, Report& given_up) {
-  std::erase_if(given_up.stuck, [&](const StuckTransfer& stuck) {
-    using Why = StuckTransfer::Why; // lost: also where the receiver has died since
-    if (stuck.why != Why::held_back && stuck.why != Why::lost) return false;
-    const PathId path = schedule.path_of(stuck.transfer);
-    const NodeId receiver = topology.link(schedule.paths().last(path)).to;
-    const Abilities& can = topology.node(receiver).can;
-    if (!alive[receiver.value] || !can.store || !can.copy) return false;
-    given_up.deliveries[stuck.transfer] = quiet;
-    return true;
-  });
-}
-
 } // namespace
 
 std::size_t RecoveryCase::events_by(Time instant) const {
@@ -94,12 +68,8 @@ Report Course::run_until(Time instant) const {
   RunOptions with = options();
   with.events = events;
   with.freeze = instant;
-  Report given_up =
-      asked_->engine.run(asked_->topology, plan_.collective, plan_.schedule, asked_->model, with);
-  const Time quiet = std::max(given_up.quiet, instant);
-  let_in(asked_->topology, plan_.schedule, alive_at(asked_->topology, events, quiet), quiet,
-         given_up);
-  return given_up;
+  return asked_->engine.run(asked_->topology, plan_.collective, plan_.schedule, asked_->model,
+                            with);
 }
 
 Segment performed(const Segment& plan, const Report& report, Time not_before) {

@@ -44,8 +44,7 @@ public:
   const Report& run(std::size_t count, std::span<const RouteChange> route_changes = {});
 
   /// Given up at an instant. What has set out by then ends, but nobody waits for links that are
-  /// down by then: that they come up later doesn't count. Nor does what has come wait on for sends
-  /// that are given up: it is delivered when all is quiet (Report::stuck and deliveries say so).
+  /// down by then: that they come up later doesn't count.
   [[nodiscard]] Report run_until(Time instant) const;
 
 private:

@@ -406,7 +406,8 @@ void check_seeds(std::uint64_t first, std::uint64_t cases, std::uint64_t simgrid
       INFO(to_text(policy));
       const Recovery recovery = recovered(*one, policy, "native");
       // Up to the first event policies do the same. If that is the only death, lost is what the
-      // dead NPU hadn't passed on; and, of a plan that is given up, what was halfway along a path.
+      // dead NPU hadn't passed on; and, of a plan that is given up, what waited at a receiver
+      // or was halfway along a path.
       if (policy == Policy::reroute) lost_by_rerouting = recovery.lost;
       if (policy == Policy::resynthesize && dies_first_and_alone(*one))
         CHECK(std::ranges::includes(recovery.lost, lost_by_rerouting));
