@@ -99,18 +99,18 @@ public:
   /// In the collective's chunks; or, where it is left to choose, in as many pieces as
   /// choose_chunks() takes. All calls together count as tries of one choice.
   [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) {
-    if (!chooses_) return timed(collective_, cut(collective_, problem_, trees, 1));
+    if (!chooses_) return timed(collective_, cut(collective_, problem_, trees, 1, limit), limit);
     std::map<std::uint32_t, Recut> made;
     const auto make = [&](std::uint32_t pieces) -> std::optional<ChunkedSchedule> {
       if (pieces > 1 && limit.reached()) return std::nullopt;
-      const Recut& kept = made.emplace(pieces, recut(trees, pieces)).first->second;
+      const Recut& kept = made.emplace(pieces, recut(trees, pieces, limit)).first->second;
       return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
     };
     const ChunkChoice choice = choose_chunks(
         topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_);
     tried_ += choice.tried_transfers;
     Recut& chosen = made.at(choice.chunks);
-    return timed(chosen.whole, std::move(chosen.cut));
+    return timed(chosen.whole, std::move(chosen.cut), limit);
   }
 
 private:
@@ -124,19 +124,23 @@ private:
     return make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
   }
 
-  [[nodiscard]] Recut recut(std::span<const FlowTree> trees, std::uint32_t pieces) const {
+  [[nodiscard]] Recut recut(std::span<const FlowTree> trees, std::uint32_t pieces,
+                            const WorkLimit& limit) const {
     Collective made = whole(pieces);
-    Cut cut_so = cut(made, flow_problem(topology_, made), trees, pieces);
+    Cut cut_so = cut(made, flow_problem(topology_, made), trees, pieces, limit);
     return {std::move(made), std::move(cut_so)};
   }
 
   [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
-                        std::span<const FlowTree> trees, std::uint32_t pieces) const {
-    return {pieces, stepped(topology_, made, problem, trees, model_), Time{}};
+                        std::span<const FlowTree> trees, std::uint32_t pieces,
+                        const WorkLimit& limit) const {
+    return {pieces, stepped(topology_, made, problem, trees, model_, &limit), Time{}};
   }
 
-  [[nodiscard]] Cut timed(const Collective& made, Cut one) const {
-    if (compares_) one.time = run_native(topology_, made, one.schedule, model_).completion;
+  /// With its time, where there will be another to compare.
+  [[nodiscard]] Cut timed(const Collective& made, Cut one, const WorkLimit& limit) const {
+    if (compares_ && !limit.reached())
+      one.time = run_native(topology_, made, one.schedule, model_).completion;
     return one;
   }
 
@@ -189,7 +193,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
     std::swap(fluid.trees, fluid.direct_trees);
     std::vector<FlowTree> direct_trees = expanded(problem, fluid);
     Cut direct = cutting.best(direct_trees, limit);
-    if (is_worth_it(direct, cut)) {
+    if (!limit.reached() && is_worth_it(direct, cut)) {
       cut = std::move(direct);
       trees = std::move(direct_trees);
     }

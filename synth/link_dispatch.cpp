@@ -14,14 +14,15 @@ namespace tutti {
 
 namespace {
 
+constexpr std::size_t transfers_between_polls = 4096;
 constexpr std::size_t most_compared = 32; // of transfers that a link may start
 
 class Dispatch {
 public:
   Dispatch(const Topology& topology, const Collective& collective, const Schedule& schedule,
-           const TimeModel& model, TransferPrecedence precedence)
-      : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
-        precedence_(std::move(precedence)), outlook_(topology, model.link_busy),
+           const TimeModel& model, TransferPrecedence precedence, const WorkLimit* limit)
+      : limit_(limit), topology_(topology), collective_(collective), schedule_(schedule),
+        model_(model), precedence_(std::move(precedence)), outlook_(topology, model.link_busy),
         links_(topology.link_count()), groups_(topology.groups().size()),
         reduction_free_(topology.node_count()) {
     for (std::uint32_t l = 0; l < links_.size(); ++l)
@@ -43,7 +44,12 @@ public:
   Dispatched run() {
     precedence_.begin([this](std::uint32_t i) { enter(i); });
     serve();
+    std::size_t polled = 0; // transfers
     for (now_ = events_.next_time(); now_ != EventQueue::never; now_ = events_.next_time()) {
+      if (limit_ != nullptr && done_.order.size() >= polled + transfers_between_polls) {
+        limit_->require();
+        polled = done_.order.size();
+      }
       while (events_.next_time() == now_) handle(events_.pop());
       serve();
     }
@@ -292,6 +298,7 @@ private:
     reducing_.clear();
   }
 
+  const WorkLimit* limit_;
   const Topology& topology_;
   const Collective& collective_;
   const Schedule& schedule_;
@@ -317,8 +324,8 @@ private:
 
 Dispatched dispatched(const Topology& topology, const Collective& collective,
                       const Schedule& schedule, const TimeModel& model,
-                      TransferPrecedence precedence) {
-  return Dispatch(topology, collective, schedule, model, std::move(precedence)).run();
+                      TransferPrecedence precedence, const WorkLimit* limit) {
+  return Dispatch(topology, collective, schedule, model, std::move(precedence), limit).run();
 }
 
 } // namespace tutti

@@ -6,6 +6,7 @@
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "sim/work_limit.hpp"
 #include "synth/transfer_precedence.hpp"
 
 #include <cstdint>
@@ -25,10 +26,11 @@ struct Dispatched {
 /// position. Elsewhere a transfer that crosses several links queues by its entry, as in an engine,
 /// and the key decides among those that entered at the same instant.
 /// `precedence` is that of the schedule, with keys. Pre: model.discipline is fifo.
-/// Errors: InputError where a time can't be represented.
+/// Errors: InputError where a time can't be represented; LimitReached of `limit`, if there is one.
 /// Cost: O(hops * log of a link's queue). Memory: 28 bytes a transfer, the rest follows what waits.
 [[nodiscard]] Dispatched dispatched(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const TimeModel& model,
-                                    TransferPrecedence precedence);
+                                    TransferPrecedence precedence,
+                                    const WorkLimit* limit = nullptr);
 
 } // namespace tutti

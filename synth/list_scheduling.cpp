@@ -113,7 +113,8 @@ Schedule reordered(const Schedule& schedule, std::span<const std::uint32_t> orde
 
 Timed list_scheduled(const Topology& topology, const Collective& collective,
                      const Schedule& any_valid_order, const TimeModel& model,
-                     std::span<const std::int64_t> chunk_priority, unsigned effort) {
+                     std::span<const std::int64_t> chunk_priority, unsigned effort,
+                     const WorkLimit* limit) {
   const Schedule& given = any_valid_order;
   TransferPrecedence precedence(topology, collective.chunks.size(), given);
   const Classes classes = classes_of(chunk_priority);
@@ -124,7 +125,7 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
   std::optional<Dispatched> best;
   const auto attempt = [&](const std::vector<std::int64_t>& tails) {
     set_keys(precedence, classes, tails);
-    Dispatched made = dispatched(topology, collective, given, model, precedence);
+    Dispatched made = dispatched(topology, collective, given, model, precedence, limit);
     if (!made.as_replayed)
       made.makespan =
           run_native(topology, collective, reordered(given, made.order), model, {}).completion;
@@ -133,9 +134,14 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
   const std::vector<std::int64_t> tails = precedence.tails(duration);
   attempt(tails);
   Random random(given.size());
-  for (unsigned e = 1; e < effort; ++e)
-    if (e != 2) attempt(with_precedence(tails, given, collective.chunks.size(), random));
-  if (effort > 2 && classes.of_chunk.empty()) { // where much is decided by entry, luck counts
+  try {
+    for (unsigned e = 1; e < effort; ++e)
+      if (e != 2) attempt(with_precedence(tails, given, collective.chunks.size(), random));
+  } catch (const LimitReached&) { // the best so far
+  }
+  const bool ended = limit != nullptr && limit->reached();
+  if (effort > 2 && classes.of_chunk.empty() &&
+      !ended) { // where much is decided by entry, luck counts
     const Time as_given = run_native(topology, collective, given, model, {}).completion;
     if (as_given < best->makespan) return {given, as_given};
   }

@@ -217,8 +217,13 @@ private:
       std::vector<std::int64_t> order;
       for (std::size_t c = 0; c < chunks; ++c)
         order.push_back(static_cast<std::int64_t>(c % groups));
-      Timed timed = list_scheduled(topology_, collective_, *outcome.schedule, model_, order, 1);
-      if (!best || timed.makespan < best->makespan) best = std::move(timed);
+      try {
+        Timed timed =
+            list_scheduled(topology_, collective_, *outcome.schedule, model_, order, 1, &limit_);
+        if (!best || timed.makespan < best->makespan) best = std::move(timed);
+      } catch (const LimitReached&) {
+        break;
+      }
     }
     if (!best) return;
     if (form_ == AllReduceForm::automatic && best->makespan >= time_of(*outcome.schedule)) return;

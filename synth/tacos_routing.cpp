@@ -68,13 +68,18 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
     const Schedule unordered = balanced->routes.schedule(topology, order);
     const std::uint64_t scheduling = links_per_hop * unordered.size();
     const unsigned effort = scheduling < enough / 16 ? 4 : scheduling < 2 * enough ? 2 : 1;
-    Timed timed = list_scheduled(topology, collective, unordered, model, {}, effort);
+    std::optional<Timed> timed;
+    try {
+      timed = list_scheduled(topology, collective, unordered, model, {}, effort, &limit);
+    } catch (const LimitReached&) {
+      break;
+    }
     last = balanced->work + effort * scheduling + 1000;
     work += last;
     if (!best && work < enough) bound = lower_bound(topology, collective, model).time;
     ++in_vain;
-    if (!best || timed.makespan < best->makespan) {
-      best = std::move(timed);
+    if (!best || timed->makespan < best->makespan) {
+      best = std::move(*timed);
       in_vain = 0;
     }
     limit.report(best->schedule.size(), best->schedule.size(), best->makespan);

@@ -43,6 +43,7 @@ std::string with_names(std::string text, std::string_view kind, const Items& ite
 
 Outcome tree_packing(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
+  const WorkLimit limit(options);
   const auto traffic = options.settings.find("traffic");
   const std::vector<double> weights =
       traffic_weights(topology, traffic == options.settings.end() ? "npu" : traffic->second);
@@ -53,7 +54,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
     nothing.schedule.emplace(topology.link_count());
     return nothing;
   }
-  const TreePacking packing = pack_trees(problem, WorkLimit(options));
+  const TreePacking packing = pack_trees(problem, limit);
   if (!packing.obstacle.empty())
     return infeasible(with_names(with_names(packing.obstacle, "node", topology.nodes()), "group",
                                  topology.groups()));
@@ -77,7 +78,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
                    {"fluid_bound_seconds", solution.bound_seconds},
                    {"trees_per_source", static_cast<double>(packing.trees_per_source)}};
   if (!weights.empty()) outcome.facts["traffic_gb"] = verdict.traffic / 1e9;
-  outcome.schedule = stepped(topology, collective, problem, trees, options.model);
+  outcome.schedule = stepped(topology, collective, problem, trees, options.model, &limit);
   return outcome;
 }
 

@@ -264,19 +264,25 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
 }
 
 Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-                 std::span<const FlowTree> trees, const TimeModel& model) {
+                 std::span<const FlowTree> trees, const TimeModel& model, const WorkLimit* limit) {
   Schedule by_step = stepped(topology, collective, problem, trees);
   if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return by_step;
   const unsigned effort =
       by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too
-  Timed forwards = list_scheduled(topology, collective, by_step, model, {}, effort);
-  if (!only_combines(problem)) return std::move(forwards.schedule);
-  const Schedule spreading = list_scheduled(reversed(topology), mirrored(collective),
-                                            inverted(by_step, Op::copy), model, {}, effort)
-                                 .schedule;
-  Schedule backwards = inverted(spreading, Op::reduce);
-  const Time time = run_native(topology, collective, backwards, model).completion;
-  return std::move(time < forwards.makespan ? backwards : forwards.schedule);
+  Schedule best = by_step;
+  try {
+    Timed forwards = list_scheduled(topology, collective, by_step, model, {}, effort, limit);
+    best = std::move(forwards.schedule);
+    if (!only_combines(problem)) return best;
+    const Schedule spreading = list_scheduled(reversed(topology), mirrored(collective),
+                                              inverted(by_step, Op::copy), model, {}, effort, limit)
+                                   .schedule;
+    Schedule backwards = inverted(spreading, Op::reduce);
+    if (run_native(topology, collective, backwards, model).completion < forwards.makespan)
+      best = std::move(backwards);
+  } catch (const LimitReached&) { // the best so far
+  }
+  return best;
 }
 
 } // namespace tutti

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 namespace tutti {
@@ -65,8 +66,7 @@ private:
 class EpochPlacing {
 public:
   EpochPlacing(const EpochProblem& problem, std::uint32_t latest)
-      : network_(problem.network), latest_(latest), room_(network_),
-        since_(problem.chunks.size() * network_.node_count, out_of_epochs) {
+      : network_(problem.network), latest_(latest), room_(network_) {
     for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) lanes_[network_.lanes[l].links] = l;
     for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
       for (const std::uint32_t holder : problem.chunks[c].holders) since(c, holder) = 0;
@@ -97,7 +97,7 @@ public:
 
 private:
   [[nodiscard]] std::uint32_t& since(std::size_t chunk, std::uint32_t node) {
-    return since_[chunk * network_.node_count + node];
+    return since_.try_emplace(chunk * network_.node_count + node, out_of_epochs).first->second;
   }
 
   /// What a switch passes on comes from where it got it.
@@ -151,7 +151,8 @@ private:
   std::uint64_t latest_;
   LimitRoom room_;
   std::map<std::vector<LinkId>, std::uint32_t> lanes_; // by their links
-  std::vector<std::uint32_t> since_;                   // [chunk][node]
+  /// By chunk and node, of those that a chunk gets to: few of all pairs.
+  std::unordered_map<std::uint64_t, std::uint32_t> since_;
   /// Lanes over which a chunk got to a switch that it was sent to, by chunk and switch.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> to_switch_;
   std::set<EpochSend> sends_;
