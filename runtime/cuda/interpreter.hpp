@@ -2,6 +2,9 @@
 //
 // Written over a machine that waits, signals and moves data, so that the same control flow runs in
 // a CUDA kernel (kernel.cuh) and, in tests, on CPU threads. The machine has:
+//   const PlannedStep& step(steps, count, at)
+//                                      a block's step `at` of `count`, asked for by all its threads
+//                                      one step after another; the one before is gone then
 //   bool leader()                      one thread of the block, which waits and signals for all
 //   bool together(bool ok)             a barrier of the block; the leader's `ok`, to all
 //   bool await_least(counter, n)       until *counter >= n; false: the run was stopped. What was
@@ -37,7 +40,7 @@ public:
   TUTTI_DEVICE void perform_all() {
     bool ok = true; // the leader's
     for (at_ = 0; at_ < block_.steps; ++at_) {
-      const PlannedStep& step = run_.steps[block_.first_step + at_];
+      const PlannedStep& step = machine_.step(run_.steps + block_.first_step, block_.steps, at_);
       if (machine_.leader()) ok = ok && wait_for_turn(step);
       if (!machine_.together(ok)) return;
       if (step.kind != StepKind::wait) {
