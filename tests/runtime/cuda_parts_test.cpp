@@ -6,6 +6,7 @@
 #include "runtime/expected_output.hpp"
 #include "runtime/issue_order.hpp"
 #include "runtime/lowering.hpp"
+#include "runtime/plan_traffic.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/host_machine.hpp"
 #include "topologies/list.hpp"
@@ -16,6 +17,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -108,6 +110,19 @@ private:
 
   Accesses& accesses_;
   std::span<const std::span<const std::byte>> read_, written_;
+};
+
+/// Notes every byte that is loaded or stored.
+struct RecordingMemory {
+  std::set<const std::byte*>&loaded, &stored;
+  template <typename Word> Word load(const std::byte* at) const {
+    for (std::size_t i = 0; i < sizeof(Word); ++i) loaded.insert(at + i);
+    return PlainMemory().load<Word>(at);
+  }
+  template <typename Word> void store(std::byte* at, Word word) const {
+    for (std::size_t i = 0; i < sizeof(Word); ++i) stored.insert(at + i);
+    PlainMemory().store(at, word);
+  }
 };
 
 /// Where a step's operands are, in bytes after a multiple of 16.
@@ -315,6 +330,49 @@ TEST_CASE("steps issued in order, without waiting, do the same as the program") 
     }
     CHECK(memory.check(Combine::sum).wrong == 0);
   }
+}
+
+TEST_CASE("a plan's traffic is what its steps load and store, each place once") {
+  const Topology topology = make_topology("ring:4");
+  std::uint32_t run = 0;
+  for (const AlgorithmRow& row : baseline_algorithms())
+    for (const CollectiveKind kind : named_collectives()) {
+      if (std::ranges::find(row.collectives, kind) == row.collectives.end()) continue;
+      const Collective collective = make_collective(
+          topology, {kind, Bytes{1 << 12}, {}, has_root(kind) ? 1U : 0U, row.pieces});
+      const Outcome outcome = synthesize(row, topology, collective, {});
+      if (!outcome.schedule) continue;
+      const Program program = lower(topology, collective, *outcome.schedule);
+      PlanOptions options;
+      options.slots = 1 + run % 3;
+      const Plan plan = make_plan(program, 20, options);
+      const HostMemory memory(program, plan, ElementType::int32);
+      std::set<const std::byte*> loaded, stored;
+      for (const PlannedBlock& block : plan.blocks)
+        for (std::uint32_t i = 0; i < block.steps; ++i) {
+          const PlannedStep& step = plan.steps[block.first_step + i];
+          std::byte* there =
+              sends(step.kind) ? memory.arena(plan.connections[block.sends].to) : nullptr;
+          move<std::int32_t, Combine::sum>(step_operands(step, memory.arena(block.rank), there), 0,
+                                           1, RecordingMemory{loaded, stored});
+        }
+      INFO(row.name << " for " << collective.name());
+      CHECK(traffic_of(plan).memory == loaded.size() + stored.size());
+      ++run;
+    }
+  CHECK(run >= 20);
+}
+
+TEST_CASE("senders that share a source have the memory read it once") {
+  const Topology topology = make_topology("fully_connected:8");
+  const Collective collective =
+      make_collective(topology, {CollectiveKind::all_gather, Bytes{1 << 12}, {}, 0, 1});
+  const auto row = std::ranges::find(baseline_algorithms(), "direct", &AlgorithmRow::name);
+  const Plan plan = make_plan(
+      lower(topology, collective, *synthesize(*row, topology, collective, {}).schedule), 64);
+  const PlanTraffic traffic = traffic_of(plan);
+  CHECK(traffic.sent == 8 * 7 * 64);
+  CHECK(traffic.memory == 8 * 64 + 8 * 8 * 64);
 }
 
 TEST_CASE("steps that can't be issued in any order are named") {
