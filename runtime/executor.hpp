@@ -32,7 +32,7 @@ struct Execution {
   std::uint64_t bytes_moved = 0; ///< over connections, in one run
   /// Read and written in one run at least, each place once: see PlanTraffic::memory.
   std::uint64_t memory_bytes = 0;
-  std::string device;            ///< "2 CPU threads", "NVIDIA H200", ...
+  std::string device; ///< "2 CPU threads", "NVIDIA H200", ...
   [[nodiscard]] double median_seconds() const;
 };
 

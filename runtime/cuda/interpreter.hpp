@@ -35,7 +35,9 @@ namespace tutti::runtime {
 template <typename Machine> class Interpreter {
 public:
   TUTTI_DEVICE Interpreter(Machine& machine, const RunView& run, std::uint32_t block)
-      : machine_(machine), run_(run), index_(block), block_(run.blocks[block]) {}
+      : machine_(machine), run_(run), index_(block), block_(run.blocks[block]),
+        own_(run.arenas[block_.rank]),
+        there_(block_.sends == nobody ? nullptr : run.arenas[run.connections[block_.sends].to]) {}
 
   TUTTI_DEVICE void perform_all() {
     bool ok = true; // the leader's
@@ -81,9 +83,7 @@ private:
   }
 
   TUTTI_DEVICE Operands operands(const PlannedStep& step) const {
-    std::byte* there =
-        sends_on(step.kind) ? run_.arenas[run_.connections[block_.sends].to] : nullptr;
-    return step_operands(step, run_.arenas[block_.rank], there);
+    return step_operands(step, own_, sends_on(step.kind) ? there_ : nullptr);
   }
 
   /// Flags what this step wrote and read. False: the run was stopped meanwhile.
@@ -110,6 +110,8 @@ private:
   const RunView& run_;
   std::uint32_t index_;
   PlannedBlock block_;
+  std::byte* own_;   ///< arena
+  std::byte* there_; ///< that of the rank to which it sends
   std::uint32_t at_ = 0, sent_ = 0, received_ = 0, emptied_ = 0;
   Passage passage_;
 };
