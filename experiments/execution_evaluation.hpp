@@ -160,10 +160,21 @@ struct ExecutionFilter {
 [[nodiscard]] std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,
                                                      const ExecutionFilter& filter = {});
 
-/// The most that all connections of a run carried together, over the device's copy rate; as above.
-/// Nothing where that wasn't measured.
-[[nodiscard]] std::optional<double> copy_rate_share(const ExecutionEvaluation& evaluation,
-                                                    const ExecutionFilter& filter = {});
+/// What a run's bytes per second are of the device's copy rate.
+struct RateShare {
+  /// Over all connections together. Above 1 where ranks read one source from a cache.
+  double sent = 0;
+  /// Of its memory, as far as the run needs it at least (runtime::PlanTraffic::memory), over what a
+  /// copy does, which reads and writes each byte.
+  double memory = 0;
+};
+/// Nothing where the run has no time, or the copy rate wasn't measured.
+[[nodiscard]] std::optional<RateShare> rate_share(const ExecutionEvaluation& evaluation,
+                                                  const ExecutionRun& run);
+
+/// Of the run that sends most a second; as above.
+[[nodiscard]] std::optional<RateShare> best_rate_share(const ExecutionEvaluation& evaluation,
+                                                       const ExecutionFilter& filter = {});
 
 [[nodiscard]] std::vector<Comparison>
 comparisons_of(std::span<const ExecutionExpectation> expectations,

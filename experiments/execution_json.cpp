@@ -25,6 +25,7 @@ Json run_json(const ExecutionRun& run) {
   json["seconds"] = run.execution->seconds;
   json["median_seconds"] = run.measured();
   json["bytes_moved"] = run.execution->bytes_moved;
+  json["memory_bytes"] = run.execution->memory_bytes;
   json["checked"] = run.execution->check.checked;
   json["wrong"] = run.execution->check.wrong;
   json["algbw_bytes_per_s"] = run.algbw;

@@ -26,7 +26,8 @@
 //   label = "..."
 //   error_at_most = 0.25                   # geometric mean of measured over predicted, either way
 //   copy_rate_at_least = 0.7               # instead: bytes over all connections a second, over
-//                                          # what the device copies from memory to memory
+//                                          # what the device copies from memory to memory; shown
+//                                          # with it: bytes read and written, each place once
 //   from = "1MB"                           # sizes below don't count, nor those above `to`
 //   repeats_within = 0.1                   # an error is judged only where no ratio differs by more
 //                                          # between passes; default judged in any case

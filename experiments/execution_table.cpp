@@ -37,7 +37,7 @@ std::string heading(const ExecutionEvaluation& e) {
       prediction_text(e));
 }
 
-std::vector<std::string> row_of(const ExecutionRun& run) {
+std::vector<std::string> row_of(const ExecutionEvaluation& e, const ExecutionRun& run) {
   std::vector<std::string> row{short_text(run.size), run.algorithm};
   const bool ran = run.execution.has_value();
   row.push_back(run.chunks_per_shard > 0 ? chunks_text(run.chunks_per_shard, run.chose_chunks)
@@ -52,6 +52,11 @@ std::vector<std::string> row_of(const ExecutionRun& run) {
   row.push_back(
       ran ? fmt::format("{} of {}", run.execution->check.wrong, run.execution->check.checked)
           : "-");
+  if (e.copy_rate > 0) {
+    const auto share = rate_share(e, run);
+    row.push_back(share ? fmt::format("{:.1f} %", 100 * share->sent) : "-");
+    row.push_back(share ? fmt::format("{:.1f} %", 100 * share->memory) : "-");
+  }
   row.push_back(run.note);
   return row;
 }
@@ -62,8 +67,13 @@ Table run_table(const ExecutionEvaluation& e) {
       {"size", Align::right},      {"algorithm"},           {"chunks/shard", Align::right},
       {"blocks", Align::right},    {"steps", Align::right}, {"measured", Align::right},
       {"predicted", Align::right}, {"ratio", Align::right}, {"algbw", Align::right},
-      {"busbw", Align::right},     {"wrong", Align::right}, {"note"}};
-  for (const ExecutionRun& run : e.runs) table.rows.push_back(row_of(run));
+      {"busbw", Align::right},     {"wrong", Align::right}};
+  if (e.copy_rate > 0) {
+    table.columns.push_back({"of copies", Align::right});
+    table.columns.push_back({"of memory", Align::right});
+  }
+  table.columns.push_back({"note"});
+  for (const ExecutionRun& run : e.runs) table.rows.push_back(row_of(e, run));
   return table;
 }
 
@@ -138,9 +148,10 @@ std::string execution_text(const ExecutionEvaluation& e) {
                         e.profile->links.size(), 100 * e.profile->fit_error(),
                         short_rate_text(e.profile->joint_bytes_per_second));
   text += to_text(run_table(e)) + error_text(e);
-  if (const auto share = copy_rate_share(e))
-    text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it\n",
-                        short_rate_text(e.copy_rate), 100 * *share);
+  if (const auto share = best_rate_share(e))
+    text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it, the "
+                        "memory at least {:.1f} % of what that copy reads and writes\n",
+                        short_rate_text(e.copy_rate), 100 * share->sent, 100 * share->memory);
   return text;
 }
 

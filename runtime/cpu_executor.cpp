@@ -2,6 +2,7 @@
 #include "runtime/cpu/cpu_threads.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/issue_order.hpp"
+#include "runtime/plan_traffic.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -56,12 +57,6 @@ void check_request(const Program& program, const ExecutionRequest& request) {
     throw InputError("with one copy for each step links can't be emulated");
 }
 
-std::uint64_t bytes_sent(const Plan& plan) {
-  std::uint64_t bytes = 0;
-  for (const PlannedStep& step : plan.steps) bytes += sends(step.kind) ? step.bytes : 0;
-  return bytes;
-}
-
 } // namespace
 
 Execution run_on_cpu(const Program& program, const ExecutionRequest& request) {
@@ -88,7 +83,9 @@ Execution run_on_cpu(const Program& program, const ExecutionRequest& request) {
     if (run >= request.warmups) execution.seconds.push_back(seconds);
   }
   execution.check = memory.check(program, plan, request.type, request.combine);
-  execution.bytes_moved = bytes_sent(plan);
+  const PlanTraffic traffic = traffic_of(plan);
+  execution.bytes_moved = traffic.sent;
+  execution.memory_bytes = traffic.memory;
   execution.device = fmt::format("{} CPU threads", std::thread::hardware_concurrency());
   return execution;
 }

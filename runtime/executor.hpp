@@ -30,7 +30,9 @@ struct Execution {
   std::vector<double> seconds;   ///< of each timed run
   DataCheck check;               ///< of the last run, all ranks; buffers were poisoned before
   std::uint64_t bytes_moved = 0; ///< over connections, in one run
-  std::string device;            ///< "2 CPU threads", "NVIDIA H200", ...
+  /// Read and written in one run at least, each place once: see PlanTraffic::memory.
+  std::uint64_t memory_bytes = 0;
+  std::string device; ///< "2 CPU threads", "NVIDIA H200", ...
   [[nodiscard]] double median_seconds() const;
 };
 

@@ -4,6 +4,7 @@
 #include "runtime/cuda/runs.cuh"
 #include "runtime/executor.hpp"
 #include "runtime/expected_output.hpp"
+#include "runtime/plan_traffic.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
@@ -31,8 +32,9 @@ public:
     Execution execution;
     execution.device = devices_.name;
     execution.seconds = time_runs(performer());
-    for (const PlannedStep& step : plan_.steps)
-      if (sends(step.kind)) execution.bytes_moved += step.bytes;
+    const PlanTraffic traffic = traffic_of(plan_);
+    execution.bytes_moved = traffic.sent;
+    execution.memory_bytes = traffic.memory;
     check(execution.check);
     return execution;
   }

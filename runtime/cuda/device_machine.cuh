@@ -2,7 +2,8 @@
 //
 // Memory order, by PTX's model: what a block's threads wrote comes before the barrier, the barrier
 // before thread 0's fence, the fence before its relaxed store of a flag. Who loads the flag, fences
-// and passes a barrier sees it. Fences are of system scope where the other end may be another GPU.
+// and passes a barrier sees it. Fences and flags are of system scope where a connection of the run
+// crosses GPUs, else of the GPU's: a fence of system scope waits for the bus, too.
 #pragma once
 
 #include "runtime/cuda/interpreter.hpp"
@@ -14,8 +15,26 @@ namespace tutti::runtime {
 
 template <typename T, Combine combine> class DeviceMachine {
 public:
-  /// `stop`: in the host's memory; nonzero ends all waits.
-  __device__ explicit DeviceMachine(std::uint32_t* stop) : stop_(stop) {}
+  /// `crosses_devices`: connections do. `stop`: in the host's memory; nonzero ends all waits.
+  __device__ DeviceMachine(bool crosses_devices, std::uint32_t* stop)
+      : crosses_devices_(crosses_devices), stop_(stop) {}
+
+  /// From shared memory, which keeps some steps ahead: a fence empties the L1 cache, and each step
+  /// would come from afar again.
+  __device__ const PlannedStep& step(const PlannedStep* steps, std::uint32_t count,
+                                     std::uint32_t at) {
+    constexpr std::uint32_t words = sizeof(PlannedStep) / sizeof(Vector);
+    __shared__ Vector ahead[steps_ahead * words];
+    if (at % steps_ahead == 0) {
+      __syncthreads(); // the leader may still be at the step before
+      const std::uint32_t left = (count - at) * words;
+      const auto* from = reinterpret_cast<const Vector*>(steps + at);
+      for (std::uint32_t i = threadIdx.x; i < left && i < steps_ahead * words; i += blockDim.x)
+        ahead[i] = from[i];
+      __syncthreads();
+    }
+    return reinterpret_cast<const PlannedStep*>(ahead)[at % steps_ahead];
+  }
 
   __device__ bool leader() const { return threadIdx.x == 0; }
   __device__ bool together(bool ok) { return __syncthreads_and(!leader() || ok) != 0; }
@@ -37,22 +56,19 @@ public:
     return ns;
   }
   __device__ std::uint64_t claim(std::uint64_t* clock, std::uint64_t from, std::uint64_t span) {
-    cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device> free(*clock);
+    Device<std::uint64_t> free(*clock);
     std::uint64_t seen = free.load(cuda::memory_order_relaxed), start = 0;
     do start = seen < from ? from : seen;
     while (!free.compare_exchange_weak(seen, start + span, cuda::memory_order_relaxed));
     return start;
   }
 
-  __device__ void publish(bool elsewhere) {
-    if (elsewhere)
-      cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
-    else
-      cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
-  }
+  __device__ void publish(bool elsewhere) { fence(elsewhere && crosses_devices_); }
   template <typename Flag> __device__ void set(Flag* flag, Flag value) {
-    cuda::atomic_ref<Flag, cuda::thread_scope_system>(*flag).store(value,
-                                                                   cuda::memory_order_relaxed);
+    if (crosses_devices_)
+      System<Flag>(*flag).store(value, cuda::memory_order_relaxed);
+    else
+      Device<Flag>(*flag).store(value, cuda::memory_order_relaxed);
   }
 
   __device__ void move(const Operands& data) {
@@ -60,23 +76,36 @@ public:
   }
 
 private:
+  template <typename Flag> using System = cuda::atomic_ref<Flag, cuda::thread_scope_system>;
+  template <typename Flag> using Device = cuda::atomic_ref<Flag, cuda::thread_scope_device>;
+
+  static constexpr std::uint32_t steps_ahead = 16;
   /// Reading `stop` crosses the bus: now and then is enough for a watchdog.
   static constexpr std::uint32_t spins_between_looks = 4096;
 
-  template <typename Flag> __device__ static Flag load(Flag* flag) {
-    return cuda::atomic_ref<Flag, cuda::thread_scope_system>(*flag).load(
-        cuda::memory_order_relaxed);
+  template <typename Flag> __device__ Flag load(Flag* flag) const {
+    return crosses_devices_ ? System<Flag>(*flag).load(cuda::memory_order_relaxed)
+                            : Device<Flag>(*flag).load(cuda::memory_order_relaxed);
   }
   template <typename Condition> __device__ bool spin(Condition condition) {
     for (std::uint32_t spins = 1; !condition(); ++spins)
-      if (spins % spins_between_looks == 0 && load(stop_) != 0) return false;
+      if (spins % spins_between_looks == 0 &&
+          System<std::uint32_t>(*stop_).load(cuda::memory_order_relaxed) != 0)
+        return false;
     return true;
   }
-  __device__ static bool acquire() {
-    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
+  __device__ bool acquire() const {
+    fence(crosses_devices_);
     return true;
+  }
+  __device__ static void fence(bool across) {
+    if (across)
+      cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
+    else
+      cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
   }
 
+  bool crosses_devices_;
   std::uint32_t* stop_;
 };
 

@@ -2,6 +2,9 @@
 //
 // Written over a machine that waits, signals and moves data, so that the same control flow runs in
 // a CUDA kernel (kernel.cuh) and, in tests, on CPU threads. The machine has:
+//   const PlannedStep& step(steps, count, at)
+//                                      a block's step `at` of `count`, asked for by all its threads
+//                                      one step after another; the one before is gone then
 //   bool leader()                      one thread of the block, which waits and signals for all
 //   bool together(bool ok)             a barrier of the block; the leader's `ok`, to all
 //   bool await_least(counter, n)       until *counter >= n; false: the run was stopped. What was
@@ -38,13 +41,15 @@ inline constexpr std::uint64_t most_look_back = 20'000;
 template <typename Machine> class Interpreter {
 public:
   TUTTI_DEVICE Interpreter(Machine& machine, const RunView& run, std::uint32_t block)
-      : machine_(machine), run_(run), index_(block), block_(run.blocks[block]) {}
+      : machine_(machine), run_(run), index_(block), block_(run.blocks[block]),
+        own_(run.arenas[block_.rank]),
+        there_(block_.sends == nobody ? nullptr : run.arenas[run.connections[block_.sends].to]) {}
 
   TUTTI_DEVICE void perform_all() {
     bool ok = true; // the leader's
     if (machine_.leader() && is_emulated()) begin_ = ready_ = machine_.now();
     for (at_ = 0; at_ < block_.steps; ++at_) {
-      const PlannedStep& step = run_.steps[block_.first_step + at_];
+      const PlannedStep& step = machine_.step(run_.steps + block_.first_step, block_.steps, at_);
       if (machine_.leader()) ok = ok && wait_for_turn(step);
       if (!machine_.together(ok)) return;
       if (step.kind != StepKind::wait) {
@@ -113,9 +118,7 @@ private:
   }
 
   TUTTI_DEVICE Operands operands(const PlannedStep& step) const {
-    std::byte* there =
-        sends_on(step.kind) ? run_.arenas[run_.connections[block_.sends].to] : nullptr;
-    return step_operands(step, run_.arenas[block_.rank], there);
+    return step_operands(step, own_, sends_on(step.kind) ? there_ : nullptr);
   }
 
   /// Flags what this step wrote and read. False: the run was stopped meanwhile.
@@ -160,6 +163,8 @@ private:
   const RunView& run_;
   std::uint32_t index_;
   PlannedBlock block_;
+  std::byte* own_;   ///< arena
+  std::byte* there_; ///< that of the rank to which it sends
   std::uint32_t at_ = 0, sent_ = 0, received_ = 0, emptied_ = 0;
   /// Emulated time, in ns: the run's begin; when the step can start, and because of what; when the
   /// message that was received started on its way.

@@ -10,7 +10,7 @@ namespace {
 template <typename T, Combine combine>
 __global__ void __launch_bounds__(most_threads)
     run_blocks(RunView run, std::uint32_t first, std::uint32_t* stop) {
-  DeviceMachine<T, combine> machine(stop);
+  DeviceMachine<T, combine> machine(run.crosses_devices, stop);
   Interpreter interpreter(machine, run, first + blockIdx.x);
   interpreter.perform_all();
 }

@@ -102,6 +102,7 @@ std::size_t LoadedPlan::index_of(std::uint32_t rank) const {
 RunView LoadedPlan::view(std::size_t device) const {
   const OnOne& on = on_[device];
   RunView run;
+  run.crosses_devices = on_.size() > 1;
   run.blocks = on.blocks.data();
   run.steps = on.steps.data();
   run.connections = on.connections.data();

@@ -17,6 +17,7 @@ struct ConnectionFlags {
 };
 
 struct RunView {
+  bool crosses_devices = false; ///< some connection does
   const PlannedBlock* blocks = nullptr;
   const PlannedStep* steps = nullptr;
   const Connection* connections = nullptr;

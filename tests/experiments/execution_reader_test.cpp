@@ -201,9 +201,11 @@ TEST_CASE("a share of the device's copy rate is a lower limit") {
   ExecutionEvaluation evaluation = evaluation_of({1, 1});
   evaluation.runs[0].execution->bytes_moved = 1'000'000; // in 1 ms
   evaluation.runs[1].execution->bytes_moved = 3'000'000;
-  CHECK_FALSE(copy_rate_share(evaluation));
+  evaluation.runs[1].execution->memory_bytes = 4'000'000;
+  CHECK_FALSE(best_rate_share(evaluation));
   evaluation.copy_rate = 4e9;
-  CHECK(*copy_rate_share(evaluation) == Approx(0.75));
+  CHECK(best_rate_share(evaluation)->sent == Approx(0.75));
+  CHECK(best_rate_share(evaluation)->memory == Approx(0.5)); // a copy reads and writes
   const auto agreement = [&](double share) {
     const ExecutionExpectation expected{"x",   {}, Bytes{1}, ExecutionExpectation::Of::copy_rate,
                                         share, ""};

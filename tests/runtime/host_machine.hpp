@@ -32,6 +32,9 @@ public:
               const std::atomic<bool>& stop)
       : block_(block), thread_(thread), threads_(threads), stop_(stop) {}
 
+  const PlannedStep& step(const PlannedStep* steps, std::uint32_t, std::uint32_t at) const {
+    return steps[at];
+  }
   bool leader() const { return thread_ == 0; }
   bool together(bool ok) {
     if (leader()) block_.ok = ok;
