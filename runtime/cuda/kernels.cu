@@ -9,10 +9,9 @@ namespace {
 
 template <typename T, Combine combine>
 __global__ void __launch_bounds__(most_threads)
-    run_blocks(RunView run, std::uint32_t first, std::uint32_t* stop) {
+    run_blocks(RunView run, Meeting meeting, std::uint32_t first, std::uint32_t* stop) {
   DeviceMachine<T, combine> machine(stop);
-  Interpreter interpreter(machine, run, first + blockIdx.x);
-  interpreter.perform_all();
+  perform_timed(machine, run, meeting, first + blockIdx.x);
 }
 
 template <typename T, Combine combine>

@@ -1,3 +1,5 @@
+// Starts the persistent kernels, watches them, and ends them: nothing may be freed, nor a call be
+// made that waits, while one of them spins.
 #include "runtime/cuda/runs.cuh"
 #include "runtime/executor.hpp"
 #include "sim/error.hpp"
@@ -5,6 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -27,19 +33,61 @@ std::uint32_t resident_blocks(const Kernels& kernels, int device, unsigned threa
   return static_cast<std::uint32_t>(of_one) * static_cast<std::uint32_t>(processors);
 }
 
+constexpr std::chrono::microseconds between_looks{20};
+
+/// Whether what was launched on the stream has ended. An error of this call says nothing of the
+/// kernel, but one of the kernel, which has ended it, comes again.
+bool is_idle(cudaStream_t stream) {
+  cudaError_t state = cudaStreamQuery(stream);
+  if (state != cudaSuccess && state != cudaErrorNotReady) state = cudaStreamQuery(stream);
+  (void)cudaGetLastError();
+  return state != cudaErrorNotReady;
+}
+
+[[noreturn]] void end_process(const std::string& why) {
+  (void)std::fflush(stdout);
+  (void)std::fprintf(stderr, "error: %s\n", why.c_str());
+  (void)std::fflush(stderr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+/// Until when a run's emulated messages are under way, by the host's clock.
+class MessagesDue {
+public:
+  explicit MessagesDue(const LoadedPlan& loaded) : loaded_(loaded) {}
+
+  /// Nothing where none is.
+  std::optional<std::chrono::steady_clock::time_point> until() {
+    if (loaded_.plan().links.empty()) return std::nullopt;
+    if (begin_ == 0) find_begin();
+    const std::uint64_t due = loaded_.last_due();
+    if (begin_ == 0 || due <= begin_) return std::nullopt;
+    constexpr std::uint64_t most = 1'000'000'000'000'000'000; // what the clock can add to now
+    return seen_ + std::chrono::nanoseconds(std::min(due - begin_, most));
+  }
+
+private:
+  /// The run began before it is seen to have: what is due by the GPU's clock is so no later by the
+  /// host's.
+  void find_begin() {
+    for (const BlockTime& time : loaded_.times(0))
+      if (time.begin != 0 && (begin_ == 0 || time.begin < begin_)) begin_ = time.begin;
+    seen_ = std::chrono::steady_clock::now();
+  }
+
+  const LoadedPlan& loaded_;
+  std::uint64_t begin_ = 0; ///< ns of the GPU's clock
+  std::chrono::steady_clock::time_point seen_;
+};
+
 } // namespace
 
 PersistentRun::PersistentRun(LoadedPlan& loaded, const Kernels& kernels)
     : loaded_(loaded), kernels_(kernels) {
-  const Devices& devices = loaded.devices();
-  const auto& blocks = loaded.plan().blocks;
-  for (const int device : devices.distinct) {
-    const auto here = [&](const PlannedBlock& b) { return devices.of_rank[b.rank] == device; };
-    const auto first = std::ranges::find_if(blocks, here);
+  for (const BlocksOfGpu& share : loaded.shares()) {
+    const int device = loaded.devices().distinct[share.gpu];
     const OnDevice current(device);
-    launches_.push_back({device, static_cast<std::uint32_t>(first - blocks.begin()),
-                         static_cast<std::uint32_t>(std::ranges::count_if(blocks, here)),
-                         make_stream(), make_event(), make_event()});
+    launches_.push_back({device, share.first, share.count, make_stream()});
   }
   choose_threads();
 }
@@ -69,61 +117,131 @@ void PersistentRun::choose_threads() {
   }
 }
 
+/// Ends the kernels where an exception leaves the scope.
+class PersistentRun::StopOnThrow {
+public:
+  StopOnThrow(PersistentRun& run, Clock::duration patience) : run_(run), patience_(patience) {}
+  ~StopOnThrow() {
+    if (!over_) run_.end_kernels(patience_);
+  }
+  StopOnThrow(const StopOnThrow&) = delete;
+  StopOnThrow& operator=(const StopOnThrow&) = delete;
+  void over() { over_ = true; }
+
+private:
+  PersistentRun& run_;
+  Clock::duration patience_;
+  bool over_ = false;
+};
+
 double PersistentRun::perform(double watchdog_seconds) {
+  constexpr double most = 1e9; // s: what the clock can add to now
+  const auto patience = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(watchdog_seconds, most)));
   loaded_.reset();
   stop_.lower(); // a run before may have ended by itself just as it was stopped
+  StopOnThrow guard(*this, patience);
   for (std::size_t launch = 0; launch < launches_.size(); ++launch) start(launch);
-  watch(watchdog_seconds);
-  double seconds = 0;
-  for (const Launch& launch : launches_) {
-    float milliseconds = 0;
-    check_cuda(cudaEventElapsedTime(&milliseconds, launch.begin.get(), launch.end.get()),
-               "timing a run");
-    seconds = std::max(seconds, milliseconds * 1e-3);
-  }
-  return seconds;
+  watch(patience);
+  guard.over();
+  return longest();
 }
 
 void PersistentRun::start(std::size_t index) {
   Launch& launch = launches_[index];
   const OnDevice current(launch.device);
   RunView run = loaded_.view(index);
+  Meeting meeting = loaded_.meeting(index);
   std::uint32_t* stop = stop_.get();
-  void* arguments[] = {&run, &launch.first_block, &stop};
-  check_cuda(cudaEventRecord(launch.begin.get(), launch.stream.get()), "timing a run");
-  if (launch.blocks > 0)
-    check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernels_.run_blocks),
-                                           dim3(launch.blocks), dim3(threads_), arguments, 0,
-                                           launch.stream.get()),
-               "starting the persistent kernel");
-  check_cuda(cudaEventRecord(launch.end.get(), launch.stream.get()), "timing a run");
+  void* arguments[] = {&run, &meeting, &launch.first_block, &stop};
+  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernels_.run_blocks),
+                                         dim3(launch.blocks), dim3(threads_), arguments, 0,
+                                         launch.stream.get()),
+             "starting the persistent kernel");
 }
 
 /// Returns when all kernels have ended, by themselves or because nothing went on for so long.
-void PersistentRun::watch(double watchdog_seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto patience =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(watchdog_seconds));
+void PersistentRun::watch(Clock::duration patience) {
+  MessagesDue due(loaded_);
   auto deadline = Clock::now() + patience;
   std::uint64_t over = 0;
-  bool stopped = false;
+  while (!is_over()) {
+    std::this_thread::sleep_for(between_looks);
+    const auto now = Clock::now();
+    if (now < deadline) continue;
+    const std::uint64_t now_over = loaded_.steps_over();
+    if (now_over != over) deadline = now + patience;
+    if (const auto until = due.until()) deadline = std::max(deadline, *until + patience);
+    over = now_over;
+    if (now < deadline) continue;
+    end_kernels(patience);
+    require_end();
+    return;
+  }
+}
+
+/// Errors: CudaError of a kernel.
+bool PersistentRun::is_over() const {
   for (const Launch& launch : launches_) {
-    cudaError_t state = cudaErrorNotReady;
-    while ((state = cudaEventQuery(launch.end.get())) == cudaErrorNotReady) {
+    const cudaError_t state = cudaStreamQuery(launch.stream.get());
+    if (state == cudaErrorNotReady) {
       (void)cudaGetLastError();
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-      if (stopped || Clock::now() < deadline) continue;
-      const std::uint64_t now_over = loaded_.steps_over();
-      deadline = Clock::now() + patience;
-      stopped = now_over == over;
-      if (stopped) stop_.raise();
-      over = now_over;
+      return false;
     }
     check_cuda(state, "running the persistent kernel");
   }
-  if (!stopped) return;
-  if (const std::string waits = waiting_steps(loaded_.plan(), loaded_.stopped()); !waits.empty())
-    throw HungRun("the run hangs: " + waits);
+  return true;
+}
+
+/// Raises the stop flag, and returns when no kernel runs any more.
+void PersistentRun::end_kernels(Clock::duration patience) {
+  stop_.raise();
+  const auto deadline = Clock::now() + patience;
+  for (const Launch& launch : launches_)
+    while (!is_idle(launch.stream.get())) {
+      if (Clock::now() >= deadline) {
+        const std::string waits = waiting_steps(loaded_.plan(), loaded_.stopped());
+        end_process("GPU " + std::to_string(launch.device) + " doesn't end its kernel, though " +
+                    "told to stop: " + (waits.empty() ? "no step says that it waits" : waits) +
+                    "; the process ends, as the GPU's memory can't be freed");
+      }
+      std::this_thread::sleep_for(between_looks);
+    }
+}
+
+/// Of a run that was stopped. Errors: HungRun, but where it had ended by itself meanwhile.
+void PersistentRun::require_end() const {
+  const std::string waits = waiting_steps(loaded_.plan(), loaded_.stopped());
+  const std::string hangs = waits.empty() ? missing_blocks() : waits;
+  if (!hangs.empty()) throw HungRun("the run hangs: " + hangs);
+}
+
+/// Which GPUs' blocks never came to the meeting, or left it without one; empty where all ended.
+std::string PersistentRun::missing_blocks() const {
+  std::string text;
+  for (std::size_t share = 0; share < launches_.size(); ++share) {
+    const Launch& launch = launches_[share];
+    const auto ended = std::ranges::count_if(loaded_.times(share),
+                                             [](const BlockTime& time) { return time.end != 0; });
+    if (static_cast<std::uint32_t>(ended) == launch.blocks) continue;
+    text += (text.empty() ? "of " : "; of ") + std::to_string(launch.blocks) + " blocks on GPU " +
+            std::to_string(launch.device) + " " + std::to_string(loaded_.came(share)) +
+            " started and " + std::to_string(ended) + " ended";
+  }
+  return text;
+}
+
+double PersistentRun::longest() const {
+  std::uint64_t longest = 0;
+  for (std::size_t share = 0; share < launches_.size(); ++share) {
+    std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
+    for (const BlockTime& time : loaded_.times(share)) {
+      begin = std::min(begin, time.begin);
+      end = std::max(end, time.end);
+    }
+    longest = std::max(longest, end - begin);
+  }
+  return static_cast<double>(longest) * 1e-9;
 }
 
 } // namespace tutti::runtime
