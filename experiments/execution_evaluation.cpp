@@ -58,7 +58,7 @@ public:
 
   ExecutionEvaluation run() {
     describe();
-    if (case_.measures_copy_rate) made_.copy_rate = case_.backend->copy_rate();
+    if (case_.measures_copy_rate) measure_copy_rate();
     Refusals refusals;
     for (std::uint32_t pass = 0; pass < case_.passes; ++pass)
       if (!run_pass(refusals)) return std::move(made_);
@@ -67,6 +67,15 @@ public:
   }
 
 private:
+  /// A device that has too little memory for it may have enough for the runs.
+  void measure_copy_rate() {
+    try {
+      made_.copy_rate = case_.backend->copy_rate();
+    } catch (const InputError& error) {
+      made_.copy_rate_note = error.what();
+    }
+  }
+
   /// False where it was interrupted.
   bool run_pass(Refusals& refusals) {
     if (case_.predicted_by == PredictedBy::profile && !profile_network()) return false;
@@ -512,6 +521,8 @@ std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> exp
                    : "one pass can't say whether its ratios repeat themselves";
       }
     }
+    if (!is_error && !evaluation.copy_rate_note.empty())
+      comparison.explanation = evaluation.copy_rate_note;
     if (missing != nullptr)
       comparison.explanation =
           fmt::format("{}, {}: {}", missing->algorithm, short_text(missing->size), missing->note);

@@ -35,6 +35,9 @@ std::uint32_t resident_blocks(const Kernels& kernels, int device, unsigned threa
 
 constexpr std::chrono::microseconds between_looks{20};
 
+/// What kernels get to end in at least: blocks look at the stop flag every few milliseconds.
+constexpr std::chrono::seconds least_to_stop{1};
+
 /// Whether what was launched on the stream has ended. An error of this call says nothing of the
 /// kernel, but one of the kernel, which has ended it, comes again.
 bool is_idle(cudaStream_t stream) {
@@ -196,7 +199,7 @@ bool PersistentRun::is_over() const {
 /// Raises the stop flag, and returns when no kernel runs any more.
 void PersistentRun::end_kernels(Clock::duration patience) {
   stop_.raise();
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + std::max<Clock::duration>(patience, least_to_stop);
   for (const Launch& launch : launches_)
     while (!is_idle(launch.stream.get())) {
       if (Clock::now() >= deadline) {

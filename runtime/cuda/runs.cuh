@@ -22,8 +22,8 @@ public:
 
   /// From when the blocks of all GPUs have met until the last has ended, by each GPU's own clock;
   /// the longest of the GPUs, seconds. No kernel runs any more when this returns or throws: one
-  /// that doesn't heed the stop flag for another watchdog_seconds ends the process, with a message
-  /// on stderr, as nothing that it uses can be freed.
+  /// that doesn't heed the stop flag for another watchdog_seconds, 1 s at least, ends the process
+  /// with a message on stderr, as nothing that it uses can be freed.
   /// Errors: HungRun where no step ends, and no emulated message is under way, for so long.
   double perform(double watchdog_seconds);
 
