@@ -1,5 +1,6 @@
 // Starts the persistent kernels, watches them, and ends them: nothing may be freed, nor a call be
 // made that waits, while one of them spins.
+#include "runtime/cuda/last_resort.cuh"
 #include "runtime/cuda/runs.cuh"
 #include "runtime/executor.hpp"
 #include "sim/error.hpp"
@@ -7,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
@@ -35,8 +34,16 @@ std::uint32_t resident_blocks(const Kernels& kernels, int device, unsigned threa
 
 constexpr std::chrono::microseconds between_looks{20};
 
-/// What kernels get to end in at least: blocks look at the stop flag every few milliseconds.
-constexpr std::chrono::seconds least_to_stop{1};
+/// What kernels get to end in: blocks look at the stop flag every few milliseconds.
+std::chrono::steady_clock::duration time_to_stop(std::chrono::steady_clock::duration patience) {
+  return std::max<std::chrono::steady_clock::duration>(patience, std::chrono::seconds(1));
+}
+
+/// When whoever watches until `deadline` must have ended the kernels, if he gets to it at all.
+std::chrono::steady_clock::time_point last_deadline(std::chrono::steady_clock::time_point deadline,
+                                                    std::chrono::steady_clock::duration patience) {
+  return deadline + 2 * time_to_stop(patience);
+}
 
 /// Whether what was launched on the stream has ended. An error of this call says nothing of the
 /// kernel, but one of the kernel, which has ended it, comes again.
@@ -45,13 +52,6 @@ bool is_idle(cudaStream_t stream) {
   if (state != cudaSuccess && state != cudaErrorNotReady) state = cudaStreamQuery(stream);
   (void)cudaGetLastError();
   return state != cudaErrorNotReady;
-}
-
-[[noreturn]] void end_process(const std::string& why) {
-  (void)std::fflush(stdout);
-  (void)std::fprintf(stderr, "error: %s\n", why.c_str());
-  (void)std::fflush(stderr);
-  std::_Exit(EXIT_FAILURE);
 }
 
 /// Until when a run's emulated messages are under way, by the host's clock.
@@ -141,11 +141,14 @@ double PersistentRun::perform(double watchdog_seconds) {
   constexpr double most = 1e9; // s: what the clock can add to now
   const auto patience = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::min(watchdog_seconds, most)));
+  LastResort resort(last_deadline(Clock::now() + patience, patience), [this] {
+    return "a call to CUDA doesn't return: " + told_waits() + "; the process ends";
+  });
   loaded_.reset();
   stop_.lower(); // a run before may have ended by itself just as it was stopped
   StopOnThrow guard(*this, patience);
   for (std::size_t launch = 0; launch < launches_.size(); ++launch) start(launch);
-  watch(patience);
+  watch(patience, resort);
   guard.over();
   return longest();
 }
@@ -164,9 +167,10 @@ void PersistentRun::start(std::size_t index) {
 }
 
 /// Returns when all kernels have ended, by themselves or because nothing went on for so long.
-void PersistentRun::watch(Clock::duration patience) {
+void PersistentRun::watch(Clock::duration patience, LastResort& resort) {
   MessagesDue due(loaded_);
   auto deadline = Clock::now() + patience;
+  resort.put_off(last_deadline(deadline, patience));
   std::uint64_t over = 0;
   while (!is_over()) {
     std::this_thread::sleep_for(between_looks);
@@ -176,6 +180,7 @@ void PersistentRun::watch(Clock::duration patience) {
     if (now_over != over) deadline = now + patience;
     if (const auto until = due.until()) deadline = std::max(deadline, *until + patience);
     over = now_over;
+    resort.put_off(last_deadline(deadline, patience));
     if (now < deadline) continue;
     end_kernels(patience);
     require_end();
@@ -199,17 +204,21 @@ bool PersistentRun::is_over() const {
 /// Raises the stop flag, and returns when no kernel runs any more.
 void PersistentRun::end_kernels(Clock::duration patience) {
   stop_.raise();
-  const auto deadline = Clock::now() + std::max<Clock::duration>(patience, least_to_stop);
+  const auto deadline = Clock::now() + time_to_stop(patience);
   for (const Launch& launch : launches_)
     while (!is_idle(launch.stream.get())) {
-      if (Clock::now() >= deadline) {
-        const std::string waits = waiting_steps(loaded_.plan(), loaded_.stopped());
+      if (Clock::now() >= deadline)
         end_process("GPU " + std::to_string(launch.device) + " doesn't end its kernel, though " +
-                    "told to stop: " + (waits.empty() ? "no step says that it waits" : waits) +
+                    "told to stop: " + told_waits() +
                     "; the process ends, as the GPU's memory can't be freed");
-      }
       std::this_thread::sleep_for(between_looks);
     }
+}
+
+/// What blocks said when they stopped; asks no device.
+std::string PersistentRun::told_waits() const {
+  const std::string waits = waiting_steps(loaded_.plan(), loaded_.stopped());
+  return waits.empty() ? "no step says that it waits" : waits;
 }
 
 /// Of a run that was stopped. Errors: HungRun, but where it had ended by itself meanwhile.

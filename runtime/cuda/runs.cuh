@@ -13,6 +13,8 @@
 
 namespace tutti::runtime {
 
+class LastResort;
+
 /// One kernel for each GPU that stays until all its blocks have performed their steps.
 class PersistentRun {
 public:
@@ -23,7 +25,8 @@ public:
   /// From when the blocks of all GPUs have met until the last has ended, by each GPU's own clock;
   /// the longest of the GPUs, seconds. No kernel runs any more when this returns or throws: one
   /// that doesn't heed the stop flag for another watchdog_seconds, 1 s at least, ends the process
-  /// with a message on stderr, as nothing that it uses can be freed.
+  /// with a message on stderr, as nothing that it uses can be freed. So does a call to CUDA that
+  /// doesn't return.
   /// Errors: HungRun where no step ends, and no emulated message is under way, for so long.
   double perform(double watchdog_seconds);
 
@@ -38,10 +41,11 @@ private:
   [[nodiscard]] bool fits(unsigned threads) const;
   void choose_threads();
   void start(std::size_t launch);
-  void watch(Clock::duration patience);
+  void watch(Clock::duration patience, LastResort& resort);
   [[nodiscard]] bool is_over() const;
   void end_kernels(Clock::duration patience);
   void require_end() const;
+  [[nodiscard]] std::string told_waits() const;
   [[nodiscard]] std::string missing_blocks() const;
   [[nodiscard]] double longest() const;
 

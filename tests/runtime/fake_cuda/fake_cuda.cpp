@@ -2,7 +2,7 @@
 #include "tests/runtime/fake_cuda/fake_cuda.hpp"
 
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -33,7 +33,7 @@ struct Block {
 
 struct State {
   Settings settings;
-  std::uint64_t calls = 0;
+  std::uint64_t calls = 0, releases = 0;
   bool polls = false, freed_under_kernel = false;
   int current = 0;
   std::map<void*, Block> device, host;
@@ -64,7 +64,8 @@ void end_kernel(CUstream_st& stream) {
 cudaError_t called() {
   State& now = *state();
   now.polls = false;
-  ++now.calls;
+  if (++now.calls == now.settings.hanging_call)
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   if (now.broken()) {
     for (auto& [handle, stream] : now.streams) end_kernel(*stream);
     return now.settings.error;
@@ -80,6 +81,7 @@ template <typename Body> cudaError_t call(const Body& body) {
 
 /// A call that gives something back: it does so even where it fails.
 template <typename Body> cudaError_t release(const Body& body) {
+  ++state()->releases;
   const cudaError_t error = called();
   for (auto& [handle, stream] : state()->streams)
     if (stream->runs) {
@@ -129,6 +131,7 @@ FakeGpus::~FakeGpus() {
 }
 
 std::uint64_t FakeGpus::calls() const { return state()->calls; }
+std::uint64_t FakeGpus::releases() const { return state()->releases; }
 Left FakeGpus::left() const {
   const State& now = *state();
   return {now.device.size(), now.host.size(), now.streams.size(), now.events.size()};

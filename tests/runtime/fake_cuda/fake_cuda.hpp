@@ -26,7 +26,8 @@ struct Settings {
   /// From 1 on: the one that fails, without doing anything; a stream that is asked again before it
   /// has ended counts once. Releases do their work and then fail.
   std::uint64_t failing_call = 0;
-  bool stays_broken = false; ///< all calls after it fail too, and kernels are dead
+  std::uint64_t hanging_call = 0; ///< counted alike: it never returns
+  bool stays_broken = false;      ///< all calls after it fail too, and kernels are dead
   cudaError_t error = cudaErrorUnknown;
   std::optional<int> never_starts; ///< a GPU whose kernels don't begin, and end when told to stop
   std::chrono::milliseconds start_delay{0}; ///< of GPU 1's kernels, twice as long of GPU 2's, ...
@@ -48,6 +49,7 @@ public:
   FakeGpus& operator=(const FakeGpus&) = delete;
 
   [[nodiscard]] std::uint64_t calls() const;
+  [[nodiscard]] std::uint64_t releases() const; ///< of the calls
   [[nodiscard]] Left left() const;
   /// Something was freed or destroyed while a kernel ran.
   [[nodiscard]] bool freed_under_kernel() const;

@@ -89,6 +89,7 @@ template <typename Body> Ending ending_of(const Body& body) {
   REQUIRE(child >= 0);
   if (child == 0) {
     (void)dup2(ends[1], STDERR_FILENO);
+    (void)alarm(60); // where nothing else ends it
     try {
       body();
     } catch (const std::exception& error) {
@@ -270,6 +271,27 @@ TEST_CASE("a kernel that doesn't heed the stop flag ends the process, with the w
   });
   CHECK(silent.code == EXIT_FAILURE);
   CHECK_THAT(silent.words, ContainsSubstring("no step says that it waits"));
+}
+
+TEST_CASE("a call that never returns while kernels may run ends the process") {
+  const Program program = hung_program(2);
+  std::uint64_t calls = 0;
+  {
+    const FakeGpus machine(Settings{});
+    CHECK_THROWS_AS(run_on_cuda(program, request_of(program, 0.05)), HungRun);
+    calls = machine.calls() - machine.releases();
+  }
+  Settings settings;
+  for (const std::uint64_t before : {0U, 3U}) { // of the calls that the hung run ends with
+    settings.hanging_call = calls - before;
+    const Ending hung = ending_of([&] {
+      const FakeGpus machine(settings);
+      (void)run_on_cuda(program, request_of(program, 0.05));
+    });
+    CHECK(hung.code == EXIT_FAILURE);
+    CHECK_THAT(hung.words, ContainsSubstring("error: a call to CUDA doesn't return"));
+    CHECK(hung.seconds < 20);
+  }
 }
 
 TEST_CASE("long messages on emulated links are no hang") {
