@@ -50,9 +50,9 @@ TUTTI_DEVICE void perform_timed(Machine& machine, const RunView& run, const Meet
   Interpreter<Machine> interpreter(machine, run, block);
   if (!meet(machine, meeting)) return;
   BlockTime& time = meeting.times[block];
-  if (machine.leader()) time.begin = machine.now();
+  if (machine.leader()) machine.set(&time.begin, machine.now()); // the host may look meanwhile
   interpreter.perform_all();
-  if (machine.leader()) time.end = machine.now();
+  if (machine.leader()) machine.set(&time.end, machine.now());
 }
 
 } // namespace tutti::runtime
