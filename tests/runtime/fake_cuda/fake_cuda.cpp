@@ -156,6 +156,7 @@ std::size_t FakeGpus::most_taken(int gpu) const {
 }
 
 void define_kernel(const void* address, Kernel kernel) { kernels()[address] = std::move(kernel); }
+std::chrono::milliseconds stop_delay() { return state()->settings.stop_delay; }
 Start start_on(int gpu) {
   const Settings& settings = state()->settings;
   if (settings.never_starts == gpu) return std::nullopt;

@@ -31,6 +31,7 @@ struct Settings {
   cudaError_t error = cudaErrorUnknown;
   std::optional<int> never_starts; ///< a GPU whose kernels don't begin, and end when told to stop
   std::chrono::milliseconds start_delay{0}; ///< of GPU 1's kernels, twice as long of GPU 2's, ...
+  std::chrono::milliseconds stop_delay{0};  ///< until blocks look at the stop flag
   bool never_ends = false;                  ///< streams say so whatever their kernels do
 };
 
@@ -66,5 +67,6 @@ void define_kernel(const void* address, Kernel kernel);
 /// How long after its launch a kernel begins; nothing: never.
 using Start = std::optional<std::chrono::milliseconds>;
 [[nodiscard]] Start start_on(int gpu);
+[[nodiscard]] std::chrono::milliseconds stop_delay();
 
 } // namespace tutti::fake_cuda

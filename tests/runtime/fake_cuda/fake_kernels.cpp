@@ -38,7 +38,8 @@ template <typename T> T argument(void** arguments, std::size_t i) {
 /// All blocks of the grid; the one who calls this looks at the stop flag for them.
 template <typename T, Combine combine>
 void run_grid(const RunView& run, const Meeting& meeting, std::uint32_t first, std::uint32_t* stop,
-              std::uint32_t blocks, fake_cuda::Start start, const std::atomic<bool>& dead) {
+              std::uint32_t blocks, fake_cuda::Start start, std::chrono::milliseconds stop_delay,
+              const std::atomic<bool>& dead) {
   std::atomic<bool> stopped = false;
   std::atomic<std::uint32_t> ended = 0;
   std::deque<HostBlock> states;
@@ -52,7 +53,10 @@ void run_grid(const RunView& run, const Meeting& meeting, std::uint32_t first, s
     });
   while (ended < blocks && !stopped) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
-    stopped = dead || std::atomic_ref(*stop).load() != 0;
+    if (dead) stopped = true;
+    if (std::atomic_ref(*stop).load() == 0) continue;
+    std::this_thread::sleep_for(stop_delay);
+    stopped = true;
   }
   for (std::thread& thread : threads) thread.join();
 }
@@ -62,10 +66,11 @@ template <typename T, Combine combine> Kernels kernels_of() {
   fake_cuda::define_kernel(
       reinterpret_cast<const void*>(kernels.run_blocks),
       [](int gpu, dim3 grid, void** a) -> fake_cuda::Work {
-        return [=, start = fake_cuda::start_on(gpu), run = argument<RunView>(a, 0),
-                meeting = argument<Meeting>(a, 1), first = argument<std::uint32_t>(a, 2),
+        return [=, start = fake_cuda::start_on(gpu), stop_delay = fake_cuda::stop_delay(),
+                run = argument<RunView>(a, 0), meeting = argument<Meeting>(a, 1),
+                first = argument<std::uint32_t>(a, 2),
                 stop = argument<std::uint32_t*>(a, 3)](const std::atomic<bool>& dead) {
-          run_grid<T, combine>(run, meeting, first, stop, grid.x, start, dead);
+          run_grid<T, combine>(run, meeting, first, stop, grid.x, start, stop_delay, dead);
         };
       });
   fake_cuda::define_kernel(reinterpret_cast<const void*>(kernels.move_step),
