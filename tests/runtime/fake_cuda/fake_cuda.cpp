@@ -70,7 +70,9 @@ cudaError_t called() {
     for (auto& [handle, stream] : now.streams) end_kernel(*stream);
     return now.settings.error;
   }
-  return now.calls == now.settings.failing_call ? now.settings.error : cudaSuccess;
+  const bool fails = now.settings.failing_call != 0 && now.calls >= now.settings.failing_call &&
+                     now.calls < now.settings.failing_call + now.settings.failures;
+  return fails ? now.settings.error : cudaSuccess;
 }
 
 /// body() where the call doesn't fail.

@@ -249,6 +249,7 @@ TEST_CASE("whichever call fails while a hung run is ended, its kernels have ende
     Settings settings;
     settings.gpus = gpus;
     settings.stop_delay = std::chrono::milliseconds(20);
+    settings.failures = 2; // the second, perhaps, of asking whether the kernels have ended
     const std::uint64_t last = run(settings);
     for (settings.failing_call = last - 12; settings.failing_call <= last; ++settings.failing_call)
       run(settings);
