@@ -38,13 +38,15 @@ endif()
 
 # As objects, so that whoever links tutti_runtime needs CUDA's runtime library, but no nvcc.
 function(tutti_add_cuda_executor)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/cuda/*.cu")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/cuda/*.cu"
+                                      "${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp") # host only
   add_library(tutti_cuda OBJECT ${sources})
   set_target_properties(tutti_cuda PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(tutti_cuda PRIVATE "${PROJECT_SOURCE_DIR}")
   # What nvcc generates is not ours to warn of; what it says of our code is.
-  target_compile_options(tutti_cuda PRIVATE --expt-relaxed-constexpr
-                         -Xcompiler=-Wall,-Wextra,-Wshadow)
+  target_compile_options(tutti_cuda PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Wshadow>")
+  target_link_libraries(tutti_cuda PRIVATE CUDA::cudart_static fmt::fmt) # their headers
   get_target_property(runtime_sources tutti_runtime SOURCES)
   list(REMOVE_ITEM runtime_sources "${PROJECT_SOURCE_DIR}/runtime/no_cuda.cpp")
   set_target_properties(tutti_runtime PROPERTIES SOURCES "${runtime_sources}")

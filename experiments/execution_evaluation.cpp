@@ -59,13 +59,22 @@ public:
 
   ExecutionEvaluation run(Refusals& refusals) {
     describe();
-    if (case_.measures_copy_rate) made_.copy_rate = case_.backend->copy_rate();
+    if (case_.measures_copy_rate) measure_copy_rate();
     for (std::uint32_t pass = 0; pass < case_.passes; ++pass)
       if (!run_pass(refusals)) break;
     return std::move(made_);
   }
 
 private:
+  /// A device that has too little memory for it may have enough for the runs.
+  void measure_copy_rate() {
+    try {
+      made_.copy_rate = case_.backend->copy_rate();
+    } catch (const InputError& error) {
+      made_.copy_rate_note = error.what();
+    }
+  }
+
   /// False where it was interrupted.
   bool run_pass(Refusals& refusals) {
     std::optional<InputError> no_profile; // every row says so
@@ -546,6 +555,8 @@ std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> exp
                    : "one pass can't say whether its ratios repeat themselves";
       }
     }
+    if (!is_error && !evaluation.copy_rate_note.empty())
+      comparison.explanation = evaluation.copy_rate_note;
     if (missing != nullptr)
       comparison.explanation =
           fmt::format("{}, {}: {}", missing->algorithm, short_text(missing->size), missing->note);

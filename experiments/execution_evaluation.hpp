@@ -131,6 +131,7 @@ struct ExecutionEvaluation {
   std::optional<runtime::Profile> profile; ///< of the network that predictions are of
   std::optional<Topology> network;         ///< the profiled one
   double copy_rate = 0;                    ///< of the device, bytes/s; 0: not measured
+  std::string copy_rate_note;              ///< why it couldn't be; else empty
   std::vector<ExecutionRun> runs;          ///< by size, then algorithm
 };
 

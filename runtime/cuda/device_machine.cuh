@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/interpreter.hpp"
 #include "runtime/cuda/move.hpp"
+#include "runtime/cuda/timed_run.hpp"
 
 #include <cuda/atomic>
 
@@ -61,6 +62,11 @@ public:
     do start = seen < from ? from : seen;
     while (!free.compare_exchange_weak(seen, start + span, cuda::memory_order_relaxed));
     return start;
+  }
+
+  __device__ std::uint32_t add_one(std::uint32_t* counter) {
+    return cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>(*counter).fetch_add(
+        1, cuda::memory_order_relaxed);
   }
 
   __device__ void publish(bool elsewhere) { fence(elsewhere && crosses_devices_); }

@@ -1,6 +1,7 @@
 #include "runtime/cuda/kernels.cuh"
 
 #include "runtime/cuda/device_machine.cuh"
+#include "runtime/cuda/wrong_elements.hpp"
 #include "runtime/data.hpp"
 
 namespace tutti::runtime {
@@ -9,10 +10,9 @@ namespace {
 
 template <typename T, Combine combine>
 __global__ void __launch_bounds__(most_threads)
-    run_blocks(RunView run, std::uint32_t first, std::uint32_t* stop) {
+    run_blocks(RunView run, Meeting meeting, std::uint32_t first, std::uint32_t* stop) {
   DeviceMachine<T, combine> machine(run.crosses_devices, stop);
-  Interpreter interpreter(machine, run, first + blockIdx.x);
-  interpreter.perform_all();
+  perform_timed(machine, run, meeting, first + blockIdx.x);
 }
 
 template <typename T, Combine combine>
@@ -27,17 +27,9 @@ __global__ void __launch_bounds__(most_threads)
   unsigned long long own = 0;
   for (std::uint32_t c = blockIdx.x; c < count; c += gridDim.x) {
     const ExpectedChunk chunk = chunks[c];
-    const std::uint32_t* from = contributors + chunk.first_contributor;
-    const auto* found = reinterpret_cast<const T*>(output + chunk.first_byte);
-    const std::uint64_t threads = std::uint64_t{gridDim.y} * blockDim.x;
-    for (std::uint64_t e = blockIdx.y * std::uint64_t{blockDim.x} + threadIdx.x; e < chunk.elements;
-         e += threads) {
-      T expected = static_cast<T>(input_value(ChunkId{chunk.chunk}, from[0], e));
-      for (std::uint32_t i = 1; i < chunk.contributors; ++i)
-        expected = combined<T, combine>(
-            expected, static_cast<T>(input_value(ChunkId{chunk.chunk}, from[i], e)));
-      if (found[e] != expected) ++own;
-    }
+    own += wrong_elements<T, combine>(output, chunk, contributors + chunk.first_contributor,
+                                      blockIdx.y * std::uint64_t{blockDim.x} + threadIdx.x,
+                                      std::uint64_t{gridDim.y} * blockDim.x);
   }
   if (own != 0) atomicAdd(wrong, own);
 }

@@ -1,7 +1,9 @@
 // The kernels, chosen by element type and combination.
 #pragma once
 
-#include "runtime/cuda/interpreter.hpp"
+#include "runtime/cuda/step_operands.hpp"
+#include "runtime/cuda/timed_run.hpp"
+#include "runtime/data.hpp"
 #include "runtime/expected_output.hpp"
 
 #include <cstdint>
@@ -13,7 +15,8 @@ inline constexpr unsigned most_threads = 1024; ///< of a block, for all kernels
 /// What is launched for one element type and combination.
 struct Kernels {
   /// The persistent run: block b of the grid is block first + b of the plan.
-  void (*run_blocks)(RunView run, std::uint32_t first, std::uint32_t* stop);
+  /// stop: in the host's memory; nonzero ends the run.
+  void (*run_blocks)(RunView run, Meeting meeting, std::uint32_t first, std::uint32_t* stop);
   /// One step's data, by the whole grid.
   void (*move_step)(Operands data);
   /// Adds the number of wrong elements of a rank's output to *wrong.

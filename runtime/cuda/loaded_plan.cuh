@@ -2,25 +2,36 @@
 #pragma once
 
 #include "runtime/cuda/devices.cuh"
-#include "runtime/cuda/interpreter.hpp"
 #include "runtime/cuda/resources.cuh"
+#include "runtime/cuda/timed_run.hpp"
 #include "runtime/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::runtime {
 
+/// Blocks of a plan that one GPU performs.
+struct BlocksOfGpu {
+  std::size_t gpu = 0; ///< an index into Devices::distinct
+  std::uint32_t first = 0, count = 0;
+};
+
 class LoadedPlan {
 public:
-  /// Errors: InputError where a GPU has too little memory. Pre: `plan` outlives this.
-  LoadedPlan(const Plan& plan, const Devices& devices);
+  /// `beside`: bytes that the caller will need on each GPU, too. Errors: InputError where a GPU has
+  /// too little memory for all that its ranks need. Pre: `plan` outlives this.
+  LoadedPlan(const Plan& plan, const Devices& devices, std::uint64_t beside);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const Devices& devices() const { return devices_; }
-  /// As a kernel on this device (an index into Devices::distinct) follows it.
-  [[nodiscard]] RunView view(std::size_t device) const;
+  /// Of the GPUs that have some, ascending.
+  [[nodiscard]] std::span<const BlocksOfGpu> shares() const { return shares_; }
+  /// As a kernel for this share (an index into shares()) follows it.
+  [[nodiscard]] RunView view(std::size_t share) const;
+  [[nodiscard]] Meeting meeting(std::size_t share) const;
   [[nodiscard]] const DeviceArray<std::byte>& arena(std::uint32_t rank) const {
     return arenas_[rank];
   }
@@ -33,8 +44,15 @@ public:
   void reset();
   /// Of all blocks in this run; while it runs, too.
   [[nodiscard]] std::uint64_t steps_over() const;
-  /// [block]: where each was when the last run was stopped.
-  [[nodiscard]] std::vector<Stopped> stopped() const;
+  /// [block]: where each was when the last run was stopped. Asks no device.
+  [[nodiscard]] std::span<const Stopped> stopped() const { return stopped_.values(); }
+  /// How many blocks of the share have come to the meeting.
+  [[nodiscard]] std::uint32_t came(std::size_t share) const;
+  /// [block of the share]; while it runs, too.
+  [[nodiscard]] std::vector<BlockTime> times(std::size_t share) const;
+  /// No message that has been sent is due later than this; ns of the GPU's clock, 0 where none has
+  /// been. While it runs, too.
+  [[nodiscard]] std::uint64_t last_due() const;
 
 private:
   struct OnOne { ///< device
@@ -53,18 +71,32 @@ private:
     DeviceArray<std::uint64_t> link_free;  ///< [link]
     DeviceArray<std::uint64_t> group_free; ///< [group]
     DeviceArray<std::uint64_t> ready_at;   ///< [step]; of emulated links
-    DeviceArray<Stopped> stopped;          ///< [block]
+    DeviceArray<std::uint32_t> came;       ///< one
+    DeviceArray<std::uint32_t> ready;      ///< [share]
+    DeviceArray<std::uint32_t*> all_ready; ///< [share]: `ready` there
+    DeviceArray<BlockTime> times;          ///< [block]
+  };
+  /// Of the connections that end and start at a device.
+  struct FlagCounts {
+    std::size_t arrived = 0, emptied = 0;
   };
 
-  void make_arenas();
-  void load_arrays();
-  void connect();
+  void share_blocks();
+  [[nodiscard]] std::vector<FlagCounts> count_flags() const;
+  template <typename Visit>
+  void visit_arrays(std::size_t device, const FlagCounts& flags, const Visit& visit);
+  void check_memory(std::size_t device, const FlagCounts& flags, std::uint64_t beside);
+  void load(std::size_t device, const FlagCounts& flags);
+  [[nodiscard]] std::vector<ConnectionFlags> connect(std::vector<FlagCounts> flags) const;
+  void link_devices(const std::vector<FlagCounts>& flags);
   [[nodiscard]] std::size_t index_of(std::uint32_t rank) const; ///< into on_
 
   const Plan& plan_;
   const Devices& devices_;
   std::vector<DeviceArray<std::byte>> arenas_; ///< [rank]
   std::vector<OnOne> on_;                      ///< as Devices::distinct
+  std::vector<BlocksOfGpu> shares_;
+  SharedArray<Stopped> stopped_; ///< [block]
 };
 
 } // namespace tutti::runtime

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "runtime/cuda/cuda_error.cuh"
+#include "sim/error.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,19 +51,42 @@ using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, CudaRelease>;
   return Event(event);
 }
 
+/// Bytes that a device's memory has and that are left of them.
+struct DeviceMemory {
+  std::size_t free = 0, all = 0;
+};
+/// Of the current device.
+[[nodiscard]] inline DeviceMemory device_memory() {
+  DeviceMemory memory;
+  check_cuda(cudaMemGetInfo(&memory.free, &memory.all), "asking for the GPU's free memory");
+  return memory;
+}
+
+/// Memory of the current device. Errors: InputError where it has too little, with the numbers.
+[[nodiscard]] inline void* allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t error = cudaMalloc(&memory, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    const DeviceMemory left = device_memory();
+    throw InputError("the GPU is out of memory: " + std::to_string(bytes) +
+                     " more bytes were asked for, of " + std::to_string(left.all) + " are " +
+                     std::to_string(left.free) + " free");
+  }
+  check_cuda(error, "reserving " + std::to_string(bytes) + " bytes of the GPU's memory");
+  return memory;
+}
+
 /// Plain values in a device's memory, zero at first.
 template <typename T> class DeviceArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
 public:
   DeviceArray() = default;
-  /// On the current device.
+  /// On the current device. Errors: as allocate().
   explicit DeviceArray(std::size_t size) : size_(size) {
     if (size == 0) return;
-    void* memory = nullptr;
-    check_cuda(cudaMalloc(&memory, size * sizeof(T)),
-               "reserving " + std::to_string(size * sizeof(T)) + " bytes of the GPU's memory");
-    memory_.reset(memory);
+    memory_.reset(allocate(size * sizeof(T)));
     set_bytes(0);
   }
   explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
@@ -91,26 +118,42 @@ private:
   std::size_t size_ = 0;
 };
 
-/// A number in the host's memory that all devices see at the same address.
-class SharedFlag {
+/// Plain values in the host's memory that all devices see at the same address, zero at first. The
+/// host reads them without a call to CUDA, so that it can where a device no longer answers.
+template <typename T> class SharedArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
 public:
-  SharedFlag() {
+  explicit SharedArray(std::size_t size) : size_(size) {
+    if (size == 0) return;
     void* memory = nullptr;
     check_cuda(
-        cudaHostAlloc(&memory, sizeof(std::uint32_t), cudaHostAllocPortable | cudaHostAllocMapped),
+        cudaHostAlloc(&memory, size * sizeof(T), cudaHostAllocPortable | cudaHostAllocMapped),
         "sharing the host's memory with the GPU");
-    flag_.reset(static_cast<std::uint32_t*>(memory));
-    *flag_ = 0;
+    memory_.reset(static_cast<T*>(memory));
+    clear();
   }
-  [[nodiscard]] std::uint32_t* get() const { return flag_.get(); }
-  void raise() { *const_cast<volatile std::uint32_t*>(flag_.get()) = 1; }
-  void lower() { *const_cast<volatile std::uint32_t*>(flag_.get()) = 0; }
+  [[nodiscard]] T* data() const { return memory_.get(); }
+  [[nodiscard]] std::span<const T> values() const { return {data(), size_}; }
+  void clear() { std::fill_n(data(), size_, T{}); }
 
 private:
   struct Release {
-    void operator()(std::uint32_t* memory) const { (void)cudaFreeHost(memory); }
+    void operator()(T* memory) const { (void)cudaFreeHost(memory); }
   };
-  std::unique_ptr<std::uint32_t, Release> flag_;
+  std::unique_ptr<T, Release> memory_;
+  std::size_t size_ = 0;
+};
+
+/// A flag that the host raises while devices look at it.
+class SharedFlag {
+public:
+  [[nodiscard]] std::uint32_t* get() const { return flag_.data(); }
+  void raise() { std::atomic_ref(*get()).store(1); }
+  void lower() { std::atomic_ref(*get()).store(0); }
+
+private:
+  SharedArray<std::uint32_t> flag_{1};
 };
 
 } // namespace tutti::runtime

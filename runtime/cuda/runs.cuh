@@ -6,10 +6,14 @@
 #include "runtime/cuda/resources.cuh"
 #include "runtime/issue_order.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tutti::runtime {
+
+class LastResort;
 
 /// One kernel for each GPU that stays until all its blocks have performed their steps.
 class PersistentRun {
@@ -18,24 +22,36 @@ public:
   /// Errors: InputError where not even small ones can be. Pre: `loaded` outlives this.
   PersistentRun(LoadedPlan& loaded, const Kernels& kernels);
 
-  /// By the GPU's own clock, the longest of the GPUs; seconds. Errors: HungRun.
+  /// From when the blocks of all GPUs have met until the last has ended, by each GPU's own clock;
+  /// the longest of the GPUs, seconds. No kernel runs any more when this returns or throws: one
+  /// that doesn't heed the stop flag for another watchdog_seconds, 1 s at least, ends the process
+  /// with a message on stderr, as nothing that it uses can be freed. So does a call to CUDA that
+  /// doesn't return.
+  /// Errors: HungRun where no step ends, and no emulated message is under way, for so long.
   double perform(double watchdog_seconds);
 
 private:
+  using Clock = std::chrono::steady_clock;
   struct Launch {
     int device = 0;
     std::uint32_t first_block = 0, blocks = 0;
     Stream stream;
-    Event begin, end;
   };
+  class StopOnThrow;
   [[nodiscard]] bool fits(unsigned threads) const;
   void choose_threads();
   void start(std::size_t launch);
-  void watch(double watchdog_seconds);
+  void watch(Clock::duration patience, LastResort& resort);
+  [[nodiscard]] bool is_over() const;
+  void end_kernels(Clock::duration patience);
+  void require_end() const;
+  [[nodiscard]] std::string told_waits() const;
+  [[nodiscard]] std::string missing_blocks() const;
+  [[nodiscard]] double longest() const;
 
   LoadedPlan& loaded_;
   Kernels kernels_;
-  std::vector<Launch> launches_; ///< as Devices::distinct
+  std::vector<Launch> launches_; ///< as LoadedPlan::shares()
   unsigned threads_ = 0;         ///< of a block
   SharedFlag stop_;
 };
@@ -52,6 +68,7 @@ public:
   double perform();
 
 private:
+  void issue_all();
   void issue(const IssuedStep& ordered);
   void move(const Operands& data, int from, int to, cudaStream_t stream);
 

@@ -60,12 +60,12 @@ std::uint32_t ParetoSynthesis::last_steps() const {
 }
 
 bool ParetoSynthesis::is_whole() const {
-  return scope_.lanes.size() == whole_.network.lanes.size();
+  return problem_.network.node_count() == whole_.network.node_count();
 }
 
 // Whether a schedule of so many steps has nothing to do outside of the scope.
 bool ParetoSynthesis::in_scope(std::uint32_t steps) const {
-  return steps <= scope_.steps || is_whole();
+  return steps <= scope_.steps || scope_.lanes.size() == whole_.network.lanes.size();
 }
 
 Ratio ParetoSynthesis::least(std::uint32_t steps) {

@@ -214,3 +214,34 @@ TEST_CASE("a share of the device's copy rate is a lower limit") {
   CHECK(agreement(0.7) == Agreement::match);
   CHECK(agreement(0.8) == Agreement::differs);
 }
+
+TEST_CASE("what a device has no memory for is a row that says so, and the others run") {
+  const std::string text = head + minimal + "sizes = [\"6KiB\", \"12KiB\", \"18KiB\"]\n";
+  const Experiment experiment = parse_experiment(text, "e.toml");
+  constexpr BackendRow small{
+      "small", "12 KiB are too much",
+      [](const runtime::Program& program, const runtime::ExecutionRequest& request) {
+        if (request.size == Bytes{12 << 10}) throw InputError("too little memory on GPU 0");
+        return runtime::run_on_cpu(program, request);
+      },
+      [] { return std::string(); },
+      []() -> double { throw InputError("too little memory to copy"); }};
+  ExecutionCase c = experiment.execution_case(experiment.executions.at(0));
+  c.backend = &small;
+  c.emulated = false;
+  c.predicted_by = PredictedBy::nothing;
+  c.measures_copy_rate = true;
+  const ExecutionEvaluation made = evaluate_execution(c);
+  REQUIRE(made.runs.size() == 6);
+  for (const ExecutionRun& run : made.runs) {
+    const bool fits = run.size != Bytes{12 << 10};
+    CHECK((run.measured() > 0) == fits);
+    CHECK(run.note == (fits ? "" : "too little memory on GPU 0"));
+    CHECK(run.problem.empty());
+  }
+  const ExecutionExpectation expected{"x", {}, Bytes{13 << 10}, ExecutionExpectation::Of::copy_rate,
+                                      0.5, ""};
+  const Comparison comparison = comparisons_of({&expected, 1}, made).at(0);
+  CHECK(comparison.agreement == Agreement::differs);
+  CHECK(comparison.explanation == "too little memory to copy");
+}

@@ -1,4 +1,5 @@
-// On a GPU where there is one; elsewhere the cases say that they were left out.
+// On a GPU where there is one; elsewhere the cases say that they were left out, or with
+// TUTTI_REQUIRE_GPU=1 fail: a driver that is too old is no reason to pass.
 #include "algorithms/list.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/lowering.hpp"
@@ -7,7 +8,9 @@
 #include "topologies/list.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 using namespace tutti;
 using namespace tutti::runtime;
@@ -16,6 +19,9 @@ namespace {
 
 bool no_gpu() {
   const auto why = why_no_cuda();
+  const char* required = std::getenv("TUTTI_REQUIRE_GPU");
+  if (why && required != nullptr && std::string_view(required) == "1")
+    FAIL("TUTTI_REQUIRE_GPU=1, but " << *why);
   if (why) WARN("left out: " << *why);
   return why.has_value();
 }

@@ -109,6 +109,9 @@ public:
 
   bool leader() const { return true; }
   bool together(bool ok) { return ok; }
+  const PlannedStep& step(const PlannedStep* steps, std::uint32_t, std::uint32_t at) const {
+    return steps[at];
+  }
   bool await_least(std::uint32_t* counter, std::uint32_t least) {
     return await([=] { return *counter >= least; });
   }

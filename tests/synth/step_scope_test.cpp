@@ -3,6 +3,7 @@
 
 #include "synth/sccl/step_scope.hpp"
 
+#include "synth/sccl/frontier.hpp"
 #include "synth/sccl/step_bound.hpp"
 #include "synth/sccl/step_flows.hpp"
 #include "tests/catch.hpp"
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 using namespace tutti;
 using namespace tutti::testing;
@@ -75,4 +77,18 @@ TEST_CASE("no node outside of its scope matters to a k-synchronous schedule") {
   }
   CHECK(decided > 50);
   CHECK(outlines > 25);
+}
+
+TEST_CASE("sccl among nodes that nothing reaches") {
+  TopologyParts parts;
+  for (const char* name : {"npu0", "npu1", "npu2"}) parts.add_node({name, NodeKind::npu, {}, {}});
+  parts.add_duplex({NodeId{0}, NodeId{1}, Time{1000}, Bandwidth{1'000'000'000}, -1});
+  const Topology topology(std::move(parts));
+  for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce}) {
+    const Collective collective =
+        make_collective(topology, {kind, Bytes{2000}, {NodeId{0}, NodeId{1}}});
+    const Frontier frontier = synthesize_frontier(topology, collective, {}, {});
+    CHECK(frontier.points.size() == 1);
+    CHECK(frontier.complete);
+  }
 }

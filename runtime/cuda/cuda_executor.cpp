@@ -1,3 +1,4 @@
+// Plans, loads, performs and checks a program on GPUs; what it can't do here, it says before.
 #include "runtime/cuda/devices.cuh"
 #include "runtime/cuda/kernels.cuh"
 #include "runtime/cuda/loaded_plan.cuh"
@@ -8,10 +9,12 @@
 #include "sim/error.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tutti::runtime {
 
@@ -26,7 +29,8 @@ public:
             make_plan(program, unit_bytes_for(program, request.size, request.type), request.plan)),
         devices_(
             choose_devices(static_cast<std::uint32_t>(program.ranks.size()), !plan_.links.empty())),
-        loaded_(plan_, devices_), kernels_(kernels_for(request.type, request.combine)) {}
+        loaded_(plan_, devices_, bytes_to_check()),
+        kernels_(kernels_for(request.type, request.combine)) {}
 
   Execution execute() {
     Execution execution;
@@ -100,6 +104,19 @@ private:
                                " wrong elements, the host " + std::to_string(all.wrong));
   }
 
+  /// What wrong_on_device() takes at most; each allocation is rounded up.
+  [[nodiscard]] std::uint64_t bytes_to_check() const {
+    constexpr std::uint64_t rounded_up = 3 * 512;
+    std::uint64_t most = 0;
+    for (std::uint32_t rank = 0; rank < program_.ranks.size(); ++rank) {
+      const Expected expected = expected_output(program_, rank, request_.type, plan_.unit_bytes);
+      const std::uint64_t bytes = expected.chunks.size() * sizeof(ExpectedChunk) +
+                                  expected.contributors.size() * sizeof(std::uint32_t);
+      most = std::max(most, bytes + sizeof(unsigned long long) + rounded_up);
+    }
+    return most;
+  }
+
   std::uint64_t wrong_on_device(std::uint32_t rank) {
     const Expected expected = expected_output(program_, rank, request_.type, plan_.unit_bytes);
     if (expected.chunks.empty()) return 0;
@@ -131,9 +148,21 @@ private:
   Kernels kernels_;
 };
 
+/// Errors: InputError where launches return only when their kernels have ended: those of several
+/// GPUs would wait for each other for ever, and no watchdog would see it.
+void require_asynchronous_launches() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it
+  const char* value = std::getenv("CUDA_LAUNCH_BLOCKING");
+  if (value == nullptr || *value == '\0' || std::string_view(value) == "0") return;
+  throw InputError("CUDA_LAUNCH_BLOCKING=" + std::string(value) +
+                   " lets every launch wait for the end of its kernel, and a run that hangs "
+                   "couldn't be ended: unset it");
+}
+
 } // namespace
 
 Execution run_on_cuda(const Program& program, const ExecutionRequest& request) {
+  require_asynchronous_launches();
   if (request.repetitions == 0) throw InputError("at least one timed run is needed");
   if (!(request.watchdog_seconds > 0)) throw InputError("the watchdog needs more than 0 s");
   return CudaRun(program, request).execute();

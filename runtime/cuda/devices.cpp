@@ -1,3 +1,4 @@
+// Which GPUs there are, whether they can be used, and what they copy.
 #include "runtime/cuda/devices.cuh"
 
 #include "runtime/cuda/kernels.cuh"
@@ -14,8 +15,37 @@ namespace tutti::runtime {
 
 namespace {
 
-/// Bytes of each of the two buffers; more than any cache.
-constexpr std::size_t copied_bytes = std::size_t{1} << 30;
+/// Bytes of each of the two buffers that are copied; even the least are more than any cache.
+constexpr std::size_t most_copied = std::size_t{1} << 30, least_copied = std::size_t{1} << 28;
+
+/// Of the current device. Errors: InputError where its memory is taken.
+std::size_t copied_bytes() {
+  const DeviceMemory memory = device_memory();
+  if (memory.free / 4 >= least_copied) return std::min(most_copied, memory.free / 4);
+  throw InputError("too little memory on GPU 0 to measure what it copies: of " +
+                   std::to_string(memory.all) + " bytes " + std::to_string(memory.free) +
+                   " are free, " + std::to_string(4 * least_copied) + " are needed");
+}
+
+/// "12.4"
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// Why GPUs can't be counted.
+std::string why_uncounted(cudaError_t error) {
+  (void)cudaGetLastError();
+  int driver = 0, runtime = 0;
+  const bool known = cudaDriverGetVersion(&driver) == cudaSuccess &&
+                     cudaRuntimeGetVersion(&runtime) == cudaSuccess;
+  (void)cudaGetLastError();
+  if (error == cudaErrorInsufficientDriver && known)
+    return driver == 0 ? "no GPU: no driver is installed"
+                       : "no GPU that can be used: its driver knows CUDA " + version_text(driver) +
+                             ", this build needs " + version_text(runtime);
+  return (error == cudaErrorNoDevice ? "no GPU: " : "no GPU that can be used: ") +
+         std::string(cudaGetErrorString(error));
+}
 
 bool reaches(int from, int to) {
   int can = 0;
@@ -58,22 +88,23 @@ int device_count() {
 
 std::optional<std::string> why_no_cuda() {
   int count = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
-    (void)cudaGetLastError();
-    return std::string("no GPU: ") + cudaGetErrorString(error);
-  }
+  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess)
+    return why_uncounted(error);
   if (count == 0) return "no GPU: the driver knows none";
   int cooperative = 0;
-  check_cuda(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0),
-             "asking what the GPU can do");
-  if (cooperative == 0) return "no GPU that can keep all blocks of a kernel resident at once";
+  cudaError_t error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0);
+  if (error == cudaSuccess && cooperative == 0)
+    return "no GPU that can keep all blocks of a kernel resident at once";
   cudaFuncAttributes attributes{};
   const Kernels kernels = kernels_for(ElementType::float32, Combine::sum);
-  const cudaError_t error =
-      cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernels.run_blocks));
+  if (error == cudaSuccess)
+    error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernels.run_blocks));
   if (error == cudaSuccess) return std::nullopt;
   (void)cudaGetLastError();
-  return std::string("no GPU that this build has code for: ") + cudaGetErrorString(error);
+  const bool no_code =
+      error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction;
+  return (no_code ? "no GPU that this build has code for: " : "no GPU that can be used: ") +
+         std::string(cudaGetErrorString(error));
 }
 
 Devices choose_devices(std::uint32_t ranks, bool one_clock) {
@@ -99,15 +130,16 @@ Devices choose_devices(std::uint32_t ranks, bool one_clock) {
 double device_copy_rate() {
   if (const auto why = why_no_cuda()) throw InputError(*why);
   const OnDevice current(0);
-  const DeviceArray<std::byte> from(copied_bytes), to(copied_bytes);
+  const std::size_t bytes = copied_bytes();
+  const DeviceArray<std::byte> from(bytes), to(bytes);
   const Stream stream = make_stream();
   const Event begin = make_event(), end = make_event();
   std::vector<float> milliseconds;
   for (int run = 0; run < 6; ++run) {
     check_cuda(cudaEventRecord(begin.get(), stream.get()), "timing a copy");
-    check_cuda(cudaMemcpyAsync(to.data(), from.data(), copied_bytes, cudaMemcpyDeviceToDevice,
-                               stream.get()),
-               "copying within the GPU");
+    check_cuda(
+        cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream.get()),
+        "copying within the GPU");
     check_cuda(cudaEventRecord(end.get(), stream.get()), "timing a copy");
     check_cuda(cudaEventSynchronize(end.get()), "copying within the GPU");
     float time = 0;
@@ -115,7 +147,7 @@ double device_copy_rate() {
     if (run > 0) milliseconds.push_back(time); // the first finds nothing ready
   }
   std::ranges::sort(milliseconds);
-  return static_cast<double>(copied_bytes) / (milliseconds[milliseconds.size() / 2] * 1e-3);
+  return static_cast<double>(bytes) / (milliseconds[milliseconds.size() / 2] * 1e-3);
 }
 
 } // namespace tutti::runtime

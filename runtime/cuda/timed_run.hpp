@@ -1,0 +1,58 @@
+// All blocks of all GPUs meet, and then the run's time begins: launches take as long as small runs
+// do, and GPUs start one after another.
+//
+// Each GPU's blocks count themselves; the last to come tells every GPU, each in its own memory, so
+// that plain stores are all that peers need. Written over the interpreter's machine, of which it
+// takes leader(), together(), await_least(), set(), now(), and
+//   uint32 add_one(counter)            at once for all blocks of the GPU; what it was before
+#pragma once
+
+#include "runtime/cuda/device_code.hpp"
+#include "runtime/cuda/interpreter.hpp"
+#include "runtime/cuda/run_view.hpp"
+
+#include <cstdint>
+
+namespace tutti::runtime {
+
+/// When a block began and ended, by its GPU's clock; ns, 0: not yet.
+struct BlockTime {
+  std::uint64_t begin = 0, end = 0;
+};
+
+/// Where the blocks of one GPU meet those of all; counters are 0 before a run.
+struct Meeting {
+  std::uint32_t gpu = 0, gpus = 0;       ///< this one, of those that have blocks
+  std::uint32_t blocks = 0;              ///< of this one
+  std::uint32_t* came = nullptr;         ///< how many of them have come
+  std::uint32_t* const* ready = nullptr; ///< [gpu][gpu]: in the memory of the first, of the second
+  BlockTime* times = nullptr;            ///< [block of the plan]
+};
+
+/// False: the run was stopped before all had come.
+template <typename Machine>
+[[nodiscard]] TUTTI_DEVICE bool meet(Machine& machine, const Meeting& meeting) {
+  bool ok = true;
+  if (machine.leader()) {
+    if (machine.add_one(meeting.came) + 1 == meeting.blocks)
+      for (std::uint32_t gpu = 0; gpu < meeting.gpus; ++gpu)
+        machine.set(&meeting.ready[gpu][meeting.gpu], 1U);
+    for (std::uint32_t gpu = 0; ok && gpu < meeting.gpus; ++gpu)
+      ok = machine.await_least(&meeting.ready[meeting.gpu][gpu], 1);
+  }
+  return machine.together(ok);
+}
+
+/// What a block of the persistent kernel does, in all.
+template <typename Machine>
+TUTTI_DEVICE void perform_timed(Machine& machine, const RunView& run, const Meeting& meeting,
+                                std::uint32_t block) {
+  Interpreter<Machine> interpreter(machine, run, block);
+  if (!meet(machine, meeting)) return;
+  BlockTime& time = meeting.times[block];
+  if (machine.leader()) machine.set(&time.begin, machine.now()); // the host may look meanwhile
+  interpreter.perform_all();
+  if (machine.leader()) machine.set(&time.end, machine.now());
+}
+
+} // namespace tutti::runtime
