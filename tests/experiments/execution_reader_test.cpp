@@ -1,5 +1,6 @@
 // [[executions]] in an experiment's file, and what becomes of its expectations.
 #include "experiments/experiment.hpp"
+#include "experiments/refusals.hpp"
 #include "sim/random.hpp"
 
 #include "tests/catch.hpp"
@@ -231,7 +232,8 @@ TEST_CASE("what a device has no memory for is a row that says so, and the others
   c.emulated = false;
   c.predicted_by = PredictedBy::nothing;
   c.measures_copy_rate = true;
-  const ExecutionEvaluation made = evaluate_execution(c);
+  Refusals refusals;
+  const ExecutionEvaluation made = evaluate_execution(c, {}, refusals);
   REQUIRE(made.runs.size() == 6);
   for (const ExecutionRun& run : made.runs) {
     const bool fits = run.size != Bytes{12 << 10};
