@@ -105,7 +105,8 @@ TEST_CASE("kernels keep to their registers, fences and wide accesses", "[slow]")
       CHECK(kernel.registers > 0);
       // A multiprocessor has 65,536: blocks of 1,024 threads are resident with 64.
       CHECK(kernel.registers <= (runs ? 64 : 48));
-      // After each of three awaits, where all meet, and to publish, of either scope: one of the two is passed.
+      // After each of three awaits, where all meet, and to publish, of either scope: one of the
+      // two is passed.
       CHECK(kernel.device_fences == (runs ? 5 : 0));
       CHECK(kernel.system_fences == (runs ? 5 : 0));
       if (!moves) continue;
