@@ -18,8 +18,8 @@ namespace tutti {
 
 namespace {
 
-constexpr std::size_t most_lanes = 20'000; // whose symmetries are found within a second
-constexpr std::uint32_t outside = UINT32_MAX;
+constexpr std::size_t most_scope_lanes = 20'000; // whose symmetries are found within a second
+constexpr std::uint32_t left_out = UINT32_MAX;
 
 /// Of each node: the steps of the shortest way over it from one who holds something to one who
 /// wants something.
@@ -44,8 +44,8 @@ std::vector<std::uint32_t> way_lengths(const StepProblem& problem) {
   return length;
 }
 
-/// How many steps ways may have so that there are at most `most_lanes` among their nodes; `steps`
-/// where fewer steps leave out nothing.
+/// How many steps ways may have so that there are at most `most_scope_lanes` among their nodes;
+/// `steps` where fewer steps leave out nothing.
 std::uint32_t narrowed(const StepNetwork& network, const std::vector<std::uint32_t>& lengths,
                        std::uint32_t fewest, std::uint32_t steps) {
   std::map<std::uint32_t, std::size_t> count; // of lanes that need ways so long
@@ -56,7 +56,7 @@ std::uint32_t narrowed(const StepNetwork& network, const std::vector<std::uint32
   std::size_t sum = 0;
   for (const auto& [length, lanes] : count) {
     sum += lanes;
-    if (sum > most_lanes && length > fewest) return length - 1;
+    if (sum > most_scope_lanes && length > fewest) return length - 1;
   }
   return steps;
 }
@@ -76,7 +76,7 @@ std::vector<StepChunk> renumbered(const std::vector<StepChunk>& chunks,
   const auto within = [&](const std::vector<std::uint32_t>& nodes) {
     std::vector<std::uint32_t> kept;
     for (const std::uint32_t n : nodes)
-      if (number[n] != outside) kept.push_back(number[n]);
+      if (number[n] != left_out) kept.push_back(number[n]);
     return kept;
   };
   std::vector<StepChunk> all;
@@ -87,7 +87,7 @@ std::vector<StepChunk> renumbered(const std::vector<StepChunk>& chunks,
 
 /// The whole network's nodes in the scope's numbers.
 std::vector<std::uint32_t> numbers_in(const StepNetwork& whole, const StepNetwork& part) {
-  std::vector<std::uint32_t> number(whole.node_count(), outside);
+  std::vector<std::uint32_t> number(whole.node_count(), left_out);
   for (std::uint32_t n = 0, at = 0; n < whole.node_count() && at < part.node_count(); ++n)
     if (whole.nodes[n] == part.nodes[at]) number[n] = at++;
   return number;
@@ -106,10 +106,10 @@ StepScope scope_within(const StepProblem& problem, std::uint32_t fewest, std::ui
   for (std::uint32_t n = 0; n < whole.node_count(); ++n)
     if (lengths[n] <= scope.steps) network.nodes.push_back(whole.nodes[n]);
   const std::vector<std::uint32_t> number = numbers_in(whole, network);
-  std::vector<std::uint32_t> lane_number(whole.lanes.size(), outside);
+  std::vector<std::uint32_t> lane_number(whole.lanes.size(), left_out);
   for (std::uint32_t l = 0; l < whole.lanes.size(); ++l) {
     const Lane& lane = whole.lanes[l];
-    if (number[lane.from] == outside || number[lane.to] == outside) continue;
+    if (number[lane.from] == left_out || number[lane.to] == left_out) continue;
     lane_number[l] = static_cast<std::uint32_t>(scope.lanes.size());
     scope.lanes.push_back(l);
     network.lanes.push_back({number[lane.from], number[lane.to], lane.links});
@@ -117,7 +117,7 @@ StepScope scope_within(const StepProblem& problem, std::uint32_t fewest, std::ui
   for (const LaneLimit& limit : whole.limits) {
     LaneLimit kept{limit.name, {}, limit.per_round};
     for (const std::uint32_t l : limit.lanes)
-      if (lane_number[l] != outside) kept.lanes.push_back(lane_number[l]);
+      if (lane_number[l] != left_out) kept.lanes.push_back(lane_number[l]);
     if (!kept.lanes.empty()) network.limits.push_back(std::move(kept));
   }
   index_lanes(network);
@@ -132,16 +132,16 @@ StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
   const std::vector<std::uint32_t> number = numbers_in(whole, part);
   const std::uint32_t elsewhere = part.node_count();
   const auto node_of = [&](std::uint32_t n) {
-    return number[n] == outside ? elsewhere : number[n];
+    return number[n] == left_out ? elsewhere : number[n];
   };
 
   StepProblem small = scope.problem;
   StepNetwork& network = small.network;
   network.nodes.push_back(
-      whole.nodes[static_cast<std::size_t>(std::ranges::find(number, outside) - number.begin())]);
+      whole.nodes[static_cast<std::size_t>(std::ranges::find(number, left_out) - number.begin())]);
   // Bundles of lanes from or to elsewhere, by their ends.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> bundles;
-  std::vector<std::uint32_t> lane_number(whole.lanes.size(), outside);
+  std::vector<std::uint32_t> lane_number(whole.lanes.size(), left_out);
   for (std::uint32_t l = 0; l < scope.lanes.size(); ++l) lane_number[scope.lanes[l]] = l;
   for (std::uint32_t l = 0; l < whole.lanes.size(); ++l) {
     const std::uint32_t from = node_of(whole.lanes[l].from), to = node_of(whole.lanes[l].to);
@@ -165,7 +165,7 @@ StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
     std::map<std::uint32_t, std::set<std::uint32_t>> parts; // of bundles in this limit
     for (const std::uint32_t l : limit.lanes) {
       const std::uint32_t made = lane_number[l];
-      if (made == outside) continue;
+      if (made == left_out) continue;
       if (made < scope.lanes.size())
         kept.lanes.push_back(made);
       else
