@@ -1,6 +1,8 @@
 // Spanning trees from one root that share a network's capacity.
 #pragma once
 
+#include "sim/work_limit.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,8 +35,11 @@ struct ArborescencePacking {
 /// Few trees, as each gets as much weight as its edges and the other trees allow, and shallow ones.
 /// Deterministic. Pre: every vertex below `vertices` is reached from the root; vertices >= 2; the
 /// capacities together are below 2^61.
+/// Errors: LimitReached of `limit`, if there is one.
 /// Cost: up to log2(rate) + trees rounds, each of a maximum flow for every edge.
-[[nodiscard]] ArborescencePacking
-pack_arborescences(std::uint32_t vertices, std::span<const PackingEdge> edges, std::uint32_t root);
+[[nodiscard]] ArborescencePacking pack_arborescences(std::uint32_t vertices,
+                                                     std::span<const PackingEdge> edges,
+                                                     std::uint32_t root,
+                                                     const WorkLimit* limit = nullptr);
 
 } // namespace tutti

@@ -45,13 +45,14 @@ struct Packed {
 };
 
 /// Down from the root, or up to it.
-Packed packed(const Topology& topology, Op op, Rank root, RoutedSchedule& schedule) {
+Packed packed(const Topology& topology, Op op, Rank root, RoutedSchedule& schedule,
+              const WorkLimit& limit) {
   const CollectivePart& part = schedule.part();
   const std::vector<MemberWay> ways =
       member_ways(op == Op::copy ? topology : reversed(topology), part.group);
   std::vector<PackingEdge> edges;
   for (const MemberWay& way : ways) edges.push_back({way.from, way.to, way.capacity});
-  const ArborescencePacking packing = pack_arborescences(schedule.size(), edges, root);
+  const ArborescencePacking packing = pack_arborescences(schedule.size(), edges, root, &limit);
   const std::vector<std::vector<ChunkId>> chunks = shared_out(part, packing.trees);
   Packed result{{}, static_cast<double>(packing.rate)};
   for (std::size_t t = 0; t < packing.trees.size(); ++t) {
@@ -89,12 +90,14 @@ void delay(std::vector<TreePipeline>& down, const std::vector<TreePipeline>& up,
 
 Outcome blink(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
+  const WorkLimit limit(options);
   RoutedSchedule schedule(topology, collective, options);
   const CollectivePart& part = schedule.part();
   Packed up, down;
   if (part.kind != CollectiveKind::broadcast)
-    up = packed(topology, Op::reduce, part.root, schedule);
-  if (part.kind != CollectiveKind::reduce) down = packed(topology, Op::copy, part.root, schedule);
+    up = packed(topology, Op::reduce, part.root, schedule, limit);
+  if (part.kind != CollectiveKind::reduce)
+    down = packed(topology, Op::copy, part.root, schedule, limit);
   delay(down.pipelines, up.pipelines, part);
 
   std::vector<TreePipeline> pipelines = up.pipelines;
