@@ -140,8 +140,8 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
   } catch (const LimitReached&) { // the best so far
   }
   const bool ended = limit != nullptr && limit->reached();
-  if (effort > 2 && classes.of_chunk.empty() &&
-      !ended) { // where much is decided by entry, luck counts
+  // Where much is decided by entry, luck counts.
+  if (effort > 2 && classes.of_chunk.empty() && !ended) {
     const Time as_given = run_native(topology, collective, given, model, {}).completion;
     if (as_given < best->makespan) return {given, as_given};
   }
