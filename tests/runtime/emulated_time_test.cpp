@@ -27,6 +27,7 @@ constexpr Costs usual{2'000, 1'000, 1'000, 1e-3};
 /// Emulated over predicted.
 struct Ratios {
   double least = 1e9, most = 0;
+  double late = 0; ///< ns, at most
   std::size_t count = 0;
   std::string worst;
 };
@@ -64,7 +65,9 @@ Ratios ratios_of(const std::vector<std::string>& networks, Bytes size, const Cos
         CHECK(took >= static_cast<double>(lower_bound(topology, collective, {}).time.ps) * 1e-3);
         if (!is_ordered(plan)) continue;
         const Report report = run_native(topology, collective, *outcome.schedule, {});
-        const double ratio = took / (static_cast<double>(report.completion.ps) * 1e-3);
+        const double predicted = static_cast<double>(report.completion.ps) * 1e-3;
+        const double ratio = took / predicted;
+        ratios.late = std::max(ratios.late, took - predicted);
         if (ratio > ratios.most)
           ratios.worst = fmt::format("{} {} on {}", row.name, to_text(kind), name);
         ratios.least = std::min(ratios.least, ratio);
@@ -96,6 +99,18 @@ TEST_CASE("emulated links take what the simulator says, where operations take mi
   CHECK(ratios.count > 40);
   CHECK(ratios.least > 0.9999);
   CHECK(ratios.most < 1.03);
+}
+
+TEST_CASE("what all members send for the same moment is reduced by then, or one after another") {
+  // Nothing hides what these operations take: two waits, a fence and a copy for each other member.
+  const std::uint32_t members = 6;
+  const Bytes size{72 << 14};
+  const Ratios ratios = ratios_of({"fully_connected:6,bandwidth=5GB/s"}, size, usual);
+  const double copy = usual.byte * static_cast<double>(size.count) / members;
+  INFO(ratios.worst);
+  CHECK(ratios.least > 0.9999);
+  CHECK(ratios.late <= (members - 1) * (2.0 * static_cast<double>(usual.wait) +
+                                        static_cast<double>(usual.publish) + copy));
 }
 
 TEST_CASE("a GPU that is too slow for its links shows") {
