@@ -73,6 +73,7 @@ private:
   /// False where the limit was reached.
   template <typename Action> bool for_each(const std::vector<Pair>& pairs, const Action& action) {
     for (const Pair& pair : pairs) {
+      if (network_.capacity[pair.in] == 0 || network_.capacity[pair.out] == 0) continue;
       if (limit_.reached()) return false;
       action(pair);
     }
@@ -83,11 +84,13 @@ private:
   /// another one out.
   [[nodiscard]] std::vector<Pair> pairs_of(std::uint32_t node) const {
     const std::vector<std::uint32_t>&in = graph_.in[node], &out = graph_.out[node];
+    const std::vector<std::int64_t> used = certificates_.used_at(node);
     std::vector<Pair> pairs;
+    pairs.reserve(used.size());
     for (std::size_t shift = 0; shift < out.size(); ++shift)
       for (std::size_t i = 0; i < in.size(); ++i) {
-        const std::uint32_t other = out[(i + shift) % out.size()];
-        pairs.push_back({in[i], other, certificates_.used(in[i], other)});
+        const std::size_t other = (i + shift) % out.size();
+        pairs.push_back({in[i], out[other], used[i * out.size() + other]});
       }
     const auto loop = [&](const Pair& pair) {
       return graph_.arcs[pair.in].from == graph_.arcs[pair.out].to;

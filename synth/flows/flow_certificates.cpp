@@ -50,6 +50,23 @@ std::int64_t FlowCertificates::used(std::uint32_t in, std::uint32_t out) const {
   return most;
 }
 
+std::vector<std::int64_t> FlowCertificates::used_at(std::uint32_t node) const {
+  const std::vector<std::uint32_t>&in = graph_.in[node], &out = graph_.out[node];
+  std::vector<std::int64_t> most(in.size() * out.size());
+  std::vector<std::size_t> taken; // of `out`
+  for (const std::vector<std::int64_t>& flow : certificates_) {
+    taken.clear();
+    for (std::size_t j = 0; j < out.size(); ++j)
+      if (flow[out[j]] > 0) taken.push_back(j);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      for (const std::size_t j : taken) {
+        std::int64_t& pair = most[i * out.size() + j];
+        pair = std::max(pair, std::min(flow[in[i]], flow[out[j]]));
+      }
+  }
+  return most;
+}
+
 bool FlowCertificates::use(std::uint32_t node) const {
   return std::ranges::any_of(certificates_, [&](const std::vector<std::int64_t>& flow) {
     return std::ranges::any_of(graph_.in[node], [&](std::uint32_t arc) { return flow[arc] > 0; });
