@@ -29,6 +29,7 @@ WorkLimit::WorkLimit(const SynthesisOptions& options)
     : options_(&options), deadline_(deadline_of(options)) {}
 
 bool WorkLimit::reached() const {
+  if (options_ == nullptr) return false;
   return (options_->cancelled && options_->cancelled()) || Clock::now() > deadline_ ||
          (options_->limit_bytes > 0 && peak_rss_bytes() > options_->limit_bytes);
 }

@@ -22,6 +22,8 @@ public:
 /// Starts with its construction. Copies share the options, which must outlive them.
 class WorkLimit {
 public:
+  /// Never reached, and nobody waits.
+  WorkLimit() = default;
   explicit WorkLimit(const SynthesisOptions& options);
 
   /// Whether time or memory is used up, or the work was cancelled. Costs a system call or two.
@@ -34,7 +36,8 @@ public:
   [[nodiscard]] double remaining_seconds() const;
   /// Tells those who wait how far the work is. Costs nothing where nobody waits.
   void report(std::uint64_t done, std::uint64_t total, Time time) const {
-    if (reports_ && options_->progress) options_->progress({done, total, time});
+    if (reports_ && options_ != nullptr && options_->progress)
+      options_->progress({done, total, time});
   }
   /// The same limit, for work beside what reports already.
   [[nodiscard]] WorkLimit silent() const {
@@ -44,8 +47,8 @@ public:
   }
 
 private:
-  const SynthesisOptions* options_;
-  std::chrono::steady_clock::time_point deadline_;
+  const SynthesisOptions* options_ = nullptr;
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   bool reports_ = true;
 };
 

@@ -98,16 +98,22 @@ public:
 
   /// In the collective's chunks; or, where it is left to choose, in as many pieces as
   /// choose_chunks() takes. All calls together count as tries of one choice.
+  /// Errors: LimitReached before there is one.
   [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) {
     if (!chooses_) return timed(collective_, cut(collective_, problem_, trees, 1, limit), limit);
     std::map<std::uint32_t, Recut> made;
     const auto make = [&](std::uint32_t pieces) -> std::optional<ChunkedSchedule> {
-      if (pieces > 1 && limit.reached()) return std::nullopt;
-      const Recut& kept = made.emplace(pieces, recut(trees, pieces, limit)).first->second;
-      return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
+      try {
+        const Recut& kept = made.emplace(pieces, recut(trees, pieces, limit)).first->second;
+        return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
+      } catch (const LimitReached&) {
+        if (pieces == 1) throw;
+        return std::nullopt;
+      }
     };
     const ChunkChoice choice = choose_chunks(
-        topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_);
+        topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_, {},
+        ChunksOf::flow);
     tried_ += choice.tried_transfers;
     Recut& chosen = made.at(choice.chunks);
     return timed(chosen.whole, std::move(chosen.cut), limit);
@@ -134,7 +140,7 @@ private:
   [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
                         std::span<const FlowTree> trees, std::uint32_t pieces,
                         const WorkLimit& limit) const {
-    return {pieces, stepped(topology_, made, problem, trees, model_, &limit), Time{}};
+    return {pieces, stepped(topology_, made, problem, trees, model_, limit), Time{}};
   }
 
   /// With its time, where there will be another to compare.
@@ -151,6 +157,44 @@ private:
   bool chooses_, compares_;
   std::uint64_t tried_ = 0; // transfers
 };
+
+Time rounded_down(double seconds) {
+  return Time{static_cast<std::int64_t>(std::floor(seconds * ps_per_s))};
+}
+
+/// The trees of a fluid schedule, and what is cut from them.
+struct Candidate {
+  std::vector<FlowTree> trees;
+  FluidVerdict verdict;
+  Cut cut;
+};
+
+/// Errors: LimitReached; logic_error where the fluid schedule is incorrect.
+Candidate candidate(const FlowProblem& problem, const FluidSolution& fluid,
+                    std::span<const double> weights, Cutting& cutting, const WorkLimit& limit) {
+  std::vector<FlowTree> trees = expanded(problem, fluid, limit);
+  const FluidVerdict verdict = check_fluid(problem, trees, weights, limit);
+  if (!verdict.fault.empty())
+    throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
+  Cut cut = cutting.best(trees, limit);
+  return {std::move(trees), verdict, std::move(cut)};
+}
+
+/// Of the fluid schedule and, where `compares`, the one with fewer hops in a row, the one whose
+/// chunks are faster. Errors: LimitReached before there is one.
+Candidate best_candidate(const FlowProblem& problem, FluidSolution& fluid,
+                         std::span<const double> weights, Cutting& cutting, bool compares,
+                         const WorkLimit& limit) {
+  Candidate best = candidate(problem, fluid, weights, cutting, limit);
+  if (!compares || limit.reached()) return best;
+  std::swap(fluid.trees, fluid.direct_trees);
+  try {
+    Candidate direct = candidate(problem, fluid, weights, cutting, limit);
+    if (!limit.reached() && is_worth_it(direct.cut, best.cut)) return direct;
+  } catch (const LimitReached&) { // the first
+  }
+  return best;
+}
 
 std::string planned_text(const FluidSolution& fluid, std::size_t trees) {
   std::string text = fmt::format("fluid, {} trees", trees);
@@ -177,33 +221,28 @@ Outcome flows(const Topology& topology, const Collective& collective,
   const std::string traffic = setting(options, "traffic", "auto");
   fluid_options.weights = traffic_weights(topology, traffic == "auto" ? "npu" : traffic);
   fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);
-  FluidSolution fluid = fluid_optimum(problem, fluid_options, limit);
-  outcome.bound = Time{static_cast<std::int64_t>(std::floor(fluid.bound_seconds * ps_per_s))};
-  if (fluid.trees.empty()) {
+  FluidSolution fluid;
+  std::optional<Candidate> best;
+  try {
+    fluid = fluid_optimum(problem, fluid_options, limit);
+    const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
+    Cutting cutting(topology, collective, problem, options, compares);
+    if (!fluid.trees.empty())
+      best = best_candidate(problem, fluid, fluid_options.weights, cutting, compares, limit);
+  } catch (const LimitReached&) { // what is proven stays
+  }
+  outcome.bound =
+      rounded_down(fluid.bound_seconds > 0 ? fluid.bound_seconds : fluid_options.bound_seconds);
+  if (!best) {
     outcome.status = Status::timed_out;
     outcome.note =
         "no schedule within the limit; none can take less than " + short_text(*outcome.bound);
     return outcome;
   }
-  const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
-  Cutting cutting(topology, collective, problem, options, compares);
-  std::vector<FlowTree> trees = expanded(problem, fluid);
-  Cut cut = cutting.best(trees, limit);
-  if (compares && !limit.reached()) {
-    std::swap(fluid.trees, fluid.direct_trees);
-    std::vector<FlowTree> direct_trees = expanded(problem, fluid);
-    Cut direct = cutting.best(direct_trees, limit);
-    if (!limit.reached() && is_worth_it(direct, cut)) {
-      cut = std::move(direct);
-      trees = std::move(direct_trees);
-    }
-  }
-  const FluidVerdict verdict = check_fluid(problem, trees, fluid_options.weights);
-  if (!verdict.fault.empty())
-    throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
+  const FluidVerdict& verdict = best->verdict;
   outcome.status = fluid.status == Status::timed_out ? Status::timed_out : Status::feasible;
   outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
-  outcome.planned_on = planned_text(fluid, trees.size());
+  outcome.planned_on = planned_text(fluid, best->trees.size());
   outcome.facts = {
       {"fluid_seconds", verdict.seconds},
       {"fluid_bound_seconds", fluid.bound_seconds},
@@ -213,8 +252,8 @@ Outcome flows(const Topology& topology, const Collective& collective,
   if (traffic != "auto")
     if (const auto least = least_traffic(problem, fluid_options.weights, verdict.seconds, limit))
       outcome.facts["traffic_bound_gb"] = *least / 1e9;
-  outcome.schedule = std::move(cut.schedule);
-  outcome.pieces = cut.pieces;
+  outcome.schedule = std::move(best->cut.schedule);
+  outcome.pieces = best->cut.pieces;
   return outcome;
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t most_compared = 32; // of transfers that a link may start
 class Dispatch {
 public:
   Dispatch(const Topology& topology, const Collective& collective, const Schedule& schedule,
-           const TimeModel& model, TransferPrecedence precedence, const WorkLimit* limit)
+           const TimeModel& model, TransferPrecedence precedence, const WorkLimit& limit)
       : limit_(limit), topology_(topology), collective_(collective), schedule_(schedule),
         model_(model), precedence_(std::move(precedence)), outlook_(topology, model.link_busy),
         links_(topology.link_count()), groups_(topology.groups().size()),
@@ -46,8 +46,8 @@ public:
     serve();
     std::size_t polled = 0; // transfers
     for (now_ = events_.next_time(); now_ != EventQueue::never; now_ = events_.next_time()) {
-      if (limit_ != nullptr && done_.order.size() >= polled + transfers_between_polls) {
-        limit_->require();
+      if (done_.order.size() >= polled + transfers_between_polls) {
+        limit_.require();
         polled = done_.order.size();
       }
       while (events_.next_time() == now_) handle(events_.pop());
@@ -298,7 +298,7 @@ private:
     reducing_.clear();
   }
 
-  const WorkLimit* limit_;
+  const WorkLimit& limit_;
   const Topology& topology_;
   const Collective& collective_;
   const Schedule& schedule_;
@@ -324,7 +324,7 @@ private:
 
 Dispatched dispatched(const Topology& topology, const Collective& collective,
                       const Schedule& schedule, const TimeModel& model,
-                      TransferPrecedence precedence, const WorkLimit* limit) {
+                      TransferPrecedence precedence, const WorkLimit& limit) {
   return Dispatch(topology, collective, schedule, model, std::move(precedence), limit).run();
 }
 

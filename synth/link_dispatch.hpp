@@ -26,11 +26,10 @@ struct Dispatched {
 /// position. Elsewhere a transfer that crosses several links queues by its entry, as in an engine,
 /// and the key decides among those that entered at the same instant.
 /// `precedence` is that of the schedule, with keys. Pre: model.discipline is fifo.
-/// Errors: InputError where a time can't be represented; LimitReached of `limit`, if there is one.
+/// Errors: InputError where a time can't be represented; LimitReached.
 /// Cost: O(hops * log of a link's queue). Memory: 28 bytes a transfer, the rest follows what waits.
 [[nodiscard]] Dispatched dispatched(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const TimeModel& model,
-                                    TransferPrecedence precedence,
-                                    const WorkLimit* limit = nullptr);
+                                    TransferPrecedence precedence, const WorkLimit& limit = {});
 
 } // namespace tutti

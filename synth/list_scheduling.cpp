@@ -114,7 +114,7 @@ Schedule reordered(const Schedule& schedule, std::span<const std::uint32_t> orde
 Timed list_scheduled(const Topology& topology, const Collective& collective,
                      const Schedule& any_valid_order, const TimeModel& model,
                      std::span<const std::int64_t> chunk_priority, unsigned effort,
-                     const WorkLimit* limit) {
+                     const WorkLimit& limit) {
   const Schedule& given = any_valid_order;
   TransferPrecedence precedence(topology, collective.chunks.size(), given);
   const Classes classes = classes_of(chunk_priority);
@@ -139,7 +139,7 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
       if (e != 2) attempt(with_precedence(tails, given, collective.chunks.size(), random));
   } catch (const LimitReached&) { // the best so far
   }
-  const bool ended = limit != nullptr && limit->reached();
+  const bool ended = limit.reached();
   // Where much is decided by entry, luck counts.
   if (effort > 2 && classes.of_chunk.empty() && !ended) {
     const Time as_given = run_native(topology, collective, given, model, {}).completion;

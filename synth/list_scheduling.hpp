@@ -25,12 +25,12 @@ struct Timed {
 /// them.
 /// Pre: the schedule is correct; nothing in it happens "together"; transfers that others follow end
 /// at nodes that store; model.discipline is fifo. Errors: InputError where a time is out of range;
-/// LimitReached where `limit`, if there is one, ends the first order.
+/// LimitReached where `limit` ends the first order.
 /// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer. Memory: 60 bytes a
 /// transfer.
 [[nodiscard]] Timed list_scheduled(const Topology& topology, const Collective& collective,
                                    const Schedule& any_valid_order, const TimeModel& model,
                                    std::span<const std::int64_t> chunk_priority = {},
-                                   unsigned effort = 3, const WorkLimit* limit = nullptr);
+                                   unsigned effort = 3, const WorkLimit& limit = {});
 
 } // namespace tutti

@@ -219,7 +219,7 @@ private:
         order.push_back(static_cast<std::int64_t>(c % groups));
       try {
         Timed timed =
-            list_scheduled(topology_, collective_, *outcome.schedule, model_, order, 1, &limit_);
+            list_scheduled(topology_, collective_, *outcome.schedule, model_, order, 1, limit_);
         if (!best || timed.makespan < best->makespan) best = std::move(timed);
       } catch (const LimitReached&) {
         break;

@@ -68,17 +68,22 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
     outcome.note = "no trees within the limit";
     return outcome;
   }
-  const std::vector<FlowTree> trees = expanded(problem, solution);
-  const FluidVerdict verdict = check_fluid(problem, trees, weights);
-  if (!verdict.fault.empty())
-    throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
-  outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
-  outcome.planned_on = fmt::format("fluid, {} trees per NPU", packing.trees_per_source);
-  outcome.facts = {{"fluid_seconds", verdict.seconds},
-                   {"fluid_bound_seconds", solution.bound_seconds},
-                   {"trees_per_source", static_cast<double>(packing.trees_per_source)}};
-  if (!weights.empty()) outcome.facts["traffic_gb"] = verdict.traffic / 1e9;
-  outcome.schedule = stepped(topology, collective, problem, trees, options.model, &limit);
+  try {
+    const std::vector<FlowTree> trees = expanded(problem, solution, limit);
+    const FluidVerdict verdict = check_fluid(problem, trees, weights, limit);
+    if (!verdict.fault.empty())
+      throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
+    outcome.schedule = stepped(topology, collective, problem, trees, options.model, limit);
+    outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
+    outcome.planned_on = fmt::format("fluid, {} trees per NPU", packing.trees_per_source);
+    outcome.facts = {{"fluid_seconds", verdict.seconds},
+                     {"fluid_bound_seconds", solution.bound_seconds},
+                     {"trees_per_source", static_cast<double>(packing.trees_per_source)}};
+    if (!weights.empty()) outcome.facts["traffic_gb"] = verdict.traffic / 1e9;
+  } catch (const LimitReached&) {
+    outcome.status = Status::timed_out;
+    outcome.note = "no chunks on trees within the limit";
+  }
   return outcome;
 }
 

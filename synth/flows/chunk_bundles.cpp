@@ -1,5 +1,7 @@
 #include "synth/flows/chunk_bundles.hpp"
 
+#include "synth/solvers/limit_watch.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,8 +15,8 @@ namespace {
 class BundleBuilder {
 public:
   BundleBuilder(const Collective& collective, const FlowProblem& problem,
-                std::span<const FlowTree> trees)
-      : collective_(collective), problem_(problem), trees_(trees),
+                std::span<const FlowTree> trees, const WorkLimit& limit)
+      : collective_(collective), problem_(problem), trees_(trees), watch_(limit),
         chunks_of_(problem.demands.size()), trees_of_(problem.demands.size()) {
     for (std::uint32_t c = 0; c < problem.demand_of.size(); ++c)
       if (problem.demand_of[c] != FlowProblem::none)
@@ -25,6 +27,7 @@ public:
 
   [[nodiscard]] Bundles build() {
     for (std::uint32_t d = 0; d < problem_.demands.size(); ++d) {
+      watch_.require();
       switch (problem_.demands[d].kind) {
       case FlowKind::paths: add_sinks(d); break;
       case FlowKind::both:
@@ -129,6 +132,7 @@ private:
   const Collective& collective_;
   const FlowProblem& problem_;
   std::span<const FlowTree> trees_;
+  LimitWatch watch_;
   std::vector<std::vector<ChunkId>> chunks_of_;      // [demand]
   std::vector<std::vector<std::uint32_t>> trees_of_; // [demand]
   Bundles made_;
@@ -137,8 +141,8 @@ private:
 } // namespace
 
 Bundles chunk_bundles(const Collective& collective, const FlowProblem& problem,
-                      std::span<const FlowTree> trees) {
-  return BundleBuilder(collective, problem, trees).build();
+                      std::span<const FlowTree> trees, const WorkLimit& limit) {
+  return BundleBuilder(collective, problem, trees, limit).build();
 }
 
 } // namespace tutti

@@ -1,6 +1,7 @@
 // Which chunks have a choice among which ways of a fluid schedule.
 #pragma once
 
+#include "sim/work_limit.hpp"
 #include "synth/flows/chunk_ways.hpp"
 
 #include <cstddef>
@@ -25,7 +26,8 @@ struct Bundles {
 
 /// Of paths a bundle for each sink; of All-Reduce one for each root, if every root's share is a
 /// number of chunks; else one for each demand. Shares of a bundle's ways add up to 1.
+/// Errors: LimitReached.
 [[nodiscard]] Bundles chunk_bundles(const Collective& collective, const FlowProblem& problem,
-                                    std::span<const FlowTree> trees);
+                                    std::span<const FlowTree> trees, const WorkLimit& limit);
 
 } // namespace tutti

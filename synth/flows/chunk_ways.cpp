@@ -3,6 +3,7 @@
 #include "synth/flows/chunk_bundles.hpp"
 #include "synth/flows/way_loads.hpp"
 #include "synth/flows/way_rounding.hpp"
+#include "synth/solvers/limit_watch.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -36,10 +37,13 @@ struct Streams {
 };
 
 Streams streams_of(const FlowProblem& problem, std::span<const FlowTree> trees,
-                   const Bundles& bundles, std::span<const std::uint32_t> way_of) {
+                   const Bundles& bundles, std::span<const std::uint32_t> way_of,
+                   const WorkLimit& limit) {
   Streams streams;
   std::vector<std::size_t> order; // of a bundle's chunks
+  LimitWatch watch(limit);
   for (const Bundle& bundle : bundles.list) {
+    watch.require();
     const bool by_root = problem.demands[bundle.demand].kind == FlowKind::both;
     const auto root = [&](std::size_t c) {
       return by_root ? trees[bundles.ways[way_of[c]].tree].root : 0;
@@ -79,12 +83,15 @@ public:
     }
   }
 
-  [[nodiscard]] std::vector<ChunkTurn> take_all(const Collective& collective, std::size_t demands) {
+  [[nodiscard]] std::vector<ChunkTurn> take_all(const Collective& collective, std::size_t demands,
+                                                const WorkLimit& limit) {
     std::vector<std::uint32_t> most_turns(demands);
     for (const Stream& stream : streams_.list)
       most_turns[stream.demand] = std::max(most_turns[stream.demand], stream.turns);
     std::vector<ChunkTurn> turns;
+    LimitWatch watch(limit);
     for (const std::uint32_t s : order()) {
+      watch.require();
       Stream& stream = streams_.list[s];
       StreamWay& way = next_way(stream);
       const ChunkId chunk = streams_.chunks[way.first_chunk + way.used++];
@@ -147,13 +154,13 @@ private:
 } // namespace
 
 ChunkWays chunk_ways(const Collective& collective, const FlowProblem& problem,
-                     std::span<const FlowTree> trees) {
-  Bundles bundles = chunk_bundles(collective, problem, trees);
+                     std::span<const FlowTree> trees, const WorkLimit& limit) {
+  Bundles bundles = chunk_bundles(collective, problem, trees, limit);
   WayLoads loads(problem, trees, bundles, collective);
-  const std::vector<std::uint32_t> way_of = rounded_ways(collective, trees, bundles, loads);
-  Streams streams = streams_of(problem, trees, bundles, way_of);
+  const std::vector<std::uint32_t> way_of = rounded_ways(collective, trees, bundles, loads, limit);
+  Streams streams = streams_of(problem, trees, bundles, way_of, limit);
   std::vector<ChunkTurn> turns =
-      Turns(trees, bundles, loads, streams).take_all(collective, problem.demands.size());
+      Turns(trees, bundles, loads, streams).take_all(collective, problem.demands.size(), limit);
   return {std::move(bundles.ways), std::move(turns)};
 }
 

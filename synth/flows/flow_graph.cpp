@@ -154,10 +154,11 @@ Permutation FlowGraph::whole(const Permutation& of_vertices) const {
 }
 
 std::vector<Permutation> FlowGraph::generators(const std::vector<std::uint32_t>& marks,
-                                               std::span<const Permutation> commuting) const {
+                                               std::span<const Permutation> commuting,
+                                               const WorkLimit& limit) const {
   std::vector<Permutation> found;
   for (const Permutation& one :
-       automorphism_generators(graph(marks, commuting), AutomorphismSearch::by_parts)) {
+       automorphism_generators(graph(marks, commuting), AutomorphismSearch::by_parts, limit)) {
     Permutation made = whole(one);
     bool moves = false;
     for (std::uint32_t i = 0; i < groups_ && !moves; ++i) moves = made[i] != i;

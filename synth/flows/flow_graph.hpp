@@ -24,10 +24,10 @@ public:
 
   /// Of the group of all whole permutations that are symmetries, exchange only nodes of the same
   /// mark (`marks` [place of a node]), and commute on nodes with all in `commuting`. None that
-  /// move neither a node nor a link.
-  [[nodiscard]] std::vector<Permutation>
-  generators(const std::vector<std::uint32_t>& marks,
-             std::span<const Permutation> commuting = {}) const;
+  /// move neither a node nor a link. Errors: LimitReached.
+  [[nodiscard]] std::vector<Permutation> generators(const std::vector<std::uint32_t>& marks,
+                                                    std::span<const Permutation> commuting,
+                                                    const WorkLimit& limit) const;
 
   [[nodiscard]] FlowAutomorphism decoded(const Permutation& whole) const;
   [[nodiscard]] Permutation encoded(const FlowAutomorphism& one) const;

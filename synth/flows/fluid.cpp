@@ -1,5 +1,7 @@
 #include "synth/flows/fluid.hpp"
 
+#include "synth/solvers/limit_watch.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -42,12 +44,14 @@ void merge_equal(std::vector<FlowTree>& trees) {
 
 } // namespace
 
-std::vector<FlowTree> expanded(const FlowProblem& problem, const FluidSolution& solution) {
+std::vector<FlowTree> expanded(const FlowProblem& problem, const FluidSolution& solution,
+                               const WorkLimit& limit) {
   if (solution.symmetry.empty()) {
     std::vector<FlowTree> trees = solution.trees;
     std::ranges::stable_sort(trees, {}, &FlowTree::demand);
     return trees;
   }
+  LimitWatch watch(limit);
   std::vector<std::vector<FlowTree>> of_demand(problem.demands.size());
   for (const FlowTree& tree : solution.trees) {
     // as many elements take the demand to each of its images as to itself
@@ -55,6 +59,7 @@ std::vector<FlowTree> expanded(const FlowProblem& problem, const FluidSolution& 
       return one.demands[tree.demand] == tree.demand;
     });
     for (const FlowAutomorphism& automorphism : solution.symmetry) {
+      watch.require();
       FlowTree moved = image(tree, automorphism);
       moved.share /= static_cast<double>(stay);
       of_demand[moved.demand].push_back(std::move(moved));
@@ -62,6 +67,7 @@ std::vector<FlowTree> expanded(const FlowProblem& problem, const FluidSolution& 
   }
   std::vector<FlowTree> trees;
   for (std::vector<FlowTree>& some : of_demand) {
+    watch.require();
     if (some.size() > 1) merge_equal(some);
     std::ranges::move(some, std::back_inserter(trees));
   }

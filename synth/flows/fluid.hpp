@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/synthesizer.hpp"
+#include "sim/work_limit.hpp"
 #include "synth/flows/flow_problem.hpp"
 #include "synth/solvers/permutations.hpp"
 
@@ -61,8 +62,8 @@ struct FluidSolution {
 };
 
 /// All trees of all demands, by demand, those of one demand in the order of `trees` and elements.
-/// The same trees twice become one. Cost: O(their links).
-[[nodiscard]] std::vector<FlowTree> expanded(const FlowProblem& problem,
-                                             const FluidSolution& solution);
+/// The same trees twice become one. Cost: O(their links). Errors: LimitReached.
+[[nodiscard]] std::vector<FlowTree>
+expanded(const FlowProblem& problem, const FluidSolution& solution, const WorkLimit& limit = {});
 
 } // namespace tutti

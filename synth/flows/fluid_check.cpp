@@ -1,5 +1,7 @@
 #include "synth/flows/fluid_check.hpp"
 
+#include "synth/solvers/limit_watch.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -203,9 +205,12 @@ private:
   std::vector<std::size_t> contributions_; // [node]
 };
 
-std::string fault_of_trees(const FlowProblem& problem, std::span<const FlowTree> trees) {
+std::string fault_of_trees(const FlowProblem& problem, std::span<const FlowTree> trees,
+                           const WorkLimit& limit) {
   TreeCheck check(problem);
+  LimitWatch watch(limit);
   for (std::size_t t = 0; t < trees.size(); ++t) {
+    watch.require();
     if (trees[t].demand >= problem.demands.size())
       return fmt::format("tree {}: there is no demand {} (there are {})", t, trees[t].demand,
                          problem.demands.size());
@@ -241,9 +246,9 @@ std::vector<double> link_loads(const FlowProblem& problem, std::span<const FlowT
 } // namespace
 
 FluidVerdict check_fluid(const FlowProblem& problem, std::span<const FlowTree> trees,
-                         std::span<const double> weights) {
+                         std::span<const double> weights, const WorkLimit& limit) {
   FluidVerdict verdict;
-  verdict.fault = fault_of_trees(problem, trees);
+  verdict.fault = fault_of_trees(problem, trees, limit);
   if (verdict.fault.empty()) verdict.fault = fault_of_shares(problem, trees);
   if (!verdict.fault.empty()) return verdict;
   const std::vector<double> loads = link_loads(problem, trees);

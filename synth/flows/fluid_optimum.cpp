@@ -267,8 +267,10 @@ private:
 
 /// A group in which all elements leave what links count as it is.
 std::vector<FlowAutomorphism> symmetry_of(const FlowProblem& problem,
-                                          const std::vector<double>& weights) {
-  std::vector<FlowAutomorphism> symmetry = free_flow_symmetry(problem, flow_automorphisms(problem));
+                                          const std::vector<double>& weights,
+                                          const WorkLimit& limit) {
+  std::vector<FlowAutomorphism> symmetry =
+      free_flow_symmetry(problem, flow_automorphisms(problem, {}, limit), limit);
   std::erase_if(symmetry, [&](const FlowAutomorphism& one) {
     for (std::uint32_t link = 0; link < weights.size(); ++link)
       if (weights[one.links[link]] != weights[link]) return true;
@@ -286,7 +288,7 @@ FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& opti
     solution.status = Status::optimal;
     return solution;
   }
-  if (options.mirrored) solution.symmetry = symmetry_of(problem, options.weights);
+  if (options.mirrored) solution.symmetry = symmetry_of(problem, options.weights, limit);
   Search(problem, options, limit, solution.symmetry).run(solution);
   return solution;
 }

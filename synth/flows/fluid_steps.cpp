@@ -4,6 +4,7 @@
 #include "sim/transforms.hpp"
 #include "synth/flows/chunk_ways.hpp"
 #include "synth/list_scheduling.hpp"
+#include "synth/solvers/limit_watch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -174,12 +175,14 @@ struct StepTable {
 };
 
 StepTable step_table(const FlowProblem& problem, std::span<const FlowTree> trees,
-                     const ChunkWays& assigned, PathTable& paths) {
+                     const ChunkWays& assigned, PathTable& paths, const WorkLimit& limit) {
   std::vector<bool> used(assigned.ways.size());
   for (const ChunkTurn& turn : assigned.turns) used[turn.way] = true;
   WaySteps way_steps(problem, trees, paths);
   StepTable table;
+  LimitWatch watch(limit);
   for (std::size_t w = 0; w < assigned.ways.size(); ++w) {
+    watch.require();
     table.begins.push_back(table.steps.size());
     if (!used[w]) continue;
     const std::vector<Step> steps = way_steps.of(assigned.ways[w]);
@@ -249,12 +252,13 @@ bool all_stored(const Topology& topology, const Schedule& schedule) {
 } // namespace
 
 Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-                 std::span<const FlowTree> trees) {
+                 std::span<const FlowTree> trees, const WorkLimit& limit) {
   Schedule schedule(topology.link_count());
-  const ChunkWays assigned = chunk_ways(collective, problem, trees);
-  const StepTable table = step_table(problem, trees, assigned, schedule.paths());
+  const ChunkWays assigned = chunk_ways(collective, problem, trees, limit);
+  const StepTable table = step_table(problem, trees, assigned, schedule.paths(), limit);
   std::vector<Entry> entries = entries_of(assigned, table);
   sort_by_key(entries);
+  limit.require();
   schedule.reserve(entries.size());
   for (const Entry& entry : entries) {
     const Step& step = table.steps[entry.step];
@@ -264,8 +268,8 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
 }
 
 Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-                 std::span<const FlowTree> trees, const TimeModel& model, const WorkLimit* limit) {
-  Schedule by_step = stepped(topology, collective, problem, trees);
+                 std::span<const FlowTree> trees, const TimeModel& model, const WorkLimit& limit) {
+  Schedule by_step = stepped(topology, collective, problem, trees, limit);
   if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return by_step;
   const unsigned effort =
       by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too

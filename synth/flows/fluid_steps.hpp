@@ -17,17 +17,18 @@ namespace tutti {
 /// loads of all resources stay low for any number of chunks, and lists transfers by step: the k-th
 /// chunk of every demand starts k steps after the first. In All-Reduce a chunk spreads as soon as
 /// it is complete, while others still come together. `trees` as of expanded(). Deterministic.
-/// Cost: O(transfers log transfers + chunks * trees of a demand * their links).
+/// Errors: LimitReached. Cost: O(transfers log transfers + chunks * trees of a demand * links).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
-                               const FlowProblem& problem, std::span<const FlowTree> trees);
+                               const FlowProblem& problem, std::span<const FlowTree> trees,
+                               const WorkLimit& limit = {});
 
 /// The same transfers in the order in which they best start under this model, as list scheduling
 /// finds it; by step where the discipline isn't fifo, something ends at a node that can't store,
 /// or, for up to a million transfers, that is faster. What only comes together is tried backwards,
-/// too, as data that spreads. Where `limit`, if there is one, is reached: the best order so far.
+/// too, as data that spreads. Where the limit is reached by then: the best order so far.
 /// Cost: some 1 us a transfer more (then: 2 us).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
                                const FlowProblem& problem, std::span<const FlowTree> trees,
-                               const TimeModel& model, const WorkLimit* limit = nullptr);
+                               const TimeModel& model, const WorkLimit& limit = {});
 
 } // namespace tutti

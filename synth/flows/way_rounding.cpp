@@ -1,6 +1,7 @@
 #include "synth/flows/way_rounding.hpp"
 
 #include "sim/random.hpp"
+#include "synth/solvers/limit_watch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,15 +17,19 @@ namespace {
 class Rounding {
 public:
   Rounding(const Collective& collective, std::span<const FlowTree> trees, const Bundles& bundles,
-           WayLoads& loads)
-      : collective_(collective), trees_(trees), bundles_(bundles), loads_(loads),
+           WayLoads& loads, const WorkLimit& limit)
+      : collective_(collective), trees_(trees), bundles_(bundles), loads_(loads), watch_(limit),
         way_of_(bundles.chunks.size()), rest_(bundles.ways.size()) {}
 
   /// [chunk of the bundles]: index into their ways.
   [[nodiscard]] std::vector<std::uint32_t> ways() {
-    for (std::size_t b = 0; b < bundles_.list.size(); ++b) fill_shares(b);
+    for (std::size_t b = 0; b < bundles_.list.size(); ++b) {
+      watch_.require();
+      fill_shares(b);
+    }
     set_effort();
     for (const Choice& choice : choices_) {
+      watch_.require();
       release_rests(bundles_.list[choice.bundle]);
       way_of_[choice.chunk] = best_way(choice);
       take(choice);
@@ -152,6 +157,7 @@ private:
     };
     std::vector<std::uint32_t> best = way_of_;
     for (int pass = 0; pass < passes_ && std::max(lowest.first, lowest.second) > 1 + 1e-9; ++pass) {
+      if (watch_.reached()) break;
       if (!improve() && squarings_++ == sharpest_) {
         for (const Choice& choice : choices_) move(choice, best[choice.chunk]);
         for (const Choice& choice : choices_)
@@ -196,6 +202,7 @@ private:
   std::span<const FlowTree> trees_;
   const Bundles& bundles_;
   WayLoads& loads_;
+  LimitWatch watch_;
   std::vector<std::uint32_t> way_of_;
   std::vector<double> rest_; // [way]: bytes of its share that no chunk has yet; below 0: too many
   std::vector<Choice> choices_;
@@ -209,8 +216,8 @@ private:
 
 std::vector<std::uint32_t> rounded_ways(const Collective& collective,
                                         std::span<const FlowTree> trees, const Bundles& bundles,
-                                        WayLoads& loads) {
-  return Rounding(collective, trees, bundles, loads).ways();
+                                        WayLoads& loads, const WorkLimit& limit) {
+  return Rounding(collective, trees, bundles, loads, limit).ways();
 }
 
 } // namespace tutti

@@ -14,6 +14,7 @@ namespace tutti {
 /// schedule's, and then those of the chunks.
 [[nodiscard]] std::vector<std::uint32_t> rounded_ways(const Collective& collective,
                                                       std::span<const FlowTree> trees,
-                                                      const Bundles& bundles, WayLoads& loads);
+                                                      const Bundles& bundles, WayLoads& loads,
+                                                      const WorkLimit& limit);
 
 } // namespace tutti

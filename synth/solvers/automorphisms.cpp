@@ -94,7 +94,8 @@ Found searched(const std::vector<std::uint32_t>& colours, const std::vector<Arc>
 /// Component recursion finds generators that exchange two parts each, but bliss 0.73 aborts in it
 /// on some graphs, since what it takes for a component isn't one (its author advises against it, as
 /// SCIP's source notes), and leaks memory on others: so in a process of its own, which may die.
-Found searched_by_parts(const std::vector<std::uint32_t>& colours, const std::vector<Arc>& arcs) {
+Found searched_by_parts(const std::vector<std::uint32_t>& colours, const std::vector<Arc>& arcs,
+                        const WorkLimit& limit) {
   const auto search = [&] {
     const rlimit no_dump{0, 0};
     setrlimit(RLIMIT_CORE, &no_dump);
@@ -107,12 +108,15 @@ Found searched_by_parts(const std::vector<std::uint32_t>& colours, const std::ve
   };
   Found found;
   try {
-    const std::string bytes = bytes_of_child(search);
+    const std::string bytes =
+        bytes_of_child(search, [&](const WorkProgress&) { return limit.reached(); });
     const std::size_t each = colours.size() * sizeof(std::uint32_t);
     for (std::size_t at = 0; at < bytes.size(); at += each) {
       Permutation& one = found.emplace_back(colours.size());
       std::memcpy(one.data(), bytes.data() + at, each);
     }
+  } catch (const Stopped&) {
+    throw LimitReached();
   } catch (const std::runtime_error&) {
     found = searched(colours, arcs, false);
   }
@@ -121,11 +125,11 @@ Found searched_by_parts(const std::vector<std::uint32_t>& colours, const std::ve
 
 } // namespace
 
-std::vector<Permutation> automorphism_generators(const ColouredGraph& graph,
-                                                 AutomorphismSearch how) {
+std::vector<Permutation> automorphism_generators(const ColouredGraph& graph, AutomorphismSearch how,
+                                                 const WorkLimit& limit) {
   const std::vector<Arc> arcs = distinct(graph.arcs);
   Found found = how == AutomorphismSearch::by_parts && !graph.colours.empty()
-                    ? searched_by_parts(graph.colours, arcs)
+                    ? searched_by_parts(graph.colours, arcs, limit)
                     : searched(graph.colours, arcs, false);
   // A symmetry that is none would make wrong schedules and wrong proofs: better have fewer.
   std::erase_if(found, [&](const Permutation& made) {

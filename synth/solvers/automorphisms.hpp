@@ -1,6 +1,7 @@
 // Automorphisms of coloured directed graphs by bliss.
 #pragma once
 
+#include "sim/work_limit.hpp"
 #include "synth/solvers/permutations.hpp"
 
 #include <cstdint>
@@ -22,10 +23,11 @@ enum class AutomorphismSearch : std::uint8_t {
 };
 
 /// Generators of the group of all permutations that keep colours and arcs; empty where that is only
-/// the identity. Each is checked against the graph. Deterministic.
+/// the identity. Each is checked against the graph. Deterministic. Errors: LimitReached, by_parts.
 [[nodiscard]] std::vector<Permutation>
 automorphism_generators(const ColouredGraph& graph,
-                        AutomorphismSearch how = AutomorphismSearch::plain);
+                        AutomorphismSearch how = AutomorphismSearch::plain,
+                        const WorkLimit& limit = {});
 
 [[nodiscard]] bool is_automorphism(const ColouredGraph& graph, const Permutation& permutation);
 

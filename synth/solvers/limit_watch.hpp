@@ -21,6 +21,10 @@ public:
     }
     return reached_;
   }
+  /// For what has nothing to show before its end. Errors: LimitReached.
+  void require() {
+    if (reached()) throw LimitReached();
+  }
 
 private:
   using Clock = std::chrono::steady_clock;

@@ -41,6 +41,14 @@ void check_limit(const AlgorithmRow& row, const Topology& topology, CollectiveKi
   if (!outcome.schedule && !outcome.compact) CHECK_FALSE(outcome.note.empty());
 }
 
+void check_limits(const char* network) {
+  const Topology topology = make_topology(network);
+  for (const AlgorithmRow& row : all_algorithms())
+    for (const CollectiveKind kind : row.collectives)
+      if (kind != CollectiveKind::custom)
+        for (const double limit : {0.1, 1.0}) check_limit(row, topology, kind, limit);
+}
+
 } // namespace
 
 TEST_CASE("every algorithm keeps a limit of time on 1024 NPUs", "[heavy]") {
@@ -52,18 +60,27 @@ TEST_CASE("every algorithm keeps a limit of time on 1024 NPUs", "[heavy]") {
   }
 }
 
-TEST_CASE("every algorithm keeps limits of time for every collective on 1024 NPUs",
+TEST_CASE("every algorithm keeps limits of time for every collective on a torus of 1024 NPUs",
           "[slow][heavy]") {
-  for (const char* network : {"torus2d:32x32", "hypercube:10", "switch:1024", "mesh2d:32x32"}) {
-    const Topology topology = make_topology(network);
-    for (const AlgorithmRow& row : all_algorithms())
-      for (const CollectiveKind kind : row.collectives)
-        if (kind != CollectiveKind::custom)
-          for (const double limit : {0.1, 1.0}) check_limit(row, topology, kind, limit);
-  }
+  check_limits("torus2d:32x32");
 }
 
-TEST_CASE("sccl keeps a limit of time on large networks and with many steps") {
+TEST_CASE("every algorithm keeps limits of time for every collective on a mesh of 1024 NPUs",
+          "[slow][heavy]") {
+  check_limits("mesh2d:32x32");
+}
+
+TEST_CASE("every algorithm keeps limits of time for every collective on a hypercube of 1024 NPUs",
+          "[slow][heavy]") {
+  check_limits("hypercube:10");
+}
+
+TEST_CASE("every algorithm keeps limits of time for every collective on a switch of 1024 NPUs",
+          "[slow][heavy]") {
+  check_limits("switch:1024");
+}
+
+TEST_CASE("sccl keeps a limit of time on large networks and with many steps", "[slow]") {
   const AlgorithmRow sccl = find_algorithm("sccl");
   const auto check = [&](const char* network, std::vector<NodeId> group, const char* key,
                          const char* value) {

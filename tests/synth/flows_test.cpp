@@ -186,3 +186,34 @@ TEST_CASE("flow bounds: more than cuts can say of All-to-All, All-Reduce and bus
   const Collective gather = collective_on(mesh, CollectiveKind::all_gather, 9'000'000'000);
   CHECK(flow_bounds(mesh, gather, {}).empty());
 }
+
+// Polls ask a clock whether to ask, so where a run ends differs; what it ends with doesn't.
+TEST_CASE("flows and tree_packing: whenever they are stopped, a correct schedule or none") {
+  for (const char* algorithm : {"flows", "tree_packing"})
+    for (const char* network : {"torus2d:4x4", "switch:8", "hypercube:3"}) {
+      const AlgorithmRow& asked_of =
+          *std::ranges::find(synthesizers(), algorithm, &AlgorithmRow::name);
+      const Topology topology = make_topology(network);
+      for (const CollectiveKind kind :
+           {CollectiveKind::all_gather, CollectiveKind::all_to_all, CollectiveKind::all_reduce}) {
+        if (std::ranges::find(asked_of.collectives, kind) == asked_of.collectives.end()) continue;
+        const Collective collective = collective_on(topology, kind, 1 << 20, 2);
+        bool ended = false; // by itself
+        for (int after = 0; after < 200 && !ended; after += 1 + after / 4) {
+          INFO(algorithm << ", " << network << ", " << to_text(kind) << ", after " << after);
+          int asked = 0;
+          SynthesisOptions options;
+          options.cancelled = [&] { return ++asked > after; };
+          const Outcome outcome = synthesize(asked_of, topology, collective, options);
+          ended = asked <= after;
+          if (outcome.schedule) {
+            CHECK(verify(topology, collective, *outcome.schedule).correct());
+          } else {
+            CHECK_FALSE(ended);
+            CHECK(outcome.status == Status::timed_out);
+            CHECK_FALSE(outcome.note.empty());
+          }
+        }
+      }
+    }
+}

@@ -128,7 +128,7 @@ TEST_CASE("with many chunks steps take hardly longer than the fluid schedule") {
     INFO(named.name);
     CHECK(seconds(named.sample, steps_of(named.sample)) < 1.05 * named.seconds);
     const Schedule listed = stepped(named.sample.topology, named.sample.collective,
-                                    named.sample.problem, named.sample.trees, {});
+                                    named.sample.problem, named.sample.trees, TimeModel{});
     check_correct(named.sample, listed);
     CHECK(seconds(named.sample, listed) < 1.02 * named.seconds);
   }
@@ -250,7 +250,8 @@ TEST_CASE("several collectives at once, cut differently, share the time") {
   check_correct(sample, schedule);
   // Theorem 4 for the coarsest: 16 chunks, ways of 5 links.
   CHECK(seconds(sample, schedule) < (16 + 5 - 1) / 16. * verdict.seconds);
-  const Schedule listed = stepped(ring, sample.collective, sample.problem, sample.trees, {});
+  const Schedule listed =
+      stepped(ring, sample.collective, sample.problem, sample.trees, TimeModel{});
   check_correct(sample, listed);
   CHECK(seconds(sample, listed) < 1.01 * verdict.seconds);
 }
@@ -332,7 +333,8 @@ TEST_CASE("what a switch copies on the way is listed by step under every model")
   CHECK(fluid == Approx(3. / 4 * 0.02));
   const Schedule schedule = steps_of(sample);
   check_correct(sample, schedule);
-  CHECK(schedule == stepped(topology, sample.collective, sample.problem, sample.trees, {}));
+  CHECK(schedule ==
+        stepped(topology, sample.collective, sample.problem, sample.trees, TimeModel{}));
   CHECK(seconds(sample, schedule) < 1.05 * fluid);
 
   const FluidSample ring = samples::on_ring(4, CollectiveKind::all_gather, gigabyte, 3);
