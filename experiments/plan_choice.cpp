@@ -13,7 +13,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint64_t most_crossings = 10'000'000; // of exchanges: some seconds
+constexpr std::uint64_t most_steps = 20'000'000; // of exchanges: some seconds
 
 class Search {
 public:
@@ -54,7 +54,7 @@ private:
     return choice;
   }
 
-  /// What it cost, in crossings.
+  /// What it cost, in steps.
   std::uint64_t consider(const PlanChoice& choice) {
     if ((cancelled_ && cancelled_()) || !tried_.insert(choice).second) return 0;
     const std::optional<SimulatedChoice> simulated = simulate_(choice);
@@ -63,7 +63,7 @@ private:
       best_time_ = simulated->duration;
       best_ = choice;
     }
-    return simulated->crossings;
+    return simulated->steps;
   }
 
   void exchange() {
@@ -73,13 +73,13 @@ private:
     std::vector<std::size_t> order(collectives_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::greater{}, [&](std::size_t c) { return shortest[c]; });
-    std::uint64_t crossings = 0;
+    std::uint64_t steps = 0;
     for (const std::size_t c : order)
-      for (std::size_t v = 0; v < collectives_[c].size() && crossings < most_crossings; ++v) {
+      for (std::size_t v = 0; v < collectives_[c].size() && steps < most_steps; ++v) {
         if (collectives_[c][v].alone.ps > shortest[c].ps / 4 * 5) continue;
         PlanChoice choice = best_;
         choice[c] = v;
-        crossings += consider(choice);
+        steps += consider(choice);
       }
   }
 

@@ -31,8 +31,9 @@ struct PlanVariant {
 using PlanChoice = std::vector<std::size_t>;
 
 struct SimulatedChoice {
-  Time duration;               ///< of the workload
-  std::uint64_t crossings = 0; ///< of links, simulated one by one: what the simulation cost
+  Time duration; ///< of the workload
+  /// Operations, and crossings of links that were simulated one by one: what it cost.
+  std::uint64_t steps = 0;
 };
 /// None where the workload can't run so.
 using SimulateChoice = std::function<std::optional<SimulatedChoice>(const PlanChoice&)>;
@@ -40,7 +41,7 @@ using SimulateChoice = std::function<std::optional<SimulatedChoice>(const PlanCh
 /// The choice of the shortest duration among: the best variant of every collective by is_better();
 /// for each algorithm, its own variants wherever it has one; then exchanges of single collectives,
 /// the longest first, for variants that take at most 5/4 of the shortest alone, until exchanges
-/// have cost 10^7 crossings. So no algorithm that could be chosen throughout is faster. Ties: the
+/// have cost 2 * 10^7 steps. So no algorithm that could be chosen throughout is faster. Ties: the
 /// earlier of these. `cancelled` (may be empty) ends the search, with the best so far.
 /// Pre: every collective has a variant. Cost: one simulation per algorithm, plus those of
 /// exchanges; none where there is nothing to choose.

@@ -117,7 +117,7 @@ private:
         options.watch = watch_of(synthesis_.stage, "iteration, to choose among plans");
         const IterationReport report =
             run_iteration_native(topology_, workload_, plans_by(choice), options);
-        return SimulatedChoice{report.duration, report.replayed};
+        return SimulatedChoice{report.duration, report.operations + report.replayed};
       } catch (const InputError&) { // it comes to a halt, which whoever runs it will say
         return std::nullopt;
       } catch (const Stopped&) {

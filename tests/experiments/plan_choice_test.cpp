@@ -80,7 +80,7 @@ TEST_CASE("exchanges end where they have cost enough, or somebody cancels") {
     return std::optional(SimulatedChoice{Time{1'000'000 - simulated}, 1'000'000});
   };
   (void)best_choice(collectives, simulate);
-  CHECK(simulated <= 3 + 10);
+  CHECK(simulated <= 3 + 20);
   simulated = 0;
   (void)best_choice(collectives, simulate, [&] { return simulated == 2; });
   CHECK(simulated == 2);
