@@ -99,21 +99,12 @@ Time time_of_finest(const Topology& topology, const Collective& finest, TimeMode
   return lower_bound(topology, finest, model).time;
 }
 
-std::vector<std::uint32_t> powers_of_two() {
-  std::vector<std::uint32_t> powers;
-  for (std::uint32_t chunks = 2; chunks <= most_chosen_chunks; chunks *= 2)
-    powers.push_back(chunks);
-  return powers;
-}
-
 /// One choice.
 class Tries {
 public:
   Tries(const Topology& topology, const TimeModel& model, const CollectiveMaker& cut,
-        const MakeInChunks& make, std::uint64_t transfers_before, const StageWatch& stage,
-        ChunksOf of)
-      : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before),
-        of_(of) {
+        const MakeInChunks& make, std::uint64_t transfers_before, const StageWatch& stage)
+      : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before) {
     replays_.model.discipline = Discipline::fifo;
   }
 
@@ -135,8 +126,7 @@ private:
     if (!can_be_cut(*one->collective, cut_)) return;
     const PipelineFigures figures = figures_of(replays_, *one);
     best_ = figures.whole;
-    std::vector<std::uint32_t> candidates =
-        of_ == ChunksOf::flow ? powers_of_two() : chunk_candidates(figures);
+    std::vector<std::uint32_t> candidates = chunk_candidates(figures);
     std::erase_if(candidates, [&](std::uint32_t chunks) { return !has_budget(chunks); });
     const std::optional<Collective> finest = finest_of(candidates);
     if (!finest) return;
@@ -164,10 +154,9 @@ private:
   }
 
   void try_all(const std::vector<std::uint32_t>& candidates, Time least) {
-    const int most_in_vain = of_ == ChunksOf::flow ? 3 : 2;
     int in_vain = 0;
     for (const std::uint32_t chunks : candidates) {
-      if (in_vain == most_in_vain || !is_worth_it(least, best_) || !has_budget(chunks)) return;
+      if (in_vain == 2 || !is_worth_it(least, best_) || !has_budget(chunks)) return;
       ++in_vain;
       const std::optional<ChunkedSchedule> made = make_(chunks);
       if (!made) continue;
@@ -184,7 +173,6 @@ private:
   const CollectiveMaker& cut_;
   const MakeInChunks& make_;
   std::uint64_t before_;
-  ChunksOf of_;
   std::uint64_t per_chunk_ = 0;
   Time best_;
   ChunkChoice choice_;
@@ -206,8 +194,8 @@ std::vector<std::uint32_t> chunk_candidates(const PipelineFigures& figures) {
 
 ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                           const CollectiveMaker& cut, const MakeInChunks& make,
-                          std::uint64_t transfers_before, const StageWatch& stage, ChunksOf of) {
-  return Tries(topology, model, cut, make, transfers_before, stage, of).choose();
+                          std::uint64_t transfers_before, const StageWatch& stage) {
+  return Tries(topology, model, cut, make, transfers_before, stage).choose();
 }
 
 bool can_be_cut(const Collective& collective, const CollectiveMaker& cut) {

@@ -20,8 +20,7 @@
 //     Waves fill all that others leave idle, and a link carries as much as a chunk less, since its
 //     share need no more be whole chunks.
 //
-// E says whether K chunks can win at all, and both how far it pays to go on. How a flow is rounded
-// to chunks, neither knows: there the tries alone say it.
+// E says whether K chunks can win at all, and both how far it pays to go on.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -56,10 +55,6 @@ struct PipelineFigures {
 /// than 1 %, as far as another doubling may gain more than 1 %. Ascending.
 [[nodiscard]] std::vector<std::uint32_t> chunk_candidates(const PipelineFigures& figures);
 
-/// What chunks are of: transfers as planned, or the shares of a flow, which whole chunks meet the
-/// better the more they are, by leaps.
-enum class ChunksOf : std::uint8_t { plan, flow };
-
 /// A collective with so many chunks per shard. Errors: InputError where that is too fine.
 using CollectiveMaker = std::function<Collective(std::uint32_t)>;
 
@@ -81,16 +76,16 @@ struct ChunkChoice {
 
 /// The rule. `make` is called with 1 first, then with the candidates, ascending. A try takes the
 /// place of the best so far where it is faster by more than 1 % (native engine, fifo): the choice
-/// never is slower than one chunk. It ends after two tries in a row that aren't (of a flow three,
-/// and all powers of two are candidates), where no more than 1 % is left over the lower bound of
-/// the finest cut, and where the next try could exceed most_tried_transfers; `transfers_before`
-/// count, too; and where `stage`, which hears of replays, says so, with the best so far. A collective that `cut` doesn't cut any finer has one chunk.
+/// never is slower than one chunk. It ends after two tries in a row that aren't, where no more than
+/// 1 % is left over the lower bound of the finest cut, and where the next try could exceed
+/// most_tried_transfers; `transfers_before` count, too; and where `stage`, which hears of replays,
+/// says so, with the best so far. A collective that `cut` doesn't cut any finer has one chunk.
 /// Cost: beside the tries two replays with one chunk and a lower bound.
 /// Errors: those of `make`, of replays, of `cut` with one chunk.
 [[nodiscard]] ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                                         const CollectiveMaker& cut, const MakeInChunks& make,
                                         std::uint64_t transfers_before = 0,
-                                        const StageWatch& stage = {}, ChunksOf of = ChunksOf::plan);
+                                        const StageWatch& stage = {});
 
 /// Whether `cut` makes more chunks of it than it has with one per shard (not of a file's).
 [[nodiscard]] bool can_be_cut(const Collective& collective, const CollectiveMaker& cut);

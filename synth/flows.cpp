@@ -112,8 +112,7 @@ public:
       }
     };
     const ChunkChoice choice = choose_chunks(
-        topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_, {},
-        ChunksOf::flow);
+        topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_);
     tried_ += choice.tried_transfers;
     Recut& chosen = made.at(choice.chunks);
     return timed(chosen.whole, std::move(chosen.cut), limit);
