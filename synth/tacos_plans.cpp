@@ -50,7 +50,7 @@ public:
     compares_ = networks.size() > 1 || settings_.starts > 1;
     for (Network& network : networks) {
       if (network.degree > 0 || !topology_.groups().empty())
-        network.unwound = unwound(topology_, participants_, network.degree, size_);
+        network.unwound = unwound(topology_, participants_, network.degree, size_, limit_);
       if (!join_participants(network)) continue;
       planning.connected = true;
       const std::string name = network.name();

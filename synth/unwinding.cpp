@@ -1,5 +1,7 @@
 #include "synth/unwinding.hpp"
 
+#include "synth/solvers/limit_watch.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <functional>
@@ -57,54 +59,70 @@ private:
 class Ways {
 public:
   Ways(const Topology& topology, const Fabrics& fabrics, Bytes size)
-      : topology_(topology), fabrics_(fabrics), size_(size), uses_(topology.link_count()),
-        cost_(topology.node_count()), by_(topology.node_count()) {}
+      : topology_(topology), size_(size), uses_(topology.link_count()),
+        inwards_(topology.node_count()), cost_(topology.node_count(), never),
+        by_(topology.node_count()) {
+    for (std::uint32_t node = 0; node < topology.node_count(); ++node)
+      for (const LinkId link : topology.out_links(NodeId{node}))
+        if (!fabrics.takes_part(topology.link(link).to)) inwards_[node].push_back(link);
+  }
 
   /// Empty where there is none. Counts as a use of its links.
   std::vector<LinkId> find(NodeId from, NodeId to) {
-    constexpr std::int64_t never = INT64_MAX;
-    std::ranges::fill(cost_, never);
-    using Entry = std::pair<std::int64_t, NodeId>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    cost_[from.value] = 0;
-    queue.emplace(0, from);
+    Queue queue;
+    reach(from, 0, queue);
     while (!queue.empty()) {
       const auto [cost, node] = queue.top();
       queue.pop();
       if (node == to) break;
       if (cost > cost_[node.value]) continue;
-      for (const LinkId link : topology_.out_links(node)) {
-        const NodeId next = topology_.link(link).to;
-        if (next != to && fabrics_.takes_part(next)) continue;
-        if (node == from && next == to) continue; // not a way through the fabric
-        const std::int64_t there = cost + cost_of(link);
-        if (there >= cost_[next.value]) continue;
-        cost_[next.value] = there;
-        by_[next.value] = link;
-        queue.emplace(there, next);
-      }
+      for (const LinkId link : inwards_[node.value]) take(link, cost, queue);
+      if (node == from) continue; // a link to the end is no way through the fabric
+      for (const LinkId link : topology_.in_links(to))
+        if (topology_.link(link).from == node) take(link, cost, queue);
     }
     std::vector<LinkId> way;
-    if (cost_[to.value] == never) return way;
-    for (NodeId at = to; at != from; at = topology_.link(way.back()).from)
-      way.push_back(by_[at.value]);
+    if (cost_[to.value] != never)
+      for (NodeId at = to; at != from; at = topology_.link(way.back()).from)
+        way.push_back(by_[at.value]);
     std::ranges::reverse(way);
     for (const LinkId link : way) ++uses_[link.value];
+    for (const NodeId node : reached_) cost_[node.value] = never;
+    reached_.clear();
     return way;
   }
 
 private:
+  using Entry = std::pair<std::int64_t, NodeId>;
+  using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+  static constexpr std::int64_t never = INT64_MAX;
+
+  void reach(NodeId node, std::int64_t cost, Queue& queue) {
+    if (cost_[node.value] == never) reached_.push_back(node);
+    cost_[node.value] = cost;
+    queue.emplace(cost, node);
+  }
+
+  void take(LinkId link, std::int64_t cost, Queue& queue) {
+    const NodeId next = topology_.link(link).to;
+    const std::int64_t there = cost + cost_of(link);
+    if (there >= cost_[next.value]) return;
+    by_[next.value] = link;
+    reach(next, there, queue);
+  }
+
   [[nodiscard]] std::int64_t cost_of(LinkId link) const {
     const std::int64_t sent = serialization(size_, topology_.effective_bandwidth(link)).ps;
     return topology_.link(link).latency.ps + sent * (1 + uses_[link.value]);
   }
 
   const Topology& topology_;
-  const Fabrics& fabrics_;
   Bytes size_;
-  std::vector<std::int64_t> uses_;
-  std::vector<std::int64_t> cost_;
-  std::vector<LinkId> by_;
+  std::vector<std::int64_t> uses_;           // [link]
+  std::vector<std::vector<LinkId>> inwards_; // [node]: to nodes that don't take part
+  std::vector<std::int64_t> cost_;           // [node]: never, but for those reached by this search
+  std::vector<NodeId> reached_;
+  std::vector<LinkId> by_; // [node]
 };
 
 /// How often links and groups lie on a way, and what follows from sharing them evenly.
@@ -164,7 +182,7 @@ std::uint32_t highest_degree(const Topology& topology, std::span<const NodeId> p
 }
 
 Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
-                std::uint32_t degree, Bytes size) {
+                std::uint32_t degree, Bytes size, const WorkLimit& limit) {
   const Fabrics fabrics(topology, participants);
   std::vector<std::vector<LinkId>> ways;
   for (std::uint32_t l = 0; l < topology.link_count(); ++l)
@@ -172,9 +190,11 @@ Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
         fabrics.takes_part(topology.link(LinkId{l}).to))
       ways.push_back({LinkId{l}});
   Ways search(topology, fabrics, size);
+  LimitWatch watch(limit);
   for (const std::vector<NodeId>& ports : fabrics.ports())
     for (std::size_t offset = 1; offset < ports.size() && offset <= degree; ++offset)
       for (std::size_t i = 0; i < ports.size(); ++i) {
+        watch.require();
         std::vector<LinkId> way = search.find(ports[i], ports[(i + offset) % ports.size()]);
         if (!way.empty()) ways.push_back(std::move(way));
       }

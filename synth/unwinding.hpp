@@ -7,6 +7,7 @@
 
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
+#include "sim/work_limit.hpp"
 
 #include <cstdint>
 #include <span>
@@ -31,9 +32,10 @@ struct Unwound {
 /// degree too high for a fabric counts as its highest. A link of the network has the latencies of
 /// its way (with the time that `size` bytes need to get through nodes which store on the way).
 /// Several ways that cost the same are used in turn.
-/// Cost: O(participants * degree + participants * fabric links log nodes).
+/// Cost: O(participants * degree * fabric links log nodes), a fabric's links being those into nodes
+/// that don't take part. Errors: LimitReached.
 [[nodiscard]] Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
-                              std::uint32_t degree, Bytes size);
+                              std::uint32_t degree, Bytes size, const WorkLimit& limit = {});
 
 /// A schedule of single hops on the network, on the topology that was unwound.
 [[nodiscard]] Schedule wound_back(const Schedule& schedule, const Unwound& unwound,
