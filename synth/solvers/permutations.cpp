@@ -4,6 +4,7 @@
 #include <cassert>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace tutti {
 
@@ -37,22 +38,32 @@ std::vector<Permutation> elements(std::span<const Permutation> generators, std::
   return found.size() > most ? std::vector<Permutation>{} : found;
 }
 
+JoinedPoints::JoinedPoints(std::size_t points) : parent_(points) {
+  std::iota(parent_.begin(), parent_.end(), 0U);
+}
+
+std::uint32_t JoinedPoints::root(std::uint32_t point) {
+  while (parent_[point] != point) point = parent_[point] = parent_[parent_[point]];
+  return point;
+}
+
+void JoinedPoints::join(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t x = root(a), y = root(b);
+  parent_[std::max(x, y)] = std::min(x, y); // so that the least point stays the root
+}
+
+std::vector<std::uint32_t> JoinedPoints::least() && {
+  for (std::uint32_t point = 0; point < parent_.size(); ++point) parent_[point] = root(point);
+  return std::move(parent_);
+}
+
 std::vector<std::uint32_t> orbits(std::span<const Permutation> generators, std::size_t points) {
-  std::vector<std::uint32_t> orbit_of(points);
-  std::iota(orbit_of.begin(), orbit_of.end(), 0U);
-  const auto root = [&](std::uint32_t point) {
-    while (orbit_of[point] != point) point = orbit_of[point] = orbit_of[orbit_of[point]];
-    return point;
-  };
+  JoinedPoints joined(points);
   for (const Permutation& generator : generators) {
     assert(generator.size() >= points);
-    for (std::uint32_t point = 0; point < points; ++point) {
-      const std::uint32_t a = root(point), b = root(generator[point]);
-      orbit_of[std::max(a, b)] = std::min(a, b); // so that the least point stays the root
-    }
+    for (std::uint32_t point = 0; point < points; ++point) joined.join(point, generator[point]);
   }
-  for (std::uint32_t point = 0; point < points; ++point) orbit_of[point] = root(point);
-  return orbit_of;
+  return std::move(joined).least();
 }
 
 } // namespace tutti

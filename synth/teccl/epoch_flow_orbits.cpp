@@ -1,5 +1,6 @@
 #include "synth/teccl/epoch_flow_orbits.hpp"
 
+#include "synth/solvers/limit_watch.hpp"
 #include "synth/teccl/epoch_symmetry.hpp"
 
 #include <algorithm>
@@ -33,22 +34,22 @@ bool is_among_all(std::span<const EpochSource> sources) {
 std::vector<std::uint32_t> pair_orbits(std::span<const EpochSource> sources,
                                        std::span<const ChunkAutomorphism> moves,
                                        Permutation ChunkAutomorphism::*other, std::size_t points,
-                                       std::size_t node_count) {
+                                       std::size_t node_count, const WorkLimit& limit) {
   const auto not_one = static_cast<std::uint32_t>(sources.size());
   std::vector<std::uint32_t> index(node_count, not_one);
   for (std::uint32_t s = 0; s < sources.size(); ++s) index[sources[s].node] = s;
-  std::vector<Permutation> of_pairs;
-  for (const ChunkAutomorphism& move : moves) {
-    Permutation& pairs = of_pairs.emplace_back();
-    pairs.reserve(sources.size() * points);
-    for (const EpochSource& source : sources) {
-      const std::size_t image = index[move.nodes[source.node]];
+  JoinedPoints pairs(sources.size() * points);
+  LimitWatch watch(limit);
+  for (const ChunkAutomorphism& move : moves)
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      watch.require();
+      const std::size_t image = index[move.nodes[sources[s].node]];
       assert(image != not_one);
-      for (const std::uint32_t to : move.*other)
-        pairs.push_back(static_cast<std::uint32_t>(image * points + to));
+      for (std::size_t p = 0; p < points; ++p)
+        pairs.join(static_cast<std::uint32_t>(s * points + p),
+                   static_cast<std::uint32_t>(image * points + (move.*other)[p]));
     }
-  }
-  return orbits(of_pairs, sources.size() * points);
+  return std::move(pairs).least();
 }
 
 std::vector<std::uint32_t> single_orbits(std::span<const ChunkAutomorphism> moves,
@@ -96,11 +97,12 @@ std::vector<ChunkAutomorphism> epoch_moves(const EpochProblem& problem,
 }
 
 EpochFlowOrbits epoch_flow_orbits(const EpochNetwork& network, std::span<const EpochSource> sources,
-                                  std::span<const ChunkAutomorphism> moves) {
+                                  std::span<const ChunkAutomorphism> moves,
+                                  const WorkLimit& limit) {
   return {pair_orbits(sources, moves, &ChunkAutomorphism::lanes, network.lanes.size(),
-                      network.node_count),
+                      network.node_count, limit),
           pair_orbits(sources, moves, &ChunkAutomorphism::nodes, network.node_count,
-                      network.node_count),
+                      network.node_count, limit),
           single_orbits(moves, &ChunkAutomorphism::nodes, network.node_count),
           single_orbits(moves, &ChunkAutomorphism::limits, network.limits.size())};
 }

@@ -2,6 +2,7 @@
 // program's optimum over all symmetries of the problem is an optimum too.
 #pragma once
 
+#include "sim/work_limit.hpp"
 #include "synth/solvers/chunk_symmetry.hpp"
 #include "synth/teccl/epoch_problem.hpp"
 
@@ -41,9 +42,11 @@ struct EpochFlowOrbits {
   std::vector<std::uint32_t> of_limit;     ///< [limit]
 };
 
-/// Cost: O(moves * sources * (lanes + nodes)) time and memory.
+/// Cost: O(moves * sources * (lanes + nodes)) time, O(sources * (lanes + nodes)) memory. Errors:
+/// LimitReached.
 [[nodiscard]] EpochFlowOrbits epoch_flow_orbits(const EpochNetwork& network,
                                                 std::span<const EpochSource> sources,
-                                                std::span<const ChunkAutomorphism> moves);
+                                                std::span<const ChunkAutomorphism> moves,
+                                                const WorkLimit& limit = {});
 
 } // namespace tutti

@@ -13,9 +13,9 @@ namespace tutti {
 namespace {
 
 EpochFlowOrbits epoch_orbits_of(const EpochProblem& problem, std::span<const EpochSource> sources,
-                                bool merged) {
+                                bool merged, const WorkLimit& limit) {
   const auto moves = merged ? epoch_moves(problem, sources) : std::vector<ChunkAutomorphism>{};
-  return epoch_flow_orbits(problem.network, sources, moves);
+  return epoch_flow_orbits(problem.network, sources, moves, limit);
 }
 
 /// The solution's flow of one source.
@@ -95,7 +95,7 @@ EpochFlows epoch_flows(const EpochProblem& problem, std::uint32_t epochs, const 
                        const EpochFlowSettings& settings) {
   EpochFlows flows;
   const std::vector<EpochSource> sources = epoch_sources(problem);
-  const EpochFlowOrbits orbits = epoch_orbits_of(problem, sources, settings.merged);
+  const EpochFlowOrbits orbits = epoch_orbits_of(problem, sources, settings.merged, limit);
   const EpochFlowProgram program(problem, sources, orbits, epochs, true);
   if (!program.is_in_reach()) {
     flows.status = SolverStatus::infeasible;
@@ -120,7 +120,7 @@ std::optional<std::uint32_t> fewest_flow_epochs(const EpochProblem& problem, std
       at_least = std::max(at_least, distance[demand.wanter]);
     }
   }
-  const EpochFlowOrbits orbits = epoch_orbits_of(problem, sources, true);
+  const EpochFlowOrbits orbits = epoch_orbits_of(problem, sources, true, limit);
   const auto status_in = [&](std::uint32_t epochs) {
     const EpochFlowProgram program(problem, sources, orbits, epochs, false);
     return solve_relaxed(program.program(), limit).status;
