@@ -34,9 +34,10 @@ namespace tutti {
 namespace {
 
 std::vector<Evaluation> evaluate_cases(const Experiment& experiment, std::span<const Case> cases,
-                                       std::size_t jobs, bool progress, Interrupts& interrupts) {
+                                       std::size_t jobs, bool progress, Interrupts& interrupts,
+                                       Refusals& refusals) {
   RunDisplay display(experiment.name, cases.size(), progress);
-  return run_cases(cases, jobs, display.watcher(interrupts));
+  return run_cases(cases, jobs, refusals, display.watcher(interrupts));
 }
 
 // One after another, so that their CPU seconds compare with those of a paper.
@@ -92,7 +93,7 @@ std::vector<FailureStudyEvaluation> evaluate_failure_studies(const Experiment& e
 }
 
 std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment, bool progress,
-                                                   Interrupts& interrupts) {
+                                                   Interrupts& interrupts, Refusals& refusals) {
   std::vector<TrainingEvaluation> evaluations;
   for (TrainingStudy study : experiment.trainings) {
     if (interrupts.cancels()) break;
@@ -100,7 +101,8 @@ std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment,
     work.watch(study.planning.options);
     TrainingWatcher watcher;
     watcher.progress = work.beside(run_announcer(study.label, progress));
-    evaluations.push_back(evaluate_training(study, experiment.networks_of(study), watcher));
+    evaluations.push_back(
+        evaluate_training(study, experiment.networks_of(study), watcher, refusals));
   }
   return evaluations;
 }
@@ -155,15 +157,15 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
   Interrupts interrupts;
   Refusals refusals; // of all studies: what one refuses costs its own rows only
   ExperimentResults results;
-  results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
+  results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts, refusals);
   results.frontiers = evaluate_studies(experiment, progress, interrupts, refusals);
   results.jobs = evaluate_job_studies(experiment, progress, interrupts, refusals);
   results.failures = evaluate_failure_studies(experiment, progress, interrupts, refusals);
-  results.trainings = evaluate_trainings(experiment, progress, interrupts);
+  results.trainings = evaluate_trainings(experiment, progress, interrupts, refusals);
   results.executions = evaluate_executions(experiment, progress, interrupts, refusals);
   interrupted = interrupts.count() > 0;
-  if (!interrupted && results.evaluations.empty() && results.trainings.empty())
-    refusals.require_some();
+  if (!interrupted && results.trainings.empty())
+    refusals.require_some(); // trainings say it in rows
   results.comparisons = compare(experiment.expectations, results.evaluations);
   for (Comparison& comparison : comparisons_of(results.frontiers))
     results.comparisons.push_back(std::move(comparison));
@@ -205,7 +207,8 @@ int judge(const ExperimentResults& results) {
     ((code = std::max(code, report_problems(problems))), ...);
   };
   report(nothing_made(results.evaluations));
-  for (const StudyEvaluation& study : results.frontiers) report(problems_of(study));
+  for (const StudyEvaluation& study : results.frontiers)
+    report(problems_of(study), nothing_made(study));
   for (const JobStudyEvaluation& study : results.jobs)
     report(problems_of(study), nothing_made(study));
   for (const FailureStudyEvaluation& study : results.failures)
