@@ -10,6 +10,7 @@
 #include "experiments/frontier_display.hpp"
 #include "experiments/frontier_table.hpp"
 #include "experiments/gnuplot.hpp"
+#include "experiments/in_file.hpp"
 #include "experiments/job_table.hpp"
 #include "experiments/output.hpp"
 #include "experiments/refusals.hpp"
@@ -140,20 +141,32 @@ std::vector<Comparison> comparisons_of(const Experiment& experiment,
   return all;
 }
 
-ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
-                             bool& interrupted) {
-  const std::vector<Case> cases = experiment.cases();
-  require_sound(cases);
+/// Errors: InputError with the file, and the study that asks for what can't be.
+void require_sound(const Experiment& experiment, std::span<const Case> cases,
+                   const std::string& file) {
+  const auto in_study = [&](const char* kind, const std::string& label, const auto& check) {
+    in_file(fmt::format("{}: [[{}]] \"{}\"", file, kind, label), check);
+  };
+  in_file(file + ": [[runs]]", [&] { require_sound(cases); });
   for (const FrontierStudy& study : experiment.frontiers)
-    require_sound(experiment.frontier_case(study));
+    in_study("frontiers", study.label, [&] { require_sound(experiment.frontier_case(study)); });
   for (const JobStudy& study : experiment.jobs)
-    require_sound(study, experiment.topologies[study.topology].topology);
+    in_study("jobs", study.label,
+             [&] { require_sound(study, experiment.topologies[study.topology].topology); });
   for (const FailureStudy& study : experiment.failures)
-    for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
+    in_study("failures", study.label, [&] {
+      for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
+    });
   for (const TrainingStudy& study : experiment.trainings)
-    require_sound(study, experiment.networks_of(study));
+    in_study("training", study.label, [&] { require_sound(study, experiment.networks_of(study)); });
   for (const ExecutionStudy& study : experiment.executions)
-    require_sound(experiment.execution_case(study));
+    in_study("executions", study.label, [&] { require_sound(experiment.execution_case(study)); });
+}
+
+ExperimentResults results_of(const Experiment& experiment, const std::string& file,
+                             std::size_t jobs, bool progress, bool& interrupted) {
+  const std::vector<Case> cases = experiment.cases();
+  require_sound(experiment, cases, file);
   Interrupts interrupts;
   Refusals refusals; // of all studies: what one refuses costs its own rows only
   ExperimentResults results;
@@ -233,7 +246,8 @@ int run_command(const RunArguments& arguments) {
   const std::string folder = arguments.out.value_or("out/" + experiment.name);
   start_results(folder, experiment, toml);
   bool interrupted = false;
-  const ExperimentResults results = results_of(experiment, jobs, arguments.progress, interrupted);
+  const ExperimentResults results =
+      results_of(experiment, file, jobs, arguments.progress, interrupted);
   if (interrupted) {
     print_results(experiment, results, arguments.json);
     print_message(fmt::format("interrupted: no results are written to {}", folder));

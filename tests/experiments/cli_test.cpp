@@ -287,6 +287,27 @@ TEST_CASE("in every kind of study what refuses is a row, and the others go on") 
   CHECK(nothing.code != 0);
 }
 
+TEST_CASE("what a study asks for in vain is said with its file and its label") {
+  const TemporaryFolder folder;
+  const std::string job = "name = \"a\"\nsize = \"1MB\"\ncollective = \"all_reduce,group=1\"\n";
+  write_file(folder.file("j.toml"), "algorithms = [\"ring\"]\n[[job]]\n" + job);
+  CHECK(run_tutti("jobs -t ring:4 j.toml", folder).err.starts_with("tutti: j.toml: job \"a\": "));
+  const std::string head = "name = \"e\"\ntitle = \"e\"\n[topologies]\nR = \"ring:4\"\n";
+  write_file(folder.file("e.toml"), head +
+                                        "[[jobs]]\nlabel = \"J\"\ntopology = \"R\"\n"
+                                        "algorithms = [\"ring\"]\n[[jobs.job]]\n" +
+                                        job);
+  const CommandResult jobs = run_tutti("run e.toml", folder);
+  CHECK(jobs.code == 2);
+  CHECK(
+      jobs.err.starts_with("tutti: e.toml: [[jobs]] \"J\": job \"a\": a collective over one NPU"));
+  write_file(folder.file("r.toml"), head + "[[runs]]\ncollectives = [\"all_reduce,group=1\"]\n"
+                                           "sizes = [\"1MB\"]\nalgorithms = [\"ring\"]\n");
+  const CommandResult runs = run_tutti("run r.toml", folder);
+  CHECK(runs.code == 2);
+  CHECK(runs.err.starts_with("tutti: r.toml: "));
+}
+
 TEST_CASE("where no algorithm makes a schedule, that is no success") {
   const CommandResult one = run_tutti("synth -t ring:6 -c all_reduce -a rhd");
   CHECK(one.code == 1);
