@@ -26,8 +26,8 @@ struct EpochSynthesis {
 
 /// Starts from `start` (a schedule of the collective: TACOS's) where that can be put in epochs, and
 /// is never worse. One shot: the smallest number of epochs by satisfiability first, then the best
-/// plan in so many by the integer program. At the limit: the best plan so far; if there is none, the
-/// answer is timed_out. Pre: `collective` doesn't reduce.
+/// plan in so many by the integer program. At the limit: the best plan so far; if there is none,
+/// the answer is timed_out. Pre: `collective` doesn't reduce.
 [[nodiscard]] EpochSynthesis synthesize_epochs(const Topology& topology,
                                                const Collective& collective,
                                                const TecclSettings& settings,

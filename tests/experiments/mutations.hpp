@@ -10,9 +10,9 @@
 
 namespace tutti {
 
-/// `original` with one to four slips. Of `is_text`, mostly in its tokens (names, numbers, signs) and
-/// lines; else in its bytes. What is put in comes from `words`, from elsewhere in the text, or is one
-/// of the values that programs stumble over. Cost: O(size).
+/// `original` with one to four slips. Of `is_text`, mostly in its tokens (names, numbers, signs)
+/// and lines; else in its bytes. What is put in comes from `words`, from elsewhere in the text, or
+/// is one of the values that programs stumble over. Cost: O(size).
 [[nodiscard]] std::string mutated(std::string original, bool is_text,
                                   const std::vector<std::string>& words, Random& random);
 
