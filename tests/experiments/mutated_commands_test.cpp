@@ -420,7 +420,8 @@ std::string fault_of(const Ending& ending, const std::vector<std::string>& words
   if (died_of_ctrl_c || (ending.was_interrupted && code == 130)) return {};
   if (code != 0 && code != 1 && code != 2) return "exit code " + std::to_string(code);
   if (code == 0 && out.empty()) return "success without a word";
-  if (code != 0 && !err.starts_with("tutti: ") && err.find("\ntutti: ") == err.npos)
+  const bool is_verdict = code == 1 && !out.empty() && words.front() == "verify"; // its result
+  if (code != 0 && !is_verdict && !err.starts_with("tutti: ") && err.find("\ntutti: ") == err.npos)
     return "failure without a word";
   const bool has_controls = std::ranges::any_of(err, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
