@@ -63,6 +63,13 @@ std::vector<std::string> write_files(const std::string& folder,
   return files;
 }
 
+/// Also that nothing was found.
+std::vector<std::string> all_problems(const StudyEvaluation& study) {
+  std::vector<std::string> problems = problems_of(study);
+  for (std::string& problem : nothing_made(study)) problems.push_back(std::move(problem));
+  return problems;
+}
+
 } // namespace
 
 int frontier_command(const FrontierArguments& arguments) {
@@ -83,7 +90,7 @@ int frontier_command(const FrontierArguments& arguments) {
        .json = arguments.json,
        .folder = arguments.out,
        .write_files = [&](const std::string& folder) { return write_files(folder, evaluation); },
-       .problems = problems_of(study)});
+       .problems = all_problems(study)});
 }
 
 } // namespace tutti

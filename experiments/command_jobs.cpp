@@ -3,6 +3,7 @@
 #include "experiments/csv.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/gnuplot.hpp"
+#include "experiments/in_file.hpp"
 #include "experiments/job_figure.hpp"
 #include "experiments/job_json.hpp"
 #include "experiments/job_reader.hpp"
@@ -47,12 +48,13 @@ int jobs_command(const JobsArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const std::uint64_t seed = parse_seed(arguments.seed);
   JobStudy study = read_job_file(arguments.file, topology, seed);
-  require_sound(study, topology);
+  in_file(arguments.file, [&] { require_sound(study, topology); });
   if (arguments.out) require_writable(*arguments.out + "/jobs.csv");
   Interrupts interrupts;
   InterruptibleWork work(interrupts, "jobs on " + topology.name(), false);
   work.watch(study.options);
-  const JobStudyEvaluation evaluation = evaluate_jobs(study, topology.name(), topology);
+  const JobStudyEvaluation evaluation =
+      in_file(arguments.file, [&] { return evaluate_jobs(study, topology.name(), topology); });
   work.finish();
   print_text(arguments.json ? json_text(jobs_json(evaluation)) : jobs_text(evaluation));
   return conclude(

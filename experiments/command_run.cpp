@@ -10,6 +10,7 @@
 #include "experiments/frontier_display.hpp"
 #include "experiments/frontier_table.hpp"
 #include "experiments/gnuplot.hpp"
+#include "experiments/in_file.hpp"
 #include "experiments/job_table.hpp"
 #include "experiments/output.hpp"
 #include "experiments/refusals.hpp"
@@ -34,9 +35,10 @@ namespace tutti {
 namespace {
 
 std::vector<Evaluation> evaluate_cases(const Experiment& experiment, std::span<const Case> cases,
-                                       std::size_t jobs, bool progress, Interrupts& interrupts) {
+                                       std::size_t jobs, bool progress, Interrupts& interrupts,
+                                       Refusals& refusals) {
   RunDisplay display(experiment.name, cases.size(), progress);
-  return run_cases(cases, jobs, display.watcher(interrupts));
+  return run_cases(cases, jobs, refusals, display.watcher(interrupts));
 }
 
 // One after another, so that their CPU seconds compare with those of a paper.
@@ -92,7 +94,7 @@ std::vector<FailureStudyEvaluation> evaluate_failure_studies(const Experiment& e
 }
 
 std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment, bool progress,
-                                                   Interrupts& interrupts) {
+                                                   Interrupts& interrupts, Refusals& refusals) {
   std::vector<TrainingEvaluation> evaluations;
   for (TrainingStudy study : experiment.trainings) {
     if (interrupts.cancels()) break;
@@ -100,7 +102,8 @@ std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment,
     work.watch(study.planning.options);
     TrainingWatcher watcher;
     watcher.progress = work.beside(run_announcer(study.label, progress));
-    evaluations.push_back(evaluate_training(study, experiment.networks_of(study), watcher));
+    evaluations.push_back(
+        evaluate_training(study, experiment.networks_of(study), watcher, refusals));
   }
   return evaluations;
 }
@@ -138,32 +141,44 @@ std::vector<Comparison> comparisons_of(const Experiment& experiment,
   return all;
 }
 
-ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
-                             bool& interrupted) {
-  const std::vector<Case> cases = experiment.cases();
-  require_sound(cases);
+/// Errors: InputError with the file, and the study that asks for what can't be.
+void require_sound(const Experiment& experiment, std::span<const Case> cases,
+                   const std::string& file) {
+  const auto in_study = [&](const char* kind, const std::string& label, const auto& check) {
+    in_file(fmt::format("{}: [[{}]] \"{}\"", file, kind, label), check);
+  };
+  in_file(file + ": [[runs]]", [&] { require_sound(cases); });
   for (const FrontierStudy& study : experiment.frontiers)
-    require_sound(experiment.frontier_case(study));
+    in_study("frontiers", study.label, [&] { require_sound(experiment.frontier_case(study)); });
   for (const JobStudy& study : experiment.jobs)
-    require_sound(study, experiment.topologies[study.topology].topology);
+    in_study("jobs", study.label,
+             [&] { require_sound(study, experiment.topologies[study.topology].topology); });
   for (const FailureStudy& study : experiment.failures)
-    for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
+    in_study("failures", study.label, [&] {
+      for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
+    });
   for (const TrainingStudy& study : experiment.trainings)
-    require_sound(study, experiment.networks_of(study));
+    in_study("training", study.label, [&] { require_sound(study, experiment.networks_of(study)); });
   for (const ExecutionStudy& study : experiment.executions)
-    require_sound(experiment.execution_case(study));
+    in_study("executions", study.label, [&] { require_sound(experiment.execution_case(study)); });
+}
+
+ExperimentResults results_of(const Experiment& experiment, const std::string& file,
+                             std::size_t jobs, bool progress, bool& interrupted) {
+  const std::vector<Case> cases = experiment.cases();
+  require_sound(experiment, cases, file);
   Interrupts interrupts;
   Refusals refusals; // of all studies: what one refuses costs its own rows only
   ExperimentResults results;
-  results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts);
+  results.evaluations = evaluate_cases(experiment, cases, jobs, progress, interrupts, refusals);
   results.frontiers = evaluate_studies(experiment, progress, interrupts, refusals);
   results.jobs = evaluate_job_studies(experiment, progress, interrupts, refusals);
   results.failures = evaluate_failure_studies(experiment, progress, interrupts, refusals);
-  results.trainings = evaluate_trainings(experiment, progress, interrupts);
+  results.trainings = evaluate_trainings(experiment, progress, interrupts, refusals);
   results.executions = evaluate_executions(experiment, progress, interrupts, refusals);
   interrupted = interrupts.count() > 0;
-  if (!interrupted && results.evaluations.empty() && results.trainings.empty())
-    refusals.require_some();
+  if (!interrupted && results.trainings.empty())
+    refusals.require_some(); // trainings say it in rows
   results.comparisons = compare(experiment.expectations, results.evaluations);
   for (Comparison& comparison : comparisons_of(results.frontiers))
     results.comparisons.push_back(std::move(comparison));
@@ -205,7 +220,8 @@ int judge(const ExperimentResults& results) {
     ((code = std::max(code, report_problems(problems))), ...);
   };
   report(nothing_made(results.evaluations));
-  for (const StudyEvaluation& study : results.frontiers) report(problems_of(study));
+  for (const StudyEvaluation& study : results.frontiers)
+    report(problems_of(study), nothing_made(study));
   for (const JobStudyEvaluation& study : results.jobs)
     report(problems_of(study), nothing_made(study));
   for (const FailureStudyEvaluation& study : results.failures)
@@ -230,7 +246,8 @@ int run_command(const RunArguments& arguments) {
   const std::string folder = arguments.out.value_or("out/" + experiment.name);
   start_results(folder, experiment, toml);
   bool interrupted = false;
-  const ExperimentResults results = results_of(experiment, jobs, arguments.progress, interrupted);
+  const ExperimentResults results =
+      results_of(experiment, file, jobs, arguments.progress, interrupted);
   if (interrupted) {
     print_results(experiment, results, arguments.json);
     print_message(fmt::format("interrupted: no results are written to {}", folder));

@@ -108,6 +108,17 @@ std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation) {
                     [](const TrainingRun& run) { return run.report.has_value(); });
 }
 
+std::vector<std::string> nothing_made(const StudyEvaluation& study) {
+  const FrontierEvaluation& frontier = study.frontier;
+  const bool is_decided =
+      std::ranges::any_of(study.instances, [](const InstanceEvaluation& instance) {
+        return instance.answer != "timed_out";
+      });
+  if (!frontier.points.empty() || !frontier.problem.empty() || is_decided) return {};
+  return {fmt::format("frontier of {} on {}: no point was found: {}", frontier.collective,
+                      frontier.topology, frontier.frontier.stop)};
+}
+
 int conclude(const Conclusion& conclusion) {
   if (conclusion.folder && !conclusion.interrupted) {
     const std::vector<std::string> files = conclusion.write_files(*conclusion.folder);

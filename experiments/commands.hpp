@@ -4,6 +4,7 @@
 
 #include "experiments/evaluation.hpp"
 #include "experiments/failure_evaluation.hpp"
+#include "experiments/frontier_study.hpp"
 #include "experiments/job_study.hpp"
 #include "experiments/sweep/engine.hpp"
 #include "experiments/training_evaluation.hpp"
@@ -279,6 +280,8 @@ int report_problems(std::span<const std::string> problems);
 [[nodiscard]] std::vector<std::string> nothing_made(const JobStudyEvaluation& study);
 [[nodiscard]] std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations);
 [[nodiscard]] std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation);
+/// Nor was any row of the paper decided.
+[[nodiscard]] std::vector<std::string> nothing_made(const StudyEvaluation& study);
 
 /// How a command ends whose results are printed.
 struct Conclusion {

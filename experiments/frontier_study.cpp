@@ -23,9 +23,7 @@ StudyEvaluation without_study(const FrontierCase& c, Status status, const std::s
   Frontier none;
   none.stop = note;
   none.timed_out = status == Status::timed_out;
-  StudyEvaluation study{evaluate_points(c, std::move(none)), {}};
-  study.frontier.problem = note;
-  return study;
+  return {evaluate_points(c, std::move(none)), {}};
 }
 
 std::vector<std::size_t> beyond_paper(const StudyEvaluation& study) {

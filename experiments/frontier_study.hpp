@@ -35,7 +35,7 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
                const std::function<void(const FrontierPoint&)>& found,
                const FrontierFunction& function = synthesize_frontier);
 
-/// One that was refused, or had no more memory: without points, and with `note` as its problem.
+/// One that was refused, or had no more memory: without points, and with `note` as why it ended.
 [[nodiscard]] StudyEvaluation without_study(const FrontierCase& c, Status status,
                                             const std::string& note);
 

@@ -15,17 +15,22 @@ namespace tutti {
 
 class Refusals {
 public:
+  /// Of a row that was made elsewhere.
+  void accept() { ++accepted_; }
+  void refuse(const InputError& error) {
+    if (!first_) first_ = error;
+  }
   /// body(), or, where that meets bad input or has no more memory, refused(status, note).
   template <typename Body, typename Refused> auto row(const Body& body, const Refused& refused) {
     try {
       auto made = body();
-      ++accepted_;
+      accept();
       return made;
     } catch (const InputError& error) {
-      if (!first_) first_ = error;
+      refuse(error);
       return refused(Status::infeasible, std::string(error.what()));
     } catch (const std::bad_alloc& error) {
-      ++accepted_; // the input may be good
+      accept(); // the input may be good
       return refused(Status::timed_out, memory_text(error));
     }
   }

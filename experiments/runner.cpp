@@ -208,7 +208,7 @@ public:
       : cases_(cases), watcher_(watcher), function_(function), results_(cases.size()),
         errors_(cases.size()) {}
 
-  std::vector<Evaluation> run(std::size_t jobs) {
+  std::vector<Evaluation> run(std::size_t jobs, Refusals& refusals) {
     while (true) {
       while (!ending_ && next_ < cases_.size() && running_.size() < jobs) {
         running_.push_back(std::make_unique<Job>(cases_[next_], next_, function_));
@@ -217,8 +217,11 @@ public:
       if (running_.empty()) break;
       wait();
     }
-    if (!errors_.empty() && std::ranges::all_of(errors_, [](const auto& e) { return bool(e); }))
-      throw InputError(*errors_.front()); // not of one algorithm
+    for (const std::optional<InputError>& error : errors_)
+      if (error)
+        refusals.refuse(*error);
+      else
+        refusals.accept();
     for (; next_ < cases_.size(); ++next_)
       results_[next_] = given_up(cases_[next_], "interrupted before it began");
     return std::move(results_);
@@ -273,8 +276,16 @@ private:
 
 std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs,
                                   const RunWatcher& watcher, const CaseFunction& function) {
+  Refusals refusals;
+  std::vector<Evaluation> results = run_cases(cases, jobs, refusals, watcher, function);
+  refusals.require_some();
+  return results;
+}
+
+std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs, Refusals& refusals,
+                                  const RunWatcher& watcher, const CaseFunction& function) {
   assert(jobs >= 1);
-  return Run(cases, watcher, function).run(jobs);
+  return Run(cases, watcher, function).run(jobs, refusals);
 }
 
 void require_sound(std::span<const Case> cases) {

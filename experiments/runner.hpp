@@ -4,6 +4,7 @@
 
 #include "experiments/evaluation.hpp"
 #include "experiments/interrupts.hpp"
+#include "experiments/refusals.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -37,12 +38,17 @@ struct RunWatcher {
 /// The evaluations in the order of `cases`, whatever `jobs` is. The cases' own `progress`,
 /// `cancelled` and `stage` are replaced. A case whose process dies becomes an Evaluation whose
 /// `problem` says how, one that runs out of memory or isn't started because of an interrupt is
-/// timed_out with a note, one that meets bad input while others don't is infeasible with a note. No
-/// process outlives the call, however it ends. Pre: jobs >= 1.
+/// timed_out with a note, one that meets bad input is infeasible with a note. No process outlives
+/// the call, however it ends. Pre: jobs >= 1.
 /// Errors: InputError of the first case, in order, where all met bad input. Interrupted at the
 /// second signal: the processes are killed at once.
 [[nodiscard]] std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs,
                                                 const RunWatcher& watcher = {},
+                                                const CaseFunction& function = evaluate);
+
+/// The same among other work: what cases refuse is counted, and no error.
+[[nodiscard]] std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs,
+                                                Refusals& refusals, const RunWatcher& watcher = {},
                                                 const CaseFunction& function = evaluate);
 
 /// Checks what can be checked in no time, so that bad input shows before hours of work: the engine

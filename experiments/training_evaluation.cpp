@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -63,6 +64,16 @@ Time compute_time(const Program& program) {
   return time;
 }
 
+TrainingRun heading_of(const TrainingNetwork& network, const TrainingVariant& variant,
+                       const TrainingPlan& plan) {
+  TrainingRun run;
+  run.topology = network.label;
+  run.variant = variant.name;
+  run.plan = plan.name;
+  run.npus = network.topology->npu_count();
+  return run;
+}
+
 /// All runs of one workload on one network by one plan.
 class Runs {
 public:
@@ -93,6 +104,7 @@ public:
     if (!duration) return;
     for (const Condition& condition : conditions_) {
       if (is_cancelled()) return;
+      under_way_ = condition;
       if (condition.kind == Condition::Kind::disturbed)
         run_disturbed(*planning, *duration, runs);
       else if (condition.kind != Condition::Kind::undisturbed)
@@ -100,14 +112,19 @@ public:
     }
   }
 
+  /// Instead of the run that is under way.
+  [[nodiscard]] TrainingRun refused(const std::string& note) const {
+    TrainingRun run = heading_of(network_, variant_, plan_);
+    run.condition = under_way_;
+    run.workload = summary_;
+    run.note = note;
+    return run;
+  }
+
 private:
   TrainingRun begun(const Condition& condition) const {
-    TrainingRun run;
-    run.topology = network_.label;
-    run.variant = variant_.name;
-    run.plan = plan_.name;
+    TrainingRun run = heading_of(network_, variant_, plan_);
     run.condition = condition;
-    run.npus = network_.topology->npu_count();
     run.workload = summary_;
     if (watcher_.progress) watcher_.progress(run, false);
     return run;
@@ -247,6 +264,7 @@ private:
   const WorkloadSummary& summary_;
   const TrainingPlan& plan_;
   const TrainingWatcher& watcher_;
+  Condition under_way_;
 };
 
 Workload workload_of(const TrainingVariant& variant, const Topology& topology) {
@@ -263,6 +281,15 @@ Workload workload_of(const TrainingVariant& variant, const Topology& topology) {
 TrainingEvaluation evaluate_training(const TrainingStudy& study,
                                      std::span<const TrainingNetwork> networks,
                                      const TrainingWatcher& watcher) {
+  Refusals refusals;
+  TrainingEvaluation evaluation = evaluate_training(study, networks, watcher, refusals);
+  refusals.require_some();
+  return evaluation;
+}
+
+TrainingEvaluation evaluate_training(const TrainingStudy& study,
+                                     std::span<const TrainingNetwork> networks,
+                                     const TrainingWatcher& watcher, Refusals& refusals) {
   TrainingEvaluation result;
   result.label = study.label;
   for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
@@ -274,15 +301,31 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
     for (const TrainingVariant& variant : study.variants) {
       if (cancelled && cancelled()) return result;
       const Topology& topology = *networks[n].topology;
-      if (study.planning.options.stage) (void)study.planning.options.stage("its workload", {});
-      const Workload workload = workload_of(variant, topology);
-      if (watcher.made) watcher.made(topology, workload);
-      const WorkloadSummary summary = summary_of(variant.work, workload, topology);
+      Workload workload;
+      WorkloadSummary summary;
+      std::string no_memory;
+      try {
+        if (study.planning.options.stage) (void)study.planning.options.stage("its workload", {});
+        workload = workload_of(variant, topology);
+        if (watcher.made) watcher.made(topology, workload);
+        summary = summary_of(variant.work, workload, topology);
+      } catch (const std::bad_alloc& error) {
+        no_memory = memory_text(error);
+      }
       for (const TrainingPlan& plan : study.plans) {
         if (cancelled && cancelled()) return result;
+        if (!no_memory.empty()) {
+          result.runs.push_back(heading_of(networks[n], variant, plan));
+          result.runs.back().note = no_memory;
+          continue;
+        }
+        Runs runs(study, n, networks[n], variant, workload, summary, plan, watcher);
         try {
-          Runs(study, n, networks[n], variant, workload, summary, plan, watcher)
-              .append_to(result.runs, has_recorded);
+          (void)refusals.row([&] { return runs.append_to(result.runs, has_recorded), true; },
+                             [&](Status, const std::string& note) {
+                               result.runs.push_back(runs.refused(note));
+                               return false;
+                             });
         } catch (const Stopped&) { // the runs that are over stand
           return result;
         }
@@ -317,8 +360,12 @@ void require_npus(std::span<const Straggler> stragglers,
 void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks) {
   require_npus(study.disturbances.stragglers, networks);
   for (const TrainingNetwork& network : networks)
-    for (const TrainingVariant& variant : study.variants)
-      (void)workload_of(variant, *network.topology);
+    for (const TrainingVariant& variant : study.variants) {
+      try {
+        (void)workload_of(variant, *network.topology);
+      } catch (const std::bad_alloc&) { // which evaluate_training() says in its rows
+      }
+    }
 }
 
 Time TrainingRun::iteration_time() const {

@@ -3,6 +3,7 @@
 // everything is held against what can't be.
 #pragma once
 
+#include "experiments/refusals.hpp"
 #include "experiments/training_study.hpp"
 #include "sim/iteration.hpp"
 #include "sim/report.hpp"
@@ -81,11 +82,18 @@ struct TrainingWatcher {
 
 /// Undisturbed first, then with stragglers and events, then by number of failed cables, seed and
 /// policy. Where `cancelled` of the planning's options holds, runs that are left are not begun.
-/// Errors: InputError for bad input, also where an undisturbed run comes to a halt. What an
-/// algorithm can't plan, and disturbed runs that come to a halt, are notes.
+/// What an algorithm can't plan, runs that come to a halt or run out of memory, and events that the
+/// network refuses while others go well are notes.
+/// Errors: InputError for a workload that can't be made, and of the first plan where all meet bad
+/// input.
 [[nodiscard]] TrainingEvaluation evaluate_training(const TrainingStudy& study,
                                                    std::span<const TrainingNetwork> networks,
                                                    const TrainingWatcher& watcher = {});
+/// The same as one study of several: what its plans refuse is counted, and no error.
+[[nodiscard]] TrainingEvaluation evaluate_training(const TrainingStudy& study,
+                                                   std::span<const TrainingNetwork> networks,
+                                                   const TrainingWatcher& watcher,
+                                                   Refusals& refusals);
 
 /// Under what a workload runs on one of the study's topologies, in this order.
 [[nodiscard]] std::vector<Condition> conditions_of(const TrainingStudy& study,

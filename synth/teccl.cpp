@@ -3,6 +3,7 @@
 // are stored, copied and pipelined; what reduces is made backwards (see teccl/). Cost: seconds for
 // one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
 #include "sim/transforms.hpp"
+#include "sim/work_limit.hpp"
 #include "synth/list.hpp"
 #include "synth/teccl/epoch_synthesis.hpp"
 #include "synth/turned_around.hpp"
@@ -10,7 +11,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -34,6 +39,19 @@ void add_facts(const EpochSynthesis& made, std::map<std::string, double>& facts)
     facts["reward_gap"] = std::max(facts["reward_gap"], *at_most / *objective - 1);
 }
 
+/// Whether not every schedule is an answer.
+bool restricts_plans(const TecclSettings& settings) {
+  return settings.epoch_count || settings.epochs_by_bound || settings.buffer_limit;
+}
+
+/// A collective that copies, and TACOS's schedule for it, if it found one.
+struct Task {
+  Topology network;
+  Collective copied;
+  bool backwards = false; ///< it stands for one that reduces
+  std::optional<Schedule> start;
+};
+
 class TecclSynthesis {
 public:
   TecclSynthesis(const Topology& topology, const Collective& collective,
@@ -44,38 +62,64 @@ public:
   Outcome run() {
     const CollectivePart& part = collective_.parts.front();
     if (part.kind == CollectiveKind::all_reduce) {
-      const Collective gather = make_collective(
+      Collective gather = make_collective(
           topology_, {CollectiveKind::all_gather, part.size, part.group, 0, part.pieces});
-      make(gather, true);
-      if (outcome_.schedule) make(gather, false);
+      tasks_.push_back({turned_around(topology_), gather, true, {}});
+      tasks_.push_back({topology_, std::move(gather), false, {}});
     } else if (reduces(collective_)) {
-      make(turned_around(collective_), true);
+      tasks_.push_back({turned_around(topology_), turned_around(collective_), true, {}});
     } else {
-      make(collective_, false);
+      tasks_.push_back({topology_, collective_, false, {}});
+    }
+    // All of them first: by then there is an answer, however long the rest takes.
+    for (Task& task : tasks_) task.start = by_tacos(task);
+    for (const Task& task : tasks_) {
+      make(task);
+      if (!outcome_.schedule) break;
     }
     return std::move(outcome_);
   }
 
 private:
-  /// Adds what a collective that copies takes, backwards where it stands for one that reduces.
-  void make(const Collective& copied, bool backwards) {
-    const Topology network = backwards ? turned_around(topology_) : topology_;
-    EpochSynthesis made = synthesize_epochs(network, copied, settings_, options_, limit_);
-    if (!made.schedule) {
+  [[nodiscard]] std::optional<Schedule> by_tacos(const Task& task) const {
+    SynthesisOptions plain = options_;
+    plain.settings.clear();
+    plain.progress = nullptr;
+    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
+    Outcome outcome = tacos(task.network, task.copied, plain);
+    if (outcome.compact) outcome.schedule = expanded(task.network, task.copied, *outcome.compact);
+    return std::move(outcome.schedule);
+  }
+
+  /// Adds what the task takes, backwards where it stands for what reduces.
+  void make(const Task& task) {
+    EpochSynthesis made =
+        synthesize_epochs(task.network, task.copied, settings_, task.start, limit_);
+    const bool is_cut_short = made.answer.status == EpochStatus::timed_out && limit_.reached();
+    if (!made.schedule && !(is_cut_short && task.start && !restricts_plans(settings_))) {
       outcome_ = {};
-      outcome_.status = made.answer.status == EpochStatus::timed_out && limit_.reached()
-                            ? Status::timed_out
-                            : Status::infeasible;
+      outcome_.status = is_cut_short ? Status::timed_out : Status::infeasible;
       outcome_.note = std::move(made.why_not);
       return;
     }
-    Schedule schedule =
-        backwards ? inverted(*made.schedule, Op::reduce) : std::move(*made.schedule);
-    const bool first = !outcome_.schedule;
-    outcome_.schedule = first ? std::move(schedule) : concatenated(*outcome_.schedule, schedule);
-    outcome_.planned = first ? made.planned() : *outcome_.planned + made.planned();
-    outcome_.planned_on += (first ? "" : ", then ") + plan_text(made);
+    if (made.schedule)
+      add_plan(made);
+    else
+      outcome_.note = "TACOS's schedule, not in epochs: " + made.answer.method;
+    const Schedule& copies = made.schedule ? *made.schedule : *task.start;
+    Schedule schedule = task.backwards ? inverted(copies, Op::reduce) : copies;
+    outcome_.schedule =
+        outcome_.schedule ? concatenated(*outcome_.schedule, schedule) : std::move(schedule);
     outcome_.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    if (outcome_.note.empty()) return;
+    outcome_.planned.reset(); // what is known of one half says nothing of the whole
+    outcome_.planned_on.clear();
+    outcome_.facts.clear();
+  }
+
+  void add_plan(const EpochSynthesis& made) {
+    outcome_.planned = outcome_.planned.value_or(Time{}) + made.planned();
+    outcome_.planned_on += (outcome_.planned_on.empty() ? "" : ", then ") + plan_text(made);
     add_facts(made, outcome_.facts);
   }
 
@@ -84,6 +128,7 @@ private:
   const SynthesisOptions& options_;
   TecclSettings settings_;
   WorkLimit limit_;
+  std::vector<Task> tasks_; ///< one after the other
   Outcome outcome_;
 };
 

@@ -7,6 +7,19 @@
 
 namespace tutti {
 
+namespace {
+
+/// What a named collective is backwards.
+CollectiveKind turned_around(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::reduce: return CollectiveKind::broadcast;
+  case CollectiveKind::reduce_scatter: return CollectiveKind::all_gather;
+  default: return CollectiveKind::custom;
+  }
+}
+
+} // namespace
+
 bool reduces(const Collective& collective) {
   return std::ranges::any_of(collective.chunks, &Chunk::reduces);
 }
@@ -16,6 +29,7 @@ Collective turned_around(Collective collective) {
     std::swap(chunk.held_by, chunk.wanted_by);
     chunk.reduces = false;
   }
+  for (CollectivePart& part : collective.parts) part.kind = turned_around(part.kind);
   return collective;
 }
 

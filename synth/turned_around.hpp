@@ -12,7 +12,8 @@ namespace tutti {
 
 [[nodiscard]] bool reduces(const Collective& collective); ///< whether any chunk does
 
-/// Every chunk from where its sum was wanted to all who contributed.
+/// Every chunk from where its sum was wanted to all who contributed: of a Reduce the Broadcast, of
+/// a Reduce-Scatter the All-Gather, of anything else a custom collective.
 [[nodiscard]] Collective turned_around(Collective collective);
 
 /// Every link backwards; who could reduce can copy.

@@ -170,6 +170,7 @@ std::optional<EpochPlan> as_plan(const EpochProblem& problem, const Schedule& sc
   }
   const EpochPlan all = std::move(placing).plan();
   if (!epochs_of(problem, all)) return {};
+  problem.require_time();
   EpochPlan plan = without_useless(problem, all);
   if (problem.buffer_limit && !epoch_fault(problem, plan).empty()) return {};
   return plan;

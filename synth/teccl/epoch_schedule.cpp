@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <set>
+#include <cstdint>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace tutti {
@@ -25,7 +26,7 @@ public:
     for (std::uint32_t i = 0; i < forest_.sends.size(); ++i)
       if (forest_.parent[i] == EpochForest::root) extend({i, i, {}}, i);
     for (std::uint32_t w = 0; w < ways_.size(); ++w)
-      bringing_[{chunk_of(ways_[w]), lane_of(ways_[w].last).to}] = w;
+      bringing_[place(chunk_of(ways_[w]), lane_of(ways_[w].last).to)] = w;
     depth_.assign(ways_.size(), unknown);
     std::vector<std::uint32_t> order;
     for (std::uint32_t w = 0; w < ways_.size(); ++w) {
@@ -56,13 +57,17 @@ private:
   [[nodiscard]] std::uint32_t chunk_of(const Way& way) const {
     return forest_.sends[way.first].chunk;
   }
+  /// A chunk at a node, as one number.
+  [[nodiscard]] std::uint64_t place(std::uint64_t chunk, std::uint32_t node) const {
+    return chunk * problem_.network.node_count + node;
+  }
 
   /// Transfers of its chunk one after another that must be before this one: out of a switch lanes
   /// may have no delay, so that several begin in one epoch, also where nodes that store are between
   /// them.
   std::uint32_t find_depth(std::uint32_t way) { // as deep as a chunk has hops
     if (depth_[way] != unknown) return depth_[way];
-    const auto before = bringing_.find({chunk_of(ways_[way]), lane_of(ways_[way].first).from});
+    const auto before = bringing_.find(place(chunk_of(ways_[way]), lane_of(ways_[way].first).from));
     return depth_[way] = before == bringing_.end() ? 0 : find_depth(before->second) + 1;
   }
 
@@ -77,7 +82,7 @@ private:
       return;
     }
     // A switch keeps what ends there, as far as schedules know: a second time would be redundant.
-    if (children.size() > 1 && ended_.emplace(forest_.sends[send].chunk, lane.to).second) {
+    if (children.size() > 1 && ended_.insert(place(forest_.sends[send].chunk, lane.to)).second) {
       ways_.push_back(std::move(way));
       for (const std::uint32_t child : children) extend({child, child, {}}, child);
       return;
@@ -88,10 +93,10 @@ private:
   const EpochProblem& problem_;
   EpochForest forest_;
   std::vector<std::vector<std::uint32_t>> children_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> ended_; // chunk, switch
+  std::unordered_set<std::uint64_t> ended_; // places: switches
   std::vector<Way> ways_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> bringing_; // chunk, end -> way
-  std::vector<std::uint32_t> depth_;                                          // [way]
+  std::unordered_map<std::uint64_t, std::uint32_t> bringing_; // place -> the way that ends there
+  std::vector<std::uint32_t> depth_;                          // [way]
 };
 
 } // namespace

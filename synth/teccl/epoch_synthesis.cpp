@@ -1,7 +1,6 @@
 #include "synth/teccl/epoch_synthesis.hpp"
 
 #include "sim/error.hpp"
-#include "synth/list.hpp"
 #include "synth/teccl/epoch_decision.hpp"
 #include "synth/teccl/epoch_flows.hpp"
 #include "synth/teccl/epoch_optimum.hpp"
@@ -13,11 +12,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace tutti {
 
 namespace {
+
+constexpr std::string_view no_time = "no time for more";
 
 bool has_plan(const EpochAnswer& answer) {
   return answer.status == EpochStatus::optimal || answer.status == EpochStatus::feasible;
@@ -26,10 +28,9 @@ bool has_plan(const EpochAnswer& answer) {
 class EpochPlanning {
 public:
   EpochPlanning(const Topology& topology, const Collective& collective,
-                const TecclSettings& settings, const SynthesisOptions& options,
-                const WorkLimit& limit)
-      : topology_(topology), collective_(collective), settings_(settings), options_(options),
-        limit_(limit), epochs_(settings.epoch_count),
+                const TecclSettings& settings, const WorkLimit& limit)
+      : topology_(topology), collective_(collective), settings_(settings), limit_(limit),
+        epochs_(settings.epoch_count),
         problem_(epoch_problem(topology, collective, settings.epochs)) {
     problem_.buffer_limit = settings.buffer_limit;
     problem_.limit = &limit_;
@@ -37,15 +38,18 @@ public:
     result_.epoch = problem_.network.epoch;
   }
 
-  EpochSynthesis run() {
+  EpochSynthesis run(const std::optional<Schedule>& start) {
     try {
-      start_from_tacos();
-      if (const std::string why_not = search(); !why_not.empty()) return without_plan(why_not);
+      if (start) start_from(*start);
+      if (const std::string why_not = search(); !why_not.empty()) {
+        result_.answer.status = EpochStatus::infeasible;
+        return without_plan(why_not);
+      }
     } catch (const LimitReached&) {
-      result_.answer.method = "no time for more";
+      result_.answer.method = no_time;
       take_start_where_better();
-      if (!has_plan(result_.answer)) result_.answer.status = EpochStatus::timed_out;
     }
+    if (!has_plan(result_.answer) && limit_.reached()) take_start_where_better();
     if (!has_plan(result_.answer)) return without_plan(result_.answer.method);
     result_.schedule = as_schedule(problem_, result_.answer.plan, topology_.link_count());
     return std::move(result_);
@@ -54,6 +58,8 @@ public:
 private:
   /// Why there is no plan where that is plain at once; else empty.
   [[nodiscard]] std::string search() {
+    if (settings_.method == TecclMethod::flows && !problem_.is_unicast())
+      return "flows are for what nobody wants twice (All-to-All, Gather, Scatter)";
     const std::optional<std::uint32_t> least = fewest_epochs(problem_);
     if (!least) return "an NPU is out of reach by the lanes of this switch model";
     result_.at_least = *least;
@@ -78,16 +84,9 @@ private:
                                  reach, to_text(problem_.network.epoch), to_text(longer)));
   }
 
-  void start_from_tacos() {
+  void start_from(const Schedule& schedule) {
     constexpr std::uint32_t most_epochs = 1'000'000;
-    problem_.require_time();
-    SynthesisOptions plain = options_;
-    plain.settings.clear();
-    plain.progress = nullptr;
-    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
-    const Outcome outcome = tacos(topology_, collective_, plain);
-    if (!outcome.schedule) return;
-    start_ = as_plan(problem_, *outcome.schedule, most_epochs);
+    start_ = as_plan(problem_, schedule, most_epochs);
     if (start_) start_epochs_ = epochs_of(problem_, *start_);
   }
 
@@ -184,10 +183,6 @@ private:
   }
 
   void by_flows() {
-    if (!problem_.is_unicast()) {
-      result_.answer.method = "flows are for what nobody wants twice (All-to-All, Gather, Scatter)";
-      return;
-    }
     const std::uint32_t epochs = enough_epochs();
     const EpochFlows flows = epoch_flows(problem_, epochs, limit_);
     EpochAnswer answer;
@@ -244,7 +239,6 @@ private:
   const Topology& topology_;
   const Collective& collective_;
   const TecclSettings& settings_;
-  const SynthesisOptions& options_;
   const WorkLimit& limit_;
   std::optional<std::uint32_t> epochs_; ///< K, where it is given
   std::optional<std::uint32_t> enough_; ///< by Algorithm 1, where there is nothing to start from
@@ -257,9 +251,14 @@ private:
 } // namespace
 
 EpochSynthesis synthesize_epochs(const Topology& topology, const Collective& collective,
-                                 const TecclSettings& settings, const SynthesisOptions& options,
-                                 const WorkLimit& limit) {
-  return EpochPlanning(topology, collective, settings, options, limit).run();
+                                 const TecclSettings& settings,
+                                 const std::optional<Schedule>& start, const WorkLimit& limit) {
+  if (limit.reached()) {
+    EpochSynthesis nothing;
+    nothing.answer.method = nothing.why_not = no_time;
+    return nothing;
+  }
+  return EpochPlanning(topology, collective, settings, limit).run(start);
 }
 
 } // namespace tutti

@@ -24,13 +24,14 @@ struct EpochSynthesis {
   [[nodiscard]] Time planned() const { return {epoch.ps * epochs}; }
 };
 
-/// Starts from TACOS's schedule where that can be put in epochs, and is never worse. One shot: the
-/// smallest number of epochs by satisfiability first, then the best plan in so many by the integer
-/// program. Pre: `collective` doesn't reduce; options outlive `limit`.
+/// Starts from `start` (a schedule of the collective: TACOS's) where that can be put in epochs, and
+/// is never worse. One shot: the smallest number of epochs by satisfiability first, then the best
+/// plan in so many by the integer program. At the limit: the best plan so far; if there is none,
+/// the answer is timed_out. Pre: `collective` doesn't reduce.
 [[nodiscard]] EpochSynthesis synthesize_epochs(const Topology& topology,
                                                const Collective& collective,
                                                const TecclSettings& settings,
-                                               const SynthesisOptions& options,
+                                               const std::optional<Schedule>& start,
                                                const WorkLimit& limit);
 
 } // namespace tutti

@@ -2,7 +2,9 @@
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -16,6 +18,23 @@ TEST_CASE("what is reduced somewhere is copied from there, backwards") {
   CHECK(turned.held_by(ChunkId{0}).size() == 1);
   CHECK(turned.held_by(ChunkId{0})[0] == NodeId{1});
   CHECK(turned.wanted_by(ChunkId{0}).size() == 3);
+}
+
+TEST_CASE("what is named says the same chunks as what is turned around") {
+  const Topology ring = make_topology("ring:5");
+  for (const auto& [kind, backwards] :
+       {std::pair(CollectiveKind::reduce, CollectiveKind::broadcast),
+        std::pair(CollectiveKind::reduce_scatter, CollectiveKind::all_gather)})
+    for (const std::uint32_t pieces : {1U, 3U})
+      for (const std::vector<NodeId>& group :
+           {std::vector<NodeId>{}, std::vector{NodeId{4}, NodeId{1}, NodeId{2}}}) {
+        const Bytes size{1'001}; // doesn't divide
+        const Collective turned =
+            turned_around(make_collective(ring, {kind, size, group, 0, pieces}));
+        const Collective named = make_collective(ring, {backwards, size, group, 0, pieces});
+        CHECK(turned.fingerprint() == named.fingerprint());
+        CHECK(turned.name() == named.name());
+      }
 }
 
 TEST_CASE("backwards, who could reduce can copy") {
