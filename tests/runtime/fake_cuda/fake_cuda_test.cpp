@@ -4,19 +4,16 @@
 #include "runtime/lowering.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/ending_of.hpp"
 #include "tests/message_of.hpp"
 #include "tests/runtime/fake_cuda/fake_cuda.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace tutti;
 using namespace tutti::runtime;
@@ -72,42 +69,6 @@ template <typename Body> std::string words_of(const Body& body) {
     return error.what();
   }
   return "";
-}
-
-/// What became of a body that may end its process.
-struct Ending {
-  int code = -1;
-  std::string words; ///< on stderr
-  double seconds = 0;
-};
-
-template <typename Body> Ending ending_of(const Body& body) {
-  const auto begin = Clock::now();
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    (void)dup2(ends[1], STDERR_FILENO);
-    (void)alarm(60); // where nothing else ends it
-    try {
-      body();
-    } catch (const std::exception& error) {
-      (void)std::fprintf(stderr, "thrown: %s", error.what());
-    }
-    std::_Exit(0);
-  }
-  (void)close(ends[1]);
-  Ending ending;
-  char text[512];
-  for (ssize_t got = 0; (got = read(ends[0], text, sizeof text)) > 0;)
-    ending.words.append(text, static_cast<std::size_t>(got));
-  (void)close(ends[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  if (WIFEXITED(status)) ending.code = WEXITSTATUS(status);
-  ending.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  return ending;
 }
 
 /// An environment variable, for the scope.
