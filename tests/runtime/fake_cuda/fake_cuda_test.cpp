@@ -71,6 +71,19 @@ template <typename Body> std::string words_of(const Body& body) {
   return "";
 }
 
+/// The first call that is for this, by the words with which it fails.
+std::uint64_t call_for(const std::string& doing, const Program& program,
+                       const ExecutionRequest& request) {
+  Settings failing;
+  std::string words;
+  while (words.find(doing) == std::string::npos) {
+    REQUIRE(++failing.failing_call < 10'000);
+    const FakeGpus machine(failing);
+    words = words_of([&] { (void)run_on_cuda(program, request); });
+  }
+  return failing.failing_call;
+}
+
 /// An environment variable, for the scope.
 class Variable {
 public:
@@ -240,21 +253,56 @@ TEST_CASE("a kernel that doesn't heed the stop flag ends the process, with the w
 
 TEST_CASE("a call that never returns while kernels may run ends the process") {
   const Program program = hung_program(2);
-  std::uint64_t calls = 0;
-  {
-    const FakeGpus machine(Settings{});
-    CHECK_THROWS_AS(run_on_cuda(program, request_of(program, 0.05)), HungRun);
-    calls = machine.calls() - machine.releases();
-  }
+  const ExecutionRequest request = request_of(program, 0.05);
+  const std::uint64_t launch = call_for("starting the persistent kernel", program, request);
   Settings settings;
-  for (const std::uint64_t before : {0U, 3U}) { // of the calls that the hung run ends with
-    settings.hanging_call = calls - before;
+  for (const std::uint64_t after :
+       {2U, 3U}) { // at the first deadline: a look, and to end it or not
+    settings.hanging_call = launch + after;
     const Ending hung = ending_of([&] {
       const FakeGpus machine(settings);
-      (void)run_on_cuda(program, request_of(program, 0.05));
+      (void)run_on_cuda(program, request);
     });
     CHECK(hung.code == EXIT_FAILURE);
     CHECK_THAT(hung.words, ContainsSubstring("error: a call to CUDA doesn't return"));
+    CHECK(hung.seconds < 20);
+  }
+}
+
+TEST_CASE("copies that don't end end the process, with the blocks that haven't") {
+  const Program program = ring_program(3);
+  ExecutionRequest request = request_of(program, 0.2);
+  request.copy_per_step = true;
+  Settings settings;
+  settings.never_ends = true;
+  for (settings.gpus = 1; settings.gpus <= 3; settings.gpus += 2) {
+    const Ending hung = ending_of([&] {
+      const FakeGpus machine(settings);
+      (void)run_on_cuda(program, request);
+    });
+    CHECK(hung.code == EXIT_FAILURE);
+    CHECK_THAT(hung.words,
+               ContainsSubstring("error: a run by a copy for each step hangs: rank 0, "
+                                 "block 0 doesn't end; rank 0, block 1 doesn't end; rank 1"));
+    CHECK(hung.seconds >= 0.2);
+    CHECK(hung.seconds < 10);
+  }
+}
+
+TEST_CASE("a call that never returns in a run by copies ends the process") {
+  const Program program = ring_program(2);
+  ExecutionRequest request = request_of(program, 0.05);
+  request.copy_per_step = true;
+  for (const char* doing : {"copying to another rank", "running a copy for each step"}) {
+    Settings settings;
+    settings.hanging_call = call_for(doing, program, request);
+    const Ending hung = ending_of([&] {
+      const FakeGpus machine(settings);
+      (void)run_on_cuda(program, request);
+    });
+    CHECK(hung.code == EXIT_FAILURE);
+    CHECK_THAT(hung.words, ContainsSubstring("error: a call to CUDA doesn't return in a run by a "
+                                             "copy for each step"));
     CHECK(hung.seconds < 20);
   }
 }
