@@ -1,5 +1,6 @@
 #include "runtime/data.hpp"
 
+#include "runtime/with_type.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -29,16 +30,6 @@ std::size_t index_of_word(std::string_view what, std::string_view text, const Wo
     known.emplace_back(word);
   }
   throw InputError(unknown_name(what, text, known));
-}
-
-/// Calls `body` with a value of the element's C++ type.
-template <typename Body> void with_type(ElementType type, const Body& body) {
-  switch (type) {
-  case ElementType::float32: return body(float{});
-  case ElementType::float64: return body(double{});
-  case ElementType::int32: return body(std::int32_t{});
-  case ElementType::uint8: return body(std::uint8_t{});
-  }
 }
 
 constexpr std::size_t block_elements = 2048; ///< that are computed at once: stay in the cache

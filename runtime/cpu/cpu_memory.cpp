@@ -1,5 +1,6 @@
 #include "runtime/cpu/cpu_memory.hpp"
 
+#include "runtime/with_type.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -36,11 +37,6 @@ void combine_elements(std::byte* target, const std::byte* a, const std::byte* b,
   }
 }
 
-template <typename T> CombineLoop loop_of(Combine combine) {
-  return combine == Combine::sum ? combine_elements<T, Combine::sum>
-                                 : combine_elements<T, Combine::max>;
-}
-
 double machine_bytes() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
@@ -48,13 +44,9 @@ double machine_bytes() {
 } // namespace
 
 CombineLoop combine_loop(ElementType type, Combine combine) {
-  switch (type) {
-  case ElementType::float32: return loop_of<float>(combine);
-  case ElementType::float64: return loop_of<double>(combine);
-  case ElementType::int32: return loop_of<std::int32_t>(combine);
-  case ElementType::uint8: break;
-  }
-  return loop_of<std::uint8_t>(combine);
+  return with_type(type, combine, [](auto zero, auto how) -> CombineLoop {
+    return combine_elements<decltype(zero), how()>;
+  });
 }
 
 void CpuMemory::Free::operator()(std::byte* memory) const {

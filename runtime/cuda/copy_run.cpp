@@ -1,9 +1,13 @@
 // SCCL's second lowering: every step is a call of the host's, and streams wait for each other's
 // events where blocks would for flags.
+#include "runtime/cuda/last_resort.cuh"
 #include "runtime/cuda/runs.cuh"
 #include "sim/error.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
 
 namespace tutti::runtime {
 
@@ -29,6 +33,17 @@ public:
 private:
   const std::vector<int>& devices_;
 };
+
+/// Errors: CudaError of what comes before it on its stream.
+bool has_come(const Event& event) {
+  const cudaError_t state = cudaEventQuery(event.get());
+  if (state == cudaErrorNotReady) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  check_cuda(state, "running a copy for each step");
+  return true;
+}
 
 } // namespace
 
@@ -60,21 +75,28 @@ CopyRun::CopyRun(LoadedPlan& loaded, const Kernels& kernels) : loaded_(loaded), 
   end_ = make_event();
 }
 
-double CopyRun::perform() {
+double CopyRun::perform(double watchdog_seconds) {
+  const Patience patience(watchdog_seconds);
+  LastResort resort(patience.last_after(Clock::now() + patience.without_progress), [] {
+    return "a call to CUDA doesn't return in a run by a copy for each step; the process ends";
+  });
   loaded_.reset();
   const EndOfCopies end(loaded_.devices().distinct);
-  issue_all();
-  check_cuda(cudaEventSynchronize(end_.get()), "running a copy for each step");
+  issue_all(patience, resort);
+  watch(patience, resort);
   float milliseconds = 0;
   check_cuda(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "timing a run");
   return milliseconds * 1e-3;
 }
 
-void CopyRun::issue_all() {
+void CopyRun::issue_all(const Patience& patience, LastResort& resort) {
   check_cuda(cudaEventRecord(begin_.get(), main_.get()), "timing a run");
   for (const Stream& stream : streams_)
     check_cuda(cudaStreamWaitEvent(stream.get(), begin_.get(), 0), "starting a block's copies");
-  for (const IssuedStep& ordered : order_) issue(ordered);
+  for (const IssuedStep& ordered : order_) {
+    issue(ordered);
+    resort.put_off(patience.last_after(Clock::now() + patience.without_progress));
+  }
   for (std::size_t block = 0; block < streams_.size(); ++block) {
     check_cuda(cudaEventRecord(ends_[block].get(), streams_[block].get()), "ending a block");
     check_cuda(cudaStreamWaitEvent(main_.get(), ends_[block].get(), 0), "ending a block");
@@ -97,6 +119,45 @@ void CopyRun::issue(const IssuedStep& ordered) {
        loaded_.devices().of_rank[block.rank], loaded_.devices().of_rank[receiver], stream);
   if (over_[ordered.step] != nullptr)
     check_cuda(cudaEventRecord(over_[ordered.step].get(), stream), "ending a step");
+}
+
+/// Returns when all copies have ended; ends the process where none has for so long.
+void CopyRun::watch(const Patience& patience, LastResort& resort) const {
+  auto deadline = Clock::now() + patience.without_progress;
+  resort.put_off(patience.last_after(deadline));
+  std::size_t over = 0;
+  while (!has_come(end_)) {
+    std::this_thread::sleep_for(Patience::between_looks);
+    const auto now = Clock::now();
+    if (now < deadline) continue;
+    const std::size_t now_over = events_over();
+    if (now_over == over)
+      end_process("a run by a copy for each step hangs: " + unended_blocks() +
+                  "; the process ends, as copies can't be told to stop");
+    over = now_over;
+    deadline = now + patience.without_progress;
+    resort.put_off(patience.last_after(deadline));
+  }
+}
+
+/// Of those that steps and blocks end with.
+std::size_t CopyRun::events_over() const {
+  const auto over = [](const Event& event) { return event != nullptr && has_come(event); };
+  return static_cast<std::size_t>(std::ranges::count_if(over_, over) +
+                                  std::ranges::count_if(ends_, over));
+}
+
+std::string CopyRun::unended_blocks() const {
+  constexpr std::size_t most_told = 8;
+  const std::vector<PlannedBlock>& blocks = loaded_.plan().blocks;
+  std::string text;
+  std::size_t unended = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    if (!has_come(ends_[b]) && ++unended <= most_told)
+      text += (text.empty() ? "rank " : "; rank ") + std::to_string(blocks[b].rank) + ", block " +
+              std::to_string(b - blocks[b].first_block) + " doesn't end";
+  if (unended > most_told) text += "; and " + std::to_string(unended - most_told) + " more";
+  return text.empty() ? "all blocks have ended, but not the run" : text;
 }
 
 /// `from` and `to`: the devices of the rank and of the one that it sends to.

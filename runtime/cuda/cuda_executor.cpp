@@ -45,10 +45,12 @@ public:
 
 private:
   std::function<double()> performer() {
-    if (request_.copy_per_step)
-      return [run = std::make_shared<CopyRun>(loaded_, kernels_)] { return run->perform(); };
-    return [run = std::make_shared<PersistentRun>(loaded_, kernels_),
-            watchdog = request_.watchdog_seconds] { return run->perform(watchdog); };
+    if (request_.copy_per_step) return performer_of(std::make_shared<CopyRun>(loaded_, kernels_));
+    return performer_of(std::make_shared<PersistentRun>(loaded_, kernels_));
+  }
+
+  template <typename Run> std::function<double()> performer_of(std::shared_ptr<Run> run) const {
+    return [run, watchdog = request_.watchdog_seconds] { return run->perform(watchdog); };
   }
 
   std::vector<double> time_runs(const std::function<double()>& perform) {

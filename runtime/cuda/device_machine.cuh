@@ -14,27 +14,32 @@
 
 namespace tutti::runtime {
 
+/// A block's next steps, in its shared memory: a fence empties the L1 cache, and each step would
+/// come from afar again.
+struct StepsAhead {
+  static constexpr std::uint32_t steps = 16, words_each = sizeof(PlannedStep) / sizeof(Vector);
+  Vector words[steps * words_each];
+};
+
 template <typename T, Combine combine> class DeviceMachine {
 public:
   /// `crosses_devices`: connections do. `stop`: in the host's memory; nonzero ends all waits.
-  __device__ DeviceMachine(bool crosses_devices, std::uint32_t* stop)
-      : crosses_devices_(crosses_devices), stop_(stop) {}
+  /// `ahead`: the block's own.
+  __device__ DeviceMachine(bool crosses_devices, std::uint32_t* stop, StepsAhead& ahead)
+      : crosses_devices_(crosses_devices), stop_(stop), ahead_(ahead) {}
 
-  /// From shared memory, which keeps some steps ahead: a fence empties the L1 cache, and each step
-  /// would come from afar again.
   __device__ const PlannedStep& step(const PlannedStep* steps, std::uint32_t count,
                                      std::uint32_t at) {
-    constexpr std::uint32_t words = sizeof(PlannedStep) / sizeof(Vector);
-    __shared__ Vector ahead[steps_ahead * words];
-    if (at % steps_ahead == 0) {
+    if (at % StepsAhead::steps == 0) {
       __syncthreads(); // the leader may still be at the step before
-      const std::uint32_t left = (count - at) * words;
+      const std::uint32_t left = (count - at) * StepsAhead::words_each;
       const auto* from = reinterpret_cast<const Vector*>(steps + at);
-      for (std::uint32_t i = threadIdx.x; i < left && i < steps_ahead * words; i += blockDim.x)
-        ahead[i] = from[i];
+      for (std::uint32_t i = threadIdx.x; i < left && i < sizeof ahead_.words / sizeof(Vector);
+           i += blockDim.x)
+        ahead_.words[i] = from[i];
       __syncthreads();
     }
-    return reinterpret_cast<const PlannedStep*>(ahead)[at % steps_ahead];
+    return reinterpret_cast<const PlannedStep*>(ahead_.words)[at % StepsAhead::steps];
   }
 
   __device__ bool leader() const { return threadIdx.x == 0; }
@@ -85,7 +90,6 @@ private:
   template <typename Flag> using System = cuda::atomic_ref<Flag, cuda::thread_scope_system>;
   template <typename Flag> using Device = cuda::atomic_ref<Flag, cuda::thread_scope_device>;
 
-  static constexpr std::uint32_t steps_ahead = 16;
   /// Reading `stop` crosses the bus: now and then is enough for a watchdog.
   static constexpr std::uint32_t spins_between_looks = 4096;
 
@@ -113,6 +117,7 @@ private:
 
   bool crosses_devices_;
   std::uint32_t* stop_;
+  StepsAhead& ahead_;
 };
 
 } // namespace tutti::runtime

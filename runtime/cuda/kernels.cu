@@ -3,6 +3,7 @@
 #include "runtime/cuda/device_machine.cuh"
 #include "runtime/cuda/wrong_elements.hpp"
 #include "runtime/data.hpp"
+#include "runtime/with_type.hpp"
 
 namespace tutti::runtime {
 
@@ -11,7 +12,8 @@ namespace {
 template <typename T, Combine combine>
 __global__ void __launch_bounds__(most_threads)
     run_blocks(RunView run, Meeting meeting, std::uint32_t first, std::uint32_t* stop) {
-  DeviceMachine<T, combine> machine(run.crosses_devices, stop);
+  __shared__ StepsAhead ahead;
+  DeviceMachine<T, combine> machine(run.crosses_devices, stop, ahead);
   perform_timed(machine, run, meeting, first + blockIdx.x);
 }
 
@@ -34,24 +36,13 @@ __global__ void __launch_bounds__(most_threads)
   if (own != 0) atomicAdd(wrong, own);
 }
 
-template <typename T, Combine combine> constexpr Kernels kernels_of() {
-  return {run_blocks<T, combine>, move_step<T, combine>, count_wrong<T, combine>};
-}
-
-template <typename T> Kernels kernels_of(Combine combine) {
-  return combine == Combine::sum ? kernels_of<T, Combine::sum>() : kernels_of<T, Combine::max>();
-}
-
 } // namespace
 
 Kernels kernels_for(ElementType type, Combine combine) {
-  switch (type) {
-  case ElementType::float32: return kernels_of<float>(combine);
-  case ElementType::float64: return kernels_of<double>(combine);
-  case ElementType::int32: return kernels_of<std::int32_t>(combine);
-  case ElementType::uint8: break;
-  }
-  return kernels_of<std::uint8_t>(combine);
+  return with_type(type, combine, [](auto zero, auto how) -> Kernels {
+    using T = decltype(zero);
+    return {run_blocks<T, how()>, move_step<T, how()>, count_wrong<T, how()>};
+  });
 }
 
 } // namespace tutti::runtime

@@ -1,6 +1,7 @@
 // A thread of its own, since the one that calls CUDA may be stuck in a call for ever.
 #include "runtime/cuda/last_resort.cuh"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -12,6 +13,13 @@ void end_process(const std::string& why) {
   (void)std::fprintf(stderr, "error: %s\n", why.c_str());
   (void)std::fflush(stderr);
   std::_Exit(EXIT_FAILURE);
+}
+
+Patience::Patience(double watchdog_seconds) {
+  constexpr double most = 1e9; // s: what the clock can add to now
+  without_progress = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(watchdog_seconds, most)));
+  to_stop = std::max<Clock::duration>(without_progress, std::chrono::seconds(1));
 }
 
 LastResort::LastResort(Clock::time_point deadline, std::function<std::string()> why)

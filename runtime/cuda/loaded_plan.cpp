@@ -71,25 +71,26 @@ std::vector<LoadedPlan::FlagCounts> LoadedPlan::count_flags() const {
   return flags;
 }
 
-/// visit(array, its values or how many there are), for all but arenas.
+/// visit(array, its values or how many there are, where in a RunView its address belongs, if there),
+/// for all but arenas.
 template <typename Visit>
 void LoadedPlan::visit_arrays(std::size_t device, const FlagCounts& flags, const Visit& visit) {
   OnOne& on = on_[device];
-  visit(on.blocks, plan_.blocks);
-  visit(on.steps, plan_.steps);
-  visit(on.connections, plan_.connections);
-  visit(on.path_links, plan_.path_links);
-  visit(on.links, plan_.links);
-  visit(on.groups, plan_.groups);
-  visit(on.link_groups, plan_.link_groups);
-  visit(on.arenas, arenas_.size());
-  visit(on.flags, plan_.connections.size());
+  visit(on.blocks, plan_.blocks, &RunView::blocks);
+  visit(on.steps, plan_.steps, &RunView::steps);
+  visit(on.connections, plan_.connections, &RunView::connections);
+  visit(on.path_links, plan_.path_links, &RunView::path_links);
+  visit(on.links, plan_.links, &RunView::links);
+  visit(on.groups, plan_.groups, &RunView::groups);
+  visit(on.link_groups, plan_.link_groups, &RunView::link_groups);
+  visit(on.arenas, arenas_.size(), &RunView::arenas);
+  visit(on.flags, plan_.connections.size(), &RunView::flags);
   visit(on.arrived, flags.arrived);
   visit(on.emptied, flags.emptied);
-  visit(on.steps_over, plan_.blocks.size());
-  visit(on.link_free, plan_.links.size());
-  visit(on.group_free, plan_.groups.size());
-  visit(on.ready_at, plan_.links.empty() ? 0 : plan_.steps.size());
+  visit(on.steps_over, plan_.blocks.size(), &RunView::steps_over);
+  visit(on.link_free, plan_.links.size(), &RunView::link_free);
+  visit(on.group_free, plan_.groups.size(), &RunView::group_free);
+  visit(on.ready_at, plan_.links.empty() ? 0 : plan_.steps.size(), &RunView::ready_at);
   visit(on.came, std::size_t{1});
   visit(on.ready, shares_.size());
   visit(on.all_ready, shares_.size());
@@ -103,7 +104,7 @@ void LoadedPlan::check_memory(std::size_t device, const FlagCounts& flags, std::
     arenas += allocated(plan_.arenas[rank].size);
     ++ranks;
   }
-  visit_arrays(device, flags, [&](const auto& array, const auto& values) {
+  visit_arrays(device, flags, [&](const auto& array, const auto& values, auto...) {
     arrays += allocated(count_of(values) * sizeof(*array.data()));
   });
   const OnDevice current(devices_.distinct[device]);
@@ -120,9 +121,13 @@ void LoadedPlan::load(std::size_t device, const FlagCounts& flags) {
   const OnDevice current(devices_.distinct[device]);
   for (std::uint32_t rank = 0; rank < arenas_.size(); ++rank)
     if (index_of(rank) == device) arenas_[rank] = DeviceArray<std::byte>(plan_.arenas[rank].size);
-  visit_arrays(device, flags, [](auto& array, const auto& values) {
+  RunView& view = on_[device].view;
+  visit_arrays(device, flags, [&](auto& array, const auto& values, auto... member) {
     array = std::remove_reference_t<decltype(array)>(values);
+    ((view.*member = array.data()), ...);
   });
+  view.crosses_devices = on_.size() > 1;
+  view.stopped = stopped_.data();
 }
 
 /// Cuts each device's flags into those of its connections.
@@ -158,27 +163,6 @@ std::size_t LoadedPlan::index_of(std::uint32_t rank) const {
   return static_cast<std::size_t>(at - devices_.distinct.begin());
 }
 
-RunView LoadedPlan::view(std::size_t share) const {
-  const OnOne& on = on_[shares_[share].gpu];
-  RunView run;
-  run.crosses_devices = on_.size() > 1;
-  run.blocks = on.blocks.data();
-  run.steps = on.steps.data();
-  run.connections = on.connections.data();
-  run.path_links = on.path_links.data();
-  run.links = on.links.data();
-  run.groups = on.groups.data();
-  run.link_groups = on.link_groups.data();
-  run.arenas = on.arenas.data();
-  run.flags = on.flags.data();
-  run.steps_over = on.steps_over.data();
-  run.link_free = on.link_free.data();
-  run.group_free = on.group_free.data();
-  run.ready_at = on.ready_at.data();
-  run.stopped = stopped_.data();
-  return run;
-}
-
 Meeting LoadedPlan::meeting(std::size_t share) const {
   const OnOne& on = on_[shares_[share].gpu];
   Meeting meeting;
@@ -202,14 +186,10 @@ void LoadedPlan::reset() {
   stopped_.clear();
   for (std::size_t d = 0; d < on_.size(); ++d) {
     const OnDevice current(devices_.distinct[d]);
-    on_[d].arrived.set_bytes(0);
-    on_[d].emptied.set_bytes(0);
-    on_[d].steps_over.set_bytes(0);
-    on_[d].link_free.set_bytes(0);
-    on_[d].group_free.set_bytes(0);
-    on_[d].came.set_bytes(0);
-    on_[d].ready.set_bytes(0);
-    on_[d].times.set_bytes(0);
+    const auto clear = [](auto&... arrays) { (arrays.set_bytes(0), ...); };
+    OnOne& on = on_[d];
+    clear(on.arrived, on.emptied, on.steps_over, on.link_free, on.group_free, on.came, on.ready,
+          on.times);
   }
 }
 

@@ -30,7 +30,9 @@ public:
   /// Of the GPUs that have some, ascending.
   [[nodiscard]] std::span<const BlocksOfGpu> shares() const { return shares_; }
   /// As a kernel for this share (an index into shares()) follows it.
-  [[nodiscard]] RunView view(std::size_t share) const;
+  [[nodiscard]] const RunView& view(std::size_t share) const {
+    return on_[shares_[share].gpu].view;
+  }
   [[nodiscard]] Meeting meeting(std::size_t share) const;
   [[nodiscard]] const DeviceArray<std::byte>& arena(std::uint32_t rank) const {
     return arenas_[rank];
@@ -75,6 +77,7 @@ private:
     DeviceArray<std::uint32_t> ready;      ///< [share]
     DeviceArray<std::uint32_t*> all_ready; ///< [share]: `ready` there
     DeviceArray<BlockTime> times;          ///< [block]
+    RunView view;                          ///< of these
   };
   /// Of the connections that end and start at a device.
   struct FlagCounts {

@@ -32,19 +32,6 @@ std::uint32_t resident_blocks(const Kernels& kernels, int device, unsigned threa
   return static_cast<std::uint32_t>(of_one) * static_cast<std::uint32_t>(processors);
 }
 
-constexpr std::chrono::microseconds between_looks{20};
-
-/// What kernels get to end in: blocks look at the stop flag every few milliseconds.
-std::chrono::steady_clock::duration time_to_stop(std::chrono::steady_clock::duration patience) {
-  return std::max<std::chrono::steady_clock::duration>(patience, std::chrono::seconds(1));
-}
-
-/// When whoever watches until `deadline` must have ended the kernels, if he gets to it at all.
-std::chrono::steady_clock::time_point last_deadline(std::chrono::steady_clock::time_point deadline,
-                                                    std::chrono::steady_clock::duration patience) {
-  return deadline + 2 * time_to_stop(patience);
-}
-
 /// Whether what was launched on the stream has ended. An error of this call says nothing of the
 /// kernel, but one of the kernel, which has ended it, comes again.
 bool is_idle(cudaStream_t stream) {
@@ -123,7 +110,7 @@ void PersistentRun::choose_threads() {
 /// Ends the kernels where an exception leaves the scope.
 class PersistentRun::StopOnThrow {
 public:
-  StopOnThrow(PersistentRun& run, Clock::duration patience) : run_(run), patience_(patience) {}
+  StopOnThrow(PersistentRun& run, const Patience& patience) : run_(run), patience_(patience) {}
   ~StopOnThrow() {
     if (!over_) run_.end_kernels(patience_);
   }
@@ -133,15 +120,13 @@ public:
 
 private:
   PersistentRun& run_;
-  Clock::duration patience_;
+  const Patience& patience_;
   bool over_ = false;
 };
 
 double PersistentRun::perform(double watchdog_seconds) {
-  constexpr double most = 1e9; // s: what the clock can add to now
-  const auto patience = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(std::min(watchdog_seconds, most)));
-  LastResort resort(last_deadline(Clock::now() + patience, patience), [this] {
+  const Patience patience(watchdog_seconds);
+  LastResort resort(patience.last_after(Clock::now() + patience.without_progress), [this] {
     return "a call to CUDA doesn't return: " + told_waits() + "; the process ends";
   });
   loaded_.reset();
@@ -167,20 +152,21 @@ void PersistentRun::start(std::size_t index) {
 }
 
 /// Returns when all kernels have ended, by themselves or because nothing went on for so long.
-void PersistentRun::watch(Clock::duration patience, LastResort& resort) {
+void PersistentRun::watch(const Patience& patience, LastResort& resort) {
   MessagesDue due(loaded_);
-  auto deadline = Clock::now() + patience;
-  resort.put_off(last_deadline(deadline, patience));
+  auto deadline = Clock::now() + patience.without_progress;
+  resort.put_off(patience.last_after(deadline));
   std::uint64_t over = 0;
   while (!is_over()) {
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(Patience::between_looks);
     const auto now = Clock::now();
     if (now < deadline) continue;
     const std::uint64_t now_over = loaded_.steps_over();
-    if (now_over != over) deadline = now + patience;
-    if (const auto until = due.until()) deadline = std::max(deadline, *until + patience);
+    if (now_over != over) deadline = now + patience.without_progress;
+    if (const auto until = due.until())
+      deadline = std::max(deadline, *until + patience.without_progress);
     over = now_over;
-    resort.put_off(last_deadline(deadline, patience));
+    resort.put_off(patience.last_after(deadline));
     if (now < deadline) continue;
     end_kernels(patience);
     require_end();
@@ -202,16 +188,16 @@ bool PersistentRun::is_over() const {
 }
 
 /// Raises the stop flag, and returns when no kernel runs any more.
-void PersistentRun::end_kernels(Clock::duration patience) {
+void PersistentRun::end_kernels(const Patience& patience) {
   stop_.raise();
-  const auto deadline = Clock::now() + time_to_stop(patience);
+  const auto deadline = Clock::now() + patience.to_stop;
   for (const Launch& launch : launches_)
     while (!is_idle(launch.stream.get())) {
       if (Clock::now() >= deadline)
         end_process("GPU " + std::to_string(launch.device) + " doesn't end its kernel, though " +
                     "told to stop: " + told_waits() +
                     "; the process ends, as the GPU's memory can't be freed");
-      std::this_thread::sleep_for(between_looks);
+      std::this_thread::sleep_for(Patience::between_looks);
     }
 }
 

@@ -14,6 +14,7 @@
 namespace tutti::runtime {
 
 class LastResort;
+struct Patience;
 
 /// One kernel for each GPU that stays until all its blocks have performed their steps.
 class PersistentRun {
@@ -41,9 +42,9 @@ private:
   [[nodiscard]] bool fits(unsigned threads) const;
   void choose_threads();
   void start(std::size_t launch);
-  void watch(Clock::duration patience, LastResort& resort);
+  void watch(const Patience& patience, LastResort& resort);
   [[nodiscard]] bool is_over() const;
-  void end_kernels(Clock::duration patience);
+  void end_kernels(const Patience& patience);
   void require_end() const;
   [[nodiscard]] std::string told_waits() const;
   [[nodiscard]] std::string missing_blocks() const;
@@ -64,13 +65,21 @@ public:
   /// steps can't be ordered.
   CopyRun(LoadedPlan& loaded, const Kernels& kernels);
 
-  /// As PersistentRun::perform(), with the host's time to issue the calls.
-  double perform();
+  /// From when the first stream can start until the last has ended, with the host's time to issue
+  /// the calls; seconds. No copy runs any more when this returns or throws: where none ends for
+  /// watchdog_seconds, or a call to CUDA doesn't return, the process ends with a message on stderr,
+  /// as copies can't be told to stop.
+  double perform(double watchdog_seconds);
 
 private:
-  void issue_all();
+  using Clock = std::chrono::steady_clock;
+
+  void issue_all(const Patience& patience, LastResort& resort);
   void issue(const IssuedStep& ordered);
   void move(const Operands& data, int from, int to, cudaStream_t stream);
+  void watch(const Patience& patience, LastResort& resort) const;
+  [[nodiscard]] std::size_t events_over() const;
+  [[nodiscard]] std::string unended_blocks() const;
 
   LoadedPlan& loaded_;
   Kernels kernels_;

@@ -51,6 +51,7 @@ const std::map<std::string, std::string> libraries = {
     {"sqlite3.h", "experiments/sweep/(database|expression)\\.cpp"},
     {"boost", "synth/solvers/proven_minimum\\.cpp|experiments/(mpi|sweep)/[a-z_]+\\.cpp"},
     {"fmt", "[a-z0-9_/]+\\.cpp"},
+    {"sanitizer", "tests/runtime/cuda_order/host_gpu\\.hpp"},
     {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},
     {"catch2", "tests/(catch\\.hpp|catch_main\\.cpp)"},
 };

@@ -33,7 +33,7 @@ struct Settings {
   std::optional<int> never_starts; ///< a GPU whose kernels don't begin, and end when told to stop
   std::chrono::milliseconds start_delay{0}; ///< of GPU 1's kernels, twice as long of GPU 2's, ...
   std::chrono::milliseconds stop_delay{0};  ///< until blocks look at the stop flag
-  bool never_ends = false;                  ///< streams say so whatever their kernels do
+  bool never_ends = false; ///< streams and events say so, whatever kernels and copies do
 };
 
 /// What hasn't been given back.

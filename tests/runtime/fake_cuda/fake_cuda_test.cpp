@@ -4,19 +4,16 @@
 #include "runtime/lowering.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/ending_of.hpp"
 #include "tests/message_of.hpp"
 #include "tests/runtime/fake_cuda/fake_cuda.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace tutti;
 using namespace tutti::runtime;
@@ -74,40 +71,17 @@ template <typename Body> std::string words_of(const Body& body) {
   return "";
 }
 
-/// What became of a body that may end its process.
-struct Ending {
-  int code = -1;
-  std::string words; ///< on stderr
-  double seconds = 0;
-};
-
-template <typename Body> Ending ending_of(const Body& body) {
-  const auto begin = Clock::now();
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    (void)dup2(ends[1], STDERR_FILENO);
-    (void)alarm(60); // where nothing else ends it
-    try {
-      body();
-    } catch (const std::exception& error) {
-      (void)std::fprintf(stderr, "thrown: %s", error.what());
-    }
-    std::_Exit(0);
+/// The first call that is for this, by the words with which it fails.
+std::uint64_t call_for(const std::string& doing, const Program& program,
+                       const ExecutionRequest& request) {
+  Settings failing;
+  std::string words;
+  while (words.find(doing) == std::string::npos) {
+    REQUIRE(++failing.failing_call < 10'000);
+    const FakeGpus machine(failing);
+    words = words_of([&] { (void)run_on_cuda(program, request); });
   }
-  (void)close(ends[1]);
-  Ending ending;
-  char text[512];
-  for (ssize_t got = 0; (got = read(ends[0], text, sizeof text)) > 0;)
-    ending.words.append(text, static_cast<std::size_t>(got));
-  (void)close(ends[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  if (WIFEXITED(status)) ending.code = WEXITSTATUS(status);
-  ending.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  return ending;
+  return failing.failing_call;
 }
 
 /// An environment variable, for the scope.
@@ -279,21 +253,56 @@ TEST_CASE("a kernel that doesn't heed the stop flag ends the process, with the w
 
 TEST_CASE("a call that never returns while kernels may run ends the process") {
   const Program program = hung_program(2);
-  std::uint64_t calls = 0;
-  {
-    const FakeGpus machine(Settings{});
-    CHECK_THROWS_AS(run_on_cuda(program, request_of(program, 0.05)), HungRun);
-    calls = machine.calls() - machine.releases();
-  }
+  const ExecutionRequest request = request_of(program, 0.05);
+  const std::uint64_t launch = call_for("starting the persistent kernel", program, request);
   Settings settings;
-  for (const std::uint64_t before : {0U, 3U}) { // of the calls that the hung run ends with
-    settings.hanging_call = calls - before;
+  for (const std::uint64_t after :
+       {2U, 3U}) { // at the first deadline: a look, and to end it or not
+    settings.hanging_call = launch + after;
     const Ending hung = ending_of([&] {
       const FakeGpus machine(settings);
-      (void)run_on_cuda(program, request_of(program, 0.05));
+      (void)run_on_cuda(program, request);
     });
     CHECK(hung.code == EXIT_FAILURE);
     CHECK_THAT(hung.words, ContainsSubstring("error: a call to CUDA doesn't return"));
+    CHECK(hung.seconds < 20);
+  }
+}
+
+TEST_CASE("copies that don't end end the process, with the blocks that haven't") {
+  const Program program = ring_program(3);
+  ExecutionRequest request = request_of(program, 0.2);
+  request.copy_per_step = true;
+  Settings settings;
+  settings.never_ends = true;
+  for (settings.gpus = 1; settings.gpus <= 3; settings.gpus += 2) {
+    const Ending hung = ending_of([&] {
+      const FakeGpus machine(settings);
+      (void)run_on_cuda(program, request);
+    });
+    CHECK(hung.code == EXIT_FAILURE);
+    CHECK_THAT(hung.words,
+               ContainsSubstring("error: a run by a copy for each step hangs: rank 0, "
+                                 "block 0 doesn't end; rank 0, block 1 doesn't end; rank 1"));
+    CHECK(hung.seconds >= 0.2);
+    CHECK(hung.seconds < 10);
+  }
+}
+
+TEST_CASE("a call that never returns in a run by copies ends the process") {
+  const Program program = ring_program(2);
+  ExecutionRequest request = request_of(program, 0.05);
+  request.copy_per_step = true;
+  for (const char* doing : {"copying to another rank", "running a copy for each step"}) {
+    Settings settings;
+    settings.hanging_call = call_for(doing, program, request);
+    const Ending hung = ending_of([&] {
+      const FakeGpus machine(settings);
+      (void)run_on_cuda(program, request);
+    });
+    CHECK(hung.code == EXIT_FAILURE);
+    CHECK_THAT(hung.words, ContainsSubstring("error: a call to CUDA doesn't return in a run by a "
+                                             "copy for each step"));
     CHECK(hung.seconds < 20);
   }
 }

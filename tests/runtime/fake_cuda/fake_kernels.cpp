@@ -1,6 +1,7 @@
 // The kernels on CPU threads, by the code that nvcc compiles.
 #include "runtime/cuda/kernels.cuh"
 #include "runtime/cuda/wrong_elements.hpp"
+#include "runtime/with_type.hpp"
 #include "tests/runtime/fake_cuda/fake_cuda.hpp"
 #include "tests/runtime/host_machine.hpp"
 
@@ -95,20 +96,11 @@ template <typename T, Combine combine> Kernels kernels_of() {
   return kernels;
 }
 
-template <typename T> Kernels kernels_of(Combine combine) {
-  return combine == Combine::sum ? kernels_of<T, Combine::sum>() : kernels_of<T, Combine::max>();
-}
-
 } // namespace
 
 Kernels kernels_for(ElementType type, Combine combine) {
-  switch (type) {
-  case ElementType::float32: return kernels_of<float>(combine);
-  case ElementType::float64: return kernels_of<double>(combine);
-  case ElementType::int32: return kernels_of<std::int32_t>(combine);
-  case ElementType::uint8: break;
-  }
-  return kernels_of<std::uint8_t>(combine);
+  return with_type(type, combine,
+                   [](auto zero, auto how) { return kernels_of<decltype(zero), how()>(); });
 }
 
 } // namespace tutti::runtime
