@@ -115,6 +115,7 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
                      const Schedule& any_valid_order, const TimeModel& model,
                      std::span<const std::int64_t> chunk_priority, unsigned effort,
                      const WorkLimit& limit) {
+  limit.require();
   const Schedule& given = any_valid_order;
   TransferPrecedence precedence(topology, collective.chunks.size(), given);
   const Classes classes = classes_of(chunk_priority);
@@ -132,6 +133,7 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
     if (!best || made.makespan < best->makespan) best = std::move(made);
   };
   const std::vector<std::int64_t> tails = precedence.tails(duration);
+  limit.require();
   attempt(tails);
   Random random(given.size());
   try {
