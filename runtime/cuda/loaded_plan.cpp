@@ -71,8 +71,8 @@ std::vector<LoadedPlan::FlagCounts> LoadedPlan::count_flags() const {
   return flags;
 }
 
-/// visit(array, its values or how many there are, where in a RunView its address belongs, if there),
-/// for all but arenas.
+/// For all but arenas: visit(array, its values or how many there are, and where its address belongs
+/// in a RunView if it does).
 template <typename Visit>
 void LoadedPlan::visit_arrays(std::size_t device, const FlagCounts& flags, const Visit& visit) {
   OnOne& on = on_[device];
