@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -66,6 +67,7 @@ cudaError_t called() {
   now.polls = false;
   if (++now.calls == now.settings.hanging_call)
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (now.calls == now.settings.crashing_call) std::abort();
   if (now.broken()) {
     for (auto& [handle, stream] : now.streams) end_kernel(*stream);
     return now.settings.error;
@@ -197,6 +199,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   return call([&] {
     (void)std::snprintf(properties->name, sizeof properties->name, "fake GPU");
+    properties->major = 9;
+    properties->minor = 0;
+    properties->multiProcessorCount = state()->settings.processors;
+    properties->totalGlobalMem = state()->settings.memory;
     return cudaSuccess;
   });
 }

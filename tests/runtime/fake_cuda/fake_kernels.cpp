@@ -1,5 +1,6 @@
 // The kernels on CPU threads, by the code that nvcc compiles.
 #include "runtime/cuda/kernels.cuh"
+#include "runtime/cuda/timer_kernel.cuh"
 #include "runtime/cuda/wrong_elements.hpp"
 #include "runtime/with_type.hpp"
 #include "tests/runtime/fake_cuda/fake_cuda.hpp"
@@ -31,6 +32,8 @@ template <typename T, Combine combine> void move_step(Operands) {}
 template <typename T, Combine combine>
 void count_wrong(const std::byte*, const ExpectedChunk*, std::uint32_t, const std::uint32_t*,
                  unsigned long long*) {}
+
+void read_timer(std::uint64_t*, std::uint32_t, std::uint32_t) {}
 
 template <typename T> T argument(void** arguments, std::size_t i) {
   return *static_cast<T*>(arguments[i]);
@@ -101,6 +104,20 @@ template <typename T, Combine combine> Kernels kernels_of() {
 Kernels kernels_for(ElementType type, Combine combine) {
   return with_type(type, combine,
                    [](auto zero, auto how) { return kernels_of<decltype(zero), how()>(); });
+}
+
+TimerKernel timer_kernel() {
+  fake_cuda::define_kernel(
+      reinterpret_cast<const void*>(&read_timer), [](int, dim3, void** a) -> fake_cuda::Work {
+        return [values = argument<std::uint64_t*>(a, 0), count = argument<std::uint32_t>(a, 1),
+                most_looks = argument<std::uint32_t>(a, 2)](const std::atomic<bool>&) {
+          const std::atomic<bool> stop = false;
+          HostBlock block(1);
+          watch_timer(HostMachine<float, Combine::sum>(block, 0, 1, stop), values, count,
+                      most_looks);
+        };
+      });
+  return read_timer;
 }
 
 } // namespace tutti::runtime
