@@ -61,8 +61,8 @@ void check_request(const Program& program, const ExecutionRequest& request) {
 
 Execution run_on_cpu(const Program& program, const ExecutionRequest& request) {
   check_request(program, request);
-  const Plan plan =
-      make_plan(program, unit_bytes_for(program, request.size, request.type), request.plan);
+  const PlannedRun planned = planned_run(program, request);
+  const Plan& plan = planned.plan;
   CpuMemory memory(plan);
   const CombineLoop combine = combine_loop(request.type, request.combine);
 
@@ -78,11 +78,11 @@ Execution run_on_cpu(const Program& program, const ExecutionRequest& request) {
     const Watch watch = [&](const WorkProgress&) {
       return request.watch && request.watch({run, runs});
     };
-    memory.fill(program, plan, request.type);
+    memory.fill(planned);
     const double seconds = copies ? copies->run(watch) : threads->run(watch);
     if (run >= request.warmups) execution.seconds.push_back(seconds);
   }
-  execution.check = memory.check(program, plan, request.type, request.combine);
+  execution.check = memory.check(planned);
   const PlanTraffic traffic = traffic_of(plan);
   execution.bytes_moved = traffic.sent;
   execution.memory_bytes = traffic.memory;

@@ -2,8 +2,6 @@
 
 #include "sim/error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -43,31 +41,24 @@ template <typename Body> void with_type(ElementType type, const Body& body) {
 
 constexpr std::size_t block_elements = 2048; ///< that are computed at once: stay in the cache
 
-/// Who the chunk's value comes from.
-std::span<const NodeId> contributors(const Collective& collective, ChunkId chunk) {
-  const std::span<const NodeId> holders = collective.held_by(chunk);
-  return collective.chunks[chunk.value].reduces ? holders : holders.first(1);
-}
-
 /// What elements first .. first + expected.size() of the chunk must be in the end.
-void expect_block(std::span<const NodeId> from, ChunkId chunk, Combine combine, std::uint64_t first,
-                  std::span<std::uint32_t> expected) {
+void expect_block(std::span<const std::uint32_t> from, ChunkId chunk, Combine combine,
+                  std::uint64_t first, std::span<std::uint32_t> expected) {
   std::ranges::fill(expected, 0U);
-  for (const NodeId npu : from) {
+  for (const std::uint32_t npu : from) {
     if (combine == Combine::sum)
       for (std::size_t i = 0; i < expected.size(); ++i)
-        expected[i] += input_value(chunk, npu.value, first + i);
+        expected[i] += input_value(chunk, npu, first + i);
     else
       for (std::size_t i = 0; i < expected.size(); ++i)
-        expected[i] = std::max(expected[i], input_value(chunk, npu.value, first + i));
+        expected[i] = std::max(expected[i], input_value(chunk, npu, first + i));
   }
 }
 
-/// Compares the chunk at `found` and adds to the check.
+/// Compares the chunk at `found` and adds to the check. `from`: whose values are combined.
 template <typename T>
-void check_chunk(const Collective& collective, std::uint32_t npu, ChunkId chunk, Combine combine,
-                 std::span<const std::byte> found, DataCheck& check) {
-  const std::span<const NodeId> from = contributors(collective, chunk);
+void check_chunk(std::span<const std::uint32_t> from, std::uint32_t npu, ChunkId chunk,
+                 Combine combine, std::span<const std::byte> found, DataCheck& check) {
   const std::uint64_t elements = found.size() / sizeof(T);
   std::array<std::uint32_t, block_elements> expected{};
   std::array<T, block_elements> values{};
@@ -109,32 +100,27 @@ Combine parse_combine(std::string_view text) {
   return static_cast<Combine>(index_of_word("combination", text, combine_words));
 }
 
-void fill_input(const Program& program, std::uint32_t npu, ElementType type, std::size_t unit_bytes,
-                std::span<std::byte> input) {
-  for (const ChunkPlace& at : program.inputs[npu]) {
-    const std::uint32_t from = program.collective.chunks[at.chunk.value].reduces
-                                   ? npu
-                                   : program.collective.held_by(at.chunk).front().value;
-    const std::size_t bytes = program.chunk_units[at.chunk.value] * unit_bytes;
-    const std::span<std::byte> chunk = input.subspan(at.unit * unit_bytes, bytes);
+void fill_input(std::span<const InputChunk> chunks, ElementType type, std::span<std::byte> input) {
+  for (const InputChunk& at : chunks)
     with_type(type, [&](auto zero) {
       using T = decltype(zero);
-      for (std::uint64_t i = 0; i < bytes / sizeof(T); ++i) {
-        const T value = static_cast<T>(input_value(at.chunk, from, i));
-        std::memcpy(chunk.data() + i * sizeof(T), &value, sizeof(T));
+      for (std::uint64_t i = 0; i < at.elements; ++i) {
+        const T value = static_cast<T>(input_value(ChunkId{at.chunk}, at.contributor, i));
+        std::memcpy(input.data() + at.first_byte + i * sizeof(T), &value, sizeof(T));
       }
     });
-  }
 }
 
-DataCheck check_output(const Program& program, std::uint32_t npu, ElementType type, Combine combine,
-                       std::size_t unit_bytes, std::span<const std::byte> output) {
+DataCheck check_output(const Expected& expected, std::uint32_t npu, ElementType type,
+                       Combine combine, std::span<const std::byte> output) {
   DataCheck check;
-  for (const ChunkPlace& at : program.outputs[npu]) {
-    const std::span<const std::byte> chunk =
-        output.subspan(at.unit * unit_bytes, program.chunk_units[at.chunk.value] * unit_bytes);
+  for (const ExpectedChunk& at : expected.chunks) {
+    const std::span<const std::byte> found =
+        output.subspan(at.first_byte, at.elements * element_size(type));
+    const auto from =
+        std::span(expected.contributors).subspan(at.first_contributor, at.contributors);
     with_type(type, [&](auto zero) {
-      check_chunk<decltype(zero)>(program.collective, npu, at.chunk, combine, chunk, check);
+      check_chunk<decltype(zero)>(from, npu, ChunkId{at.chunk}, combine, found, check);
     });
   }
   return check;

@@ -36,9 +36,27 @@ enum class Combine : std::uint8_t { sum, max };
   return (mixed >> 25U) * 2 + ((low + chunk.value + npu) & 1U);
 }
 
-/// Fills a rank's input buffer (bytes: input units * unit_bytes) with the reference's values.
-void fill_input(const Program& program, std::uint32_t npu, ElementType type, std::size_t unit_bytes,
-                std::span<std::byte> input);
+/// One chunk of an input buffer: the reference's values of this contributor.
+struct InputChunk {
+  std::uint32_t chunk = 0, contributor = 0;
+  std::uint64_t first_byte = 0, elements = 0;
+};
+
+/// One chunk of an output buffer.
+struct ExpectedChunk {
+  std::uint32_t chunk = 0;
+  std::uint32_t first_contributor = 0, contributors = 0; ///< into Expected::contributors
+  std::uint64_t first_byte = 0, elements = 0;
+};
+
+/// What a rank's output must hold, as plain arrays that a kernel compares with, too.
+struct Expected {
+  std::vector<ExpectedChunk> chunks;
+  std::vector<std::uint32_t> contributors; ///< NPUs whose values are combined
+};
+
+/// Fills a rank's input buffer with the reference's values.
+void fill_input(std::span<const InputChunk> chunks, ElementType type, std::span<std::byte> input);
 
 struct WrongElement {
   std::uint32_t npu = 0;
@@ -51,10 +69,8 @@ struct DataCheck {
   std::optional<WrongElement> first;
 };
 
-/// Compares a rank's output with what the collective defines, element by element, computed from
-/// input_value() alone.
-[[nodiscard]] DataCheck check_output(const Program& program, std::uint32_t npu, ElementType type,
-                                     Combine combine, std::size_t unit_bytes,
-                                     std::span<const std::byte> output);
+/// Compares a rank's output element by element with what is computed from input_value() alone.
+[[nodiscard]] DataCheck check_output(const Expected& expected, std::uint32_t npu, ElementType type,
+                                     Combine combine, std::span<const std::byte> output);
 
 } // namespace tutti::runtime

@@ -3,6 +3,7 @@
 
 #include "runtime/data.hpp"
 #include "runtime/plan.hpp"
+#include "runtime/planned_run.hpp"
 #include "runtime/program.hpp"
 #include "sim/watch.hpp"
 
@@ -14,17 +15,24 @@
 
 namespace tutti::runtime {
 
-struct ExecutionRequest {
-  Bytes size; ///< of the collective, as nccl-tests counts it
-  ElementType type = ElementType::float32;
-  Combine combine = Combine::sum;
+/// How a planned run is performed.
+struct RunSettings {
   std::uint32_t warmups = 1, repetitions = 5; ///< timed runs: repetitions >= 1
   double watchdog_seconds = 30;               ///< a run without end is ended, its waits are named
-  PlanOptions plan;
   /// One copy call for each step instead of one persistent run (CUDA: cudaMemcpyPeerAsync).
   bool copy_per_step = false;
   Watch watch = {}; ///< counts runs, warm-ups too
 };
+
+struct ExecutionRequest : RunSettings {
+  Bytes size; ///< of the collective, as nccl-tests counts it
+  ElementType type = ElementType::float32;
+  Combine combine = Combine::sum;
+  PlanOptions plan;
+};
+
+/// Errors: those of make_plan() and unit_bytes_for().
+[[nodiscard]] PlannedRun planned_run(const Program& program, const ExecutionRequest& request);
 
 struct Execution {
   std::vector<double> seconds;   ///< of each timed run
@@ -55,6 +63,7 @@ public:
 /// On GPUs: a rank for each where peers reach each other, else all as virtual ranks on one.
 /// Errors: as above; no GPU; more blocks than can be resident at once (a persistent kernel would
 /// hang), with the number that can.
+[[nodiscard]] Execution run_on_cuda(const PlannedRun& run, const RunSettings& settings);
 [[nodiscard]] Execution run_on_cuda(const Program& program, const ExecutionRequest& request);
 
 /// Bytes/s that the first GPU copies within its memory by cudaMemcpy, as they arrive (each is read

@@ -1,7 +1,5 @@
 #include "runtime/hung_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace tutti::runtime {
@@ -9,6 +7,11 @@ namespace tutti::runtime {
 namespace {
 
 constexpr std::size_t most_waits_told = 8;
+
+/// "step 4"
+std::string numbered(const std::string& what, std::size_t number) {
+  return what + " " + std::to_string(number);
+}
 
 /// How many steps of the block before this one receive.
 std::uint32_t messages_before(const Plan& plan, const PlannedBlock& block, std::uint32_t step) {
@@ -21,20 +24,21 @@ std::string awaited(const Plan& plan, const PlannedBlock& block, const Stopped& 
   const PlannedStep& step = plan.steps[block.first_step + stopped.step];
   switch (stopped.wait) {
   case WaitKind::nothing: break;
-  case WaitKind::step: return fmt::format("step {} of block {}", step.after_step, step.after_block);
+  case WaitKind::step:
+    return numbered("step", step.after_step) + numbered(" of block", step.after_block);
   case WaitKind::message:
   case WaitKind::arrival: {
     const Connection& from = plan.connections[block.receives];
-    return fmt::format("message {} from rank {} on channel {}{}",
-                       messages_before(plan, block, stopped.step), from.from, from.channel,
-                       stopped.wait == WaitKind::arrival ? " to cross its links" : "");
+    return numbered("message", messages_before(plan, block, stopped.step)) +
+           numbered(" from rank", from.from) + numbered(" on channel", from.channel) +
+           (stopped.wait == WaitKind::arrival ? " to cross its links" : "");
   }
   case WaitKind::slot:
   case WaitKind::link: {
     const Connection& to = plan.connections[block.sends];
     return stopped.wait == WaitKind::link
-               ? fmt::format("the link to rank {} to take its message", to.to)
-               : fmt::format("a free slot at rank {} on channel {}", to.to, to.channel);
+               ? numbered("the link to rank", to.to) + " to take its message"
+               : numbered("a free slot at rank", to.to) + numbered(" on channel", to.channel);
   }
   }
   return "nothing";
@@ -49,11 +53,11 @@ std::string waiting_steps(const Plan& plan, std::span<const Stopped> stopped) {
     if (stopped[b].wait == WaitKind::nothing || ++waiting > most_waits_told) continue;
     const PlannedBlock& block = plan.blocks[b];
     const StepKind kind = plan.steps[block.first_step + stopped[b].step].kind;
-    text += fmt::format("{}rank {}, block {}, step {} ({}) waits for {}", text.empty() ? "" : "; ",
-                        block.rank, b - block.first_block, stopped[b].step, to_text(kind),
-                        awaited(plan, block, stopped[b]));
+    text += numbered(text.empty() ? "rank" : "; rank", block.rank) +
+            numbered(", block", b - block.first_block) + numbered(", step", stopped[b].step) +
+            " (" + std::string(to_text(kind)) + ") waits for " + awaited(plan, block, stopped[b]);
   }
-  if (waiting > most_waits_told) text += fmt::format("; and {} more", waiting - most_waits_told);
+  if (waiting > most_waits_told) text += numbered("; and", waiting - most_waits_told) + " more";
   return text;
 }
 

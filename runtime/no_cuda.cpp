@@ -8,7 +8,7 @@ std::optional<std::string> why_no_cuda() {
   return "this build has no CUDA: CMake found no nvcc, or was told to leave it out";
 }
 
-Execution run_on_cuda(const Program&, const ExecutionRequest&) { throw InputError(*why_no_cuda()); }
+Execution run_on_cuda(const PlannedRun&, const RunSettings&) { throw InputError(*why_no_cuda()); }
 
 double device_copy_rate() { throw InputError(*why_no_cuda()); }
 

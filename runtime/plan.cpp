@@ -3,8 +3,6 @@
 #include "runtime/plan_parts.hpp"
 #include "sim/error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <map>
@@ -20,18 +18,6 @@ constexpr std::uint64_t arena_alignment = 128;
 
 constexpr std::uint64_t aligned_up(std::uint64_t bytes) {
   return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
-}
-
-/// Units that make up Collective::size(): of an all_to_all each member's buffer counts, not all.
-std::uint64_t units_of_size(const Program& program) {
-  std::uint64_t units = 0;
-  for (const CollectivePart& part : program.collective.parts) {
-    std::uint64_t own = 0;
-    for (std::uint32_t c = 0; c < part.chunk_count; ++c)
-      own += program.chunk_units[part.first.value + c];
-    units += part.kind == CollectiveKind::all_to_all ? own / part.group.size() : own;
-  }
-  return units;
 }
 
 /// Input, output and scratch one after another, or two of them as one memory; then the slots.
@@ -72,7 +58,6 @@ public:
     for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) add_blocks(r);
     const std::vector<bool> direct = direct_landings(program_, plan_, ends_);
     for (std::uint32_t c = 0; c < plan_.connections.size(); ++c) place_messages(c, direct);
-    if (options_.emulated != nullptr) emulate_links(plan_, program_, *options_.emulated);
     return std::move(plan_);
   }
 
@@ -193,17 +178,7 @@ private:
 
 } // namespace
 
-std::size_t unit_bytes_for(const Program& program, Bytes size, ElementType type) {
-  const std::uint64_t units = units_of_size(program);
-  const auto step = static_cast<std::int64_t>(units * element_size(type));
-  if (size.count > 0 && size.count % step == 0) return static_cast<std::size_t>(size.count) / units;
-  const std::int64_t next = (std::max<std::int64_t>(size.count, 0) / step + 1) * step;
-  throw InputError(fmt::format("{} don't divide into {} units of {} elements; the next size that "
-                               "does is {} bytes",
-                               to_text(size), units, to_text(type), next));
-}
-
-Plan make_plan(const Program& program, std::size_t unit_bytes, const PlanOptions& options) {
+Plan plan_program(const Program& program, std::size_t unit_bytes, const PlanOptions& options) {
   if (options.slots == 0) throw InputError("a connection needs at least one slot");
   return Planner(program, unit_bytes, options).make();
 }

@@ -14,6 +14,10 @@ struct MessageEnds {
   std::vector<std::uint32_t> sent, received;        ///< [message]: steps, through all blocks
 };
 
+/// All but the emulated links. Errors: InputError for slots == 0.
+[[nodiscard]] Plan plan_program(const Program& program, std::size_t unit_bytes,
+                                const PlanOptions& options);
+
 /// For each step, through all ranks and blocks: whether it receives into a target that nothing at
 /// its rank touches before, in any run, so that what is sent can land there. Steps that a hung
 /// program doesn't reach: false. Fills in nothing; `plan` has its blocks and connections.

@@ -1,7 +1,5 @@
 #include "sim/error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -40,8 +38,10 @@ std::string unknown_name(std::string_view what, std::string_view found,
       closest = &name;
     }
   }
-  return fmt::format("unknown {} \"{}\" (known: {}{})", what, found, fmt::join(known, ", "),
-                     closest ? fmt::format("; did you mean \"{}\"?", *closest) : "");
+  std::string text = "unknown " + std::string(what) + " \"" + std::string(found) + "\" (known: ";
+  for (const std::string& name : known) text += (&name == known.data() ? "" : ", ") + name;
+  if (closest != nullptr) text += "; did you mean \"" + *closest + "\"?";
+  return text + ")";
 }
 
 } // namespace tutti

@@ -2,8 +2,6 @@
 
 #include "sim/error.hpp"
 
-#include <fmt/format.h>
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,8 +19,8 @@ constexpr std::size_t most_of_file = std::size_t{1} << 34;   // as much as a sch
 constexpr std::size_t most_of_stream = std::size_t{1} << 28; // a pipe, a device: may have no end
 
 [[noreturn]] void fail(const std::string& path, std::string_view verb, int error) {
-  throw InputError(
-      fmt::format("{}: cannot {}: {}", path, verb, std::generic_category().message(error)));
+  throw InputError(path + ": cannot " + std::string(verb) + ": " +
+                   std::generic_category().message(error));
 }
 
 void write_in_place(const std::string& path, const std::function<void(std::ostream&)>& writer) {
@@ -52,17 +50,16 @@ std::string read_file(const std::string& path) {
     in.read(content.data() + before, block);
     content.resize(before + static_cast<std::size_t>(in.gcount()));
     if (content.size() > most)
-      throw InputError(fmt::format("{}: cannot read: it is longer than {} MiB, the most that is "
-                                   "read from {}",
-                                   path, most >> 20U,
-                                   is_regular ? "a file" : "what isn't a regular file"));
+      throw InputError(path + ": cannot read: it is longer than " + std::to_string(most >> 20U) +
+                       " MiB, the most that is read from " +
+                       (is_regular ? "a file" : "what isn't a regular file"));
   }
   if (in.bad()) fail(path, "read", errno != 0 ? errno : EIO);
   return content;
 }
 
 std::string temporary_of(const std::string& path, int process) {
-  return fmt::format("{}.{}.part", path, process);
+  return path + "." + std::to_string(process) + ".part";
 }
 
 void write_file(const std::string& path, std::string_view content) {

@@ -72,21 +72,20 @@ CpuMemory::CpuMemory(const Plan& plan) {
     arenas_.emplace_back(static_cast<std::byte*>(::operator new(arena.size, memory_alignment)));
 }
 
-void CpuMemory::fill(const Program& program, const Plan& plan, ElementType type) {
+void CpuMemory::fill(const PlannedRun& run) {
   for (std::uint32_t r = 0; r < arenas_.size(); ++r) {
-    std::memset(arena(r), poison, plan.arenas[r].size);
-    fill_input(program, r, type, plan.unit_bytes,
-               {arena(r) + plan.arenas[r].input, program.ranks[r].input * plan.unit_bytes});
+    const Arena& at = run.plan.arenas[r];
+    std::memset(arena(r), poison, at.size);
+    fill_input(run.data[r].input, run.type, {arena(r) + at.input, run.data[r].input_bytes});
   }
 }
 
-DataCheck CpuMemory::check(const Program& program, const Plan& plan, ElementType type,
-                           Combine combine) const {
+DataCheck CpuMemory::check(const PlannedRun& run) const {
   DataCheck all;
   for (std::uint32_t r = 0; r < arenas_.size(); ++r) {
     const DataCheck one =
-        check_output(program, r, type, combine, plan.unit_bytes,
-                     {arena(r) + plan.arenas[r].output, program.ranks[r].output * plan.unit_bytes});
+        check_output(run.data[r].output, r, run.type, run.combine,
+                     {arena(r) + run.plan.arenas[r].output, run.data[r].output_bytes});
     all.checked += one.checked;
     all.wrong += one.wrong;
     if (!all.first) all.first = one.first;

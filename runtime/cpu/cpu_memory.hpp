@@ -22,9 +22,8 @@ public:
 
   [[nodiscard]] std::byte* arena(std::uint32_t rank) const { return arenas_[rank].get(); }
   /// Poisons everything, then writes the inputs.
-  void fill(const Program& program, const Plan& plan, ElementType type);
-  [[nodiscard]] DataCheck check(const Program& program, const Plan& plan, ElementType type,
-                                Combine combine) const;
+  void fill(const PlannedRun& run);
+  [[nodiscard]] DataCheck check(const PlannedRun& run) const;
 
 private:
   struct Free {

@@ -1,10 +1,9 @@
-// Plans, loads, performs and checks a program on GPUs; what it can't do here, it says before.
+// Loads, performs and checks a planned run on GPUs; what it can't do here, it says before.
 #include "runtime/cuda/devices.cuh"
 #include "runtime/cuda/kernels.cuh"
 #include "runtime/cuda/loaded_plan.cuh"
 #include "runtime/cuda/runs.cuh"
 #include "runtime/executor.hpp"
-#include "runtime/expected_output.hpp"
 #include "runtime/plan_traffic.hpp"
 #include "sim/error.hpp"
 
@@ -20,17 +19,13 @@ namespace tutti::runtime {
 
 namespace {
 
-/// One program on the GPUs, with its data.
+/// One run on the GPUs, with its data.
 class CudaRun {
 public:
-  CudaRun(const Program& program, const ExecutionRequest& request)
-      : program_(program), request_(request),
-        plan_(
-            make_plan(program, unit_bytes_for(program, request.size, request.type), request.plan)),
-        devices_(
-            choose_devices(static_cast<std::uint32_t>(program.ranks.size()), !plan_.links.empty())),
-        loaded_(plan_, devices_, bytes_to_check()),
-        kernels_(kernels_for(request.type, request.combine)) {}
+  CudaRun(const PlannedRun& run, const RunSettings& settings)
+      : run_(run), plan_(run.plan), settings_(settings),
+        devices_(choose_devices(static_cast<std::uint32_t>(run.data.size()), !plan_.links.empty())),
+        loaded_(plan_, devices_, bytes_to_check()), kernels_(kernels_for(run.type, run.combine)) {}
 
   Execution execute() {
     Execution execution;
@@ -45,22 +40,22 @@ public:
 
 private:
   std::function<double()> performer() {
-    if (request_.copy_per_step)
+    if (settings_.copy_per_step)
       return [run = std::make_shared<CopyRun>(loaded_, kernels_)] { return run->perform(); };
     return [run = std::make_shared<PersistentRun>(loaded_, kernels_),
-            watchdog = request_.watchdog_seconds] { return run->perform(watchdog); };
+            watchdog = settings_.watchdog_seconds] { return run->perform(watchdog); };
   }
 
   std::vector<double> time_runs(const std::function<double()>& perform) {
     set_up();
-    for (std::uint32_t i = 0; i < request_.warmups; ++i) {
+    for (std::uint32_t i = 0; i < settings_.warmups; ++i) {
       ask_watch(i);
       perform();
     }
     std::vector<double> seconds;
-    for (std::uint32_t i = 0; i < request_.repetitions; ++i) {
-      ask_watch(request_.warmups + i);
-      if (i + 1 == request_.repetitions) set_up(); // what earlier runs left can't pass for its own
+    for (std::uint32_t i = 0; i < settings_.repetitions; ++i) {
+      ask_watch(settings_.warmups + i);
+      if (i + 1 == settings_.repetitions) set_up(); // what earlier runs left can't pass for its own
       seconds.push_back(perform());
     }
     return seconds;
@@ -68,7 +63,7 @@ private:
 
   /// Between runs only: a kernel that runs is ended by its watchdog.
   void ask_watch(std::uint32_t runs) const {
-    if (request_.watch && request_.watch({runs, request_.warmups + request_.repetitions}))
+    if (settings_.watch && settings_.watch({runs, settings_.warmups + settings_.repetitions}))
       throw tutti::Stopped(); // runtime::Stopped is of a run that hangs
   }
 
@@ -76,9 +71,9 @@ private:
   void set_up() {
     loaded_.poison();
     std::vector<std::byte> input;
-    for (std::uint32_t rank = 0; rank < program_.ranks.size(); ++rank) {
-      input.resize(program_.ranks[rank].input * plan_.unit_bytes);
-      fill_input(program_, rank, request_.type, plan_.unit_bytes, input);
+    for (std::uint32_t rank = 0; rank < run_.data.size(); ++rank) {
+      input.resize(run_.data[rank].input_bytes);
+      fill_input(run_.data[rank].input, run_.type, input);
       const OnDevice current(devices_.of_rank[rank]);
       loaded_.write_arena(rank, input, plan_.arenas[rank].input);
     }
@@ -88,12 +83,12 @@ private:
   void check(DataCheck& all) {
     std::uint64_t wrong_on_devices = 0;
     std::vector<std::byte> output;
-    for (std::uint32_t rank = 0; rank < program_.ranks.size(); ++rank) {
-      output.resize(program_.ranks[rank].output * plan_.unit_bytes);
+    for (std::uint32_t rank = 0; rank < run_.data.size(); ++rank) {
+      output.resize(run_.data[rank].output_bytes);
       const OnDevice current(devices_.of_rank[rank]);
       loaded_.arena(rank).read(output, plan_.arenas[rank].output);
       const DataCheck one =
-          check_output(program_, rank, request_.type, request_.combine, plan_.unit_bytes, output);
+          check_output(run_.data[rank].output, rank, run_.type, run_.combine, output);
       all.checked += one.checked;
       all.wrong += one.wrong;
       if (!all.first) all.first = one.first;
@@ -108,17 +103,16 @@ private:
   [[nodiscard]] std::uint64_t bytes_to_check() const {
     constexpr std::uint64_t rounded_up = 3 * 512;
     std::uint64_t most = 0;
-    for (std::uint32_t rank = 0; rank < program_.ranks.size(); ++rank) {
-      const Expected expected = expected_output(program_, rank, request_.type, plan_.unit_bytes);
-      const std::uint64_t bytes = expected.chunks.size() * sizeof(ExpectedChunk) +
-                                  expected.contributors.size() * sizeof(std::uint32_t);
+    for (const RankData& data : run_.data) {
+      const std::uint64_t bytes = data.output.chunks.size() * sizeof(ExpectedChunk) +
+                                  data.output.contributors.size() * sizeof(std::uint32_t);
       most = std::max(most, bytes + sizeof(unsigned long long) + rounded_up);
     }
     return most;
   }
 
   std::uint64_t wrong_on_device(std::uint32_t rank) {
-    const Expected expected = expected_output(program_, rank, request_.type, plan_.unit_bytes);
+    const Expected& expected = run_.data[rank].output;
     if (expected.chunks.empty()) return 0;
     const DeviceArray<ExpectedChunk> chunks(expected.chunks);
     const DeviceArray<std::uint32_t> contributors(expected.contributors);
@@ -140,9 +134,9 @@ private:
 
   static constexpr unsigned most_check_blocks = 1024, slices = 32, check_threads = 256;
 
-  const Program& program_;
-  const ExecutionRequest& request_;
-  Plan plan_;
+  const PlannedRun& run_;
+  const Plan& plan_;
+  const RunSettings& settings_;
   Devices devices_;
   LoadedPlan loaded_;
   Kernels kernels_;
@@ -161,11 +155,11 @@ void require_asynchronous_launches() {
 
 } // namespace
 
-Execution run_on_cuda(const Program& program, const ExecutionRequest& request) {
+Execution run_on_cuda(const PlannedRun& run, const RunSettings& settings) {
   require_asynchronous_launches();
-  if (request.repetitions == 0) throw InputError("at least one timed run is needed");
-  if (!(request.watchdog_seconds > 0)) throw InputError("the watchdog needs more than 0 s");
-  return CudaRun(program, request).execute();
+  if (settings.repetitions == 0) throw InputError("at least one timed run is needed");
+  if (!(settings.watchdog_seconds > 0)) throw InputError("the watchdog needs more than 0 s");
+  return CudaRun(run, settings).execute();
 }
 
 } // namespace tutti::runtime

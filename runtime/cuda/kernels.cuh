@@ -4,7 +4,6 @@
 #include "runtime/cuda/step_operands.hpp"
 #include "runtime/cuda/timed_run.hpp"
 #include "runtime/data.hpp"
-#include "runtime/expected_output.hpp"
 
 #include <cstdint>
 

@@ -5,7 +5,6 @@
 #include "runtime/cuda/device_code.hpp"
 #include "runtime/cuda/move.hpp"
 #include "runtime/data.hpp"
-#include "runtime/expected_output.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include "runtime/cuda/move.hpp"
 #include "runtime/cuda/take_links.hpp"
 #include "runtime/executor.hpp"
-#include "runtime/expected_output.hpp"
 #include "runtime/issue_order.hpp"
 #include "runtime/lowering.hpp"
 #include "runtime/plan_traffic.hpp"
@@ -418,7 +417,7 @@ TEST_CASE("what a kernel expects of an output is what check_output() does") {
         elements += chunk.elements;
       }
       const DataCheck check =
-          check_output(program, rank, ElementType::int32, Combine::sum, 20, output);
+          check_output(expected, rank, ElementType::int32, Combine::sum, output);
       CHECK(check.wrong == 0);
       CHECK(check.checked == elements);
     }

@@ -1,4 +1,4 @@
-#include "runtime/data.hpp"
+#include "runtime/planned_run.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
@@ -38,8 +38,9 @@ template <typename T> void check_type(ElementType type, Combine combine) {
   const std::uint64_t elements = 5000;
   const Program program = ring_all_reduce(4, false);
   const std::size_t unit = elements * sizeof(T);
+  const Expected expected = expected_output(program, 2, type, unit);
   std::vector<T> values = reduced<T>(4, combine, elements);
-  const DataCheck right = check_output(program, 2, type, combine, unit, bytes_of(values));
+  const DataCheck right = check_output(expected, 2, type, combine, bytes_of(values));
   CHECK(right.checked == 4 * elements);
   CHECK(right.wrong == 0);
 
@@ -47,7 +48,7 @@ template <typename T> void check_type(ElementType type, Combine combine) {
   const T before = values[at];
   values[at] = static_cast<T>(before + 1);
   values[at - 1] = static_cast<T>(values[at - 1] + 1);
-  const DataCheck wrong = check_output(program, 2, type, combine, unit, bytes_of(values));
+  const DataCheck wrong = check_output(expected, 2, type, combine, bytes_of(values));
   CHECK(wrong.wrong == 2);
   REQUIRE(wrong.first);
   CHECK(wrong.first->npu == 2);
@@ -73,7 +74,7 @@ TEST_CASE("values of the reference differ for neighbours and sum exactly in floa
 TEST_CASE("inputs hold the reference's values") {
   const Program program = ring_all_reduce(3, false);
   std::vector<std::byte> input(3 * 40);
-  fill_input(program, 1, ElementType::float64, 40, input);
+  fill_input(input_chunks(program, 1, ElementType::float64, 40), ElementType::float64, input);
   std::vector<double> expected;
   for (std::uint32_t chunk = 0; chunk < 3; ++chunk)
     for (std::uint64_t e = 0; e < 5; ++e) expected.push_back(input_value(ChunkId{chunk}, 1, e));
@@ -86,7 +87,7 @@ TEST_CASE("a chunk with several holders is the same at all of them") {
   program.collective.chunks[2].held_by =
       static_cast<SetId>(program.collective.sets.size() - 1); // rank 2's part; 1 has it as well
   std::vector<std::byte> input(8);
-  fill_input(program, 2, ElementType::uint8, 8, input);
+  fill_input(input_chunks(program, 2, ElementType::uint8, 8), ElementType::uint8, input);
   for (std::uint64_t e = 0; e < 8; ++e)
     CHECK(static_cast<std::uint32_t>(input[e]) == input_value(ChunkId{2}, 1, e));
 }

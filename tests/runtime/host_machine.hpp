@@ -4,7 +4,7 @@
 
 #include "runtime/cuda/interpreter.hpp"
 #include "runtime/cuda/move.hpp"
-#include "runtime/data.hpp"
+#include "runtime/planned_run.hpp"
 
 #include <atomic>
 #include <barrier>
@@ -93,7 +93,7 @@ public:
       auto& words = memory_.emplace_back(arena.size / sizeof(Vector) + 1);
       arenas_.push_back(reinterpret_cast<std::byte*>(words.data()));
       std::fill_n(arenas_.back(), arena.size, std::byte{0xA5});
-      fill_input(program, rank, type, plan.unit_bytes,
+      fill_input(input_chunks(program, rank, type, plan.unit_bytes), type,
                  {arenas_.back() + arena.input, program.ranks[rank].input * plan.unit_bytes});
     }
     for (const Connection& connection : plan.connections)
@@ -125,7 +125,8 @@ public:
   [[nodiscard]] DataCheck check(Combine combine) const {
     DataCheck all;
     for (std::uint32_t rank = 0; rank < arenas_.size(); ++rank) {
-      const DataCheck one = check_output(program_, rank, type_, combine, plan_.unit_bytes,
+      const DataCheck one = check_output(expected_output(program_, rank, type_, plan_.unit_bytes),
+                                         rank, type_, combine,
                                          {arenas_[rank] + plan_.arenas[rank].output,
                                           program_.ranks[rank].output * plan_.unit_bytes});
       all.checked += one.checked;
