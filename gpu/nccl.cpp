@@ -1,5 +1,6 @@
 #include "gpu/nccl.hpp"
 
+#include "gpu/arguments.hpp"
 #include "gpu/nccl_library.hpp"
 #include "gpu/nccl_times.hpp"
 #include "gpu/toolkits.hpp"
@@ -28,7 +29,8 @@ using Sizes = std::map<std::pair<int, std::string>, std::vector<Bytes>>; ///< [G
 Sizes sizes_to_time(const runtime::Pack& pack, int gpus) {
   Sizes sizes;
   for (const runtime::PackLine& line : pack.lines())
-    if (const auto shape = peer_case(line.case_label); shape && (shape->gpus <= gpus || gpus == 1)) {
+    if (const auto shape = peer_case(line.case_label);
+        shape && (shape->gpus <= gpus || gpus == 1)) {
       std::vector<Bytes>& list = sizes[{std::min(shape->gpus, gpus), shape->collective}];
       if (std::ranges::find(list, line.size) == list.end()) list.push_back(line.size);
     }
@@ -97,15 +99,6 @@ private:
   std::string why_not_, name_;
 };
 
-struct Arguments {
-  std::string pack, rows;
-};
-Arguments parse(std::span<const std::string> arguments) {
-  if (arguments.size() != 3 || arguments[1] != "--out")
-    throw InputError("nccl: PACK --out ROWS are needed");
-  return {arguments[0], arguments[2]};
-}
-
 } // namespace
 
 std::optional<PeerCase> peer_case(std::string_view label) {
@@ -116,8 +109,7 @@ std::optional<PeerCase> peer_case(std::string_view label) {
   PeerCase found{std::string(label.substr(begin.size(), comma - begin.size())), 0};
   label.remove_prefix(comma + between.size());
   label.remove_suffix(end.size());
-  const auto [stop, error] =
-      std::from_chars(label.data(), label.data() + label.size(), found.gpus);
+  const auto [stop, error] = std::from_chars(label.data(), label.data() + label.size(), found.gpus);
   if (error != std::errc() || stop != label.data() + label.size() || found.gpus < 1)
     return std::nullopt;
   return found;
@@ -128,11 +120,11 @@ std::string nccl_figure(const PeerCase& shape, Bytes size) {
          std::to_string(size.count) + " B";
 }
 
-int nccl_command(std::span<const std::string> arguments) {
-  const Arguments files = parse(arguments);
-  const runtime::Pack pack = runtime::load_pack(files.pack);
-  const std::vector<runtime::GpuFacts> gpus = runtime::gpu_facts();
-  runtime::RowsFile rows(files.rows, pack.digest());
+int nccl_command(std::span<const std::string> words) {
+  const Arguments arguments(words, std::array<std::string_view, 1>{"--out"});
+  const runtime::Pack pack = runtime::load_pack(arguments.first("a pack"));
+  const std::vector<runtime::GpuFacts> gpus = runtime::gpu_machine().gpus;
+  runtime::RowsFile rows(arguments.required("--out"), pack.digest());
   const Sizes all = sizes_to_time(pack, static_cast<int>(gpus.size()));
   if (all.empty()) {
     rows.add(runtime::NoteRow{"nccl", "left out: the pack has no case for it"});

@@ -24,6 +24,6 @@ struct PeerCase {
 /// tutti-gpu nccl PACK --out ROWS: times what the pack's cases of peers move, as far as there are
 /// GPUs; by libnccl, else by nccl-tests' programs on PATH, else a note says that there are neither.
 /// 0; errors as exceptions.
-int nccl_command(std::span<const std::string> arguments);
+int nccl_command(std::span<const std::string> words);
 
 } // namespace tutti::gpu

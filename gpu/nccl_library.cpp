@@ -18,7 +18,8 @@ void* open_library() {
   const std::string why = ::dlerror(); // NOLINT(concurrency-mt-unsafe): nobody else loads
   for (const std::string& toolkit : cuda_toolkits())
     for (const char* folder : {"/lib64/", "/lib/", "/targets/x86_64-linux/lib/"})
-      if (void* library = ::dlopen((toolkit + folder + library_name).c_str(), RTLD_NOW | RTLD_LOCAL))
+      if (void* library =
+              ::dlopen((toolkit + folder + library_name).c_str(), RTLD_NOW | RTLD_LOCAL))
         return library;
   throw std::runtime_error(why + "; nor is it in a toolkit's folder");
 }
@@ -55,8 +56,7 @@ NcclLibrary::NcclLibrary() {
 }
 
 void NcclLibrary::check(int result, const std::string& doing) const {
-  if (result != success)
-    throw std::runtime_error("NCCL, " + doing + ": " + error_string(result));
+  if (result != success) throw std::runtime_error("NCCL, " + doing + ": " + error_string(result));
 }
 
 } // namespace tutti::gpu

@@ -74,12 +74,12 @@ private:
     nccl_.check(nccl_.group_start(), "beginning a group");
     for (std::size_t gpu = 0; gpu < ranks_.size(); ++gpu) {
       const Rank& rank = ranks_[gpu];
-      nccl_.check(reduces_ ? nccl_.all_reduce(rank.send.data(), rank.receive.data(), count_,
-                                              NcclLibrary::float32, NcclLibrary::sum,
-                                              group_.of(gpu), rank.stream.get())
-                           : nccl_.all_gather(rank.send.data(), rank.receive.data(), count_,
-                                              NcclLibrary::float32, group_.of(gpu),
-                                              rank.stream.get()),
+      nccl_.check(reduces_
+                      ? nccl_.all_reduce(rank.send.data(), rank.receive.data(), count_,
+                                         NcclLibrary::float32, NcclLibrary::sum, group_.of(gpu),
+                                         rank.stream.get())
+                      : nccl_.all_gather(rank.send.data(), rank.receive.data(), count_,
+                                         NcclLibrary::float32, group_.of(gpu), rank.stream.get()),
                   "issuing a collective");
     }
     nccl_.check(nccl_.group_end(), "ending a group");

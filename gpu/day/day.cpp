@@ -2,6 +2,7 @@
 // what it has to know it reads from the rows that its children leave.
 #include "gpu/day/day.hpp"
 
+#include "gpu/arguments.hpp"
 #include "gpu/day/judgement.hpp"
 #include "gpu/day/process.hpp"
 #include "gpu/day/report.hpp"
@@ -9,16 +10,20 @@
 #include "gpu/day/step_run.hpp"
 #include "gpu/day/steps.hpp"
 #include "gpu/day/text.hpp"
+#include "runtime/pack/csv_lines.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <fcntl.h>
@@ -36,33 +41,47 @@ constexpr int failed_code = 1, interrupted_code = 130;
 struct Options {
   std::string pack, folder;
   std::vector<std::string> steps; ///< to run, even if they are done; empty: all that aren't
+  int most_seconds = 300;         ///< of a step
   bool again = false, list = false;
 };
 
-Options parse(std::span<const std::string> arguments) {
-  Options options;
-  std::vector<std::string> names;
-  for (const Step& step : day_steps()) names.emplace_back(step.name);
-  const auto value = [&](std::size_t& i) -> const std::string& {
-    if (i + 1 == arguments.size()) throw InputError("day: " + arguments[i] + " needs a value");
-    return arguments[++i];
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
-    if (word == "--out") options.folder = value(i);
-    else if (word == "--step") {
-      options.steps.push_back(value(i));
-      if (std::ranges::find(names, options.steps.back()) == names.end())
-        throw InputError("day: " + unknown_name("step", options.steps.back(), names));
-    } else if (word == "--again") options.again = true;
-    else if (word == "--list") options.list = true;
-    else if (word.starts_with("-") || !options.pack.empty())
-      throw InputError("day: unknown argument \"" + word +
-                       "\" (known: PACK --out DIR [--step NAME ...] [--again] [--list])");
-    else options.pack = word;
+/// Errors: InputError for another text.
+int whole_seconds(const std::string& text) {
+  int seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  if (error != std::errc() || stop != end || seconds < 1)
+    throw InputError("--limit: whole seconds belong here, not \"" + text + "\"");
+  return seconds;
+}
+
+/// "a,b": the names in their order. Errors: InputError for one that isn't a step's.
+std::vector<std::string> step_names(const std::string& text) {
+  std::vector<std::string> known, names;
+  for (const Step& step : day_steps()) known.emplace_back(step.name);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.push_back(text.substr(begin, end - begin));
+    if (std::ranges::find(known, names.back()) == known.end())
+      throw InputError("--step: " + unknown_name("step", names.back(), known));
+    begin = end + 1;
   }
-  if (!options.list && (options.pack.empty() || options.folder.empty()))
-    throw InputError("day: PACK and --out DIR are needed");
+  return names;
+}
+
+Options parse(std::span<const std::string> words) {
+  constexpr std::array<std::string_view, 3> valued{"--out", "--step", "--limit"};
+  const Arguments arguments(words, valued, std::array<std::string_view, 2>{"--again", "--list"});
+  Options options;
+  options.list = arguments.flag("--list");
+  if (options.list) return options;
+  options.pack = arguments.first("a pack");
+  if (arguments.rest().size() > 1)
+    throw InputError("one pack, not also \"" + arguments.rest()[1] + "\"");
+  options.folder = arguments.required("--out");
+  options.again = arguments.flag("--again");
+  if (const auto steps = arguments.option("--step")) options.steps = step_names(*steps);
+  if (const auto limit = arguments.option("--limit")) options.most_seconds = whole_seconds(*limit);
   return options;
 }
 
@@ -109,6 +128,9 @@ private:
   [[nodiscard]] bool is_meant(const Step& step) const {
     return options_.steps.empty() || std::ranges::count(options_.steps, step.name) > 0;
   }
+  [[nodiscard]] int limit_of(const Step& step) const {
+    return std::min(step.limit_seconds, options_.most_seconds);
+  }
   [[nodiscard]] std::string file(const std::string& name) const {
     return options_.folder + "/" + name;
   }
@@ -126,10 +148,10 @@ private:
 int Day::run() {
   int most = 0;
   for (const Step& step : day_steps())
-    if (is_meant(step)) most += step.limit_seconds;
+    if (is_meant(step)) most += limit_of(step);
   std::printf("GPU day %s (pack %s): %s at most; rows, words and report go to %s\n",
-              pack_.experiment().c_str(), hex_text(pack_.digest()).c_str(), clock_text(most).c_str(),
-              options_.folder.c_str());
+              pack_.experiment().c_str(), runtime::hex_text(pack_.digest()).c_str(),
+              clock_text(most).c_str(), options_.folder.c_str());
   look_for_records();
   const auto begin = Clock::now();
   for (std::size_t index = 0; index < records_.size() && !signals_.came(); ++index)
@@ -182,18 +204,13 @@ void Day::take_turn(std::size_t index) {
 }
 
 StepRecord Day::perform(const Step& step) {
-  runtime::Rows before;
-  for (std::size_t index = 0; &day_steps()[index] != &step; ++index)
-    if (records_[index]) append(before, records_[index]->rows);
-  StepRun run(step, pack_, options_.folder, signals_);
-  return run.perform(step.tasks({program_, options_.pack, run.rows_file(), pack_, before}));
+  const runtime::Rows before = all_rows(records_, pack_.digest());
+  StepRun run(step, pack_, options_.folder, std::chrono::seconds(limit_of(step)), signals_);
+  return run.perform(step.tasks({step, program_, options_.pack, run.rows_file(), pack_, before}));
 }
 
 void Day::write_results() const {
-  runtime::Rows all;
-  for (const std::optional<StepRecord>& record : records_)
-    if (record) append(all, record->rows);
-  write_file(file("measured.csv"), to_text(all, pack_.digest()));
+  write_file(file("measured.csv"), rows_text(all_rows(records_, pack_.digest())));
   write_file(file("report.md"), day_report(pack_, records_));
 }
 
@@ -201,7 +218,8 @@ int Day::conclude(bool interrupted) const {
   std::string failed;
   std::size_t missing = 0;
   for (std::size_t index = 0; index < records_.size(); ++index) {
-    if (!records_[index]) ++missing;
+    if (!records_[index])
+      ++missing;
     else if (records_[index]->outcome == Outcome::failed)
       failed += (failed.empty() ? "" : ", ") + std::string(day_steps()[index].name);
   }

@@ -1,38 +1,35 @@
 #include "gpu/day/judgement.hpp"
 
 #include "gpu/day/text.hpp"
+#include "gpu/execute.hpp"
 
 #include <algorithm>
 
 namespace tutti::gpu {
 
-using runtime::RunOutcome;
-using runtime::TestOutcome;
-
-bool is_bad(const runtime::RunRow& run) {
-  return run.execution.check.wrong > 0 || run.outcome == RunOutcome::hung ||
-         run.outcome == RunOutcome::failed;
-}
-
-bool is_bad(const runtime::TestRow& test) {
-  return test.outcome == TestOutcome::failed || test.outcome == TestOutcome::hung;
+bool is_well(const runtime::TestRow& test) {
+  return test.outcome != runtime::TestOutcome::failed && test.outcome != runtime::TestOutcome::hung;
 }
 
 std::string first_problem(const runtime::Rows& rows) {
   std::string first;
   std::size_t more = 0;
   const auto note = [&](const std::string& problem) {
-    if (first.empty()) first = problem;
-    else ++more;
+    if (first.empty())
+      first = problem;
+    else
+      ++more;
   };
   for (const runtime::TestRow& test : rows.tests)
-    if (is_bad(test)) note(test.name + " " + std::string(to_text(test.outcome)) + ": " + test.words);
+    if (!is_well(test))
+      note(test.name + " " + std::string(to_text(test.outcome)) + ": " + test.words);
   for (const runtime::RunRow& run : rows.runs) {
-    if (!is_bad(run)) continue;
+    if (is_well(run)) continue;
     const std::string how = run.execution.check.wrong == 0
                                 ? std::string(to_text(run.outcome))
                                 : std::to_string(run.execution.check.wrong) + " of " +
-                                      std::to_string(run.execution.check.checked) + " elements are wrong";
+                                      std::to_string(run.execution.check.checked) +
+                                      " elements are wrong";
     note(run.file + " " + how + (run.words.empty() ? "" : ": " + run.words));
   }
   return more == 0 ? first : first + "; and " + std::to_string(more) + " more";

@@ -10,11 +10,11 @@
 
 namespace tutti::gpu {
 
-/// Not where a run was refused, for want of memory say, which no step fails for.
-[[nodiscard]] bool is_bad(const runtime::RunRow& run);
-[[nodiscard]] bool is_bad(const runtime::TestRow& test);
+/// One that was left out is well.
+[[nodiscard]] bool is_well(const runtime::TestRow& test);
 
-/// Why rows make their step a failure: wrong data, what failed or hung. The first, and how many
+/// Why rows make their step a failure: wrong data, what failed or hung (not what was
+/// refused, for want of memory say). The first, and how many
 /// more there are; empty where all is well.
 [[nodiscard]] std::string first_problem(const runtime::Rows& rows);
 

@@ -132,8 +132,7 @@ void EndingSignals::end_group(int process, ProcessEnd& end) {
 
 ProcessEnd EndingSignals::run(const std::vector<std::string>& words,
                               std::chrono::milliseconds limit, const std::string& output_file) {
-  const int output =
-      ::open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const int output = ::open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (output < 0)
     throw std::runtime_error(output_file + " can't be written: " + std::strerror(errno));
   (void)std::fflush(nullptr); // or the child would print what this process has buffered

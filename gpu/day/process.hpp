@@ -11,8 +11,8 @@ namespace tutti::gpu {
 
 /// How a process ended.
 struct ProcessEnd {
-  int code = -1;   ///< -1: it didn't end by itself
-  int signal = 0;  ///< that killed it; 0: none
+  int code = -1;  ///< -1: it didn't end by itself
+  int signal = 0; ///< that killed it; 0: none
   bool in_time = true;
   bool interrupted = false; ///< because this process was
   bool gone = true;         ///< false: not even SIGKILL ends it

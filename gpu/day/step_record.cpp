@@ -51,9 +51,8 @@ std::optional<StepRecord> read_record(const std::string& folder, const Step& ste
     why = file + " is of another pack";
     return std::nullopt;
   }
-  const auto note =
-      std::ranges::find(record.rows.notes.rbegin(), record.rows.notes.rend(), step.name,
-                        &runtime::NoteRow::about);
+  const auto note = std::ranges::find(record.rows.notes.rbegin(), record.rows.notes.rend(),
+                                      step.name, &runtime::NoteRow::about);
   if (note != record.rows.notes.rend())
     for (const OutcomeName& name : outcome_names)
       if (note->words.starts_with(std::string(name.text) + ": ")) {
@@ -63,6 +62,35 @@ std::optional<StepRecord> read_record(const std::string& folder, const Step& ste
       }
   why = file + " doesn't say how the step ended";
   return std::nullopt;
+}
+
+runtime::Rows all_rows(const std::vector<std::optional<StepRecord>>& records,
+                       std::uint64_t pack_digest) {
+  runtime::Rows all;
+  all.pack_digest = pack_digest;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (const std::optional<StepRecord>& record : records)
+    if (record) {
+      append(all.runs, record->rows.runs);
+      append(all.figures, record->rows.figures);
+      append(all.tests, record->rows.tests);
+      append(all.notes, record->rows.notes);
+    }
+  return all;
+}
+
+std::string rows_text(const runtime::Rows& rows) {
+  std::string text = runtime::rows_head(rows.pack_digest);
+  const auto append = [&](const auto& list) {
+    for (const auto& row : list) text += runtime::line_of(row);
+  };
+  append(rows.figures);
+  append(rows.tests);
+  append(rows.runs);
+  append(rows.notes);
+  return text;
 }
 
 } // namespace tutti::gpu

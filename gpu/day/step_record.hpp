@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti::gpu {
 
@@ -32,5 +33,12 @@ struct StepRecord {
 /// instead, if anything.
 [[nodiscard]] std::optional<StepRecord> read_record(const std::string& folder, const Step& step,
                                                     std::uint64_t pack_digest, std::string& why);
+
+/// All rows of the steps that have ended, in their order. records: [step].
+[[nodiscard]] runtime::Rows all_rows(const std::vector<std::optional<StepRecord>>& records,
+                                     std::uint64_t pack_digest);
+
+/// As a file of rows.
+[[nodiscard]] std::string rows_text(const runtime::Rows& rows);
 
 } // namespace tutti::gpu

@@ -1,7 +1,8 @@
 #include "gpu/day/step_run.hpp"
 
-#include "gpu/day/report.hpp"
+#include "gpu/day/judgement.hpp"
 #include "gpu/day/text.hpp"
+#include "gpu/execute.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 
@@ -35,15 +36,35 @@ std::string last_words(const std::string& file, std::uintmax_t from) {
   return line;
 }
 
+/// Of a process that hasn't said it.
+runtime::TestOutcome test_outcome(const ProcessEnd& end) {
+  if (end.well()) return runtime::TestOutcome::passed;
+  return end.in_time ? runtime::TestOutcome::failed : runtime::TestOutcome::hung;
+}
+
+/// One that ends itself since a kernel can't be stopped has code 1.
+runtime::RunOutcome run_outcome(const ProcessEnd& end) {
+  return end.in_time && end.code != 1 ? runtime::RunOutcome::failed : runtime::RunOutcome::hung;
+}
+
+/// What a process has noted where there was nothing to do for it; else empty.
+std::string left_out_words(const runtime::Rows& rows, std::string_view step) {
+  const std::string begin = std::string(to_text(Outcome::left_out)) + ": ";
+  for (const runtime::NoteRow& note : rows.notes)
+    if (note.about == step && note.words.starts_with(begin)) return note.words.substr(begin.size());
+  return "";
+}
+
 } // namespace
 
 StepRun::StepRun(const Step& step, const runtime::Pack& pack, const std::string& folder,
-                 EndingSignals& signals)
-    : step_(step), pack_(pack), signals_(signals), part_(step_path(folder, step) + ".csv.part"),
-      words_(step_path(folder, step) + ".txt"), final_(step_path(folder, step) + ".csv") {
+                 std::chrono::seconds limit, EndingSignals& signals)
+    : step_(step), pack_(pack), limit_(limit), signals_(signals),
+      part_(step_path(folder, step) + ".csv.part"), words_(step_path(folder, step) + ".txt"),
+      final_(step_path(folder, step) + ".csv") {
   fs::remove(part_);
   write_file(words_, "");
-  const runtime::RowsFile rows(part_, pack.digest());
+  begin_part();
 }
 
 double StepRun::seconds() const {
@@ -51,8 +72,7 @@ double StepRun::seconds() const {
 }
 
 std::chrono::milliseconds StepRun::time_left() const {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-      begin_ + std::chrono::seconds(step_.limit_seconds) - Clock::now());
+  return std::chrono::duration_cast<std::chrono::milliseconds>(begin_ + limit_ - Clock::now());
 }
 
 void StepRun::note_problem(const std::string& problem) {
@@ -77,20 +97,23 @@ void StepRun::run(const Task& task) {
   append(words_, "$ " + command_text(task.words) + "\n");
   const std::uintmax_t said_before = fs::file_size(words_);
   const ProcessEnd end = signals_.run(task.words, time_left(), words_);
-  append(words_, "(" + end.told() + ", " + seconds_text(end.seconds) + ")\n");
   if (end.interrupted) return;
   const std::string said = last_words(words_, said_before);
+  append(words_, "(" + end.told() + ", " + seconds_text(end.seconds) + ")\n");
   complete(task, end, said);
 }
+
+void StepRun::begin_part() const { const runtime::RowsFile rows(part_, pack_.digest()); }
 
 /// What can't be read is put aside.
 runtime::Rows StepRun::read_part() {
   try {
+    begin_part(); // which drops half a line
     return runtime::load_rows(part_);
   } catch (const InputError& error) {
     note_problem(error.what());
     fs::rename(part_, part_ + ".damaged");
-    const runtime::RowsFile rows(part_, pack_.digest());
+    begin_part();
     return runtime::load_rows(part_);
   }
 }
@@ -111,10 +134,11 @@ void StepRun::complete(const Task& task, const ProcessEnd& end, const std::strin
   }
   note_problem(words);
   // A process that has said what failed or hung has ended with that.
-  if (std::ranges::any_of(rows.runs, [&](const runtime::RunRow& run) { return is_bad(run); }))
+  if (std::ranges::any_of(rows.runs, [&](const runtime::RunRow& run) { return !is_well(run); }))
     return;
-  const auto run = std::ranges::find_if(
-      task.files, [&](const std::string& name) { return rows.run(pack_.checksum(name)) == nullptr; });
+  const auto run = std::ranges::find_if(task.files, [&](const std::string& name) {
+    return rows.run(pack_.checksum(name)) == nullptr;
+  });
   if (run == task.files.end()) return;
   runtime::RunRow row;
   row.checksum = pack_.checksum(*run);
@@ -129,7 +153,7 @@ StepRecord StepRun::conclude(const std::string& left_out) {
   record.rows = read_part();
   const std::string in_rows = first_problem(record.rows);
   const std::string& problem = in_rows.empty() ? problem_ : in_rows;
-  const std::string said = left_out_words(record.rows);
+  const std::string said = left_out_words(record.rows, step_.name);
   if (!problem.empty()) {
     record.outcome = Outcome::failed;
     record.words = "after " + clock_text(seconds()) + ", " + problem;

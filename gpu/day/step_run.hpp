@@ -14,7 +14,7 @@ class StepRun {
 public:
   /// Clears away what an earlier run has left unfinished. Pre: all outlive this.
   StepRun(const Step& step, const runtime::Pack& pack, const std::string& folder,
-          EndingSignals& signals);
+          std::chrono::seconds limit, EndingSignals& signals);
 
   /// Where processes write rows, and what they say.
   [[nodiscard]] const std::string& rows_file() const { return part_; }
@@ -30,6 +30,7 @@ private:
   using Clock = std::chrono::steady_clock;
   void run(const Task& task);
   void complete(const Task& task, const ProcessEnd& end, const std::string& told);
+  void begin_part() const;
   [[nodiscard]] runtime::Rows read_part();
   void note_problem(const std::string& problem);
   StepRecord conclude(const std::string& left_out);
@@ -38,6 +39,7 @@ private:
 
   const Step& step_;
   const runtime::Pack& pack_;
+  const std::chrono::seconds limit_;
   EndingSignals& signals_;
   std::string part_, words_, final_;
   Clock::time_point begin_ = Clock::now();

@@ -18,12 +18,7 @@ struct Task {
   std::vector<std::string> files; ///< of the pack, in the order in which they are run
 };
 
-/// What a step finds when it is its turn.
-struct Scene {
-  std::string program, pack_file, rows_file; ///< this one; the pack; where the step's rows go
-  const runtime::Pack& pack;
-  const runtime::Rows& before; ///< of all steps before
-};
+struct Scene;
 
 struct Tasks {
   std::vector<Task> list;
@@ -42,8 +37,17 @@ struct Step {
   std::string_view expected;
   std::string_view otherwise; ///< what it means if not
   int limit_seconds = 0;      ///< of all its tasks, at most 300; 1,800 of all steps
-  Tasks (*tasks)(const Scene&);
-  std::vector<FigureRange> figures;
+  Tasks (*tasks)(const Scene&) = nullptr;
+  std::vector<FigureRange> figures = {};
+  std::string_view cases = {}; ///< of the pack: how their labels begin; empty: none
+};
+
+/// What a step finds when it is its turn.
+struct Scene {
+  const Step& step;
+  std::string program, pack_file, rows_file; ///< this one; the pack; where the step's rows go
+  const runtime::Pack& pack;
+  const runtime::Rows& before; ///< of all steps that have ended
 };
 
 /// In their order. Without the first one's success the others aren't tried.
