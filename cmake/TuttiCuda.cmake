@@ -36,8 +36,8 @@ if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 knows nvcc's C
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
 endif()
 
-# As objects, so that whoever links tutti_runtime needs CUDA's runtime library, but no nvcc.
-function(tutti_add_cuda_executor)
+# tutti_cuda, as objects, so that whoever links them needs CUDA's runtime library, but no nvcc.
+function(tutti_add_cuda_objects)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/cuda/*.cu"
                                       "${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp") # host only
   add_library(tutti_cuda OBJECT ${sources})
@@ -46,7 +46,11 @@ function(tutti_add_cuda_executor)
   # What nvcc generates is not ours to warn of; what it says of our code is.
   target_compile_options(tutti_cuda PRIVATE
     "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Wshadow>")
-  target_link_libraries(tutti_cuda PRIVATE CUDA::cudart_static fmt::fmt) # their headers
+  target_link_libraries(tutti_cuda PRIVATE CUDA::cudart_static) # its headers
+endfunction()
+
+# Puts them into tutti_runtime.
+function(tutti_add_cuda_executor)
   get_target_property(runtime_sources tutti_runtime SOURCES)
   list(REMOVE_ITEM runtime_sources "${PROJECT_SOURCE_DIR}/runtime/no_cuda.cpp")
   set_target_properties(tutti_runtime PROPERTIES SOURCES "${runtime_sources}")

@@ -1,5 +1,6 @@
 // What builds without nvcc have in place of runtime/cuda/.
 #include "runtime/executor.hpp"
+#include "runtime/microbenchmarks.hpp"
 #include "sim/error.hpp"
 
 namespace tutti::runtime {
@@ -11,5 +12,11 @@ std::optional<std::string> why_no_cuda() {
 Execution run_on_cuda(const PlannedRun&, const RunSettings&) { throw InputError(*why_no_cuda()); }
 
 double device_copy_rate() { throw InputError(*why_no_cuda()); }
+
+GpuMachine gpu_machine() { throw InputError(*why_no_cuda()); }
+
+std::uint64_t timer_tick() { throw InputError(*why_no_cuda()); }
+
+double launch_seconds() { throw InputError(*why_no_cuda()); }
 
 } // namespace tutti::runtime

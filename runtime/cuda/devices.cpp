@@ -53,16 +53,6 @@ bool reaches(int from, int to) {
   return can != 0;
 }
 
-/// GPUs that all reach each other: each, by number, that does so with those taken before.
-std::vector<int> peers(int count) {
-  std::vector<int> taken;
-  for (int device = 0; device < count; ++device)
-    if (std::ranges::all_of(
-            taken, [&](int other) { return reaches(device, other) && reaches(other, device); }))
-      taken.push_back(device);
-  return taken;
-}
-
 void let_reach(int from, int to) {
   const OnDevice current(from);
   const cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
@@ -78,13 +68,22 @@ std::string device_name(int device) {
   return properties.name;
 }
 
+} // namespace
+
 int device_count() {
   int count = 0;
   check_cuda(cudaGetDeviceCount(&count), "counting GPUs");
   return count;
 }
 
-} // namespace
+std::vector<int> peers(int count) {
+  std::vector<int> taken;
+  for (int device = 0; device < count; ++device)
+    if (std::ranges::all_of(
+            taken, [&](int other) { return reaches(device, other) && reaches(other, device); }))
+      taken.push_back(device);
+  return taken;
+}
 
 std::optional<std::string> why_no_cuda() {
   int count = 0;

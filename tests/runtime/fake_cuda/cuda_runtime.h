@@ -27,6 +27,8 @@ using cudaStream_t = CUstream_st*;
 using cudaEvent_t = CUevent_st*;
 struct cudaDeviceProp {
   char name[256];
+  int major, minor, multiProcessorCount;
+  std::size_t totalGlobalMem;
 };
 struct cudaFuncAttributes {
   int numRegs;

@@ -197,6 +197,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   return call([&] {
     (void)std::snprintf(properties->name, sizeof properties->name, "fake GPU");
+    properties->major = 9;
+    properties->minor = 0;
+    properties->multiProcessorCount = state()->settings.processors;
+    properties->totalGlobalMem = state()->settings.memory;
     return cudaSuccess;
   });
 }

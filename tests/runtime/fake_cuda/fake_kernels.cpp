@@ -1,5 +1,6 @@
 // The kernels on CPU threads, by the code that nvcc compiles.
 #include "runtime/cuda/kernels.cuh"
+#include "runtime/cuda/timer_kernel.cuh"
 #include "runtime/cuda/wrong_elements.hpp"
 #include "tests/runtime/fake_cuda/fake_cuda.hpp"
 #include "tests/runtime/host_machine.hpp"
@@ -30,6 +31,8 @@ template <typename T, Combine combine> void move_step(Operands) {}
 template <typename T, Combine combine>
 void count_wrong(const std::byte*, const ExpectedChunk*, std::uint32_t, const std::uint32_t*,
                  unsigned long long*) {}
+
+void read_timer(std::uint64_t*, std::uint32_t, std::uint32_t) {}
 
 template <typename T> T argument(void** arguments, std::size_t i) {
   return *static_cast<T*>(arguments[i]);
@@ -109,6 +112,20 @@ Kernels kernels_for(ElementType type, Combine combine) {
   case ElementType::uint8: break;
   }
   return kernels_of<std::uint8_t>(combine);
+}
+
+TimerKernel timer_kernel() {
+  fake_cuda::define_kernel(
+      reinterpret_cast<const void*>(&read_timer), [](int, dim3, void** a) -> fake_cuda::Work {
+        return [values = argument<std::uint64_t*>(a, 0), count = argument<std::uint32_t>(a, 1),
+                most_looks = argument<std::uint32_t>(a, 2)](const std::atomic<bool>&) {
+          const std::atomic<bool> stop = false;
+          HostBlock block(1);
+          watch_timer(HostMachine<float, Combine::sum>(block, 0, 1, stop), values, count,
+                      most_looks);
+        };
+      });
+  return read_timer;
 }
 
 } // namespace tutti::runtime

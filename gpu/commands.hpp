@@ -1,0 +1,26 @@
+// The command `tutti-gpu`: what measures and checks on a machine that has a GPU and nothing else of
+// Tutti. Packs come from `tutti run EXPERIMENT --pack`, rows go back to `tutti run --measured`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tutti::gpu {
+
+struct Command {
+  std::string_view name, synopsis, help;
+  /// The exit code: 0, or 1 where something isn't as it should be. Errors: InputError.
+  int (*run)(std::span<const std::string> arguments) = nullptr;
+};
+[[nodiscard]] std::span<const Command> commands();
+
+/// All of the command: 0, 1, or 2 for input or a machine that can't be used, in words on stderr.
+[[nodiscard]] int tutti_gpu(std::span<const std::string> arguments);
+
+int list_command(std::span<const std::string> arguments);
+int test_command(std::span<const std::string> arguments);
+int ticks_command(std::span<const std::string> arguments);
+int run_command(std::span<const std::string> arguments);
+
+} // namespace tutti::gpu

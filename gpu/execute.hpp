@@ -1,0 +1,27 @@
+// Runs of a pack, tests and figures as rows, whatever becomes of them.
+#pragma once
+
+#include "gpu/figures.hpp"
+#include "gpu/gpu_tests.hpp"
+#include "runtime/pack/pack.hpp"
+#include "runtime/pack/rows.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tutti::gpu {
+
+/// Performs a run of the pack. What goes wrong is in its row.
+/// Errors: InputError for a file that isn't in the pack, or is damaged.
+[[nodiscard]] runtime::RunRow run_row(const runtime::Pack& pack, const std::string& file);
+
+/// Whether what was measured of a run counts as it should: data that is right, or a refusal.
+[[nodiscard]] bool is_well(const runtime::RunRow& row);
+
+/// What goes wrong is in its row. Errors: InputError where no GPU can be used.
+[[nodiscard]] runtime::TestRow test_row(const GpuTest& test);
+
+/// Nothing where the figure doesn't apply here. Errors: those of measuring.
+[[nodiscard]] std::optional<runtime::FigureRow> figure_row(const FigureKind& kind);
+
+} // namespace tutti::gpu

@@ -1,0 +1,145 @@
+#include "runtime/pack/csv_lines.hpp"
+
+#include "sim/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+std::string csv_field(const std::string& field) {
+  std::string text;
+  bool needs_quotes = false;
+  for (const char c : field) {
+    const auto code = static_cast<unsigned char>(c);
+    text += code < 0x20 || code == 0x7f ? ' ' : c;
+    if (c == '"') text += '"';
+    needs_quotes = needs_quotes || c == '"' || c == ',';
+  }
+  return needs_quotes ? '"' + text + '"' : text;
+}
+
+template <typename Value> std::string hex_digits(Value value) {
+  std::string text(2 * sizeof value, '0');
+  for (std::size_t i = text.size(); i-- > 0; value >>= 4U)
+    text[i] = "0123456789abcdef"[value & 15U];
+  return text;
+}
+
+/// The whole text as a value; nothing where it isn't one.
+template <typename Value, typename... Format>
+std::optional<Value> whole_value(const std::string& text, Format... format) {
+  Value value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, format...);
+  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+} // namespace
+
+std::string csv_line(std::span<const std::string> fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    line += (i == 0 ? "" : ",") + csv_field(fields[i]);
+  return line;
+}
+
+std::string hex_text(std::uint64_t value) { return hex_digits(value); }
+std::string hex_text(std::uint32_t value) { return hex_digits(value); }
+
+std::string exact_text(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+CsvLine::CsvLine(std::string_view text, std::string place) : place_(std::move(place)) {
+  end_column_ = text.size() + 1;
+  for (std::size_t at = 0;; ++at) { // behind the comma
+    Field field{{}, at + 1};
+    if (at < text.size() && text[at] == '"') {
+      for (++at;; ++at) {
+        if (at >= text.size()) fail_at(field.column, "a quote that isn't closed");
+        if (text[at] == '"' && (++at >= text.size() || text[at] != '"')) break;
+        field.text += text[at];
+      }
+    } else {
+      const std::size_t end = std::min(text.find(',', at), text.size());
+      field.text = text.substr(at, end - at);
+      at = end;
+    }
+    fields_.push_back(std::move(field));
+    if (at >= text.size()) return;
+    if (text[at] != ',') fail_at(at + 1, "a comma is missing behind a quote");
+  }
+}
+
+void CsvLine::fail_at(std::size_t column, const std::string& why) const {
+  throw InputError(place_ + ":" + std::to_string(column) + ": " + why);
+}
+
+void CsvLine::fail(const std::string& why) const {
+  fail_at(taken_ == 0 ? 1 : fields_[taken_ - 1].column, why);
+}
+
+const std::string& CsvLine::take(const char* what) {
+  if (taken_ == fields_.size()) fail_at(end_column_, std::string(what) + " is missing");
+  return fields_[taken_++].text;
+}
+
+std::string CsvLine::text(const char* what) { return take(what); }
+
+std::uint64_t CsvLine::number(const char* what, std::uint64_t most) {
+  const auto value = whole_value<std::uint64_t>(take(what));
+  if (!value || *value > most)
+    fail(std::string(what) + " is a whole number, " + std::to_string(most) + " at most");
+  return *value;
+}
+
+double CsvLine::real(const char* what) {
+  const auto value = whole_value<double>(take(what));
+  if (!value || !std::isfinite(*value) || *value < 0)
+    fail(std::string(what) + " is a number, 0 or more");
+  return *value;
+}
+
+std::uint64_t CsvLine::hex(const char* what) {
+  const std::string& text = take(what);
+  const auto value = whole_value<std::uint64_t>(text, 16);
+  if (!value || text.size() != 16) fail(std::string(what) + " has 16 hexadecimal digits");
+  return *value;
+}
+
+std::size_t CsvLine::choice(const char* what, std::span<const std::string_view> words) {
+  const std::string& found = take(what);
+  const auto at = std::ranges::find(words, found);
+  if (at == words.end())
+    fail(unknown_name(what, found, std::vector<std::string>(words.begin(), words.end())));
+  return static_cast<std::size_t>(at - words.begin());
+}
+
+bool CsvLine::has_value() const { return taken_ < fields_.size() && !fields_[taken_].text.empty(); }
+
+void CsvLine::finish() const {
+  if (taken_ < fields_.size()) fail_at(fields_[taken_].column, "nothing more belongs here");
+}
+
+std::optional<std::string_view> CsvText::next() {
+  if (rest_.empty()) return std::nullopt;
+  ++line_;
+  const std::size_t end = rest_.find('\n');
+  if (end == std::string_view::npos)
+    throw InputError(place() + ":" + std::to_string(rest_.size() + 1) +
+                     ": the last line has no end: the file was cut off");
+  const std::string_view line = rest_.substr(0, end);
+  rest_.remove_prefix(end + 1);
+  return line;
+}
+
+} // namespace tutti::runtime

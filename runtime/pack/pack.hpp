@@ -1,0 +1,90 @@
+// What a machine with GPUs is asked to measure: planned runs, and what they are for, in one tar.
+//
+// The file pack.csv says what is in it, each other file is a run (run_file.hpp):
+//   tutti-gpu pack,1
+//   experiment,gpu_day
+//   run,FILE,CHECKSUM,CASE,ALGORITHM,BYTES,PREDICTED          in ps; empty where nobody knows yet
+//   end,how many runs,the digest of all above
+// Two lines may name one file: what two cases ask for is measured once.
+#pragma once
+
+#include "runtime/pack/run_file.hpp"
+#include "sim/units.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::runtime {
+
+struct PackLine {
+  std::string file;
+  std::uint64_t checksum = 0; ///< of the file
+  std::string case_label, algorithm;
+  Bytes size; ///< of the collective; of a chunk where the algorithm is profile_algorithm
+  std::optional<Time> predicted;
+};
+
+/// Of the programs that measure links.
+inline constexpr std::string_view profile_algorithm = "profile";
+
+inline constexpr std::size_t most_pack_bytes = 20'000'000;
+
+/// Puts a pack together.
+class PackBuilder {
+public:
+  explicit PackBuilder(std::string experiment) : experiment_(std::move(experiment)) {}
+
+  /// A line of a case, for this run. The file's name follows from the line; the same run again gets
+  /// no file of its own.
+  void add(const std::string& case_label, const std::string& algorithm, Bytes size,
+           std::optional<Time> predicted, const PackedRun& run);
+  /// The tar. Errors: InputError where it would be more than most_pack_bytes.
+  [[nodiscard]] std::string bytes() const;
+  [[nodiscard]] std::size_t runs() const { return files_.size(); } ///< files
+  [[nodiscard]] std::size_t lines() const { return lines_.size(); }
+
+private:
+  std::string experiment_;
+  std::vector<PackLine> lines_;
+  std::map<std::string, std::string> files_;         ///< by path: bytes
+  std::map<std::uint64_t, std::string> by_checksum_; ///< path
+};
+
+class Pack {
+public:
+  [[nodiscard]] const std::string& experiment() const { return experiment_; }
+  [[nodiscard]] std::uint64_t digest() const { return digest_; } ///< tells packs apart
+  [[nodiscard]] const std::vector<PackLine>& lines() const { return lines_; }
+  /// Each once, in the order of the lines that name them first.
+  [[nodiscard]] const std::vector<std::string>& files() const { return order_; }
+  /// Errors: InputError where it isn't in the pack.
+  [[nodiscard]] std::uint64_t checksum(const std::string& file) const;
+  /// Errors: InputError, as read_run().
+  [[nodiscard]] PackedRun load(const std::string& file) const;
+
+private:
+  friend Pack read_pack(std::string_view tar, const std::string& file_name);
+  struct File {
+    std::string bytes;
+    std::uint64_t checksum = 0;
+  };
+  [[nodiscard]] const File& at(const std::string& file) const;
+
+  std::string name_, experiment_;
+  std::uint64_t digest_ = 0;
+  std::vector<PackLine> lines_;
+  std::vector<std::string> order_;
+  std::map<std::string, File> files_;
+};
+
+/// Errors: InputError for what is no tar or no pack, of another version, damaged or cut off. Runs
+/// are looked into when they are loaded.
+[[nodiscard]] Pack read_pack(std::string_view tar, const std::string& file_name);
+[[nodiscard]] Pack load_pack(const std::string& path);
+
+} // namespace tutti::runtime

@@ -1,0 +1,99 @@
+// What was measured of a pack: rows as text, each with its own check, written one by one.
+//
+//   tutti-gpu rows,1,DIGEST OF THE PACK
+//   run,FILE,CHECKSUM,OUTCOME,DEVICE,CHECKED,WRONG,FIRST WRONG,SECONDS,SENT,MEMORY,WORDS
+//   figure,NAME,VALUE,UNIT,DEVICE
+//   test,NAME,OUTCOME,WORDS
+//   note,ABOUT,WORDS
+// and at the end of each line 8 digits that follow from it. Of rows of one file, figure or test the
+// last counts: a step that was begun again.
+#pragma once
+
+#include "runtime/executor.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::runtime {
+
+enum class RunOutcome : std::uint8_t {
+  done,    ///< with times; data may be wrong
+  refused, ///< can't run there: memory, blocks
+  hung,    ///< its watchdog ended it
+  failed,  ///< by CUDA
+};
+enum class TestOutcome : std::uint8_t { passed, failed, hung, left_out };
+[[nodiscard]] std::string_view to_text(RunOutcome outcome);
+[[nodiscard]] std::string_view to_text(TestOutcome outcome); ///< "left out"
+
+struct RunRow {
+  std::string file;
+  std::uint64_t checksum = 0; ///< of the file
+  RunOutcome outcome = RunOutcome::done;
+  Execution execution; ///< where it is done; its seconds in ns, whole ones
+  std::string words;   ///< why it isn't
+};
+struct FigureRow {
+  std::string name;
+  double value = 0;
+  std::string unit, device;
+};
+struct TestRow {
+  std::string name;
+  TestOutcome outcome = TestOutcome::passed;
+  std::string words; ///< what went wrong, or why it was left out
+};
+struct NoteRow {
+  std::string about, words;
+};
+
+/// Lines with their ends. Fields' line ends become spaces.
+[[nodiscard]] std::string rows_head(std::uint64_t pack_digest);
+[[nodiscard]] std::string line_of(const RunRow& row);
+[[nodiscard]] std::string line_of(const FigureRow& row);
+[[nodiscard]] std::string line_of(const TestRow& row);
+[[nodiscard]] std::string line_of(const NoteRow& row);
+
+struct Rows {
+  std::uint64_t pack_digest = 0;
+  std::vector<RunRow> runs;
+  std::vector<FigureRow> figures;
+  std::vector<TestRow> tests;
+  std::vector<NoteRow> notes;
+
+  /// The last such row; nullptr where there is none.
+  [[nodiscard]] const RunRow* run(std::uint64_t checksum) const;
+  [[nodiscard]] const FigureRow* figure(std::string_view name) const;
+  [[nodiscard]] const TestRow* test(std::string_view name) const;
+};
+
+/// Errors: InputError with file:line:column for other files, versions and kinds of rows, and for
+/// lines that were changed or cut off.
+[[nodiscard]] Rows read_rows(std::string_view text, const std::string& file_name);
+[[nodiscard]] Rows load_rows(const std::string& path);
+
+/// A file that rows are added to.
+class RowsFile {
+public:
+  /// Begins the file, or goes on with one of the same pack; what stands behind its last whole line
+  /// is dropped. Creates missing folders. Errors: InputError where it is of another pack, damaged,
+  /// or can't be written.
+  RowsFile(std::string path, std::uint64_t pack_digest);
+  ~RowsFile();
+  RowsFile(const RowsFile&) = delete;
+  RowsFile& operator=(const RowsFile&) = delete;
+
+  /// On the disk when this returns.
+  template <typename Row> void add(const Row& row) { append(line_of(row)); }
+
+private:
+  void append(const std::string& line);
+  [[noreturn]] void fail() const; ///< by errno
+
+  std::string path_;
+  int file_ = -1;
+};
+
+} // namespace tutti::runtime
