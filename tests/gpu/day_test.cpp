@@ -271,3 +271,242 @@ TEST_CASE("GPU day: played from beginning to end, and a second time without meas
       CHECK(test.outcome == TestOutcome::passed);
   }
 }
+
+TEST_CASE("GPU day: one GPU, no sanitizer's finding, no NCCL: what can't be done is left out") {
+  Machine machine("gpus=1");
+  machine.nccl = TUTTI_NO_NCCL; // a library without functions
+  const Played day = machine.play({"--step", "driver,peers,nccl"});
+  INFO(day.said);
+  CHECK(day.code == 0);
+  CHECK(has(machine.report(), "**left out** no two GPUs reach each other's memory here"));
+  CHECK(has(machine.report(), "**left out** no NCCL: libnccl.so.2 has no nccl"));
+  CHECK(has(day.said, "left out no NCCL"));
+
+  // nccl-tests in its place, for one of the two collectives.
+  machine.install("all_gather_perf", "echo \"$@\" > " + machine.file("arguments") +
+                                         "\necho '# size count type redop root time algbw'\n"
+                                         "echo '8192 1024 float none -1 12.5 0.7'\n");
+  const Played second = machine.play({"--step", "nccl"});
+  INFO(second.said);
+  CHECK(second.code == 0);
+  CHECK(read_file(machine.file("arguments")) == "-b 8192 -e 8192 -f 2 -g 1\n");
+  const FigureRow* figure = machine.rows().figure("nccl all_gather, 1 GPUs, 8192 B");
+  REQUIRE(figure != nullptr);
+  CHECK(figure->value == Approx(12.5e-6));
+  CHECK(has(machine.report(), "no all_reduce_perf on PATH"));
+  CHECK(has(machine.report(), "NCCL's only rank copies"));
+}
+
+TEST_CASE("GPU day: a driver that is too old ends it at the first step, in words") {
+  Machine machine("gpus=1,driver=11040,counting=35");
+  const Played day = machine.play();
+  INFO(day.said);
+  CHECK(day.code == 1);
+  CHECK(has(day.said, "its driver knows CUDA 11.4, this build needs 13.0"));
+  CHECK(has(day.said, "failed: driver\n"));
+  CHECK(count(day.said, "not tried") == static_cast<int>(day_steps().size()) - 1);
+  CHECK(has(machine.report(), "its driver knows CUDA 11.4"));
+  // A newer driver: the same command does what is still to be done.
+  machine.gpus_ = "gpus=1";
+  CHECK(machine.play({"--step", "driver"}).code == 0);
+  CHECK(machine.rows().figure("driver") != nullptr);
+}
+
+TEST_CASE("GPU day: a hang ends its step with its waits, and the day goes on") {
+  Machine machine;
+  write_file(machine.pack(), day_pack({.hangs = true}));
+  const Played day = machine.play(quick_steps);
+  INFO(day.said);
+  CHECK(day.code == 1);
+  CHECK(has(day.said, "hung: the run hangs: rank 1, block 0, step 0"));
+  CHECK(has(day.said, "failed: gpu_rate\n"));
+  const Pack pack = load_pack(machine.pack());
+  const Rows rows = machine.rows();
+  std::map<std::string, RunOutcome> outcomes;
+  for (const PackLine& line : pack.lines())
+    if (const RunRow* run = rows.run(line.checksum)) outcomes[line.case_label] = run->outcome;
+  CHECK(outcomes.at("gpu_rate: 1 instances") == RunOutcome::hung);
+  CHECK(outcomes.at("gpu_dgx1: All-Gather") == RunOutcome::done);
+  CHECK(outcomes.at("peers: all_reduce, 4 GPUs") == RunOutcome::done);
+  // Only what failed is run again.
+  const Played again = machine.play(); // with tests
+  CHECK(again.code == 1);
+  CHECK(count(again.said, "done before") == 7);
+}
+
+TEST_CASE("GPU day: a call that never returns ends its process, not the day") {
+  // Each process gets as far as its 40th call.
+  Machine machine("gpus=2,hanging_call=40");
+  const Played day = machine.play({"--step", "gpu_rate,repeats", "--limit", "3"});
+  INFO(day.said);
+  CHECK(day.code == 1);
+  CHECK(has(day.said, "failed: repeats, gpu_rate\n"));
+  const Rows rows = machine.rows();
+  REQUIRE(rows.runs.size() == 2);
+  for (const RunRow& run : rows.runs) {
+    CHECK(run.outcome == RunOutcome::hung);
+    CHECK(has(run.words, "its last words: "));
+  }
+}
+
+TEST_CASE("GPU day: too little memory is a row that says so") {
+  Machine machine("gpus=1,memory=20000");
+  const Played day = machine.play({"--step", "large,repeats"});
+  INFO(day.said);
+  CHECK(day.code == 0);
+  const Rows rows = machine.rows();
+  REQUIRE(rows.runs.size() == 2);
+  for (const RunRow& run : rows.runs) {
+    CHECK(run.outcome == RunOutcome::refused);
+    CHECK(has(run.words, "memory"));
+  }
+  CHECK(has(machine.report(), "refused"));
+}
+
+TEST_CASE("GPU day: crashes and findings under the sanitizer are told for their test") {
+  Machine machine;
+  machine.install("compute-sanitizer",
+                  "case \"$*\" in\n"
+                  "*' test all_to_all') echo broken; kill -SEGV $$;;\n"
+                  "*' test broadcast') echo Invalid __global__ read; exit 9;;\n"
+                  "esac\n");
+  const Played day = machine.play({"--step", "memcheck"});
+  INFO(day.said);
+  CHECK(day.code == 1);
+  const Rows rows = machine.rows();
+  for (const TestRow& test : rows.tests) {
+    INFO(test.name);
+    const bool crashed = test.name == "memcheck: all_to_all";
+    const bool found = test.name == "memcheck: broadcast";
+    CHECK(test.outcome == (crashed || found ? TestOutcome::failed : TestOutcome::passed));
+    if (crashed)
+      CHECK(test.words == "was killed by signal 11 (Segmentation fault); its last words: broken");
+    if (found) CHECK(test.words == "ended with code 9; its last words: Invalid __global__ read");
+  }
+  REQUIRE(rows.test("memcheck: all_to_all") != nullptr);
+  REQUIRE(rows.test("memcheck: broadcast") != nullptr);
+  CHECK(has(day.said, "; and 1 more"));
+}
+
+TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on from there") {
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    Machine machine;
+    const std::string mark = machine.file("mark");
+    machine.install("compute-sanitizer", "echo $$ > " + mark + ".new; mv " + mark + ".new " + mark +
+                                             "; exec sleep 60\n");
+    const std::vector<std::string> steps{"--step", "driver,memcheck"};
+    const int day = machine.start(steps);
+    REQUIRE(waited_for(mark));
+    const int child = std::stoi(read_file(mark));
+    CHECK_FALSE(fs::exists(machine.out("04_memcheck.csv")));
+    (void)::kill(day, signal);
+    const Played ended = machine.end(day);
+    INFO(ended.said);
+    CHECK(is_gone(child));
+    CHECK(ended.code == (signal == SIGKILL ? 128 + SIGKILL : 130));
+    if (signal != SIGKILL) {
+      CHECK(has(ended.said, "interrupted: what there is of it doesn't count"));
+      CHECK(has(ended.said, "the same command goes on with them"));
+      CHECK(machine.rows().figure("gpus") != nullptr);
+      CHECK(has(machine.report(), "Still to be done."));
+    }
+    CHECK_FALSE(fs::exists(machine.out("04_memcheck.csv")));
+    const std::string driver = read_file(machine.out("01_driver.csv"));
+
+    machine.install("compute-sanitizer", plain_sanitizer);
+    const Played again = machine.play({"--step", "memcheck"});
+    INFO(again.said);
+    CHECK(again.code == 0);
+    CHECK(read_file(machine.out("01_driver.csv")) == driver);
+    CHECK_FALSE(fs::exists(machine.out("04_memcheck.csv.part")));
+    CHECK(machine.rows().test("memcheck: all_gather") != nullptr);
+    CHECK(machine.rows().figure("gpus") != nullptr);
+  }
+}
+
+TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't count") {
+  Machine machine;
+  const std::vector<std::string> step{"--step", "driver"};
+  REQUIRE(machine.play({"--step", "driver,repeats"}).code == 0);
+  const std::string file = machine.out("01_driver.csv"), good = read_file(file);
+  const auto check_not_counted = [&](const std::string& text, const std::string& why) {
+    write_file(file, text);
+    const Played day = machine.play({"--step", "repeats"});
+    INFO(day.said);
+    CHECK(day.code == 0);
+    CHECK(has(day.said, why));
+    CHECK(machine.rows().figure("gpus") == nullptr);
+  };
+  for (std::size_t at = 0; at < good.size(); at += 37) { // any byte
+    std::string text = good;
+    text[at] = static_cast<char>(text[at] ^ 1);
+    check_not_counted(text, "doesn't count");
+  }
+  check_not_counted(good.substr(0, good.size() / 2), "doesn't count");
+  check_not_counted(good.substr(0, good.rfind("note,")), "doesn't say how the step ended");
+  check_not_counted("", "doesn't count");
+  write_file(file, good);
+  CHECK(machine.play({"--step", "repeats"}).code == 0);
+  CHECK(machine.rows().figure("gpus") != nullptr);
+
+  write_file(machine.pack(), day_pack({.repeats = 21}));
+  const Played other = machine.play({"--step", "driver"});
+  INFO(other.said);
+  CHECK(has(other.said, "02_repeats.csv") == false);
+  CHECK(has(other.said, "07_repeats.csv is of another pack: it doesn't count"));
+  CHECK(machine.rows().runs.empty());
+}
+
+TEST_CASE("GPU day: input that can't be used is refused before anything is run") {
+  const Machine machine;
+  const auto check_refused = [&](const std::vector<std::string>& options, const std::string& why) {
+    const Played day = machine.play(options);
+    INFO(day.said);
+    CHECK(day.code == 2);
+    CHECK(has(day.said, why));
+    CHECK_FALSE(fs::exists(machine.out("01_driver.csv")));
+  };
+  check_refused({"--step", "drivers"}, "unknown step \"drivers\" (known: driver, micro,");
+  check_refused({"--step", ""}, "unknown step \"\"");
+  check_refused({"--limit", "0"}, "whole seconds");
+  check_refused({"--limit", "5x"}, "whole seconds");
+  check_refused({"--nothing"}, "--nothing");
+  check_refused({"another.tar"}, "another.tar");
+  const std::string pack = read_file(machine.pack());
+  std::string damaged = pack;
+  damaged[damaged.size() / 3] = static_cast<char>(damaged[damaged.size() / 3] ^ 4);
+  write_file(machine.pack(), pack.substr(0, pack.size() / 2));
+  check_refused({}, "gpu_day.tar");
+  write_file(machine.pack(), "");
+  check_refused({}, "gpu_day.tar");
+  write_file(machine.pack(), damaged);
+  const Played day = machine.play({"--step", "large,repeats,gpu_rate,gpu_dgx1,peers"});
+  CHECK(day.code != 0); // found when the file is read
+}
+
+TEST_CASE("GPU day: two don't work in one folder") {
+  Machine machine;
+  const std::string mark = machine.file("mark");
+  machine.install("compute-sanitizer", "touch " + mark + "; exec sleep 60\n");
+  const int day = machine.start({"--step", "memcheck"});
+  REQUIRE(waited_for(mark));
+  Machine other;
+  const int second = [&] {
+    const int child = ::fork();
+    if (child == 0) {
+      const std::string pack = machine.pack(), out = machine.out();
+      const int nothing = ::open("/dev/null", O_WRONLY);
+      (void)::dup2(nothing, STDERR_FILENO);
+      (void)::execl(TUTTI_GPU_FAKE, TUTTI_GPU_FAKE, "day", pack.c_str(), "--out", out.c_str(),
+                    nullptr);
+      ::_exit(127);
+    }
+    return child;
+  }();
+  int status = 0;
+  REQUIRE(::waitpid(second, &status, 0) == second);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 2);
+  (void)::kill(day, SIGINT);
+  CHECK(machine.end(day).code == 130);
+}
