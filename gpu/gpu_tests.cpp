@@ -86,7 +86,7 @@ void broadcast() {
 
 void all_to_all() {
   for (const ElementType type : all_types)
-    require_right(planned(direct_all_to_all(6), 1024 * element_size(type), type),
+    require_right(planned(direct_all_to_all(5), 1024 * element_size(type), type),
                   settings_of(false));
 }
 
@@ -171,7 +171,7 @@ constexpr std::array<GpuTest, 13> tests{{
     {"all_reduce", "sum and max of all types, in place too", true, all_reduce},
     {"all_reduce_by_copies", "the same by one call for each step", true, all_reduce_by_copies},
     {"broadcast", "slots are used again, steps wait for other blocks", true, broadcast},
-    {"all_to_all", "66 blocks at once", true, all_to_all},
+    {"all_to_all", "45 blocks at once", true, all_to_all},
     {"round_trips", "1,000 messages there and back", true, round_trips},
     {"wrong_data", "the check finds elements that are wrong", true, wrong_data},
     {"hang", "the watchdog ends a run and names what waits", false, hang},
