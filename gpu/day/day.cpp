@@ -24,6 +24,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fcntl.h>
@@ -58,7 +59,7 @@ int whole_seconds(const std::string& text) {
 /// "a,b": the names in their order. Errors: InputError for one that isn't a step's.
 std::vector<std::string> step_names(const std::string& text) {
   std::vector<std::string> known, names;
-  for (const Step& step : day_steps()) known.emplace_back(step.name);
+  for (const DayStep& step : day_steps()) known.emplace_back(step.name);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     names.push_back(text.substr(begin, end - begin));
@@ -97,9 +98,10 @@ std::string own_program() {
 class FolderLock {
 public:
   explicit FolderLock(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
     const std::string name = folder + "/.lock";
-    write_file(name, ""); // makes the folder, too
-    file_ = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+    file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) throw InputError(name + ": cannot write: " + std::strerror(errno));
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     (void)::close(file_);
@@ -124,11 +126,11 @@ public:
 private:
   void look_for_records();
   void take_turn(std::size_t index);
-  [[nodiscard]] StepRecord perform(const Step& step);
-  [[nodiscard]] bool is_meant(const Step& step) const {
+  [[nodiscard]] StepRecord perform(const DayStep& step);
+  [[nodiscard]] bool is_meant(const DayStep& step) const {
     return options_.steps.empty() || std::ranges::count(options_.steps, step.name) > 0;
   }
-  [[nodiscard]] int limit_of(const Step& step) const {
+  [[nodiscard]] int limit_of(const DayStep& step) const {
     return std::min(step.limit_seconds, options_.most_seconds);
   }
   [[nodiscard]] std::string file(const std::string& name) const {
@@ -147,7 +149,7 @@ private:
 
 int Day::run() {
   int most = 0;
-  for (const Step& step : day_steps())
+  for (const DayStep& step : day_steps())
     if (is_meant(step)) most += limit_of(step);
   std::printf("GPU day %s (pack %s): %s at most; rows, words and report go to %s\n",
               pack_.experiment().c_str(), runtime::hex_text(pack_.digest()).c_str(),
@@ -172,7 +174,7 @@ void Day::look_for_records() {
 }
 
 void Day::take_turn(std::size_t index) {
-  const Step& step = day_steps()[index];
+  const DayStep& step = day_steps()[index];
   std::optional<StepRecord>& record = records_[index];
   std::printf("%2zu %-9s  %s\n             ", index + 1, std::string(step.name).c_str(),
               std::string(step.does).c_str());
@@ -203,7 +205,7 @@ void Day::take_turn(std::size_t index) {
   record = std::move(ended);
 }
 
-StepRecord Day::perform(const Step& step) {
+StepRecord Day::perform(const DayStep& step) {
   const runtime::Rows before = all_rows(records_, pack_.digest());
   StepRun run(step, pack_, options_.folder, std::chrono::seconds(limit_of(step)), signals_);
   return run.perform(step.tasks({step, program_, options_.pack, run.rows_file(), pack_, before}));
@@ -236,7 +238,7 @@ int Day::conclude(bool interrupted) const {
 }
 
 void list_steps() {
-  for (const Step& step : day_steps())
+  for (const DayStep& step : day_steps())
     std::printf("%-9s  %s (%s at most)\n           expected: %s\n           if not: %s\n",
                 std::string(step.name).c_str(), std::string(step.does).c_str(),
                 clock_text(step.limit_seconds).c_str(), std::string(step.expected).c_str(),

@@ -35,7 +35,7 @@ std::string first_problem(const runtime::Rows& rows) {
   return more == 0 ? first : first + "; and " + std::to_string(more) + " more";
 }
 
-std::vector<std::string> unexpected_figures(const Step& step, const runtime::Rows& rows) {
+std::vector<std::string> unexpected_figures(const DayStep& step, const runtime::Rows& rows) {
   std::vector<std::string> unexpected;
   for (const runtime::FigureRow& figure : rows.figures)
     for (const FigureRange& range : step.figures)

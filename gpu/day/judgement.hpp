@@ -19,7 +19,7 @@ namespace tutti::gpu {
 [[nodiscard]] std::string first_problem(const runtime::Rows& rows);
 
 /// What isn't as the step's row expects: "tick is 1.2 us, expected 1 ns to 1.1 us".
-[[nodiscard]] std::vector<std::string> unexpected_figures(const Step& step,
+[[nodiscard]] std::vector<std::string> unexpected_figures(const DayStep& step,
                                                           const runtime::Rows& rows);
 
 } // namespace tutti::gpu

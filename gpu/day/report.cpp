@@ -52,7 +52,7 @@ std::string run_words(const runtime::RunRow& run) {
          run.words;
 }
 
-std::string run_rows(const Step& step, const runtime::Pack& pack, const runtime::Rows& rows) {
+std::string run_rows(const DayStep& step, const runtime::Pack& pack, const runtime::Rows& rows) {
   std::string text;
   for (const runtime::RunRow& run : rows.runs)
     for (const runtime::PackLine& line : pack.lines())
@@ -63,7 +63,7 @@ std::string run_rows(const Step& step, const runtime::Pack& pack, const runtime:
   return text;
 }
 
-std::string rows_table(const Step& step, const runtime::Pack& pack, const runtime::Rows& rows) {
+std::string rows_table(const DayStep& step, const runtime::Pack& pack, const runtime::Rows& rows) {
   std::string text;
   for (const runtime::FigureRow& figure : rows.figures)
     text += row(figure.name, figure_text(figure.value, figure.unit), figure.device);
@@ -100,7 +100,7 @@ std::string beside_nccl(const runtime::Pack& pack, const runtime::Rows& rows) {
 
 std::string section(const runtime::Pack& pack, std::size_t index,
                     const std::optional<StepRecord>& record) {
-  const Step& step = day_steps()[index];
+  const DayStep& step = day_steps()[index];
   std::string text = "## " + std::to_string(index + 1) + " " + std::string(step.name) + ": " +
                      std::string(step.does) + "\n\n";
   text += "Expected: " + std::string(step.expected) + ".\n\n";

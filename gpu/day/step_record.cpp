@@ -25,18 +25,18 @@ std::string_view to_text(Outcome outcome) {
   return std::ranges::find(outcome_names, outcome, &OutcomeName::outcome)->text;
 }
 
-std::string step_path(const std::string& folder, const Step& step) {
-  char number[8];
+std::string step_path(const std::string& folder, const DayStep& step) {
+  char number[16];
   (void)std::snprintf(number, sizeof number, "%02d_",
                       static_cast<int>(&step - day_steps().data()) + 1);
   return folder + "/" + number + std::string(step.name);
 }
 
-runtime::NoteRow ending_of(const Step& step, Outcome outcome, const std::string& words) {
+runtime::NoteRow ending_of(const DayStep& step, Outcome outcome, const std::string& words) {
   return {std::string(step.name), std::string(to_text(outcome)) + ": " + words};
 }
 
-std::optional<StepRecord> read_record(const std::string& folder, const Step& step,
+std::optional<StepRecord> read_record(const std::string& folder, const DayStep& step,
                                       std::uint64_t pack_digest, std::string& why) {
   const std::string file = step_path(folder, step) + ".csv";
   if (!std::filesystem::exists(file)) return std::nullopt;

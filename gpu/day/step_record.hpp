@@ -23,15 +23,15 @@ struct StepRecord {
 };
 
 /// DIR/03_tests and the like, less the ending.
-[[nodiscard]] std::string step_path(const std::string& folder, const Step& step);
+[[nodiscard]] std::string step_path(const std::string& folder, const DayStep& step);
 
 /// The row that ends a step's rows.
-[[nodiscard]] runtime::NoteRow ending_of(const Step& step, Outcome outcome,
+[[nodiscard]] runtime::NoteRow ending_of(const DayStep& step, Outcome outcome,
                                          const std::string& words);
 
 /// Nothing where the step hasn't ended yet, or not for this pack; `why` then says what there is
 /// instead, if anything.
-[[nodiscard]] std::optional<StepRecord> read_record(const std::string& folder, const Step& step,
+[[nodiscard]] std::optional<StepRecord> read_record(const std::string& folder, const DayStep& step,
                                                     std::uint64_t pack_digest, std::string& why);
 
 /// All rows of the steps that have ended, in their order. records: [step].

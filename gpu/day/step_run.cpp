@@ -57,7 +57,7 @@ std::string left_out_words(const runtime::Rows& rows, std::string_view step) {
 
 } // namespace
 
-StepRun::StepRun(const Step& step, const runtime::Pack& pack, const std::string& folder,
+StepRun::StepRun(const DayStep& step, const runtime::Pack& pack, const std::string& folder,
                  std::chrono::seconds limit, EndingSignals& signals)
     : step_(step), pack_(pack), limit_(limit), signals_(signals),
       part_(step_path(folder, step) + ".csv.part"), words_(step_path(folder, step) + ".txt"),

@@ -13,7 +13,7 @@ namespace tutti::gpu {
 class StepRun {
 public:
   /// Clears away what an earlier run has left unfinished. Pre: all outlive this.
-  StepRun(const Step& step, const runtime::Pack& pack, const std::string& folder,
+  StepRun(const DayStep& step, const runtime::Pack& pack, const std::string& folder,
           std::chrono::seconds limit, EndingSignals& signals);
 
   /// Where processes write rows, and what they say.
@@ -37,7 +37,7 @@ private:
   [[nodiscard]] std::chrono::milliseconds time_left() const;
   [[nodiscard]] double seconds() const;
 
-  const Step& step_;
+  const DayStep& step_;
   const runtime::Pack& pack_;
   const std::chrono::seconds limit_;
   EndingSignals& signals_;

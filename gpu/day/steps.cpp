@@ -95,8 +95,8 @@ Tasks nccl(const Scene& scene) {
 
 } // namespace
 
-const std::vector<Step>& day_steps() {
-  static const std::vector<Step> steps{
+const std::vector<DayStep>& day_steps() {
+  static const std::vector<DayStep> steps{
       {.name = "driver",
        .does = "Driver, GPUs and the tick of the timer that all times are taken with",
        .expected =

@@ -31,7 +31,7 @@ struct FigureRange {
   double least = 0, most = 0;
 };
 
-struct Step {
+struct DayStep {
   std::string_view name;
   std::string_view does;
   std::string_view expected;
@@ -44,13 +44,13 @@ struct Step {
 
 /// What a step finds when it is its turn.
 struct Scene {
-  const Step& step;
+  const DayStep& step;
   std::string program, pack_file, rows_file; ///< this one; the pack; where the step's rows go
   const runtime::Pack& pack;
   const runtime::Rows& before; ///< of all steps that have ended
 };
 
 /// In their order. Without the first one's success the others aren't tried.
-[[nodiscard]] const std::vector<Step>& day_steps();
+[[nodiscard]] const std::vector<DayStep>& day_steps();
 
 } // namespace tutti::gpu
