@@ -9,7 +9,7 @@
 #include "gpu/day/step_record.hpp"
 #include "gpu/day/step_run.hpp"
 #include "gpu/day/steps.hpp"
-#include "gpu/day/text.hpp"
+#include "gpu/text.hpp"
 #include "runtime/pack/csv_lines.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"

@@ -1,7 +1,7 @@
 #include "gpu/day/judgement.hpp"
 
-#include "gpu/day/text.hpp"
 #include "gpu/execute.hpp"
+#include "gpu/text.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include "gpu/day/step_run.hpp"
 
 #include "gpu/day/judgement.hpp"
-#include "gpu/day/text.hpp"
 #include "gpu/execute.hpp"
+#include "gpu/text.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 

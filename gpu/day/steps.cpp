@@ -18,16 +18,16 @@ Tasks figures(const Scene& scene, std::initializer_list<const char*> names) {
   return {{task}, ""};
 }
 
-Tasks driver(const Scene& scene) {
+Tasks driver_figures(const Scene& scene) {
   return figures(scene, {"driver", "runtime", "gpus", "peers", "compute_capability", "memory",
                          "processors", "tick"});
 }
 
-Tasks microbenchmarks(const Scene& scene) {
+Tasks operation_figures(const Scene& scene) {
   return figures(scene, {"block_copy", "copy_rate", "signal", "launch"});
 }
 
-Tasks tests(const Scene& scene) {
+Tasks all_tests(const Scene& scene) {
   Tasks tasks;
   for (const GpuTest& test : gpu_tests()) {
     const std::string name(test.name);
@@ -78,7 +78,7 @@ Tasks runs(const Scene& scene) {
   return runs_of(scene, [](const std::string&) { return true; });
 }
 
-Tasks peers(const Scene& scene) {
+Tasks peer_runs(const Scene& scene) {
   const runtime::FigureRow* figure = scene.before.figure("peers");
   if (figure == nullptr)
     return {{}, "how many GPUs reach each other isn't known: step driver comes first"};
@@ -89,7 +89,7 @@ Tasks peers(const Scene& scene) {
   });
 }
 
-Tasks nccl(const Scene& scene) {
+Tasks time_nccl(const Scene& scene) {
   return {{{{scene.program, "nccl", scene.pack_file, "--out", scene.rows_file}, "", {}}}, ""};
 }
 
@@ -105,7 +105,7 @@ const std::vector<DayStep>& day_steps() {
            "without a driver nothing else can run: install one that is newer, or build with an "
            "older toolkit; with a coarser tick, times below a hundred ticks say little",
        .limit_seconds = 60,
-       .tasks = driver,
+       .tasks = driver_figures,
        .figures = {{"tick", 1e-9, 1.1e-6}}},
       {.name = "micro",
        .does = "What one thread block copies, how long a signal and a launch take",
@@ -116,7 +116,7 @@ const std::vector<DayStep>& day_steps() {
            "`instances`; slower signals: all latencies are longer by as much, and small sizes are "
            "off; slower launches: the host is busy, nothing that is measured has them in it",
        .limit_seconds = 120,
-       .tasks = microbenchmarks,
+       .tasks = operation_figures,
        .figures = {{"block_copy", 10e9, 200e9},
                    {"signal", 0.3e-6, 5e-6},
                    {"signal_peers", 0.5e-6, 10e-6},
@@ -127,7 +127,7 @@ const std::vector<DayStep>& day_steps() {
        .otherwise = "wrong data or a hang in small programs: memory order, residency or resets; "
                     "nothing after this can be trusted before it is mended",
        .limit_seconds = 240,
-       .tasks = tests},
+       .tasks = all_tests},
       {.name = "memcheck",
        .does = "compute-sanitizer memcheck over small tests",
        .expected = "no error",
@@ -178,14 +178,14 @@ const std::vector<DayStep>& day_steps() {
        .otherwise =
            "wrong data or a hang: flags or fences across GPUs; slow: copies go by the host",
        .limit_seconds = 120,
-       .tasks = peers,
+       .tasks = peer_runs,
        .cases = "peers: "},
       {.name = "nccl",
        .does = "NCCL's own times of the same collectives and sizes",
        .expected = "exec within a factor of two of NCCL for sizes from 1 MB on",
        .otherwise = "NCCL has more channels, or a protocol that needs no flags: more instances",
        .limit_seconds = 120,
-       .tasks = nccl},
+       .tasks = time_nccl},
   };
   return steps;
 }

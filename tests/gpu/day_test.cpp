@@ -212,7 +212,8 @@ TEST_CASE("GPU day: its table has all that a step must say, and half an hour") {
   CHECK(all <= 1800);
 }
 
-TEST_CASE("GPU day: played from beginning to end, and a second time without measuring again") {
+TEST_CASE("GPU day: played from beginning to end, and a second time without measuring again",
+          "[heavy]") {
   const Workbench bench;
   const Played day = bench.play(quick_steps);
   INFO(day.said);
@@ -243,7 +244,8 @@ TEST_CASE("GPU day: played from beginning to end, and a second time without meas
     CHECK(has(report, step.otherwise.data()));
   }
   CHECK(has(report, "## exec beside NCCL"));
-  CHECK(count(report, "predicted 20 us") == 1);
+  CHECK(count(report, "predicted 20 us (") == 1);
+  CHECK(count(report, "| peers: all_gather, 4 GPUs, ring, 8 KiB |") == 1);
 
   const auto written = [&] {
     std::map<std::string, std::string> files;
@@ -348,6 +350,40 @@ TEST_CASE("GPU day: a call that never returns ends its process, not the day") {
     CHECK(run.outcome == RunOutcome::hung);
     CHECK(has(run.words, "its last words: "));
   }
+}
+
+TEST_CASE("GPU day: a kernel that can't be stopped ends its process, with its waits in the row") {
+  Workbench bench("gpus=1,never_ends=1");
+  const Played day = bench.play({"--step", "repeats"});
+  INFO(day.said);
+  CHECK(day.code == 1);
+  const Rows rows = bench.rows();
+  REQUIRE(rows.runs.size() == 1);
+  CHECK(rows.runs[0].outcome == RunOutcome::hung);
+  CHECK(has(rows.runs[0].words, "GPU 0 doesn't end its kernel, though told to stop"));
+}
+
+TEST_CASE("GPU day: whichever call fails, there are rows that say so") {
+  int failed = 0;
+  for (const bool stays_broken : {false, true})
+    for (int call = 1; call < 120; call += stays_broken ? 17 : 7) {
+      Workbench bench("gpus=2,failing_call=" + std::to_string(call) +
+                      ",stays_broken=" + std::to_string(stays_broken));
+      const Played day = bench.play({"--step", "repeats,gpu_dgx1"});
+      INFO(bench.gpus_ << "\n" << day.said);
+      const Rows rows = bench.rows();
+      bool well = true;
+      for (const RunRow& run : rows.runs)
+        well = well && run.outcome != RunOutcome::hung && run.outcome != RunOutcome::failed &&
+               run.execution.check.wrong == 0;
+      CHECK(rows.runs.size() == 2);
+      CHECK(day.code == (well ? 0 : 1));
+      CHECK(has(day.said, "failed: ") == !well);
+      for (const RunRow& run : rows.runs)
+        CHECK(run.words.empty() == (run.outcome == RunOutcome::done));
+      if (!well) ++failed;
+    }
+  CHECK(failed > 5);
 }
 
 TEST_CASE("GPU day: too little memory is a row that says so") {

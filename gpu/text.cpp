@@ -1,4 +1,4 @@
-#include "gpu/day/text.hpp"
+#include "gpu/text.hpp"
 
 #include <array>
 #include <cmath>
@@ -46,6 +46,19 @@ std::string quoted(const std::string& word) {
 
 std::string seconds_text(double seconds) { return in_multiples(seconds, below_one, "s"); }
 
+std::string size_text(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 4> units{" B", " KiB", " MiB", " GiB"};
+  std::size_t unit = 0;
+  for (; unit + 1 < units.size() && bytes != 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return std::to_string(bytes) + std::string(units[unit]);
+}
+
+std::string percent_text(double ratio) {
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.1f %%", ratio * 100);
+  return text;
+}
+
 std::string clock_text(double seconds) {
   const auto whole = std::llround(seconds);
   char text[32];
@@ -53,11 +66,11 @@ std::string clock_text(double seconds) {
   return text;
 }
 
-std::string figure_text(double value, const std::string& unit) {
+std::string figure_text(double value, std::string_view unit) {
   if (unit == "s") return seconds_text(value);
   if (unit == "bytes/s") return in_multiples(value, above_one, "B/s");
   if (unit == "bytes") return in_multiples(value, above_one, "B");
-  return number_text(value) + (unit.empty() ? "" : " " + unit);
+  return number_text(value) + (unit.empty() ? "" : " " + std::string(unit));
 }
 
 std::string command_text(const std::vector<std::string>& words) {
