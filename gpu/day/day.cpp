@@ -225,9 +225,8 @@ int Day::conclude(bool interrupted) const {
     else if (records_[index]->outcome == Outcome::failed)
       failed += (failed.empty() ? "" : ", ") + std::string(day_steps()[index].name);
   }
-  std::printf("report: %s\nrows: %s, to be judged by: tutti run runtime/%s --measured %s\n",
-              file("report.md").c_str(), file("measured.csv").c_str(), pack_.experiment().c_str(),
-              file("measured.csv").c_str());
+  std::printf("report: %s\nrows: %s, for `tutti run` of %s with --measured\n",
+              file("report.md").c_str(), file("measured.csv").c_str(), pack_.experiment().c_str());
   if (!failed.empty()) std::printf("failed: %s\n", failed.c_str());
   if (missing > 0)
     std::printf("%zu of %zu steps are still to be done: the same command goes on with them\n",

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -25,6 +26,8 @@ namespace {
 constexpr std::chrono::milliseconds grace{2000}, time_to_die{10'000};
 
 constexpr int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+bool is_ending(int signal) { return std::ranges::find(ending, signal) != std::end(ending); }
 
 bool is_ignored(int signal) {
   struct sigaction action {};
@@ -78,6 +81,7 @@ EndingSignals::EndingSignals() {
   (void)std::signal(SIGCHLD, SIG_DFL); // ignored, it would let nobody wait for a process
   (void)::sigemptyset(&signals_);
   (void)::sigaddset(&signals_, SIGCHLD);
+  (void)::sigaddset(&signals_, SIGPIPE); // who reads what is printed may be gone
   for (const int signal : ending)
     if (!is_ignored(signal)) (void)::sigaddset(&signals_, signal);
   (void)::sigprocmask(SIG_BLOCK, &signals_, &mask_before_);
@@ -102,7 +106,7 @@ void EndingSignals::take(int signal, int process) {
 bool EndingSignals::came() {
   const timespec at_once{};
   for (int signal = 0; (signal = ::sigtimedwait(&signals_, nullptr, &at_once)) > 0;)
-    if (signal != SIGCHLD) take(signal, 0);
+    if (is_ending(signal)) take(signal, 0);
   return came_;
 }
 
@@ -116,7 +120,7 @@ bool EndingSignals::wait_until(int process, Clock::time_point deadline, bool hee
     if (Clock::now() >= deadline) return false;
     const timespec left = left_until(deadline);
     const int signal = ::sigtimedwait(&signals_, nullptr, &left);
-    if (signal <= 0 || signal == SIGCHLD) continue;
+    if (!is_ending(signal)) continue; // the process, or nothing
     take(signal, process);
     if (heed_signals) return false;
   }

@@ -111,6 +111,17 @@ TEST_CASE("processes: a signal ends the one that runs, not this one") {
   CHECK(is_gone(number));
 }
 
+TEST_CASE("processes: who prints for nobody lives on") {
+  EndingSignals signals;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  (void)::close(ends[0]);
+  CHECK(::write(ends[1], "x", 1) == -1);
+  CHECK(errno == EPIPE);
+  (void)::close(ends[1]);
+  CHECK_FALSE(signals.came());
+}
+
 TEST_CASE("processes: a signal between two of them isn't lost") {
   EndingSignals signals;
   CHECK_FALSE(signals.came());
