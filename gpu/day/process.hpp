@@ -24,8 +24,8 @@ struct ProcessEnd {
 };
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP don't end this process, but the processes that it
-/// runs; nor does SIGPIPE. A signal that is ignored (nohup) stays so. One at a time, in a process of
-/// one thread.
+/// runs; nor does SIGPIPE. A signal that is ignored (nohup) stays so. One at a time, in a process
+/// of one thread.
 class EndingSignals {
 public:
   EndingSignals();

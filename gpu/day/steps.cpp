@@ -45,13 +45,14 @@ Tasks sanitized(const Scene& scene, const std::string& tool) {
     return {{},
             "there is no compute-sanitizer: neither on PATH nor in the folders of CUDA_HOME, "
             "CUDA_PATH and /usr/local/cuda*"};
+  const std::string prefix = tool + ": ";
   Tasks tasks;
   for (const GpuTest& test : gpu_tests())
     if (test.small) {
       const std::string name(test.name);
       tasks.list.push_back({{sanitizer, "--tool", tool, "--error-exitcode", "9", "--print-limit",
                              "5", scene.program, "test", name},
-                            tool + ": " + name,
+                            prefix + name,
                             {}});
     }
   return tasks;
