@@ -110,6 +110,11 @@ void add_options(CLI::App& app, RunArguments& run) {
       ->required();
   app.add_option("--out", run.out, "folder for tables, figures and verdicts; default out/NAME");
   app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
+  auto* pack = app.add_option(
+      "--pack", run.pack, "execute nothing: write the programs of its executions, for tutti-gpu");
+  app.add_option("--measured", run.measured,
+                 "judge the rows that tutti-gpu wrote, instead of executing")
+      ->excludes(pack);
   add_progress(app, run.progress);
   add_json(app, run.json);
 }

@@ -12,6 +12,7 @@
 #include "experiments/gnuplot.hpp"
 #include "experiments/job_table.hpp"
 #include "experiments/output.hpp"
+#include "experiments/pack_backend.hpp"
 #include "experiments/refusals.hpp"
 #include "experiments/result_files.hpp"
 #include "experiments/run_display.hpp"
@@ -105,17 +106,25 @@ std::vector<TrainingEvaluation> evaluate_trainings(const Experiment& experiment,
   return evaluations;
 }
 
-// One after another, as they are timed.
+// One after another, as they are timed. `elsewhere`: where they are measured, if not here.
 std::vector<ExecutionEvaluation> evaluate_executions(const Experiment& experiment, bool progress,
-                                                     Interrupts& interrupts, Refusals& refusals) {
+                                                     Interrupts& interrupts, Refusals& refusals,
+                                                     PackBackend* elsewhere) {
   std::vector<ExecutionEvaluation> evaluations;
   for (const ExecutionStudy& study : experiment.executions) {
     if (interrupts.cancels()) break;
     ExecutionCase c = experiment.execution_case(study);
+    if (elsewhere != nullptr) c = elsewhere->begin(std::move(c));
     InterruptibleWork work(interrupts, study.label, progress);
     work.watch(c.options);
-    evaluations.push_back(
-        evaluate_execution(c, work.beside(execution_announcer(study.label, progress)), refusals));
+    const auto announce = work.beside(execution_announcer(study.label, progress));
+    evaluations.push_back(evaluate_execution(
+        c,
+        [&](const ExecutionRun& run) {
+          if (elsewhere != nullptr) elsewhere->note(run);
+          if (announce) announce(run);
+        },
+        refusals));
   }
   return evaluations;
 }
@@ -138,8 +147,15 @@ std::vector<Comparison> comparisons_of(const Experiment& experiment,
   return all;
 }
 
+void require_sound_executions(const Experiment& experiment, PackBackend* elsewhere) {
+  for (const ExecutionStudy& study : experiment.executions) {
+    const ExecutionCase c = experiment.execution_case(study);
+    require_sound(elsewhere == nullptr ? c : elsewhere->begin(c));
+  }
+}
+
 ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, bool progress,
-                             bool& interrupted) {
+                             bool& interrupted, PackBackend* elsewhere) {
   const std::vector<Case> cases = experiment.cases();
   require_sound(cases);
   for (const FrontierStudy& study : experiment.frontiers)
@@ -150,8 +166,7 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
     for (const FailureCase& c : experiment.failure_cases(study)) require_sound(c);
   for (const TrainingStudy& study : experiment.trainings)
     require_sound(study, experiment.networks_of(study));
-  for (const ExecutionStudy& study : experiment.executions)
-    require_sound(experiment.execution_case(study));
+  require_sound_executions(experiment, elsewhere);
   Interrupts interrupts;
   Refusals refusals; // of all studies: what one refuses costs its own rows only
   ExperimentResults results;
@@ -160,7 +175,7 @@ ExperimentResults results_of(const Experiment& experiment, std::size_t jobs, boo
   results.jobs = evaluate_job_studies(experiment, progress, interrupts, refusals);
   results.failures = evaluate_failure_studies(experiment, progress, interrupts, refusals);
   results.trainings = evaluate_trainings(experiment, progress, interrupts);
-  results.executions = evaluate_executions(experiment, progress, interrupts, refusals);
+  results.executions = evaluate_executions(experiment, progress, interrupts, refusals, elsewhere);
   interrupted = interrupts.count() > 0;
   if (!interrupted && results.evaluations.empty() && results.trainings.empty())
     refusals.require_some();
@@ -220,22 +235,68 @@ int judge(const ExperimentResults& results) {
   return code;
 }
 
+/// What tutti-gpu measures. Errors: InputError where there is more.
+void require_executions_only(const Experiment& experiment) {
+  if (!experiment.runs.empty() || !experiment.frontiers.empty() || !experiment.failures.empty() ||
+      !experiment.jobs.empty() || !experiment.trainings.empty())
+    throw InputError(experiment.name + ": tutti-gpu measures executions, but there is more in it");
+}
+
+int write_pack(const Experiment& experiment, const RunArguments& arguments) {
+  require_executions_only(experiment);
+  if (arguments.out) throw InputError("--out: a pack has no results");
+  require_writable(*arguments.pack);
+  PackBackend pack(experiment.name);
+  bool interrupted = false;
+  const ExperimentResults results =
+      results_of(experiment, 1, arguments.progress, interrupted, &pack);
+  if (interrupted) {
+    print_message(fmt::format("interrupted: {} isn't written", *arguments.pack));
+    return interrupted_exit_code;
+  }
+  int code = 0;
+  for (const ExecutionEvaluation& each : results.executions) {
+    code = std::max(code, report_problems(problems_of(each)));
+    for (const ExecutionRun& run : each.runs)
+      if (!run.execution && run.problem.empty())
+        print_message(fmt::format("{}, {}, {}: not in the pack: {}", each.label, run.algorithm,
+                                  to_text(run.size), run.note));
+  }
+  if (code != 0) return code;
+  const std::string bytes = pack.pack().bytes();
+  write_file(*arguments.pack, bytes);
+  print_text(fmt::format("{}: {} runs in {} files, {}\n", *arguments.pack,
+                         pack.pack().lines().size(), pack.pack().files(),
+                         short_text(Bytes{static_cast<std::int64_t>(bytes.size())})));
+  return 0;
+}
+
 } // namespace
 
 int run_command(const RunArguments& arguments) {
   const std::string file = find_experiment(arguments.experiment);
   const std::string toml = read_file(file);
   const Experiment experiment = parse_experiment(toml, file);
+  if (arguments.pack) return write_pack(experiment, arguments);
+  std::optional<PackBackend> elsewhere;
+  runtime::Rows rows;
+  if (arguments.measured) {
+    require_executions_only(experiment);
+    rows = runtime::load_rows(*arguments.measured);
+    elsewhere.emplace(experiment.name, rows, *arguments.measured);
+  }
   const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
   const std::string folder = arguments.out.value_or("out/" + experiment.name);
   start_results(folder, experiment, toml);
   bool interrupted = false;
-  const ExperimentResults results = results_of(experiment, jobs, arguments.progress, interrupted);
+  const ExperimentResults results = results_of(experiment, jobs, arguments.progress, interrupted,
+                                               elsewhere ? &*elsewhere : nullptr);
   if (interrupted) {
     print_results(experiment, results, arguments.json);
     print_message(fmt::format("interrupted: no results are written to {}", folder));
     return interrupted_exit_code;
   }
+  if (elsewhere) elsewhere->require_same_pack();
   std::vector<std::string> files = write_results(folder, experiment, results);
   print_results(experiment, results, arguments.json);
   if (gnuplot_found()) {
@@ -246,9 +307,10 @@ int run_command(const RunArguments& arguments) {
              !experiment.trainings.empty() || !experiment.executions.empty()) {
     print_message("no figures: gnuplot isn't installed");
   }
+  if (!arguments.json && elsewhere) print_text("\n" + figures_text(rows));
   if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   flush_out(); // results first, then what is wrong with them
-  return judge(results);
+  return std::max(report_problems(problems_of(rows)), judge(results));
 }
 
 } // namespace tutti

@@ -32,10 +32,11 @@ struct CollectiveArguments {
 };
 
 struct RunArguments {
-  std::string experiment;          ///< file, or a name of `tutti list experiments`
-  std::optional<std::string> out;  ///< default out/NAME
-  std::optional<std::string> jobs; ///< default: all processors
-  bool progress = false;           ///< lines where stderr is no terminal
+  std::string experiment;                    ///< file, or a name of `tutti list experiments`
+  std::optional<std::string> out;            ///< default out/NAME
+  std::optional<std::string> jobs;           ///< default: all processors
+  std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
+  bool progress = false;                     ///< lines where stderr is no terminal
   bool json = false;
 };
 

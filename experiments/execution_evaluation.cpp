@@ -28,10 +28,15 @@ constexpr std::array<std::string_view, 3> prediction_names{"profile", "topology"
 std::string no_obstacle() { return {}; }
 std::string cuda_obstacle() { return runtime::why_no_cuda().value_or(""); }
 
-constexpr std::array<BackendRow, 2> backend_rows{{
-    {"cpu", "ranks as threads over shared memory", runtime::run_on_cpu, no_obstacle,
-     runtime::cpu_copy_rate},
-    {"cuda", "ranks as GPUs, or virtual ones on one GPU", runtime::run_on_cuda, cuda_obstacle,
+runtime::Execution run_on_cuda(const runtime::Program& program,
+                               const runtime::ExecutionRequest& request) {
+  return runtime::run_on_cuda(program, request);
+}
+
+const std::array<BackendRow, 2> backend_rows{{
+    {"cpu", "ranks as threads over shared memory", runtime::run_on_cpu, runtime::run_on_cpu,
+     no_obstacle, runtime::cpu_copy_rate},
+    {"cuda", "ranks as GPUs, or virtual ones on one GPU", run_on_cuda, run_on_cuda, cuda_obstacle,
      runtime::device_copy_rate},
 }};
 
@@ -145,7 +150,7 @@ private:
       runtime::ProfileOptions options = case_.profile;
       options.watch = watch_of(case_.options.stage, "profile of the links");
       made_.profile =
-          runtime::profile(*case_.topology, case_.backend->run, options, plan_options());
+          runtime::profile(*case_.topology, case_.backend->time_links, options, plan_options());
     } catch (const Stopped&) {
       return false;
     }
@@ -254,7 +259,7 @@ private:
       if (case_.given) throw; // there is nothing else to run
       run.note = error.what();
       return;
-    } catch (const runtime::HungRun& error) { // the other runs go on
+    } catch (const runtime::FailedRun& error) { // the other runs go on
       run.problem = error.what();
       return;
     }
@@ -316,6 +321,7 @@ private:
   }
 
   void judge(ExecutionRun& run, const Collective& collective) const {
+    if (run.execution->seconds.empty()) return; // yet to be measured
     const runtime::DataCheck& check = run.execution->check;
     const double median = run.measured();
     if (median > 0) {

@@ -25,11 +25,15 @@ namespace tutti {
 /// Where programs run.
 struct BackendRow {
   std::string_view name, help;
-  runtime::Execution (*run)(const runtime::Program&, const runtime::ExecutionRequest&);
+  /// An execution without times is yet to be measured. Errors: InputError where it can't run,
+  /// runtime::FailedRun.
+  runtime::Executor run;
+  /// The same for programs that measure links; these always have times.
+  runtime::Executor time_links;
   /// Why it can't be used here, in a line; empty where it can.
-  std::string (*obstacle)();
+  std::function<std::string()> obstacle;
   /// What the device copies from memory to memory, bytes/s.
-  double (*copy_rate)();
+  std::function<double()> copy_rate;
 };
 [[nodiscard]] std::span<const BackendRow> backends(); ///< cpu, cuda
 /// Errors: InputError with the known names.
@@ -110,7 +114,9 @@ struct ExecutionRun {
   Time floor;                  ///< the emulated links' lower bound; 0 where copies aren't throttled
   double algbw = 0, busbw = 0; ///< bytes/s, of the median
   double lowering_seconds = 0; ///< CPU, with verify_program
-  [[nodiscard]] double measured() const { return execution ? execution->median_seconds() : 0; }
+  [[nodiscard]] double measured() const { ///< seconds; 0 where it wasn't
+    return execution && !execution->seconds.empty() ? execution->median_seconds() : 0;
+  }
   /// Measured over predicted (the first engine's), the median over passes; 0 where there is none of
   /// both.
   [[nodiscard]] double ratio() const;

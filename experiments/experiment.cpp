@@ -181,16 +181,40 @@ void read_parts(ConfigTable& root, const std::string& source_name, Experiment& e
                      "[[training]] or [[executions]]");
 }
 
-Experiment read(ConfigTable root, const std::string& source_name) {
+Experiment read(ConfigTable root, const std::string& source_name, bool may_include = true);
+
+// Another file's executions and their topologies.
+void include_executions(const ConfigValue& value, const std::string& source_name,
+                        Experiment& experiment) {
+  const std::string name = plain_name(value), file = beside(name + ".toml", source_name);
+  const Experiment other = value.located([&] { return read(read_config(file), file, false); });
+  if (!other.runs.empty() || !other.frontiers.empty() || !other.failures.empty() ||
+      !other.jobs.empty() || !other.trainings.empty())
+    throw value.error("\"" + name + "\" has more than executions");
+  const std::size_t first_topology = experiment.topologies.size();
+  for (const LabelledTopology& each : other.topologies) experiment.topologies.push_back(each);
+  for (ExecutionStudy study : other.executions) {
+    study.label = study.execution.label = name + ": " + study.label;
+    study.topology += first_topology;
+    experiment.executions.push_back(std::move(study));
+  }
+}
+
+Experiment read(ConfigTable root, const std::string& source_name, bool may_include) {
   Experiment experiment;
   root.allow_only({"name", "title", "seed", "topologies", "runs", "frontiers", "failures", "jobs",
-                   "training", "executions", "figures", "expect"});
+                   "training", "executions", "include", "figures", "expect"});
   experiment.name = plain_name(root.at("name"));
   experiment.title = string_at(root, "title");
   if (experiment.title.empty()) experiment.title = experiment.name;
   if (const auto seed = root.find("seed"))
     experiment.seed = static_cast<std::uint64_t>(seed->integer(0));
   read_parts(root, source_name, experiment);
+  if (const auto names = root.find("include")) {
+    if (!may_include) throw names->error("what another experiment includes includes no others");
+    for (const ConfigValue& name : list_of(*names))
+      include_executions(name, source_name, experiment);
+  }
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));
   const std::vector<Case> cases = experiment.cases();

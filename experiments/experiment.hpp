@@ -61,6 +61,9 @@
 //                                          # at the head of training_reader.hpp
 //   [[executions]]                         # schedules run with real data, beside predictions:
 //                                          # format at the head of execution_reader.hpp
+//   include = ["gpu_rate"]                 # the executions of gpu_rate.toml beside this file, too;
+//                                          # their labels become "gpu_rate: LABEL". It has nothing
+//                                          # but executions, and includes no others
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
 //                                          # schedule

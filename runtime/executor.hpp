@@ -44,10 +44,16 @@ struct Execution {
   [[nodiscard]] double median_seconds() const;
 };
 
-/// Thrown when the watchdog ends a run. The text says which steps wait, and for what.
-class HungRun : public std::runtime_error {
+/// A run that was begun and didn't end with times and data: the device's fault, or the program's.
+class FailedRun : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
+};
+
+/// Thrown when the watchdog ends a run. The text says which steps wait, and for what.
+class HungRun : public FailedRun {
+public:
+  using FailedRun::FailedRun;
 };
 
 /// Ranks as groups of threads over shared memory: a thread for each block, in one persistent run.

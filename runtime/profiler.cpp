@@ -102,7 +102,9 @@ public:
     for (const Bytes size : ascending_sizes()) {
       timings.push_back(
           {size, seconds(alone, {&load, 1}, size, true), seconds(alone, {&load, 1}, size, false)});
-      if (timings.size() > 1 && timings.back().at_once_seconds >= options_.enough_seconds) break;
+      const bool is_enough =
+          timings.size() > 1 && timings.back().at_once_seconds >= options_.enough_seconds;
+      if (is_enough && !options_.fixed) break;
     }
     return fit(link, std::move(timings), options_.chunks);
   }
@@ -113,16 +115,16 @@ public:
     measured_ = network_.link_count();
     Bytes size = ascending_sizes().back();
     for (const LinkProfile& link : links) size = std::min(size, link.timings.back().size);
-    double least = links.front().seconds_per_byte, sum = 0, latency = 0;
+    double least = load_rate(links.front()), sum = 0, latency = 0;
     for (const LinkProfile& link : links) {
-      least = std::min(least, link.seconds_per_byte);
+      least = std::min(least, load_rate(link));
       latency = std::max(latency, link.latency_seconds);
       sum += static_cast<double>(whole_rate(1 / link.seconds_per_byte).bytes_per_second);
     }
     if (links.size() > most_at_once) return sum;
     std::vector<LinkLoad> loads;
     for (const LinkProfile& link : links) {
-      const double share = link.seconds_per_byte > 0 ? least / link.seconds_per_byte : 1;
+      const double share = load_rate(link) > 0 ? least / load_rate(link) : 1;
       const double chunks = std::max(1.0, std::round(options_.chunks * share));
       loads.push_back({link.link, static_cast<std::uint32_t>(chunks)});
     }
@@ -132,6 +134,12 @@ public:
   }
 
 private:
+  /// Seconds per byte that the link's load is chosen by.
+  [[nodiscard]] double load_rate(const LinkProfile& link) const {
+    if (!options_.fixed) return link.seconds_per_byte;
+    return 1 / static_cast<double>(network_.effective_bandwidth(link.link).bytes_per_second);
+  }
+
   /// What the loads would take, without latency, if links shared nothing but the network's groups.
   [[nodiscard]] double alone_seconds(const std::vector<LinkProfile>& links,
                                      std::span<const LinkLoad> loads, Bytes size) const {

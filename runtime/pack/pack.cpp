@@ -4,6 +4,7 @@
 #include "runtime/pack/tar.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
+#include "sim/hash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,14 @@ std::string line_text(const PackLine& line) {
          "\n";
 }
 
+/// Predictions may change: they aren't what was measured.
+std::uint64_t digest_of(const std::string& experiment, const std::vector<PackLine>& lines) {
+  Fingerprint fingerprint;
+  fingerprint.add(std::string_view(experiment));
+  for (const PackLine& line : lines) fingerprint.add(line.checksum);
+  return fingerprint.value();
+}
+
 std::string manifest_of(const std::string& experiment, const std::vector<PackLine>& lines) {
   std::string text =
       csv_line(std::array{std::string(manifest_kind), std::to_string(manifest_version)}) + "\n" +
@@ -47,7 +56,7 @@ std::string manifest_of(const std::string& experiment, const std::vector<PackLin
   for (const PackLine& line : lines) text += line_text(line);
   return text +
          csv_line(std::array{std::string("end"), std::to_string(lines.size()),
-                             hex_text(checksum_of(text))}) +
+                             hex_text(digest_of(experiment, lines)), hex_text(checksum_of(text))}) +
          "\n";
 }
 
@@ -74,7 +83,8 @@ public:
       if (kind == 1) {
         if (line.number("how many runs") != lines.size()) line.fail("there are more or fewer runs");
         digest = line.hex("the digest");
-        if (digest != checksum_of(all_.substr(0, before)))
+        if (digest != digest_of(experiment, lines)) line.fail("it is of other runs");
+        if (line.hex("the checksum") != checksum_of(all_.substr(0, before)))
           line.fail("the lines before were changed");
         line.finish();
         break;
@@ -116,7 +126,7 @@ private:
 } // namespace
 
 void PackBuilder::add(const std::string& case_label, const std::string& algorithm, Bytes size,
-                      std::optional<Time> predicted, const PackedRun& run) {
+                      const PackedRun& run) {
   std::string bytes = to_bytes(run);
   const std::uint64_t checksum = checksum_of(bytes);
   auto [known, is_new] = by_checksum_.try_emplace(checksum);
@@ -129,8 +139,10 @@ void PackBuilder::add(const std::string& case_label, const std::string& algorith
     files_.emplace(path, std::move(bytes));
     known->second = std::move(path);
   }
-  lines_.push_back({known->second, checksum, case_label, algorithm, size, predicted});
+  lines_.push_back({known->second, checksum, case_label, algorithm, size, {}});
 }
+
+std::uint64_t PackBuilder::digest() const { return digest_of(experiment_, lines_); }
 
 std::string PackBuilder::bytes() const {
   std::vector<TarFile> files{{manifest_name, manifest_of(experiment_, lines_)}};

@@ -4,7 +4,7 @@
 //   tutti-gpu pack,1
 //   experiment,gpu_day
 //   run,FILE,CHECKSUM,CASE,ALGORITHM,BYTES,PREDICTED          in ps; empty where nobody knows yet
-//   end,how many runs,the digest of all above
+//   end,how many runs,the pack's digest,a checksum of all above
 // Two lines may name one file: what two cases ask for is measured once.
 #pragma once
 
@@ -42,11 +42,14 @@ public:
   /// A line of a case, for this run. The file's name follows from the line; the same run again gets
   /// no file of its own.
   void add(const std::string& case_label, const std::string& algorithm, Bytes size,
-           std::optional<Time> predicted, const PackedRun& run);
+           const PackedRun& run);
   /// The tar. Errors: InputError where it would be more than most_pack_bytes.
   [[nodiscard]] std::string bytes() const;
-  [[nodiscard]] std::size_t runs() const { return files_.size(); } ///< files
-  [[nodiscard]] std::size_t lines() const { return lines_.size(); }
+  /// Of the line that was added last.
+  void predict(Time time) { lines_.back().predicted = time; }
+  [[nodiscard]] std::uint64_t digest() const; ///< as Pack::digest()
+  [[nodiscard]] std::size_t files() const { return files_.size(); }
+  [[nodiscard]] const std::vector<PackLine>& lines() const { return lines_; }
 
 private:
   std::string experiment_;
@@ -58,7 +61,8 @@ private:
 class Pack {
 public:
   [[nodiscard]] const std::string& experiment() const { return experiment_; }
-  [[nodiscard]] std::uint64_t digest() const { return digest_; } ///< tells packs apart
+  /// Tells packs apart: it follows from the experiment's name and from the runs, in order.
+  [[nodiscard]] std::uint64_t digest() const { return digest_; }
   [[nodiscard]] const std::vector<PackLine>& lines() const { return lines_; }
   /// Each once, in the order of the lines that name them first.
   [[nodiscard]] const std::vector<std::string>& files() const { return order_; }

@@ -1,0 +1,371 @@
+// What travels to a machine with a GPU and back: tars, runs, packs and rows.
+#include "runtime/pack/csv_lines.hpp"
+#include "runtime/pack/pack.hpp"
+#include "runtime/pack/rows.hpp"
+#include "runtime/pack/tar.hpp"
+#include "sim/files.hpp"
+#include "sim/random.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/runtime/hand_programs.hpp"
+#include "tests/runtime/random_program.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::runtime;
+
+namespace {
+
+std::string random_bytes(Random& random, std::size_t most) {
+  std::string bytes(random.below(most + 1), '\0');
+  for (char& c : bytes) c = static_cast<char>(random.below(256));
+  return bytes;
+}
+
+/// One to three bytes set, inserted or removed somewhere.
+std::string mutated(std::string text, Random& random) {
+  for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
+    const std::size_t at = random.below(text.size());
+    switch (random.below(3)) {
+    case 0: text[at] = static_cast<char>(random.below(256)); break;
+    case 1: text.insert(at, 1, static_cast<char>(random.below(256))); break;
+    default: text.erase(at, 1); break;
+    }
+  }
+  return text;
+}
+
+PackedRun random_run(std::uint64_t seed) {
+  Random random(seed);
+  const auto npus = static_cast<std::uint32_t>(2 + random.below(4));
+  const Topology network = line_network(npus, Time{1'000'000}, Bandwidth{25'000'000'000});
+  const CollectiveKind kind =
+      seed % 2 == 0 ? CollectiveKind::all_gather : CollectiveKind::all_reduce;
+  const Collective collective = make_collective(network, {kind, Bytes{1 << 20}, {}, 0, 1});
+  const Program program = random_program(collective, npus, 2, seed);
+  ExecutionRequest request;
+  request.type = seed % 3 == 0 ? ElementType::uint8 : ElementType::float64;
+  request.combine = seed % 5 == 0 ? Combine::max : Combine::sum;
+  request.size = Bytes{std::int64_t{program.unit_count()} * 64};
+  if (seed % 2 == 1) request.plan.emulated = &network;
+  request.copy_per_step = seed % 2 == 0;
+  return {planned_run(program, request), request};
+}
+
+Pack pack_of(const PackBuilder& builder) { return read_pack(builder.bytes(), "day.tar"); }
+
+PackBuilder two_runs() {
+  PackBuilder builder("day, \"one\"");
+  builder.add("All-Gather", "ring", Bytes{1024}, random_run(2));
+  builder.predict(Time{12'345});
+  builder.add("All-Reduce, SCCL", "sccl", Bytes{4096}, random_run(3));
+  builder.add("Again", "ring", Bytes{1024}, random_run(2));
+  return builder;
+}
+
+RunRow some_run_row() {
+  RunRow row;
+  row.file = "all_gather/ring_1024.run";
+  row.checksum = 0x0123456789abcdefU;
+  row.execution.device = "NVIDIA H100, \"80GB\"";
+  row.execution.seconds = {1.25e-5, 1.0 / 3, 0};
+  row.execution.check = {1000, 3, WrongElement{7, ChunkId{5}, 123'456'789'012, 0.1, 2.5}};
+  row.execution.bytes_moved = UINT64_MAX;
+  row.execution.memory_bytes = 12;
+  return row;
+}
+
+std::string rows_text() {
+  RunRow hung;
+  hung.file = "b.run";
+  hung.outcome = RunOutcome::hung;
+  hung.words = "rank 1, block 0 waits\nfor ever";
+  return rows_head(77) + line_of(some_run_row()) + line_of(hung) +
+         line_of(FigureRow{"tick", 3.2e-8, "s", "GPU"}) +
+         line_of(TestRow{"hang", TestOutcome::left_out, "no \"GPU\", none"}) +
+         line_of(NoteRow{"", "a word"});
+}
+
+} // namespace
+
+TEST_CASE("a tar is read as it was written, the same bytes each time") {
+  Random random(5);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<TarFile> files;
+    for (std::size_t i = 0; i < 1 + random.below(4); ++i)
+      files.push_back(
+          {std::string(1 + random.below(90), 'a') + "/" + std::string(60, 'b') + std::to_string(i),
+           random_bytes(random, 2000)});
+    const std::string tar = tar_of(files);
+    CHECK(tar == tar_of(files));
+    CHECK(tar.size() % 512 == 0);
+    const std::vector<TarFile> read = read_tar(tar, "x.tar");
+    REQUIRE(read.size() == files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      CHECK(read[i].path == files[i].path);
+      CHECK(read[i].bytes == files[i].bytes);
+    }
+  }
+  const TarFile endless{std::string(101, 'a'), ""};
+  CHECK_THAT(message_of([&] {
+               (void)tar_of({&endless, 1});
+             }),
+             ContainsSubstring("too long a path"));
+}
+
+TEST_CASE("the system's tar lists and extracts ours, and we read its") {
+  if (std::system("tar --version >/dev/null 2>&1") != 0) {
+    WARN("left out: there is no tar here");
+    return;
+  }
+  const TemporaryFolder folder;
+  const auto shell = [&](const std::string& command) {
+    return std::system(("cd '" + folder.file("") + "' && " + command).c_str());
+  };
+  const std::vector<TarFile> files{{"a/one", std::string(1000, 'x')},
+                                   {std::string(90, 'd') + "/" + std::string(90, 'f'), "deep"},
+                                   {"two", ""}};
+  write_file(folder.file("ours.tar"), tar_of(files));
+  REQUIRE(shell("tar tf ours.tar >listed 2>said && mkdir out && tar xf ours.tar -C out") == 0);
+  CHECK(read_file(folder.file("said")) == "");
+  CHECK(read_file(folder.file("listed")) ==
+        files[0].path + "\n" + files[1].path + "\n" + files[2].path + "\n");
+  for (const TarFile& file : files) CHECK(read_file(folder.file("out/" + file.path)) == file.bytes);
+  for (const std::string how : {"cf", "--format=ustar -cf", "--format=gnu -cf"}) {
+    REQUIRE(shell("cd out && tar " + how + " ../theirs.tar ./a ./two") == 0);
+    const std::vector<TarFile> read = read_tar(read_file(folder.file("theirs.tar")), "theirs.tar");
+    REQUIRE(read.size() == 2); // and a folder
+    CHECK(read[0].path == "a/one");
+    CHECK(read[0].bytes == files[0].bytes);
+    CHECK(read[1].path == "two");
+  }
+}
+
+TEST_CASE("tars that were cut off or changed are refused or read, never more") {
+  const std::string tar = tar_of(std::vector<TarFile>{{"a", std::string(700, 'a')}, {"b", "b"}});
+  for (std::size_t size = 0; size < tar.size(); size += 37)
+    CHECK_THAT(message_of([&] { (void)read_tar(tar.substr(0, size), "x.tar"); }),
+               ContainsSubstring("x.tar: at byte ") &&
+                   ContainsSubstring("the archive was cut off"));
+  Random random(9);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::string other = mutated(tar, random);
+    std::size_t bytes = 0;
+    const std::string words = message_of([&] {
+      for (const TarFile& file : read_tar(other, "x.tar")) bytes += file.bytes.size();
+    });
+    CHECK((!words.empty() || bytes <= other.size()));
+  }
+  const TarFile twice[] = {{"a", "1"}, {"a", "2"}};
+  CHECK_THAT(message_of([&] { (void)read_tar(tar_of(twice), "x.tar"); }),
+             ContainsSubstring("\"a\" is there twice"));
+  CHECK_THAT(message_of([] { (void)read_tar(std::string(4096, 'x'), "x.tar"); }),
+             ContainsSubstring("x.tar: at byte 0: no header of a tar"));
+}
+
+TEST_CASE("a run is read as it was written") {
+  for (std::uint64_t seed = 1; seed < 40; ++seed) {
+    const PackedRun packed = random_run(seed);
+    const std::string bytes = to_bytes(packed);
+    const PackedRun read = read_run(bytes, "r.run");
+    CHECK(to_bytes(read) == bytes);
+    CHECK(read.run.plan.steps.size() == packed.run.plan.steps.size());
+    CHECK(read.run.plan.links.size() == packed.run.plan.links.size());
+    CHECK(read.settings.copy_per_step == packed.settings.copy_per_step);
+    CHECK(read.run.type == packed.run.type);
+    CHECK(read.run.combine == packed.run.combine);
+  }
+}
+
+TEST_CASE("runs that were cut off or changed are refused") {
+  const std::string bytes = to_bytes(random_run(7));
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    CHECK_THAT(
+        message_of([&] { (void)read_run(std::string_view(bytes).substr(0, size), "r.run"); }),
+        ContainsSubstring("r.run: "));
+  Random random(3);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::string other = mutated(bytes, random);
+    if (other != bytes) CHECK(message_of([&] { (void)read_run(other, "r.run"); }) != "");
+  }
+}
+
+TEST_CASE("runs that reach outside of their memory are refused, whatever their checksum") {
+  const auto refused = [](auto change) {
+    PackedRun packed = random_run(7); // emulated
+    change(packed);
+    return message_of([&] { (void)read_run(to_bytes(packed), "r.run"); });
+  };
+  CHECK(refused([](PackedRun&) {}) == "");
+  const auto far = std::uint64_t{1} << 40;
+  CHECK_THAT(refused([&](PackedRun& p) {
+               for (PlannedStep& step : p.run.plan.steps) step.source = step.target = far;
+             }),
+             ContainsSubstring("reaches outside"));
+  CHECK_THAT(refused([&](PackedRun& p) {
+               for (PlannedStep& step : p.run.plan.steps) step.bytes = UINT64_MAX - 7;
+             }),
+             ContainsSubstring("r.run: step "));
+  CHECK_THAT(refused([&](PackedRun& p) {
+               for (PlannedStep& step : p.run.plan.steps) step.landing = far;
+             }),
+             ContainsSubstring("lands outside"));
+  CHECK_THAT(refused([](PackedRun& p) { p.run.plan.steps.back().after_block = 1000; }),
+             ContainsSubstring("waits for a step"));
+  CHECK_THAT(refused([](PackedRun& p) { p.run.plan.steps.push_back({}); }),
+             ContainsSubstring("is of no block"));
+  CHECK_THAT(refused([](PackedRun& p) { p.run.plan.blocks.front().sends = 1000; }),
+             ContainsSubstring("connection"));
+  CHECK_THAT(refused([](PackedRun& p) { p.run.plan.connections.front().messages = 0; }),
+             ContainsSubstring("sends more"));
+  CHECK_THAT(refused([](PackedRun& p) { p.run.plan.connections.front().links = 0; }),
+             ContainsSubstring("path"));
+  CHECK_THAT(refused([](PackedRun& p) { p.run.plan.path_links.front() = 1000; }),
+             ContainsSubstring("path's link 0"));
+  CHECK_THAT(refused([](PackedRun& p) { p.run.plan.links.front().latency_seconds = NAN; }),
+             ContainsSubstring("link 0"));
+  CHECK_THAT(
+      refused([&](PackedRun& p) { p.run.data.front().output.chunks.front().elements = far; }),
+      ContainsSubstring("outside of its output"));
+  CHECK_THAT(refused([&](PackedRun& p) { p.run.data.front().input_bytes = far; }),
+             ContainsSubstring("outside of its arena"));
+  CHECK_THAT(refused([&](PackedRun& p) { p.run.data.pop_back(); }), ContainsSubstring("one arena"));
+  CHECK_THAT(refused([&](PackedRun& p) { p.settings.repetitions = 0; }),
+             ContainsSubstring("repetitions"));
+  CHECK_THAT(refused([&](PackedRun& p) { p.settings.watchdog_seconds = INFINITY; }),
+             ContainsSubstring("watchdog"));
+}
+
+TEST_CASE("a pack holds each program once, and what it is for") {
+  const PackBuilder builder = two_runs();
+  const Pack pack = pack_of(builder);
+  CHECK(builder.bytes() == two_runs().bytes());
+  CHECK(pack.experiment() == "day, \"one\"");
+  CHECK(pack.digest() == builder.digest());
+  REQUIRE(pack.lines().size() == 3);
+  REQUIRE(pack.files().size() == 2);
+  CHECK(pack.lines()[0].file == "all_gather/ring_1024.run");
+  CHECK(pack.lines()[2].file == pack.lines()[0].file);
+  CHECK(pack.lines()[0].predicted == Time{12'345});
+  CHECK_FALSE(pack.lines()[1].predicted);
+  CHECK(pack.lines()[1].case_label == "All-Reduce, SCCL");
+  CHECK(to_bytes(pack.load(pack.files()[1])) == to_bytes(random_run(3)));
+  CHECK(pack.checksum(pack.files()[0]) == checksum_of(to_bytes(random_run(2))));
+  CHECK(message_of([&] { (void)pack.load("x.run"); }) == "day.tar: no run \"x.run\" is in it");
+  PackBuilder later = two_runs();
+  later.predict(Time{1}); // is no other pack
+  CHECK(later.digest() == builder.digest());
+  later.add("More", "ring", Bytes{1}, random_run(4));
+  CHECK(later.digest() != builder.digest());
+}
+
+TEST_CASE("packs that were cut off or changed are refused") {
+  const std::string tar = two_runs().bytes();
+  const std::vector<TarFile> files = read_tar(tar, "day.tar");
+  Random random(4);
+  for (int trial = 0; trial < 500; ++trial) {
+    std::vector<TarFile> others = files;
+    std::string& one = others[random.below(others.size())].bytes;
+    const std::string before = one;
+    one = mutated(one, random);
+    if (one != before)
+      CHECK_THAT(message_of([&] { (void)read_pack(tar_of(others), "day.tar"); }),
+                 ContainsSubstring("day.tar: "));
+  }
+  for (std::size_t left = 0; left < files.size(); ++left) {
+    std::vector<TarFile> others = files;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
+    CHECK(message_of([&] { (void)read_pack(tar_of(others), "day.tar"); }) != "");
+  }
+  std::vector<TarFile> newer = files;
+  for (TarFile& file : newer)
+    if (file.path == "pack.csv") file.bytes.replace(0, 16, "tutti-gpu pack,2");
+  CHECK(message_of([&] { (void)read_pack(tar_of(newer), "day.tar"); }) ==
+        "day.tar: pack.csv:1:16: version 2, but this program reads 1");
+}
+
+TEST_CASE("a pack is no larger than it may be") {
+  PackBuilder builder("large");
+  PackedRun packed = random_run(2);
+  packed.run.data.front().output.contributors.assign(9'000'000, 1);
+  builder.add("a", "ring", Bytes{1}, packed);
+  CHECK(builder.bytes().size() < most_pack_bytes);
+  packed.run.data.front().output.contributors.assign(12'000'000, 1);
+  builder.add("b", "ring", Bytes{1}, packed);
+  CHECK_THAT(message_of([&] { (void)builder.bytes(); }), ContainsSubstring("more than 20000000"));
+}
+
+TEST_CASE("rows are read as they were written, the last of each counts") {
+  const Rows rows = read_rows(rows_text() + line_of(FigureRow{"tick", 4, "s", "GPU"}), "r.csv");
+  CHECK(rows.pack_digest == 77);
+  REQUIRE(rows.runs.size() == 2);
+  const RunRow wanted = some_run_row();
+  const RunRow* row = rows.run(wanted.checksum);
+  REQUIRE(row != nullptr);
+  CHECK(row->file == wanted.file);
+  CHECK(row->outcome == RunOutcome::done);
+  CHECK(row->execution.device == wanted.execution.device);
+  CHECK(row->execution.seconds == wanted.execution.seconds);
+  CHECK(row->execution.bytes_moved == wanted.execution.bytes_moved);
+  REQUIRE(row->execution.check.first);
+  CHECK(row->execution.check.first->element == 123'456'789'012);
+  CHECK(row->execution.check.first->expected == 0.1);
+  CHECK(rows.runs[1].words == "rank 1, block 0 waits for ever");
+  CHECK(rows.figure("tick")->value == 4);
+  CHECK(rows.figure("tock") == nullptr);
+  CHECK(rows.test("hang")->words == "no \"GPU\", none");
+  CHECK(rows.notes.front().words == "a word");
+}
+
+TEST_CASE("rows that were changed are refused with their place") {
+  const std::string text = rows_text();
+  Random random(8);
+  for (int trial = 0; trial < 3000; ++trial) {
+    const std::string other = mutated(text, random);
+    if (other != text)
+      CHECK_THAT(message_of([&] { (void)read_rows(other, "r.csv"); }), ContainsSubstring("r.csv:"));
+  }
+  CHECK(message_of([&] { (void)read_rows(text.substr(0, text.size() - 1), "r.csv"); }) ==
+        "r.csv:6:22: the last line has no end: the file was cut off");
+  CHECK(message_of([] { (void)read_rows("", "r.csv"); }) ==
+        "r.csv:1:1: no rows: the file is empty");
+  CHECK_THAT(message_of([] { (void)read_rows("a,b\n", "r.csv"); }), ContainsSubstring("r.csv:1:1"));
+}
+
+TEST_CASE("fields hold any text but line ends") {
+  Random random(6);
+  for (int trial = 0; trial < 500; ++trial) {
+    std::vector<std::string> fields;
+    for (std::size_t i = 0; i < 1 + random.below(5); ++i) {
+      std::string& field = fields.emplace_back();
+      for (std::size_t n = random.below(6); n > 0; --n) field += "ab,\" \t\n"[random.below(7)];
+    }
+    CsvLine line(csv_line(fields), "f:1");
+    for (std::string field : fields) {
+      for (char& c : field)
+        if (c == '\t' || c == '\n') c = ' ';
+      CHECK(line.text("a field") == field);
+    }
+    line.finish();
+    CHECK_THAT(message_of([&] { (void)line.text("a field"); }), ContainsSubstring("f:1:"));
+  }
+}
+
+TEST_CASE("rows are added to what is there of the same pack") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("out/rows.csv");
+  { RowsFile(path, 5).add(TestRow{"a", TestOutcome::passed, ""}); }
+  write_file(path, read_file(path) + "test,half a li"); // the machine went off
+  { RowsFile(path, 5).add(TestRow{"b", TestOutcome::failed, "why"}); }
+  const Rows rows = load_rows(path);
+  REQUIRE(rows.tests.size() == 2);
+  CHECK(rows.tests[1].name == "b");
+  CHECK_THAT(message_of([&] { RowsFile(path, 6); }), ContainsSubstring("rows of another pack"));
+  CHECK(load_rows(path).tests.size() == 2);
+  CHECK_THAT(message_of([&] { RowsFile(folder.file("out"), 6); }), ContainsSubstring("cannot"));
+}
