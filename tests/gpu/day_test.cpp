@@ -76,15 +76,17 @@ std::string day_pack(const PackOptions& options = {}) {
   PackBuilder builder("gpu_day");
   const Bytes size{4096};
   const Program gather = ring_program(3, CollectiveKind::all_gather);
-  builder.add("3 GiB of uint8", "ring", size, {}, packed(gather, 1, ElementType::uint8));
-  builder.add("1,000 repeats", "ring", size, {}, packed(gather, options.repeats));
-  if (options.hangs) builder.add("gpu_rate: 1 instances", "ring", size, {}, packed(hung_program()));
-  builder.add("gpu_rate: 2 instances", "ring", size, {}, packed(gather));
-  builder.add("gpu_dgx1: All-Gather", "ring", size, Time{20'000'000}, packed(gather));
+  builder.add("test: all_gather", "ring", size, packed(gather, 1));
+  builder.add("3 GiB of uint8", "ring", size, packed(gather, 1, ElementType::uint8));
+  builder.add("1,000 repeats", "ring", size, packed(gather, options.repeats));
+  if (options.hangs) builder.add("gpu_rate: 1 instances", "ring", size, packed(hung_program()));
+  builder.add("gpu_rate: 2 instances", "ring", size, packed(gather));
+  builder.add("gpu_dgx1: All-Gather", "ring", size, packed(gather));
+  builder.predict(Time{20'000'000});
   for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce})
     for (const std::uint32_t gpus : {2U, 4U})
       builder.add("peers: " + std::string(to_text(kind)) + ", " + std::to_string(gpus) + " GPUs",
-                  "ring", Bytes{8192}, {}, packed(ring_program(gpus, kind)));
+                  "ring", Bytes{8192}, packed(ring_program(gpus, kind)));
   return builder.bytes();
 }
 
@@ -171,7 +173,7 @@ int count(const std::string& text, const std::string& part) {
 
 /// All steps but the tests, which take the longest, on a plain machine.
 const std::vector<std::string> quick_steps{"--step",
-                                           "driver,large,repeats,gpu_rate,gpu_dgx1,peers,nccl"};
+                                           "driver,programs,large,repeats,gpu_rate,gpu_dgx1,peers,nccl"};
 
 bool waited_for(const std::string& file) {
   for (int i = 0; i < 2000 && !fs::exists(file); ++i)
@@ -210,6 +212,35 @@ TEST_CASE("GPU day: its table has all that a step must say, and half an hour") {
     for (const FigureRange& range : step.figures) CHECK(range.least < range.most);
   }
   CHECK(all <= 1800);
+}
+
+TEST_CASE("GPU day: its experiment has a case for each step that runs some, and all have a step") {
+  const std::string experiment =
+      read_file(std::string(TUTTI_SOURCE_DIR) + "/experiments/runtime/gpu_day.toml");
+  std::vector<std::string> labels{"gpu_rate: 1 instances", "gpu_dgx1: All-Gather"}; // included
+  for (const char* file : {"gpu_rate", "gpu_dgx1"})
+    CHECK(has(experiment, "\"" + std::string(file) + "\""));
+  const std::string begin = "\nlabel = \"";
+  for (std::size_t at = 0; (at = experiment.find(begin, at)) != experiment.npos;) {
+    at += begin.size();
+    labels.push_back(experiment.substr(at, experiment.find('"', at) - at));
+  }
+  CHECK(labels.size() > 10);
+  std::set<std::string> used;
+  for (const DayStep& step : day_steps())
+    if (!step.cases.empty()) {
+      INFO(step.name);
+      const auto first = std::ranges::count_if(
+          labels, [&](const std::string& label) { return label.starts_with(step.cases); });
+      CHECK(first > 0);
+      for (const std::string& label : labels)
+        if (label.starts_with(step.cases)) CHECK(used.insert(label).second); // by one step
+    }
+  for (const std::string& label : labels) {
+    INFO(label);
+    CHECK(used.contains(label));
+    CHECK(label.starts_with("peers: ") == peer_case(label).has_value());
+  }
 }
 
 TEST_CASE("GPU day: played from beginning to end, and a second time without measuring again",
@@ -258,7 +289,7 @@ TEST_CASE("GPU day: played from beginning to end, and a second time without meas
   bench.install("compute-sanitizer", "exit 0\n");
   const Played again = bench.play(); // with tests
   INFO(again.said);
-  CHECK(count(again.said, "done before") == 7);
+  CHECK(count(again.said, "done before") == 8);
   for (const auto& [name, text] : written())
     if (name != "measured.csv" && before.contains(name)) {
       INFO(name);
@@ -434,7 +465,7 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
     const int day = bench.start(steps);
     REQUIRE(waited_for(mark));
     const int child = std::stoi(read_file(mark));
-    CHECK_FALSE(fs::exists(bench.out("04_memcheck.csv")));
+    CHECK_FALSE(fs::exists(bench.out("05_memcheck.csv")));
     (void)::kill(day, signal);
     const Played ended = bench.end(day);
     INFO(ended.said);
@@ -446,7 +477,7 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
       CHECK(bench.rows().figure("gpus") != nullptr);
       CHECK(has(bench.report(), "Still to be done."));
     }
-    CHECK_FALSE(fs::exists(bench.out("04_memcheck.csv")));
+    CHECK_FALSE(fs::exists(bench.out("05_memcheck.csv")));
     const std::string driver = read_file(bench.out("01_driver.csv"));
 
     bench.install("compute-sanitizer", "exit 0\n");
@@ -454,7 +485,7 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
     INFO(again.said);
     CHECK(again.code == 0);
     CHECK(read_file(bench.out("01_driver.csv")) == driver);
-    CHECK_FALSE(fs::exists(bench.out("04_memcheck.csv.part")));
+    CHECK_FALSE(fs::exists(bench.out("05_memcheck.csv.part")));
     CHECK(bench.rows().test("memcheck: all_gather") != nullptr);
     CHECK(bench.rows().figure("gpus") != nullptr);
   }
@@ -488,8 +519,7 @@ TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't coun
   write_file(bench.pack(), day_pack({.repeats = 21}));
   const Played other = bench.play({"--step", "driver"});
   INFO(other.said);
-  CHECK(has(other.said, "02_repeats.csv") == false);
-  CHECK(has(other.said, "07_repeats.csv is of another pack: it doesn't count"));
+  CHECK(has(other.said, "08_repeats.csv is of another pack: it doesn't count"));
   CHECK(bench.rows().runs.empty());
 }
 
