@@ -1,6 +1,7 @@
 // On a GPU where there is one; elsewhere the cases say that they were left out, or with
 // TUTTI_REQUIRE_GPU=1 fail: a driver that is too old is no reason to pass.
 #include "algorithms/list.hpp"
+#include "gpu/gpu_tests.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/lowering.hpp"
 #include "tests/catch.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -81,58 +83,16 @@ TEST_CASE("GPU: every baseline moves the right data, persistent and by copies") 
     }
 }
 
-TEST_CASE("GPU: all element types, odd sizes, in place") {
+TEST_CASE("GPU: what tutti-gpu tests") {
   if (no_gpu()) return;
-  LoweringOptions options;
-  options.in_place = true;
-  options.instances = 2;
-  const Program program =
-      program_of("ring", make_topology("ring:4"), CollectiveKind::all_reduce, options);
-  for (const ElementType type :
-       {ElementType::float32, ElementType::float64, ElementType::int32, ElementType::uint8})
-    for (const Combine combine : {Combine::sum, Combine::max}) {
-      const auto bytes = static_cast<std::int64_t>(element_size(type) * 333);
-      ExecutionRequest request = request_of(program, bytes);
-      request.type = type;
-      request.combine = combine;
-      CHECK(run_on_cuda(program, request).check.wrong == 0);
+  for (const gpu::GpuTest& test : gpu::gpu_tests()) {
+    INFO(test.name << ": " << test.expects);
+    std::string words;
+    try {
+      test.run();
+    } catch (const std::exception& error) {
+      words = error.what();
     }
-}
-
-TEST_CASE("GPU: emulated links set the pace") {
-  if (no_gpu()) return;
-  // Each of 3 steps moves a quarter of 64 MB at 25 GB/s: 0.67 ms, and a latency of 10 us.
-  const Topology topology = make_topology("ring:4,bandwidth=25GB/s,latency=10us");
-  const Program program = program_of("ring1", topology, CollectiveKind::all_gather);
-  ExecutionRequest request;
-  request.size = Bytes{64'000'000};
-  request.plan.emulated = &topology;
-  const Execution execution = run_on_cuda(program, request);
-  CHECK(execution.check.wrong == 0);
-  CHECK(execution.median_seconds() == Approx(3 * (16e6 / 25e9 + 10e-6)).epsilon(0.05));
-}
-
-TEST_CASE("GPU: programs that would hang are refused or ended") {
-  if (no_gpu()) return;
-  Program program = program_of("ring", make_topology("ring:4"), CollectiveKind::all_gather);
-  SECTION("more blocks than can be resident") {
-    RankProgram& rank = program.ranks[0];
-    Block idle;
-    idle.steps.assign(1, {});
-    for (int i = 0; i < 100'000; ++i) rank.blocks.push_back(idle);
-    CHECK(message_of([&] {
-            (void)run_on_cuda(program, request_of(program, 64));
-          }).find("can be resident at once") != std::string::npos);
+    CHECK(words == "");
   }
-  SECTION("a step that waits for a later one of its own block") {
-    program.ranks[1].blocks[0].steps[0].after = StepAt{0, 1};
-    ExecutionRequest request = request_of(program, 64);
-    request.watchdog_seconds = 0.5;
-    CHECK_THROWS_WITH(run_on_cuda(program, request), ContainsSubstring("rank 1, block 0"));
-  }
-}
-
-TEST_CASE("GPU: memory is copied at some rate") {
-  if (no_gpu()) return;
-  CHECK(device_copy_rate() > 50e9); // the slowest cards with sm_80 have ten times as much
 }
