@@ -2,6 +2,7 @@
 // missing memory, an old driver, damaged files.
 #include "algorithms/list.hpp"
 #include "gpu/day/steps.hpp"
+#include "gpu/gpu_tests.hpp"
 #include "gpu/nccl.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/lowering.hpp"
@@ -49,13 +50,13 @@ Program ring_program(std::uint32_t ranks, CollectiveKind kind) {
 }
 
 PackedRun packed(const Program& program, std::uint32_t repetitions = 2,
-                 ElementType type = ElementType::float32) {
+                 ElementType type = ElementType::float32, double watchdog_seconds = 30) {
   ExecutionRequest request;
   request.size = program.collective.size();
   request.type = type;
   request.warmups = 1;
   request.repetitions = repetitions;
-  request.watchdog_seconds = 0.3;
+  request.watchdog_seconds = watchdog_seconds;
   return {planned_run(program, request), request};
 }
 
@@ -69,6 +70,7 @@ Program hung_program() {
 struct PackOptions {
   bool hangs = false; ///< a case of gpu_rate does
   std::uint32_t repeats = 20;
+  double watchdog_seconds = 30; ///< of the repeats
 };
 
 /// A day's pack, with all its cases and small sizes.
@@ -78,8 +80,11 @@ std::string day_pack(const PackOptions& options = {}) {
   const Program gather = ring_program(3, CollectiveKind::all_gather);
   builder.add("test: all_gather", "ring", size, packed(gather, 1));
   builder.add("3 GiB of uint8", "ring", size, packed(gather, 1, ElementType::uint8));
-  builder.add("1,000 repeats", "ring", size, packed(gather, options.repeats));
-  if (options.hangs) builder.add("gpu_rate: 1 instances", "ring", size, packed(hung_program()));
+  builder.add("1,000 repeats", "ring", size,
+              packed(gather, options.repeats, ElementType::float32, options.watchdog_seconds));
+  if (options.hangs)
+    builder.add("gpu_rate: 1 instances", "ring", size,
+                packed(hung_program(), 1, ElementType::float32, 0.3));
   builder.add("gpu_rate: 2 instances", "ring", size, packed(gather));
   builder.add("gpu_dgx1: All-Gather", "ring", size, packed(gather));
   builder.predict(Time{20'000'000});
@@ -172,8 +177,8 @@ int count(const std::string& text, const std::string& part) {
 }
 
 /// All steps but the tests, which take the longest, on a plain machine.
-const std::vector<std::string> quick_steps{"--step",
-                                           "driver,programs,large,repeats,gpu_rate,gpu_dgx1,peers,nccl"};
+const std::vector<std::string> quick_steps{
+    "--step", "driver,programs,large,repeats,gpu_rate,gpu_dgx1,peers,nccl"};
 
 bool waited_for(const std::string& file) {
   for (int i = 0; i < 2000 && !fs::exists(file); ++i)
@@ -243,9 +248,8 @@ TEST_CASE("GPU day: its experiment has a case for each step that runs some, and 
   }
 }
 
-TEST_CASE("GPU day: played from beginning to end, and a second time without measuring again",
-          "[heavy]") {
-  const Workbench bench;
+TEST_CASE("GPU day: played from beginning to end, and a second time without measuring again") {
+  Workbench bench;
   const Played day = bench.play(quick_steps);
   INFO(day.said);
   CHECK(day.code == 0);
@@ -286,9 +290,13 @@ TEST_CASE("GPU day: played from beginning to end, and a second time without meas
     return files;
   };
   const std::map<std::string, std::string> before = written();
+  // What is still to be done fails now at once; what is done isn't touched.
   bench.install("compute-sanitizer", "exit 0\n");
-  const Played again = bench.play(); // with tests
+  bench.gpus_ = "driver=11040";
+  const Played again = bench.play();
   INFO(again.said);
+  CHECK(again.code == 1);
+  CHECK(has(again.said, "failed: micro, tests\n"));
   CHECK(count(again.said, "done before") == 8);
   for (const auto& [name, text] : written())
     if (name != "measured.csv" && before.contains(name)) {
@@ -296,13 +304,26 @@ TEST_CASE("GPU day: played from beginning to end, and a second time without meas
       CHECK(text == before.at(name));
     }
   const Rows all = bench.rows();
+  for (const GpuTest& test : gpu_tests()) {
+    INFO(test.name);
+    REQUIRE(all.test(test.name) != nullptr);
+    CHECK(all.test(test.name)->outcome == TestOutcome::failed);
+    CHECK(has(all.test(test.name)->words, "its driver knows CUDA 11.4"));
+  }
+}
+
+TEST_CASE("GPU day: the tests and what operations take", "[slow]") {
+  Workbench bench;
+  const Played day = bench.play({"--step", "driver,micro,tests,memcheck"});
+  INFO(day.said);
+  const Rows rows = bench.rows();
   for (const char* figure : {"block_copy", "copy_rate", "signal", "signal_peers", "launch"}) {
     INFO(figure);
-    REQUIRE(all.figure(figure) != nullptr);
-    CHECK(all.figure(figure)->value > 0);
+    REQUIRE(rows.figure(figure) != nullptr);
+    CHECK(rows.figure(figure)->value > 0);
   }
-  CHECK(all.tests.size() > 20);
-  for (const TestRow& test : all.tests) {
+  CHECK(rows.tests.size() > gpu_tests().size());
+  for (const TestRow& test : rows.tests) {
     INFO(test.name << ": " << test.words);
     // What no thread of a CPU can keep to.
     if (test.name != "emulated_pace" && test.name != "copy_rate")
@@ -385,6 +406,7 @@ TEST_CASE("GPU day: a call that never returns ends its process, not the day") {
 
 TEST_CASE("GPU day: a kernel that can't be stopped ends its process, with its waits in the row") {
   Workbench bench("gpus=1,never_ends=1");
+  write_file(bench.pack(), day_pack({.watchdog_seconds = 0.3}));
   const Played day = bench.play({"--step", "repeats"});
   INFO(day.said);
   CHECK(day.code == 1);
@@ -397,7 +419,7 @@ TEST_CASE("GPU day: a kernel that can't be stopped ends its process, with its wa
 TEST_CASE("GPU day: whichever call fails, there are rows that say so") {
   int failed = 0;
   for (const bool stays_broken : {false, true})
-    for (int call = 1; call < 120; call += stays_broken ? 17 : 7) {
+    for (int call = 1; call < 120; call += stays_broken ? 23 : 11) {
       Workbench bench("gpus=2,failing_call=" + std::to_string(call) +
                       ",stays_broken=" + std::to_string(stays_broken));
       const Played day = bench.play({"--step", "repeats,gpu_dgx1"});
@@ -504,7 +526,7 @@ TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't coun
     CHECK(has(day.said, why));
     CHECK(bench.rows().figure("gpus") == nullptr);
   };
-  for (std::size_t at = 0; at < good.size(); at += 41) { // any byte
+  for (std::size_t at = 0; at < good.size(); at += 97) { // any byte
     std::string text = good;
     text[at] = static_cast<char>(text[at] ^ 1);
     check_not_counted(text, "doesn't count");
