@@ -514,19 +514,19 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
 }
 
 TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't count") {
-  Workbench bench;
-  const std::vector<std::string> step{"--step", "driver"};
+  const Workbench bench("gpus=1");
   REQUIRE(bench.play({"--step", "driver,repeats"}).code == 0);
   const std::string file = bench.out("01_driver.csv"), good = read_file(file);
+  // A step that starts no process here.
   const auto check_not_counted = [&](const std::string& text, const std::string& why) {
     write_file(file, text);
-    const Played day = bench.play({"--step", "repeats"});
+    const Played day = bench.play({"--step", "peers"});
     INFO(day.said);
     CHECK(day.code == 0);
     CHECK(has(day.said, why));
     CHECK(bench.rows().figure("gpus") == nullptr);
   };
-  for (std::size_t at = 0; at < good.size(); at += 97) { // any byte
+  for (std::size_t at = 0; at < good.size(); at += 41) { // any byte
     std::string text = good;
     text[at] = static_cast<char>(text[at] ^ 1);
     check_not_counted(text, "doesn't count");
@@ -535,7 +535,7 @@ TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't coun
   check_not_counted(good.substr(0, good.rfind("note,")), "doesn't say how the step ended");
   check_not_counted("", "doesn't count");
   write_file(file, good);
-  CHECK(bench.play({"--step", "repeats"}).code == 0);
+  CHECK(bench.play({"--step", "peers"}).code == 0);
   CHECK(bench.rows().figure("gpus") != nullptr);
 
   write_file(bench.pack(), day_pack({.repeats = 21}));
