@@ -40,7 +40,7 @@ std::uint32_t ranks_of_one_gpu() {
 /// Of a run whose data is right. Errors: TestFailed.
 double median_of(const PlannedRun& run) {
   RunSettings settings;
-  settings.repetitions = 20;
+  settings.repetitions = 5;
   const Execution execution = run_on_cuda(run, settings);
   if (execution.check.wrong > 0) throw TestFailed("wrong data");
   return execution.median_seconds();
@@ -53,7 +53,7 @@ Figure block_copy() {
 
 /// Of one element, one way.
 double message_seconds(std::uint32_t ranks) {
-  constexpr std::uint32_t times = 500;
+  constexpr std::uint32_t times = 100;
   return median_of(planned(ping_pong(ranks, times), sizeof(float))) / (2 * times);
 }
 Figure signal() { return message_seconds(ranks_of_one_gpu()); }

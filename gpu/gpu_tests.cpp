@@ -91,7 +91,7 @@ void all_to_all() {
 }
 
 /// There and back: what lands in one place again and again takes slots.
-void round_trips() { require_right(planned(ping_pong(2, 500), 256), settings_of(false)); }
+void round_trips() { require_right(planned(ping_pong(2, 100), 256), settings_of(false)); }
 
 /// A check that finds nothing would pass all tests.
 void wrong_data() {
@@ -172,7 +172,7 @@ constexpr std::array<GpuTest, 13> tests{{
     {"all_reduce_by_copies", "the same by one call for each step", true, all_reduce_by_copies},
     {"broadcast", "slots are used again, steps wait for other blocks", true, broadcast},
     {"all_to_all", "45 blocks at once", true, all_to_all},
-    {"round_trips", "1,000 messages there and back", true, round_trips},
+    {"round_trips", "200 messages there and back", true, round_trips},
     {"wrong_data", "the check finds elements that are wrong", true, wrong_data},
     {"hang", "the watchdog ends a run and names what waits", false, hang},
     {"too_many_blocks", "refused, as a persistent kernel would hang", true, too_many_blocks},

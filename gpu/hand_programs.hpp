@@ -1,4 +1,5 @@
-// Programs written by hand, step by step: what a machine that has no synthesizer can run.
+// Programs written by hand, step by step: what a machine that has no synthesizer can run. Where
+// what is sent takes slots, rings need two of each connection: all send before any receives.
 #pragma once
 
 #include "runtime/planned_run.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -66,6 +67,7 @@ cudaError_t called() {
   now.polls = false;
   if (++now.calls == now.settings.hanging_call)
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (now.calls == now.settings.crashing_call) std::abort();
   if (now.broken()) {
     for (auto& [handle, stream] : now.streams) end_kernel(*stream);
     return now.settings.error;

@@ -26,9 +26,10 @@ struct Settings {
   /// From 1 on: the one that fails, without doing anything; a stream that is asked again before it
   /// has ended counts once. Releases do their work and then fail.
   std::uint64_t failing_call = 0;
-  std::uint64_t failures = 1;     ///< so many calls fail, one after another
-  std::uint64_t hanging_call = 0; ///< counted alike: it never returns
-  bool stays_broken = false;      ///< all calls after it fail too, and kernels are dead
+  std::uint64_t failures = 1;      ///< so many calls fail, one after another
+  std::uint64_t hanging_call = 0;  ///< counted alike: it never returns
+  std::uint64_t crashing_call = 0; ///< counted alike: it ends the process
+  bool stays_broken = false;       ///< all calls after it fail too, and kernels are dead
   cudaError_t error = cudaErrorUnknown;
   std::optional<int> never_starts; ///< a GPU whose kernels don't begin, and end when told to stop
   std::chrono::milliseconds start_delay{0}; ///< of GPU 1's kernels, twice as long of GPU 2's, ...

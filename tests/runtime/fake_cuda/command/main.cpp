@@ -28,6 +28,8 @@ const std::map<std::string, std::function<void(Settings&, long long)>> keys{
     {"failures", [](Settings& s, long long v) { s.failures = static_cast<std::uint64_t>(v); }},
     {"hanging_call",
      [](Settings& s, long long v) { s.hanging_call = static_cast<std::uint64_t>(v); }},
+    {"crashing_call",
+     [](Settings& s, long long v) { s.crashing_call = static_cast<std::uint64_t>(v); }},
     {"stays_broken", [](Settings& s, long long v) { s.stays_broken = v != 0; }},
     {"never_starts", [](Settings& s, long long v) { s.never_starts = static_cast<int>(v); }},
     {"never_ends", [](Settings& s, long long v) { s.never_ends = v != 0; }},
