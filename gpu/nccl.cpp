@@ -131,20 +131,26 @@ int nccl_command(std::span<const std::string> words) {
     return 0;
   }
   const Timer timer;
+  std::string missing;
+  std::size_t timed = 0;
   for (const auto& [shape, sizes] : all) {
     const auto& [count, collective] = shape;
     if (const std::string why = timer.why_not(collective); !why.empty()) {
-      rows.add(runtime::NoteRow{"nccl", "left out: " + why});
+      missing = why;
       continue;
     }
     std::printf("%s on %d GPUs by %s\n", collective.c_str(), count, timer.name().c_str());
     (void)std::fflush(stdout);
     const std::string device =
         (count > 1 ? std::to_string(count) + " x " : "") + gpus.front().name + ", " + timer.name();
-    for (const NcclTiming& timing : timer.times(collective, count, sizes))
+    for (const NcclTiming& timing : timer.times(collective, count, sizes)) {
+      ++timed;
       rows.add(runtime::FigureRow{nccl_figure({collective, count}, timing.size), timing.seconds,
                                   "s", device});
+    }
   }
+  if (!missing.empty())
+    rows.add(runtime::NoteRow{"nccl", (timed == 0 ? "left out: " : "") + missing});
   if (gpus.size() == 1)
     rows.add(runtime::NoteRow{
         "nccl", "on one GPU NCCL's only rank copies within its memory: nothing to compare with"});

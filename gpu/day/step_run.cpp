@@ -1,7 +1,6 @@
 #include "gpu/day/step_run.hpp"
 
 #include "gpu/day/judgement.hpp"
-#include "gpu/execute.hpp"
 #include "gpu/text.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
@@ -134,7 +133,10 @@ void StepRun::complete(const Task& task, const ProcessEnd& end, const std::strin
   }
   note_problem(words);
   // A process that has said what failed or hung has ended with that.
-  if (std::ranges::any_of(rows.runs, [&](const runtime::RunRow& run) { return !is_well(run); }))
+  if (std::ranges::any_of(rows.runs, [](const runtime::RunRow& run) {
+        return run.outcome == runtime::RunOutcome::failed ||
+               run.outcome == runtime::RunOutcome::hung;
+      }))
     return;
   const auto run = std::ranges::find_if(task.files, [&](const std::string& name) {
     return rows.run(pack_.checksum(name)) == nullptr;

@@ -352,6 +352,7 @@ TEST_CASE("GPU day: one GPU, no sanitizer's finding, no NCCL: what can't be done
   const FigureRow* figure = bench.rows().figure("nccl all_gather, 1 GPUs, 8192 B");
   REQUIRE(figure != nullptr);
   CHECK(figure->value == Approx(12.5e-6));
+  CHECK(has(second.said, "done in"));
   CHECK(has(bench.report(), "no all_reduce_perf on PATH"));
   CHECK(has(bench.report(), "NCCL's only rank copies"));
 }
