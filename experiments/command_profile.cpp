@@ -41,7 +41,8 @@ int profile_command(const ProfileArguments& arguments) {
   if (!arguments.output.empty()) (void)runtime::topology_toml(topology); // before hours of work
   runtime::PlanOptions plan;
   plan.emulated = c.emulated ? &topology : nullptr;
-  const runtime::Profile profile = runtime::profile(topology, c.backend->time_links, c.profile, plan);
+  const runtime::Profile profile =
+      runtime::profile(topology, c.backend->time_links, c.profile, plan);
   if (!arguments.output.empty())
     write_file(arguments.output, runtime::topology_toml(runtime::profiled_topology(
                                      topology, profile, std::string(c.backend->name))));

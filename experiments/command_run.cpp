@@ -125,6 +125,7 @@ std::vector<ExecutionEvaluation> evaluate_executions(const Experiment& experimen
           if (announce) announce(run);
         },
         refusals));
+    if (elsewhere != nullptr) evaluations.back().left_out = elsewhere->left_out();
   }
   return evaluations;
 }

@@ -574,9 +574,9 @@ std::vector<Comparison> comparisons_of(std::span<const ExecutionExpectation> exp
 std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation) {
   std::vector<std::string> problems;
   const auto& runs = evaluation.runs;
-  if (!runs.empty() && std::ranges::none_of(runs, [](const ExecutionRun& run) {
-        return run.execution || !run.problem.empty();
-      }))
+  if (evaluation.left_out.empty() && !runs.empty() &&
+      std::ranges::none_of(
+          runs, [](const ExecutionRun& run) { return run.execution || !run.problem.empty(); }))
     problems.push_back(fmt::format(
         "{}nothing ran: {}, {}: {}", evaluation.label.empty() ? "" : evaluation.label + ": ",
         runs.front().algorithm, to_text(runs.front().size), runs.front().note));

@@ -138,6 +138,8 @@ struct ExecutionEvaluation {
   std::optional<Topology> network;         ///< the profiled one
   double copy_rate = 0;                    ///< of the device, bytes/s; 0: not measured
   std::string copy_rate_note;              ///< why it couldn't be; else empty
+  /// Why the machine that measures it has none of it, which is no problem; else empty.
+  std::string left_out;
   std::vector<ExecutionRun> runs;          ///< by size, then algorithm
 };
 

@@ -90,6 +90,15 @@ void PackBackend::note(const ExecutionRun& run) {
   if (std::exchange(is_new_, false) && !run.predicted.empty()) pack_.predict(run.predicted.front());
 }
 
+std::string PackBackend::left_out() const {
+  std::string why;
+  if (rows_)
+    for (const runtime::NoteRow& note : rows_->notes)
+      if (!note.about.empty() && case_label_.starts_with(note.about))
+        why = note.words.starts_with("left out") ? note.words : "";
+  return why;
+}
+
 const runtime::RunRow* PackBackend::add(const std::string& algorithm, Bytes size,
                                         const runtime::PackedRun& packed) {
   pack_.add(case_label_, algorithm, size, packed);
@@ -102,6 +111,7 @@ runtime::Execution PackBackend::run(const runtime::Program& program,
   is_new_ = true;
   if (!rows_) return {};
   if (!no_profile_.empty()) throw InputError("no profile of the links: " + no_profile_);
+  if (row == nullptr && !left_out().empty()) throw InputError(left_out());
   if (row == nullptr) throw InputError(file_ + " has no row of it");
   switch (row->outcome) {
   case runtime::RunOutcome::done: break;

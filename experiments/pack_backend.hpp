@@ -1,6 +1,6 @@
 // Executions that are measured elsewhere, by tutti-gpu: programs go out in a pack, rows come back.
-// Both ways everything is made anew, synthesis, checks and predictions; what is executed is known by
-// its bytes.
+// Both ways everything is made anew, synthesis, checks and predictions; what is executed is known
+// by its bytes.
 #pragma once
 
 #include "experiments/execution_evaluation.hpp"
@@ -29,6 +29,10 @@ public:
 
   /// Of a run of the case that was begun: what it is predicted to take goes into the pack.
   void note(const ExecutionRun& run);
+
+  /// Why the case that was begun was left out there, by a note of the rows that begins with "left
+  /// out" about the beginning of its label, the last such; empty where it wasn't.
+  [[nodiscard]] std::string left_out() const;
 
   [[nodiscard]] const runtime::PackBuilder& pack() const { return pack_; }
   /// After all cases. Errors: InputError where the rows are of another pack.

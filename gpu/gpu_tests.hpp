@@ -1,5 +1,6 @@
 // What a GPU must get right before anything that it measures counts. Each test is a function: of
-// the command `tutti-gpu test`, which needs nothing else on the machine, and of the project's tests.
+// the command `tutti-gpu test`, which needs nothing else on the machine, and of the project's
+// tests.
 #pragma once
 
 #include <span>

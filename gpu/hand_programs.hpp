@@ -11,8 +11,8 @@ namespace tutti::gpu {
 
 /// Around the ring in one block a rank, and one that copies the rank's own part.
 [[nodiscard]] runtime::Program ring_all_gather(std::uint32_t ranks);
-/// Reduce-Scatter (rrs, rrcs), then All-Gather (rcs, r) in one block a rank. In place: the output is
-/// the input.
+/// Reduce-Scatter (rrs, rrcs), then All-Gather (rcs, r) in one block a rank. In place: the output
+/// is the input.
 [[nodiscard]] runtime::Program ring_all_reduce(std::uint32_t ranks, bool in_place);
 /// From rank 0 along the line in `parts` messages; block 0 of a rank sends what block 1 has
 /// received.

@@ -239,25 +239,25 @@ RowsFile::RowsFile(std::string path, std::uint64_t pack_digest) : path_(std::mov
   }
   if (!before.empty() && read_rows(before, path_).pack_digest != pack_digest)
     throw InputError(path_ + ":1:1: rows of another pack: name another file");
-  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(before.size())) != 0 ||
-      lseek(file_, 0, SEEK_END) < 0)
+  file_.number = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file_.number < 0 || ftruncate(file_.number, static_cast<off_t>(before.size())) != 0 ||
+      lseek(file_.number, 0, SEEK_END) < 0)
     fail();
   if (before.empty()) append(rows_head(pack_digest));
 }
 
-RowsFile::~RowsFile() {
-  if (file_ >= 0) (void)close(file_);
+RowsFile::File::~File() {
+  if (number >= 0) (void)close(number);
 }
 
 void RowsFile::append(const std::string& line) {
   for (std::size_t at = 0; at < line.size();) {
-    const ssize_t written = write(file_, line.data() + at, line.size() - at);
+    const ssize_t written = write(file_.number, line.data() + at, line.size() - at);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail();
     at += static_cast<std::size_t>(written);
   }
-  if (fsync(file_) != 0 && errno != EINVAL && errno != EROFS) fail(); // a pipe can't
+  if (fsync(file_.number) != 0 && errno != EINVAL && errno != EROFS) fail(); // a pipe can't
 }
 
 void RowsFile::fail() const {

@@ -32,7 +32,7 @@ struct RunRow {
   std::string file;
   std::uint64_t checksum = 0; ///< of the file
   RunOutcome outcome = RunOutcome::done;
-  Execution execution; ///< where it is done; its seconds in ns, whole ones
+  Execution execution; ///< where it is done
   std::string words;   ///< why it isn't
 };
 struct FigureRow {
@@ -81,9 +81,6 @@ public:
   /// is dropped. Creates missing folders. Errors: InputError where it is of another pack, damaged,
   /// or can't be written.
   RowsFile(std::string path, std::uint64_t pack_digest);
-  ~RowsFile();
-  RowsFile(const RowsFile&) = delete;
-  RowsFile& operator=(const RowsFile&) = delete;
 
   /// On the disk when this returns.
   template <typename Row> void add(const Row& row) { append(line_of(row)); }
@@ -92,8 +89,15 @@ private:
   void append(const std::string& line);
   [[noreturn]] void fail() const; ///< by errno
 
+  struct File {
+    int number = -1;
+    File() = default;
+    ~File();
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+  };
   std::string path_;
-  int file_ = -1;
+  File file_;
 };
 
 } // namespace tutti::runtime

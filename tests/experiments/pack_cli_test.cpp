@@ -149,6 +149,13 @@ TEST_CASE("rows of another pack, damaged ones, missing and failed ones are no me
   CHECK(empty.code == 1);
   CHECK_THAT(empty.out, ContainsSubstring("rows.csv has no row of"));
   CHECK_THAT(empty.err, ContainsSubstring("an expected value differs"));
+  CHECK_THAT(empty.err, ContainsSubstring("profiled: nothing ran"));
+  const CommandResult left_out =
+      judged(head + runtime::line_of(runtime::NoteRow{"prof", "left out: a reason"}));
+  CHECK(left_out.code == 1); // an expectation is of it
+  CHECK_THAT(left_out.out, ContainsSubstring("left out: a reason"));
+  CHECK(left_out.err.find("profiled: nothing ran") == std::string::npos);
+  CHECK_THAT(left_out.err, ContainsSubstring("by its links: nothing ran"));
   runtime::RunRow hung;
   hung.file = pack.lines()[0].file;
   hung.checksum = pack.checksum(hung.file);
