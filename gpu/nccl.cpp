@@ -2,7 +2,7 @@
 
 #include "gpu/arguments.hpp"
 #include "gpu/nccl_library.hpp"
-#include "gpu/nccl_times.hpp"
+#include "gpu/nccl_tests.hpp"
 #include "gpu/toolkits.hpp"
 #include "runtime/microbenchmarks.hpp"
 #include "runtime/pack/pack.hpp"
@@ -14,13 +14,14 @@
 #include <charconv>
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <stdexcept>
 #include <vector>
 
 namespace tutti::gpu {
 
 namespace {
+
+using runtime::NcclTiming;
 
 /// What is timed together.
 using Sizes = std::map<std::pair<int, std::string>, std::vector<Bytes>>; ///< [GPUs, collective]
@@ -70,8 +71,8 @@ class Timer {
 public:
   Timer() {
     try {
-      library_ = std::make_unique<NcclLibrary>();
-      name_ = "libnccl " + library_->version();
+      library_ = load_nccl();
+      name_ = "libnccl " + library_->version;
     } catch (const std::runtime_error& error) {
       why_not_ = error.what();
       name_ = "nccl-tests";
@@ -86,7 +87,7 @@ public:
   }
   [[nodiscard]] std::vector<NcclTiming> times(const std::string& collective, int gpus,
                                               const std::vector<Bytes>& sizes) const {
-    return library_ ? nccl_times(*library_, collective, gpus, sizes)
+    return library_ ? nccl_times(library_->functions, collective, gpus, sizes)
                     : times_by_tests(program(collective), gpus, sizes);
   }
 
@@ -95,7 +96,7 @@ private:
     return find_program(collective + "_perf");
   }
 
-  std::unique_ptr<NcclLibrary> library_;
+  std::optional<NcclLibrary> library_;
   std::string why_not_, name_;
 };
 

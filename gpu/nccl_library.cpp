@@ -1,4 +1,3 @@
-// It is never unloaded: threads of its own may still be in its code.
 #include "gpu/nccl_library.hpp"
 
 #include "gpu/toolkits.hpp"
@@ -39,24 +38,25 @@ std::string version_text(int version) {
 
 } // namespace
 
-NcclLibrary::NcclLibrary() {
+NcclLibrary load_nccl() {
   void* library = open_library();
-  find(library, "ncclCommInitAll", comm_init_all);
-  find(library, "ncclCommDestroy", comm_destroy);
-  find(library, "ncclGroupStart", group_start);
-  find(library, "ncclGroupEnd", group_end);
-  find(library, "ncclAllReduce", all_reduce);
-  find(library, "ncclAllGather", all_gather);
-  find(library, "ncclGetErrorString", error_string);
+  NcclLibrary loaded;
+  runtime::NcclFunctions& nccl = loaded.functions;
+  find(library, "ncclCommInitAll", nccl.comm_init_all);
+  find(library, "ncclCommDestroy", nccl.comm_destroy);
+  find(library, "ncclGroupStart", nccl.group_start);
+  find(library, "ncclGroupEnd", nccl.group_end);
+  find(library, "ncclAllReduce", nccl.all_reduce);
+  find(library, "ncclAllGather", nccl.all_gather);
+  find(library, "ncclGetErrorString", nccl.error_string);
   int (*get_version)(int*) = nullptr;
   find(library, "ncclGetVersion", get_version);
   int version = 0;
-  check(get_version(&version), "asking for its version");
-  version_ = version_text(version);
-}
-
-void NcclLibrary::check(int result, const std::string& doing) const {
-  if (result != success) throw std::runtime_error("NCCL, " + doing + ": " + error_string(result));
+  if (const int result = get_version(&version); result != 0)
+    throw std::runtime_error(std::string("NCCL, asking for its version: ") +
+                             nccl.error_string(result));
+  loaded.version = version_text(version);
+  return loaded;
 }
 
 } // namespace tutti::gpu

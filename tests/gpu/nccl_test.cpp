@@ -1,6 +1,6 @@
 // What nccl-tests prints, and what cases of peers are called.
 #include "gpu/nccl.hpp"
-#include "gpu/nccl_times.hpp"
+#include "gpu/nccl_tests.hpp"
 #include "tests/catch.hpp"
 
 #include <string>
@@ -23,7 +23,7 @@ TEST_CASE("NCCL: what nccl-tests prints is read, with and without a column for t
       "     2097152        524288     float     sum      -1    41.5    50.5    50.5       0    "
       "40.60   51.65   51.65      0\n"
       "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 42.5\n#\n";
-  std::vector<NcclTiming> timings = read_nccl_tests(with_root);
+  std::vector<runtime::NcclTiming> timings = read_nccl_tests(with_root);
   REQUIRE(timings.size() == 2);
   CHECK(timings[0].size == Bytes{1048576});
   CHECK(timings[0].seconds == Approx(31.13e-6));

@@ -1,13 +1,14 @@
-#include "gpu/nccl_times.hpp"
+#include "gpu/nccl_tests.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <sstream>
+#include <string>
 
 namespace tutti::gpu {
 
-std::vector<NcclTiming> read_nccl_tests(std::string_view output) {
-  std::vector<NcclTiming> timings;
+std::vector<runtime::NcclTiming> read_nccl_tests(std::string_view output) {
+  std::vector<runtime::NcclTiming> timings;
   std::istringstream lines{std::string(output)};
   std::size_t size_at = 0, time_at = 0;
   for (std::string line; std::getline(lines, line);) {
