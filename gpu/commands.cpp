@@ -1,5 +1,7 @@
 #include "gpu/commands.hpp"
 
+#include "gpu/day/day.hpp"
+#include "gpu/nccl.hpp"
 #include "runtime/executor.hpp"
 #include "sim/error.hpp"
 
@@ -13,7 +15,7 @@ namespace tutti::gpu {
 
 namespace {
 
-constexpr std::array<Command, 4> rows{{
+constexpr std::array<Command, 6> rows{{
     {"list", "[PACK]", "the tests and figures there are; of a pack, its runs", list_command},
     {"ticks", "[NAME ...] [--pack PACK --out ROWS]",
      "what the GPUs are, and what their simplest operations take; names may be beginnings",
@@ -24,6 +26,12 @@ constexpr std::array<Command, 4> rows{{
     {"run", "PACK --out ROWS [FILE or CASE ...]",
      "runs of a pack, all or those whose files or cases begin so, until one hangs or fails",
      run_command},
+    {"nccl", "PACK --out ROWS",
+     "NCCL's own times of what the pack's cases of peers move, where it is installed",
+     nccl_command},
+    {"day", "PACK --out DIR [--step NAME,...] [--again] [--limit SECONDS] [--list]",
+     "all of it, in steps that end in time; the same command goes on where it was ended",
+     day_command},
 }};
 
 std::string help_text() {

@@ -159,7 +159,7 @@ void emulated_pace() {
               std::to_string(expected * 1e6));
 }
 
-void copy_rate() {
+void fast_copies() {
   const double rate = device_copy_rate();
   require(rate > 50e9, // the slowest cards with sm_80 have ten times as much
           "it copies " + std::to_string(rate * 1e-9) + " GB/s only");
@@ -179,7 +179,7 @@ constexpr std::array<GpuTest, 13> tests{{
     {"too_little_memory", "refused before anything is reserved", true, too_little_memory},
     {"emulated_pace", "links of 25 GB/s and 10 us take 1.95 ms for 3 steps, within 5 %", false,
      emulated_pace},
-    {"copy_rate", "the card copies 50 GB/s and more", false, copy_rate},
+    {"copy_rate", "the card copies 50 GB/s and more", false, fast_copies},
 }};
 
 } // namespace

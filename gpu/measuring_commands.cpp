@@ -2,6 +2,7 @@
 #include "gpu/arguments.hpp"
 #include "gpu/commands.hpp"
 #include "gpu/execute.hpp"
+#include "gpu/text.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
@@ -28,22 +29,6 @@ namespace {
 void say(const std::string& text) {
   (void)std::fputs(text.c_str(), stdout);
   (void)std::fflush(stdout);
-}
-
-/// Four significant digits and a unit: "20.61 us", "3.352 TB/s".
-std::string short_text(double value, std::string_view unit) {
-  constexpr std::array<std::string_view, 9> prefixes{"p", "n", "u", "m", "", "k", "M", "G", "T"};
-  std::size_t prefix = 4;
-  if (!unit.empty() && value > 0) {
-    for (; value >= 1000 && prefix + 1 < prefixes.size(); ++prefix) value /= 1000;
-    for (; value < 1 && prefix > 0; --prefix) value *= 1000;
-  }
-  std::array<char, 32> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.4g", value);
-  const std::string shown_unit = unit == "bytes"     ? "B"
-                                 : unit == "bytes/s" ? "B/s"
-                                                     : std::string(unit);
-  return text.data() + (unit.empty() ? "" : " " + std::string(prefixes[prefix]) + shown_unit);
 }
 
 /// --out, with --pack for the digest that rows begin with; none: nothing is written.
@@ -138,10 +123,10 @@ std::vector<std::string> files_of(const Pack& pack, std::span<const std::string>
 std::string told(const Pack& pack, const RunRow& row) {
   if (row.outcome != RunOutcome::done)
     return std::string(to_text(row.outcome)) + ": " + row.words + "\n";
-  std::string text = short_text(row.execution.median_seconds(), "s");
+  std::string text = figure_text(row.execution.median_seconds(), "s");
   for (const PackLine& line : pack.lines())
     if (line.file == row.file && line.predicted) {
-      text += ", predicted " + short_text(line.predicted->seconds(), "s");
+      text += ", predicted " + figure_text(line.predicted->seconds(), "s");
       break;
     }
   if (row.execution.check.wrong > 0)
@@ -168,7 +153,8 @@ int list_command(std::span<const std::string> words) {
   for (const PackLine& line : pack.lines())
     say("  " + line.file + ": " + line.case_label + ", " + line.algorithm + ", " +
         std::to_string(line.size.count) + " B" +
-        (line.predicted ? ", predicted " + short_text(line.predicted->seconds(), "s") : "") + "\n");
+        (line.predicted ? ", predicted " + figure_text(line.predicted->seconds(), "s") : "") +
+        "\n");
   return 0;
 }
 
@@ -181,7 +167,7 @@ int ticks_command(std::span<const std::string> words) {
     ++meant;
     say(std::string(kind.name) + ": ");
     const auto row = figure_row(kind);
-    say(row ? short_text(row->value, row->unit) + "\n" : "doesn't apply here\n");
+    say(row ? figure_text(row->value, row->unit) + "\n" : "doesn't apply here\n");
     if (row && rows) rows->add(*row);
   }
   if (meant == 0) throw InputError("no figure begins so: `tutti-gpu list` names them");

@@ -1,6 +1,7 @@
 // What builds without nvcc have in place of runtime/cuda/.
 #include "runtime/executor.hpp"
 #include "runtime/microbenchmarks.hpp"
+#include "runtime/nccl_times.hpp"
 #include "sim/error.hpp"
 
 namespace tutti::runtime {
@@ -18,5 +19,10 @@ GpuMachine gpu_machine() { throw InputError(*why_no_cuda()); }
 std::uint64_t timer_tick() { throw InputError(*why_no_cuda()); }
 
 double launch_seconds() { throw InputError(*why_no_cuda()); }
+
+std::vector<NcclTiming> nccl_times(const NcclFunctions&, std::string_view, int,
+                                   const std::vector<Bytes>&) {
+  throw InputError(*why_no_cuda());
+}
 
 } // namespace tutti::runtime

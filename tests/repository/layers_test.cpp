@@ -27,8 +27,10 @@ const std::map<std::string, std::set<std::string>> layers = {
     {"topologies", {"sim"}},
     {"workloads", {"sim"}},
     {"runtime", {"sim"}},
+    {"gpu", {"sim", "runtime"}},
     {"experiments", {"sim", "algorithms", "synth", "topologies", "workloads", "runtime"}},
-    {"tests", {"sim", "algorithms", "synth", "topologies", "workloads", "runtime", "experiments"}},
+    {"tests",
+     {"sim", "algorithms", "synth", "topologies", "workloads", "runtime", "gpu", "experiments"}},
 };
 
 // The only files, as a regular expression over their path, that see a third-party library.

@@ -1,0 +1,25 @@
+// What is wrong or unexpected in rows.
+#pragma once
+
+#include "gpu/day/process.hpp"
+#include "gpu/day/steps.hpp"
+#include "runtime/pack/rows.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tutti::gpu {
+
+/// One that was left out is well.
+[[nodiscard]] bool is_well(const runtime::TestRow& test);
+
+/// Why rows make their step a failure: wrong data, what failed or hung (not what was
+/// refused, for want of memory say). The first, and how many
+/// more there are; empty where all is well.
+[[nodiscard]] std::string first_problem(const runtime::Rows& rows);
+
+/// What isn't as the step's row expects: "tick is 1.2 us, expected 1 ns to 1.1 us".
+[[nodiscard]] std::vector<std::string> unexpected_figures(const DayStep& step,
+                                                          const runtime::Rows& rows);
+
+} // namespace tutti::gpu

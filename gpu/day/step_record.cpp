@@ -1,0 +1,96 @@
+#include "gpu/day/step_record.hpp"
+
+#include "sim/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+namespace tutti::gpu {
+
+namespace {
+
+struct OutcomeName {
+  Outcome outcome;
+  std::string_view text;
+};
+constexpr std::array outcome_names{OutcomeName{Outcome::done, "done"},
+                                   OutcomeName{Outcome::failed, "failed"},
+                                   OutcomeName{Outcome::left_out, "left out"}};
+
+} // namespace
+
+std::string_view to_text(Outcome outcome) {
+  return std::ranges::find(outcome_names, outcome, &OutcomeName::outcome)->text;
+}
+
+std::string step_path(const std::string& folder, const DayStep& step) {
+  char number[16];
+  (void)std::snprintf(number, sizeof number, "%02d_",
+                      static_cast<int>(&step - day_steps().data()) + 1);
+  return folder + "/" + number + std::string(step.name);
+}
+
+runtime::NoteRow ending_of(const DayStep& step, Outcome outcome, const std::string& words) {
+  return {std::string(step.name), std::string(to_text(outcome)) + ": " + words};
+}
+
+std::optional<StepRecord> read_record(const std::string& folder, const DayStep& step,
+                                      std::uint64_t pack_digest, std::string& why) {
+  const std::string file = step_path(folder, step) + ".csv";
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  StepRecord record;
+  try {
+    record.rows = runtime::load_rows(file);
+  } catch (const InputError& error) {
+    why = error.what();
+    return std::nullopt;
+  }
+  if (record.rows.pack_digest != pack_digest) {
+    why = file + " is of another pack";
+    return std::nullopt;
+  }
+  const auto note = std::ranges::find(record.rows.notes.rbegin(), record.rows.notes.rend(),
+                                      step.name, &runtime::NoteRow::about);
+  if (note != record.rows.notes.rend())
+    for (const OutcomeName& name : outcome_names)
+      if (note->words.starts_with(std::string(name.text) + ": ")) {
+        record.outcome = name.outcome;
+        record.words = note->words.substr(name.text.size() + 2);
+        return record;
+      }
+  why = file + " doesn't say how the step ended";
+  return std::nullopt;
+}
+
+runtime::Rows all_rows(const std::vector<std::optional<StepRecord>>& records,
+                       std::uint64_t pack_digest) {
+  runtime::Rows all;
+  all.pack_digest = pack_digest;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (const std::optional<StepRecord>& record : records)
+    if (record) {
+      append(all.runs, record->rows.runs);
+      append(all.figures, record->rows.figures);
+      append(all.tests, record->rows.tests);
+      append(all.notes, record->rows.notes);
+    }
+  return all;
+}
+
+std::string rows_text(const runtime::Rows& rows) {
+  std::string text = runtime::rows_head(rows.pack_digest);
+  const auto append = [&](const auto& list) {
+    for (const auto& row : list) text += runtime::line_of(row);
+  };
+  append(rows.figures);
+  append(rows.tests);
+  append(rows.runs);
+  append(rows.notes);
+  return text;
+}
+
+} // namespace tutti::gpu

@@ -1,0 +1,44 @@
+// What is on disk of a step: its rows, whose last one says how it ended.
+#pragma once
+
+#include "gpu/day/steps.hpp"
+#include "runtime/pack/rows.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::gpu {
+
+enum class Outcome { done, failed, left_out };
+[[nodiscard]] std::string_view to_text(Outcome outcome);
+
+/// The rows of a step that has ended.
+struct StepRecord {
+  Outcome outcome = Outcome::failed;
+  std::string words; ///< "12.3 s", "after 4.0 s: ...", why it was left out
+  runtime::Rows rows;
+};
+
+/// DIR/03_tests and the like, less the ending.
+[[nodiscard]] std::string step_path(const std::string& folder, const DayStep& step);
+
+/// The row that ends a step's rows.
+[[nodiscard]] runtime::NoteRow ending_of(const DayStep& step, Outcome outcome,
+                                         const std::string& words);
+
+/// Nothing where the step hasn't ended yet, or not for this pack; `why` then says what there is
+/// instead, if anything.
+[[nodiscard]] std::optional<StepRecord> read_record(const std::string& folder, const DayStep& step,
+                                                    std::uint64_t pack_digest, std::string& why);
+
+/// All rows of the steps that have ended, in their order. records: [step].
+[[nodiscard]] runtime::Rows all_rows(const std::vector<std::optional<StepRecord>>& records,
+                                     std::uint64_t pack_digest);
+
+/// As a file of rows.
+[[nodiscard]] std::string rows_text(const runtime::Rows& rows);
+
+} // namespace tutti::gpu

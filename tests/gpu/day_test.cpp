@@ -1,0 +1,617 @@
+// GPU days on a CUDA runtime without a GPU, by the whole command: with hangs, crashes, interrupts,
+// missing memory, an old driver, damaged files.
+#include "algorithms/list.hpp"
+#include "gpu/day/steps.hpp"
+#include "gpu/gpu_tests.hpp"
+#include "gpu/nccl.hpp"
+#include "runtime/executor.hpp"
+#include "runtime/lowering.hpp"
+#include "runtime/pack/pack.hpp"
+#include "runtime/pack/rows.hpp"
+#include "sim/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary_folder.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tutti;
+using namespace tutti::gpu;
+using namespace tutti::runtime;
+namespace fs = std::filesystem;
+
+namespace {
+
+Program ring_program(std::uint32_t ranks, CollectiveKind kind) {
+  const auto row = std::ranges::find(baseline_algorithms(), "ring1", &AlgorithmRow::name);
+  REQUIRE(row != baseline_algorithms().end());
+  const Topology topology = make_topology("ring:" + std::to_string(ranks));
+  const Collective collective =
+      make_collective(topology, {kind, Bytes{4096 * std::int64_t{ranks}}, {}, 0, row->pieces});
+  const Outcome outcome = synthesize(*row, topology, collective, {});
+  REQUIRE(outcome.schedule);
+  return lower(topology, collective, *outcome.schedule);
+}
+
+PackedRun packed(const Program& program, std::uint32_t repetitions = 2,
+                 ElementType type = ElementType::float32, double watchdog_seconds = 30) {
+  ExecutionRequest request;
+  request.size = program.collective.size();
+  request.type = type;
+  request.warmups = 1;
+  request.repetitions = repetitions;
+  request.watchdog_seconds = watchdog_seconds;
+  return {planned_run(program, request), request};
+}
+
+/// Rank 1's first step waits for a later one of its block.
+Program hung_program() {
+  Program program = ring_program(3, CollectiveKind::all_gather);
+  program.ranks[1].blocks[0].steps[0].after = StepAt{0, 1};
+  return program;
+}
+
+struct PackOptions {
+  bool hangs = false; ///< a case of gpu_rate does
+  std::uint32_t repeats = 20;
+  double watchdog_seconds = 30; ///< of the repeats
+};
+
+/// A day's pack, with all its cases and small sizes.
+std::string day_pack(const PackOptions& options = {}) {
+  PackBuilder builder("gpu_day");
+  const Bytes size{4096};
+  const Program gather = ring_program(3, CollectiveKind::all_gather);
+  builder.add("test: all_gather", "ring", size, packed(gather, 1));
+  builder.add("3 GiB of uint8", "ring", size, packed(gather, 1, ElementType::uint8));
+  builder.add("1,000 repeats", "ring", size,
+              packed(gather, options.repeats, ElementType::float32, options.watchdog_seconds));
+  if (options.hangs)
+    builder.add("gpu_rate: 1 instances", "ring", size,
+                packed(hung_program(), 1, ElementType::float32, 0.3));
+  builder.add("gpu_rate: 2 instances", "ring", size, packed(gather));
+  builder.add("gpu_dgx1: All-Gather", "ring", size, packed(gather));
+  builder.predict(Time{20'000'000});
+  for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce})
+    for (const std::uint32_t gpus : {2U, 4U})
+      builder.add("peers: " + std::string(to_text(kind)) + ", " + std::to_string(gpus) + " GPUs",
+                  "ring", Bytes{8192}, packed(ring_program(gpus, kind)));
+  return builder.bytes();
+}
+
+constexpr const char* plain_sanitizer = "while [ $1 != --print-limit ]; do shift; done; shift 2\n"
+                                        "\"$@\" || exit 9\necho ERROR SUMMARY: 0 errors\n";
+
+struct Played {
+  int code = -1;
+  std::string said;
+};
+
+/// A machine, a pack and a folder of results.
+class Workbench {
+public:
+  explicit Workbench(const std::string& gpus = "gpus=4") : gpus_(gpus) {
+    write_file(pack(), day_pack());
+    install("compute-sanitizer", plain_sanitizer);
+  }
+
+  std::string gpus_, nccl = TUTTI_FAKE_NCCL; ///< as the environment says them
+
+  [[nodiscard]] std::string pack() const { return folder_.file("gpu_day.tar"); }
+  [[nodiscard]] std::string out(const std::string& name = "") const {
+    return folder_.file("out") + (name.empty() ? "" : "/" + name);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
+
+  /// A program on PATH.
+  void install(const std::string& name, const std::string& script) const {
+    const std::string path = folder_.file("bin/" + name);
+    write_file(path, "#!/bin/sh\n" + script);
+    fs::permissions(path, fs::perms::owner_all);
+  }
+
+  /// Starts the day; what it says goes to a file.
+  [[nodiscard]] int start(const std::vector<std::string>& options = {}) const {
+    const int child = ::fork();
+    REQUIRE(child >= 0);
+    if (child != 0) return child;
+    const int said = ::open(file("said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    (void)::dup2(said, STDOUT_FILENO);
+    (void)::dup2(said, STDERR_FILENO);
+    (void)::setenv("TUTTI_FAKE_GPU", gpus_.c_str(), 1);
+    (void)::setenv("LD_LIBRARY_PATH", nccl.c_str(), 1);
+    (void)::setenv("PATH", (folder_.file("bin") + ":/usr/bin:/bin").c_str(), 1);
+    std::vector<std::string> words{TUTTI_GPU_FAKE, "day", pack(), "--out", out()};
+    words.insert(words.end(), options.begin(), options.end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    (void)::execv(TUTTI_GPU_FAKE, arguments.data());
+    ::_exit(127);
+  }
+
+  [[nodiscard]] Played end(int child) const {
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            read_file(file("said"))};
+  }
+
+  [[nodiscard]] Played play(const std::vector<std::string>& options = {}) const {
+    return end(start(options));
+  }
+
+  [[nodiscard]] Rows rows(const std::string& name = "measured.csv") const {
+    return load_rows(out(name));
+  }
+  [[nodiscard]] std::string report() const { return read_file(out("report.md")); }
+
+private:
+  TemporaryFolder folder_;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// All steps but the tests, which take the longest, on a plain machine.
+const std::vector<std::string> quick_steps{
+    "--step", "driver,programs,large,repeats,gpu_rate,gpu_dgx1,peers,nccl"};
+
+bool waited_for(const std::string& file) {
+  for (int i = 0; i < 2000 && !fs::exists(file); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return fs::exists(file);
+}
+
+bool is_gone(int process) {
+  for (int i = 0; i < 400; ++i) {
+    if (::kill(process, 0) != 0 && errno == ESRCH) return true;
+    std::error_code ignored;
+    const std::string stat = "/proc/" + std::to_string(process) + "/stat";
+    if (!fs::exists(stat, ignored) || has(read_file(stat), ") Z")) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("GPU day: its table has all that a step must say, and half an hour") {
+  int all = 0;
+  std::set<std::string_view> names;
+  for (const DayStep& step : day_steps()) {
+    INFO(step.name);
+    CHECK(names.insert(step.name).second);
+    CHECK(step.limit_seconds > 0);
+    CHECK(step.limit_seconds <= 300);
+    all += step.limit_seconds;
+    for (const std::string_view text : {step.does, step.expected, step.otherwise}) {
+      CHECK_FALSE(text.empty());
+      CHECK_FALSE(text.ends_with('.')); // sentences are made of it
+      CHECK_FALSE(has(std::string(text), "\n"));
+    }
+    CHECK(step.tasks != nullptr);
+    for (const FigureRange& range : step.figures) CHECK(range.least < range.most);
+  }
+  CHECK(all <= 1800);
+}
+
+TEST_CASE("GPU day: its experiment has a case for each step that runs some, and all have a step") {
+  const std::string experiment =
+      read_file(std::string(TUTTI_SOURCE_DIR) + "/experiments/runtime/gpu_day.toml");
+  std::vector<std::string> labels{"gpu_rate: 1 instances", "gpu_dgx1: All-Gather"}; // included
+  for (const char* file : {"gpu_rate", "gpu_dgx1"})
+    CHECK(has(experiment, "\"" + std::string(file) + "\""));
+  const std::string begin = "\nlabel = \"";
+  for (std::size_t at = 0; (at = experiment.find(begin, at)) != experiment.npos;) {
+    at += begin.size();
+    labels.push_back(experiment.substr(at, experiment.find('"', at) - at));
+  }
+  CHECK(labels.size() > 10);
+  std::set<std::string> used;
+  for (const DayStep& step : day_steps())
+    if (!step.cases.empty()) {
+      INFO(step.name);
+      const auto first = std::ranges::count_if(
+          labels, [&](const std::string& label) { return label.starts_with(step.cases); });
+      CHECK(first > 0);
+      for (const std::string& label : labels)
+        if (label.starts_with(step.cases)) CHECK(used.insert(label).second); // by one step
+    }
+  for (const std::string& label : labels) {
+    INFO(label);
+    CHECK(used.contains(label));
+    CHECK(label.starts_with("peers: ") == peer_case(label).has_value());
+  }
+}
+
+TEST_CASE("GPU day: played from beginning to end, and a second time without measuring again") {
+  Workbench bench;
+  const Played day = bench.play(quick_steps);
+  INFO(day.said);
+  CHECK(day.code == 0);
+
+  const Pack pack = load_pack(bench.pack());
+  const Rows rows = bench.rows();
+  CHECK(rows.pack_digest == pack.digest());
+  for (const std::string& file : pack.files()) {
+    INFO(file);
+    const RunRow* run = rows.run(pack.checksum(file));
+    REQUIRE(run != nullptr);
+    CHECK(run->outcome == RunOutcome::done);
+    CHECK(run->execution.check.checked > 0);
+    CHECK(run->execution.check.wrong == 0);
+  }
+  for (const char* figure : {"driver", "gpus", "peers", "tick", "nccl all_gather, 4 GPUs, 8192 B",
+                             "nccl all_reduce, 2 GPUs, 8192 B"}) {
+    INFO(figure);
+    REQUIRE(rows.figure(figure) != nullptr);
+    CHECK(rows.figure(figure)->value > 0);
+  }
+  CHECK(rows.figure("gpus")->value == 4);
+  CHECK(rows.figure("nccl all_reduce, 2 GPUs, 8192 B")->device == "2 x fake GPU, libnccl 2.27.3");
+  const std::string report = bench.report();
+  for (const DayStep& step : day_steps()) {
+    CHECK(has(report, step.expected.data()));
+    CHECK(has(report, step.otherwise.data()));
+  }
+  CHECK(has(report, "## exec beside NCCL"));
+  CHECK(count(report, "predicted 20 us (") == 1);
+  CHECK(count(report, "| peers: all_gather, 4 GPUs, ring, 8 KiB |") == 1);
+
+  const auto written = [&] {
+    std::map<std::string, std::string> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(bench.out()))
+      if (entry.path().extension() == ".csv" || entry.path().extension() == ".txt")
+        files[entry.path().filename()] = read_file(entry.path());
+    return files;
+  };
+  const std::map<std::string, std::string> before = written();
+  // What is still to be done fails now at once; what is done isn't touched.
+  bench.install("compute-sanitizer", "exit 0\n");
+  bench.gpus_ = "driver=11040";
+  const Played again = bench.play();
+  INFO(again.said);
+  CHECK(again.code == 1);
+  CHECK(has(again.said, "failed: micro, tests\n"));
+  CHECK(count(again.said, "done before") == 8);
+  for (const auto& [name, text] : written())
+    if (name != "measured.csv" && before.contains(name)) {
+      INFO(name);
+      CHECK(text == before.at(name));
+    }
+  const Rows all = bench.rows();
+  for (const GpuTest& test : gpu_tests()) {
+    INFO(test.name);
+    REQUIRE(all.test(test.name) != nullptr);
+    CHECK(all.test(test.name)->outcome == TestOutcome::failed);
+    CHECK(has(all.test(test.name)->words, "its driver knows CUDA 11.4"));
+  }
+}
+
+TEST_CASE("GPU day: the tests and what operations take", "[slow]") {
+  Workbench bench;
+  const Played day = bench.play({"--step", "driver,micro,tests,memcheck"});
+  INFO(day.said);
+  const Rows rows = bench.rows();
+  for (const char* figure : {"block_copy", "copy_rate", "signal", "signal_peers", "launch"}) {
+    INFO(figure);
+    REQUIRE(rows.figure(figure) != nullptr);
+    CHECK(rows.figure(figure)->value > 0);
+  }
+  CHECK(rows.tests.size() > gpu_tests().size());
+  for (const TestRow& test : rows.tests) {
+    INFO(test.name << ": " << test.words);
+    // What no thread of a CPU can keep to.
+    if (test.name != "emulated_pace" && test.name != "copy_rate")
+      CHECK(test.outcome == TestOutcome::passed);
+  }
+}
+
+TEST_CASE("GPU day: one GPU, no sanitizer's finding, no NCCL: what can't be done is left out") {
+  Workbench bench("gpus=1");
+  bench.nccl = TUTTI_NO_NCCL; // a library without functions
+  const Played day = bench.play({"--step", "driver,peers,nccl"});
+  INFO(day.said);
+  CHECK(day.code == 0);
+  CHECK(has(bench.report(), "**left out** no two GPUs reach each other's memory here"));
+  CHECK(has(bench.report(), "**left out** no NCCL: libnccl.so.2 has no nccl"));
+  CHECK(has(day.said, "left out no NCCL"));
+
+  // nccl-tests in its place, for one of the two collectives.
+  bench.install("all_gather_perf", "echo \"$@\" > " + bench.file("arguments") +
+                                       "\necho '# size count type redop root time algbw'\n"
+                                       "echo '8192 1024 float none -1 12.5 0.7'\n");
+  const Played second = bench.play({"--step", "nccl"});
+  INFO(second.said);
+  CHECK(second.code == 0);
+  CHECK(read_file(bench.file("arguments")) == "-b 8192 -e 8192 -f 2 -g 1\n");
+  const FigureRow* figure = bench.rows().figure("nccl all_gather, 1 GPUs, 8192 B");
+  REQUIRE(figure != nullptr);
+  CHECK(figure->value == Approx(12.5e-6));
+  CHECK(has(second.said, "done in"));
+  CHECK(has(bench.report(), "no all_reduce_perf on PATH"));
+  CHECK(has(bench.report(), "NCCL's only rank copies"));
+}
+
+TEST_CASE("GPU day: a driver that is too old ends it at the first step, in words") {
+  Workbench bench("gpus=1,driver=11040");
+  const Played day = bench.play();
+  INFO(day.said);
+  CHECK(day.code == 1);
+  CHECK(has(day.said, "its driver knows CUDA 11.4, this build needs 13.0"));
+  CHECK(has(day.said, "failed: driver\n"));
+  CHECK(count(day.said, "not tried") == static_cast<int>(day_steps().size()) - 1);
+  CHECK(has(bench.report(), "its driver knows CUDA 11.4"));
+  // A newer driver: the same command does what is still to be done.
+  bench.gpus_ = "gpus=1";
+  CHECK(bench.play({"--step", "driver"}).code == 0);
+  CHECK(bench.rows().figure("driver") != nullptr);
+}
+
+TEST_CASE("GPU day: a hang ends its step with its waits, and the day goes on") {
+  Workbench bench;
+  write_file(bench.pack(), day_pack({.hangs = true}));
+  const Played day = bench.play(quick_steps);
+  INFO(day.said);
+  CHECK(day.code == 1);
+  CHECK(has(day.said, "hung: the run hangs: rank 1, block 0, step 0"));
+  CHECK(has(day.said, "failed: gpu_rate\n"));
+  const Pack pack = load_pack(bench.pack());
+  const Rows rows = bench.rows();
+  std::map<std::string, RunOutcome> outcomes;
+  for (const PackLine& line : pack.lines())
+    if (const RunRow* run = rows.run(line.checksum)) outcomes[line.case_label] = run->outcome;
+  CHECK(outcomes.at("gpu_rate: 1 instances") == RunOutcome::hung);
+  CHECK(outcomes.at("gpu_dgx1: All-Gather") == RunOutcome::done);
+  CHECK(outcomes.at("peers: all_reduce, 4 GPUs") == RunOutcome::done);
+}
+
+TEST_CASE("GPU day: a call that never returns ends its process, not the day") {
+  // Each process gets as far as its 40th call.
+  Workbench bench("gpus=2,hanging_call=40");
+  const Played day = bench.play({"--step", "gpu_rate,repeats", "--limit", "1"});
+  INFO(day.said);
+  CHECK(day.code == 1);
+  CHECK(has(day.said, "failed: repeats, gpu_rate\n"));
+  const Rows rows = bench.rows();
+  REQUIRE(rows.runs.size() == 2);
+  for (const RunRow& run : rows.runs) {
+    CHECK(run.outcome == RunOutcome::hung);
+    CHECK(has(run.words, "its last words: "));
+  }
+}
+
+TEST_CASE("GPU day: a kernel that can't be stopped ends its process, with its waits in the row") {
+  Workbench bench("gpus=1,never_ends=1");
+  write_file(bench.pack(), day_pack({.watchdog_seconds = 0.3}));
+  const Played day = bench.play({"--step", "repeats"});
+  INFO(day.said);
+  CHECK(day.code == 1);
+  const Rows rows = bench.rows();
+  REQUIRE(rows.runs.size() == 1);
+  CHECK(rows.runs[0].outcome == RunOutcome::hung);
+  CHECK(has(rows.runs[0].words, "GPU 0 doesn't end its kernel, though told to stop"));
+}
+
+TEST_CASE("GPU day: whichever call fails, there are rows that say so") {
+  int failed = 0;
+  for (const bool stays_broken : {false, true})
+    for (int call = 1; call < 120; call += stays_broken ? 23 : 11) {
+      Workbench bench("gpus=2,failing_call=" + std::to_string(call) +
+                      ",stays_broken=" + std::to_string(stays_broken));
+      const Played day = bench.play({"--step", "repeats,gpu_dgx1"});
+      INFO(bench.gpus_ << "\n" << day.said);
+      const Rows rows = bench.rows();
+      bool well = true;
+      for (const RunRow& run : rows.runs)
+        well = well && run.outcome != RunOutcome::hung && run.outcome != RunOutcome::failed &&
+               run.execution.check.wrong == 0;
+      CHECK(rows.runs.size() == 2);
+      CHECK(day.code == (well ? 0 : 1));
+      CHECK(has(day.said, "failed: ") == !well);
+      for (const RunRow& run : rows.runs)
+        CHECK(run.words.empty() == (run.outcome == RunOutcome::done));
+      if (!well) ++failed;
+    }
+  CHECK(failed > 5);
+}
+
+TEST_CASE("GPU day: too little memory is a row that says so") {
+  Workbench bench("gpus=1,memory=20000");
+  const Played day = bench.play({"--step", "large,repeats"});
+  INFO(day.said);
+  CHECK(day.code == 0);
+  const Rows rows = bench.rows();
+  REQUIRE(rows.runs.size() == 2);
+  for (const RunRow& run : rows.runs) {
+    CHECK(run.outcome == RunOutcome::refused);
+    CHECK(has(run.words, "memory"));
+  }
+  CHECK(has(bench.report(), "refused"));
+}
+
+TEST_CASE("GPU day: crashes and findings under the sanitizer are told for their test") {
+  Workbench bench;
+  bench.install("compute-sanitizer", "case \"$*\" in\n"
+                                     "*' test all_to_all') echo broken; kill -SEGV $$;;\n"
+                                     "*' test broadcast') echo Invalid __global__ read; exit 9;;\n"
+                                     "esac\n");
+  const Played day = bench.play({"--step", "memcheck"});
+  INFO(day.said);
+  CHECK(day.code == 1);
+  const Rows rows = bench.rows();
+  for (const TestRow& test : rows.tests) {
+    INFO(test.name);
+    const bool crashed = test.name == "memcheck: all_to_all";
+    const bool found = test.name == "memcheck: broadcast";
+    CHECK(test.outcome == (crashed || found ? TestOutcome::failed : TestOutcome::passed));
+    if (crashed)
+      CHECK(test.words == "was killed by signal 11 (Segmentation fault); its last words: broken");
+    if (found) CHECK(test.words == "ended with code 9; its last words: Invalid __global__ read");
+  }
+  REQUIRE(rows.test("memcheck: all_to_all") != nullptr);
+  REQUIRE(rows.test("memcheck: broadcast") != nullptr);
+  CHECK(has(day.said, "; and 1 more"));
+}
+
+TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on from there") {
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    Workbench bench;
+    const std::string mark = bench.file("mark");
+    bench.install("compute-sanitizer",
+                  "echo $$ > " + mark + ".new; mv " + mark + ".new " + mark + "; exec sleep 60\n");
+    const std::vector<std::string> steps{"--step", "driver,memcheck"};
+    const int day = bench.start(steps);
+    REQUIRE(waited_for(mark));
+    const int child = std::stoi(read_file(mark));
+    CHECK_FALSE(fs::exists(bench.out("05_memcheck.csv")));
+    (void)::kill(day, signal);
+    const Played ended = bench.end(day);
+    INFO(ended.said);
+    CHECK(is_gone(child));
+    CHECK(ended.code == (signal == SIGKILL ? 128 + SIGKILL : 130));
+    if (signal != SIGKILL) {
+      CHECK(has(ended.said, "interrupted: what there is of it doesn't count"));
+      CHECK(has(ended.said, "the same command goes on with them"));
+      CHECK(bench.rows().figure("gpus") != nullptr);
+      CHECK(has(bench.report(), "Still to be done."));
+    }
+    CHECK_FALSE(fs::exists(bench.out("05_memcheck.csv")));
+    const std::string driver = read_file(bench.out("01_driver.csv"));
+
+    bench.install("compute-sanitizer", "exit 0\n");
+    const Played again = bench.play({"--step", "memcheck"});
+    INFO(again.said);
+    CHECK(again.code == 0);
+    CHECK(read_file(bench.out("01_driver.csv")) == driver);
+    CHECK_FALSE(fs::exists(bench.out("05_memcheck.csv.part")));
+    CHECK(bench.rows().test("memcheck: all_gather") != nullptr);
+    CHECK(bench.rows().figure("gpus") != nullptr);
+  }
+}
+
+TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't count") {
+  const Workbench bench("gpus=1");
+  REQUIRE(bench.play({"--step", "driver,repeats"}).code == 0);
+  const std::string file = bench.out("01_driver.csv"), good = read_file(file);
+  // A step that starts no process here.
+  const auto check_not_counted = [&](const std::string& text, const std::string& why) {
+    write_file(file, text);
+    const Played day = bench.play({"--step", "peers"});
+    INFO(day.said);
+    CHECK(day.code == 0);
+    CHECK(has(day.said, why));
+    CHECK(bench.rows().figure("gpus") == nullptr);
+  };
+  for (std::size_t at = 0; at < good.size(); at += 41) { // any byte
+    std::string text = good;
+    text[at] = static_cast<char>(text[at] ^ 1);
+    check_not_counted(text, "doesn't count");
+  }
+  check_not_counted(good.substr(0, good.size() / 2), "doesn't count");
+  check_not_counted(good.substr(0, good.rfind("note,")), "doesn't say how the step ended");
+  check_not_counted("", "doesn't count");
+  write_file(file, good);
+  CHECK(bench.play({"--step", "peers"}).code == 0);
+  CHECK(bench.rows().figure("gpus") != nullptr);
+
+  write_file(bench.pack(), day_pack({.repeats = 21}));
+  const Played other = bench.play({"--step", "driver"});
+  INFO(other.said);
+  CHECK(has(other.said, "08_repeats.csv is of another pack: it doesn't count"));
+  CHECK(bench.rows().runs.empty());
+}
+
+TEST_CASE("GPU day: input that can't be used is refused before anything is run") {
+  const Workbench bench;
+  const auto check_refused = [&](const std::vector<std::string>& options, const std::string& why) {
+    const Played day = bench.play(options);
+    INFO(day.said);
+    CHECK(day.code == 2);
+    CHECK(has(day.said, why));
+    CHECK_FALSE(fs::exists(bench.out("01_driver.csv")));
+  };
+  check_refused({"--step", "drivers"}, "unknown step \"drivers\" (known: driver, micro,");
+  check_refused({"--step", ""}, "unknown step \"\"");
+  check_refused({"--limit", "0"}, "whole seconds");
+  check_refused({"--limit", "5x"}, "whole seconds");
+  check_refused({"--nothing"}, "--nothing");
+  check_refused({"another.tar"}, "another.tar");
+  const std::string pack = read_file(bench.pack());
+  const auto with_other_byte = [&](std::size_t at) {
+    std::string text = pack;
+    text[at] = static_cast<char>(text[at] ^ 4);
+    return text;
+  };
+  for (const std::string& text : {std::string(), pack.substr(0, pack.size() / 2),
+                                  with_other_byte(pack.find("experiment,") + 15)}) {
+    write_file(bench.pack(), text);
+    check_refused({}, "gpu_day.tar");
+  }
+}
+
+TEST_CASE("GPU day: a run that is damaged within the pack fails its step, by its file's name") {
+  const Workbench bench;
+  std::string pack = read_file(bench.pack());
+  const std::string run =
+      to_bytes(packed(ring_program(3, CollectiveKind::all_gather), 1, ElementType::uint8));
+  const std::size_t at = pack.find(run);
+  REQUIRE(at != std::string::npos);
+  pack[at + run.size() / 2] = static_cast<char>(pack[at + run.size() / 2] ^ 4);
+  write_file(bench.pack(), pack);
+  const Played day = bench.play({"--step", "large,repeats"});
+  INFO(day.said);
+  CHECK(day.code != 0);
+  CHECK(has(day.said, "uint8"));
+}
+
+TEST_CASE("GPU day: two don't work in one folder") {
+  Workbench bench;
+  const std::string mark = bench.file("mark");
+  bench.install("compute-sanitizer", "touch " + mark + "; exec sleep 60\n");
+  const int day = bench.start({"--step", "memcheck"});
+  REQUIRE(waited_for(mark));
+  Workbench other;
+  const int second = [&] {
+    const int child = ::fork();
+    if (child == 0) {
+      const std::string pack = bench.pack(), out = bench.out();
+      const int nothing = ::open("/dev/null", O_WRONLY);
+      (void)::dup2(nothing, STDERR_FILENO);
+      (void)::execl(TUTTI_GPU_FAKE, TUTTI_GPU_FAKE, "day", pack.c_str(), "--out", out.c_str(),
+                    nullptr);
+      ::_exit(127);
+    }
+    return child;
+  }();
+  int status = 0;
+  REQUIRE(::waitpid(second, &status, 0) == second);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 2);
+  (void)::kill(day, SIGINT);
+  CHECK(bench.end(day).code == 130);
+}
