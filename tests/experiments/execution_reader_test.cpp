@@ -219,14 +219,17 @@ TEST_CASE("a share of the device's copy rate is a lower limit") {
 TEST_CASE("what a device has no memory for is a row that says so, and the others run") {
   const std::string text = head + minimal + "sizes = [\"6KiB\", \"12KiB\", \"18KiB\"]\n";
   const Experiment experiment = parse_experiment(text, "e.toml");
-  constexpr BackendRow small{
-      "small", "12 KiB are too much",
-      [](const runtime::Program& program, const runtime::ExecutionRequest& request) {
-        if (request.size == Bytes{12 << 10}) throw InputError("too little memory on GPU 0");
-        return runtime::run_on_cpu(program, request);
-      },
-      [] { return std::string(); },
-      []() -> double { throw InputError("too little memory to copy"); }};
+  const runtime::Executor run_small = [](const runtime::Program& program,
+                                         const runtime::ExecutionRequest& request) {
+    if (request.size == Bytes{12 << 10}) throw InputError("too little memory on GPU 0");
+    return runtime::run_on_cpu(program, request);
+  };
+  const BackendRow small{"small",
+                         "12 KiB are too much",
+                         run_small,
+                         run_small,
+                         [] { return std::string(); },
+                         []() -> double { throw InputError("too little memory to copy"); }};
   ExecutionCase c = experiment.execution_case(experiment.executions.at(0));
   c.backend = &small;
   c.emulated = false;
