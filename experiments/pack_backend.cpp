@@ -110,8 +110,8 @@ runtime::Execution PackBackend::run(const runtime::Program& program,
   const runtime::RunRow* row = add(program.name, request.size, packed_run(program, request));
   is_new_ = true;
   if (!rows_) return {};
-  if (!no_profile_.empty()) throw InputError("no profile of the links: " + no_profile_);
   if (row == nullptr && !left_out().empty()) throw InputError(left_out());
+  if (!no_profile_.empty()) throw InputError("no profile of the links: " + no_profile_);
   if (row == nullptr) throw InputError(file_ + " has no row of it");
   switch (row->outcome) {
   case runtime::RunOutcome::done: break;

@@ -15,7 +15,8 @@ using namespace tutti;
 namespace {
 
 /// The arguments of each `./tutti ...` line between ```sh and ```. Those that the wrapper itself
-/// answers (test, setup) are left out: they build.
+/// answers (test, setup) are left out: they build; and what a machine with a GPU has measured isn't
+/// here.
 std::vector<std::string> commands_of(const std::string& readme) {
   constexpr std::string_view prompt = "./tutti ";
   std::vector<std::string> commands;
@@ -24,7 +25,8 @@ std::vector<std::string> commands_of(const std::string& readme) {
     if (line.starts_with("```")) in_shell = line == "```sh" || line == "```bash";
     if (!in_shell || !line.starts_with(prompt)) continue;
     const std::string_view arguments = line.substr(prompt.size());
-    if (!arguments.starts_with("test") && !arguments.starts_with("setup"))
+    if (!arguments.starts_with("test") && !arguments.starts_with("setup") &&
+        arguments.find(" --measured ") == std::string_view::npos)
       commands.emplace_back(arguments.substr(0, arguments.find(" #")));
   }
   return commands;
