@@ -140,7 +140,7 @@ struct ExecutionEvaluation {
   std::string copy_rate_note;              ///< why it couldn't be; else empty
   /// Why the machine that measures it has none of it, which is no problem; else empty.
   std::string left_out;
-  std::vector<ExecutionRun> runs;          ///< by size, then algorithm
+  std::vector<ExecutionRun> runs; ///< by size, then algorithm
 };
 
 /// Checks what needs no run. Errors: InputError, also for a backend that can't be used here, for

@@ -24,8 +24,8 @@ struct GpuMachine {
 /// Errors: InputError where no GPU can be used.
 [[nodiscard]] GpuMachine gpu_machine();
 
-/// The least by which the first GPU's timer goes on, ns. Errors: InputError, no GPU, or a timer that
-/// stands still.
+/// The least by which the first GPU's timer goes on, ns. Errors: InputError, no GPU, or a timer
+/// that stands still.
 [[nodiscard]] std::uint64_t timer_tick();
 
 /// From the launch of a kernel that does nothing until the host knows of its end, the median of

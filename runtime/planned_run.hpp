@@ -1,5 +1,5 @@
-// All that an executor needs of a program, in plain arrays: neither its collective nor a network, so
-// that it can travel to a machine that has only an executor.
+// All that an executor needs of a program, in plain arrays: neither its collective nor a network,
+// so that it can travel to a machine that has only an executor.
 #pragma once
 
 #include "runtime/data.hpp"
@@ -39,8 +39,8 @@ struct PlannedRun {
                                    Combine combine);
 
 /// Errors: InputError where a step, a connection or a chunk is outside of what it lies in, so that
-/// an executor would reach outside of its memory. A run that passes may hang, or have wrong results.
-/// Cost: O(all its arrays).
+/// an executor would reach outside of its memory. A run that passes may hang, or have wrong
+/// results. Cost: O(all its arrays).
 void require_sound(const PlannedRun& run);
 
 } // namespace tutti::runtime

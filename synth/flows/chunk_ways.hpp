@@ -42,8 +42,8 @@ struct ChunkWays {
 /// another. In All-Reduce shard i comes together at group[i], if there are as many trees to it as
 /// it has chunks. Pre: check_fluid finds no fault. Deterministic.
 /// Cost: O(chunks * ways to choose from * their links), of which choices take no more than some
-/// 10^8: beyond that fewer ways are looked at, fewer times. Where the limit is reached by then, what
-/// is chosen is not searched any further. Errors: LimitReached where it is before all have a way.
+/// 10^8: beyond that fewer ways are looked at, fewer times. Where the limit is reached by then, the
+/// choice isn't improved any further. Errors: LimitReached where it is before all have a way.
 [[nodiscard]] ChunkWays chunk_ways(const Collective& collective, const FlowProblem& problem,
                                    std::span<const FlowTree> trees, const WorkLimit& limit = {});
 

@@ -26,8 +26,8 @@ public:
 
   /// The most that can pass one arc and then another in a flow to one terminal.
   [[nodiscard]] std::int64_t used(std::uint32_t in, std::uint32_t out) const;
-  /// The same of all pairs at a node: [index in graph.in * arcs out + index in graph.out]. Cost: for
-  /// each terminal the arcs in times the arcs out that its flow takes.
+  /// The same of all pairs at a node: [index in graph.in * arcs out + index in graph.out]. Cost:
+  /// for each terminal the arcs in times the arcs out that its flow takes.
   [[nodiscard]] std::vector<std::int64_t> used_at(std::uint32_t node) const;
   /// Does some flow pass this node, or end there?
   [[nodiscard]] bool use(std::uint32_t node) const;

@@ -15,8 +15,8 @@ struct FluidOptions {
   double bound_seconds = 0;    ///< a lower bound that is known already
 };
 
-/// Errors: InputError for what can't be reached or combined anywhere; LimitReached before symmetries
-/// are known.
+/// Errors: InputError for what can't be reached or combined anywhere; LimitReached before
+/// symmetries are known.
 [[nodiscard]] FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& options,
                                           const WorkLimit& limit);
 

@@ -97,7 +97,7 @@ TEST_CASE("what tutti-gpu measures of a pack is judged as if it had run here") {
   INFO(packed.err);
   REQUIRE(packed.code == 0);
   const Pack pack = runtime::load_pack(day.folder.file("day.tar"));
-  // The program of 12 KiB is there once; 6 links with 2 sizes, one by one and at once; and all links.
+  // The program of 12 KiB is there once; 6 links of 2 sizes, one by one and at once; and all links.
   CHECK(pack.lines().size() == 2 + (6 * 2 * 2 + 1 + 1) + 1);
   CHECK(pack.files().size() == pack.lines().size() - 1);
   std::size_t predicted = 0;

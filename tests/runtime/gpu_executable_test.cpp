@@ -24,7 +24,7 @@ template <typename Value> Value value_at(const std::string& bytes, std::size_t a
 }
 
 /// What the fatbins in a program hold, as cuobjdump lists it: ("ptx" or "elf", architecture). Each
-/// begins with a mark and its own size; entries tell their kind, their sizes, and what they are for.
+/// begins with a mark and its own size; entries tell their kind, sizes, and what they are for.
 std::set<std::pair<std::string, unsigned>> device_code(const std::string& program) {
   constexpr std::uint32_t mark = 0xBA55ED50;
   const std::string begin(reinterpret_cast<const char*>(&mark), sizeof mark);
