@@ -162,15 +162,15 @@ Time rounded_down(double seconds) {
 }
 
 /// The trees of a fluid schedule, and what is cut from them.
-struct Candidate {
+struct CutFlow {
   std::vector<FlowTree> trees;
   FluidVerdict verdict;
   Cut cut;
 };
 
 /// Errors: LimitReached; logic_error where the fluid schedule is incorrect.
-Candidate candidate(const FlowProblem& problem, const FluidSolution& fluid,
-                    std::span<const double> weights, Cutting& cutting, const WorkLimit& limit) {
+CutFlow cut_flow(const FlowProblem& problem, const FluidSolution& fluid,
+                 std::span<const double> weights, Cutting& cutting, const WorkLimit& limit) {
   std::vector<FlowTree> trees = expanded(problem, fluid, limit);
   const FluidVerdict verdict = check_fluid(problem, trees, weights, limit);
   if (!verdict.fault.empty())
@@ -181,14 +181,14 @@ Candidate candidate(const FlowProblem& problem, const FluidSolution& fluid,
 
 /// Of the fluid schedule and, where `compares`, the one with fewer hops in a row, the one whose
 /// chunks are faster. Errors: LimitReached before there is one.
-Candidate best_candidate(const FlowProblem& problem, FluidSolution& fluid,
-                         std::span<const double> weights, Cutting& cutting, bool compares,
-                         const WorkLimit& limit) {
-  Candidate best = candidate(problem, fluid, weights, cutting, limit);
+CutFlow best_cut_flow(const FlowProblem& problem, FluidSolution& fluid,
+                      std::span<const double> weights, Cutting& cutting, bool compares,
+                      const WorkLimit& limit) {
+  CutFlow best = cut_flow(problem, fluid, weights, cutting, limit);
   if (!compares || limit.reached()) return best;
   std::swap(fluid.trees, fluid.direct_trees);
   try {
-    Candidate direct = candidate(problem, fluid, weights, cutting, limit);
+    CutFlow direct = cut_flow(problem, fluid, weights, cutting, limit);
     if (!limit.reached() && is_worth_it(direct.cut, best.cut)) return direct;
   } catch (const LimitReached&) { // the first
   }
@@ -221,13 +221,13 @@ Outcome flows(const Topology& topology, const Collective& collective,
   fluid_options.weights = traffic_weights(topology, traffic == "auto" ? "npu" : traffic);
   fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);
   FluidSolution fluid;
-  std::optional<Candidate> best;
+  std::optional<CutFlow> best;
   try {
     fluid = fluid_optimum(problem, fluid_options, limit);
     const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
     Cutting cutting(topology, collective, problem, options, compares);
     if (!fluid.trees.empty())
-      best = best_candidate(problem, fluid, fluid_options.weights, cutting, compares, limit);
+      best = best_cut_flow(problem, fluid, fluid_options.weights, cutting, compares, limit);
   } catch (const LimitReached&) { // what is proven stays
   }
   outcome.bound =
