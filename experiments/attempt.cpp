@@ -173,6 +173,11 @@ public:
         task_.topology, task_.options.model, cut,
         [this](std::uint32_t chunks) { return tried(chunks); }, 0, task_.options.stage);
     Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
+    if (cut_short_ && chosen.has_schedule()) {
+      chosen.outcome.status = Status::timed_out;
+      std::string& note = chosen.outcome.note;
+      note += (note.empty() ? "" : "; ") + std::string("the limit ended the choice of chunks");
+    }
     chosen.verify_seconds = verify_seconds_;
     chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;
     chosen.was_remembered = all_remembered_;
@@ -181,13 +186,17 @@ public:
 
 private:
   std::optional<ChunkedSchedule> tried(std::uint32_t chunks) {
-    if (chunks > 1 && (faulty_ || limit_.reached())) return std::nullopt;
+    cut_short_ = cut_short_ || (chunks > 1 && !faulty_ && limit_.reached());
+    if (faulty_ || cut_short_) return std::nullopt;
     std::optional<Attempt> next = attempted(chunks);
     if (!next) return std::nullopt;
     verify_seconds_ += next->verify_seconds;
     all_remembered_ = all_remembered_ && next->was_remembered;
     const Attempt& kept = made_[chunks] = std::move(*next);
-    if (!kept.has_schedule()) return std::nullopt;
+    if (!kept.has_schedule()) {
+      cut_short_ = limit_.reached();
+      return std::nullopt;
+    }
     if (!kept.verdict.correct()) {
       faulty_ = chunks;
       return std::nullopt;
@@ -218,6 +227,7 @@ private:
   WorkLimit limit_;
   std::map<std::uint32_t, Attempt> made_;
   std::optional<std::uint32_t> faulty_;
+  bool cut_short_ = false; ///< the limit ended the choice
   double verify_seconds_ = 0;
   bool all_remembered_ = true;
 };

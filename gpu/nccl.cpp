@@ -104,12 +104,15 @@ private:
 
 std::optional<PeerCase> peer_case(std::string_view label) {
   constexpr std::string_view begin = "peers: ", between = ", ", end = " GPUs";
-  const std::size_t comma = label.find(between);
-  if (!label.starts_with(begin) || !label.ends_with(end) || comma == label.npos)
+  if (label.size() < begin.size() + end.size() || !label.starts_with(begin) ||
+      !label.ends_with(end))
     return std::nullopt;
-  PeerCase found{std::string(label.substr(begin.size(), comma - begin.size())), 0};
-  label.remove_prefix(comma + between.size());
+  label.remove_prefix(begin.size());
   label.remove_suffix(end.size());
+  const std::size_t comma = label.find(between);
+  if (comma == label.npos) return std::nullopt;
+  PeerCase found{std::string(label.substr(0, comma)), 0};
+  label.remove_prefix(comma + between.size());
   const auto [stop, error] = std::from_chars(label.data(), label.data() + label.size(), found.gpus);
   if (error != std::errc() || stop != label.data() + label.size() || found.gpus < 1)
     return std::nullopt;

@@ -108,6 +108,7 @@ public:
         return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
       } catch (const LimitReached&) {
         if (pieces == 1) throw;
+        is_cut_short_ = true;
         return std::nullopt;
       }
     };
@@ -117,6 +118,9 @@ public:
     Recut& chosen = made.at(choice.chunks);
     return timed(chosen.whole, std::move(chosen.cut), limit);
   }
+
+  /// Whether the limit ended a choice of chunks.
+  [[nodiscard]] bool is_cut_short() const { return is_cut_short_; }
 
 private:
   struct Recut {
@@ -153,7 +157,7 @@ private:
   const Collective& collective_;
   const FlowProblem& problem_;
   TimeModel model_;
-  bool chooses_, compares_;
+  bool chooses_, compares_, is_cut_short_ = false;
   std::uint64_t tried_ = 0; // transfers
 };
 
@@ -222,12 +226,14 @@ Outcome flows(const Topology& topology, const Collective& collective,
   fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);
   FluidSolution fluid;
   std::optional<CutFlow> best;
+  bool is_cut_short = false;
   try {
     fluid = fluid_optimum(problem, fluid_options, limit);
     const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
     Cutting cutting(topology, collective, problem, options, compares);
     if (!fluid.trees.empty())
       best = best_cut_flow(problem, fluid, fluid_options.weights, cutting, compares, limit);
+    is_cut_short = cutting.is_cut_short();
   } catch (const LimitReached&) { // what is proven stays
   }
   outcome.bound =
@@ -239,7 +245,9 @@ Outcome flows(const Topology& topology, const Collective& collective,
     return outcome;
   }
   const FluidVerdict& verdict = best->verdict;
-  outcome.status = fluid.status == Status::timed_out ? Status::timed_out : Status::feasible;
+  outcome.status =
+      fluid.status == Status::timed_out || is_cut_short ? Status::timed_out : Status::feasible;
+  if (is_cut_short) outcome.note = "the limit ended the choice of chunks";
   outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
   outcome.planned_on = planned_text(fluid, best->trees.size());
   outcome.facts = {

@@ -80,6 +80,7 @@ Options parse(std::span<const std::string> words) {
   if (arguments.rest().size() > 1)
     throw InputError("one pack, not also \"" + arguments.rest()[1] + "\"");
   options.folder = arguments.required("--out");
+  if (options.folder.empty()) throw InputError("--out: a folder belongs here, not \"\"");
   options.again = arguments.flag("--again");
   if (const auto steps = arguments.option("--step")) options.steps = step_names(*steps);
   if (const auto limit = arguments.option("--limit")) options.most_seconds = whole_seconds(*limit);
@@ -124,6 +125,7 @@ public:
   int run();
 
 private:
+  void warn_of_other_cases() const;
   void look_for_records();
   void take_turn(std::size_t index);
   [[nodiscard]] StepRecord perform(const DayStep& step);
@@ -154,6 +156,7 @@ int Day::run() {
   std::printf("GPU day %s (pack %s): %s at most; rows, words and report go to %s\n",
               pack_.experiment().c_str(), runtime::hex_text(pack_.digest()).c_str(),
               clock_text(most).c_str(), options_.folder.c_str());
+  warn_of_other_cases();
   look_for_records();
   const auto begin = Clock::now();
   for (std::size_t index = 0; index < records_.size() && !signals_.came(); ++index)
@@ -163,6 +166,19 @@ int Day::run() {
               clock_text(std::chrono::duration<double>(Clock::now() - begin).count()).c_str(),
               clock_text(most).c_str());
   return conclude(signals_.came());
+}
+
+void Day::warn_of_other_cases() const {
+  std::vector<std::string> others;
+  for (const runtime::PackLine& line : pack_.lines()) {
+    const bool is_meant = std::ranges::any_of(day_steps(), [&](const DayStep& step) {
+      return !step.cases.empty() && line.case_label.starts_with(step.cases);
+    });
+    if (!is_meant && std::ranges::find(others, line.case_label) == others.end())
+      others.push_back(line.case_label);
+  }
+  for (const std::string& label : others)
+    std::printf("no step runs \"%s\": tutti-gpu run does\n", label.c_str());
 }
 
 void Day::look_for_records() {
@@ -229,8 +245,8 @@ int Day::conclude(bool interrupted) const {
               file("report.md").c_str(), file("measured.csv").c_str(), pack_.experiment().c_str());
   if (!failed.empty()) std::printf("failed: %s\n", failed.c_str());
   if (missing > 0)
-    std::printf("%zu of %zu steps are still to be done: the same command goes on with them\n",
-                missing, records_.size());
+    std::printf("%zu of %zu steps are still to be done: the same command%s goes on with them\n",
+                missing, records_.size(), options_.steps.empty() ? "" : " without --step");
   (void)std::fflush(stdout);
   if (interrupted) return interrupted_code;
   return failed.empty() ? 0 : failed_code;

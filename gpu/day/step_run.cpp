@@ -47,6 +47,13 @@ runtime::RunOutcome run_outcome(const ProcessEnd& end) {
 }
 
 /// What a process has noted where there was nothing to do for it; else empty.
+/// What this machine lacks for every run, by the first; empty where some ran, or there are none.
+std::string why_all_refused(const runtime::Rows& rows) {
+  for (const runtime::RunRow& run : rows.runs)
+    if (run.outcome != runtime::RunOutcome::refused) return {};
+  return rows.runs.empty() ? "" : rows.runs.front().words;
+}
+
 std::string left_out_words(const runtime::Rows& rows, std::string_view step) {
   const std::string begin = std::string(to_text(Outcome::left_out)) + ": ";
   for (const runtime::NoteRow& note : rows.notes)
@@ -162,6 +169,9 @@ StepRecord StepRun::conclude(const std::string& left_out) {
   } else if (!left_out.empty() || !said.empty()) {
     record.outcome = Outcome::left_out;
     record.words = left_out.empty() ? said : left_out;
+  } else if (const std::string lacks = why_all_refused(record.rows); !lacks.empty()) {
+    record.outcome = Outcome::left_out;
+    record.words = lacks;
   } else {
     record.outcome = Outcome::done;
     record.words = "in " + clock_text(seconds());

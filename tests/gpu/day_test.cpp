@@ -349,7 +349,8 @@ TEST_CASE("GPU day: one GPU, no sanitizer's finding, no NCCL: what can't be done
   INFO(second.said);
   CHECK(second.code == 0);
   CHECK(read_file(bench.file("arguments")) == "-b 8192 -e 8192 -f 2 -g 1\n");
-  const FigureRow* figure = bench.rows().figure("nccl all_gather, 1 GPUs, 8192 B");
+  const Rows rows = bench.rows();
+  const FigureRow* figure = rows.figure("nccl all_gather, 1 GPUs, 8192 B");
   REQUIRE(figure != nullptr);
   CHECK(figure->value == Approx(12.5e-6));
   CHECK(has(second.said, "done in"));
@@ -496,7 +497,7 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
     CHECK(ended.code == (signal == SIGKILL ? 128 + SIGKILL : 130));
     if (signal != SIGKILL) {
       CHECK(has(ended.said, "interrupted: what there is of it doesn't count"));
-      CHECK(has(ended.said, "the same command goes on with them"));
+      CHECK(has(ended.said, "without --step goes on with them"));
       CHECK(bench.rows().figure("gpus") != nullptr);
       CHECK(has(bench.report(), "Still to be done."));
     }
