@@ -32,7 +32,7 @@ using Capacities = std::vector<std::int64_t>; // by edge
 class RootFlows {
 public:
   RootFlows(std::uint32_t vertices, std::span<const PackingEdge> edges, std::uint32_t root,
-            const WorkLimit* limit)
+            const WorkLimit& limit)
       : limit_(limit), edges_(edges), root_(root), capacity_(graph_, 0) {
     for (std::uint32_t v = 0; v < vertices; ++v) graph_.addNode();
     for (const PackingEdge& edge : edges) {
@@ -50,7 +50,7 @@ public:
 
   /// The least capacity into a set with `to`, but neither the root nor `beside`.
   [[nodiscard]] std::int64_t least_cut(std::uint32_t to, std::uint32_t beside) {
-    if (limit_ != nullptr) limit_->require();
+    limit_.require();
     capacity_[joint_[beside]] = unlimited_;
     Flow flow(graph_, capacity_, node(root_), node(to));
     flow.runMinCut();
@@ -75,7 +75,7 @@ private:
   using Flow = lemon::Preflow<Graph, Graph::ArcMap<std::int64_t>>;
   static Graph::Node node(std::uint32_t v) { return Graph::nodeFromId(static_cast<int>(v)); }
 
-  const WorkLimit* limit_;
+  const WorkLimit& limit_;
   std::span<const PackingEdge> edges_;
   std::uint32_t root_;
   std::int64_t unlimited_ = 1;
@@ -87,7 +87,7 @@ private:
 class Packer {
 public:
   Packer(std::uint32_t vertices, std::span<const PackingEdge> edges, std::uint32_t root,
-         const WorkLimit* limit)
+         const WorkLimit& limit)
       : vertices_(vertices), edges_(edges), root_(root), flows_(vertices, edges, root, limit),
         out_(vertices) {
     for (std::uint32_t e = 0; e < edges.size(); ++e) {
@@ -184,7 +184,7 @@ private:
 } // namespace
 
 ArborescencePacking pack_arborescences(std::uint32_t vertices, std::span<const PackingEdge> edges,
-                                       std::uint32_t root, const WorkLimit* limit) {
+                                       std::uint32_t root, const WorkLimit& limit) {
   std::int64_t unit = 0; // so that equal links are whole units, and halves of weights few
   for (const PackingEdge& edge : edges) unit = std::gcd(unit, edge.capacity);
   std::vector<PackingEdge> in_units(edges.begin(), edges.end());

@@ -35,11 +35,11 @@ struct ArborescencePacking {
 /// Few trees, as each gets as much weight as its edges and the other trees allow, and shallow ones.
 /// Deterministic. Pre: every vertex below `vertices` is reached from the root; vertices >= 2; the
 /// capacities together are below 2^61.
-/// Errors: LimitReached of `limit`, if there is one.
+/// Errors: LimitReached.
 /// Cost: up to log2(rate) + trees rounds, each of a maximum flow for every edge.
 [[nodiscard]] ArborescencePacking pack_arborescences(std::uint32_t vertices,
                                                      std::span<const PackingEdge> edges,
                                                      std::uint32_t root,
-                                                     const WorkLimit* limit = nullptr);
+                                                     const WorkLimit& limit = {});
 
 } // namespace tutti

@@ -52,7 +52,7 @@ Packed packed(const Topology& topology, Op op, Rank root, RoutedSchedule& schedu
       member_ways(op == Op::copy ? topology : reversed(topology), part.group);
   std::vector<PackingEdge> edges;
   for (const MemberWay& way : ways) edges.push_back({way.from, way.to, way.capacity});
-  const ArborescencePacking packing = pack_arborescences(schedule.size(), edges, root, &limit);
+  const ArborescencePacking packing = pack_arborescences(schedule.size(), edges, root, limit);
   const std::vector<std::vector<ChunkId>> chunks = shared_out(part, packing.trees);
   Packed result{{}, static_cast<double>(packing.rate)};
   for (std::size_t t = 0; t < packing.trees.size(); ++t) {

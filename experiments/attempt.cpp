@@ -176,7 +176,7 @@ public:
     if (cut_short_ && chosen.has_schedule()) {
       chosen.outcome.status = Status::timed_out;
       std::string& note = chosen.outcome.note;
-      note += (note.empty() ? "" : "; ") + std::string("the limit ended the choice of chunks");
+      note += (note.empty() ? "" : "; ") + std::string("the choice of chunks was cut short");
     }
     chosen.verify_seconds = verify_seconds_;
     chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;

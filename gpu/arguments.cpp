@@ -1,3 +1,4 @@
+// The options of tutti-gpu's commands by the standard library: a bare machine has no CLI11.
 #include "gpu/arguments.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,4 @@
+// The table of tutti-gpu's commands. A new command is a row here and a function.
 #include "gpu/commands.hpp"
 
 #include "gpu/day/day.hpp"

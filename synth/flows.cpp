@@ -247,7 +247,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
   const FluidVerdict& verdict = best->verdict;
   outcome.status =
       fluid.status == Status::timed_out || is_cut_short ? Status::timed_out : Status::feasible;
-  if (is_cut_short) outcome.note = "the limit ended the choice of chunks";
+  if (is_cut_short) outcome.note = "the choice of chunks was cut short";
   outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
   outcome.planned_on = planned_text(fluid, best->trees.size());
   outcome.facts = {

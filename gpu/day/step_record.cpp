@@ -1,3 +1,5 @@
+// A step counts as ended by its last row alone, which is written after all others: whatever ends a
+// day halfway leaves no step that seems done.
 #include "gpu/day/step_record.hpp"
 
 #include "sim/error.hpp"
