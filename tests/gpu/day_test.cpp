@@ -453,6 +453,19 @@ TEST_CASE("GPU day: too little memory is a row that says so") {
     CHECK(has(run.words, "memory"));
   }
   CHECK(has(bench.report(), "refused"));
+  CHECK(has(day.said, "left out")); // and so tried again where there is more
+  CHECK_FALSE(has(bench.report(), "| 7 large | done"));
+}
+
+TEST_CASE("GPU day: what no step runs is named at once") {
+  const Workbench bench;
+  PackBuilder builder("gpu_day");
+  builder.add("mine", "ring", Bytes{4096}, packed(ring_program(3, CollectiveKind::all_gather)));
+  write_file(bench.pack(), builder.bytes());
+  const Played day = bench.play({"--step", "driver"});
+  INFO(day.said);
+  CHECK(day.code == 0);
+  CHECK(has(day.said, "no step runs \"mine\""));
 }
 
 TEST_CASE("GPU day: crashes and findings under the sanitizer are told for their test") {
