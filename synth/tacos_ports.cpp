@@ -24,7 +24,7 @@ namespace {
 
 class Ports {
 public:
-  Ports(const PortProblem& problem, const std::vector<std::vector<LinkId>>& ways)
+  explicit Ports(const PortProblem& problem)
       : problem_(problem), topology_(problem.topology),
         chunks_(static_cast<std::uint32_t>(problem.collective.chunks.size())),
         schedule_(topology_.link_count()), npus_(topology_.npu_count()),
@@ -45,10 +45,10 @@ public:
     for (const NodeId npu : problem.participants) missing_ += npus_[npu.value].lacking;
     total_ = missing_;
     schedule_.reserve(missing_);
-    add_lanes(ways);
   }
 
-  std::optional<PortMatches> run() {
+  std::optional<PortMatches> run(const std::vector<std::vector<LinkId>>& ways) {
+    if (!add_lanes(ways)) return std::nullopt;
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) stir(l, 0);
     std::int64_t now = 0;
     for (std::size_t i = 0; missing_ > 0; ++i) {
@@ -98,12 +98,15 @@ private:
     std::uint32_t sender, lane, chunk;
   };
 
-  void add_lanes(const std::vector<std::vector<LinkId>>& ways) {
+  /// Nothing usable where it returns false: behind a switch each pair of NPUs has a way, and the
+  /// limit can end before all are added.
+  [[nodiscard]] bool add_lanes(const std::vector<std::vector<LinkId>>& ways) {
     std::vector<std::vector<std::size_t>> ways_over(topology_.link_count()); // by last link
     for (std::size_t w = 0; w < ways.size(); ++w) ways_over[ways[w].back().value].push_back(w);
     Random random(problem_.seed);
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
       if (ways_over[l].empty()) continue;
+      if (problem_.limit.reached()) return false;
       Lane lane;
       lane.to = topology_.link(LinkId{l}).to.value;
       lane.first = static_cast<std::uint32_t>(senders_.size());
@@ -124,6 +127,7 @@ private:
     }
     for (NpuState& npu : npus_)
       std::ranges::stable_sort(npu.lanes, {}, [&](std::uint32_t l) { return lanes_[l].cost; });
+    return true;
   }
 
   /// By how far before `to` the sender comes, so that all in-links shift their partners alike.
@@ -314,7 +318,7 @@ private:
 
 std::optional<PortMatches> match_at_ports(const PortProblem& problem,
                                           const std::vector<std::vector<LinkId>>& ways) {
-  return Ports(problem, ways).run();
+  return Ports(problem).run(ways);
 }
 
 } // namespace tutti
