@@ -117,9 +117,9 @@ std::string bytes_of_child(const std::function<std::string()>& simulate, const W
   if (message.empty())
     throw std::runtime_error(
         WIFSIGNALED(status)
-            ? fmt::format("the simulation's process died of signal {} ({})", WTERMSIG(status),
+            ? fmt::format("the work's process died of signal {} ({})", WTERMSIG(status),
                           strsignal(WTERMSIG(status)))
-            : fmt::format("the simulation's process ended with status {}", WEXITSTATUS(status)));
+            : fmt::format("the work's process ended with status {}", WEXITSTATUS(status)));
   std::string content = message.substr(1);
   if (message.front() == input_error_follows) throw InputError(content);
   if (message.front() == no_memory) throw std::bad_alloc();

@@ -1,4 +1,4 @@
-// Runs a simulation in a child process and brings its report back.
+// Runs a simulation, or what a solver does, in a child process and brings its answer back.
 #pragma once
 
 #include "sim/watch.hpp"

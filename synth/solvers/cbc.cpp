@@ -1,3 +1,4 @@
+#include "sim/engines/isolated.hpp"
 #include "synth/solvers/clp.hpp"
 #include "synth/solvers/integer_search.hpp"
 #include "synth/solvers/limit_watch.hpp"
@@ -12,7 +13,10 @@
 #include <coin/OsiClpSolverInterface.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +55,7 @@ public:
 
 // The options of the command `cbc`. Without its limit of seconds: where that ends Cbc 2.10 in the
 // middle of its preprocessing, it takes back what was never done, and crashes. The handler is asked
-// from the first relaxation on.
+// from the first relaxation on; see ended_with_limit().
 std::vector<std::string> arguments(const IntegerSettings& settings, bool with_costs) {
   std::vector<std::string> result{"cbc", "-log", "0", "-threads", "0", "-timeMode", "elapsed"};
   const auto add = [&](const std::string& option, const std::string& value) {
@@ -123,10 +127,8 @@ IntegerSolution searched(const LinearProgram& program, bool with_costs, const Wo
   return solution;
 }
 
-} // namespace
-
-IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
-                               const WorkLimit& limit, const IntegerSettings& settings) {
+IntegerSolution searched_from_start(const LinearProgram& program, bool with_costs,
+                                    const WorkLimit& limit, const IntegerSettings& settings) {
   if (with_costs && !settings.start.empty()) {
     try {
       return searched(program, with_costs, limit, settings, settings.start);
@@ -135,6 +137,41 @@ IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
     }
   }
   return searched(program, with_costs, limit, settings, {});
+}
+
+// One pass of the preprocessing takes seconds on large programs, and asks nobody: so in a process of
+// its own, which gets some time beyond the limit to end by itself and show what it has.
+IntegerSolution ended_with_limit(const LinearProgram& program, bool with_costs,
+                                 const WorkLimit& limit, const IntegerSettings& settings) {
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> reached;
+  const Watch watch = [&](const WorkProgress&) {
+    if (!reached && limit.reached()) reached = Clock::now();
+    return reached && Clock::now() - *reached > std::chrono::milliseconds(200);
+  };
+  const auto exchange = [](auto& stream, auto& solution) {
+    stream.value(solution.status);
+    stream.value(solution.objective);
+    stream.vector(solution.columns);
+    stream.value(solution.at_least);
+  };
+  try {
+    return run_isolated(
+        [&] { return searched_from_start(program, with_costs, limit.silent(), settings); },
+        exchange, watch);
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
+} // namespace
+
+IntegerSolution integer_search(const LinearProgram& program, bool with_costs,
+                               const WorkLimit& limit, const IntegerSettings& settings) {
+  constexpr std::size_t quick = 1'000; // rows and columns: preprocessed in some milliseconds
+  const std::size_t size = std::size_t{program.row_count()} + program.column_count();
+  return size <= quick ? searched_from_start(program, with_costs, limit, settings)
+                       : ended_with_limit(program, with_costs, limit, settings);
 }
 
 } // namespace tutti
