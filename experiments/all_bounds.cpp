@@ -1,6 +1,6 @@
 #include "experiments/all_bounds.hpp"
 
-#include "synth/flows/flow_bounds.hpp"
+#include "synth/bounds/flow_prices.hpp"
 
 #include <iterator>
 #include <utility>

@@ -1,7 +1,7 @@
 // Every lower bound there is: those of sim/ and those that programs of flows give.
 #pragma once
 
-#include "sim/bounds.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <vector>
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "experiments/schedule_cache.hpp"
-#include "sim/chunk_choice.hpp"
 #include "sim/collective.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 #include "sim/verify.hpp"
+#include "synth/chunk_choice.hpp"
 
 #include <cstdint>
 #include <optional>

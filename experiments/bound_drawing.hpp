@@ -4,8 +4,8 @@
 
 #include "experiments/figure_style.hpp"
 #include "experiments/gnuplot.hpp"
-#include "sim/bounds.hpp"
 #include "sim/topology.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <span>
 

@@ -6,9 +6,9 @@
 #include "experiments/evaluation_json.hpp"
 #include "experiments/output.hpp"
 #include "experiments/table.hpp"
-#include "sim/bounds.hpp"
 #include "sim/error.hpp"
 #include "sim/report.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 
@@ -100,11 +101,14 @@ Outcome plan_anew(const FailureCase& c, const Topology& network, const Collectiv
 }
 
 Reaction reaction_of(const FailureCase& c, Policy policy, const EngineRow& engine) {
-  return {policy, c.detection, c.decision,
+  return {policy,
+          c.detection,
+          c.decision,
           [&c](const Topology& network, const Collective& collective) {
             return plan_anew(c, network, collective);
           },
-          watch_of(c.options.stage, fmt::format("{} on {}", to_text(policy), engine.name))};
+          watch_of(c.options.stage, fmt::format("{} on {}", to_text(policy), engine.name)),
+          beaten_bound};
 }
 
 std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {

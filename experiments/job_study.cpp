@@ -5,11 +5,11 @@
 #include "experiments/evaluation.hpp"
 #include "experiments/refusals.hpp"
 #include "experiments/registry.hpp"
-#include "sim/bounds.hpp"
 #include "sim/error.hpp"
 #include "sim/routing.hpp"
 #include "sim/transforms.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "experiments/recorded_run.hpp"
 
-#include "sim/chunk_choice.hpp"
 #include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
+#include "synth/chunk_choice.hpp"
 
 #include <fmt/format.h>
 

@@ -7,11 +7,11 @@
 #include "experiments/placed_plan.hpp"
 #include "experiments/plan_choice.hpp"
 #include "experiments/send_planning.hpp"
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 #include "experiments/workload_repair.hpp"
 
 #include "experiments/placed_plan.hpp"
-#include "sim/bounds.hpp"
 #include "sim/error.hpp"
 #include "sim/repair/rerouting.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,20 +1,20 @@
 // Optimal flows: Shapley, "Algorithmic Techniques for Optimal Collective Communication" (2025). The
 // fluid optimum (flows/fluid_optimum.hpp: as fast as any schedule can be for large data, and of
 // those with the least traffic), checked, then cut into chunks that follow one another (its Theorem
-// 4). Left to choose, it takes as many chunks as the rule for all (sim/chunk_choice.hpp). Cost:
+// 4). Left to choose, it takes as many chunks as the rule for all (synth/chunk_choice.hpp). Cost:
 // some hundredths of a second for networks with symmetries (1,024 GPUs: seconds), without them some
 // seconds for 128 NPUs; then that of the replays.
-#include "sim/bounds/demand.hpp"
-#include "sim/bounds/flow_cuts.hpp"
-#include "sim/chunk_choice.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/bounds/demand.hpp"
+#include "synth/bounds/flow_cuts.hpp"
+#include "synth/bounds/price_bound.hpp"
+#include "synth/chunk_choice.hpp"
 #include "synth/flows/flow_program.hpp"
 #include "synth/flows/fluid_check.hpp"
 #include "synth/flows/fluid_optimum.hpp"
 #include "synth/flows/fluid_steps.hpp"
-#include "synth/flows/price_bound.hpp"
 #include "synth/flows/traffic_weights.hpp"
 #include "synth/list.hpp"
 

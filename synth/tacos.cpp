@@ -7,12 +7,12 @@
 // go to many NPUs (see tacos_multicasts.hpp). Everything else is routed (see tacos_routing.hpp).
 // Where there are several ways to a schedule, the native engine's replay decides.
 
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "synth/list_scheduling.hpp"
 #include "synth/tacos_multicasts.hpp"

@@ -1,7 +1,7 @@
 #include "synth/tacos_routing.hpp"
 
-#include "sim/bounds.hpp"
 #include "synth/balanced_routes.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
 #include "sim/repair/conclusion.hpp"
 
-#include "sim/bounds.hpp"
 #include "sim/repair/history_check.hpp"
 #include "sim/repair/progress.hpp"
 #include "sim/repair/residual.hpp"
@@ -110,7 +109,7 @@ Recovery concluded(const RecoveryCase& asked, History history, const Report& las
                       {made.ending, made.completion, made.lost, made.missing, events})
             .value_or("");
   if (made.problem.empty() && made.complete() && only_worse(asked, events))
-    made.problem = beaten_bound(asked.topology, asked.collective, asked.model,
+    made.problem = beaten_bound(asked, asked.topology, asked.collective,
                                 history.segments.front().schedule.size(), made.completion);
   made.segments = std::move(history.segments);
   made.deliveries = std::move(history.deliveries);
@@ -119,14 +118,11 @@ Recovery concluded(const RecoveryCase& asked, History history, const Report& las
   return made;
 }
 
-std::string beaten_bound(const Topology& topology, const Collective& collective,
-                         const TimeModel& model, std::size_t transfers, Time time) {
+std::string beaten_bound(const RecoveryCase& asked, const Topology& topology,
+                         const Collective& collective, std::size_t transfers, Time time) {
   constexpr std::size_t most_transfers = 200'000;
-  if (transfers > most_transfers) return {};
-  const Bound bound = lower_bound(topology, collective, model);
-  if (time >= bound.time) return {};
-  return fmt::format("{} is less than the lower bound {} ({})", to_text(time), to_text(bound.time),
-                     bound.certificate);
+  if (transfers > most_transfers || !asked.reaction.beaten_bound) return {};
+  return asked.reaction.beaten_bound(topology, collective, asked.model, time);
 }
 
 } // namespace tutti

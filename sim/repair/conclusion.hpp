@@ -29,9 +29,10 @@ struct History {
 [[nodiscard]] Recovery concluded(const RecoveryCase& asked, History history, const Report& last,
                                  std::string problem);
 
-/// An engine that is faster than a lower bound, in words; empty where that isn't so, or the
-/// schedule has over 200,000 transfers (bounds take longer than it is worth).
-[[nodiscard]] std::string beaten_bound(const Topology& topology, const Collective& collective,
-                                       const TimeModel& model, std::size_t transfers, Time time);
+/// Reaction::beaten_bound, unless the schedule has over 200,000 transfers (bounds take longer than
+/// it is worth).
+[[nodiscard]] std::string beaten_bound(const RecoveryCase& asked, const Topology& topology,
+                                       const Collective& collective, std::size_t transfers,
+                                       Time time);
 
 } // namespace tutti

@@ -31,6 +31,11 @@ enum class Policy : std::uint8_t {
 /// Plans a collective on a network whose links are numbered anew (PresentNetwork).
 using Planner = std::function<Outcome(const Topology& network, const Collective& collective)>;
 
+/// A lower bound that is above this time of a schedule for the collective, in words; empty where
+/// none is.
+using BoundCheck = std::function<std::string(const Topology& topology, const Collective& collective,
+                                             const TimeModel& model, Time time)>;
+
 struct Reaction {
   Policy policy = Policy::report;
   /// From an event until someone knows, and from then until the answer is in force. Meanwhile the
@@ -39,6 +44,9 @@ struct Reaction {
   /// What resynthesize and restart plan with. The seconds it needs are not in `decision`.
   Planner plan;
   Watch watch = {}; ///< of each replay
+  /// Asked of each plan and of each course that is complete, with up to 200,000 transfers: an
+  /// engine that is faster than a bound is a defect. May be empty.
+  BoundCheck beaten_bound = {};
 };
 
 /// One answer to events, at one instant.

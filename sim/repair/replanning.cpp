@@ -135,8 +135,9 @@ private:
       return std::nullopt;
     }
     if (plan.schedule.empty()) return plan.begin;
-    note_problem(beaten_bound(present_network(asked_.topology, network).topology, plan.collective,
-                              asked_.model, plan.schedule.size(), report.completion - plan.begin));
+    note_problem(beaten_bound(asked_, present_network(asked_.topology, network).topology,
+                              plan.collective, plan.schedule.size(),
+                              report.completion - plan.begin));
     return report.completion;
   }
 

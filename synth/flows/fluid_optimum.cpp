@@ -4,10 +4,10 @@
 #include "synth/flows/fluid_optimum.hpp"
 
 #include "sim/error.hpp"
+#include "synth/bounds/price_bound.hpp"
 #include "synth/flows/demand_pricing.hpp"
 #include "synth/flows/flow_symmetry.hpp"
 #include "synth/flows/fluid_master.hpp"
-#include "synth/flows/price_bound.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,10 @@
 // waste, no faster than the bound, as long as the formulas say, and the same each time.
 
 #include "algorithms/list.hpp"
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

@@ -3,10 +3,10 @@
 
 #include "algorithms/dimension_phases.hpp"
 #include "algorithms/member_grid.hpp"
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

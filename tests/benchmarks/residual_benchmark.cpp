@@ -1,8 +1,8 @@
 // Synthesis anew in the middle of a collective: a torus of 1,024 NPUs loses ten cables, and what is
 // left to do is planned on the rest, on one core. `gap` is the time over the lower bound.
 
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "tests/interrupted.hpp"
 #include "topologies/list.hpp"

@@ -2,8 +2,8 @@
 // the cases for which the open TACOS or its paper says how long they take. Chunks of 1 MiB, links
 // busy for latency and serialization, as there. `gap` is the planned time over the lower bound.
 
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "topologies/list.hpp"
 

@@ -1,6 +1,6 @@
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "topologies/list.hpp"
 

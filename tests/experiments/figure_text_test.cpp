@@ -7,9 +7,9 @@
 #include "experiments/figure_style.hpp"
 #include "experiments/gnuplot.hpp"
 #include "experiments/printable.hpp"
-#include "sim/bounds.hpp"
 #include "sim/random.hpp"
 #include "sim/topology.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

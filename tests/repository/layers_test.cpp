@@ -38,7 +38,7 @@ const std::map<std::string, std::string> libraries = {
     {"simgrid", "sim/engines/simgrid[a-z_]*\\.[ch]pp"},
     {"xbt", "sim/engines/simgrid[a-z_]*\\.[ch]pp"},
     {"toml++", "sim/config\\.cpp"},
-    {"lemon", "(sim/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
+    {"lemon", "(synth/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/schedule_binary\\.cpp"},
     {"zlib.h", "(workloads/gzip|tests/workloads/chakra_test)\\.cpp"},
     {"google", "workloads/chakra_(messages|writer)\\.cpp"},

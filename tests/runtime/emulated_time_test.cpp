@@ -2,8 +2,8 @@
 // atomic operations take microseconds: the kernel's interpreter in virtual time, against replays.
 #include "algorithms/list.hpp"
 #include "runtime/lowering.hpp"
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/virtual_machine.hpp"
 #include "topologies/list.hpp"

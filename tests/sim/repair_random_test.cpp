@@ -7,6 +7,7 @@
 #include "sim/random.hpp"
 #include "sim/repair/history_check.hpp"
 #include "sim/repair/recovery.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
@@ -195,12 +196,16 @@ bool strongly_connected(const Topology& topology, const NetworkState& state) {
 }
 
 Recovery recovered(const RepairCase& one, Policy policy, std::string_view engine) {
-  const Reaction reaction{policy, one.delay, Time{},
+  const Reaction reaction{policy,
+                          one.delay,
+                          Time{},
                           [&one](const Topology& network, const Collective& rest) {
                             SynthesisOptions options;
                             options.model = one.model;
                             return synthesize(tacos_row(), network, rest, options);
-                          }};
+                          },
+                          {},
+                          beaten_bound};
   return recover(find_engine(engine), one.topology, one.collective, one.schedule, one.model,
                  one.events, reaction);
 }

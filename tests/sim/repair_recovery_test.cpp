@@ -3,6 +3,7 @@
 
 #include "sim/error.hpp"
 #include "sim/repair/recovery.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
@@ -28,7 +29,8 @@ Outcome plan_by_tacos(const Topology& network, const Collective& rest) {
 Recovery recovered(const Topology& topology, const Segment& plan,
                    const std::vector<NetworkEvent>& events, Policy policy, std::int64_t delay = 0,
                    const Planner& planner = plan_by_tacos) {
-  const Reaction reaction{policy, Time{delay / 4}, Time{delay - delay / 4}, planner};
+  const Reaction reaction{policy, Time{delay / 4}, Time{delay - delay / 4}, planner,
+                          {},     beaten_bound};
   const Recovery native = recover(find_engine("native"), topology, plan.collective, plan.schedule,
                                   {}, events, reaction);
   const Recovery simgrid = recover(find_engine("simgrid"), topology, plan.collective, plan.schedule,

@@ -1,5 +1,5 @@
 // The rule for chunks per shard, with every algorithm of both lists.
-#include "sim/chunk_choice.hpp"
+#include "synth/chunk_choice.hpp"
 
 #include "algorithms/list.hpp"
 #include "sim/engines/engine.hpp"

@@ -1,7 +1,7 @@
 #include "synth/teccl/epoch_rounds.hpp"
 
-#include "sim/bounds.hpp"
 #include "sim/random.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/teccl/epoch_greedy.hpp"
 #include "synth/teccl/epoch_ledger.hpp"
 #include "synth/teccl/epoch_round.hpp"

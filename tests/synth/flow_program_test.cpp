@@ -1,7 +1,7 @@
 #include "sim/random.hpp"
+#include "synth/bounds/price_bound.hpp"
 #include "synth/flows/flow_program.hpp"
 #include "synth/flows/fluid_optimum.hpp"
-#include "synth/flows/price_bound.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/flow_samples.hpp"
 #include "topologies/list.hpp"

@@ -3,7 +3,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
-#include "synth/flows/flow_bounds.hpp"
+#include "synth/bounds/flow_prices.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,13 +1,13 @@
 // The optimum against closed forms, against the linear program over all flows, against packed trees
 // and with and without symmetries; and every answer against the independent checker.
-#include "sim/bounds/demand.hpp"
-#include "sim/bounds/flow_cuts.hpp"
 #include "sim/random.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/bounds/demand.hpp"
+#include "synth/bounds/flow_cuts.hpp"
+#include "synth/bounds/price_bound.hpp"
 #include "synth/flows/flow_program.hpp"
 #include "synth/flows/fluid_check.hpp"
 #include "synth/flows/fluid_optimum.hpp"
-#include "synth/flows/price_bound.hpp"
 #include "synth/flows/tree_packing.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

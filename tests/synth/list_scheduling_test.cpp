@@ -1,8 +1,8 @@
 #include "synth/list_scheduling.hpp"
 
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

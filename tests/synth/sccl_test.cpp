@@ -1,7 +1,7 @@
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/files.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "synth/sccl/frontier.hpp"
 #include "tests/catch.hpp"

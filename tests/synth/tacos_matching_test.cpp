@@ -1,9 +1,9 @@
 #include "synth/tacos_matching.hpp"
 
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/tacos_events.hpp"
 #include "synth/tacos_rounds.hpp"
 #include "tests/catch.hpp"

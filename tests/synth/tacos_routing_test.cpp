@@ -1,9 +1,9 @@
 #include "synth/tacos_routing.hpp"
 
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

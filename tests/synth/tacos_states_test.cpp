@@ -1,11 +1,11 @@
 // TACOS from any state: custom collectives as failures leave them, matched rather than routed.
 
-#include "sim/bounds.hpp"
 #include "sim/collective_builder.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "synth/meeting_points.hpp"
 #include "tests/catch.hpp"

@@ -1,6 +1,6 @@
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,6 +1,6 @@
-#include "sim/bounds.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "synth/teccl/epoch_schedule.hpp"
 #include "synth/teccl/epoch_synthesis.hpp"

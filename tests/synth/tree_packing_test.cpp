@@ -1,8 +1,8 @@
 #include "synth/flows/tree_packing.hpp"
 
-#include "sim/bounds.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/flows/fluid_check.hpp"
 #include "synth/flows/fluid_optimum.hpp"
 #include "synth/list.hpp"
@@ -84,7 +84,7 @@ void check(const FlowProblem& problem, const TreePacking& packing) {
   }
 }
 
-/// Zero latencies: where bounds of sim/bounds speak of bandwidth alone.
+/// Zero latencies: where bounds of synth/bounds speak of bandwidth alone.
 Topology without_latency(TopologyParts parts) {
   for (Link& link : parts.links) link.latency = Time{0};
   return Topology(std::move(parts));

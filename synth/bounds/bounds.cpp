@@ -1,0 +1,127 @@
+// Every kind of bound is a relaxation of its own; see what they stand on:
+// demand.hpp (what must pass), capacity.hpp (how fast links can carry it), least_times.hpp (how
+// long one chunk needs at least), spreading.hpp (what follows behind a cut), cuts.hpp and
+// flow_cuts.hpp (where to cut), partition.hpp (many cuts at once), closed_forms.hpp (what a member
+// can send and receive). None assumes anything of the schedule but that it moves these chunks
+// whole.
+#include "synth/bounds/bounds.hpp"
+
+#include "sim/routing.hpp"
+#include "synth/bounds/closed_forms.hpp"
+#include "synth/bounds/cut_bounds.hpp"
+#include "synth/bounds/cuts.hpp"
+#include "synth/bounds/flow_cuts.hpp"
+#include "synth/bounds/latency_path.hpp"
+#include "synth/bounds/partition.hpp"
+#include "synth/bounds/problem.hpp"
+#include "synth/bounds/spreading.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+using namespace bounds;
+
+/// Keeps the better one, the first of equals.
+void keep_best(std::optional<Bound>& best, std::optional<Bound> bound) {
+  if (bound && (!best || bound->time > best->time)) best = std::move(bound);
+}
+
+/// Cuts around the parts of each partition, and the work between them (in `between`); of the first
+/// partitions only, where they are large.
+std::optional<Bound> part_cuts(const Problem& problem, BoundKind kind,
+                               std::vector<Partition> partitions, std::optional<Bound>& between,
+                               WorstCuts& worst) {
+  constexpr std::size_t visits = 20'000'000; // of nodes, links, chunk classes, members of sets
+  std::size_t each =
+      problem.topology.node_count() + problem.topology.link_count() + problem.classes.size();
+  for (const std::vector<NodeId>& set : problem.collective.sets) each += set.size();
+  std::optional<Bound> best;
+  for (std::size_t i = 0; i < partitions.size() && i <= visits / each; ++i) {
+    const Parts parts(problem, std::move(partitions[i]));
+    keep_best(best, part_cut(problem, kind, parts, worst));
+    keep_best(between, work(problem, BoundKind::work_between, parts));
+  }
+  return best;
+}
+
+} // namespace
+
+std::string_view to_text(BoundKind kind) {
+  switch (kind) {
+  case BoundKind::latency_path: return "latency path";
+  case BoundKind::in_cut: return "in-cut";
+  case BoundKind::out_cut: return "out-cut";
+  case BoundKind::total_work: return "total work";
+  case BoundKind::balanced_cut: return "balanced cut";
+  case BoundKind::cluster_cut: return "cluster cut";
+  case BoundKind::dimension_cut: return "dimension cut";
+  case BoundKind::max_flow_cut: return "max-flow cut";
+  case BoundKind::work_between: return "work between";
+  case BoundKind::spreading_cut: return "spreading cut";
+  case BoundKind::closed_form: return "closed form";
+  case BoundKind::flow_prices: return "flow prices";
+  }
+  return "";
+}
+
+std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
+                                const TimeModel& model) {
+  require_reachable(topology, collective);
+  const Problem problem{topology, collective, model, chunk_classes(collective),
+                        margins(topology, collective, model)};
+  Partition alone{std::vector<std::uint32_t>(topology.node_count()), topology.node_count()};
+  std::iota(alone.part_of.begin(), alone.part_of.end(), 0U);
+  const Parts nodes(problem, std::move(alone));
+  std::vector<Bound> found{latency_path(problem)};
+  const auto add = [&](std::optional<Bound> bound) {
+    if (bound) found.push_back(std::move(*bound));
+  };
+  // of each kind, since the worst ones of one kind are often alike
+  WorstCuts worst_nodes(4), worst_halves(4), worst_clusters(8), worst_parts(8), worst_flows(4);
+  add(node_cut(problem, BoundKind::in_cut, nodes, worst_nodes));
+  add(node_cut(problem, BoundKind::out_cut, nodes, worst_nodes));
+  add(work(problem, BoundKind::total_work, nodes));
+  add(set_cut(problem, BoundKind::balanced_cut, halves(topology, collective), worst_halves));
+  std::optional<Bound> between;
+  add(part_cuts(problem, BoundKind::cluster_cut, clusters(topology), between, worst_clusters));
+  auto by_dimension =
+      part_cuts(problem, BoundKind::dimension_cut, dimension_parts(topology), between, worst_parts);
+  keep_best(by_dimension, set_cut(problem, BoundKind::dimension_cut,
+                                  dimension_halves(topology, collective), worst_parts));
+  add(std::move(by_dimension));
+  add(set_cut(problem, BoundKind::max_flow_cut,
+              flow_cuts(topology, collective, problem.classes).sets, worst_flows));
+  add(std::move(between));
+  add(spreading_cut(problem,
+                    {worst_nodes, worst_halves, worst_clusters, worst_parts, worst_flows}));
+  add(closed_form(problem));
+  return found;
+}
+
+Bound lower_bound(const Topology& topology, const Collective& collective, const TimeModel& model) {
+  return best_of(lower_bounds(topology, collective, model));
+}
+
+const Bound& best_of(const std::vector<Bound>& bounds) {
+  return *std::max_element(bounds.begin(), bounds.end(),
+                           [](const Bound& a, const Bound& b) { return a.time < b.time; });
+}
+
+std::string beaten_bound(const Topology& topology, const Collective& collective,
+                         const TimeModel& model, Time time) {
+  const Bound bound = lower_bound(topology, collective, model);
+  if (time >= bound.time) return {};
+  return fmt::format("{} is less than the lower bound {} ({})", to_text(time), to_text(bound.time),
+                     bound.certificate);
+}
+
+} // namespace tutti

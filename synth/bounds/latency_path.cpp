@@ -1,0 +1,114 @@
+#include "synth/bounds/latency_path.hpp"
+
+#include "sim/error.hpp"
+#include "synth/bounds/least_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace tutti::bounds {
+
+namespace {
+
+/// The slowest way that some chunk must go, as found by one search.
+struct Way {
+  std::int64_t time = 0;
+  const ChunkClass* chunk_class = nullptr;
+  NodeId from, to; ///< `from` is not set where the chunk has several holders
+};
+
+void consider(Way& worst, std::int64_t time, const ChunkClass& c, NodeId from, NodeId to) {
+  if (time > worst.time) worst = {time, &c, from, to};
+}
+
+/// The largest chunks first. Dense networks have short ways and dear searches: stop after this many
+/// links were looked at, since fewer searches are still a bound.
+constexpr std::uint64_t search_limit = 10'000'000;
+
+/// Where not every holder's search can be afforded: from any only holder to the node that was found
+/// to be farthest, in one search for each of the largest sizes.
+void consider_other_holders(const Problem& problem, Way& worst) {
+  LeastTimes times(problem.topology, problem.model, Direction::to_sources);
+  const NodeId to = worst.to;
+  Bytes size;
+  int sizes = 4;
+  for (const ChunkClass& c : problem.classes) {
+    const auto& held = problem.collective.sets[c.held_by];
+    const auto& wanted = problem.collective.sets[c.wanted_by];
+    if (c.reduces || held.size() != 1 || !std::binary_search(wanted.begin(), wanted.end(), to))
+      continue;
+    if (c.size != size) {
+      if (sizes-- == 0) return;
+      times.set_size(size = c.size);
+      times.search(std::span(&to, 1));
+    }
+    consider(worst, times.complete(held[0]), c, held[0], to);
+  }
+}
+
+/// A chunk that doesn't reduce: from the nearest holder to the farthest of those who want it.
+Way slowest_copy(const Problem& problem, std::uint64_t searches) {
+  Way worst;
+  LeastTimes times(problem.topology, problem.model, Direction::from_sources);
+  const ChunkClass* searched = nullptr;
+  Bytes size;
+  for (const ChunkClass& c : problem.classes) {
+    const auto& held = problem.collective.sets[c.held_by];
+    const auto& wanted = problem.collective.sets[c.wanted_by];
+    if (c.reduces || wanted.empty()) continue;
+    if (c.size != size) times.set_size(size = c.size);
+    if (searched == nullptr || searched->size != c.size || searched->held_by != c.held_by) {
+      if (searches-- == 0) {
+        consider_other_holders(problem, worst);
+        break;
+      }
+      times.search(held);
+      searched = &c;
+    }
+    for (const NodeId node : wanted)
+      consider(worst, times.complete(node), c, held.size() == 1 ? held[0] : NodeId{}, node);
+  }
+  return worst;
+}
+
+/// A chunk that reduces: from the farthest contributor to each of those who want it.
+Way slowest_contribution(const Problem& problem, std::uint64_t searches) {
+  Way worst;
+  LeastTimes times(problem.topology, problem.model, Direction::to_sources);
+  Bytes size;
+  for (const ChunkClass& c : problem.classes) {
+    if (!c.reduces) continue;
+    if (c.size != size) times.set_size(size = c.size);
+    for (const NodeId wanter : problem.collective.sets[c.wanted_by]) {
+      if (searches-- == 0) return worst;
+      times.search(std::span(&wanter, 1));
+      for (const NodeId node : problem.collective.sets[c.held_by])
+        consider(worst, times.complete(node), c, node, wanter);
+    }
+  }
+  return worst;
+}
+
+} // namespace
+
+Bound latency_path(const Problem& problem) {
+  const std::uint64_t searches = 1 + search_limit / (1 + problem.topology.link_count());
+  const Way copy = slowest_copy(problem, searches);
+  const Way contribution = slowest_contribution(problem, searches);
+  const Way& way = contribution.time > copy.time ? contribution : copy;
+  if (way.chunk_class == nullptr)
+    return {Time{0}, BoundKind::latency_path, "nothing has to move", {}};
+  if (way.time >= never) throw InputError(too_long);
+  return {Time{way.time},
+          BoundKind::latency_path,
+          fmt::format("latency path of chunk {} ({}) from {} to {}: at least {}",
+                      way.chunk_class->first.value, to_text(way.chunk_class->size),
+                      way.from.valid() ? problem.name(way.from) : "its nearest holder",
+                      problem.name(way.to), short_text(Time{way.time})),
+          {}};
+}
+
+} // namespace tutti::bounds

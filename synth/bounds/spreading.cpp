@@ -1,0 +1,323 @@
+#include "synth/bounds/spreading.hpp"
+
+#include "synth/bounds/capacity.hpp"
+#include "synth/bounds/least_times.hpp"
+#include "synth/bounds/link_capacity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace tutti::bounds {
+
+namespace {
+
+constexpr std::size_t most_targets = 64;
+constexpr std::size_t visits_per_set = 400'000; ///< of nodes and links, in all searches
+constexpr std::size_t visits_in_all = 4'000'000;
+
+/// What spreads inside sets: the problem, or the chunks of it that reduce, turned around.
+struct View {
+  const Topology& topology;
+  const TimeModel& model;
+  const std::vector<std::vector<NodeId>>& sets;
+  std::vector<ChunkClass> classes; ///< those with two targets (`wanted_by`) or more
+  Margins margins;
+  Holding holding;
+};
+
+View forwards(const Problem& problem) {
+  View view{problem.topology, problem.model,          problem.collective.sets, {},
+            problem.margins,  Holding::before_latency};
+  for (const ChunkClass& c : problem.classes)
+    if (view.sets[c.wanted_by].size() > 1) view.classes.push_back(c);
+  return view;
+}
+
+View backwards(const Problem& problem, const Topology& turned) {
+  View view{turned,
+            problem.model,
+            problem.collective.sets,
+            {},
+            {problem.margins.exit, problem.margins.entry},
+            Holding::after_latency};
+  for (ChunkClass c : problem.classes) {
+    if (!c.reduces || view.sets[c.held_by].size() < 2) continue;
+    std::swap(c.held_by, c.wanted_by);
+    view.classes.push_back(c);
+  }
+  return view;
+}
+
+/// Chunks that must enter a set, with targets there that all of them have.
+struct Spread {
+  std::vector<NodeId> targets;
+  Demand demand;
+};
+
+/// For the targets of the class set with the most bytes.
+Spread spread_inside(const View& view, const NodeSet& inside) {
+  const std::size_t n = view.sets.size();
+  std::vector<bool> some_inside(n), some_outside(n);
+  std::vector<std::vector<NodeId>> targets(n);
+  std::vector<bool> used(n), is_target(n);
+  for (const ChunkClass& c : view.classes) {
+    used[c.held_by] = used[c.wanted_by] = true;
+    is_target[c.wanted_by] = true;
+  }
+  for (std::size_t s = 0; s < n; ++s) {
+    if (!used[s]) continue;
+    for (const NodeId node : view.sets[s]) {
+      (inside[node.value] ? some_inside : some_outside)[s] = true;
+      if (is_target[s] && inside[node.value]) targets[s].push_back(node);
+    }
+  }
+  const auto enters = [&](const ChunkClass& c) {
+    return some_outside[c.held_by] && (c.reduces || !some_inside[c.held_by]) &&
+           targets[c.wanted_by].size() > 1;
+  };
+  std::vector<Demand> by_set(n);
+  for (const ChunkClass& c : view.classes)
+    if (enters(c)) by_set[c.wanted_by].add(c);
+  const auto most =
+      std::max_element(by_set.begin(), by_set.end(), [](const Demand& one, const Demand& other) {
+        return one.bytes < other.bytes;
+      });
+  if (most == by_set.end() || most->chunks == 0) return {};
+  const auto chosen = static_cast<std::size_t>(most - by_set.begin());
+  Spread spread{targets[chosen], *most};
+  for (std::size_t s = 0; s < n; ++s)
+    if (s != chosen && by_set[s].chunks > 0 &&
+        std::includes(targets[s].begin(), targets[s].end(), spread.targets.begin(),
+                      spread.targets.end()))
+      spread.demand.add(by_set[s]);
+  return spread;
+}
+
+/// What a set adds to its cut.
+class Spreading {
+public:
+  Spreading(const View& view, const NodeSet& inside, const Spread& spread)
+      : view_(view), demand_(spread.demand), targets_(spread.targets), inside_(inside),
+        away_(view.topology, view.model, Direction::to_sources), is_entry_(inside.size()) {
+    for (std::uint32_t l = 0; l < view.topology.link_count(); ++l) {
+      const Link& link = view.topology.link(LinkId{l});
+      if (inside[link.to.value]) ++visits_;
+      if (inside[link.from.value] || !inside[link.to.value]) continue;
+      across_.emplace_back(l);
+      is_entry_[link.to.value] = true;
+    }
+    for (std::uint32_t v = 0; v < is_entry_.size(); ++v)
+      if (is_entry_[v]) entries_.emplace_back(v);
+    away_.stay_inside(inside);
+    away_.set_size(demand_.smallest);
+  }
+
+  [[nodiscard]] std::span<const LinkId> across() const { return across_; }
+  /// Nodes and links seen so far.
+  [[nodiscard]] std::size_t visits() const { return visits_; }
+
+  [[nodiscard]] std::int64_t by_credits();
+  struct Port {
+    std::int64_t time = 0;
+    std::int64_t chunks = 0; ///< the last ones
+    NodeId node;             ///< to which they must get
+  };
+  [[nodiscard]] Port by_ports();
+
+private:
+  /// What reaches at least `rank` targets earns `weight` more.
+  struct Level {
+    std::size_t rank = 0;
+    std::int64_t weight = 0;
+  };
+  [[nodiscard]] std::int64_t earned(std::span<const Level> levels, std::int64_t needed) const;
+  [[nodiscard]] std::vector<UsableLink> crossings(std::size_t rank) const;
+  [[nodiscard]] std::int64_t step(LinkId link) const;
+
+  const View& view_;
+  Demand demand_;
+  std::vector<NodeId> targets_;
+  const NodeSet& inside_;
+  LeastTimes away_;
+  std::vector<LinkId> across_;
+  std::vector<bool> is_entry_; // [node]
+  std::vector<NodeId> entries_;
+  std::vector<std::vector<std::int64_t>> reach_; // [entry node]: ps to each target, ascending
+  std::size_t visits_ = 1;
+};
+
+/// `rank` from 1: those that arrive in time for as many targets; 0: those that arrive.
+std::vector<UsableLink> Spreading::crossings(std::size_t rank) const {
+  std::vector<UsableLink> links;
+  for (const LinkId id : across_) {
+    const Link& link = view_.topology.link(id);
+    links.push_back({id, view_.margins.entry[link.from.value],
+                     rank == 0 ? 0 : reach_[link.to.value][rank - 1]});
+  }
+  return links;
+}
+
+std::int64_t Spreading::earned(std::span<const Level> levels, std::int64_t needed) const {
+  std::vector<Capacity> capacities;
+  for (const Level& level : levels)
+    capacities.emplace_back(view_.topology, view_.model, crossings(level.rank), demand_,
+                            view_.holding);
+  std::int64_t latest = 0;
+  for (const Measure measure : {Measure::chunks, Measure::bytes}) {
+    const int128 goal =
+        needed * (measure == Measure::chunks ? int128{demand_.chunks} : demand_.bytes * ps_per_s);
+    latest = std::max(latest, first_time([&](std::int64_t time) {
+                        int128 sum = 0;
+                        for (std::size_t i = 0; i < levels.size() && sum < goal; ++i)
+                          sum += levels[i].weight * capacities[i].by(time, measure, goal);
+                        return sum >= goal;
+                      }));
+  }
+  return latest;
+}
+
+std::int64_t Spreading::by_credits() {
+  std::vector<NodeId> targets; // any of them will do
+  const std::size_t count =
+      std::min({targets_.size(), most_targets, std::max<std::size_t>(2, visits_per_set / visits_)});
+  for (std::size_t i = 0; i < count; ++i)
+    targets.push_back(targets_[i * (targets_.size() - 1) / (count - 1)]);
+  visits_ *= count;
+  reach_.resize(inside_.size());
+  for (const NodeId target : targets) {
+    away_.search(std::span(&target, 1));
+    for (const NodeId entry : entries_) reach_[entry.value].push_back(away_.pass(entry));
+  }
+  for (const NodeId entry : entries_)
+    std::sort(reach_[entry.value].begin(), reach_[entry.value].end());
+
+  const std::vector<Level> one_or_two{{1, 1}, {count, 1}};
+  std::vector<Level> shares;
+  constexpr std::size_t parts = 8;
+  for (std::size_t i = 0, done = 0; i < parts; ++i) {
+    const std::size_t next = (i + 1) * count / parts;
+    if (next > done) shares.push_back({done + 1, static_cast<std::int64_t>(next - done)});
+    done = next;
+  }
+  return std::max(earned(one_or_two, 2), earned(shares, static_cast<std::int64_t>(count)));
+}
+
+/// From one chunk to the next on this link, in ps.
+std::int64_t Spreading::step(LinkId link) const {
+  const std::int64_t sent =
+      serialization(demand_.smallest, view_.topology.effective_bandwidth(link)).ps;
+  return view_.model.link_busy == LinkBusy::serialization
+             ? sent
+             : sent + view_.topology.link(link).latency.ps;
+}
+
+Spreading::Port Spreading::by_ports() {
+  constexpr int most_times = 8;
+  constexpr std::size_t most_nodes = 16, most_links = 4096;
+  Port worst;
+  if (!std::all_of(entries_.begin(), entries_.end(),
+                   [&](NodeId entry) { return away_.must_be_complete_at(entry); }))
+    return worst;
+
+  struct Late {
+    std::int64_t from = 0;   ///< ps
+    std::int64_t chunks = 0; ///< that can't have arrived before
+  };
+  std::vector<Late> late;
+  const Capacity arrived(view_.topology, view_.model, crossings(0), demand_, view_.holding);
+  for (std::int64_t k = demand_.chunks; k > 0 && late.size() < most_times;) {
+    const std::int64_t from =
+        first_time([&](std::int64_t time) { return arrived.by(time, Measure::chunks, k) == k; });
+    k = static_cast<std::int64_t>(arrived.by(from - 1, Measure::chunks, k));
+    late.push_back({from, demand_.chunks - k});
+  }
+
+  LeastTimes inwards(view_.topology, view_.model, Direction::from_sources);
+  inwards.stay_inside(inside_);
+  inwards.set_size(demand_.smallest);
+  inwards.search(entries_);
+  std::size_t links = 0;
+  for (std::size_t i = 0; i < targets_.size() && i < most_nodes && links < most_links; ++i) {
+    const NodeId node = targets_[i];
+    std::vector<LinkId> direct;
+    std::vector<UsableLink> from_inside;
+    for (const LinkId id : view_.topology.in_links(node)) {
+      const NodeId from = view_.topology.link(id).from;
+      if (inside_[from.value])
+        from_inside.push_back({id, inwards.pass(from), 0});
+      else
+        direct.push_back(id);
+      ++links;
+    }
+    const Capacity port(view_.topology, view_.model, from_inside, demand_, view_.holding);
+    for (const auto& [from, chunks] : late) {
+      const auto enough = [&, chunks = chunks](std::int64_t time) {
+        int128 sum = port.by(time, Measure::chunks, chunks);
+        for (const LinkId id : direct) sum += time / step(id) + 1;
+        return sum >= chunks;
+      };
+      const std::int64_t time = from + (enough(0) ? 0 : first_time(enough));
+      if (time > worst.time) worst = {time, chunks, node};
+    }
+  }
+  return worst;
+}
+
+/// The best of one view; keeps it if it is better.
+void consider(const Problem& problem, const View& view, const NodeSet& inside, bool turned,
+              std::size_t& visits, std::optional<Bound>& best) {
+  if (view.classes.empty()) return;
+  const Spread spread = spread_inside(view, inside);
+  if (spread.demand.chunks == 0) return;
+  Spreading spreading(view, inside, spread);
+  const std::int64_t credits = spreading.by_credits();
+  const Spreading::Port port = spreading.by_ports();
+  visits += spreading.visits();
+  const std::int64_t time = std::max(credits, port.time);
+  if (best && time <= best->time.ps) return;
+  const std::string then =
+      port.time <= credits
+          ? fmt::format("{} {} nodes", turned ? "gathered from" : "spread to",
+                        spread.targets.size())
+          : fmt::format("the {} {} of them {} {}", turned ? "first" : "last", port.chunks,
+                        turned ? "from" : "to", problem.name(port.node));
+  NamedCut cut = named(problem, inside, turned);
+  best = Bound{Time{time}, BoundKind::spreading_cut,
+               fmt::format("{}, {}: {}", cut.text, then,
+                           describe(view.topology, spreading.across(), spread.demand)),
+               std::move(cut.nodes)};
+}
+
+} // namespace
+
+std::optional<Bound> spreading_cut(const Problem& problem, const std::vector<WorstCuts>& worst) {
+  std::optional<Bound> best;
+  if (problem.model.discipline == Discipline::fluid) return best;
+  std::vector<WorstCuts::Cut> cuts;
+  for (const WorstCuts& some : worst)
+    for (const WorstCuts::Cut& cut : some.cuts())
+      if (std::none_of(cuts.begin(), cuts.end(),
+                       [&](const WorstCuts::Cut& other) { return other.inside == cut.inside; }))
+        cuts.push_back(cut);
+  std::stable_sort(cuts.begin(), cuts.end(), [](const WorstCuts::Cut& a, const WorstCuts::Cut& b) {
+    return a.time > b.time;
+  });
+  const Topology turned = reversed(problem.topology);
+  const View forth = forwards(problem), back = backwards(problem, turned);
+  std::size_t visits = 0;
+  for (WorstCuts::Cut& cut : cuts) {
+    if (visits > visits_in_all) break;
+    consider(problem, forth, cut.inside, false, visits, best);
+    cut.inside.flip(); // those that the data leaves
+    consider(problem, back, cut.inside, true, visits, best);
+  }
+  return best;
+}
+
+} // namespace tutti::bounds

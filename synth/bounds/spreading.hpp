@@ -1,0 +1,39 @@
+// What crosses a cut last must still get to everyone behind it; by reversal, what crosses first
+// must come together before it. A cut into a set of nodes, with links whose ends inside are its
+// entries, and m chunks that come from outside and are wanted by the same nodes W inside (two or
+// more). Each node of W gets its copy of a chunk from some crossing of it, over links inside only.
+//
+//   credits  A crossing that arrives at x can serve those of W in time that are near enough to x:
+//            N of them, less the later it is. With a credit f(N) such that no crossings serve all
+//            of W for a sum below 1, all crossings earn at least m by T. By time T, no more of them
+//            earn the credit of N than fit on the links when each must arrive a way to the N-th
+//            nearest of W before T. Two such f: N / |W| (rounded up to eighths); and 1/2, or 1 for
+//            all of W: unless one crossing serves everyone, there are two.
+//   ports    At most k - 1 chunks can have arrived inside before some time t_k. Each of the others
+//            must get to w afterwards: over a link from inside, or by crossing right to it.
+//
+// Reversed, for chunks that reduce: each of W contributes, and crossings out of the set carry their
+// contributions, together or not. All that is used of links and nodes holds backwards too: chunks
+// start (arrive) no closer than a link allows, and least_times.hpp. Shared groups space the starts
+// of chunks over links of unlike latencies: backwards that is what is left after the latency.
+#pragma once
+
+#include "synth/bounds/bounds.hpp"
+#include "synth/bounds/cut_bounds.hpp"
+#include "synth/bounds/problem.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tutti::bounds {
+
+/// The best over these cuts, forwards and backwards; nothing where that says no more than the cuts
+/// themselves: W has one node at most, or sharing is fluid (a transfer may use links across and
+/// behind the cut all the time). Ports only where chunks must arrive completely at every entry,
+/// since ends that wait for slower links before can bunch up.
+/// Cost: O(links log links) for each cut, plus up to 64 searches in the set, with a limit to the
+/// nodes and links that all of them see.
+[[nodiscard]] std::optional<Bound> spreading_cut(const Problem& problem,
+                                                 const std::vector<WorstCuts>& worst);
+
+} // namespace tutti::bounds
