@@ -10,6 +10,6 @@ namespace tutti {
 /// lower_bounds(), then flow_bounds(); best_of() is what reports hold times against.
 /// Errors: as lower_bounds().
 [[nodiscard]] std::vector<Bound> all_bounds(const Topology& topology, const Collective& collective,
-                                            const TimeModel& model);
+                                            const TimeModel& model, Chunking chunking);
 
 } // namespace tutti

@@ -358,7 +358,8 @@ void add_options(CLI::App& app, ImportArguments& import) {
 void add_options(CLI::App& app, BoundArguments& bound) {
   add_topology(app, bound.topology);
   add_collective(app, bound.collective, "");
-  app.add_option("--chunks", bound.chunks, "chunks per shard; default 1");
+  app.add_option("--chunks", bound.chunks,
+                 "also bound schedules with so many chunks per shard, each of which moves whole");
   add_model(app, bound.model, "");
   app.add_option("--draw", bound.draw,
                  "picture of the best cut to write: .svg or .png; of up to 128 nodes");

@@ -1,4 +1,5 @@
-// `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why.
+// `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why; where a number
+// of chunks is given, also what schedules of these chunks can't beat.
 #include "experiments/all_bounds.hpp"
 #include "experiments/bound_drawing.hpp"
 #include "experiments/collective_request.hpp"
@@ -14,6 +15,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace tutti {
 
 namespace {
@@ -23,15 +29,14 @@ using Json = nlohmann::ordered_json;
 Collective collective_of(const BoundArguments& arguments, const Topology& topology) {
   CollectiveRequest request{arguments.collective.collectives, {}};
   const auto sizes = sizes_of(arguments.collective);
-  const auto chunks = parse_chunks(arguments.chunks);
+  const auto chunks = parse_chunks(arguments.chunks.value_or("1"));
   if (sizes.size() > 1) throw InputError("bound takes one size");
   if (!chunks) throw InputError("bound takes a number of chunks, not auto");
   request.size = sizes.front();
   return make_collective(topology, request, *chunks);
 }
 
-Json output_of(const Topology& topology, const Collective& collective, const TimeModel& model,
-               const std::vector<Bound>& bounds, const Bound& best) {
+Json list_of(const std::vector<Bound>& bounds) {
   Json list = Json::array();
   for (const Bound& bound : bounds) {
     Json inside = Json::array();
@@ -41,45 +46,85 @@ Json output_of(const Topology& topology, const Collective& collective, const Tim
                     {"certificate", bound.certificate},
                     {"inside", std::move(inside)}});
   }
-  return {{"topology", topology.name()},
-          {"collective", collective_text(topology, collective)},
-          {"size_bytes", collective.size().count},
-          {"npus", topology.npu_count()},
-          {"chunks", collective.chunks.size()},
-          {"link_busy", to_text(model.link_busy)},
-          {"forwarding", to_text(model.forwarding)},
-          {"lower_bound_ps", best.time.ps},
-          {"lower_bound_kind", to_text(best.kind)},
-          {"algbw_bytes_per_s", algbw(collective, best.time)},
-          {"busbw_bytes_per_s", busbw(collective, best.time)},
-          {"bounds", std::move(list)}};
+  return list;
 }
 
-std::string text_of(const Topology& topology, const Collective& collective,
-                    const std::vector<Bound>& bounds, const Bound& best) {
-  Table table{{{"bound"}, {"time", Align::right}, {"algbw", Align::right}, {"certificate"}}, {}};
+/// What is asked, and what is known of it. `at_chunks` is empty where no number of chunks is given.
+struct Answer {
+  const Topology& topology;
+  const Collective& collective;
+  const TimeModel& model;
+  std::vector<Bound> any, at_chunks;
+
+  [[nodiscard]] const Bound& best() const { return best_of(any); }
+  [[nodiscard]] const Bound& best_at_chunks() const {
+    const Bound& given = best_of(at_chunks);
+    return given.time > best().time ? given : best();
+  }
+};
+
+Json output_of(const Answer& answer) {
+  const Bound& best = answer.best();
+  const Collective& collective = answer.collective;
+  Json json = {{"topology", answer.topology.name()},
+               {"collective", collective_text(answer.topology, collective)},
+               {"size_bytes", collective.size().count},
+               {"npus", answer.topology.npu_count()},
+               {"link_busy", to_text(answer.model.link_busy)},
+               {"forwarding", to_text(answer.model.forwarding)},
+               {"lower_bound_ps", best.time.ps},
+               {"lower_bound_kind", to_text(best.kind)},
+               {"algbw_bytes_per_s", algbw(collective, best.time)},
+               {"busbw_bytes_per_s", busbw(collective, best.time)},
+               {"bounds", list_of(answer.any)}};
+  if (answer.at_chunks.empty()) return json;
+  const Bound& at_chunks = answer.best_at_chunks();
+  json["chunks"] = collective.chunks.size();
+  json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
+  json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
+  json["bounds_at_chunks"] = list_of(answer.at_chunks);
+  return json;
+}
+
+std::string table_of(const Collective& collective, const std::vector<Bound>& bounds,
+                     std::string_view title) {
+  Table table{
+      {{std::string(title)}, {"time", Align::right}, {"algbw", Align::right}, {"certificate"}}, {}};
   for (const Bound& bound : bounds)
     table.rows.push_back({std::string(to_text(bound.kind)), short_text(bound.time),
                           short_rate_text(algbw(collective, bound.time)), bound.certificate});
-  return fmt::format("{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", topology.name(),
-                     collective_text(topology, collective), to_text(collective.size()),
-                     topology.npu_count(), to_text(table), short_text(best.time),
-                     to_text(best.kind));
+  return to_text(table);
 }
 
-void draw_best_cut(const std::string& file, const Topology& topology, const Collective& collective,
-                   const std::vector<Bound>& bounds) {
-  const Bound& cut = best_cut(bounds);
-  const Bound& best = best_of(bounds);
+std::string text_of(const Answer& answer) {
+  const Collective& collective = answer.collective;
+  std::string text = fmt::format(
+      "{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", answer.topology.name(),
+      collective_text(answer.topology, collective), to_text(collective.size()),
+      answer.topology.npu_count(), table_of(collective, answer.any, "bound"),
+      short_text(answer.best().time), to_text(answer.best().kind));
+  if (answer.at_chunks.empty()) return text;
+  return text + fmt::format("\n{}no schedule with these {} chunks is faster than {} ({})\n",
+                            table_of(collective, answer.at_chunks, "bound at chunks"),
+                            collective.chunks.size(), short_text(answer.best_at_chunks().time),
+                            to_text(answer.best_at_chunks().kind));
+}
+
+/// The best cut of any schedule or, where a number of chunks is given, at these chunks.
+void draw_best_cut(const std::string& file, const Answer& answer) {
+  const bool any = answer.at_chunks.empty();
+  const Bound& cut = best_cut(any ? answer.any : answer.at_chunks);
+  const Bound& best = any ? answer.best() : answer.best_at_chunks();
   // the certificate is long: in the small type below
-  const std::string title = fmt::format(
-      "{}, {} {}: at least {} by a {}", topology.name(), collective_text(topology, collective),
-      to_text(collective.size()), short_text(cut.time), to_text(cut.kind));
+  const std::string title =
+      fmt::format("{}, {} {}: at least {} by a {}", answer.topology.name(),
+                  collective_text(answer.topology, answer.collective),
+                  to_text(answer.collective.size()), short_text(cut.time), to_text(cut.kind));
   std::string note = cut.certificate;
   if (best.time > cut.time)
     note += fmt::format("; the best bound of all is no cut: {}, {}", short_text(best.time),
                         to_text(best.kind));
-  draw(cut_figure({title, note}, topology, cut), file);
+  draw(cut_figure({title, note}, answer.topology, cut), file);
 }
 
 // What can be checked before any work.
@@ -97,11 +142,11 @@ int bound_command(const BoundArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
-  const std::vector<Bound> bounds = all_bounds(topology, collective, model);
-  const Bound& best = best_of(bounds);
-  if (!arguments.draw.empty()) draw_best_cut(arguments.draw, topology, collective, bounds);
-  print_text(arguments.json ? json_text(output_of(topology, collective, model, bounds, best))
-                            : text_of(topology, collective, bounds, best));
+  Answer answer{
+      topology, collective, model, all_bounds(topology, collective, model, Chunking::any), {}};
+  if (arguments.chunks) answer.at_chunks = all_bounds(topology, collective, model, Chunking::given);
+  if (!arguments.draw.empty()) draw_best_cut(arguments.draw, answer);
+  print_text(arguments.json ? json_text(output_of(answer)) : text_of(answer));
   return 0;
 }
 

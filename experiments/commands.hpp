@@ -198,7 +198,7 @@ struct ImportArguments {
 struct BoundArguments {
   std::string topology;
   CollectiveArguments collective;
-  std::string chunks = "1";
+  std::optional<std::string> chunks; ///< none: bounds of any schedule only
   ModelArguments model;
   std::string draw; ///< picture to write; empty: none
   bool json = false;

@@ -36,17 +36,27 @@ struct Case {
   std::string cache = {};
 };
 
-/// One replay and the bound under the same time model.
-struct Replay {
-  Report report; ///< per-link use, without deliveries and hops
-  Time bound;
-  std::string bound_kind; ///< "in-cut", ..., or "algorithm" where the algorithm proved a better one
-  std::string bound_certificate;                ///< in words
-  double algbw = 0, busbw = 0;                  ///< bytes/s
-  double replay_seconds = 0, bound_seconds = 0; ///< CPU
+/// What no schedule is faster than.
+struct ShownBound {
+  Time time;
+  std::string kind; ///< "in-cut", ..., or "algorithm" where the algorithm proved a better one
+  std::string certificate; ///< in words
 
   /// completion / bound, at least 1; NaN where the bound is 0.
-  [[nodiscard]] double gap() const;
+  [[nodiscard]] double gap(Time completion) const;
+};
+
+/// One replay and the bounds under the same time model.
+struct Replay {
+  Report report;               ///< per-link use, without deliveries and hops
+  ShownBound bound;            ///< of any schedule of the collective, however it is cut
+  ShownBound bound_at_chunks;  ///< of schedules of these chunks; no less
+  double algbw = 0, busbw = 0; ///< bytes/s
+  double replay_seconds = 0, bound_seconds = 0; ///< CPU
+
+  [[nodiscard]] double gap() const { return bound.gap(report.completion); }
+  /// What is left to win without cutting any finer.
+  [[nodiscard]] double gap_at_chunks() const { return bound_at_chunks.gap(report.completion); }
   [[nodiscard]] double max_utilisation() const;  ///< over all links, 0 .. 1
   [[nodiscard]] double mean_utilisation() const; ///< over all links, 0 .. 1
 };
@@ -60,6 +70,8 @@ inline constexpr std::array replay_figures{"engine",
                                            "lower_bound_ps",
                                            "lower_bound_kind",
                                            "gap",
+                                           "lower_bound_at_chunks_ps",
+                                           "gap_at_chunks",
                                            "algbw_bytes_per_s",
                                            "busbw_bytes_per_s",
                                            "max_link_utilisation",

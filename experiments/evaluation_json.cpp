@@ -47,9 +47,12 @@ Replay parse_replay(const Json& json) {
   report.completion = {json.at("collective_time_ps").get<std::int64_t>()};
   report.link_transfers = json.at("link_transfers");
   report.links = parse_links(json.at("links"));
-  replay.bound = {json.at("lower_bound_ps").get<std::int64_t>()};
-  replay.bound_kind = json.at("lower_bound_kind");
-  replay.bound_certificate = json.at("lower_bound_certificate");
+  replay.bound = {{json.at("lower_bound_ps").get<std::int64_t>()},
+                  json.at("lower_bound_kind"),
+                  json.at("lower_bound_certificate")};
+  replay.bound_at_chunks = {{json.at("lower_bound_at_chunks_ps").get<std::int64_t>()},
+                            json.at("lower_bound_at_chunks_kind"),
+                            json.at("lower_bound_at_chunks_certificate")};
   replay.algbw = json.at("algbw_bytes_per_s");
   replay.busbw = json.at("busbw_bytes_per_s");
   return replay;
@@ -103,10 +106,14 @@ Json replay_json(const Replay& replay, LinkDetail links) {
                {"forwarding", to_text(report.model.forwarding)},
                {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
                {"collective_time_ps", report.completion.ps},
-               {"lower_bound_ps", replay.bound.ps},
-               {"lower_bound_kind", replay.bound_kind},
-               {"lower_bound_certificate", replay.bound_certificate},
+               {"lower_bound_ps", replay.bound.time.ps},
+               {"lower_bound_kind", replay.bound.kind},
+               {"lower_bound_certificate", replay.bound.certificate},
                {"gap", number_or_null(replay.gap())},
+               {"lower_bound_at_chunks_ps", replay.bound_at_chunks.time.ps},
+               {"lower_bound_at_chunks_kind", replay.bound_at_chunks.kind},
+               {"lower_bound_at_chunks_certificate", replay.bound_at_chunks.certificate},
+               {"gap_at_chunks", number_or_null(replay.gap_at_chunks())},
                {"algbw_bytes_per_s", replay.algbw},
                {"busbw_bytes_per_s", replay.busbw},
                {"max_link_utilisation", replay.max_utilisation()},

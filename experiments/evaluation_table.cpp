@@ -82,7 +82,7 @@ std::vector<Column> columns_of(const Shape& shape) {
   columns.push_back({"status"});
   for (const Discipline discipline : shape.disciplines)
     columns.push_back({fmt::format("time {}", to_text(discipline)), Align::right});
-  for (const char* title : {"algbw", "busbw", "gap", "max link", "mean link"})
+  for (const char* title : {"algbw", "busbw", "gap", "at chunks", "max link", "mean link"})
     columns.push_back({title, Align::right});
   columns.push_back({"hottest link"});
   if (shape.routing) columns.push_back({"routing"});
@@ -100,12 +100,13 @@ Row row_of(const Evaluation& e, const Shape& shape) {
   for (std::size_t i = 0; i < shape.disciplines.size(); ++i)
     row.push_back(i < e.replays.size() ? short_text(e.replays[i].report.completion) : "-");
   if (e.replays.empty()) {
-    row.insert(row.end(), 5, "-");
+    row.insert(row.end(), 6, "-");
   } else {
     const Replay& first = e.replays.front();
     row.push_back(short_rate_text(first.algbw));
     row.push_back(short_rate_text(first.busbw));
     row.push_back(gap_text(first.gap()));
+    row.push_back(gap_text(first.gap_at_chunks()));
     row.push_back(percent_text(first.max_utilisation()));
     row.push_back(percent_text(first.mean_utilisation()));
   }
@@ -129,9 +130,14 @@ std::string heading(const Evaluation& e, const Shape& shape) {
 
 std::string best_text(const Evaluation& e) {
   const Replay& replay = e.replays.front();
-  return fmt::format("best: {}, {}, {} the lower bound {} ({})\n", e.algorithm,
-                     short_text(replay.report.completion), gap_text(replay.gap()),
-                     short_text(replay.bound), replay.bound_certificate);
+  std::string text = fmt::format("best: {}, {}, {} the lower bound {} ({})", e.algorithm,
+                                 short_text(replay.report.completion), gap_text(replay.gap()),
+                                 short_text(replay.bound.time), replay.bound.certificate);
+  if (replay.bound_at_chunks.time > replay.bound.time)
+    text +=
+        fmt::format("; {} the bound at these chunks, {} ({})", gap_text(replay.gap_at_chunks()),
+                    short_text(replay.bound_at_chunks.time), replay.bound_at_chunks.certificate);
+  return text + "\n";
 }
 
 std::string table_text(std::vector<Evaluation> rows) {
@@ -181,9 +187,12 @@ Row csv_figures(const Replay& replay) {
           std::string(to_text(report.model.link_busy)),
           std::string(to_text(report.model.forwarding)),
           fmt::to_string(report.completion.ps),
-          fmt::to_string(replay.bound.ps),
-          replay.bound_kind,
+          fmt::to_string(replay.bound.time.ps),
+          replay.bound.kind,
           std::isfinite(replay.gap()) ? fmt::format("{:.6f}", replay.gap()) : "",
+          fmt::to_string(replay.bound_at_chunks.time.ps),
+          std::isfinite(replay.gap_at_chunks()) ? fmt::format("{:.6f}", replay.gap_at_chunks())
+                                                : "",
           fmt::format("{:.0f}", replay.algbw),
           fmt::format("{:.0f}", replay.busbw),
           fmt::format("{:.6f}", replay.max_utilisation()),

@@ -103,8 +103,8 @@ Table policy_table(std::span<const FailureEvaluation> evaluations) {
 
 std::string bound_text(const FailureEvaluation& e) {
   return fmt::format("{}: undisturbed {} the lower bound {}; what is left is planned by {}\n",
-                     e.algorithm, gap_text(e.undisturbed.gap()), short_text(e.undisturbed.bound),
-                     e.planner);
+                     e.algorithm, gap_text(e.undisturbed.gap()),
+                     short_text(e.undisturbed.bound.time), e.planner);
 }
 
 // At most so many lines, then how many more there are.
@@ -194,7 +194,7 @@ Row case_cells(const FailureEvaluation& e) {
           fmt::to_string(e.detection.ps),
           fmt::to_string(e.decision.ps),
           fmt::to_string(e.undisturbed.report.completion.ps),
-          fmt::to_string(e.undisturbed.bound.ps)};
+          fmt::to_string(e.undisturbed.bound.time.ps)};
 }
 
 Row run_cells(const FailureEvaluation& e, const ScenarioEvaluation& scenario,

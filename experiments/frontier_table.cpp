@@ -70,7 +70,8 @@ Table point_table(const FrontierEvaluation& e) {
   for (const Bytes size : sizes)
     for (const char* title : {"model", "time"})
       table.columns.push_back({fmt::format("{} {}", title, to_text(size)), Align::right});
-  for (const char* title : {"algbw", "gap"}) table.columns.push_back({title, Align::right});
+  for (const char* title : {"algbw", "gap", "at chunks"})
+    table.columns.push_back({title, Align::right});
   table.columns.push_back({"found by"});
   table.columns.push_back({"CPU", Align::right});
   for (std::size_t p = 0; p < e.points.size(); ++p) {
@@ -89,6 +90,7 @@ Table point_table(const FrontierEvaluation& e) {
     }
     row.push_back(last == nullptr ? "-" : short_rate_text(last->replay.algbw));
     row.push_back(last == nullptr ? "-" : gap_text(last->replay.gap()));
+    row.push_back(last == nullptr ? "-" : gap_text(last->replay.gap_at_chunks()));
     row.push_back(point.method);
     row.push_back(seconds_text(point.seconds));
     table.rows.push_back(std::move(row));
@@ -235,9 +237,12 @@ Row size_cells(const FrontierEvaluation& e, std::size_t p, const SizedPoint& siz
           std::string(to_text(replay.report.model.link_busy)),
           std::string(to_text(replay.report.model.forwarding)),
           fmt::to_string(replay.report.completion.ps),
-          fmt::to_string(replay.bound.ps),
-          replay.bound_kind,
+          fmt::to_string(replay.bound.time.ps),
+          replay.bound.kind,
           std::isfinite(replay.gap()) ? fmt::format("{:.6f}", replay.gap()) : "",
+          fmt::to_string(replay.bound_at_chunks.time.ps),
+          std::isfinite(replay.gap_at_chunks()) ? fmt::format("{:.6f}", replay.gap_at_chunks())
+                                                : "",
           fmt::format("{:.0f}", replay.algbw),
           fmt::format("{:.0f}", replay.busbw),
           best_at(e, sized.size) == p ? "true" : "false"};
@@ -269,6 +274,8 @@ std::vector<Row> frontier_csv(std::span<const FrontierEvaluation> evaluations) {
                          "lower_bound_ps",
                          "lower_bound_kind",
                          "gap",
+                         "lower_bound_at_chunks_ps",
+                         "gap_at_chunks",
                          "algbw_bytes_per_s",
                          "busbw_bytes_per_s",
                          "best",

@@ -76,7 +76,8 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
     }
     last = balanced->work + effort * scheduling + 1000;
     work += last;
-    if (!best && work < enough) bound = lower_bound(topology, collective, model).time;
+    if (!best && work < enough)
+      bound = lower_bound(topology, collective, model, Chunking::given).time;
     ++in_vain;
     if (!best || timed->makespan < best->makespan) {
       best = std::move(*timed);

@@ -58,8 +58,8 @@ PointResults of_problem(PointResults results, const std::string& problem) {
 
 void add(const Replay& replay, std::map<std::string, double>& numbers) {
   numbers["time_s"] = seconds_of(replay.report.completion);
-  numbers["bound_s"] = seconds_of(replay.bound);
-  if (replay.bound.ps > 0) numbers["gap"] = replay.gap();
+  numbers["bound_s"] = seconds_of(replay.bound.time);
+  if (replay.bound.time.ps > 0) numbers["gap"] = replay.gap();
   numbers["algbw_bytes_per_s"] = replay.algbw;
   numbers["busbw_bytes_per_s"] = replay.busbw;
   numbers["max_utilisation"] = replay.max_utilisation();

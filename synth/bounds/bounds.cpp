@@ -74,10 +74,11 @@ std::string_view to_text(BoundKind kind) {
 }
 
 std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
-                                const TimeModel& model) {
+                                const TimeModel& model, Chunking chunking) {
   require_reachable(topology, collective);
-  const Problem problem{topology, collective, model, chunk_classes(collective),
-                        margins(topology, collective, model)};
+  std::vector<ChunkClass> classes = chunk_classes(collective, chunking);
+  Margins least = margins(topology, collective, classes, model);
+  const Problem problem{topology, collective, model, std::move(classes), std::move(least)};
   Partition alone{std::vector<std::uint32_t>(topology.node_count()), topology.node_count()};
   std::iota(alone.part_of.begin(), alone.part_of.end(), 0U);
   const Parts nodes(problem, std::move(alone));
@@ -107,8 +108,9 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   return found;
 }
 
-Bound lower_bound(const Topology& topology, const Collective& collective, const TimeModel& model) {
-  return best_of(lower_bounds(topology, collective, model));
+Bound lower_bound(const Topology& topology, const Collective& collective, const TimeModel& model,
+                  Chunking chunking) {
+  return best_of(lower_bounds(topology, collective, model, chunking));
 }
 
 const Bound& best_of(const std::vector<Bound>& bounds) {
@@ -118,7 +120,7 @@ const Bound& best_of(const std::vector<Bound>& bounds) {
 
 std::string beaten_bound(const Topology& topology, const Collective& collective,
                          const TimeModel& model, Time time) {
-  const Bound bound = lower_bound(topology, collective, model);
+  const Bound bound = lower_bound(topology, collective, model, Chunking::given);
   if (time >= bound.time) return {};
   return fmt::format("{} is less than the lower bound {} ({})", to_text(time), to_text(bound.time),
                      bound.certificate);

@@ -4,6 +4,7 @@
 #include "sim/collective.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "synth/bounds/demand.hpp"
 
 #include <cstdint>
 #include <string>
@@ -43,10 +44,11 @@ struct Bound {
 /// need 0.2 s (All-to-All: a million chunks, 0.7 s), 40,000 on a mesh 1.3 s.
 /// Errors: InputError where a chunk can't reach someone who wants it, or needs over 26 days.
 [[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
-                                const TimeModel& model);
+                                const TimeModel& model, Chunking chunking = Chunking::any);
 /// The best bound of each kind that applies, in the order of BoundKind.
 [[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology,
-                                              const Collective& collective, const TimeModel& model);
+                                              const Collective& collective, const TimeModel& model,
+                                              Chunking chunking = Chunking::any);
 /// The first of those with the longest time. Pre: there is one.
 [[nodiscard]] const Bound& best_of(const std::vector<Bound>& bounds);
 

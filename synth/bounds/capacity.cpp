@@ -19,15 +19,16 @@ std::uint32_t slowest_group(const Topology& topology, LinkId link) {
   return slowest;
 }
 
-Margins margins(const Topology& topology, const Collective& collective, const TimeModel& model) {
+Margins margins(const Topology& topology, const Collective& collective,
+                std::span<const ChunkClass> classes, const TimeModel& model) {
   Margins result{std::vector<std::int64_t>(topology.node_count()),
                  std::vector<std::int64_t>(topology.node_count())};
-  if (model.discipline == Discipline::fluid || collective.chunks.empty()) return result;
-  Bytes smallest = collective.chunks.front().size;
+  if (model.discipline == Discipline::fluid || classes.empty()) return result;
+  Bytes smallest = classes.front().smallest;
   std::vector<bool> set_holds(collective.sets.size()), set_wants(collective.sets.size());
-  for (const Chunk& chunk : collective.chunks) {
-    smallest = std::min(smallest, chunk.size);
-    set_holds[chunk.held_by] = set_wants[chunk.wanted_by] = true;
+  for (const ChunkClass& c : classes) {
+    smallest = std::min(smallest, c.smallest);
+    set_holds[c.held_by] = set_wants[c.wanted_by] = true;
   }
   std::vector<NodeId> holders, wanters;
   for (std::size_t s = 0; s < collective.sets.size(); ++s) {
@@ -65,6 +66,7 @@ Time least_time(const Topology& topology, const TimeModel& model, const Margins&
   const std::int64_t by_bytes = first_time([&](std::int64_t time) {
     return capacity.by(time, Measure::bytes, scaled_bytes) == scaled_bytes;
   });
+  if (demand.smallest == Bytes{0}) return {by_bytes};
   const std::int64_t by_chunks = first_time([&](std::int64_t time) {
     return capacity.by(time, Measure::chunks, demand.chunks) == demand.chunks;
   });
@@ -87,9 +89,13 @@ std::string describe(const Topology& topology, std::span<const LinkId> links,
   const auto clamped = [](int128 value) {
     return static_cast<std::int64_t>(std::min<int128>(value, INT64_MAX));
   };
-  return fmt::format("{} chunk{}, {} over {} link{}, {} together, latency {}", demand.chunks,
-                     demand.chunks == 1 ? "" : "s", to_text(Bytes{clamped(demand.bytes)}),
-                     links.size(), links.size() == 1 ? "" : "s", to_text(Bandwidth{clamped(total)}),
+  const std::string chunks =
+      demand.smallest == Bytes{0}
+          ? ""
+          : fmt::format("{} chunk{}, ", demand.chunks, demand.chunks == 1 ? "" : "s");
+  return fmt::format("{}{} over {} link{}, {} together, latency {}", chunks,
+                     to_text(Bytes{clamped(demand.bytes)}), links.size(),
+                     links.size() == 1 ? "" : "s", to_text(Bandwidth{clamped(total)}),
                      to_text(latency));
 }
 

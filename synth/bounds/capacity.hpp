@@ -26,14 +26,15 @@ struct Margins {
   std::vector<std::int64_t> entry, exit;
 };
 
-/// Margins that hold for every chunk of the collective. Cost: O(links log nodes).
+/// Margins that hold for every chunk of the collective, whose classes these are. Cost: O(links log
+/// nodes).
 [[nodiscard]] Margins margins(const Topology& topology, const Collective& collective,
-                              const TimeModel& model);
+                              std::span<const ChunkClass> classes, const TimeModel& model);
 
 /// Every chunk of the demand must cross one of the links. Two relaxations, the larger time counts:
 ///   chunks  a link carries at most floor((T - margins) / step) of them, where step is the
 ///           serialization (plus latency, where the link is busy for it) of the smallest
-///           (FIFO only);
+///           (FIFO only, and not where chunks may be cut);
 ///   bytes   it carries at most (T - margins) * bandwidth; where it is busy for its latency too, a
 ///           chunk of n <= largest bytes takes at least n * (alpha / largest + 1 / bandwidth).
 /// A shared group limits its links together; a link in several counts in the slowest.

@@ -1,6 +1,7 @@
 #include "synth/bounds/demand.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 namespace tutti::bounds {
@@ -33,26 +34,32 @@ std::int64_t deliveries_of(const ChunkClass& c, NodeSpan held, NodeSpan wanted) 
 
 } // namespace
 
-std::vector<ChunkClass> chunk_classes(const Collective& collective) {
+std::vector<ChunkClass> chunk_classes(const Collective& collective, Chunking chunking) {
+  const bool any = chunking == Chunking::any;
   std::vector<ChunkClass> all;
   all.reserve(collective.chunks.size());
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const Chunk& chunk = collective.chunks[c];
-    all.push_back({chunk.size, chunk.reduces, chunk.held_by, chunk.wanted_by, ChunkId{c}, 1});
+    all.push_back({chunk.size, any ? Bytes{0} : chunk.size, chunk.reduces, chunk.held_by,
+                   chunk.wanted_by, ChunkId{c}, 1});
   }
-  const auto key = [](const ChunkClass& c) {
-    return std::tuple(-c.size.count, c.reduces, c.held_by, c.wanted_by);
+  const auto key = [any](const ChunkClass& c) {
+    return std::tuple(any ? 0 : -c.size.count, c.reduces, c.held_by, c.wanted_by);
   };
   std::sort(all.begin(), all.end(), [&](const ChunkClass& a, const ChunkClass& b) {
     return std::pair(key(a), a.first) < std::pair(key(b), b.first);
   });
   std::vector<ChunkClass> classes;
   for (const ChunkClass& c : all) {
-    if (!classes.empty() && key(classes.back()) == key(c))
-      ++classes.back().chunks;
-    else
+    if (classes.empty() || key(classes.back()) != key(c))
       classes.push_back(c);
+    else if (any)
+      classes.back().size += c.size;
+    else
+      ++classes.back().chunks;
   }
+  if (any)
+    std::ranges::stable_sort(classes, std::greater<>(), [](const ChunkClass& c) { return c.size; });
   return classes;
 }
 
@@ -60,7 +67,7 @@ void Demand::add(const ChunkClass& c, std::int64_t times) {
   if (times == 0) return;
   chunks += times * c.chunks;
   bytes += static_cast<int128>(times) * c.chunks * c.size.count;
-  smallest = std::min(smallest, c.size);
+  smallest = std::min(smallest, c.smallest);
   largest = std::max(largest, c.size);
 }
 

@@ -9,27 +9,39 @@
 #include <span>
 #include <vector>
 
-namespace tutti::bounds {
+namespace tutti {
+
+/// What a bound takes for granted of how the data is cut.
+enum class Chunking : std::uint8_t {
+  any,   ///< nothing: it holds for chunks of any number and sizes
+  given, ///< these chunks, each of which moves whole
+};
+
+namespace bounds {
 
 __extension__ typedef __int128 int128;
 
 /// Chunks of one size that start at the same nodes and are wanted by the same nodes.
 struct ChunkClass {
-  Bytes size;
+  Bytes size;     ///< of each
+  Bytes smallest; ///< what moves on at once: the chunk or, where it may be cut, hardly anything
   bool reduces = false;
   SetId held_by = 0, wanted_by = 0;
   ChunkId first; ///< the first of them
   std::int64_t chunks = 0;
 };
 
-/// By falling size, then first copied chunks, then by set ids. Cost: O(chunks log chunks).
-[[nodiscard]] std::vector<ChunkClass> chunk_classes(const Collective& collective);
+/// By falling size, then first copied chunks, then by set ids. With Chunking::any, what starts at the
+/// same nodes and is wanted by the same nodes is one chunk, which may be cut as finely as one
+/// likes. Cost: O(chunks log chunks).
+[[nodiscard]] std::vector<ChunkClass> chunk_classes(const Collective& collective,
+                                                    Chunking chunking = Chunking::given);
 
-/// Chunks that must pass; each passes whole.
+/// Chunks that must pass; each passes whole, unless `smallest` says that it may be cut.
 struct Demand {
   std::int64_t chunks = 0;
   int128 bytes = 0;
-  Bytes smallest{INT64_MAX}; ///< no chunk among them is smaller
+  Bytes smallest{INT64_MAX}; ///< nothing less moves on at once; 0: they may be cut at will
   Bytes largest{0};          ///< nor larger
 
   void add(const ChunkClass& chunk_class, std::int64_t times = 1);
@@ -64,4 +76,6 @@ struct NodeDemands {
 /// All of these bring data to a wanter in the end, so the exit margins of capacity.hpp apply.
 [[nodiscard]] Demand deliveries(const Collective& collective, std::span<const ChunkClass> classes);
 
-} // namespace tutti::bounds
+} // namespace bounds
+
+} // namespace tutti

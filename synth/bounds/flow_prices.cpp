@@ -98,7 +98,7 @@ std::string certificate(const Topology& topology, const std::vector<double>& pri
 } // namespace
 
 std::vector<Bound> flow_bounds(const Topology& topology, const Collective& collective,
-                               const TimeModel& model) {
+                               const TimeModel& model, Chunking chunking) {
   const FlowProblem problem = flow_problem(topology, collective);
   if (problem.demands.empty() || !can_help(problem) ||
       topology.node_count() + topology.link_count() > most_points)
@@ -113,8 +113,9 @@ std::vector<Bound> flow_bounds(const Topology& topology, const Collective& colle
   options.merge = !symmetry.empty();
   const FlowProgramAnswer answer = solve_flow_program(problem, options, WorkLimit(no_limits));
   if (answer.status != SolverStatus::optimal) return {};
-  const std::vector<std::int64_t> margins =
-      resource_margins(problem.network, bounds::margins(topology, collective, model));
+  const std::vector<std::int64_t> margins = resource_margins(
+      problem.network,
+      bounds::margins(topology, collective, bounds::chunk_classes(collective, chunking), model));
   // Fluid engines round the times of events to a picosecond.
   const std::int64_t slack = model.discipline == Discipline::fluid ? 1 : 0;
   const std::int64_t ps = price_bound_ps(problem, answer.prices, margins,

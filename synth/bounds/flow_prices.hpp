@@ -11,6 +11,7 @@ namespace tutti {
 /// model; nothing where the program would be too large. Kind: flow_prices. Deterministic: limited
 /// in size, not in time.
 [[nodiscard]] std::vector<Bound> flow_bounds(const Topology& topology, const Collective& collective,
-                                             const TimeModel& model);
+                                             const TimeModel& model,
+                                             Chunking chunking = Chunking::any);
 
 } // namespace tutti

@@ -33,16 +33,16 @@ constexpr std::uint64_t search_limit = 10'000'000;
 void consider_other_holders(const Problem& problem, Way& worst) {
   LeastTimes times(problem.topology, problem.model, Direction::to_sources);
   const NodeId to = worst.to;
-  Bytes size;
+  Bytes size{-1}; // of the last search
   int sizes = 4;
   for (const ChunkClass& c : problem.classes) {
     const auto& held = problem.collective.sets[c.held_by];
     const auto& wanted = problem.collective.sets[c.wanted_by];
     if (c.reduces || held.size() != 1 || !std::binary_search(wanted.begin(), wanted.end(), to))
       continue;
-    if (c.size != size) {
+    if (c.smallest != size) {
       if (sizes-- == 0) return;
-      times.set_size(size = c.size);
+      times.set_size(size = c.smallest);
       times.search(std::span(&to, 1));
     }
     consider(worst, times.complete(held[0]), c, held[0], to);
@@ -54,13 +54,13 @@ Way slowest_copy(const Problem& problem, std::uint64_t searches) {
   Way worst;
   LeastTimes times(problem.topology, problem.model, Direction::from_sources);
   const ChunkClass* searched = nullptr;
-  Bytes size;
+  Bytes size{-1}; // of the last search
   for (const ChunkClass& c : problem.classes) {
     const auto& held = problem.collective.sets[c.held_by];
     const auto& wanted = problem.collective.sets[c.wanted_by];
     if (c.reduces || wanted.empty()) continue;
-    if (c.size != size) times.set_size(size = c.size);
-    if (searched == nullptr || searched->size != c.size || searched->held_by != c.held_by) {
+    if (c.smallest != size) times.set_size(size = c.smallest);
+    if (searched == nullptr || searched->smallest != c.smallest || searched->held_by != c.held_by) {
       if (searches-- == 0) {
         consider_other_holders(problem, worst);
         break;
@@ -78,10 +78,10 @@ Way slowest_copy(const Problem& problem, std::uint64_t searches) {
 Way slowest_contribution(const Problem& problem, std::uint64_t searches) {
   Way worst;
   LeastTimes times(problem.topology, problem.model, Direction::to_sources);
-  Bytes size;
+  Bytes size{-1}; // of the last search
   for (const ChunkClass& c : problem.classes) {
     if (!c.reduces) continue;
-    if (c.size != size) times.set_size(size = c.size);
+    if (c.smallest != size) times.set_size(size = c.smallest);
     for (const NodeId wanter : problem.collective.sets[c.wanted_by]) {
       if (searches-- == 0) return worst;
       times.search(std::span(&wanter, 1));
@@ -104,8 +104,11 @@ Bound latency_path(const Problem& problem) {
   if (way.time >= never) throw InputError(too_long);
   return {Time{way.time},
           BoundKind::latency_path,
-          fmt::format("latency path of chunk {} ({}) from {} to {}: at least {}",
-                      way.chunk_class->first.value, to_text(way.chunk_class->size),
+          fmt::format("latency path of {} from {} to {}: at least {}",
+                      way.chunk_class->smallest == Bytes{0}
+                          ? std::string("the first byte")
+                          : fmt::format("chunk {} ({})", way.chunk_class->first.value,
+                                        to_text(way.chunk_class->size)),
                       way.from.valid() ? problem.name(way.from) : "its nearest holder",
                       problem.name(way.to), short_text(Time{way.time})),
           {}};

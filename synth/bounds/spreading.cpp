@@ -170,6 +170,7 @@ std::int64_t Spreading::earned(std::span<const Level> levels, std::int64_t neede
                             view_.holding);
   std::int64_t latest = 0;
   for (const Measure measure : {Measure::chunks, Measure::bytes}) {
+    if (measure == Measure::chunks && demand_.smallest == Bytes{0}) continue;
     const int128 goal =
         needed * (measure == Measure::chunks ? int128{demand_.chunks} : demand_.bytes * ps_per_s);
     latest = std::max(latest, first_time([&](std::int64_t time) {
@@ -221,6 +222,7 @@ Spreading::Port Spreading::by_ports() {
   constexpr int most_times = 8;
   constexpr std::size_t most_nodes = 16, most_links = 4096;
   Port worst;
+  if (demand_.smallest == Bytes{0}) return worst; // which counts chunks
   if (!std::all_of(entries_.begin(), entries_.end(),
                    [&](NodeId entry) { return away_.must_be_complete_at(entry); }))
     return worst;

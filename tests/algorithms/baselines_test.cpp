@@ -61,7 +61,7 @@ void check_schedule(const Topology& topology, const Collective& collective,
   for (const LinkBusy busy : {LinkBusy::serialization, LinkBusy::latency_and_serialization}) {
     model.link_busy = busy;
     const Report report = run_native(topology, collective, *outcome.schedule, model);
-    CHECK(report.completion >= lower_bound(topology, collective, model).time);
+    CHECK(report.completion >= lower_bound(topology, collective, model, Chunking::given).time);
   }
 }
 

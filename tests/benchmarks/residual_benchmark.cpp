@@ -38,8 +38,9 @@ void anew(benchmark::State& state, CollectiveKind kind, int percent) {
   }
   state.SetItemsProcessed(transfers);
   const Time time = run_native(left, *rest, *outcome.schedule, options.model).completion;
-  state.counters["gap"] = static_cast<double>(time.ps) /
-                          static_cast<double>(lower_bound(left, *rest, options.model).time.ps);
+  state.counters["gap"] =
+      static_cast<double>(time.ps) /
+      static_cast<double>(lower_bound(left, *rest, options.model, Chunking::given).time.ps);
 }
 BENCHMARK_CAPTURE(anew, all_gather_at_50, CollectiveKind::all_gather, 50)
     ->Unit(benchmark::kMillisecond);

@@ -39,7 +39,8 @@ void synthesis(benchmark::State& state, const std::string& topology_text, Collec
   const Time time = run_native(topology, collective, *outcome.schedule, options.model).completion;
   state.counters["gap"] =
       static_cast<double>(time.ps) /
-      static_cast<double>(lower_bound(topology, collective, options.model).time.ps);
+      static_cast<double>(
+          lower_bound(topology, collective, options.model, Chunking::given).time.ps);
 }
 
 void on_equal_links(benchmark::State& state, const char* topology) {

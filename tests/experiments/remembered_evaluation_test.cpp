@@ -181,7 +181,7 @@ TEST_CASE("what is remembered isn't made again, and all of it is reported") {
   CHECK(second.attempts->median == Time{1'001});
   CHECK(second.facts == std::map<std::string, double>{{"a_third", 1.0 / 3}});
   CHECK(second.replays.size() == 1);
-  CHECK(second.replays.front().bound_kind != "algorithm"); // it proved less than is known
+  CHECK(second.replays.front().bound.kind != "algorithm"); // it proved less than is known
   CHECK(second.note == "a note");
   CHECK(second.routing == "shortest");
 

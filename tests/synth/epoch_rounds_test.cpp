@@ -279,7 +279,7 @@ TEST_CASE("Rounds: Internal 1 with 64 and 128 GPUs, greedy, within 5 % of the bo
       const RoundsAnswer found = epoch_rounds(problem, {}, WorkLimit(no_limit));
       REQUIRE(is_feasible(found));
       CHECK(epoch_fault(problem, found.answer.plan).empty());
-      const Time bound = lower_bound(topology, collective, TimeModel{}).time;
+      const Time bound = lower_bound(topology, collective, TimeModel{}, Chunking::given).time;
       const std::int64_t taken = *epochs_of(problem, found.answer.plan) * problem.network.epoch.ps;
       CHECK(static_cast<double>(taken) <= 1.05 * static_cast<double>(bound.ps));
     }

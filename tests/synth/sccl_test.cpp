@@ -55,7 +55,7 @@ void check(const Topology& topology, const Collective& collective, const Outcome
   CHECK((verdict.fault ? verdict.fault->text : "") == "");
   CHECK(verdict.redundant == 0);
   const Report report = run_native(topology, collective, *outcome.schedule, {});
-  CHECK(report.completion >= lower_bound(topology, collective, {}).time);
+  CHECK(report.completion >= lower_bound(topology, collective, {}, Chunking::given).time);
 }
 
 void check(const Topology& topology, const Collective& collective) {

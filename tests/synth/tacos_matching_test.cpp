@@ -79,7 +79,7 @@ Time checked(const Setup& setup, const Matches& matches) {
   const Time time =
       run_native(setup.topology, setup.collective, *matches.schedule, model).completion;
   CHECK(time <= matches.makespan);
-  CHECK(time >= lower_bound(setup.topology, setup.collective, model).time);
+  CHECK(time >= lower_bound(setup.topology, setup.collective, model, Chunking::given).time);
   return time;
 }
 

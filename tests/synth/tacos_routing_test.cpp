@@ -44,7 +44,7 @@ Time checked_time(const Topology& topology, const Collective& collective,
   CHECK(verdict.redundant == 0);
   const Time replayed = run_native(topology, collective, made->schedule, options.model).completion;
   CHECK(replayed == made->makespan);
-  CHECK(replayed >= lower_bound(topology, collective, options.model).time);
+  CHECK(replayed >= lower_bound(topology, collective, options.model, Chunking::given).time);
   return replayed;
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("All-to-All is near the bound, and no worse than Direct", "[heavy]") {
     const Topology topology = make_topology(name);
     const Collective collective = all_to_all(topology);
     const Time time = checked_time(topology, collective, with(paper()));
-    const Time bound = lower_bound(topology, collective, paper()).time;
+    const Time bound = lower_bound(topology, collective, paper(), Chunking::given).time;
     INFO(name << ": " << short_text(time) << ", bound " << short_text(bound));
     CHECK(static_cast<double>(time.ps) <= most * static_cast<double>(bound.ps));
     const Schedule direct = samples::schedule_of("direct", topology, collective);
@@ -184,7 +184,7 @@ TEST_CASE("Gather and Scatter are at the bound of the root's links") {
       spec.size = Bytes{std::int64_t{topology.npu_count()} << 20};
       const Collective collective = make_collective(topology, spec);
       CHECK(checked_time(topology, collective, with(paper())) ==
-            lower_bound(topology, collective, paper()).time);
+            lower_bound(topology, collective, paper(), Chunking::given).time);
     }
 }
 

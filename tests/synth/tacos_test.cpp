@@ -28,7 +28,8 @@ Time checked_time(const Topology& topology, const CollectiveSpec& spec,
   CHECK((verdict.fault ? verdict.fault->text : "") == "");
   CHECK(verdict.redundant == 0);
   const Report report = run_native(topology, collective, *outcome.schedule, options.model);
-  CHECK(report.completion >= lower_bound(topology, collective, options.model).time);
+  CHECK(report.completion >=
+        lower_bound(topology, collective, options.model, Chunking::given).time);
   return report.completion;
 }
 
@@ -87,7 +88,8 @@ TEST_CASE("TACOS is at the bound on homogeneous grids and tori") {
     const CollectiveSpec spec =
         spec_of(CollectiveKind::all_gather, 1, Bytes{100'000 * std::int64_t{topology.npu_count()}});
     const Time time = checked_time(topology, spec, paper);
-    const Time bound = lower_bound(topology, make_collective(topology, spec), paper.model).time;
+    const Time bound =
+        lower_bound(topology, make_collective(topology, spec), paper.model, Chunking::given).time;
     INFO(text);
     CHECK(time == bound);
   }

@@ -183,7 +183,8 @@ TEST_CASE("tree packing meets the maximum flow bound") {
       // each tree a chunk: bounds of whole chunks are those of fluids
       const Collective collective = collective_on(
           topology, kind, bytes, static_cast<std::uint32_t>(packing.trees_per_source));
-      const std::vector<Bound> bounds = lower_bounds(topology, collective, TimeModel{});
+      const std::vector<Bound> bounds =
+          lower_bounds(topology, collective, TimeModel{}, Chunking::given);
       const auto flow = std::ranges::find(bounds, BoundKind::max_flow_cut, &Bound::kind);
       REQUIRE(flow != bounds.end());
       CHECK(packing.solution.seconds ==

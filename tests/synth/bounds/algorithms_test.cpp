@@ -99,11 +99,11 @@ void check_clusters(int rounds, std::uint32_t most_for_sccl) {
         const Outcome outcome = synthesize(row, topology, collective, options);
         if (!outcome.schedule) continue;
         const Time time = run_native(topology, collective, *outcome.schedule, model).completion;
-        for (const Bound& bound : lower_bounds(topology, collective, model)) {
+        for (const Bound& bound : lower_bounds(topology, collective, model, Chunking::given)) {
           CAPTURE(round, row.name, to_text(kind), bound.certificate);
           REQUIRE(bound.time <= time);
         }
-        const Bound best = lower_bound(topology, collective, model);
+        const Bound best = lower_bound(topology, collective, model, Chunking::given);
         spreading += best.kind == BoundKind::spreading_cut;
         reached += best.kind == BoundKind::spreading_cut && best.time == time;
         ++checked;

@@ -167,8 +167,9 @@ void compare(const BoundCase& given, Replays& replays) {
   const Topology& topology = given.topology;
   const Collective& collective = given.collective;
   const TimeModel& model = given.model;
-  std::vector<Bound> bounds = lower_bounds(topology, collective, model);
-  std::ranges::move(flow_bounds(topology, collective, model), std::back_inserter(bounds));
+  std::vector<Bound> bounds = lower_bounds(topology, collective, model, Chunking::given);
+  std::ranges::move(flow_bounds(topology, collective, model, Chunking::given),
+                    std::back_inserter(bounds));
   const Bound best = best_of(bounds);
   bool reached = false;
   const auto replay = [&](const AlgorithmRow& row) {

@@ -107,14 +107,14 @@ const Bound* find(const std::vector<Bound>& bounds, BoundKind kind) {
 /// The best bound of one kind in ps; -1 where the kind doesn't apply.
 std::int64_t ps(BoundKind kind, const Topology& topology, const Collective& collective,
                 const TimeModel& model = {}) {
-  const std::vector<Bound> bounds = lower_bounds(topology, collective, model);
+  const std::vector<Bound> bounds = lower_bounds(topology, collective, model, Chunking::given);
   const Bound* bound = find(bounds, kind);
   return bound == nullptr ? -1 : bound->time.ps;
 }
 
 std::int64_t best_ps(const Topology& topology, const Collective& collective,
                      const TimeModel& model = {}) {
-  return lower_bound(topology, collective, model).time.ps;
+  return lower_bound(topology, collective, model, Chunking::given).time.ps;
 }
 
 constexpr TimeModel busy_latency{LinkBusy::latency_and_serialization, {}, {}, {}};
@@ -177,8 +177,8 @@ TEST_CASE("in-cut: All-Gather on rings, complete graphs and meshes", "[bounds]")
   const Topology full = complete(4).topology();
   CHECK(best_ps(full, of_megabytes(full, K::all_gather)) == D + a);
   // mesh 3x3: 8 * 4 chunks over a corner's 2 links
-  const Bound corner =
-      lower_bound(mesh(3, 3), of_megabytes(mesh(3, 3), K::all_gather, 4), TimeModel{});
+  const Bound corner = lower_bound(mesh(3, 3), of_megabytes(mesh(3, 3), K::all_gather, 4),
+                                   TimeModel{}, Chunking::given);
   CHECK(corner.time.ps == 16 * D + a);
   CHECK(corner.kind == BoundKind::in_cut);
   CHECK(corner.inside == std::vector<NodeId>{NodeId{0}});
@@ -349,7 +349,8 @@ TEST_CASE("cluster cut: servers behind slow links", "[bounds]") {
   const Collective all_gather = of_megabytes(topology, K::all_gather);
   // into a server: 6 chunks over its one link, whose switch has the first head after a: 2a + 30D;
   // half of them: 4 chunks over 2 links
-  const std::vector<Bound> bounds = lower_bounds(topology, all_gather, TimeModel{});
+  const std::vector<Bound> bounds =
+      lower_bounds(topology, all_gather, TimeModel{}, Chunking::given);
   const Bound* bound = find(bounds, BoundKind::cluster_cut);
   REQUIRE(bound != nullptr);
   CHECK(bound->time.ps == 2 * a + 30 * D);
@@ -377,7 +378,7 @@ TEST_CASE("work between: an All-Reduce over servers behind slow links", "[bounds
   const Topology topology = network.topology();
   const Collective all_reduce = of_megabytes(topology, K::all_reduce);
   CHECK(ps(BoundKind::cluster_cut, topology, all_reduce) == 2 * a + 40 * D);
-  const Bound bound = lower_bound(topology, all_reduce, TimeModel{});
+  const Bound bound = lower_bound(topology, all_reduce, TimeModel{}, Chunking::given);
   CHECK(bound.kind == BoundKind::work_between);
   CHECK(bound.time.ps == 2 * a + 60 * D);
   CHECK(bound.certificate == "all deliveries between 4 groups, one of them npu0, npu1: 48 chunks, "
@@ -401,7 +402,7 @@ TEST_CASE("dimension cut: nodes joined by switches", "[bounds]") {
   CHECK(ps(BoundKind::balanced_cut, topology, all_to_all) == 2 * a + 6 * D);
   CHECK(ps(BoundKind::cluster_cut, topology, all_to_all) == a + 4 * D);
   CHECK(ps(BoundKind::in_cut, topology, all_to_all) == a + 4 * D);
-  const Bound bound = lower_bound(topology, all_to_all, TimeModel{});
+  const Bound bound = lower_bound(topology, all_to_all, TimeModel{}, Chunking::given);
   CHECK(bound.kind == BoundKind::dimension_cut);
   CHECK(bound.time.ps == 2 * a + 9 * D);
   CHECK(bound.inside == std::vector<NodeId>{NodeId{0}, NodeId{1}, NodeId{2}});
@@ -444,7 +445,8 @@ TEST_CASE("max-flow cut: a dumbbell of unequal weights", "[bounds]") {
     const Collective collective = of_megabytes(topology, kind);
     CHECK(ps(BoundKind::in_cut, topology, collective) <= a + 4 * D);
     CHECK(ps(BoundKind::balanced_cut, topology, collective) == a + D);
-    const std::vector<Bound> bounds = lower_bounds(topology, collective, TimeModel{});
+    const std::vector<Bound> bounds =
+        lower_bounds(topology, collective, TimeModel{}, Chunking::given);
     const Bound* bound = find(bounds, BoundKind::max_flow_cut);
     REQUIRE(bound != nullptr);
     CHECK(bound->time.ps == a + 5 * D);
@@ -521,7 +523,8 @@ TEST_CASE("spreading cut: the last ones go through the same ports", "[bounds]") 
     // cut through, chunks could gather at a port: only the way counts, 2a
     CHECK(ps(BoundKind::spreading_cut, topology, collective, through) == 3 * a + D);
   }
-  const Bound bound = lower_bound(topology, of_megabytes(topology, K::all_gather), TimeModel{});
+  const Bound bound =
+      lower_bound(topology, of_megabytes(topology, K::all_gather), TimeModel{}, Chunking::given);
   CHECK(bound.certificate == "into npu4, npu5, npu6 and 2 more, the last 4 of them to npu4: "
                              "4 chunks, 4MB over 4 links, 200GB/s together, latency 500ns");
 }
@@ -568,7 +571,7 @@ TEST_CASE("spreading cut: the networks of TACOS, figure 16", "[bounds]") {
     const Topology topology = make_topology(topology_text);
     return best_of(lower_bounds(
         topology, make_collective(topology, {K::all_gather, Bytes{mebibytes << 20}, {}, 0, 1}),
-        busy_latency));
+        busy_latency, Chunking::given));
   };
   // Into a 2x4 of 8: 7 slots of 20.03 us, 140.7 us with the switch. Then, of 7 more chunks, 3 come
   // over the ring (5.38 us), 3 over links to others (10.27 us), and 1 more could cross.
@@ -584,7 +587,7 @@ TEST_CASE("spreading cut: the networks of TACOS, figure 16", "[bounds]") {
 TEST_CASE("certificates name nodes and numbers", "[bounds]") {
   const Topology topology = line(3);
   const Collective gather = of_megabytes(topology, K::all_gather, 2);
-  const std::vector<Bound> bounds = lower_bounds(topology, gather, TimeModel{});
+  const std::vector<Bound> bounds = lower_bounds(topology, gather, TimeModel{}, Chunking::given);
   REQUIRE(find(bounds, BoundKind::latency_path) != nullptr);
   CHECK(find(bounds, BoundKind::latency_path)->certificate ==
         "latency path of chunk 0 (1MB) from npu0 to npu2: at least 41.00 us");
@@ -606,7 +609,7 @@ TEST_CASE("certificates count a shared group's bandwidth once", "[bounds]") {
   network.parts.groups.push_back({"bus", {LinkId{0}, LinkId{2}}, Bandwidth{60'000'000'000}});
   const Topology topology = network.topology();
   const std::vector<Bound> bounds =
-      lower_bounds(topology, of_megabytes(topology, K::gather, 1, 2), TimeModel{});
+      lower_bounds(topology, of_megabytes(topology, K::gather, 1, 2), TimeModel{}, Chunking::given);
   REQUIRE(find(bounds, BoundKind::in_cut) != nullptr);
   CHECK(find(bounds, BoundKind::in_cut)->certificate ==
         "in-cut of npu2: 2 chunks, 2MB over 2 links, 60GB/s together, latency 500ns");
@@ -615,7 +618,7 @@ TEST_CASE("certificates count a shared group's bandwidth once", "[bounds]") {
 TEST_CASE("nothing to do is a bound of 0", "[bounds]") {
   const Topology topology = line(2);
   const Collective idle = custom({{NodeId{0}, NodeId{1}}, {NodeId{1}}}, {{Bytes{mb}, 0, 1, false}});
-  const std::vector<Bound> bounds = lower_bounds(topology, idle, TimeModel{});
+  const std::vector<Bound> bounds = lower_bounds(topology, idle, TimeModel{}, Chunking::given);
   REQUIRE(bounds.size() == 1);
   CHECK(bounds[0].time.ps == 0);
   CHECK(bounds[0].certificate == "nothing has to move");
@@ -624,15 +627,15 @@ TEST_CASE("nothing to do is a bound of 0", "[bounds]") {
 TEST_CASE("bounds refuse what can't be", "[bounds]") {
   Network one_way(2);
   one_way.link(0, 1);
-  CHECK_THROWS_WITH(
-      lower_bound(one_way.topology(), of_megabytes(one_way.topology(), K::all_gather), TimeModel{}),
-      ContainsSubstring("npu0 can't be reached from npu1"));
+  CHECK_THROWS_WITH(lower_bound(one_way.topology(), of_megabytes(one_way.topology(), K::all_gather),
+                                TimeModel{}, Chunking::given),
+                    ContainsSubstring("npu0 can't be reached from npu1"));
   // two chunks of 40 days each: each fits, both don't
   Network slow(2);
   slow.duplex(0, 1, Bandwidth{1});
   const Collective long_lasting =
       custom({{NodeId{0}}, {NodeId{1}}}, std::vector<Chunk>(2, {Bytes{40 * 86'400}, 0, 1, false}));
-  CHECK_THROWS_WITH(lower_bound(slow.topology(), long_lasting, TimeModel{}),
+  CHECK_THROWS_WITH(lower_bound(slow.topology(), long_lasting, TimeModel{}, Chunking::given),
                     ContainsSubstring("the collective takes longer than 26 days"));
 }
 

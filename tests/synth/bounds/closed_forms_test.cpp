@@ -27,7 +27,7 @@ const Bound* closed_form_in(const std::vector<Bound>& bounds) {
 
 Bound closed_form_of(const Topology& topology, const CollectiveSpec& spec) {
   const std::vector<Bound> bounds =
-      lower_bounds(topology, make_collective(topology, spec), TimeModel{});
+      lower_bounds(topology, make_collective(topology, spec), TimeModel{}, Chunking::given);
   const Bound* found = closed_form_in(bounds);
   REQUIRE(found != nullptr);
   return *found;
@@ -100,7 +100,7 @@ TEST_CASE("closed forms: of several collectives the longest, of none else any", 
   const std::vector<Collective> both{
       make_collective(ring, {K::broadcast, Bytes{gb}, {}, 0, 1}),
       make_collective(ring, {K::all_to_all, Bytes{4 * gb}, {}, 0, 1})};
-  const std::vector<Bound> bounds = lower_bounds(ring, merge(both), TimeModel{});
+  const std::vector<Bound> bounds = lower_bounds(ring, merge(both), TimeModel{}, Chunking::given);
   const Bound* found = closed_form_in(bounds);
   REQUIRE(found != nullptr);
   CHECK(found->time.ps == 30'000'000'000);
@@ -108,7 +108,7 @@ TEST_CASE("closed forms: of several collectives the longest, of none else any", 
 
   Collective custom = make_collective(ring, {K::broadcast, Bytes{gb}, {}, 0, 1});
   custom.parts.front().kind = K::custom;
-  CHECK(closed_form_in(lower_bounds(ring, custom, TimeModel{})) == nullptr);
+  CHECK(closed_form_in(lower_bounds(ring, custom, TimeModel{}, Chunking::given)) == nullptr);
 }
 
 TEST_CASE("closed forms say no more than cuts and total work", "[bounds][heavy]") {
@@ -126,7 +126,7 @@ TEST_CASE("closed forms say no more than cuts and total work", "[bounds][heavy]"
           make_collective(c.topology, {kind, Bytes{1000 + static_cast<int>(seed)}, {}, 0, 1});
       std::vector<Bound> bounds;
       try {
-        bounds = lower_bounds(c.topology, collective, c.model);
+        bounds = lower_bounds(c.topology, collective, c.model, Chunking::given);
       } catch (const std::exception&) {
         continue; // someone is out of reach
       }

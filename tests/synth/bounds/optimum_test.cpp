@@ -16,7 +16,7 @@ using testing::AllSchedules;
 
 std::int64_t highest(const Topology& topology, const Collective& collective,
                      const TimeModel& model) {
-  return lower_bound(topology, collective, model).time.ps;
+  return lower_bound(topology, collective, model, Chunking::given).time.ps;
 }
 
 /// Three NPUs with random links, or around a switch with random abilities; sometimes a group.
@@ -133,7 +133,7 @@ TEST_CASE("the best way to spread behind a cut, or to gather before it, doesn't 
     const auto [time, tried] = AllSchedules(topology, collective, model).best(5);
     CAPTURE(round, tried);
     REQUIRE(tried > 0);
-    const Bound bound = lower_bound(topology, collective, model);
+    const Bound bound = lower_bound(topology, collective, model, Chunking::given);
     CHECK(bound.time.ps <= time);
     spreading += bound.kind == BoundKind::spreading_cut;
     reached += bound.kind == BoundKind::spreading_cut && bound.time.ps == time;

@@ -25,7 +25,7 @@ namespace {
 /// Bounds that the time beats; empty where all is well.
 std::string beaten(const Topology& topology, const Collective& collective, const TimeModel& model,
                    Time time, std::int64_t tolerance_ps = 0) {
-  for (const Bound& bound : lower_bounds(topology, collective, model))
+  for (const Bound& bound : lower_bounds(topology, collective, model, Chunking::given))
     if (bound.time.ps > time.ps + tolerance_ps)
       return std::to_string(time.ps) + " ps beats " + std::to_string(bound.time.ps) +
              " ps: " + bound.certificate;
@@ -251,7 +251,7 @@ Tally run_good_schedules(std::uint64_t networks, Discipline discipline, MakeNetw
       if (!fault.empty() && tally.fault.empty())
         tally.fault = "seed " + std::to_string(seed) + ", " + collective.name() + ": " + fault;
       ++tally.checked;
-      const Bound best = lower_bound(base.topology, collective, base.model);
+      const Bound best = lower_bound(base.topology, collective, base.model, Chunking::given);
       tally.reached += best.time.ps >= time.ps - rounding;
       tally.best.insert(best.kind);
     }
