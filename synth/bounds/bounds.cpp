@@ -15,6 +15,7 @@
 #include "synth/bounds/partition.hpp"
 #include "synth/bounds/problem.hpp"
 #include "synth/bounds/spreading.hpp"
+#include "synth/bounds/timed_cuts.hpp"
 
 #include <fmt/format.h>
 
@@ -67,6 +68,7 @@ std::string_view to_text(BoundKind kind) {
   case BoundKind::max_flow_cut: return "max-flow cut";
   case BoundKind::work_between: return "work between";
   case BoundKind::spreading_cut: return "spreading cut";
+  case BoundKind::timed_cut: return "cut over time";
   case BoundKind::closed_form: return "closed form";
   case BoundKind::flow_prices: return "flow prices";
   }
@@ -82,7 +84,8 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   Partition alone{std::vector<std::uint32_t>(topology.node_count()), topology.node_count()};
   std::iota(alone.part_of.begin(), alone.part_of.end(), 0U);
   const Parts nodes(problem, std::move(alone));
-  std::vector<Bound> found{latency_path(problem)};
+  WorstCuts ends(2);
+  std::vector<Bound> found{latency_path(problem, ends)};
   const auto add = [&](std::optional<Bound> bound) {
     if (bound) found.push_back(std::move(*bound));
   };
@@ -102,8 +105,10 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   add(set_cut(problem, BoundKind::max_flow_cut,
               flow_cuts(topology, collective, problem.classes).sets, worst_flows));
   add(std::move(between));
-  add(spreading_cut(problem,
-                    {worst_nodes, worst_halves, worst_clusters, worst_parts, worst_flows}));
+  const std::vector<WorstCuts> worst{worst_nodes, worst_halves, worst_clusters,
+                                     worst_parts, worst_flows,  ends};
+  add(spreading_cut(problem, worst));
+  add(timed_cut(problem, worst));
   add(closed_form(problem));
   return found;
 }

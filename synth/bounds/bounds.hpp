@@ -24,10 +24,24 @@ enum class BoundKind : std::uint8_t {
   max_flow_cut,  ///< the least bandwidth for what must pass, around any nodes
   work_between,  ///< deliveries that are needed at least between clusters, over all links there
   spreading_cut, ///< what must cross, and still get around behind it (or together before it)
+  timed_cut,     ///< what must cross from afar, or with far to go
   closed_form,   ///< from the largest bandwidth into and out of any NPU alone
   flow_prices,   ///< what all ways cost at least, at prices for bandwidth (from outside)
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
+
+/// What proves a bound, in numbers: all that the checker (check.hpp) is told beside the time. Empty
+/// where the kind has no such thing.
+struct Certificate {
+  std::vector<bool> inside = {}; ///< cuts, [node]: data enters these from the others
+  /// Cuts, prices: only data counts that comes from so far, and has so far to go; it crosses no
+  /// earlier, and no later before the end.
+  Time from = {}, until = {};
+  std::vector<std::uint32_t> part_of =
+      {};                               ///< work, [node]: deliveries from one part to another count
+  NodeId source = {}, destination = {}; ///< paths; no source: the nearest that holds it
+  std::vector<double> prices = {};      ///< flow prices, [link, then shared group]
+};
 
 /// A lower bound on the time of any schedule for this collective (these chunks), this topology and
 /// this time model, with its certificate.
@@ -36,6 +50,7 @@ struct Bound {
   BoundKind kind = BoundKind::latency_path;
   std::string certificate;    ///< in words: "in-cut of npu0: 63 chunks, 1008MiB over 2 links, ..."
   std::vector<NodeId> inside; ///< cuts: the node or the nodes that are cut off from the others
+  Certificate proof = {};
 };
 
 /// The best of all kinds. Cost: O(chunks log chunks + set sizes + links log links), plus, each with

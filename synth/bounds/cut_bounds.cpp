@@ -71,6 +71,21 @@ Parts::Parts(const Problem& problem, Partition parted)
     nodes[partition.part_of[v]].emplace_back(v);
 }
 
+std::vector<NodeSet> distinct_sets(const std::vector<WorstCuts>& worst) {
+  std::vector<WorstCuts::Cut> cuts;
+  for (const WorstCuts& some : worst)
+    for (const WorstCuts::Cut& cut : some.cuts())
+      if (std::none_of(cuts.begin(), cuts.end(),
+                       [&](const WorstCuts::Cut& other) { return other.inside == cut.inside; }))
+        cuts.push_back(cut);
+  std::stable_sort(cuts.begin(), cuts.end(), [](const WorstCuts::Cut& a, const WorstCuts::Cut& b) {
+    return a.time > b.time;
+  });
+  std::vector<NodeSet> sets;
+  for (WorstCuts::Cut& cut : cuts) sets.push_back(std::move(cut.inside));
+  return sets;
+}
+
 NamedCut named(const Problem& problem, const NodeSet& set, bool leaves) {
   const auto size = static_cast<std::size_t>(std::count(set.begin(), set.end(), true));
   const bool flip = size > set.size() - size;
@@ -103,11 +118,14 @@ std::optional<Bound> node_cut(const Problem& problem, BoundKind kind, const Part
     at = NodeId{v};
   }
   if (!at.valid()) return std::nullopt;
+  NodeSet inside(problem.topology.node_count(), !in);
+  inside[at.value] = in;
   return Bound{
       worst,
       kind,
       certificate(problem, fmt::format("{} of {}", to_text(kind), problem.name(at)), passage(at)),
-      {at}};
+      {at},
+      {.inside = std::move(inside)}};
 }
 
 std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& parts) {
@@ -147,7 +165,8 @@ std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& p
   return Bound{std::max(npu_time, active_time),
                kind,
                certificate(problem, where, by_npus ? to_npus : to_active),
-               {}};
+               {},
+               {.part_of = parts.partition.part_of}};
 }
 
 std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
@@ -177,7 +196,13 @@ std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
     }
   if (worst_set == nullptr) return std::nullopt;
   NamedCut cut = named(problem, *worst_set, worst_leaves);
-  return Bound{worst, kind, certificate(problem, cut.text, worst_passage), std::move(cut.nodes)};
+  NodeSet inside = *worst_set;
+  if (worst_leaves) inside.flip();
+  return Bound{worst,
+               kind,
+               certificate(problem, cut.text, worst_passage),
+               std::move(cut.nodes),
+               {.inside = std::move(inside)}};
 }
 
 std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Parts& parts,
@@ -216,7 +241,13 @@ std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Part
   if (worst.ps == 0) return std::nullopt;
   const std::vector<NodeId>& inside = parts.nodes[worst_part];
   const std::string where = (worst_leaves ? "out of " : "into ") + names(problem, inside);
-  return Bound{worst, kind, certificate(problem, where, passage(worst_part, worst_leaves)), inside};
+  NodeSet entered(topology.node_count(), worst_leaves);
+  for (const NodeId node : inside) entered[node.value] = !worst_leaves;
+  return Bound{worst,
+               kind,
+               certificate(problem, where, passage(worst_part, worst_leaves)),
+               inside,
+               {.inside = std::move(entered)}};
 }
 
 } // namespace tutti::bounds

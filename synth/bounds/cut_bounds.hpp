@@ -53,6 +53,9 @@ private:
   std::vector<Cut> cuts_;
 };
 
+/// All that were kept, by falling time, each once.
+[[nodiscard]] std::vector<NodeSet> distinct_sets(const std::vector<WorstCuts>& worst);
+
 /// How a certificate names a cut: by the side that has fewer nodes.
 struct NamedCut {
   std::string text;          ///< `into npu0, npu1, npu2 and 61 more`

@@ -122,7 +122,11 @@ std::vector<Bound> flow_bounds(const Topology& topology, const Collective& colle
                                          flow_orbits(problem, symmetry).representatives) -
                           slack;
   if (ps <= 0) return {};
-  return {Bound{Time{ps}, BoundKind::flow_prices, certificate(topology, answer.prices), {}}};
+  return {Bound{Time{ps},
+                BoundKind::flow_prices,
+                certificate(topology, answer.prices),
+                {},
+                {.prices = answer.prices}}};
 }
 
 } // namespace tutti

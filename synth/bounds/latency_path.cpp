@@ -94,7 +94,7 @@ Way slowest_contribution(const Problem& problem, std::uint64_t searches) {
 
 } // namespace
 
-Bound latency_path(const Problem& problem) {
+Bound latency_path(const Problem& problem, WorstCuts& ends) {
   const std::uint64_t searches = 1 + search_limit / (1 + problem.topology.link_count());
   const Way copy = slowest_copy(problem, searches);
   const Way contribution = slowest_contribution(problem, searches);
@@ -102,6 +102,16 @@ Bound latency_path(const Problem& problem) {
   if (way.chunk_class == nullptr)
     return {Time{0}, BoundKind::latency_path, "nothing has to move", {}};
   if (way.time >= never) throw InputError(too_long);
+  const auto cut_off = [&](NodeId node, bool inside) {
+    if (!node.valid()) return;
+    ends.offer(Time{way.time}, [&] {
+      NodeSet set(problem.topology.node_count(), !inside);
+      set[node.value] = inside;
+      return set;
+    });
+  };
+  cut_off(way.to, true);
+  cut_off(way.from, false);
   return {Time{way.time},
           BoundKind::latency_path,
           fmt::format("latency path of {} from {} to {}: at least {}",
@@ -111,7 +121,8 @@ Bound latency_path(const Problem& problem) {
                                         to_text(way.chunk_class->size)),
                       way.from.valid() ? problem.name(way.from) : "its nearest holder",
                       problem.name(way.to), short_text(Time{way.time})),
-          {}};
+          {},
+          {.source = way.from, .destination = way.to}};
 }
 
 } // namespace tutti::bounds

@@ -301,23 +301,14 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
 std::optional<Bound> spreading_cut(const Problem& problem, const std::vector<WorstCuts>& worst) {
   std::optional<Bound> best;
   if (problem.model.discipline == Discipline::fluid) return best;
-  std::vector<WorstCuts::Cut> cuts;
-  for (const WorstCuts& some : worst)
-    for (const WorstCuts::Cut& cut : some.cuts())
-      if (std::none_of(cuts.begin(), cuts.end(),
-                       [&](const WorstCuts::Cut& other) { return other.inside == cut.inside; }))
-        cuts.push_back(cut);
-  std::stable_sort(cuts.begin(), cuts.end(), [](const WorstCuts::Cut& a, const WorstCuts::Cut& b) {
-    return a.time > b.time;
-  });
   const Topology turned = reversed(problem.topology);
   const View forth = forwards(problem), back = backwards(problem, turned);
   std::size_t visits = 0;
-  for (WorstCuts::Cut& cut : cuts) {
+  for (NodeSet& inside : distinct_sets(worst)) {
     if (visits > visits_in_all) break;
-    consider(problem, forth, cut.inside, false, visits, best);
-    cut.inside.flip(); // those that the data leaves
-    consider(problem, back, cut.inside, true, visits, best);
+    consider(problem, forth, inside, false, visits, best);
+    inside.flip(); // those that the data leaves
+    consider(problem, back, inside, true, visits, best);
   }
   return best;
 }
