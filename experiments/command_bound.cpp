@@ -1,6 +1,5 @@
 // `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why; where a number
 // of chunks is given, also what schedules of these chunks can't beat.
-#include "experiments/all_bounds.hpp"
 #include "experiments/bound_drawing.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/commands.hpp"
@@ -49,22 +48,17 @@ Json list_of(const std::vector<Bound>& bounds) {
   return list;
 }
 
-/// What is asked, and what is known of it. `at_chunks` is empty where no number of chunks is given.
+/// What is asked, and what is known of it.
 struct Answer {
   const Topology& topology;
   const Collective& collective;
   const TimeModel& model;
-  std::vector<Bound> any, at_chunks;
-
-  [[nodiscard]] const Bound& best() const { return best_of(any); }
-  [[nodiscard]] const Bound& best_at_chunks() const {
-    const Bound& given = best_of(at_chunks);
-    return given.time > best().time ? given : best();
-  }
+  bool at_chunks = false; ///< a number of chunks is given
+  Bounds bounds;
 };
 
 Json output_of(const Answer& answer) {
-  const Bound& best = answer.best();
+  const Bound& best = answer.bounds.best();
   const Collective& collective = answer.collective;
   Json json = {{"topology", answer.topology.name()},
                {"collective", collective_text(answer.topology, collective)},
@@ -76,13 +70,13 @@ Json output_of(const Answer& answer) {
                {"lower_bound_kind", to_text(best.kind)},
                {"algbw_bytes_per_s", algbw(collective, best.time)},
                {"busbw_bytes_per_s", busbw(collective, best.time)},
-               {"bounds", list_of(answer.any)}};
-  if (answer.at_chunks.empty()) return json;
-  const Bound& at_chunks = answer.best_at_chunks();
+               {"bounds", list_of(answer.bounds.any)}};
+  if (!answer.at_chunks) return json;
+  const Bound& at_chunks = answer.bounds.best_at_chunks();
   json["chunks"] = collective.chunks.size();
   json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
   json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
-  json["bounds_at_chunks"] = list_of(answer.at_chunks);
+  json["bounds_at_chunks"] = list_of(answer.bounds.given);
   return json;
 }
 
@@ -101,20 +95,20 @@ std::string text_of(const Answer& answer) {
   std::string text = fmt::format(
       "{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", answer.topology.name(),
       collective_text(answer.topology, collective), to_text(collective.size()),
-      answer.topology.npu_count(), table_of(collective, answer.any, "bound"),
-      short_text(answer.best().time), to_text(answer.best().kind));
-  if (answer.at_chunks.empty()) return text;
+      answer.topology.npu_count(), table_of(collective, answer.bounds.any, "bound"),
+      short_text(answer.bounds.best().time), to_text(answer.bounds.best().kind));
+  if (!answer.at_chunks) return text;
   return text + fmt::format("\n{}no schedule with these {} chunks is faster than {} ({})\n",
-                            table_of(collective, answer.at_chunks, "bound at chunks"),
-                            collective.chunks.size(), short_text(answer.best_at_chunks().time),
-                            to_text(answer.best_at_chunks().kind));
+                            table_of(collective, answer.bounds.given, "bound at chunks"),
+                            collective.chunks.size(),
+                            short_text(answer.bounds.best_at_chunks().time),
+                            to_text(answer.bounds.best_at_chunks().kind));
 }
 
 /// The best cut of any schedule or, where a number of chunks is given, at these chunks.
 void draw_best_cut(const std::string& file, const Answer& answer) {
-  const bool any = answer.at_chunks.empty();
-  const Bound& cut = best_cut(any ? answer.any : answer.at_chunks);
-  const Bound& best = any ? answer.best() : answer.best_at_chunks();
+  const Bound& cut = best_cut(answer.at_chunks ? answer.bounds.given : answer.bounds.any);
+  const Bound& best = answer.at_chunks ? answer.bounds.best_at_chunks() : answer.bounds.best();
   // the certificate is long: in the small type below
   const std::string title =
       fmt::format("{}, {} {}: at least {} by a {}", answer.topology.name(),
@@ -142,9 +136,8 @@ int bound_command(const BoundArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
-  Answer answer{
-      topology, collective, model, all_bounds(topology, collective, model, Chunking::any), {}};
-  if (arguments.chunks) answer.at_chunks = all_bounds(topology, collective, model, Chunking::given);
+  const Answer answer{topology, collective, model, arguments.chunks.has_value(),
+                      all_bounds(topology, collective, model)};
   if (!arguments.draw.empty()) draw_best_cut(arguments.draw, answer);
   print_text(arguments.json ? json_text(output_of(answer)) : text_of(answer));
   return 0;

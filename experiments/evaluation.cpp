@@ -1,10 +1,10 @@
 #include "experiments/evaluation.hpp"
 
-#include "experiments/all_bounds.hpp"
 #include "experiments/schedule_cache.hpp"
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 
@@ -74,12 +74,11 @@ Replay bounded_replay(const Topology& topology, const Collective& collective,
   const double start = cpu_seconds();
   result.report = run();
   const double replayed = cpu_seconds();
-  const Bound any = best_of(all_bounds(topology, collective, model, Chunking::any)),
-              given = best_of(all_bounds(topology, collective, model, Chunking::given));
+  const Bounds bounds = all_bounds(topology, collective, model);
   result.replay_seconds = replayed - start;
   result.bound_seconds = cpu_seconds() - replayed;
-  result.bound = shown(any);
-  result.bound_at_chunks = shown(given.time > any.time ? given : any);
+  result.bound = shown(bounds.best());
+  result.bound_at_chunks = shown(bounds.best_at_chunks());
   result.algbw = algbw(collective, result.report.completion);
   result.busbw = busbw(collective, result.report.completion);
   return result;

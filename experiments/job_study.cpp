@@ -1,6 +1,5 @@
 #include "experiments/job_study.hpp"
 
-#include "experiments/all_bounds.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/evaluation.hpp"
 #include "experiments/refusals.hpp"
@@ -182,8 +181,7 @@ private:
     const Time start = first_start(study_.jobs);
     result_.makespan = together.completion - start;
     result_.links = together.links;
-    result_.bound =
-        best_of(all_bounds(topology_, all.collective, study_.options.model, Chunking::any)).time;
+    result_.bound = lower_bound(topology_, all.collective, study_.options.model).time;
     if (result_.makespan < result_.bound)
       add_problem(fmt::format("all jobs take {}, below their bound {}", to_text(result_.makespan),
                               to_text(result_.bound)));
@@ -207,8 +205,7 @@ private:
     result.alone = replayed(alone, job.name).completion - job.timing.start;
     result.in_company = done - job.timing.start;
     result.chunks = job.chunks.value_or(alone.chunks);
-    result.bound =
-        best_of(all_bounds(topology_, alone.collective, study_.options.model, Chunking::any)).time;
+    result.bound = lower_bound(topology_, alone.collective, study_.options.model).time;
     result.algbw = algbw(alone.collective, result.in_company);
     for (const Time time : {result.alone, result.in_company})
       if (time < result.bound)

@@ -92,11 +92,9 @@ std::optional<Collective> cut_in(const CollectiveMaker& cut, std::uint32_t chunk
   }
 }
 
-/// What no number of chunks beats. Latencies that keep a link busy are paid for each chunk: left
-/// out.
-Time time_of_finest(const Topology& topology, const Collective& finest, TimeModel model) {
-  model.link_busy = LinkBusy::serialization;
-  return lower_bound(topology, finest, model).time;
+/// What no number of chunks beats.
+Time least_time(const Topology& topology, const Collective& collective, const TimeModel& model) {
+  return lower_bound(topology, collective, model, Chunking::any, BoundEffort::least).time;
 }
 
 /// One choice.
@@ -130,7 +128,7 @@ private:
     std::erase_if(candidates, [&](std::uint32_t chunks) { return !has_budget(chunks); });
     const std::optional<Collective> finest = finest_of(candidates);
     if (!finest) return;
-    try_all(candidates, time_of_finest(replays_.topology, *finest, replays_.model));
+    try_all(candidates, least_time(replays_.topology, *finest, replays_.model));
   }
 
   void count(const ChunkedSchedule& made, std::uint32_t chunks) {

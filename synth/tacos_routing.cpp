@@ -77,7 +77,7 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
     last = balanced->work + effort * scheduling + 1000;
     work += last;
     if (!best && work < enough)
-      bound = lower_bound(topology, collective, model, Chunking::given).time;
+      bound = lower_bound(topology, collective, model, Chunking::given, BoundEffort::least).time;
     ++in_vain;
     if (!best || timed->makespan < best->makespan) {
       best = std::move(*timed);

@@ -2,8 +2,9 @@
 // demand.hpp (what must pass), capacity.hpp (how fast links can carry it), least_times.hpp (how
 // long one chunk needs at least), spreading.hpp (what follows behind a cut), cuts.hpp and
 // flow_cuts.hpp (where to cut), partition.hpp (many cuts at once), closed_forms.hpp (what a member
-// can send and receive). None assumes anything of the schedule but that it moves these chunks
-// whole.
+// can send and receive), timed_cuts.hpp (what comes from afar), flow_prices.hpp (what all ways pay).
+// None assumes anything of the schedule but that it moves these chunks whole or, for bounds of any
+// schedule, not even that.
 #include "synth/bounds/bounds.hpp"
 
 #include "sim/routing.hpp"
@@ -11,6 +12,7 @@
 #include "synth/bounds/cut_bounds.hpp"
 #include "synth/bounds/cuts.hpp"
 #include "synth/bounds/flow_cuts.hpp"
+#include "synth/bounds/flow_prices.hpp"
 #include "synth/bounds/latency_path.hpp"
 #include "synth/bounds/partition.hpp"
 #include "synth/bounds/problem.hpp"
@@ -23,6 +25,7 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace tutti {
@@ -39,15 +42,15 @@ void keep_best(std::optional<Bound>& best, std::optional<Bound> bound) {
 /// Cuts around the parts of each partition, and the work between them (in `between`); of the first
 /// partitions only, where they are large.
 std::optional<Bound> part_cuts(const Problem& problem, BoundKind kind,
-                               std::vector<Partition> partitions, std::optional<Bound>& between,
-                               WorstCuts& worst) {
-  constexpr std::size_t visits = 20'000'000; // of nodes, links, chunk classes, members of sets
+                               const std::vector<Partition>& partitions,
+                               std::optional<Bound>& between, WorstCuts& worst) {
+  constexpr std::uint64_t visits = 20'000'000; // of nodes, links, chunk classes, members of sets
   std::size_t each =
       problem.topology.node_count() + problem.topology.link_count() + problem.classes.size();
   for (const std::vector<NodeId>& set : problem.collective.sets) each += set.size();
   std::optional<Bound> best;
-  for (std::size_t i = 0; i < partitions.size() && i <= visits / each; ++i) {
-    const Parts parts(problem, std::move(partitions[i]));
+  for (std::size_t i = 0; i < partitions.size() && i <= problem.within(visits) / each; ++i) {
+    const Parts parts(problem, partitions[i]);
     keep_best(best, part_cut(problem, kind, parts, worst));
     keep_best(between, work(problem, BoundKind::work_between, parts));
   }
@@ -75,12 +78,30 @@ std::string_view to_text(BoundKind kind) {
   return "";
 }
 
-std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
-                                const TimeModel& model, Chunking chunking) {
-  require_reachable(topology, collective);
-  std::vector<ChunkClass> classes = chunk_classes(collective, chunking);
+namespace {
+
+/// What doesn't depend on how the data is cut: computed once for both kinds of bounds.
+struct Shared {
+  std::vector<NodeSet> halves, dimension_halves, flow_cuts;
+  std::vector<Partition> clusters, dimension_parts;
+  std::optional<FlowPrices> prices;
+
+  Shared(const Topology& topology, const Collective& collective,
+         std::span<const ChunkClass> classes, BoundEffort effort)
+      : halves(bounds::halves(topology, collective)),
+        dimension_halves(bounds::dimension_halves(topology, collective)),
+        flow_cuts(bounds::flow_cuts(topology, collective, classes,
+                                    effort == BoundEffort::full ? 20'000'000 : 5'000'000)
+                      .sets),
+        clusters(bounds::clusters(topology)), dimension_parts(bounds::dimension_parts(topology)),
+        prices(tutti::flow_prices(topology, collective, effort)) {}
+};
+
+std::vector<Bound> bounds_of(const Topology& topology, const Collective& collective,
+                             const TimeModel& model, std::vector<ChunkClass> classes,
+                             const Shared& shared, BoundEffort effort) {
   Margins least = margins(topology, collective, classes, model);
-  const Problem problem{topology, collective, model, std::move(classes), std::move(least)};
+  const Problem problem{topology, collective, model, std::move(classes), std::move(least), effort};
   Partition alone{std::vector<std::uint32_t>(topology.node_count()), topology.node_count()};
   std::iota(alone.part_of.begin(), alone.part_of.end(), 0U);
   const Parts nodes(problem, std::move(alone));
@@ -94,28 +115,57 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   add(node_cut(problem, BoundKind::in_cut, nodes, worst_nodes));
   add(node_cut(problem, BoundKind::out_cut, nodes, worst_nodes));
   add(work(problem, BoundKind::total_work, nodes));
-  add(set_cut(problem, BoundKind::balanced_cut, halves(topology, collective), worst_halves));
+  add(set_cut(problem, BoundKind::balanced_cut, shared.halves, worst_halves));
   std::optional<Bound> between;
-  add(part_cuts(problem, BoundKind::cluster_cut, clusters(topology), between, worst_clusters));
+  add(part_cuts(problem, BoundKind::cluster_cut, shared.clusters, between, worst_clusters));
   auto by_dimension =
-      part_cuts(problem, BoundKind::dimension_cut, dimension_parts(topology), between, worst_parts);
-  keep_best(by_dimension, set_cut(problem, BoundKind::dimension_cut,
-                                  dimension_halves(topology, collective), worst_parts));
+      part_cuts(problem, BoundKind::dimension_cut, shared.dimension_parts, between, worst_parts);
+  keep_best(by_dimension,
+            set_cut(problem, BoundKind::dimension_cut, shared.dimension_halves, worst_parts));
   add(std::move(by_dimension));
-  add(set_cut(problem, BoundKind::max_flow_cut,
-              flow_cuts(topology, collective, problem.classes).sets, worst_flows));
+  add(set_cut(problem, BoundKind::max_flow_cut, shared.flow_cuts, worst_flows));
   add(std::move(between));
   const std::vector<WorstCuts> worst{worst_nodes, worst_halves, worst_clusters,
                                      worst_parts, worst_flows,  ends};
   add(spreading_cut(problem, worst));
   add(timed_cut(problem, worst));
   add(closed_form(problem));
+  if (shared.prices) add(shared.prices->bound(model, problem.margins));
   return found;
 }
 
+} // namespace
+
+const Bound& Bounds::best() const { return best_of(any); }
+
+const Bound& Bounds::best_at_chunks() const {
+  const Bound& at_chunks = best_of(given);
+  return at_chunks.time > best().time ? at_chunks : best();
+}
+
+Bounds all_bounds(const Topology& topology, const Collective& collective, const TimeModel& model,
+                  BoundEffort effort) {
+  require_reachable(topology, collective);
+  std::vector<ChunkClass> classes = chunk_classes(collective);
+  const Shared shared(topology, collective, classes, effort);
+  Bounds bounds;
+  bounds.any = bounds_of(topology, collective, model, cut_at_will(classes), shared, effort);
+  bounds.given = bounds_of(topology, collective, model, std::move(classes), shared, effort);
+  return bounds;
+}
+
+std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
+                                const TimeModel& model, Chunking chunking, BoundEffort effort) {
+  require_reachable(topology, collective);
+  std::vector<ChunkClass> classes = chunk_classes(collective);
+  if (chunking == Chunking::any) classes = cut_at_will(std::move(classes));
+  const Shared shared(topology, collective, classes, effort);
+  return bounds_of(topology, collective, model, std::move(classes), shared, effort);
+}
+
 Bound lower_bound(const Topology& topology, const Collective& collective, const TimeModel& model,
-                  Chunking chunking) {
-  return best_of(lower_bounds(topology, collective, model, chunking));
+                  Chunking chunking, BoundEffort effort) {
+  return best_of(lower_bounds(topology, collective, model, chunking, effort));
 }
 
 const Bound& best_of(const std::vector<Bound>& bounds) {

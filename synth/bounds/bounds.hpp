@@ -53,17 +53,41 @@ struct Bound {
   Certificate proof = {};
 };
 
-/// The best of all kinds. Cost: O(chunks log chunks + set sizes + links log links), plus, each with
-/// a limit to its work: searches for latency paths, O(chunks + links log links) for each partition
-/// and set that is cut, a maximum flow for each node, searches behind the worst cuts. 1,024 NPUs
-/// need 0.2 s (All-to-All: a million chunks, 0.7 s), 40,000 on a mesh 1.3 s.
-/// Errors: InputError where a chunk can't reach someone who wants it, or needs over 26 days.
-[[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
-                                const TimeModel& model, Chunking chunking = Chunking::any);
+/// How much a bound may cost.
+enum class BoundEffort : std::uint8_t {
+  least, ///< paths and cuts: for those who ask while they synthesize
+  quick, ///< 0.2 s or, where there are more chunks, about what a replay of them takes by ten
+  full,  ///< the best there is
+};
+
 /// The best bound of each kind that applies, in the order of BoundKind.
+struct Bounds {
+  std::vector<Bound> any;   ///< of any schedule of the collective, however it is cut
+  std::vector<Bound> given; ///< of schedules of these chunks
+
+  /// The first of those with the longest time.
+  [[nodiscard]] const Bound& best() const;
+  /// The same at these chunks, to which bounds of any schedule apply as well.
+  [[nodiscard]] const Bound& best_at_chunks() const;
+};
+
+/// Each kind has limits to its work, counted and not timed: searches for latency paths, O(chunks +
+/// links log links) for each partition and set that is cut, a maximum flow for each node, searches
+/// behind the worst cuts, a program of flows.
+/// Errors: InputError where a chunk can't reach someone who wants it, or needs over 26 days.
+[[nodiscard]] Bounds all_bounds(const Topology& topology, const Collective& collective,
+                                const TimeModel& model, BoundEffort effort = BoundEffort::quick);
+
+/// One of both kinds; what all_bounds() has there.
 [[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology,
                                               const Collective& collective, const TimeModel& model,
-                                              Chunking chunking = Chunking::any);
+                                              Chunking chunking = Chunking::any,
+                                              BoundEffort effort = BoundEffort::quick);
+/// The best of them. No schedule is faster.
+[[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
+                                const TimeModel& model, Chunking chunking = Chunking::any,
+                                BoundEffort effort = BoundEffort::quick);
+
 /// The first of those with the longest time. Pre: there is one.
 [[nodiscard]] const Bound& best_of(const std::vector<Bound>& bounds);
 

@@ -51,9 +51,9 @@ bool only_members_reduce(const Topology& topology, const CollectivePart& part) {
 }
 
 /// `collective` is the part alone.
-Traffic traffic(const Topology& topology, const Collective& collective) {
+Traffic traffic(const Topology& topology, const Collective& collective,
+                std::span<const ChunkClass> classes) {
   const CollectivePart& part = collective.parts.front();
-  const std::vector<ChunkClass> classes = chunk_classes(collective);
   const NodeDemands demands = node_demands(collective, classes, topology.node_count());
   Traffic most;
   for (const NodeId member : part.group) {
@@ -123,8 +123,13 @@ std::optional<Bound> closed_form(const Problem& problem) {
   std::optional<Bound> best;
   for (std::size_t i = 0; i < all.parts.size(); ++i) {
     if (all.parts[i].kind == CollectiveKind::custom) continue;
-    const Collective alone = all.parts.size() == 1 ? all : part_alone(all, i);
-    Bound bound = bound_of(alone.parts.front(), traffic(problem.topology, alone));
+    Bound bound;
+    if (all.parts.size() == 1) {
+      bound = bound_of(all.parts.front(), traffic(problem.topology, all, problem.classes));
+    } else {
+      const Collective alone = part_alone(all, i);
+      bound = bound_of(alone.parts.front(), traffic(problem.topology, alone, chunk_classes(alone)));
+    }
     if (!best || bound.time > best->time) best = std::move(bound);
   }
   return best;

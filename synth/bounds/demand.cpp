@@ -1,7 +1,6 @@
 #include "synth/bounds/demand.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 namespace tutti::bounds {
@@ -34,33 +33,61 @@ std::int64_t deliveries_of(const ChunkClass& c, NodeSpan held, NodeSpan wanted) 
 
 } // namespace
 
-std::vector<ChunkClass> chunk_classes(const Collective& collective, Chunking chunking) {
-  const bool any = chunking == Chunking::any;
+namespace {
+
+auto same_demand(const ChunkClass& c) { return std::tuple(c.reduces, c.held_by, c.wanted_by); }
+
+/// Pre: the order of `before` decides between any two.
+template <typename Before> void put_in_order(std::vector<ChunkClass>& classes, Before before) {
+  if (!std::ranges::is_sorted(classes, before)) std::ranges::sort(classes, before);
+}
+
+bool is_listed_before(const ChunkClass& a, const ChunkClass& b) {
+  return std::tuple(-a.size.count, same_demand(a), a.first) <
+         std::tuple(-b.size.count, same_demand(b), b.first);
+}
+
+} // namespace
+
+std::vector<ChunkClass> chunk_classes(const Collective& collective) {
   std::vector<ChunkClass> all;
   all.reserve(collective.chunks.size());
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const Chunk& chunk = collective.chunks[c];
-    all.push_back({chunk.size, any ? Bytes{0} : chunk.size, chunk.reduces, chunk.held_by,
-                   chunk.wanted_by, ChunkId{c}, 1});
+    all.push_back(
+        {chunk.size, chunk.size, chunk.reduces, chunk.held_by, chunk.wanted_by, ChunkId{c}, 1});
   }
-  const auto key = [any](const ChunkClass& c) {
-    return std::tuple(any ? 0 : -c.size.count, c.reduces, c.held_by, c.wanted_by);
-  };
-  std::sort(all.begin(), all.end(), [&](const ChunkClass& a, const ChunkClass& b) {
-    return std::pair(key(a), a.first) < std::pair(key(b), b.first);
-  });
+  put_in_order(all, is_listed_before);
   std::vector<ChunkClass> classes;
   for (const ChunkClass& c : all) {
-    if (classes.empty() || key(classes.back()) != key(c))
-      classes.push_back(c);
-    else if (any)
-      classes.back().size += c.size;
-    else
+    if (!classes.empty() && classes.back().size == c.size &&
+        same_demand(classes.back()) == same_demand(c))
       ++classes.back().chunks;
+    else
+      classes.push_back(c);
   }
-  if (any)
-    std::ranges::stable_sort(classes, std::greater<>(), [](const ChunkClass& c) { return c.size; });
   return classes;
+}
+
+std::vector<ChunkClass> cut_at_will(std::vector<ChunkClass> classes) {
+  for (ChunkClass& c : classes) {
+    c.size.count *= c.chunks;
+    c.smallest = Bytes{0};
+    c.chunks = 1;
+  }
+  const auto by_demand = [](const ChunkClass& a, const ChunkClass& b) {
+    return std::tuple(same_demand(a), a.first) < std::tuple(same_demand(b), b.first);
+  };
+  put_in_order(classes, by_demand);
+  std::vector<ChunkClass> merged;
+  for (const ChunkClass& c : classes) {
+    if (!merged.empty() && same_demand(merged.back()) == same_demand(c))
+      merged.back().size += c.size;
+    else
+      merged.push_back(c);
+  }
+  put_in_order(merged, is_listed_before);
+  return merged;
 }
 
 void Demand::add(const ChunkClass& c, std::int64_t times) {

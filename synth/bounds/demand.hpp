@@ -31,11 +31,13 @@ struct ChunkClass {
   std::int64_t chunks = 0;
 };
 
-/// By falling size, then first copied chunks, then by set ids. With Chunking::any, what starts at the
-/// same nodes and is wanted by the same nodes is one chunk, which may be cut as finely as one
-/// likes. Cost: O(chunks log chunks).
-[[nodiscard]] std::vector<ChunkClass> chunk_classes(const Collective& collective,
-                                                    Chunking chunking = Chunking::given);
+/// By falling size, then first copied chunks, then by set ids. Cost: O(chunks log chunks), or
+/// O(chunks) where they lie so.
+[[nodiscard]] std::vector<ChunkClass> chunk_classes(const Collective& collective);
+
+/// What starts at the same nodes and is wanted by the same nodes is one chunk, which may be cut as
+/// finely as one likes. In the same order. Cost: as above.
+[[nodiscard]] std::vector<ChunkClass> cut_at_will(std::vector<ChunkClass> classes);
 
 /// Chunks that must pass; each passes whole, unless `smallest` says that it may be cut.
 struct Demand {

@@ -18,8 +18,7 @@ namespace tutti::bounds {
 namespace {
 
 constexpr std::int64_t largest_total = std::int64_t{1} << 61;
-constexpr std::uint64_t work_limit = 20'000'000; ///< nodes and arcs of all flows together
-constexpr std::size_t kept = 8;                  ///< sets
+constexpr std::size_t kept = 8; ///< sets
 
 /// Where data enters the network: a node, or a set of nodes (by its id, after all nodes) that all
 /// hold it.
@@ -324,7 +323,7 @@ void collect(const Commodities& commodities, NodeId target, std::uint32_t node_c
 } // namespace
 
 FlowCuts flow_cuts(const Topology& topology, const Collective& collective,
-                   std::span<const ChunkClass> classes) {
+                   std::span<const ChunkClass> classes, std::uint64_t most_work) {
   FlowCuts result;
   int128 total = 0;
   for (const ChunkClass& c : classes) total += static_cast<int128>(c.chunks) * c.size.count;
@@ -339,7 +338,7 @@ FlowCuts flow_cuts(const Topology& topology, const Collective& collective,
     if (network.too_large()) return {{}, false};
     const std::size_t all = commodities.targets.size();
     const std::size_t tried = std::clamp<std::size_t>(
-        work_limit / 2 / network.work_of_flow(commodities.targets.front()), 1, all);
+        most_work / 2 / network.work_of_flow(commodities.targets.front()), 1, all);
     result.exhaustive = result.exhaustive && tried == all;
     std::vector<Supply> supplies;
     for (std::size_t i = 0; i < tried; ++i) {

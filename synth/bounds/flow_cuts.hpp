@@ -36,10 +36,11 @@ struct FlowCuts {
 /// A shared group counts once where each of its senders has a link in it to each of its receivers
 /// (a bus, the port or NIC of one node); the links of others are taken alone, at their effective
 /// bandwidth. Either may overrate what a set's links carry together, never underrate it.
-/// Cost: one flow for each node (two for All-Reduce) and each better set, at most some 20 million
+/// Cost: one flow for each node (two for All-Reduce) and each better set, at most `most_work`
 /// nodes and arcs in all: 1,024 NPUs with 4 links 0.1 s, a ring of as many (8 of them tried) 0.2 s,
 /// 40,000 NPUs (41 of them tried) 0.3 s.
 [[nodiscard]] FlowCuts flow_cuts(const Topology& topology, const Collective& collective,
-                                 std::span<const ChunkClass> classes);
+                                 std::span<const ChunkClass> classes,
+                                 std::uint64_t most_work = 20'000'000);
 
 } // namespace tutti::bounds

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,9 +21,14 @@ namespace tutti {
 
 namespace {
 
-// Of the program: about a second. With roots to choose it is the hardest.
-constexpr std::size_t most_columns = 20'000, most_with_roots = 8'000;
-constexpr std::size_t most_points = 40'000; // nodes and links: beyond, symmetries take too long
+/// Of what a program is made of and for, at most.
+struct Size {
+  std::size_t points; ///< nodes and links: beyond, symmetries take too long
+  std::size_t chunks;
+  std::size_t columns, columns_with_roots; ///< with roots to choose it is the hardest
+};
+constexpr Size of_quick{2'000, 100'000, 4'000, 2'000};    // some tenths of a second
+constexpr Size of_full{40'000, 4'000'000, 20'000, 8'000}; // a second or two
 
 /// Whether prices can prove more than a cut: not for trees that share nothing but links (Edmonds
 /// 1973).
@@ -97,36 +103,45 @@ std::string certificate(const Topology& topology, const std::vector<double>& pri
 
 } // namespace
 
-std::vector<Bound> flow_bounds(const Topology& topology, const Collective& collective,
-                               const TimeModel& model, Chunking chunking) {
-  const FlowProblem problem = flow_problem(topology, collective);
-  if (problem.demands.empty() || !can_help(problem) ||
-      topology.node_count() + topology.link_count() > most_points)
-    return {};
+FlowPrices::FlowPrices(const Topology& topology, const Collective& collective, BoundEffort effort)
+    : topology_(topology), problem_(flow_problem(topology, collective)) {
+  const Size& most = effort == BoundEffort::full ? of_full : of_quick;
+  if (problem_.demands.empty() || !can_help(problem_)) return;
   const SynthesisOptions no_limits;
   FlowProgramOptions options;
   const bool roots = std::ranges::any_of(
-      problem.demands, [](const auto& demand) { return demand.kind == FlowKind::both; });
-  options.most_columns = roots ? most_with_roots : most_columns;
-  const std::vector<FlowAutomorphism> symmetry = flow_automorphisms(problem);
+      problem_.demands, [](const auto& demand) { return demand.kind == FlowKind::both; });
+  options.most_columns = roots ? most.columns_with_roots : most.columns;
+  const std::vector<FlowAutomorphism> symmetry = flow_automorphisms(problem_);
   options.symmetry = symmetry;
   options.merge = !symmetry.empty();
-  const FlowProgramAnswer answer = solve_flow_program(problem, options, WorkLimit(no_limits));
-  if (answer.status != SolverStatus::optimal) return {};
-  const std::vector<std::int64_t> margins = resource_margins(
-      problem.network,
-      bounds::margins(topology, collective, bounds::chunk_classes(collective, chunking), model));
+  FlowProgramAnswer answer = solve_flow_program(problem_, options, WorkLimit(no_limits));
+  if (answer.status != SolverStatus::optimal) return;
+  prices_ = std::move(answer.prices);
+  representatives_ = flow_orbits(problem_, symmetry).representatives;
+}
+
+std::optional<Bound> FlowPrices::bound(const TimeModel& model,
+                                       const bounds::Margins& margins) const {
+  if (prices_.empty()) return std::nullopt;
   // Fluid engines round the times of events to a picosecond.
   const std::int64_t slack = model.discipline == Discipline::fluid ? 1 : 0;
-  const std::int64_t ps = price_bound_ps(problem, answer.prices, margins,
-                                         flow_orbits(problem, symmetry).representatives) -
-                          slack;
-  if (ps <= 0) return {};
-  return {Bound{Time{ps},
-                BoundKind::flow_prices,
-                certificate(topology, answer.prices),
-                {},
-                {.prices = answer.prices}}};
+  const std::int64_t ps =
+      price_bound_ps(problem_, prices_, resource_margins(problem_.network, margins),
+                     representatives_) -
+      slack;
+  if (ps <= 0) return std::nullopt;
+  return Bound{
+      Time{ps}, BoundKind::flow_prices, certificate(topology_, prices_), {}, {.prices = prices_}};
+}
+
+std::optional<FlowPrices> flow_prices(const Topology& topology, const Collective& collective,
+                                      BoundEffort effort) {
+  const Size& most = effort == BoundEffort::full ? of_full : of_quick;
+  if (effort == BoundEffort::least || topology.node_count() + topology.link_count() > most.points ||
+      collective.chunks.size() > most.chunks)
+    return std::nullopt;
+  return FlowPrices(topology, collective, effort);
 }
 
 } // namespace tutti

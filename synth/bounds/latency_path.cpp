@@ -95,7 +95,8 @@ Way slowest_contribution(const Problem& problem, std::uint64_t searches) {
 } // namespace
 
 Bound latency_path(const Problem& problem, WorstCuts& ends) {
-  const std::uint64_t searches = 1 + search_limit / (1 + problem.topology.link_count());
+  const std::uint64_t searches =
+      1 + problem.within(search_limit) / (1 + problem.topology.link_count());
   const Way copy = slowest_copy(problem, searches);
   const Way contribution = slowest_contribution(problem, searches);
   const Way& way = contribution.time > copy.time ? contribution : copy;

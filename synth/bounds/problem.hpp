@@ -4,9 +4,11 @@
 #include "sim/collective.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/bounds/capacity.hpp"
 #include "synth/bounds/demand.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct Problem {
   const TimeModel& model;
   std::vector<ChunkClass> classes;
   Margins margins;
+  BoundEffort effort = BoundEffort::quick;
+
+  /// Of a limit to what may be looked at.
+  [[nodiscard]] std::uint64_t within(std::uint64_t limit) const {
+    return effort == BoundEffort::full ? limit : limit / 4;
+  }
 
   [[nodiscard]] const std::string& name(NodeId node) const { return topology.node(node).name; }
 };

@@ -305,7 +305,7 @@ std::optional<Bound> spreading_cut(const Problem& problem, const std::vector<Wor
   const View forth = forwards(problem), back = backwards(problem, turned);
   std::size_t visits = 0;
   for (NodeSet& inside : distinct_sets(worst)) {
-    if (visits > visits_in_all) break;
+    if (visits > problem.within(visits_in_all)) break;
     consider(problem, forth, inside, false, visits, best);
     inside.flip(); // those that the data leaves
     consider(problem, back, inside, true, visits, best);

@@ -154,7 +154,7 @@ std::optional<Bound> timed_cut(const Problem& problem, const std::vector<WorstCu
   const std::size_t each = problem.topology.node_count() + problem.topology.link_count() + members;
   std::size_t visits = 0;
   for (const NodeSet& inside : distinct_sets(worst)) {
-    if (visits > most_visits) break;
+    if (visits > problem.within(most_visits)) break;
     const TimedCut cut(problem, inside);
     const TimedCut::Best found = cut.best();
     visits += each + cut.across().size() * most_values * most_values;

@@ -3,11 +3,11 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
-#include "synth/bounds/flow_prices.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
+#include "tests/synth/flow_price_bounds.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Time replayed(const Topology& topology, const Collective& collective, const Outc
   CHECK(verdict.redundant == 0);
   const Time time = run_native(topology, collective, *outcome.schedule, {}).completion;
   CHECK(time >= outcome.bound.value());
-  for (const Bound& bound : flow_bounds(topology, collective, {}, Chunking::given))
+  for (const Bound& bound : testing::flow_bounds(topology, collective, {}, Chunking::given))
     CHECK(time >= bound.time);
   return time;
 }
@@ -177,7 +177,7 @@ TEST_CASE("flow bounds: more than cuts can say of All-to-All, All-Reduce and bus
   const Topology mesh = make_topology("mesh2d:3x3,bandwidth=50GB/s,latency=0us");
   const Collective exchange =
       collective_on(mesh, CollectiveKind::all_to_all, 9 * std::int64_t{1'000'000'000});
-  const std::vector<Bound> bounds = flow_bounds(mesh, exchange, {}, Chunking::given);
+  const std::vector<Bound> bounds = testing::flow_bounds(mesh, exchange, {}, Chunking::given);
   REQUIRE(bounds.size() == 1);
   CHECK(bounds.front().kind == BoundKind::flow_prices);
   // three columns apart from six: 18 GB over 3 links of 50 GB/s; nothing is above it
@@ -185,7 +185,7 @@ TEST_CASE("flow bounds: more than cuts can say of All-to-All, All-Reduce and bus
   CHECK(bounds.front().certificate.find("npu") != std::string::npos);
   // nothing that a cut doesn't say as well
   const Collective gather = collective_on(mesh, CollectiveKind::all_gather, 9'000'000'000);
-  CHECK(flow_bounds(mesh, gather, {}, Chunking::given).empty());
+  CHECK(testing::flow_bounds(mesh, gather, {}, Chunking::given).empty());
 }
 
 // Polls ask a clock whether to ask, so where a run ends differs; what it ends with doesn't.

@@ -7,7 +7,6 @@
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
-#include "synth/bounds/flow_prices.hpp"
 #include "synth/list.hpp"
 #include "topologies/list.hpp"
 
@@ -167,10 +166,10 @@ void compare(const BoundCase& given, Replays& replays) {
   const Topology& topology = given.topology;
   const Collective& collective = given.collective;
   const TimeModel& model = given.model;
-  std::vector<Bound> bounds = lower_bounds(topology, collective, model, Chunking::given);
-  std::ranges::move(flow_bounds(topology, collective, model, Chunking::given),
-                    std::back_inserter(bounds));
-  const Bound best = best_of(bounds);
+  const Bounds bounds = all_bounds(topology, collective, model, BoundEffort::full);
+  const Bound best = bounds.best_at_chunks(); // no less than that of any schedule
+  std::vector<Bound> all = bounds.any;
+  all.insert(all.end(), bounds.given.begin(), bounds.given.end());
   bool reached = false;
   const auto replay = [&](const AlgorithmRow& row) {
     SynthesisOptions options;
@@ -191,7 +190,7 @@ void compare(const BoundCase& given, Replays& replays) {
     const std::int64_t rounding = fluid ? 1 + time.ps / 1'000'000'000 : 0; // of doubles
     ++replays.count;
     reached = reached || best.time.ps >= time.ps - rounding;
-    for (const Bound& bound : bounds)
+    for (const Bound& bound : all)
       if (bound.time.ps > time.ps + rounding && replays.beaten.empty())
         replays.beaten = fmt::format("{} on {}: {} takes {} ps, not {} ps as by {}: {}",
                                      collective.name(), topology.name(), row.name, time.ps,

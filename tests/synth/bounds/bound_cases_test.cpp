@@ -2,10 +2,10 @@
 // models; nor above the best of all schedules, where all can be tried.
 #include "sim/random.hpp"
 #include "synth/bounds/bounds.hpp"
-#include "synth/bounds/flow_prices.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/all_schedules.hpp"
 #include "tests/synth/bounds/bound_cases.hpp"
+#include "tests/synth/flow_price_bounds.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ TEST_CASE("flow bounds: a detour that is too long carries nothing, rather than l
   // 14 chunks of 1 us: the detour carries from 6 us on, so that 10 + 4 of the 14 are over at 10 us.
   const Collective longer = make_collective(
       topology, {CollectiveKind::gather, Bytes{28'000}, {members.begin(), members.end()}, 1, 14});
-  const std::vector<Bound> bounds = flow_bounds(topology, longer, {}, Chunking::given);
+  const std::vector<Bound> bounds = testing::flow_bounds(topology, longer, {}, Chunking::given);
   REQUIRE(bounds.size() == 1);
   CHECK(bounds.front().time >= Time{9'999'999});
   CHECK(bounds.front().time <= Time{10'000'000});
@@ -111,9 +111,8 @@ TEST_CASE("the best of all schedules of two members doesn't beat a bound") {
                                      .best(collective.chunks.size() == 4 ? 3 : 4);
       if (tried == 0) continue;
       INFO(round << ", " << collective.name());
-      std::int64_t highest = lower_bound(topology, collective, model, Chunking::given).time.ps;
-      for (const Bound& bound : flow_bounds(topology, collective, model, Chunking::given))
-        highest = std::max(highest, bound.time.ps);
+      const std::int64_t highest =
+          all_bounds(topology, collective, model, BoundEffort::full).best_at_chunks().time.ps;
       CHECK(highest <= time);
       ++cases;
       reached += highest == time;
