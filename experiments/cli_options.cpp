@@ -52,6 +52,12 @@ void add_model(CLI::App& app, ModelArguments& model, const std::string& otherwis
                      (otherwise.empty() ? "auto" : otherwise));
 }
 
+void add_bound(CLI::App& app, std::optional<std::string>& bound) {
+  app.add_option("--bound", bound,
+                 "lower bounds: quick (0.2 s, or little beside a replay) or full (the best there "
+                 "is); default quick");
+}
+
 void add_work(CLI::App& app, WorkArguments& work) {
   app.add_option("--model", work.model, "of `tutti list models`, or a TOML file");
   app.add_option("--npu", work.npu, "of `tutti list npus`, or a TOML file");
@@ -145,6 +151,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   engine->each([&synth](const std::string&) { synth.engine_given = true; });
   app.add_option("--discipline", synth.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   add_model(app, synth.model, "");
+  add_bound(app, synth.bound);
   app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
   app.add_option("-o,--output", synth.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
@@ -276,6 +283,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   app.add_option("--engine", replay.engine, "simgrid or native; default simgrid");
   app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   add_model(app, replay.model, "what the file says");
+  add_bound(app, replay.bound);
   app.add_option("--trace", replay.trace, "timeline to write, for chrome://tracing or Perfetto");
   app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
   app.add_option("--export-case", replay.export_case,
@@ -361,6 +369,7 @@ void add_options(CLI::App& app, BoundArguments& bound) {
   app.add_option("--chunks", bound.chunks,
                  "also bound schedules with so many chunks per shard, each of which moves whole");
   add_model(app, bound.model, "");
+  add_bound(app, bound.bound);
   app.add_option("--draw", bound.draw,
                  "picture of the best cut to write: .svg or .png; of up to 128 nodes");
   add_json(app, bound.json);

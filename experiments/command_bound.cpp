@@ -137,7 +137,8 @@ int bound_command(const BoundArguments& arguments) {
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
   const Answer answer{topology, collective, model, arguments.chunks.has_value(),
-                      all_bounds(topology, collective, model)};
+                      all_bounds(topology, collective, model,
+                                 parse_bound_effort(arguments.bound.value_or("quick")))};
   if (!arguments.draw.empty()) draw_best_cut(arguments.draw, answer);
   print_text(arguments.json ? json_text(output_of(answer)) : text_of(answer));
   return 0;

@@ -56,6 +56,7 @@ void write_pictures(const ReplayArguments& arguments, const Topology& topology,
 void replay_all(const ReplayArguments& arguments, const Topology& topology,
                 const ScheduleFile& file, TimeModel model, const StageWatch& stage, Evaluation& e) {
   const EngineRow& engine = find_engine(arguments.engine);
+  const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
     model.discipline = discipline;
     const bool first = e.replays.empty();
@@ -65,8 +66,8 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
         watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
     e.replays.push_back(
         file.compact
-            ? replay(topology, file.collective, *file.compact, model, engine, options.watch)
-            : replay(topology, file.collective, file.schedule, model, engine, options));
+            ? replay(topology, file.collective, *file.compact, model, engine, options.watch, effort)
+            : replay(topology, file.collective, file.schedule, model, engine, options, effort));
     e.replay_seconds += e.replays.back().replay_seconds;
     e.bound_seconds += e.replays.back().bound_seconds;
     if (first) write_pictures(arguments, topology, file, e.replays.front().report);

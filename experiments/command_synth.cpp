@@ -48,6 +48,7 @@ unsigned threads_of(const SynthArguments& arguments, std::size_t cases) {
 
 std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
   const auto disciplines = parse_disciplines(arguments.disciplines);
+  const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
   const SynthesisOptions options = options_of(arguments);
   const EngineRow& engine = engine_of(arguments, disciplines);
   const std::vector<AlgorithmRow> algorithms = find_algorithms(arguments.algorithms);
@@ -65,6 +66,7 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topo
                        .options = options_for(algorithm, options),
                        .engine = &engine,
                        .disciplines = disciplines,
+                       .bound = effort,
                        .schedule_file = arguments.output});
   const unsigned threads = threads_of(arguments, cases.size());
   for (Case& c : cases) c.options.threads = threads;

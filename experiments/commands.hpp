@@ -51,6 +51,7 @@ struct SynthArguments {
   std::optional<std::string> limit;   ///< time, memory or both
   std::optional<std::string> threads; ///< default: all processors for one case, else 1
   std::vector<std::string> settings;  ///< key=value
+  std::optional<std::string> bound;   ///< quick (default) or full
   ModelArguments model;
   std::string output;    ///< schedule file; empty: none
   bool progress = false; ///< lines where stderr is no terminal
@@ -136,6 +137,7 @@ struct VerifyArguments {
 struct ReplayArguments {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
+  std::optional<std::string> bound;        ///< quick (default) or full
   ModelArguments model;                    ///< default: what the file says
   std::string trace, heatmap, export_case; ///< files to write; empty: none
   bool json = false;
@@ -199,6 +201,7 @@ struct BoundArguments {
   std::string topology;
   CollectiveArguments collective;
   std::optional<std::string> chunks; ///< none: bounds of any schedule only
+  std::optional<std::string> bound;  ///< quick (default) or full
   ModelArguments model;
   std::string draw; ///< picture to write; empty: none
   bool json = false;

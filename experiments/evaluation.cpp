@@ -4,7 +4,6 @@
 #include "sim/error.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/work_limit.hpp"
-#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 
@@ -69,12 +68,13 @@ ShownBound shown(const Bound& bound) {
 }
 
 Replay bounded_replay(const Topology& topology, const Collective& collective,
-                      const TimeModel& model, const std::function<Report()>& run) {
+                      const TimeModel& model, BoundEffort effort,
+                      const std::function<Report()>& run) {
   Replay result;
   const double start = cpu_seconds();
   result.report = run();
   const double replayed = cpu_seconds();
-  const Bounds bounds = all_bounds(topology, collective, model);
+  const Bounds bounds = all_bounds(topology, collective, model, effort);
   result.replay_seconds = replayed - start;
   result.bound_seconds = cpu_seconds() - replayed;
   result.bound = shown(bounds.best());
@@ -87,18 +87,19 @@ Replay bounded_replay(const Topology& topology, const Collective& collective,
 } // namespace
 
 Replay replay(const Topology& topology, const Collective& collective, const Schedule& schedule,
-              const TimeModel& model, const EngineRow& engine, const RunOptions& options) {
+              const TimeModel& model, const EngineRow& engine, const RunOptions& options,
+              BoundEffort bound) {
   require_discipline(engine, model.discipline);
-  return bounded_replay(topology, collective, model,
+  return bounded_replay(topology, collective, model, bound,
                         [&] { return engine.run(topology, collective, schedule, model, options); });
 }
 
 Replay replay(const Topology& topology, const Collective& collective,
               const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine,
-              const Watch& watch) {
+              const Watch& watch, BoundEffort bound) {
   if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
     throw InputError(problem);
-  return bounded_replay(topology, collective, model, [&] {
+  return bounded_replay(topology, collective, model, bound, [&] {
     return engine.run_compact(topology, collective, schedule, model, watch);
   });
 }
@@ -137,10 +138,10 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
   RunOptions run;
   run.watch = watch_of(c.options.stage,
                        fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
-  return made.outcome.schedule
-             ? replay(*c.topology, made.collective, *made.outcome.schedule, model, *c.engine, run)
-             : replay(*c.topology, made.collective, *made.outcome.compact, model, *c.engine,
-                      run.watch);
+  return made.outcome.schedule ? replay(*c.topology, made.collective, *made.outcome.schedule, model,
+                                        *c.engine, run, c.bound)
+                               : replay(*c.topology, made.collective, *made.outcome.compact, model,
+                                        *c.engine, run.watch, c.bound);
 }
 
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {

@@ -9,6 +9,7 @@
 #include "sim/report.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <array>
 #include <cstdint>
@@ -31,6 +32,7 @@ struct Case {
   SynthesisOptions options; ///< its discipline is replaced by the first of `disciplines`
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
+  BoundEffort bound = BoundEffort::quick;
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
   /// Folder of what algorithms made before (ScheduleCache); empty: everything is made now.
   std::string cache = {};
@@ -126,11 +128,13 @@ struct Evaluation {
 /// Replays a schedule that verify() accepted, with its bound. Errors: as EngineFunction.
 [[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
                             const Schedule& schedule, const TimeModel& model,
-                            const EngineRow& engine, const RunOptions& options = {});
+                            const EngineRow& engine, const RunOptions& options = {},
+                            BoundEffort bound = BoundEffort::quick);
 /// The same for a compact one. Errors: also InputError as compact_problem() says.
 [[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
                             const CompactSchedule& schedule, const TimeModel& model,
-                            const EngineRow& engine, const Watch& watch = {});
+                            const EngineRow& engine, const Watch& watch = {},
+                            BoundEffort bound = BoundEffort::quick);
 
 /// Why an engine can't replay a compact schedule under a discipline; empty where it can.
 [[nodiscard]] std::string compact_problem(const EngineRow& engine, Discipline discipline);

@@ -80,6 +80,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
                               value.located([&] { require_discipline(*run.engine, discipline); });
                               return discipline;
                             });
+  run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
   if (run.collectives.empty()) throw table.error("no collective is named");
   table.finish();
   return run;
@@ -249,6 +250,7 @@ std::vector<Case> Experiment::cases() const {
                              .options = options_for(algorithm, run.options),
                              .engine = run.engine,
                              .disciplines = run.disciplines,
+                             .bound = run.bound,
                              .schedule_file = {}});
             }
   return all;

@@ -141,6 +141,7 @@ struct RunMatrix {
   SynthesisOptions options;
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines;
+  BoundEffort bound = BoundEffort::quick;
 
   /// Of the collective, for one of `sizes` and one of `chunks`.
   [[nodiscard]] Bytes case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const;

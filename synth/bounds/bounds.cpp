@@ -7,6 +7,7 @@
 // schedule, not even that.
 #include "synth/bounds/bounds.hpp"
 
+#include "sim/error.hpp"
 #include "sim/routing.hpp"
 #include "synth/bounds/closed_forms.hpp"
 #include "synth/bounds/cut_bounds.hpp"
@@ -78,6 +79,13 @@ std::string_view to_text(BoundKind kind) {
   return "";
 }
 
+BoundEffort parse_bound_effort(std::string_view text) {
+  if (text == "quick") return BoundEffort::quick;
+  if (text == "full") return BoundEffort::full;
+  const std::vector<std::string> known{"quick", "full"};
+  throw InputError(unknown_name("bound", text, known));
+}
+
 namespace {
 
 /// What doesn't depend on how the data is cut: computed once for both kinds of bounds.
@@ -85,8 +93,9 @@ struct Shared {
   std::vector<NodeSet> halves, dimension_halves, flow_cuts;
   std::vector<Partition> clusters, dimension_parts;
   std::optional<FlowPrices> prices;
+  std::vector<TimedFlowPrices> later_prices;
 
-  Shared(const Topology& topology, const Collective& collective,
+  Shared(const Topology& topology, const Collective& collective, const TimeModel& model,
          std::span<const ChunkClass> classes, BoundEffort effort)
       : halves(bounds::halves(topology, collective)),
         dimension_halves(bounds::dimension_halves(topology, collective)),
@@ -94,7 +103,8 @@ struct Shared {
                                     effort == BoundEffort::full ? 20'000'000 : 5'000'000)
                       .sets),
         clusters(bounds::clusters(topology)), dimension_parts(bounds::dimension_parts(topology)),
-        prices(tutti::flow_prices(topology, collective, effort)) {}
+        prices(tutti::flow_prices(topology, collective, effort)),
+        later_prices(flow_prices_over_time(topology, collective, model, effort)) {}
 };
 
 std::vector<Bound> bounds_of(const Topology& topology, const Collective& collective,
@@ -130,7 +140,11 @@ std::vector<Bound> bounds_of(const Topology& topology, const Collective& collect
   add(spreading_cut(problem, worst));
   add(timed_cut(problem, worst));
   add(closed_form(problem));
-  if (shared.prices) add(shared.prices->bound(model, problem.margins));
+  std::optional<Bound> by_prices;
+  if (shared.prices) keep_best(by_prices, shared.prices->bound(model, problem.margins));
+  for (const auto& [from, prices] : shared.later_prices)
+    keep_best(by_prices, prices.bound(model, problem.margins, from));
+  add(std::move(by_prices));
   return found;
 }
 
@@ -147,7 +161,7 @@ Bounds all_bounds(const Topology& topology, const Collective& collective, const 
                   BoundEffort effort) {
   require_reachable(topology, collective);
   std::vector<ChunkClass> classes = chunk_classes(collective);
-  const Shared shared(topology, collective, classes, effort);
+  const Shared shared(topology, collective, model, classes, effort);
   Bounds bounds;
   bounds.any = bounds_of(topology, collective, model, cut_at_will(classes), shared, effort);
   bounds.given = bounds_of(topology, collective, model, std::move(classes), shared, effort);
@@ -159,7 +173,7 @@ std::vector<Bound> lower_bounds(const Topology& topology, const Collective& coll
   require_reachable(topology, collective);
   std::vector<ChunkClass> classes = chunk_classes(collective);
   if (chunking == Chunking::any) classes = cut_at_will(std::move(classes));
-  const Shared shared(topology, collective, classes, effort);
+  const Shared shared(topology, collective, model, classes, effort);
   return bounds_of(topology, collective, model, std::move(classes), shared, effort);
 }
 

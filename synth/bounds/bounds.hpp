@@ -60,6 +60,9 @@ enum class BoundEffort : std::uint8_t {
   full,  ///< the best there is
 };
 
+/// "quick" and "full", which are for users. Errors: InputError naming them.
+[[nodiscard]] BoundEffort parse_bound_effort(std::string_view text);
+
 /// The best bound of each kind that applies, in the order of BoundKind.
 struct Bounds {
   std::vector<Bound> any;   ///< of any schedule of the collective, however it is cut

@@ -12,8 +12,10 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -101,10 +103,82 @@ std::string certificate(const Topology& topology, const std::vector<double>& pri
                                : text;
 }
 
+/// For each node how long its first bytes take from the sources, by latencies alone.
+std::vector<std::int64_t> distances(const Topology& topology, const TimeModel& model,
+                                    std::span<const std::uint32_t> sources) {
+  bounds::LeastTimes times(topology, model, bounds::Direction::from_sources);
+  times.set_size(Bytes{0});
+  const std::vector<NodeId> from(sources.begin(), sources.end());
+  times.search(from);
+  std::vector<std::int64_t> result;
+  for (std::uint32_t v = 0; v < topology.node_count(); ++v) result.push_back(times.pass(NodeId{v}));
+  return result;
+}
+
+/// The same problem with data where it can be, or be on its way to, before `from`.
+class Headstart {
+public:
+  Headstart(const Topology& topology, const TimeModel& model, const FlowProblem& problem)
+      : problem_(problem), distances_(problem.sets.size()) {
+    for (const FlowDemand& demand : problem.demands)
+      if (distances_[demand.sources].empty())
+        distances_[demand.sources] = distances(topology, model, problem.sources(demand));
+  }
+
+  /// Up to `most` instants at which a first byte comes to some node, ascending.
+  [[nodiscard]] std::vector<std::int64_t> instants(std::size_t most) const {
+    std::vector<std::int64_t> all;
+    for (const std::vector<std::int64_t>& some : distances_)
+      std::ranges::copy_if(some, std::back_inserter(all),
+                           [](std::int64_t at) { return at > 0 && at < bounds::never; });
+    std::ranges::sort(all);
+    const auto [first, last] = std::ranges::unique(all);
+    all.erase(first, last);
+    if (all.size() > most) all.resize(most);
+    return all;
+  }
+
+  [[nodiscard]] FlowProblem after(std::int64_t from) const {
+    FlowProblem later = problem_;
+    std::map<FlowSet, FlowSet> reached;
+    for (FlowDemand& demand : later.demands) {
+      const auto [at, added] = reached.emplace(demand.sources, 0);
+      if (added) {
+        at->second = static_cast<FlowSet>(later.sets.size());
+        later.sets.push_back(reached_before(from, demand.sources));
+      }
+      demand.sources = at->second;
+    }
+    return later;
+  }
+
+private:
+  [[nodiscard]] std::vector<std::uint32_t> reached_before(std::int64_t from,
+                                                          FlowSet sources) const {
+    std::vector<std::uint32_t> nodes = problem_.sets[sources];
+    for (const FlowNetwork::Link& link : problem_.network.links)
+      if (distances_[sources][link.from] < from) nodes.push_back(link.to);
+    std::ranges::sort(nodes);
+    const auto [first, last] = std::ranges::unique(nodes);
+    nodes.erase(first, last);
+    return nodes;
+  }
+
+  const FlowProblem& problem_;
+  std::vector<std::vector<std::int64_t>> distances_; // [set]: to each node, in ps
+};
+
+bool is_small(const Topology& topology, const Collective& collective, BoundEffort effort) {
+  const Size& most = effort == BoundEffort::full ? of_full : of_quick;
+  return effort != BoundEffort::least &&
+         topology.node_count() + topology.link_count() <= most.points &&
+         collective.chunks.size() <= most.chunks;
+}
+
 } // namespace
 
-FlowPrices::FlowPrices(const Topology& topology, const Collective& collective, BoundEffort effort)
-    : topology_(topology), problem_(flow_problem(topology, collective)) {
+FlowPrices::FlowPrices(const Topology& topology, FlowProblem problem, BoundEffort effort)
+    : topology_(topology), problem_(std::move(problem)) {
   const Size& most = effort == BoundEffort::full ? of_full : of_quick;
   if (problem_.demands.empty() || !can_help(problem_)) return;
   const SynthesisOptions no_limits;
@@ -121,9 +195,10 @@ FlowPrices::FlowPrices(const Topology& topology, const Collective& collective, B
   representatives_ = flow_orbits(problem_, symmetry).representatives;
 }
 
-std::optional<Bound> FlowPrices::bound(const TimeModel& model,
-                                       const bounds::Margins& margins) const {
+std::optional<Bound> FlowPrices::bound(const TimeModel& model, bounds::Margins margins,
+                                       Time from) const {
   if (prices_.empty()) return std::nullopt;
+  for (std::int64_t& entry : margins.entry) entry = std::max(entry, from.ps);
   // Fluid engines round the times of events to a picosecond.
   const std::int64_t slack = model.discipline == Discipline::fluid ? 1 : 0;
   const std::int64_t ps =
@@ -131,17 +206,34 @@ std::optional<Bound> FlowPrices::bound(const TimeModel& model,
                      representatives_) -
       slack;
   if (ps <= 0) return std::nullopt;
+  std::string words = certificate(topology_, prices_);
+  if (from.ps > 0) words = fmt::format("from {} on {}", short_text(from), words);
   return Bound{
-      Time{ps}, BoundKind::flow_prices, certificate(topology_, prices_), {}, {.prices = prices_}};
+      Time{ps}, BoundKind::flow_prices, std::move(words), {}, {.from = from, .prices = prices_}};
 }
 
 std::optional<FlowPrices> flow_prices(const Topology& topology, const Collective& collective,
                                       BoundEffort effort) {
-  const Size& most = effort == BoundEffort::full ? of_full : of_quick;
-  if (effort == BoundEffort::least || topology.node_count() + topology.link_count() > most.points ||
-      collective.chunks.size() > most.chunks)
-    return std::nullopt;
-  return FlowPrices(topology, collective, effort);
+  if (!is_small(topology, collective, effort)) return std::nullopt;
+  return FlowPrices(topology, flow_problem(topology, collective), effort);
+}
+
+std::vector<TimedFlowPrices> flow_prices_over_time(const Topology& topology,
+                                                   const Collective& collective,
+                                                   const TimeModel& model, BoundEffort effort) {
+  constexpr std::size_t most_instants = 6;
+  std::vector<TimedFlowPrices> all;
+  if (effort != BoundEffort::full || model.discipline == Discipline::fluid ||
+      !is_small(topology, collective, effort))
+    return all;
+  const FlowProblem problem = flow_problem(topology, collective);
+  if (!std::ranges::all_of(problem.demands,
+                           [](const FlowDemand& demand) { return demand.kind == FlowKind::paths; }))
+    return all;
+  const Headstart headstart(topology, model, problem);
+  for (const std::int64_t from : headstart.instants(most_instants))
+    all.push_back({Time{from}, FlowPrices(topology, headstart.after(from), effort)});
+  return all;
 }
 
 } // namespace tutti
