@@ -39,8 +39,8 @@ public:
   ChunkReplay(const Topology& topology, std::span<const Segment> segments);
 
   /// Performs all of the chunk's segments. `begins(segment)` is called after a segment's values
-  /// have been chosen, `delivered(Delivery)` after each delivered transfer (its block's, where it has
-  /// one).
+  /// have been chosen, `delivered(Delivery)` after each delivered transfer (its block's, where it
+  /// has one).
   template <typename Begins, typename Delivered>
   void run(ChunkId chunk, const Begins& begins, const Delivered& delivered) {
     prepare(chunk);
