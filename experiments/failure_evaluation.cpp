@@ -137,7 +137,7 @@ std::string why_text(StuckTransfer::Why why, std::size_t count) {
            " for data, or for others on the same path";
   case StuckTransfer::Why::held_back:
     return counted(count, "transfer", "has", "have") +
-           " arrived, but the receiver has yet to send what was there before";
+           " arrived, but the receiver has not sent what was there before";
   case StuckTransfer::Why::lost:
     return counted(count, "transfer", "was", "were") + " lost on the way to an NPU that died";
   }

@@ -31,8 +31,9 @@ struct StuckTransfer {
     link_down, ///< it has entered, and waits for `link` or stands still on it
     frozen,    ///< it had not set out when the run was frozen
     waiting,   ///< for data, for its part's start, or for others of its connection
-    held_back, ///< it is there, but its receiver's earlier sends of the chunk haven't left
-    lost,      ///< it reached an NPU that is down
+    held_back, ///< it is there (or was when its receiver died), but its receiver's earlier sends
+               ///< of the chunk haven't left
+    lost,      ///< it reached an NPU that was down, or that died before it had reduced it
   };
   std::uint32_t transfer = 0;
   Why why = Why::waiting;

@@ -489,7 +489,7 @@ private:
       const auto place = places.find(i);
       if (transfers_.has_reached_its_end(i)) {
         transfer.why =
-            is_alive(Base::receiver(i)) ? StuckTransfer::Why::held_back : StuckTransfer::Why::lost;
+            transfers_.was_lost(i) ? StuckTransfer::Why::lost : StuckTransfer::Why::held_back;
       } else if (frozen[i]) {
         transfer.why = StuckTransfer::Why::frozen;
       } else if (place != places.end()) {

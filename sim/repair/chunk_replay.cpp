@@ -37,18 +37,21 @@ ChunkReplay::ChunkReplay(const Topology& topology, std::span<const Segment> segm
                                topology.link(paths.last(PathId{p})).to);
     sorted.block = first_of_block(segment.schedule);
     sorted.begin.assign(segment.collective.chunks.size() + 1, 0);
+    std::vector<bool> came = segment.delivered;
+    for (const std::uint32_t i : segment.waiting) came[i] = true;
     for (std::size_t i = 0; i < segment.schedule.size(); ++i)
-      if (segment.delivered[i]) ++sorted.begin[segment.schedule[i].chunk.value + 1];
+      if (came[i]) ++sorted.begin[segment.schedule[i].chunk.value + 1];
     for (std::size_t c = 1; c < sorted.begin.size(); ++c) sorted.begin[c] += sorted.begin[c - 1];
     sorted.items.resize(sorted.begin.back());
     std::vector<std::uint32_t> next(sorted.begin.begin(), sorted.begin.end() - 1);
     for (std::uint32_t i = 0; i < segment.schedule.size(); ++i) {
-      if (!segment.delivered[i]) continue;
+      if (!came[i]) continue;
       const Transfer transfer = segment.schedule[i];
       Item& item = sorted.items[next[transfer.chunk.value]++];
       item.transfer = i;
-      item.path = transfer.path.value & 0x7fffffffU;
+      item.path = transfer.path.value & 0x3fffffffU;
       item.reduces = transfer.op == Op::reduce;
+      item.waits = !segment.delivered[i];
     }
   }
 }
@@ -87,6 +90,7 @@ void ChunkReplay::prepare(ChunkId chunk) {
       whole.chunks[chunk.value].reduces ? whole.held_by(chunk).size() : std::size_t{1};
   words_ = (bits + 63) / 64;
   state_.assign(topology_.node_count() * words_, 0);
+  waiting_.assign(topology_.node_count() * words_, 0);
   stale_.assign(topology_.node_count(), false);
 }
 
@@ -94,6 +98,7 @@ void ChunkReplay::choose(std::uint32_t segment, ChunkId local) {
   const Segment& begun = segments_[segment];
   const bool sums = segments_.front().collective.chunks[chunk_.value].reduces;
   stale_.assign(stale_.size(), true);
+  std::ranges::fill(waiting_, Word{0});
   const std::span<const NodeId> holders = begun.collective.held_by(local);
   for (std::size_t h = 0; h < holders.size(); ++h) {
     stale_[holders[h].value] = false;
@@ -110,6 +115,7 @@ void ChunkReplay::choose(std::uint32_t segment, ChunkId local) {
 
 void ChunkReplay::back_to_inputs() {
   std::ranges::fill(state_, Word{0});
+  std::ranges::fill(waiting_, Word{0});
   stale_.assign(stale_.size(), false);
   for (const NodeId holder : segments_.front().collective.held_by(chunk_)) add_input(holder);
 }
@@ -133,6 +139,10 @@ void ChunkReplay::perform() {
 }
 
 void ChunkReplay::receive(Delivery& one, const Word* got) {
+  if (one.waits) {
+    for (std::size_t w = 0; w < words_; ++w) waiting_[one.to.value * words_ + w] |= got[w];
+    return;
+  }
   Word* have = set_of(one.to);
   one.overwrites = one.op == Op::copy || stale_[one.to.value];
   stale_[one.to.value] = false;

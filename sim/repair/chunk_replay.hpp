@@ -15,12 +15,13 @@
 
 namespace tutti {
 
-/// A delivered transfer of the chunk that is replayed.
+/// A transfer of the chunk that is replayed, which has come to its receiver.
 struct Delivery {
   std::uint32_t segment = 0, transfer = 0;
   NodeId from, to;
   Op op = Op::copy;
   std::uint32_t block = 0; ///< its first transfer; all others of the block are performed together
+  bool waits = false;      ///< it has come, but isn't delivered: what the receiver has stays
   bool overwrites = false; ///< what the receiver had counts for nothing from then on
 };
 
@@ -38,7 +39,8 @@ public:
   ChunkReplay(const Topology& topology, std::span<const Segment> segments);
 
   /// Performs all of the chunk's segments. `begins(segment)` is called after a segment's values
-  /// have been chosen, `delivered(Delivery)` after each transfer (its block's, where it has one).
+  /// have been chosen, `delivered(Delivery)` after each delivered transfer (its block's, where it
+  /// has one).
   template <typename Begins, typename Delivered>
   void run(ChunkId chunk, const Begins& begins, const Delivered& delivered) {
     prepare(chunk);
@@ -61,7 +63,8 @@ public:
         while (i < mine.size() && block_of(s, mine[i].transfer) == start)
           block_.push_back(delivery(s, mine[i++], start));
         perform();
-        for (const Delivery& one : block_) delivered(one);
+        for (const Delivery& one : block_)
+          if (!one.waits) delivered(one);
       }
     }
   }
@@ -73,6 +76,10 @@ public:
   // Of the chunk that was run last, or is being run.
   [[nodiscard]] std::span<const Word> value(NodeId node) const {
     return {state_.data() + node.value * words_, words_};
+  }
+  /// What has come to the node and waits there, beside its value; of all that came.
+  [[nodiscard]] std::span<const Word> waiting(NodeId node) const {
+    return {waiting_.data() + node.value * words_, words_};
   }
   [[nodiscard]] bool has_any(NodeId node) const;
   /// What it has is no part of the present plan.
@@ -86,11 +93,11 @@ public:
 private:
   static constexpr std::uint32_t none = UINT32_MAX;
   struct Item { // what is needed of a transfer, side by side with its chunk's others
-    std::uint32_t transfer, path : 31, reduces : 1;
+    std::uint32_t transfer, path : 30, reduces : 1, waits : 1;
   };
   struct Sorted {
     std::vector<std::uint32_t> begin;            // [chunk of the segment]: its first item
-    std::vector<Item> items;                     // delivered, by chunk, in list order
+    std::vector<Item> items;                     // what came, by chunk, in list order
     std::vector<std::pair<NodeId, NodeId>> ends; // per path
     std::vector<std::uint32_t> block;            // per transfer; empty: each is its own
   };
@@ -101,7 +108,8 @@ private:
   }
   [[nodiscard]] Delivery delivery(std::uint32_t segment, Item item, std::uint32_t block) const {
     const auto& [from, to] = sorted_[segment].ends[item.path];
-    return {segment, item.transfer, from, to, item.reduces ? Op::reduce : Op::copy, block};
+    return {segment, item.transfer,  from, to, item.reduces ? Op::reduce : Op::copy,
+            block,   item.waits != 0};
   }
   [[nodiscard]] Word* set_of(NodeId node) { return state_.data() + node.value * words_; }
   void prepare(ChunkId chunk);
@@ -118,7 +126,7 @@ private:
   std::vector<Sorted> sorted_;                    // [segment]
   std::size_t words_ = 1;
   ChunkId chunk_;
-  std::vector<Word> state_, kept_;
+  std::vector<Word> state_, waiting_, kept_;
   std::vector<bool> stale_; // [node]: the segment's first delivery overwrites what it has
   std::vector<Delivery> block_;
 };

@@ -1,7 +1,6 @@
 #include "sim/repair/conclusion.hpp"
 
 #include "sim/repair/history_check.hpp"
-#include "sim/repair/progress.hpp"
 #include "sim/repair/residual.hpp"
 
 #include <fmt/format.h>
@@ -21,32 +20,13 @@ std::vector<ChunkAt> united(std::vector<ChunkAt> a, std::span<const ChunkAt> b) 
   return a;
 }
 
-/// What has come of a history if only its first events count.
-struct Account {
-  std::vector<ChunkAt> lost;
-  Achievement achievement;
-};
-
-Account account(const RecoveryCase& asked, const History& history, std::size_t events) {
-  const NetworkState network = asked.network(events);
-  std::vector<bool> alive(asked.topology.npu_count());
-  for (std::uint32_t n = 0; n < alive.size(); ++n) alive[n] = network.is_up(NodeId{n});
-  Account made{history.lost, {}};
-  if (std::ranges::find(alive, false) != alive.end())
-    made.lost =
-        united(std::move(made.lost), held_by_nobody(asked.topology, history.segments, network));
-  made.achievement =
-      achieved(asked.topology, history.segments, history.deliveries, made.lost, alive);
-  return made;
-}
-
 /// Events that happened while something was to be done still: until all NPUs that were alive had
 /// what they want, as far as it survived.
 std::size_t effective_events(const RecoveryCase& asked, const History& history) {
   std::vector<std::optional<Time>> finished;
   std::vector<bool> alive(asked.topology.npu_count(), true);
   for (std::size_t k = 0; k < asked.events.size(); ++k) {
-    if (finished.empty()) finished = account(asked, history, k).achievement.finished;
+    if (finished.empty()) finished = account_of(asked, history, k).achievement.finished;
     bool done = true;
     for (std::size_t n = 0; n < alive.size(); ++n)
       done = done && (!alive[n] || (finished[n] && *finished[n] < asked.events[k].at));
@@ -86,10 +66,23 @@ void History::give_up(std::span<const ChunkAt> contributions) {
   lost = united(std::move(lost), contributions);
 }
 
+Account account_of(const RecoveryCase& asked, const History& history, std::size_t events) {
+  const NetworkState network = asked.network(events);
+  std::vector<bool> alive(asked.topology.npu_count());
+  for (std::uint32_t n = 0; n < alive.size(); ++n) alive[n] = network.is_up(NodeId{n});
+  Account made{history.lost, {}};
+  if (std::ranges::find(alive, false) != alive.end())
+    made.lost =
+        united(std::move(made.lost), held_by_nobody(asked.topology, history.segments, network));
+  made.achievement =
+      achieved(asked.topology, history.segments, history.deliveries, made.lost, alive);
+  return made;
+}
+
 Recovery concluded(const RecoveryCase& asked, History history, const Report& last,
                    std::string problem) {
   const std::size_t events = effective_events(asked, history);
-  Account end = account(asked, history, events);
+  Account end = account_of(asked, history, events);
   Recovery made;
   made.lost = std::move(end.lost);
   made.missing = std::move(end.achievement.missing);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "sim/repair/course.hpp"
+#include "sim/repair/progress.hpp"
 #include "sim/repair/recovery.hpp"
 #include "sim/report.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +25,14 @@ struct History {
   void add(Segment segment, const Report& report);
   void give_up(std::span<const ChunkAt> contributions);
 };
+
+/// What has come of a history if only its first `events` count.
+struct Account {
+  std::vector<ChunkAt> lost;
+  Achievement achievement;
+};
+[[nodiscard]] Account account_of(const RecoveryCase& asked, const History& history,
+                                 std::size_t events);
 
 /// Fills what the history decides: all but the policy and the decisions. `last`: of the last
 /// segment. Events after everyone alive has all it wants have no effect.

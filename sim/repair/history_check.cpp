@@ -52,9 +52,10 @@ private:
 
 struct Delivered {
   std::uint32_t segment = 0, transfer = 0;
+  bool waits = false; ///< it is there, but not delivered
 };
 
-/// Delivered transfers of each chunk of the whole collective, in order.
+/// Transfers of each chunk of the whole collective that have come to their receivers, in order.
 class DeliveriesByChunk {
 public:
   DeliveriesByChunk(std::size_t chunks, std::span<const Segment> segments) : begin_(chunks + 1) {
@@ -73,9 +74,11 @@ private:
   template <typename Visit>
   static void each(std::span<const Segment> segments, const Visit& visit) {
     for (std::uint32_t s = 0; s < segments.size(); ++s)
-      for (std::uint32_t i = 0; i < segments[s].schedule.size(); ++i)
-        if (segments[s].delivered[i])
-          visit(segments[s].chunk[segments[s].schedule[i].chunk.value], {s, i});
+      for (std::uint32_t i = 0; i < segments[s].schedule.size(); ++i) {
+        const bool waits = std::ranges::binary_search(segments[s].waiting, i);
+        if (segments[s].delivered[i] || waits)
+          visit(segments[s].chunk[segments[s].schedule[i].chunk.value], {s, i, waits});
+      }
   }
 
   std::vector<std::size_t> begin_; // [chunk]
@@ -84,7 +87,8 @@ private:
 
 /// One node and the chunk that is looked at.
 struct Holding {
-  Contributions value;   ///< the working value
+  Contributions value;                ///< the working value
+  std::vector<Contributions> waiting; ///< what has come beside it
   bool is_stale = false; ///< it lies there since an earlier segment; this one's overwrites it
   Time changed;          ///< when the last delivery of its value was in
   Time heads;            ///< the earliest instant at which their first bytes can have been
@@ -210,7 +214,10 @@ private:
   template <typename Lives> [[nodiscard]] Contributions held_by(const Lives& lives) const {
     Contributions held = nothing();
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
-      if (lives(NodeId{n})) held.add(nodes_[n].value);
+      if (lives(NodeId{n})) {
+        held.add(nodes_[n].value);
+        for (const Contributions& one : nodes_[n].waiting) held.add(one);
+      }
     for (const NodeId holder : contributors_)
       if (lives(holder)) held.add(input(holder));
     return held;
@@ -228,6 +235,7 @@ private:
       for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
         nodes_[n].value = input(NodeId{n});
         nodes_[n].is_stale = false;
+        nodes_[n].waiting.clear();
       }
     else
       set_values(s, ChunkId{local}, left);
@@ -271,6 +279,7 @@ private:
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
       if (!is_npu(NodeId{n})) nodes_[n].value.clear();
       nodes_[n].is_stale = !holds[n];
+      nodes_[n].waiting.clear();
       if (!holds[n] && segment.anew) nodes_[n].value.clear();
     }
   }
@@ -307,19 +316,21 @@ private:
                                  "left out",
                                  s, name(npu), chunk_.value));
     if (segment.anew) return;
-    for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
-      const Contributions& value = before[n].value;
-      // It could be added, in place of those that it has within it.
+    const auto could_add = [&](const Contributions& value) {
+      // In place of those that it has within it.
       const auto leaves_room = [&](const Contributions& used) {
         return value.includes(used) || !value.overlaps(used);
       };
-      if (!was_dead(NodeId{n}, segment.begin) && value.overlaps(left) &&
-          !value.overlaps(left_out_) && std::ranges::all_of(used_, leaves_room))
+      return value.overlaps(left) && !value.overlaps(left_out_) &&
+             std::ranges::all_of(used_, leaves_room);
+    };
+    for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
+      if (!was_dead(NodeId{n}, segment.begin) &&
+          (could_add(before[n].value) || std::ranges::any_of(before[n].waiting, could_add)))
         return fault(
             fmt::format("segment {}: the contribution of {} to chunk {} is left out, which "
                         "{} has and could add",
                         s, name(one_of(left)), chunk_.value, name(NodeId{n})));
-    }
   }
 
   struct Sent {
@@ -374,6 +385,10 @@ private:
   void receive(Delivered one, const Sent& sent) {
     const NodeId to = ends(one).second;
     Holding& have = nodes_[to.value];
+    if (one.waits) {
+      have.waiting.push_back(sent.value);
+      return;
+    }
     const Time at = record_.deliveries[one.segment][one.transfer];
     const std::optional<Time> heads = check_time(one, to, at, sent.ready);
     if (fault_) return;

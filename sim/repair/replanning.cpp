@@ -71,30 +71,37 @@ public:
   }
 
 private:
+  /// What a plan leads to, as far as events are known: smaller is better.
+  struct Prospect {
+    std::size_t missing = 0; ///< values that survive, and NPUs alive want and don't get
+    std::size_t lost = 0;    ///< contributions to what someone alive wants
+    Time end;                ///< when all that doesn't stay missing is in place
+    auto operator<=>(const Prospect&) const = default;
+  };
+
   /// To the events first .. known - 1; earlier ones are answered, later ones aren't known.
   /// False where nothing is left to do.
   bool answer(std::size_t first, std::size_t known, Time at) {
-    const Report given_up = course_.run_until(at);
+    Report given_up = course_.run_until(at);
     if (given_up.stuck.empty() && !left_out_) return false;
-    const std::optional<Time> as_before = end_of_course(restarts_ ? asked_.events_by(at) : known);
-    if (restarts_ && as_before) return true;
+    if (restarts_ && goes_on(asked_.events_by(at))) return true;
 
+    const bool lets_in = !restarts_ && course_.let_in(at, given_up);
     const NetworkState network = asked_.network(known);
     Segment ended = performed(course_.plan(), given_up, at);
     const Time begin = ended.end;
     const Residual left = left_after(ended, network, restarts_);
-    if (!restarts_ && left.chunk.empty() && left.out_of_reach.empty()) return false;
+    if (!restarts_ && !lets_in && left.chunk.empty() && left.out_of_reach.empty()) return false;
     Decision decision{at, at, {}, {}, false, 0};
     for (std::size_t i = first; i < known; ++i) decision.causes.push_back(asked_.events[i].at);
     Planned planned = plan(left, network, begin, decision);
     if (!planned.segment) {
       decision.what = std::move(planned.why_not);
     } else {
-      decision.what = restarts_ ? std::string("started over")
-                                : fmt::format("{} chunks planned anew", left.chunk.size());
       Course next(asked_, *std::move(planned.segment));
-      const std::optional<Time> end = end_of_plan(next, network, known);
-      decision.in_force = end && (!as_before || *end < *as_before);
+      decision.in_force = comes_to_an_end(next, network, known) &&
+                          (restarts_ || is_better(next, ended, given_up, left, known));
+      decision.what = what_is_done(left, decision.in_force);
       if (decision.in_force) {
         decision.begin = begin;
         history_.add(std::move(ended), given_up);
@@ -113,32 +120,59 @@ private:
     history_.segments.pop_back();
     return left;
   }
-
-  /// When the present plan has brought everyone all that can be brought, under the first `count`
-  /// events. Nothing where it doesn't.
-  std::optional<Time> end_of_course(std::size_t count) {
+  /// Whether the present plan brings everyone all that can be brought, under the first `count`
+  /// events.
+  bool goes_on(std::size_t count) {
     const Report& report = course_.run(count);
-    if (report.stuck.empty() && !left_out_) return report.completion;
-    const Residual left = left_after(performed(course_.plan(), report, course_.plan().begin),
-                                     asked_.network(count), false);
-    if (!left.chunk.empty()) return std::nullopt;
-    return report.completion;
+    if (report.stuck.empty() && !left_out_) return true;
+    return left_after(performed(course_.plan(), report, course_.plan().begin),
+                      asked_.network(count), false)
+        .chunk.empty();
   }
 
-  /// When a new plan ends, under the events that it knows. Nothing where it doesn't: a defect.
-  std::optional<Time> end_of_plan(Course& course, const NetworkState& network, std::size_t known) {
+  /// Whether a new plan comes to its end, under the events that it knows. If not: a defect.
+  bool comes_to_an_end(Course& course, const NetworkState& network, std::size_t known) {
     const Segment& plan = course.plan();
+    if (plan.schedule.empty()) return true;
     const Report& report = course.run(known);
     if (!report.stuck.empty()) {
       note_problem(fmt::format("a new plan comes to a halt: {} of {} transfers",
                                report.stuck.size(), plan.schedule.size()));
-      return std::nullopt;
+      return false;
     }
-    if (plan.schedule.empty()) return plan.begin;
     note_problem(beaten_bound(asked_, present_network(asked_.topology, network).topology,
                               plan.collective, plan.schedule.size(),
                               report.completion - plan.begin));
-    return report.completion;
+    return true;
+  }
+
+  /// Whether to go on with `next`, after the present plan `ended` so, rather than as before.
+  bool is_better(Course& next, const Segment& ended, const Report& given_up, const Residual& left,
+                 std::size_t known) {
+    const Prospect as_before = prospect(history_, course_, known);
+    History with = history_;
+    with.add(ended, given_up);
+    with.give_up(left.lost);
+    Prospect anew = prospect(std::move(with), next, known);
+    // Where all that is left is out of reach, to let something in sooner is no reason to give up
+    // what is on its way towards the link that failed.
+    if (left.chunk.empty() && !left.out_of_reach.empty()) anew.end = as_before.end;
+    return anew < as_before;
+  }
+
+  /// Of a course after this history, under the first `count` events.
+  Prospect prospect(History history, Course& course, std::size_t count) const {
+    const Report& report = course.run(count);
+    history.add(performed(course.plan(), report, course.plan().begin), report);
+    const Account account = account_of(asked_, history, count);
+    const NetworkState network = asked_.network(count);
+    const auto counts = [&](const ChunkAt& lost) {
+      return std::ranges::any_of(asked_.collective.wanted_by(lost.chunk),
+                                 [&](NodeId npu) { return network.is_up(npu); });
+    };
+    return {account.achievement.missing.size(),
+            static_cast<std::size_t>(std::ranges::count_if(account.lost, counts)),
+            account.achievement.progress.empty() ? Time{} : account.achievement.progress.back().at};
   }
 
   void note_problem(std::string text) {
@@ -147,7 +181,7 @@ private:
 
   /// Everything anew is the named collective where it can be: not every algorithm knows others.
   Planned plan(const Residual& left, const NetworkState& network, Time begin, Decision& decision) {
-    if (left.chunk.empty())
+    if (restarts_ && left.chunk.empty())
       return {std::nullopt, left.out_of_reach.empty() ? "what there was to begin with is gone"
                                                       : out_of_reach_text(left)};
     const PresentNetwork present = present_network(asked_.topology, network);
@@ -211,6 +245,13 @@ private:
       return chunk.reduces || !std::ranges::includes(collective.sets[chunk.held_by],
                                                      collective.sets[chunk.wanted_by]);
     });
+  }
+
+  [[nodiscard]] std::string what_is_done(const Residual& left, bool in_force) const {
+    if (restarts_) return "started over";
+    if (!left.chunk.empty()) return fmt::format("{} chunks planned anew", left.chunk.size());
+    if (!in_force && !left.out_of_reach.empty()) return out_of_reach_text(left);
+    return "given up without a new plan: what has come is let in";
   }
 
   [[nodiscard]] std::string out_of_reach_text(const Residual& left) const {

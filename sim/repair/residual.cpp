@@ -48,12 +48,15 @@ bool has_bit(std::span<const Word> set, std::size_t bit) {
 }
 void set_bit(std::span<Word> set, std::size_t bit) { set[bit / 64] |= Word{1} << (bit % 64); }
 
-/// What NPUs alive hold of the chunk that was replayed last, inputs included.
+/// What NPUs alive hold of the chunk that was replayed last, inputs and what waits included.
 std::vector<Word> all_held(const Topology& topology, const Collective& whole, ChunkId chunk,
                            const NetworkState& network, const ChunkReplay& replay) {
   std::vector<Word> held(replay.value(NodeId{0}).size());
   for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
-    if (network.is_up(NodeId{n})) add(replay.value(NodeId{n}), held);
+    if (network.is_up(NodeId{n})) {
+      add(replay.value(NodeId{n}), held);
+      add(replay.waiting(NodeId{n}), held);
+    }
   for (const NodeId npu : whole.held_by(chunk))
     if (network.is_up(npu)) set_bit(held, *replay.input_bit(npu));
   return held;

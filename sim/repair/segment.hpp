@@ -79,6 +79,9 @@ struct Segment {
   /// Everyone has begun anew: of chunks that aren't in `collective`, too, NPUs hold their inputs
   /// only.
   bool anew = false;
+  /// Transfers that had come to their receivers when it ended, but were not delivered: what the
+  /// receiver was to send before had not left. Ascending.
+  std::vector<std::uint32_t> waiting = {};
 };
 
 /// What has come of a collective.

@@ -327,3 +327,45 @@ TEST_CASE("what the dead gave is left out only where nobody could add it") {
   told.segments[1].starts = starts({Start::present, Start::present});
   CHECK(says(fault_of(topology, told), "which lives, to chunk 0 is left out"));
 }
+
+TEST_CASE("what waits at an NPU that lives is held: a plan must count it, and it isn't lost") {
+  // Ring of three, link i: i -> i + 1. 2 is to send its own on, over a link that is down, before it
+  // takes what has come from 1, which then dies.
+  const Topology topology = samples::ring(3, true);
+  Told told;
+  told.segments = {
+      segment(topology, collective({{{0, 1, 2}, {2}, true}}),
+              {{0, {2}, Op::reduce, false, false}, {0, {1}, Op::reduce, false, false}})};
+  told.segments[0].waiting = {1};
+  told.segments[0].end = Time{hop};
+  told.deliveries = {hops({0, 0})};
+  told.events = {link_down(0, 2), npu_down(hop, 1)};
+  told.counted = 2;
+  told.missing = {{zero, NodeId{2}}};
+  told.ending = Ending::incomplete;
+  const auto fault = [&] { return fault_of(topology, told); };
+  CHECK(fault().empty());
+
+  SECTION("said to be lost") {
+    told.lost = {{zero, NodeId{1}}};
+    CHECK(says(fault(), "the contribution of npu1 is said to be lost, but someone alive has it"));
+  }
+  SECTION("left out of a plan") {
+    Segment second = segment(topology, collective({{{0, 2}, {2}, true}}), {});
+    second.begin = second.end = Time{hop};
+    second.starts = starts({Start::input, Start::input});
+    told.segments.push_back(second);
+    told.deliveries.emplace_back();
+    told.lost = {{zero, NodeId{1}}};
+    CHECK(says(fault(), "the contribution of npu1 to chunk 0 is left out, which npu2 has and "
+                        "could add"));
+  }
+  SECTION("lost after all, with whom it came to") {
+    told.events.push_back(npu_down(hop, 2));
+    told.counted = 3;
+    told.missing = {};
+    told.lost = {{zero, NodeId{1}}, {zero, NodeId{2}}};
+    told.ending = Ending::no_destination;
+    CHECK(fault().empty());
+  }
+}

@@ -137,6 +137,31 @@ TEST_CASE("the contribution of the dead counts where it was passed on in time") 
   }
 }
 
+TEST_CASE("what has come to an NPU counts, though it waited for sends that are given up") {
+  // 1 has to send its own to 2 before it takes 0's; 1 > 2 fails first. 0's is there at 1 hop and is
+  // let in when the plan is given up, at 41 us; only 2's is still to come then.
+  const Topology ring = samples::ring(4);
+  const Segment plan = segment(ring, collective({{{0, 1, 2}, {1}, true}}),
+                               {{0, {1}, Op::reduce}, {0, {5}, Op::copy}, {0, {0}, Op::reduce}});
+  const std::vector<NetworkEvent> events{link_down(1 * us, 1), npu_down(30 * us, 0)};
+  const Recovery anew = recovered(ring, plan, events, Policy::resynthesize, 40 * us);
+  CHECK(anew.complete());
+  CHECK(anew.lost.empty());
+  CHECK(anew.completion == Time{41 * us + hop});
+  REQUIRE(anew.segments.size() == 2);
+  CHECK(anew.segments[0].delivered == std::vector<bool>{false, false, true});
+  CHECK(anew.deliveries[0][2] == Time{41 * us});
+  // Where nobody answers it waits on: 1 lacks it, but it isn't lost.
+  const Recovery nothing = recovered(ring, plan, events, Policy::report);
+  CHECK(nothing.lost.empty());
+  CHECK(nothing.missing == std::vector<ChunkAt>{{zero, NodeId{1}}});
+  CHECK(nothing.segments[0].waiting == std::vector<std::uint32_t>{2});
+  // Not where 1 is dead when that happens.
+  const Recovery dead = recovered(ring, plan, {link_down(1 * us, 1), npu_down(30 * us, 1)},
+                                  Policy::resynthesize, 40 * us);
+  CHECK(dead.ending == Ending::no_destination);
+}
+
 TEST_CASE("a route that breaks behind a transfer and then before it is left after all") {
   // From 0 by 1 to 2; 0 > 1 breaks while it crosses 1 > 2, and then that. From 0 by 3 instead.
   const Topology ring = samples::ring(4);
@@ -241,6 +266,15 @@ TEST_CASE("an exchange half of which is cut off") {
     CHECK(recovered(pair, plan, for_good, policy).missing ==
           std::vector<ChunkAt>{{zero, NodeId{0}}});
   }
+  // 0's own is at 1 at 1 hop and has to be let in there: the answer is to give up, without a plan.
+  const Recovery half = recovered(pair, plan, for_good, Policy::resynthesize);
+  CHECK(half.completion == Time{hop});
+  REQUIRE(half.decisions.size() == 1);
+  CHECK(half.decisions[0].in_force);
+  CHECK(half.decisions[0].what == "given up without a new plan: what has come is let in");
+  REQUIRE(half.segments.size() == 2);
+  CHECK(half.segments[0].delivered == std::vector<bool>{true, false});
+  CHECK(half.segments[1].chunk.empty());
   // The sum comes back to 0, or all is done once more: there and back.
   CHECK(recovered(pair, plan, for_long, Policy::resynthesize).completion == Time{100 * us + hop});
   CHECK(recovered(pair, plan, for_long, Policy::restart).completion == Time{100 * us + 2 * hop});

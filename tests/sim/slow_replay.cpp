@@ -468,7 +468,7 @@ private:
   [[nodiscard]] StuckTransfer why(std::uint32_t i) const {
     StuckTransfer stuck{i, StuckTransfer::Why::waiting, {}, {}};
     const TransferNow& now = now_[i];
-    if (now.lost || (now.arrived && dead_[to(i).value])) {
+    if (now.lost) {
       stuck.why = StuckTransfer::Why::lost;
     } else if (now.arrived) {
       stuck.why = StuckTransfer::Why::held_back;
