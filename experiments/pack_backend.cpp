@@ -150,11 +150,10 @@ double PackBackend::copy_rate() const {
 }
 
 void PackBackend::require_same_pack() const {
-  if (rows_ && rows_->pack_digest != pack_.digest())
-    throw InputError(
-        fmt::format("{}:1:1: rows of another pack ({:016x}) than this experiment makes "
-                    "now ({:016x}): pack and measure again",
-                    file_, rows_->pack_digest, pack_.digest()));
+  if (rows_ && rows_->pack.digest != pack_.name().digest)
+    throw InputError(fmt::format("{}:1:1: rows of the pack {}, but this experiment makes {} now: "
+                                 "pack and measure again",
+                                 file_, to_text(rows_->pack), to_text(pack_.name())));
 }
 
 std::string figures_text(const runtime::Rows& rows) {

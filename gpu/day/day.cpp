@@ -10,7 +10,6 @@
 #include "gpu/day/step_run.hpp"
 #include "gpu/day/steps.hpp"
 #include "gpu/text.hpp"
-#include "runtime/pack/csv_lines.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 
@@ -150,14 +149,13 @@ private:
 };
 
 int Day::run() {
+  look_for_records();
   int most = 0;
   for (const DayStep& step : day_steps())
     if (is_meant(step)) most += limit_of(step);
-  std::printf("GPU day %s (pack %s): %s at most; rows, words and report go to %s\n",
-              pack_.experiment().c_str(), runtime::hex_text(pack_.digest()).c_str(),
-              clock_text(most).c_str(), options_.folder.c_str());
+  std::printf("GPU day %s: %s at most; rows, words and report go to %s\n",
+              to_text(pack_.name()).c_str(), clock_text(most).c_str(), options_.folder.c_str());
   warn_of_other_cases();
-  look_for_records();
   const auto begin = Clock::now();
   for (std::size_t index = 0; index < records_.size() && !signals_.came(); ++index)
     if (is_meant(day_steps()[index])) take_turn(index);
@@ -181,10 +179,12 @@ void Day::warn_of_other_cases() const {
     std::printf("no step runs \"%s\": tutti-gpu run does\n", label.c_str());
 }
 
+/// What is there of this pack. Nothing that is there of another is replaced.
 void Day::look_for_records() {
+  require_no_other_pack(file("measured.csv"), pack_.name());
   for (std::size_t index = 0; index < records_.size(); ++index) {
     std::string why;
-    records_[index] = read_record(options_.folder, day_steps()[index], pack_.digest(), why);
+    records_[index] = read_record(options_.folder, day_steps()[index], pack_.name(), why);
     if (!why.empty()) std::printf("%s: it doesn't count\n", why.c_str());
   }
 }
@@ -222,13 +222,13 @@ void Day::take_turn(std::size_t index) {
 }
 
 StepRecord Day::perform(const DayStep& step) {
-  const runtime::Rows before = all_rows(records_, pack_.digest());
+  const runtime::Rows before = all_rows(records_, pack_.name());
   StepRun run(step, pack_, options_.folder, std::chrono::seconds(limit_of(step)), signals_);
   return run.perform(step.tasks({step, program_, options_.pack, run.rows_file(), pack_, before}));
 }
 
 void Day::write_results() const {
-  write_file(file("measured.csv"), rows_text(all_rows(records_, pack_.digest())));
+  write_file(file("measured.csv"), rows_text(all_rows(records_, pack_.name())));
   write_file(file("report.md"), day_report(pack_, records_));
 }
 
@@ -242,7 +242,8 @@ int Day::conclude(bool interrupted) const {
       failed += (failed.empty() ? "" : ", ") + std::string(day_steps()[index].name);
   }
   std::printf("report: %s\nrows: %s, for `tutti run` of %s with --measured\n",
-              file("report.md").c_str(), file("measured.csv").c_str(), pack_.experiment().c_str());
+              file("report.md").c_str(), file("measured.csv").c_str(),
+              pack_.name().experiment.c_str());
   if (!failed.empty()) std::printf("failed: %s\n", failed.c_str());
   if (missing > 0)
     std::printf("%zu of %zu steps are still to be done: the same command%s goes on with them\n",

@@ -109,7 +109,7 @@ void StepRun::run(const Task& task) {
   complete(task, end, said);
 }
 
-void StepRun::begin_part() const { const runtime::RowsFile rows(part_, pack_.digest()); }
+void StepRun::begin_part() const { const runtime::RowsFile rows(part_, pack_.name()); }
 
 /// What can't be read is put aside.
 runtime::Rows StepRun::read_part() {
@@ -127,7 +127,7 @@ runtime::Rows StepRun::read_part() {
 /// Writes the rows that the process owes.
 void StepRun::complete(const Task& task, const ProcessEnd& end, const std::string& told) {
   const runtime::Rows rows = read_part();
-  runtime::RowsFile file(part_, pack_.digest());
+  runtime::RowsFile file(part_, pack_.name());
   const std::string words = end.told() + (told.empty() ? "" : "; its last words: " + told);
   if (!task.test.empty() && rows.test(task.test) == nullptr)
     file.add(runtime::TestRow{task.test, test_outcome(end), end.well() ? "" : words});
@@ -177,7 +177,7 @@ StepRecord StepRun::conclude(const std::string& left_out) {
     record.words = "in " + clock_text(seconds());
   }
   record.rows.notes.push_back(ending_of(step_, record.outcome, record.words));
-  runtime::RowsFile(part_, pack_.digest()).add(record.rows.notes.back());
+  runtime::RowsFile(part_, pack_.name()).add(record.rows.notes.back());
   fs::rename(part_, final_);
   return record;
 }

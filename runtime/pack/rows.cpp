@@ -25,7 +25,7 @@ namespace tutti::runtime {
 namespace {
 
 constexpr std::string_view rows_kind = "tutti-gpu rows";
-constexpr std::uint64_t rows_version = 1;
+constexpr std::uint64_t rows_version = 2;
 constexpr std::array<std::string_view, 4> run_words{"done", "refused", "hung", "failed"};
 constexpr std::array<std::string_view, 4> test_words{"passed", "failed", "hung", "left out"};
 constexpr std::array<std::string_view, 4> row_words{"run", "figure", "test", "note"};
@@ -139,15 +139,24 @@ std::string_view require_check(std::string_view line, const std::string& place) 
   return checked;
 }
 
-std::uint64_t read_head(CsvLine line) {
+PackName read_head(CsvLine line) {
   if (line.text("the file's kind") != rows_kind)
     line.fail("these are no rows of tutti-gpu: \"" + std::string(rows_kind) + "\" comes first");
   if (const auto version = line.number("the version"); version != rows_version)
     line.fail("version " + std::to_string(version) + ", but this program reads " +
               std::to_string(rows_version));
-  const std::uint64_t digest = line.hex("the pack's digest");
+  PackName pack;
+  pack.experiment = line.text("the experiment's name");
+  pack.digest = line.hex("the pack's digest");
   line.finish();
-  return digest;
+  return pack;
+}
+
+/// The line that says which pack rows are of.
+PackName read_first(CsvText& lines, const std::string& file_name) {
+  const auto head = lines.next();
+  if (!head) throw InputError(file_name + ":1:1: no rows: the file is empty");
+  return read_head({require_check(*head, lines.place()), lines.place()});
 }
 
 void read_row(CsvLine line, Rows& rows) {
@@ -176,9 +185,9 @@ std::string_view to_text(TestOutcome outcome) {
   return test_words[static_cast<std::size_t>(outcome)];
 }
 
-std::string rows_head(std::uint64_t pack_digest) {
-  return checked_line(
-      std::array{std::string(rows_kind), std::to_string(rows_version), hex_text(pack_digest)});
+std::string rows_head(const PackName& pack) {
+  return checked_line(std::array{std::string(rows_kind), std::to_string(rows_version),
+                                 pack.experiment, hex_text(pack.digest)});
 }
 
 std::string line_of(const RunRow& row) {
@@ -218,17 +227,20 @@ const TestRow* Rows::test(std::string_view name) const {
 Rows read_rows(std::string_view text, const std::string& file_name) {
   Rows rows;
   CsvText lines(text, file_name);
-  const auto head = lines.next();
-  if (!head) throw InputError(file_name + ":1:1: no rows: the file is empty");
-  rows.pack_digest = read_head({require_check(*head, lines.place()), lines.place()});
+  rows.pack = read_first(lines, file_name);
   while (const auto line = lines.next())
     read_row({require_check(*line, lines.place()), lines.place()}, rows);
   return rows;
 }
 
+PackName pack_of_rows(std::string_view text, const std::string& file_name) {
+  CsvText lines(text, file_name);
+  return read_first(lines, file_name);
+}
+
 Rows load_rows(const std::string& path) { return read_rows(read_file(path), path); }
 
-RowsFile::RowsFile(std::string path, std::uint64_t pack_digest) : path_(std::move(path)) {
+RowsFile::RowsFile(std::string path, const PackName& pack) : path_(std::move(path)) {
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
   std::error_code ignored; // opening says what is wrong
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
@@ -237,13 +249,17 @@ RowsFile::RowsFile(std::string path, std::uint64_t pack_digest) : path_(std::mov
     before = read_file(path_);
     before.resize(before.rfind('\n') + 1);
   }
-  if (!before.empty() && read_rows(before, path_).pack_digest != pack_digest)
-    throw InputError(path_ + ":1:1: rows of another pack: name another file");
+  if (!before.empty()) {
+    if (const PackName other = pack_of_rows(before, path_); other.digest != pack.digest)
+      throw InputError(path_ + ":1:1: rows of the pack " + to_text(other) + ", not of " +
+                       to_text(pack) + ": name another file");
+    (void)read_rows(before, path_); // or what follows would stand behind damaged lines
+  }
   file_.number = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file_.number < 0 || ftruncate(file_.number, static_cast<off_t>(before.size())) != 0 ||
       lseek(file_.number, 0, SEEK_END) < 0)
     fail();
-  if (before.empty()) append(rows_head(pack_digest));
+  if (before.empty()) append(rows_head(pack));
 }
 
 RowsFile::File::~File() {

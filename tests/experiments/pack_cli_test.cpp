@@ -134,14 +134,17 @@ TEST_CASE("rows of another pack, damaged ones, missing and failed ones are no me
   const Day day;
   REQUIRE(day.tutti("run day.toml --pack day.tar").code == 0);
   const Pack pack = runtime::load_pack(day.folder.file("day.tar"));
-  const std::string head = runtime::rows_head(pack.digest());
+  const std::string head = runtime::rows_head(pack.name());
   const auto judged = [&](const std::string& rows) {
     write_file(day.folder.file("rows.csv"), rows);
     return day.tutti("run day.toml --measured rows.csv");
   };
-  const CommandResult foreign = judged(runtime::rows_head(pack.digest() + 1));
+  const CommandResult foreign = judged(runtime::rows_head({"other", 1}));
   CHECK(foreign.code == 2);
-  CHECK_THAT(foreign.err, ContainsSubstring("rows.csv:1:1: rows of another pack"));
+  CHECK_THAT(foreign.err,
+             ContainsSubstring("rows.csv:1:1: rows of the pack other (0000000000000001), "
+                               "but this experiment makes " +
+                               to_text(pack.name())));
   const CommandResult damaged = judged(head + "test,a,passed,,00000000\n");
   CHECK(damaged.code == 2);
   CHECK_THAT(damaged.err, ContainsSubstring("rows.csv:2:15: the line was changed"));

@@ -71,6 +71,7 @@ struct PackOptions {
   bool hangs = false; ///< a case of gpu_rate does
   std::uint32_t repeats = 20;
   double watchdog_seconds = 30; ///< of the repeats
+  std::string note = {};        ///< in a label
 };
 
 /// A day's pack, with all its cases and small sizes.
@@ -86,7 +87,7 @@ std::string day_pack(const PackOptions& options = {}) {
     builder.add("gpu_rate: 1 instances", "ring", size,
                 packed(hung_program(), 1, ElementType::float32, 0.3));
   builder.add("gpu_rate: 2 instances", "ring", size, packed(gather));
-  builder.add("gpu_dgx1: All-Gather", "ring", size, packed(gather));
+  builder.add("gpu_dgx1: All-Gather" + options.note, "ring", size, packed(gather));
   builder.predict(Time{20'000'000});
   for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce})
     for (const std::uint32_t gpus : {2U, 4U})
@@ -256,7 +257,7 @@ TEST_CASE("GPU day: played from beginning to end, and a second time without meas
 
   const Pack pack = load_pack(bench.pack());
   const Rows rows = bench.rows();
-  CHECK(rows.pack_digest == pack.digest());
+  CHECK(rows.pack.digest == pack.name().digest);
   for (const std::string& file : pack.files()) {
     INFO(file);
     const RunRow* run = rows.run(pack.checksum(file));
@@ -528,7 +529,7 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
   }
 }
 
-TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't count") {
+TEST_CASE("GPU day: rows that are damaged, or cut off don't count") {
   const Workbench bench("gpus=1");
   REQUIRE(bench.play({"--step", "driver,repeats"}).code == 0);
   const std::string file = bench.out("01_driver.csv"), good = read_file(file);
@@ -552,12 +553,37 @@ TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't coun
   write_file(file, good);
   CHECK(bench.play({"--step", "peers"}).code == 0);
   CHECK(bench.rows().figure("gpus") != nullptr);
+}
 
-  write_file(bench.pack(), day_pack({.repeats = 21}));
-  const Played other = bench.play({"--step", "driver"});
-  INFO(other.said);
-  CHECK(has(other.said, "08_repeats.csv is of another pack: it doesn't count"));
-  CHECK(bench.rows().runs.empty());
+TEST_CASE("GPU day: a folder of another pack is refused, and nothing in it is replaced") {
+  const Workbench bench("gpus=1");
+  REQUIRE(bench.play({"--step", "repeats"}).code == 0);
+  const auto written = [&] {
+    std::map<std::string, std::string> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(bench.out()))
+      files[entry.path().filename()] = read_file(entry.path());
+    return files;
+  };
+  const std::string first = to_text(load_pack(bench.pack()).name());
+  const auto before = written();
+  // The same runs under other labels are another pack, too.
+  for (const std::string& other : {day_pack({.repeats = 21}), day_pack({.note = "other"})}) {
+    write_file(bench.pack(), other);
+    const Played day = bench.play({"--step", "driver"});
+    INFO(day.said);
+    CHECK(day.code == 2);
+    CHECK(has(day.said, "belongs to the pack " + first + ", not to " +
+                            to_text(load_pack(bench.pack()).name()) + ": name another folder"));
+    CHECK(written() == before);
+  }
+  // What is damaged behind its first line is still the other's, and so is measured.csv.
+  write_file(bench.out("08_repeats.csv"), before.at("08_repeats.csv") + "damaged\n");
+  fs::remove(bench.out("measured.csv"));
+  CHECK(has(bench.play({"--step", "repeats"}).said, "08_repeats.csv belongs to the pack"));
+  fs::remove(bench.out("08_repeats.csv"));
+  write_file(bench.out("measured.csv"), before.at("measured.csv"));
+  CHECK(has(bench.play({"--step", "repeats"}).said, "measured.csv belongs to the pack"));
+  CHECK(read_file(bench.out("measured.csv")) == before.at("measured.csv"));
 }
 
 TEST_CASE("GPU day: input that can't be used is refused before anything is run") {
