@@ -120,6 +120,8 @@ runtime::Execution PackBackend::run(const runtime::Program& program,
   case runtime::RunOutcome::refused: throw InputError(row->words);
   case runtime::RunOutcome::hung: throw runtime::HungRun(row->words);
   case runtime::RunOutcome::failed: throw runtime::FailedRun(row->words);
+  case runtime::RunOutcome::cut_off:
+    throw runtime::FailedRun(fmt::format("{} {}", to_text(row->outcome), row->words));
   }
   return row->execution;
 }
@@ -171,7 +173,7 @@ std::vector<std::string> problems_of(const runtime::Rows& rows) {
   for (const runtime::TestRow& row : rows.tests) last[row.name] = &row;
   std::vector<std::string> problems;
   for (const auto& [name, row] : last)
-    if (row->outcome == runtime::TestOutcome::failed || row->outcome == runtime::TestOutcome::hung)
+    if (!runtime::is_well(*row))
       problems.push_back(
           fmt::format("GPU test {} {}: {}", name, to_text(row->outcome), row->words));
   return problems;

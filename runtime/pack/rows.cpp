@@ -26,8 +26,11 @@ namespace {
 
 constexpr std::string_view rows_kind = "tutti-gpu rows";
 constexpr std::uint64_t rows_version = 2;
-constexpr std::array<std::string_view, 4> run_words{"done", "refused", "hung", "failed"};
-constexpr std::array<std::string_view, 4> test_words{"passed", "failed", "hung", "left out"};
+constexpr std::string_view cut_off_words = "cut off at the limit";
+constexpr std::array<std::string_view, 5> run_words{"done", "refused", "hung", "failed",
+                                                    cut_off_words};
+constexpr std::array<std::string_view, 5> test_words{"passed", "failed", "hung", "left out",
+                                                     cut_off_words};
 constexpr std::array<std::string_view, 4> row_words{"run", "figure", "test", "note"};
 constexpr std::size_t check_digits = 8;
 
@@ -185,6 +188,10 @@ std::string_view to_text(TestOutcome outcome) {
   return test_words[static_cast<std::size_t>(outcome)];
 }
 
+bool is_well(const TestRow& row) {
+  return row.outcome == TestOutcome::passed || row.outcome == TestOutcome::left_out;
+}
+
 std::string rows_head(const PackName& pack) {
   return checked_line(std::array{std::string(rows_kind), std::to_string(rows_version),
                                  pack.experiment, hex_text(pack.digest)});
@@ -242,12 +249,16 @@ Rows load_rows(const std::string& path) { return read_rows(read_file(path), path
 
 RowsFile::RowsFile(std::string path, const PackName& pack) : path_(std::move(path)) {
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  std::error_code ignored; // opening says what is wrong
-  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) fail(error.value());
+  const bool is_regular = std::filesystem::is_regular_file(path_, error); // a device only takes
   std::string before;
-  if (std::filesystem::exists(path_, ignored)) {
-    before = read_file(path_);
-    before.resize(before.rfind('\n') + 1);
+  if (is_regular) {
+    const std::string all = read_file(path_);
+    before = all.substr(0, all.rfind('\n') + 1);
+    if (before.empty() && !rows_head(pack).starts_with(all))
+      throw InputError(path_ + ":1:1: these are no rows of tutti-gpu: name another file");
   }
   if (!before.empty()) {
     if (const PackName other = pack_of_rows(before, path_); other.digest != pack.digest)
@@ -256,9 +267,10 @@ RowsFile::RowsFile(std::string path, const PackName& pack) : path_(std::move(pat
     (void)read_rows(before, path_); // or what follows would stand behind damaged lines
   }
   file_.number = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (file_.number < 0 || ftruncate(file_.number, static_cast<off_t>(before.size())) != 0 ||
-      lseek(file_.number, 0, SEEK_END) < 0)
-    fail();
+  if (file_.number < 0) fail(errno);
+  if (is_regular && (ftruncate(file_.number, static_cast<off_t>(before.size())) != 0 ||
+                     lseek(file_.number, 0, SEEK_END) < 0))
+    fail(errno);
   if (before.empty()) append(rows_head(pack));
 }
 
@@ -270,14 +282,14 @@ void RowsFile::append(const std::string& line) {
   for (std::size_t at = 0; at < line.size();) {
     const ssize_t written = write(file_.number, line.data() + at, line.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail();
+    if (written < 0) fail(errno);
     at += static_cast<std::size_t>(written);
   }
-  if (fsync(file_.number) != 0 && errno != EINVAL && errno != EROFS) fail(); // a pipe can't
+  if (fsync(file_.number) != 0 && errno != EINVAL && errno != EROFS) fail(errno); // a pipe can't
 }
 
-void RowsFile::fail() const {
-  throw InputError(path_ + ": cannot write: " + std::generic_category().message(errno));
+void RowsFile::fail(int error) const {
+  throw InputError(path_ + ": cannot write: " + std::generic_category().message(error));
 }
 
 } // namespace tutti::runtime

@@ -24,8 +24,9 @@ enum class RunOutcome : std::uint8_t {
   refused, ///< can't run there: memory, blocks
   hung,    ///< its watchdog ended it
   failed,  ///< by CUDA
+  cut_off, ///< at the limit of a step, whatever it was at
 };
-enum class TestOutcome : std::uint8_t { passed, failed, hung, left_out };
+enum class TestOutcome : std::uint8_t { passed, failed, hung, left_out, cut_off };
 [[nodiscard]] std::string_view to_text(RunOutcome outcome);
 [[nodiscard]] std::string_view to_text(TestOutcome outcome); ///< "left out"
 
@@ -46,6 +47,8 @@ struct TestRow {
   TestOutcome outcome = TestOutcome::passed;
   std::string words; ///< what went wrong, or why it was left out
 };
+/// Passed, or left out.
+[[nodiscard]] bool is_well(const TestRow& row);
 struct NoteRow {
   std::string about, words;
 };
@@ -82,8 +85,8 @@ struct Rows {
 class RowsFile {
 public:
   /// Begins the file, or goes on with one of the same pack; what stands behind its last whole line
-  /// is dropped. Creates missing folders. Errors: InputError where it is of another pack, damaged,
-  /// or can't be written.
+  /// is dropped. A device or pipe is only written to. Creates missing folders. Errors: InputError
+  /// where it is of another pack, damaged, no rows at all, or can't be written.
   RowsFile(std::string path, const PackName& pack);
 
   /// On the disk when this returns.
@@ -91,7 +94,7 @@ public:
 
 private:
   void append(const std::string& line);
-  [[noreturn]] void fail() const; ///< by errno
+  [[noreturn]] void fail(int error) const;
 
   struct File {
     int number = -1;

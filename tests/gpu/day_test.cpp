@@ -395,14 +395,16 @@ TEST_CASE("GPU day: a hang ends its step with its waits, and the day goes on") {
 TEST_CASE("GPU day: a call that never returns ends its process, not the day") {
   // Each process gets as far as its 40th call.
   Workbench bench("gpus=2,hanging_call=40");
-  const Played day = bench.play({"--step", "gpu_rate,repeats", "--limit", "1"});
+  const Played day = bench.play({"--step", "gpu_rate,repeats", "--limit=800ms"});
   INFO(day.said);
   CHECK(day.code == 1);
   CHECK(has(day.said, "failed: repeats, gpu_rate\n"));
+  CHECK(count(day.said, " cut off at the limit: after ") == 2); // what was left of the step's time
+  CHECK_FALSE(has(day.said, "hung"));
   const Rows rows = bench.rows();
   REQUIRE(rows.runs.size() == 2);
   for (const RunRow& run : rows.runs) {
-    CHECK(run.outcome == RunOutcome::hung);
+    CHECK(run.outcome == RunOutcome::cut_off);
     CHECK(has(run.words, "its last words: "));
   }
 }
@@ -529,6 +531,73 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
   }
 }
 
+TEST_CASE("GPU day: a result stays until the one that takes its place is whole") {
+  for (const int signal : {SIGINT, SIGKILL}) {
+    const Workbench bench;
+    bench.install("compute-sanitizer", "echo the first; exit 0\n");
+    REQUIRE(bench.play({"--step", "memcheck"}).code == 0);
+    const std::string rows = read_file(bench.out("05_memcheck.csv")),
+                      words = read_file(bench.out("05_memcheck.txt"));
+    CHECK(has(words, "the first"));
+    const std::string mark = bench.file("mark");
+    bench.install("compute-sanitizer", "echo the second; touch " + mark + "; exec sleep 60\n");
+    const int day = bench.start({"--step", "memcheck", "--again"});
+    REQUIRE(waited_for(mark));
+    (void)::kill(day, signal);
+    const Played ended = bench.end(day);
+    INFO(ended.said);
+    CHECK(read_file(bench.out("05_memcheck.csv")) == rows);
+    CHECK(read_file(bench.out("05_memcheck.txt")) == words);
+    if (signal == SIGINT) CHECK_FALSE(bench.rows().tests.empty());
+  }
+}
+
+TEST_CASE("GPU day: files that can't be written fail their step by name, and the others go on") {
+  for (const std::string obstacle :
+       {"08_repeats.csv", "08_repeats.csv.part", "08_repeats.txt", "08_repeats.txt.part"}) {
+    const Workbench bench("gpus=1");
+    write_file(bench.out(obstacle + "/inside"), "");
+    const Played day = bench.play({"--step", "driver,repeats,gpu_rate"});
+    INFO(obstacle << "\n" << day.said);
+    CHECK(day.code == 1);
+    CHECK(has(day.said, "failed " + bench.out(obstacle) + ": cannot "));
+    CHECK((has(day.said, "Is a directory") || has(day.said, "Directory not empty")));
+    CHECK(has(day.said, "failed: repeats\n"));
+    CHECK_FALSE(has(day.said, "filesystem"));
+    const Rows rows = bench.rows();
+    CHECK(rows.figure("gpus") != nullptr);
+    CHECK(rows.runs.size() == 1);
+    CHECK(fs::exists(bench.out("report.md")));
+    // The obstacle gone, only that step is still to be done.
+    fs::remove_all(bench.out(obstacle));
+    const Played again = bench.play({"--step", "repeats"});
+    INFO(again.said);
+    CHECK(again.code == 0);
+    CHECK(bench.rows().runs.size() == 2);
+  }
+  for (const std::string result : {"report.md", "measured.csv"}) {
+    const Workbench bench("gpus=1");
+    write_file(bench.out(result + "/inside"), "");
+    const Played day = bench.play({"--step", "driver"});
+    INFO(day.said);
+    CHECK(day.code == 2);
+    CHECK(has(day.said, "error: " + bench.out(result) + ": cannot write: Is a directory"));
+    const std::string other = result == "report.md" ? "measured.csv" : "report.md";
+    CHECK(fs::is_regular_file(bench.out(other)));
+  }
+}
+
+TEST_CASE("GPU day: why a folder can't be had is said") {
+  const Workbench bench("gpus=1");
+  write_file(bench.out(), "a file");
+  const Played day = bench.play();
+  CHECK(day.code == 2);
+  CHECK(has(day.said, bench.out() + ": no folder can be made there: "));
+  fs::remove(bench.out());
+  fs::create_directories(bench.out(".lock"));
+  CHECK(has(bench.play().said, bench.out(".lock") + ": cannot write: Is a directory"));
+}
+
 TEST_CASE("GPU day: rows that are damaged, or cut off don't count") {
   const Workbench bench("gpus=1");
   REQUIRE(bench.play({"--step", "driver,repeats"}).code == 0);
@@ -597,9 +666,11 @@ TEST_CASE("GPU day: input that can't be used is refused before anything is run")
   };
   check_refused({"--step", "drivers"}, "unknown step \"drivers\" (known: driver, micro,");
   check_refused({"--step", ""}, "unknown step \"\"");
-  check_refused({"--limit", "0"}, "whole seconds");
-  check_refused({"--limit", "5x"}, "whole seconds");
+  check_refused({"--limit", "0s"}, "--limit: \"0s\" is no time");
+  check_refused({"--limit", "5x"}, "--limit: \"5x\" has an unknown unit \"x\" (known: ps,");
+  check_refused({"--limit", "5"}, "--limit: \"5\" has no unit");
   check_refused({"--nothing"}, "--nothing");
+  check_refused({"--again=yes"}, "--again takes no value");
   check_refused({"another.tar"}, "another.tar");
   const std::string pack = read_file(bench.pack());
   const auto with_other_byte = [&](std::size_t at) {
