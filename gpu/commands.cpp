@@ -19,27 +19,27 @@ namespace tutti::gpu {
 namespace {
 
 constexpr std::string_view rows_options =
-    "      --out ROWS      a file of rows, begun or gone on with\n"
+    "      --out ROWS      the file that rows are appended to\n"
     "      --pack PACK     the pack that the rows belong to\n";
 
 constexpr std::array<Command, 6> rows{{
-    {"list", "[PACK]", "the tests and figures there are; of a pack, its runs", "", list_command},
+    {"list", "[PACK]", "lists the tests and figures, or the runs of a pack", "", list_command},
     {"ticks", "[NAME ...] [--pack PACK --out ROWS]",
-     "what the GPUs are, and what their simplest operations take; names may be beginnings",
+     "facts about the GPUs and times of basic operations; NAME: how a figure's name begins",
      rows_options, ticks_command},
     {"test", "[NAME ...] [--pack PACK --out ROWS]",
-     "whether GPUs do what is asked of them: each test in a process of its own, one alone in this",
+     "runs the GPU tests, each in a process of its own (a single one in this process)",
      rows_options, test_command},
     {"run", "PACK --out ROWS [FILE or CASE ...]",
-     "runs of a pack, all or those whose files or cases begin so, until one hangs or fails",
-     "      --out ROWS      a file of rows, begun or gone on with\n", run_command},
+     "runs a pack, or the files and cases whose names begin as given; ends at a hang or failure",
+     "      --out ROWS      the file that rows are appended to\n", run_command},
     {"nccl", "PACK --out ROWS",
-     "NCCL's own times of what the pack's cases of peers move, where it is installed",
-     "      --out ROWS      a file of rows, begun or gone on with\n", nccl_command},
+     "times NCCL, where it is installed, on the collectives and sizes of the pack's peers",
+     "      --out ROWS      the file that rows are appended to\n", nccl_command},
     {"day", "PACK --out DIR [--step NAME,...] [--again] [--limit TIME] [--list]",
-     "all of it, in steps that end in time; the same command goes on where it was ended",
+     "all of the above in steps with time limits; run again, it continues where it stopped",
      "      --out DIR       where rows, what was said and the report go; for one pack\n"
-     "      --step NAME,... these steps alone, even if they are done\n"
+     "      --step NAME,... only these steps, even if they are done\n"
      "      --again         all steps, even those that are done\n"
      "      --limit TIME    the most for each step: 90s, 500ms; default: its own, 5 minutes at "
      "most\n"
@@ -57,8 +57,9 @@ std::string help_text() {
       "tutti-gpu: executes what `tutti run EXPERIMENT --pack PACK` packed, on GPUs\n";
   for (const Command& command : rows) text += help_of(command);
   return text +
-         "\nExit code: 0, 1 where something isn't as it should be, 2 for bad input or no GPU.\n" +
-         "The rows go back: tutti run EXPERIMENT --measured ROWS\n";
+         "\nExit code: 0 fine, 1 a test, run or step failed, 2 bad input, no usable GPU or lost "
+         "output, 130 interrupted.\n"
+         "To judge the rows: tutti run EXPERIMENT --measured ROWS\n";
 }
 
 const Command& find_command(const std::string& name) {

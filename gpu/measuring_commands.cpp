@@ -36,7 +36,7 @@ void say(const std::string& text) {
 std::unique_ptr<RowsFile> rows_file(const Arguments& arguments) {
   const auto out = arguments.option("--out"), pack = arguments.option("--pack");
   if (!out) return nullptr;
-  if (!pack) throw InputError("--out: rows are of a pack: name it with --pack");
+  if (!pack) throw InputError("--out needs --pack: rows belong to a pack");
   return std::make_unique<RowsFile>(*out, load_pack(*pack).name());
 }
 
@@ -171,7 +171,8 @@ int ticks_command(std::span<const std::string> words) {
     say(row ? figure_text(row->value, row->unit) + "\n" : "doesn't apply here\n");
     if (row && rows) rows->add(*row);
   }
-  if (meant == 0) throw InputError("no figure begins so: `tutti-gpu list` names them");
+  if (meant == 0)
+    throw InputError("no figure's name begins like this: `tutti-gpu list` shows them");
   return 0;
 }
 

@@ -81,7 +81,7 @@ std::string own_program() {
   char path[4096];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   if (length <= 0 || length == sizeof path)
-    throw InputError("/proc/self/exe: cannot read: where this program is isn't known");
+    throw InputError("/proc/self/exe: cannot read: the path of this program is unknown");
   return {path, static_cast<std::size_t>(length)};
 }
 
@@ -181,7 +181,7 @@ void Day::look_for_records() {
   for (std::size_t index = 0; index < records_.size(); ++index) {
     std::string why;
     records_[index] = read_record(options_.folder, day_steps()[index], pack_.name(), why);
-    if (!why.empty()) std::printf("%s: it doesn't count\n", why.c_str());
+    if (!why.empty()) std::printf("%s: ignored, the step is still to be done\n", why.c_str());
   }
 }
 
@@ -210,7 +210,7 @@ void Day::take_turn(std::size_t index) {
     return;
   }
   if (signals_.came()) {
-    std::printf("interrupted: what there is of it doesn't count\n");
+    std::printf("interrupted: this step's results are discarded\n");
     return;
   }
   std::printf("%s %s\n", std::string(to_text(ended.outcome)).c_str(), ended.words.c_str());

@@ -91,7 +91,8 @@ public:
       if (kind == 1) {
         if (line.number("how many runs") != lines.size()) line.fail("there are more or fewer runs");
         pack.digest = line.hex("the digest");
-        if (pack.digest != digest_of(pack.experiment, lines)) line.fail("it is of other runs");
+        if (pack.digest != digest_of(pack.experiment, lines))
+          line.fail("it doesn't match the lines above");
         if (line.hex("the checksum") != checksum_of(all_.substr(0, before)))
           line.fail("the lines before were changed");
         line.finish();
@@ -196,7 +197,7 @@ Pack read_pack(std::string_view tar, const std::string& file_name) {
       throw InputError(file_name + ": " + line.file + " is missing, which its " + manifest_name +
                        " names");
     if (checksum_of(found->second) != line.checksum)
-      throw InputError(file_name + ": " + line.file + " was changed: its checksum is another");
+      throw InputError(file_name + ": " + line.file + " was changed: its checksum doesn't match");
     pack.files_[line.file] = {std::move(found->second), line.checksum};
     pack.order_.push_back(line.file);
   }

@@ -60,7 +60,7 @@ std::vector<double> numbers_of(const CsvLine& line, const std::string& text) {
     double value = 0;
     const auto [stop, error] = std::from_chars(at, end, value);
     if (error != std::errc() || !std::isfinite(value) || (stop != end && *stop != ' '))
-      line.fail("numbers with spaces between them belong here");
+      line.fail("expected numbers separated by spaces");
     values.push_back(value);
     at = stop == end ? end : stop + 1;
   }
@@ -79,7 +79,7 @@ std::optional<WrongElement> first_wrong_of(const CsvLine& line, const std::strin
   constexpr double most_id = 4294967295.0, most_element = 1e15;
   if (values.size() != 5 || values[0] < 0 || values[0] > most_id || values[1] < 0 ||
       values[1] > most_id || values[2] < 0 || values[2] > most_element)
-    line.fail("an NPU, a chunk, an element, and what it is and should be belong here");
+    line.fail("NPU, chunk, element, expected value and found value are missing here");
   return WrongElement{static_cast<std::uint32_t>(values[0]),
                       ChunkId{static_cast<std::uint32_t>(values[1])},
                       static_cast<std::uint64_t>(values[2]), values[3], values[4]};
@@ -96,10 +96,10 @@ RunRow read_run_row(CsvLine& line) {
   execution.check.wrong = line.number("how many were wrong", execution.check.checked);
   execution.check.first = first_wrong_of(line, line.text("the first wrong element"));
   if ((execution.check.wrong > 0) != execution.check.first.has_value())
-    line.fail("which element was wrong first belongs to those that are wrong");
+    line.fail("the first wrong element is missing, or given where none is wrong");
   execution.seconds = numbers_of(line, line.text("the seconds"));
   if (execution.seconds.empty() != (row.outcome != RunOutcome::done))
-    line.fail("what is done has times, and nothing else has");
+    line.fail("a run that is done has times, and no other run has");
   if (std::ranges::any_of(execution.seconds, [](double seconds) { return seconds < 0; }))
     line.fail("a time of less than 0 s");
   execution.bytes_moved = line.number("the bytes sent");
@@ -138,7 +138,7 @@ std::string_view require_check(std::string_view line, const std::string& place) 
   const std::string_view checked = line.substr(0, comma);
   if (line.substr(comma) != "," + check_of(checked))
     throw InputError(place + ":" + std::to_string(comma + 1) +
-                     ": the line was changed: its last field is another than follows from it");
+                     ": the line was changed: its checksum, the last field, doesn't match");
   return checked;
 }
 

@@ -512,7 +512,7 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
     CHECK(is_gone(child));
     CHECK(ended.code == (signal == SIGKILL ? 128 + SIGKILL : 130));
     if (signal != SIGKILL) {
-      CHECK(has(ended.said, "interrupted: what there is of it doesn't count"));
+      CHECK(has(ended.said, "interrupted: this step's results are discarded"));
       CHECK(has(ended.said, "without --step goes on with them"));
       CHECK(bench.rows().figure("gpus") != nullptr);
       CHECK(has(bench.report(), "Still to be done."));
@@ -614,11 +614,11 @@ TEST_CASE("GPU day: rows that are damaged, or cut off don't count") {
   for (std::size_t at = 0; at < good.size(); at += 41) { // any byte
     std::string text = good;
     text[at] = static_cast<char>(text[at] ^ 1);
-    check_not_counted(text, "doesn't count");
+    check_not_counted(text, "ignored, the step is still to be done");
   }
-  check_not_counted(good.substr(0, good.size() / 2), "doesn't count");
+  check_not_counted(good.substr(0, good.size() / 2), "ignored, the step is still to be done");
   check_not_counted(good.substr(0, good.rfind("note,")), "doesn't say how the step ended");
-  check_not_counted("", "doesn't count");
+  check_not_counted("", "ignored, the step is still to be done");
   write_file(file, good);
   CHECK(bench.play({"--step", "peers"}).code == 0);
   CHECK(bench.rows().figure("gpus") != nullptr);

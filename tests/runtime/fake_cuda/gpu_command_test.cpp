@@ -241,8 +241,8 @@ TEST_CASE("what the command can't use it refuses in words") {
   refused("run said --out a", "said: at byte 0: the archive was cut off"); // still empty
   refused("run pack.tar --out a frist", "did you mean \"first\"");
   refused("test nothing", "unknown GPU test");
-  refused("test hang --out rows.csv", "name it with --pack");
-  refused("ticks nothing", "no figure begins so");
+  refused("test hang --out rows.csv", "--out needs --pack");
+  refused("ticks nothing", "no figure's name begins like this");
   const std::string old = "its driver knows CUDA 11.4";
   refused("run pack.tar --out rows.csv", old, "driver=11040");
   refused("test", old, "driver=11040");
