@@ -1,5 +1,6 @@
 // Programs go out in a pack, a machine without Tutti executes them, and its rows are judged: here
 // the machine is tutti-gpu over the fake CUDA runtime.
+#include "experiments/pack_backend.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
 #include "sim/files.hpp"
@@ -128,6 +129,55 @@ TEST_CASE("what tutti-gpu measures of a pack is judged as if it had run here") {
       json["executions"][1]["profile"]["links"][0]["latency_seconds"].get<double>();
   CHECK(latency > 0);
   CHECK(latency < 1);
+}
+
+TEST_CASE("figures that come with rows are shown as tables show theirs") {
+  runtime::Rows rows;
+  const auto add = [&](const std::string& name, double value, const std::string& unit) {
+    rows.figures.push_back({name, value, unit, "a GPU"});
+  };
+  add("copy_rate", 1.5e9, "bytes/s");
+  add("copy_rate", 1.234567e12, "bytes/s"); // the last counts
+  add("tick", 3.2e-8, "s");
+  add("signal_peers", 9.52265e-07, "s");
+  add("memory", 85'899'345'920.0, "bytes");
+  add("driver", 12.4, "");
+  add("processors", 132, "");
+  add("nccl all_gather, 4 GPUs, 8192 B", 1.23456789e-5, "s");
+  CHECK(figures_text(rows) == "copy rate: 1.235 TB/s (a GPU)\n"
+                              "driver: 12.4 (a GPU)\n"
+                              "memory: 80.00 GiB (a GPU)\n"
+                              "nccl all gather, 4 GPUs, 8192 B: 12.35 us (a GPU)\n"
+                              "processors: 132 (a GPU)\n"
+                              "signal peers: 952.3 ns (a GPU)\n"
+                              "tick: 32.00 ns (a GPU)\n");
+  rows.figures.clear();
+  for (const char* unit : {"s", "bytes", "bytes/s", "", "W"})
+    for (const double value : {0.0, 1e-300, 1e300}) add(std::string("x") + unit, value, unit);
+  CHECK_FALSE(figures_text(rows).empty()); // whatever a file says
+}
+
+TEST_CASE("a label of peers that a GPU day couldn't read is refused when it is packed") {
+  const auto packed = [](const std::string& label) {
+    const Day day("name = \"day\"\n[topologies]\nNet = \"ring:3\"\n[[executions]]\nlabel = \"" +
+                  label +
+                  "\"\ntopology = \"Net\"\ncollective = \"all_gather\"\nsizes = [\"12KiB\"]\n"
+                  "algorithms = [\"ring1\"]\nchunks = 1\nbackend = \"cuda\"\nlinks = \"real\"\n"
+                  "predicted_by = \"nothing\"\n");
+    return day.tutti("run day.toml --pack day.tar");
+  };
+  CHECK(packed("peers: all_gather, 3 GPUs").code == 0);
+  CHECK(packed("all_gather of peers, 2 GPUs").code == 0);
+  for (const std::string label :
+       {"peers: nonsense, 2 GPUs", "peers: all_gather, 2 GPUs", "peers: all_reduce, 3 GPUs",
+        "peers: all_gather, 3 GPU", "peers: all_gather"}) {
+    const CommandResult refused = packed(label);
+    INFO(label << ": " << refused.err);
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("\"" + label +
+                                              "\": the label of these peers is "
+                                              "\"peers: all_gather, 3 GPUs\""));
+  }
 }
 
 TEST_CASE("rows of another pack, damaged ones, missing and failed ones are no measurements") {
