@@ -1,7 +1,7 @@
 # The command tutti-gpu, gpu/: for machines that have a GPU, its driver, and nothing of what Tutti
 # needs. What it is made of uses the standard library and CUDA alone.
-set(tutti_gpu_shared_sources sim/error.cpp sim/files.cpp runtime/data.cpp runtime/executor.cpp
-    runtime/hung_run.cpp runtime/issue_order.cpp runtime/plan.cpp runtime/plan_landings.cpp
+set(tutti_gpu_shared_sources sim/error.cpp sim/files.cpp sim/standard_files.cpp runtime/data.cpp
+    runtime/executor.cpp runtime/hung_run.cpp runtime/issue_order.cpp runtime/plan.cpp runtime/plan_landings.cpp
     runtime/plan_traffic.cpp runtime/planned_run.cpp runtime/program.cpp)
 file(GLOB pack_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/runtime/pack/*.cpp")

@@ -173,11 +173,7 @@ public:
         task_.topology, task_.options.model, cut,
         [this](std::uint32_t chunks) { return tried(chunks); }, 0, task_.options.stage);
     Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
-    if (cut_short_ && chosen.has_schedule()) {
-      chosen.outcome.status = Status::timed_out;
-      std::string& note = chosen.outcome.note;
-      note += (note.empty() ? "" : "; ") + std::string("the choice of chunks was cut short");
-    }
+    if (cut_short_) mark_cut_short(chosen.outcome);
     chosen.verify_seconds = verify_seconds_;
     chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;
     chosen.was_remembered = all_remembered_;

@@ -7,6 +7,7 @@
 #include "experiments/process_memory.hpp"
 #include "experiments/provenance.hpp"
 #include "sim/error.hpp"
+#include "sim/standard_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -145,7 +146,7 @@ int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
   limit_memory_by_default();
   try {
     const int code = parse_and_run(argc, argv, mpi);
-    flush_out();
+    flush_standard_output();
     return code;
   } catch (const InputError& error) {
     print_message(error.what());

@@ -14,8 +14,9 @@ void add_json(CLI::App& app, bool& json) {
 }
 
 void add_progress(CLI::App& app, bool& progress) {
-  app.add_flag("--progress", progress,
-               "a line a second on stderr where that is no terminal (there a bar is drawn anyway)");
+  app.add_flag(
+      "--progress", progress,
+      "a line a second on stderr even if it is no terminal (a terminal always shows a bar)");
 }
 
 void add_topology(CLI::App& app, std::string& topology) {
@@ -116,8 +117,8 @@ void add_options(CLI::App& app, RunArguments& run) {
       ->required();
   app.add_option("--out", run.out, "folder for tables, figures and verdicts; default out/NAME");
   app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
-  auto* pack = app.add_option(
-      "--pack", run.pack, "execute nothing: write the programs of its executions, for tutti-gpu");
+  auto* pack = app.add_option("--pack", run.pack,
+                              "write its programs for tutti-gpu instead of executing them");
   app.add_option("--measured", run.measured,
                  "judge the rows that tutti-gpu wrote, instead of executing")
       ->excludes(pack);

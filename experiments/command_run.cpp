@@ -22,6 +22,7 @@
 #include "experiments/training_display.hpp"
 #include "experiments/training_table.hpp"
 #include "sim/files.hpp"
+#include "sim/standard_files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -326,7 +327,7 @@ int run_command(const RunArguments& arguments) {
   }
   if (!arguments.json && elsewhere) print_text("\n" + figures_text(rows));
   if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
-  flush_out(); // results first, then what is wrong with them
+  flush_standard_output(); // results first, then what is wrong with them
   return std::max(report_problems(problems_of(rows)), judge(results));
 }
 

@@ -6,6 +6,7 @@
 #include "experiments/output.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
+#include "sim/standard_files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -124,7 +125,7 @@ int conclude(const Conclusion& conclusion) {
     const std::vector<std::string> files = conclusion.write_files(*conclusion.folder);
     if (!conclusion.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   }
-  flush_out(); // results first, then what is wrong with them
+  flush_standard_output(); // results first, then what is wrong with them
   const int code = report_problems(conclusion.problems);
   return conclusion.interrupted ? interrupted_exit_code : code;
 }

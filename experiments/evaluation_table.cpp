@@ -25,10 +25,19 @@ std::string outcome_text(const Evaluation& e) {
   return e.problem.empty() ? std::string(to_text(e.status)) : "DEFECT";
 }
 
+// A picture of the network may leave out latencies: no schedule is as fast as what it promises.
 std::string planned_text(const Evaluation& e) {
   std::string text = fmt::format("planned {}", short_text(*e.planned));
   if (!e.planned_on.empty()) text += " on " + e.planned_on;
+  if (!e.replays.empty() && *e.planned < e.replays.front().bound.time)
+    text += "; faster than the lower bound, as that picture leaves something out";
   return text;
+}
+
+// Has a correct schedule that nothing cut short.
+bool is_complete(const Evaluation& e) {
+  return !e.replays.empty() && e.problem.empty() &&
+         (e.status == Status::optimal || e.status == Status::feasible);
 }
 
 std::string attempts_text(const AttemptSpread& attempts) {
@@ -130,7 +139,8 @@ std::string heading(const Evaluation& e, const Shape& shape) {
 
 std::string best_text(const Evaluation& e) {
   const Replay& replay = e.replays.front();
-  std::string text = fmt::format("best: {}, {}, {} the lower bound {} ({})", e.algorithm,
+  std::string text = fmt::format("best: {}{}, {}, {} the lower bound {} ({})", e.algorithm,
+                                 is_complete(e) ? "" : fmt::format(" ({})", to_text(e.status)),
                                  short_text(replay.report.completion), gap_text(replay.gap()),
                                  short_text(replay.bound.time), replay.bound.certificate);
   if (replay.bound_at_chunks.time > replay.bound.time)
@@ -141,9 +151,10 @@ std::string best_text(const Evaluation& e) {
 }
 
 std::string table_text(std::vector<Evaluation> rows) {
+  // Complete rows first, then what a limit cut short, defects, and rows without a time.
   const auto key = [](const Evaluation& e) {
-    return std::pair{e.replays.empty(),
-                     e.replays.empty() ? Time{} : e.replays.front().report.completion};
+    const int rank = is_complete(e) ? 0 : e.replays.empty() ? 3 : e.problem.empty() ? 1 : 2;
+    return std::pair{rank, e.replays.empty() ? Time{} : e.replays.front().report.completion};
   };
   std::stable_sort(rows.begin(), rows.end(), [&key](const Evaluation& a, const Evaluation& b) {
     return a.size != b.size ? a.size < b.size : key(a) < key(b);
@@ -152,8 +163,9 @@ std::string table_text(std::vector<Evaluation> rows) {
   Table table{columns_of(shape), {}};
   for (const Evaluation& e : rows) table.rows.push_back(row_of(e, shape));
   std::string text = heading(rows.front(), shape) + to_text(table);
-  if (!shape.sizes && rows.size() > 1 && !rows.front().replays.empty())
-    text += best_text(rows.front());
+  const Evaluation& first = rows.front();
+  if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
+    text += best_text(first);
   return text;
 }
 

@@ -60,7 +60,7 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
 
 ExecutionExpectation read_expectation(ConfigTable table, const ExecutionCase& c) {
   ExecutionExpectation expectation;
-  expectation.label = table.at("label").string();
+  expectation.label = plain_label(table.at("label"));
   const auto rate = table.find("copy_rate_at_least");
   if (rate) expectation.of = ExecutionExpectation::Of::copy_rate;
   const ConfigValue limit = rate ? *rate : table.at("error_at_most");

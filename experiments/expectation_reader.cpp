@@ -158,7 +158,7 @@ std::size_t replay_index(const ConfigValue& value, const std::vector<Quotient>& 
 
 Expectation read_expectation(ConfigTable table, const Experiment& experiment, Cases cases) {
   Expectation expectation;
-  expectation.label = table.at("label").string();
+  expectation.label = plain_label(table.at("label"));
   expectation.metric = parsed_at(table, "metric", "algbw", parse_metric);
   const auto mean = table.find("mean"), exponent = table.find("exponent_over");
   if (mean && exponent) throw exponent->error("\"mean\" and \"exponent_over\" exclude each other");

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -30,6 +31,7 @@ std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::stri
   ConfigTable table = root.at("topologies").table();
   for (const std::string& label : table.keys()) {
     const ConfigValue value = table.at(label);
+    value.located([&] { require_one_line(label); });
     const std::string text = value.string();
     const std::string found = topology_beside(text, source_name);
     topologies.push_back({label, text, value.located([&] { return make_topology(found); })});
@@ -56,7 +58,7 @@ void read_sizes(ConfigTable& table, RunMatrix& run) {
 
 RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
   RunMatrix run;
-  run.label = string_at(table, "label");
+  if (const auto label = table.find("label")) run.label = plain_label(*label);
   std::vector<std::size_t> all(experiment.topologies.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   run.topologies = list_at(table, "topologies", all, [&](const ConfigValue& value) {
@@ -158,6 +160,11 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
 
 // All but the head, figures and expectations.
 void read_parts(ConfigTable& root, const std::string& source_name, Experiment& experiment) {
+  constexpr std::array parts{"runs", "frontiers", "failures", "jobs", "training", "executions"};
+  const bool only_includes =
+      root.has("include") && !root.has("topologies") &&
+      std::ranges::none_of(parts, [&](const char* part) { return root.has(part); });
+  if (only_includes) return;
   experiment.topologies = read_topologies(root, source_name);
   double cases_so_far = 0;
   for (ConfigTable& table : root.tables("runs")) {
@@ -196,6 +203,7 @@ void include_executions(const ConfigValue& value, const std::string& source_name
   for (const LabelledTopology& each : other.topologies) experiment.topologies.push_back(each);
   for (ExecutionStudy study : other.executions) {
     study.label = study.execution.label = name + ": " + study.label;
+    require_own_files(value, study.label, experiment.executions);
     study.topology += first_topology;
     experiment.executions.push_back(std::move(study));
   }
@@ -213,8 +221,14 @@ Experiment read(ConfigTable root, const std::string& source_name, bool may_inclu
   read_parts(root, source_name, experiment);
   if (const auto names = root.find("include")) {
     if (!may_include) throw names->error("what another experiment includes includes no others");
-    for (const ConfigValue& name : list_of(*names))
-      include_executions(name, source_name, experiment);
+    if (names->array().empty()) throw names->error("\"include\" is empty");
+    std::vector<std::string> included;
+    for (const ConfigValue& value : names->array()) {
+      if (std::ranges::find(included, value.string()) != included.end())
+        throw value.error("\"" + value.string() + "\" is included twice");
+      included.push_back(value.string());
+      include_executions(value, source_name, experiment);
+    }
   }
   for (ConfigTable& table : root.tables("figures"))
     experiment.figures.push_back(read_figure(table, experiment));

@@ -1,5 +1,6 @@
 #include "experiments/experiment_values.hpp"
 
+#include "experiments/printable.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
@@ -18,6 +19,18 @@ std::vector<ConfigValue> list_of(const ConfigValue& value) {
 std::string beside(const std::string& file, const std::string& source_name) {
   const auto path = std::filesystem::path(source_name).parent_path() / file;
   return std::filesystem::exists(path) ? path.string() : file;
+}
+
+void require_one_line(const std::string& label) {
+  if (printable(label) != label)
+    throw InputError(fmt::format("\"{}\" has characters that can't be shown: a label is one line",
+                                 printable(label)));
+}
+
+std::string plain_label(const ConfigValue& value) {
+  std::string label = value.string();
+  value.located([&] { require_one_line(label); });
+  return label;
 }
 
 std::string plain_name(const ConfigValue& value) {

@@ -40,16 +40,28 @@ std::vector<T> list_at(ConfigTable& table, const std::string& key, std::vector<T
   return values;
 }
 
-/// The label of a study, which names its files: with letters or digits, and other files than those
-/// of `others`, which have labels too.
-template <typename Studies> std::string label_at(ConfigTable& table, const Studies& others) {
-  const ConfigValue value = table.at("label");
-  std::string label = value.string();
+/// Errors: InputError at control characters.
+void require_one_line(const std::string& label);
+
+/// Text of one line, for tables, messages and packs. Errors: InputError at control characters.
+[[nodiscard]] std::string plain_label(const ConfigValue& value);
+
+/// Errors: InputError at the value where a study of this label would have the files of another.
+template <typename Studies>
+void require_own_files(const ConfigValue& value, const std::string& label, const Studies& others) {
   const std::string stem = file_stem("", label);
   if (stem.empty()) throw value.error("a label needs letters or digits");
   for (const auto& other : others)
     if (file_stem("", other.label) == stem)
       throw value.error("\"" + label + "\" would have the same files as \"" + other.label + "\"");
+}
+
+/// The label of a study, which names its files: with letters or digits, and other files than those
+/// of `others`, which have labels too.
+template <typename Studies> std::string label_at(ConfigTable& table, const Studies& others) {
+  const ConfigValue value = table.at("label");
+  std::string label = plain_label(value);
+  require_own_files(value, label, others);
   return label;
 }
 

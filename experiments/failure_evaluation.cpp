@@ -53,13 +53,15 @@ std::size_t PolicyEvaluation::decisions_in_force() const {
                     [](const Decision& decision) { return decision.in_force; }));
 }
 
+std::string instant_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
+
 std::string ending_text(const Recovery& recovery) {
   switch (recovery.ending) {
-  case Ending::complete: return "complete at " + short_text(recovery.completion);
+  case Ending::complete: return "complete at " + instant_text(recovery.completion);
   case Ending::incomplete:
     return recovery.completion == Time{}
                ? "incomplete, nothing was delivered"
-               : "incomplete, the last delivery at " + short_text(recovery.completion);
+               : "incomplete, the last delivery at " + instant_text(recovery.completion);
   case Ending::no_destination:
   case Ending::nothing_left: break;
   }
@@ -144,29 +146,44 @@ std::string why_text(StuckTransfer::Why why, std::size_t count) {
   return {};
 }
 
-std::vector<std::string> stuck_texts(const Topology& topology,
-                                     std::span<const StuckTransfer> stuck) {
-  struct Queue {
-    std::size_t count = 0;
-    Time since;
-  };
-  std::map<LinkId, Queue> at_links;
+// Of those that are down after all events.
+std::map<LinkId, Time> down_since(const Topology& topology, std::span<const LinkId> links,
+                                  std::span<const NetworkEvent> events) {
+  std::map<LinkId, Time> since;
+  NetworkState state(topology);
+  for (const NetworkEvent& event : sorted_events(topology, events)) {
+    state.apply(event);
+    for (const LinkId link : links)
+      if (state.is_up(link))
+        since.erase(link);
+      else
+        since.try_emplace(link, event.at);
+  }
+  return since;
+}
+
+std::vector<std::string> stuck_texts(const Topology& topology, std::span<const StuckTransfer> stuck,
+                                     std::span<const NetworkEvent> events) {
+  std::map<LinkId, std::size_t> at_links; // how many
   std::map<StuckTransfer::Why, std::size_t> others;
   for (const StuckTransfer& transfer : stuck) {
     if (transfer.why != StuckTransfer::Why::link_down) {
       ++others[transfer.why];
       continue;
     }
-    Queue& queue = at_links[transfer.link];
-    if (queue.count++ == 0 || transfer.since < queue.since) queue.since = transfer.since;
+    ++at_links[transfer.link];
   }
+  std::vector<LinkId> links;
+  for (const auto& [id, count] : at_links) links.push_back(id);
+  const std::map<LinkId, Time> since = down_since(topology, links, events);
   std::vector<std::string> texts;
-  for (const auto& [id, queue] : at_links) {
+  for (const auto& [id, count] : at_links) {
     const Link& link = topology.link(id);
-    texts.push_back(fmt::format("{}>{} is down: {} for it, since {}", topology.node(link.from).name,
+    const auto time = since.find(id);
+    texts.push_back(fmt::format("{}>{} is down{}: {} for it", topology.node(link.from).name,
                                 topology.node(link.to).name,
-                                counted(queue.count, "transfer", "waits", "wait"),
-                                short_text(queue.since)));
+                                time == since.end() ? "" : " since " + instant_text(time->second),
+                                counted(count, "transfer", "waits", "wait")));
   }
   for (const auto& [why, count] : others) texts.push_back(why_text(why, count));
   return texts;
@@ -227,10 +244,11 @@ public:
     return {std::move(by_engine.front()), std::move(problem)};
   }
 
-  [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery) const {
+  [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery,
+                                           std::span<const NetworkEvent> events) const {
     constexpr std::size_t most_npus_told = 8;
     PolicyEvaluation made;
-    made.stuck = stuck_texts(*case_.topology, recovery.stuck);
+    made.stuck = stuck_texts(*case_.topology, recovery.stuck, events);
     made.missing = missing_text(*case_.topology, collective_, recovery, most_npus_told);
     std::set<NodeId> npus;
     for (const ChunkAt& missing : recovery.missing) npus.insert(missing.npu);
@@ -293,7 +311,7 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
     History history = runs.recovered(policy, made.events);
     add_problem(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)),
                 history.problem);
-    made.policies.push_back(runs.evaluated(std::move(history.recovery)));
+    made.policies.push_back(runs.evaluated(std::move(history.recovery), made.events));
     if (finished) finished(made, made.policies.back());
   }
   require_before_end(*c.topology, planned, made);

@@ -55,6 +55,9 @@ struct PolicyEvaluation {
   [[nodiscard]] std::size_t decisions_in_force() const;
 };
 
+/// As tables show it: "20.50 us", "0 s".
+[[nodiscard]] std::string instant_text(Time time);
+
 /// "complete at 1.2 ms", "incomplete, the last delivery at 1.2 ms", "no destination lives". For
 /// people.
 [[nodiscard]] std::string ending_text(const Recovery& recovery);

@@ -117,7 +117,7 @@ FailureExpectation read_expectation(ConfigTable table, const FailureStudy& study
   expectation.value = ratio_of(at_most ? *at_most : table.at("value"));
   expectation.tolerance = parsed_at(table, "tolerance", "0%", parse_percentage);
   expectation.explanation = string_at(table, "explanation");
-  expectation.label = string_at(table, "label");
+  if (const auto label = table.find("label")) expectation.label = plain_label(*label);
   if (expectation.label.empty())
     expectation.label = fmt::format("{}, {}: {} / {}", study.label, expectation.algorithm,
                                     to_text(expectation.policy), over);

@@ -16,7 +16,6 @@ namespace {
 using Row = std::vector<std::string>;
 
 std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
-std::string time_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
 std::string bytes_text(Bytes bytes) { return bytes == Bytes{} ? "-" : short_text(bytes); }
 std::string percent_text(double part) { return fmt::format("{:.1f} %", 100 * part); }
 std::string ratio_text(double ratio) { return fmt::format("{:.3f}x", ratio); }
@@ -119,11 +118,12 @@ std::string listed(std::span<const std::string> lines, std::size_t most) {
 std::string decision_text(const Decision& decision) {
   std::vector<std::string> causes;
   for (const Time cause : decision.causes)
-    if (causes.empty() || causes.back() != time_text(cause)) causes.push_back(time_text(cause));
-  std::string text = fmt::format("{}: {}", short_text(decision.at), decision.what);
+    if (causes.empty() || causes.back() != instant_text(cause))
+      causes.push_back(instant_text(cause));
+  std::string text = fmt::format("{}: {}", instant_text(decision.at), decision.what);
   if (!decision.in_force) return text + " (not taken)";
   if (decision.begin != decision.at)
-    text += fmt::format(", begins at {}", short_text(decision.begin));
+    text += fmt::format(", begins at {}", instant_text(decision.begin));
   return text + fmt::format(" (events at {}; planned in {})", joined(causes, ", "),
                             seconds_text(decision.planning_seconds));
 }
@@ -150,7 +150,7 @@ std::string story(const FailureEvaluation& e) {
   std::vector<std::string> events;
   for (std::size_t i = 0; i < scenario.events.size(); ++i)
     events.push_back(
-        fmt::format("{}: {}", time_text(scenario.events[i].at), scenario.event_texts[i]));
+        fmt::format("{}: {}", instant_text(scenario.events[i].at), scenario.event_texts[i]));
   text += events.empty() ? "    none\n" : listed(events, most_events);
   text += listed(scenario.cuts, most_events);
   for (const PolicyEvaluation& policy : scenario.policies) text += policy_story(policy);

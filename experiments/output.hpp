@@ -9,14 +9,7 @@ namespace tutti {
 /// On stdout; lines and tabs stay. Errors: InputError "cannot write to the standard output: ...".
 void print_text(std::string_view text);
 
-/// What is still to be written to stdout. Errors: as print_text().
-void flush_out();
-
 /// "tutti: ..." and the end of the line on stderr. What can't be written there is lost.
 void print_message(std::string_view text);
-
-/// Files that the process was started without (`>&-`) are opened so that nothing can be read or
-/// written there: else the next file that is opened would get their number, and what is printed.
-void guard_standard_files();
 
 } // namespace tutti

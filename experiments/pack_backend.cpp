@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -51,6 +52,28 @@ double nominal_seconds(const runtime::Plan& plan, bool one_by_one) {
   return longest;
 }
 
+/// What a GPU day reads of ranks that have a GPU each.
+std::string peer_label(const ExecutionCase& c) {
+  return fmt::format("peers: {}, {} GPUs", c.collective, c.topology->npu_count());
+}
+
+/// A figure's name for a person: "copy rate".
+std::string words_of(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+/// As tables show it.
+std::string value_text(const runtime::FigureRow& figure) {
+  constexpr double most = 1e18; // of what 64 bits hold
+  if (figure.unit == "s" && figure.value * static_cast<double>(ps_per_s) < most)
+    return short_text(Time{std::llround(figure.value * static_cast<double>(ps_per_s))});
+  if (figure.unit == "bytes/s") return short_rate_text(figure.value);
+  if (figure.unit == "bytes" && figure.value < most)
+    return short_text(Bytes{std::llround(figure.value)});
+  return fmt::format("{:.10g}{}{}", figure.value, figure.unit.empty() ? "" : " ", figure.unit);
+}
+
 } // namespace
 
 PackBackend::PackBackend(const std::string& experiment) : pack_(experiment) {
@@ -76,9 +99,11 @@ ExecutionCase PackBackend::begin(ExecutionCase c) {
                                  c.label, c.backend->name, row_.name));
   if (c.passes > 1)
     throw InputError(fmt::format("{}: {} passes, but tutti-gpu makes one", c.label, c.passes));
+  if (const std::string meant = peer_label(c); c.label.starts_with("peers: ") && c.label != meant)
+    throw InputError(fmt::format("\"{}\": the label of these peers is \"{}\"", c.label, meant));
   if (!c.emulated && c.predicted_by == PredictedBy::profile)
-    throw InputError(fmt::format("{}: a profile of real links hangs on what was measured before: "
-                                 "tutti-gpu makes those of emulated links",
+    throw InputError(fmt::format("{}: a profile of real links depends on what was measured before: "
+                                 "tutti-gpu can only profile emulated links",
                                  c.label));
   c.backend = &row_;
   c.profile.fixed = true;
@@ -120,6 +145,8 @@ runtime::Execution PackBackend::run(const runtime::Program& program,
   case runtime::RunOutcome::refused: throw InputError(row->words);
   case runtime::RunOutcome::hung: throw runtime::HungRun(row->words);
   case runtime::RunOutcome::failed: throw runtime::FailedRun(row->words);
+  case runtime::RunOutcome::cut_off:
+    throw runtime::FailedRun(fmt::format("{} {}", to_text(row->outcome), row->words));
   }
   return row->execution;
 }
@@ -146,15 +173,15 @@ runtime::Execution PackBackend::time_links(const runtime::Program& program,
 double PackBackend::copy_rate() const {
   if (!rows_) return 0;
   if (const runtime::FigureRow* figure = rows_->figure("copy_rate")) return figure->value;
-  throw InputError(file_ + " has no figure copy_rate");
+  throw InputError(file_ +
+                   " has no row of the card's copy rate: tutti-gpu ticks copy_rate measures it");
 }
 
 void PackBackend::require_same_pack() const {
-  if (rows_ && rows_->pack_digest != pack_.digest())
-    throw InputError(
-        fmt::format("{}:1:1: rows of another pack ({:016x}) than this experiment makes "
-                    "now ({:016x}): pack and measure again",
-                    file_, rows_->pack_digest, pack_.digest()));
+  if (rows_ && rows_->pack.digest != pack_.name().digest)
+    throw InputError(fmt::format("{}:1:1: rows of the pack {}, but this experiment makes {} now: "
+                                 "pack and measure again",
+                                 file_, to_text(rows_->pack), to_text(pack_.name())));
 }
 
 std::string figures_text(const runtime::Rows& rows) {
@@ -162,8 +189,7 @@ std::string figures_text(const runtime::Rows& rows) {
   for (const runtime::FigureRow& row : rows.figures) last[row.name] = &row;
   std::string text;
   for (const auto& [name, row] : last)
-    text += fmt::format("{}: {:g}{}{} ({})\n", name, row->value, row->unit.empty() ? "" : " ",
-                        row->unit, row->device);
+    text += fmt::format("{}: {} ({})\n", words_of(name), value_text(*row), row->device);
   return text;
 }
 
@@ -172,7 +198,7 @@ std::vector<std::string> problems_of(const runtime::Rows& rows) {
   for (const runtime::TestRow& row : rows.tests) last[row.name] = &row;
   std::vector<std::string> problems;
   for (const auto& [name, row] : last)
-    if (row->outcome == runtime::TestOutcome::failed || row->outcome == runtime::TestOutcome::hung)
+    if (!runtime::is_well(*row))
       problems.push_back(
           fmt::format("GPU test {} {}: {}", name, to_text(row->outcome), row->words));
   return problems;

@@ -24,7 +24,9 @@ public:
 
   /// The case with this backend; what follows is of it, in its order.
   /// Errors: InputError for a case of another backend than cuda, of several passes, or whose links
-  /// are real but profiled: what to execute next would hang on what was measured.
+  /// are real but profiled: what to execute next would depend on what was measured. And for a label
+  /// that begins as those of peers do, but doesn't say the case's collective and GPUs: a GPU day
+  /// reads there what to run and what to time NCCL with.
   [[nodiscard]] ExecutionCase begin(ExecutionCase c);
 
   /// Of a run of the case that was begun: what it is predicted to take goes into the pack.
@@ -56,7 +58,7 @@ private:
   bool is_new_ = false;    ///< a run was added and isn't noted yet
 };
 
-/// What rows say beside runs: a line for each figure.
+/// What rows say beside runs: a line for each figure, "copy rate: 1.234 TB/s (NVIDIA H100)".
 [[nodiscard]] std::string figures_text(const runtime::Rows& rows);
 
 /// Tests that failed or hung, in words.

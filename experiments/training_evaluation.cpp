@@ -230,25 +230,27 @@ private:
                      std::vector<TrainingRun>& runs) const {
     TrainingRun run = begun({Condition::Kind::disturbed, 0, 1});
     const Topology& topology = *network_.topology;
-    const std::vector<Share> shares = compute_shares(study_.disturbances.stragglers, topology);
-    std::vector<NetworkEvent> events;
-    if (events_ != nullptr) events = timed_events(topology, events_->events, undisturbed);
-    IterationOptions options = common_options();
-    options.compute_shares = shares;
-    options.events = events;
-    noted(run, [&] { simulate(planning.plans, options, run); });
+    noted(run, [&] { // times may make events contradict each other
+      const std::vector<Share> shares = compute_shares(study_.disturbances.stragglers, topology);
+      std::vector<NetworkEvent> events;
+      if (events_ != nullptr) events = timed_events(topology, events_->events, undisturbed);
+      IterationOptions options = common_options();
+      options.compute_shares = shares;
+      options.events = events;
+      simulate(planning.plans, options, run);
+    });
     finish(std::move(run), runs);
   }
 
   void run_degraded(const WorkloadPlanning& planning, const Condition& condition,
                     std::vector<TrainingRun>& runs) const {
     TrainingRun run = begun(condition);
-    const std::vector<LinkId> gone =
-        topologies::failed_links(*network_.topology, condition.failed_links, condition.seed);
-    const std::vector<NetworkEvent> events = links_down(*network_.topology, gone);
-    IterationOptions options = common_options();
-    options.events = events;
     noted(run, [&] {
+      const std::vector<LinkId> gone =
+          topologies::failed_links(*network_.topology, condition.failed_links, condition.seed);
+      const std::vector<NetworkEvent> events = links_down(*network_.topology, gone);
+      IterationOptions options = common_options();
+      options.events = events;
       if (const auto plans = plans_without(planning, gone, condition.kind, run))
         simulate(*plans, options, run);
     });

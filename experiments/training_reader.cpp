@@ -242,7 +242,7 @@ TrainingExpectation read_expectation(ConfigTable table, const TrainingStudy& stu
                                      std::span<const TrainingNetwork> networks,
                                      std::span<const TrainingRun> runs) {
   TrainingExpectation expectation;
-  expectation.label = table.at("label").string();
+  expectation.label = plain_label(table.at("label"));
   expectation.metric = parsed_at(table, "metric", "speed", parse_training_metric);
   const ConfigValue of = table.at("of");
   expectation.of = read_selection(of, study, networks);

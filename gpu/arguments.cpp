@@ -4,6 +4,7 @@
 #include "sim/error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::gpu {
 
@@ -15,15 +16,24 @@ Arguments::Arguments(std::span<const std::string> words, std::span<const std::st
       rest_.push_back(word);
       continue;
     }
-    const bool has_value = std::ranges::find(valued, word) != valued.end();
-    if (!has_value && std::ranges::find(flags, word) == flags.end()) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(0, equals);
+    const bool has_value = std::ranges::find(valued, name) != valued.end();
+    if (!has_value && std::ranges::find(flags, name) == flags.end()) {
       std::vector<std::string> known(valued.begin(), valued.end());
       known.insert(known.end(), flags.begin(), flags.end());
-      throw InputError(unknown_name("option", word, known));
+      throw InputError(unknown_name("option", name, known));
     }
-    if (has_value && i + 1 == words.size()) throw InputError(word + " needs a value");
-    if (!options_.emplace(word, has_value ? words[++i] : "").second)
-      throw InputError(word + " is given twice");
+    std::string value;
+    if (equals < word.size()) {
+      if (!has_value) throw InputError(name + " takes no value");
+      value = word.substr(equals + 1);
+    } else if (has_value) {
+      if (i + 1 == words.size()) throw InputError(name + " needs a value");
+      value = words[++i];
+    }
+    if (!options_.emplace(name, std::move(value)).second)
+      throw InputError(name + " is given twice");
   }
 }
 

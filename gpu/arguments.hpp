@@ -12,8 +12,9 @@ namespace tutti::gpu {
 
 class Arguments {
 public:
-  /// `valued`: options with a value behind them, `flags`: those without. Errors: InputError for
-  /// others, a missing value, and for one that is given twice.
+  /// `valued`: options with a value behind them (`--out DIR` or `--out=DIR`), `flags`: those
+  /// without. Errors: InputError for others, a missing value or one too many, and for an option
+  /// that is given twice.
   Arguments(std::span<const std::string> words, std::span<const std::string_view> valued,
             std::span<const std::string_view> flags = {});
 

@@ -10,6 +10,7 @@ namespace tutti::gpu {
 
 struct Command {
   std::string_view name, synopsis, help;
+  std::string_view options; ///< what each is, in lines of 6 blanks; may be empty
   /// The exit code: 0, or 1 where something isn't as it should be. Errors: InputError.
   int (*run)(std::span<const std::string> arguments) = nullptr;
 };

@@ -26,6 +26,7 @@ using namespace tutti::runtime;
 
 namespace {
 
+/// What can't be written is an error once the rows are on the disk (tutti_gpu()).
 void say(const std::string& text) {
   (void)std::fputs(text.c_str(), stdout);
   (void)std::fflush(stdout);
@@ -35,8 +36,8 @@ void say(const std::string& text) {
 std::unique_ptr<RowsFile> rows_file(const Arguments& arguments) {
   const auto out = arguments.option("--out"), pack = arguments.option("--pack");
   if (!out) return nullptr;
-  if (!pack) throw InputError("--out: rows are of a pack: name it with --pack");
-  return std::make_unique<RowsFile>(*out, load_pack(*pack).digest());
+  if (!pack) throw InputError("--out needs --pack: rows belong to a pack");
+  return std::make_unique<RowsFile>(*out, load_pack(*pack).name());
 }
 
 bool is_meant(std::string_view name, const std::vector<std::string>& beginnings) {
@@ -82,7 +83,7 @@ ChildEnd in_child(const std::function<int(int file)>& body) {
 /// What breaks the GPU for one test breaks it for no other. Nothing where no GPU can be used, which
 /// has been said.
 std::optional<TestRow> test_row_of_child(const GpuTest& test) {
-  const std::string head = rows_head(0);
+  const std::string head = rows_head({});
   const ChildEnd end = in_child([&](int file) {
     try {
       const std::string row = head + line_of(test_row(test));
@@ -149,7 +150,7 @@ int list_command(std::span<const std::string> words) {
     return 0;
   }
   const Pack pack = load_pack(arguments.first("a pack"));
-  say("experiment " + pack.experiment() + ", " + std::to_string(pack.files().size()) + " runs\n");
+  say("pack " + to_text(pack.name()) + ", " + std::to_string(pack.files().size()) + " runs\n");
   for (const PackLine& line : pack.lines())
     say("  " + line.file + ": " + line.case_label + ", " + line.algorithm + ", " +
         std::to_string(line.size.count) + " B" +
@@ -170,7 +171,8 @@ int ticks_command(std::span<const std::string> words) {
     say(row ? figure_text(row->value, row->unit) + "\n" : "doesn't apply here\n");
     if (row && rows) rows->add(*row);
   }
-  if (meant == 0) throw InputError("no figure begins so: `tutti-gpu list` names them");
+  if (meant == 0)
+    throw InputError("no figure's name begins like this: `tutti-gpu list` shows them");
   return 0;
 }
 
@@ -189,7 +191,7 @@ int test_command(std::span<const std::string> words) {
     if (!row) return 2;
     say(told(*row));
     if (rows) rows->add(*row);
-    well = well && row->outcome != TestOutcome::failed && row->outcome != TestOutcome::hung;
+    well = well && is_well(*row);
   }
   return well ? 0 : 1;
 }
@@ -199,7 +201,7 @@ int run_command(std::span<const std::string> words) {
   const Pack pack = load_pack(arguments.first("a pack"));
   const std::vector<std::string> files = files_of(pack, std::span(arguments.rest()).subspan(1));
   if (const auto why = why_no_cuda()) throw InputError(*why);
-  RowsFile rows(arguments.required("--out"), pack.digest());
+  RowsFile rows(arguments.required("--out"), pack.name());
   bool well = true;
   for (const std::string& file : files) {
     say(file + ": ");

@@ -128,7 +128,7 @@ int nccl_command(std::span<const std::string> words) {
   const Arguments arguments(words, std::array<std::string_view, 1>{"--out"});
   const runtime::Pack pack = runtime::load_pack(arguments.first("a pack"));
   const std::vector<runtime::GpuFacts> gpus = runtime::gpu_machine().gpus;
-  runtime::RowsFile rows(arguments.required("--out"), pack.digest());
+  runtime::RowsFile rows(arguments.required("--out"), pack.name());
   const Sizes all = sizes_to_time(pack, static_cast<int>(gpus.size()));
   if (all.empty()) {
     rows.add(runtime::NoteRow{"nccl", "left out: the pack has no case for it"});

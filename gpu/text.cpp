@@ -1,9 +1,14 @@
 #include "gpu/text.hpp"
 
+#include "sim/error.hpp"
+
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <system_error>
 
 namespace tutti::gpu {
 
@@ -13,6 +18,13 @@ struct Multiple {
   double factor;
   std::string_view prefix;
 };
+struct TimeUnit {
+  std::string_view name;
+  double milliseconds;
+};
+constexpr std::array time_units{TimeUnit{"ps", 1e-9}, TimeUnit{"ns", 1e-6}, TimeUnit{"us", 1e-3},
+                                TimeUnit{"ms", 1}, TimeUnit{"s", 1e3}};
+
 constexpr std::array below_one{Multiple{1e-9, "n"}, Multiple{1e-6, "u"}, Multiple{1e-3, "m"},
                                Multiple{1, ""}};
 constexpr std::array above_one{Multiple{1, ""}, Multiple{1e3, "k"}, Multiple{1e6, "M"},
@@ -31,6 +43,12 @@ std::string in_multiples(double value, const Multiples& multiples, std::string_v
   for (const Multiple& multiple : multiples)
     if (std::abs(value) >= multiple.factor) best = multiple;
   return number_text(value / best.factor) + " " + std::string(best.prefix) + std::string(unit);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\n\r"), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(" \t\n\r") + 1);
 }
 
 std::string quoted(const std::string& word) {
@@ -71,6 +89,32 @@ std::string figure_text(double value, std::string_view unit) {
   if (unit == "bytes/s") return in_multiples(value, above_one, "B/s");
   if (unit == "bytes") return in_multiples(value, above_one, "B");
   return number_text(value) + (unit.empty() ? "" : " " + std::string(unit));
+}
+
+std::chrono::milliseconds parse_duration(std::string_view text, const std::string& what) {
+  const auto fail = [&](const std::string& why) {
+    throw InputError(what + ": \"" + std::string(text) + "\" " + why);
+  };
+  const std::string_view body = trimmed(text);
+  double number = 0;
+  const char* end = body.data() + body.size();
+  const auto [stop, error] = std::from_chars(body.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc() || !std::isfinite(number)) fail("is not a number with a unit");
+  const std::string_view unit = trimmed({stop, end});
+  std::vector<std::string> known;
+  for (const TimeUnit& each : time_units) {
+    known.emplace_back(each.name);
+    if (each.name != unit) continue;
+    constexpr double rounded = 1 - 1e-12; // 1.001 s are 1001 ms and a rounding error
+    const double milliseconds = std::ceil(number * each.milliseconds * rounded);
+    constexpr double most = 24 * 3600 * 1e3;
+    if (milliseconds <= 0) fail("is no time");
+    if (milliseconds > most) fail("is more than a day");
+    return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds));
+  }
+  if (unit.empty()) fail("has no unit (known: ps, ns, us, ms, s)");
+  throw InputError(what + ": \"" + std::string(text) + "\" has an " +
+                   unknown_name("unit", unit, known));
 }
 
 std::string command_text(const std::vector<std::string>& words) {

@@ -207,6 +207,13 @@ bool chooses_chunks(const AlgorithmRow& row, const Collective& collective,
          collective.parts.front().kind != CollectiveKind::custom && can_be_cut(collective, cut);
 }
 
+void mark_cut_short(Outcome& outcome) {
+  if (!outcome.schedule && !outcome.compact) return; // which says why itself
+  outcome.status = Status::timed_out;
+  outcome.note +=
+      (outcome.note.empty() ? "" : "; ") + std::string("the choice of chunks was cut short");
+}
+
 SynthesisOptions with_rest(const SynthesisOptions& options, const WorkLimit& limit) {
   constexpr double least_seconds = 1e-3; // 0 is no limit
   SynthesisOptions rest = options;
@@ -229,19 +236,26 @@ ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& top
   }
   const WorkLimit limit(options);
   std::map<std::uint32_t, ChunkedOutcome> made;
+  bool is_cut_short = false;
   const auto make_in = [&](std::uint32_t chunks) -> std::optional<ChunkedSchedule> {
-    if (chunks > 1 && limit.reached()) return std::nullopt;
+    is_cut_short = is_cut_short || (chunks > 1 && limit.reached());
+    if (is_cut_short) return std::nullopt;
     std::optional<Collective> collective = chunks == 1 ? std::move(one) : cut_in(cut, chunks);
     if (!collective) return std::nullopt;
     Outcome outcome = synthesize(row, topology, *collective, with_rest(options, limit));
     ChunkedOutcome& kept = made[chunks] = {std::move(*collective), std::move(outcome), chunks};
     const Outcome& o = kept.outcome;
-    if (!o.schedule && !o.compact) return std::nullopt;
+    if (!o.schedule && !o.compact) {
+      is_cut_short = limit.reached();
+      return std::nullopt;
+    }
     return ChunkedSchedule{&kept.collective, o.schedule ? &*o.schedule : nullptr,
                            o.compact ? &*o.compact : nullptr};
   };
   const ChunkChoice choice = choose_chunks(topology, options.model, cut, make_in, 0, options.stage);
-  return std::move(made.at(choice.chunks));
+  ChunkedOutcome chosen = std::move(made.at(choice.chunks));
+  if (is_cut_short) mark_cut_short(chosen.outcome);
+  return chosen;
 }
 
 } // namespace tutti

@@ -95,6 +95,10 @@ struct ChunkChoice {
 [[nodiscard]] bool chooses_chunks(const AlgorithmRow& row, const Collective& collective,
                                   const CollectiveMaker& cut);
 
+/// Of a schedule whose number of chunks was still being chosen when the limit came: timed_out, with
+/// a note that says so.
+void mark_cut_short(Outcome& outcome);
+
 /// Options for the next of several tries that share a limit of seconds.
 [[nodiscard]] SynthesisOptions with_rest(const SynthesisOptions& options, const WorkLimit& limit);
 
@@ -105,7 +109,8 @@ struct ChunkedOutcome {
 };
 
 /// synthesize() in as many chunks per shard as the rule takes, or as the algorithm chooses where it
-/// does. `make` takes pieces per shard. A limit is for all tries together. Nothing is verified.
+/// does. `make` takes pieces per shard. A limit is for all tries together: where it ends them, the
+/// outcome is timed_out and says so. Nothing is verified.
 /// Errors: those of `make` with AlgorithmRow::pieces, of synthesize() and of replays.
 [[nodiscard]] ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& topology,
                                                   const CollectiveMaker& make,

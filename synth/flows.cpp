@@ -245,9 +245,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
     return outcome;
   }
   const FluidVerdict& verdict = best->verdict;
-  outcome.status =
-      fluid.status == Status::timed_out || is_cut_short ? Status::timed_out : Status::feasible;
-  if (is_cut_short) outcome.note = "the choice of chunks was cut short";
+  outcome.status = fluid.status == Status::timed_out ? Status::timed_out : Status::feasible;
   outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
   outcome.planned_on = planned_text(fluid, best->trees.size());
   outcome.facts = {
@@ -261,6 +259,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
       outcome.facts["traffic_bound_gb"] = *least / 1e9;
   outcome.schedule = std::move(best->cut.schedule);
   outcome.pieces = best->cut.pieces;
+  if (is_cut_short) mark_cut_short(outcome);
   return outcome;
 }
 

@@ -18,6 +18,7 @@
 #include "experiments/sweep/sweep_run.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
+#include "sim/standard_files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -174,7 +175,7 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
                            joined(files, " ")));
     if (!gnuplot_found()) print_message("no figures: gnuplot isn't installed");
   }
-  flush_out();
+  flush_standard_output();
   return verdict_of(counts);
 }
 

@@ -10,19 +10,18 @@
 #include "gpu/day/step_run.hpp"
 #include "gpu/day/steps.hpp"
 #include "gpu/text.hpp"
-#include "runtime/pack/csv_lines.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -37,24 +36,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int failed_code = 1, interrupted_code = 130;
+constexpr int failed_code = 1, unwritten_code = 2, interrupted_code = 130;
 
 struct Options {
   std::string pack, folder;
   std::vector<std::string> steps; ///< to run, even if they are done; empty: all that aren't
-  int most_seconds = 300;         ///< of a step
+  std::chrono::milliseconds limit = std::chrono::hours(1); ///< of a step, if its own is longer
   bool again = false, list = false;
 };
-
-/// Errors: InputError for another text.
-int whole_seconds(const std::string& text) {
-  int seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
-  if (error != std::errc() || stop != end || seconds < 1)
-    throw InputError("--limit: whole seconds belong here, not \"" + text + "\"");
-  return seconds;
-}
 
 /// "a,b": the names in their order. Errors: InputError for one that isn't a step's.
 std::vector<std::string> step_names(const std::string& text) {
@@ -83,7 +72,8 @@ Options parse(std::span<const std::string> words) {
   if (options.folder.empty()) throw InputError("--out: a folder belongs here, not \"\"");
   options.again = arguments.flag("--again");
   if (const auto steps = arguments.option("--step")) options.steps = step_names(*steps);
-  if (const auto limit = arguments.option("--limit")) options.most_seconds = whole_seconds(*limit);
+  if (const auto limit = arguments.option("--limit"))
+    options.limit = parse_duration(*limit, "--limit");
   return options;
 }
 
@@ -91,7 +81,7 @@ std::string own_program() {
   char path[4096];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   if (length <= 0 || length == sizeof path)
-    throw InputError("/proc/self/exe: cannot read: where this program is isn't known");
+    throw InputError("/proc/self/exe: cannot read: the path of this program is unknown");
   return {path, static_cast<std::size_t>(length)};
 }
 
@@ -101,12 +91,15 @@ public:
   explicit FolderLock(const std::string& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
+    if (error) throw InputError(folder + ": no folder can be made there: " + error.message());
     const std::string name = folder + "/.lock";
     file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) throw InputError(name + ": cannot write: " + std::strerror(errno));
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+    const int reason = errno;
     (void)::close(file_);
-    throw InputError(folder + ": another GPU day is at work there");
+    if (reason == EWOULDBLOCK) throw InputError(folder + ": another GPU day is at work there");
+    throw InputError(name + ": cannot lock: " + std::strerror(reason));
   }
   ~FolderLock() { (void)::close(file_); }
   FolderLock(const FolderLock&) = delete;
@@ -132,13 +125,14 @@ private:
   [[nodiscard]] bool is_meant(const DayStep& step) const {
     return options_.steps.empty() || std::ranges::count(options_.steps, step.name) > 0;
   }
-  [[nodiscard]] int limit_of(const DayStep& step) const {
-    return std::min(step.limit_seconds, options_.most_seconds);
+  [[nodiscard]] std::chrono::milliseconds limit_of(const DayStep& step) const {
+    return std::min<std::chrono::milliseconds>(std::chrono::seconds(step.limit_seconds),
+                                               options_.limit);
   }
   [[nodiscard]] std::string file(const std::string& name) const {
     return options_.folder + "/" + name;
   }
-  void write_results() const;
+  [[nodiscard]] bool write_result(const std::string& name, const std::string& text) const;
   [[nodiscard]] int conclude(bool interrupted) const;
 
   const Options& options_;
@@ -147,24 +141,24 @@ private:
   const FolderLock lock_;
   EndingSignals signals_;
   std::vector<std::optional<StepRecord>> records_; ///< [step]
+  std::set<std::string_view> broken_; ///< steps whose files or processes couldn't be had now
 };
 
 int Day::run() {
-  int most = 0;
+  look_for_records();
+  std::chrono::duration<double> most{0};
   for (const DayStep& step : day_steps())
     if (is_meant(step)) most += limit_of(step);
-  std::printf("GPU day %s (pack %s): %s at most; rows, words and report go to %s\n",
-              pack_.experiment().c_str(), runtime::hex_text(pack_.digest()).c_str(),
-              clock_text(most).c_str(), options_.folder.c_str());
+  std::printf("GPU day %s: %s at most; rows, words and report go to %s\n",
+              to_text(pack_.name()).c_str(), clock_text(most.count()).c_str(),
+              options_.folder.c_str());
   warn_of_other_cases();
-  look_for_records();
   const auto begin = Clock::now();
   for (std::size_t index = 0; index < records_.size() && !signals_.came(); ++index)
     if (is_meant(day_steps()[index])) take_turn(index);
-  write_results();
   std::printf("%s of %s\n",
               clock_text(std::chrono::duration<double>(Clock::now() - begin).count()).c_str(),
-              clock_text(most).c_str());
+              clock_text(most.count()).c_str());
   return conclude(signals_.came());
 }
 
@@ -181,11 +175,13 @@ void Day::warn_of_other_cases() const {
     std::printf("no step runs \"%s\": tutti-gpu run does\n", label.c_str());
 }
 
+/// What is there of this pack. Nothing that is there of another is replaced.
 void Day::look_for_records() {
+  require_no_other_pack(file("measured.csv"), pack_.name());
   for (std::size_t index = 0; index < records_.size(); ++index) {
     std::string why;
-    records_[index] = read_record(options_.folder, day_steps()[index], pack_.digest(), why);
-    if (!why.empty()) std::printf("%s: it doesn't count\n", why.c_str());
+    records_[index] = read_record(options_.folder, day_steps()[index], pack_.name(), why);
+    if (!why.empty()) std::printf("%s: ignored, the step is still to be done\n", why.c_str());
   }
 }
 
@@ -205,9 +201,16 @@ void Day::take_turn(std::size_t index) {
     std::printf("not tried: nothing can run without the first step\n");
     return;
   }
-  StepRecord ended = perform(step);
+  StepRecord ended;
+  try {
+    ended = perform(step);
+  } catch (const InputError& error) { // the other steps' files may be well
+    std::printf("failed %s\n", error.what());
+    broken_.insert(step.name);
+    return;
+  }
   if (signals_.came()) {
-    std::printf("interrupted: what there is of it doesn't count\n");
+    std::printf("interrupted: this step's results are discarded\n");
     return;
   }
   std::printf("%s %s\n", std::string(to_text(ended.outcome)).c_str(), ended.words.c_str());
@@ -222,32 +225,43 @@ void Day::take_turn(std::size_t index) {
 }
 
 StepRecord Day::perform(const DayStep& step) {
-  const runtime::Rows before = all_rows(records_, pack_.digest());
-  StepRun run(step, pack_, options_.folder, std::chrono::seconds(limit_of(step)), signals_);
+  const runtime::Rows before = all_rows(records_, pack_.name());
+  StepRun run(step, pack_, options_.folder, limit_of(step), signals_);
   return run.perform(step.tasks({step, program_, options_.pack, run.rows_file(), pack_, before}));
 }
 
-void Day::write_results() const {
-  write_file(file("measured.csv"), rows_text(all_rows(records_, pack_.digest())));
-  write_file(file("report.md"), day_report(pack_, records_));
+/// Whether it is there now; why not has been said.
+bool Day::write_result(const std::string& name, const std::string& text) const {
+  try {
+    write_file(file(name), text);
+    return true;
+  } catch (const InputError& error) {
+    (void)std::fprintf(stderr, "error: %s\n", error.what());
+    return false;
+  }
 }
 
 int Day::conclude(bool interrupted) const {
   std::string failed;
   std::size_t missing = 0;
   for (std::size_t index = 0; index < records_.size(); ++index) {
-    if (!records_[index])
-      ++missing;
-    else if (records_[index]->outcome == Outcome::failed)
-      failed += (failed.empty() ? "" : ", ") + std::string(day_steps()[index].name);
+    const std::string_view name = day_steps()[index].name;
+    if (!records_[index]) ++missing;
+    if (broken_.contains(name) || (records_[index] && records_[index]->outcome == Outcome::failed))
+      failed += (failed.empty() ? "" : ", ") + std::string(name);
   }
-  std::printf("report: %s\nrows: %s, for `tutti run` of %s with --measured\n",
-              file("report.md").c_str(), file("measured.csv").c_str(), pack_.experiment().c_str());
+  const bool has_report = write_result("report.md", day_report(pack_, records_));
+  const bool has_rows = write_result("measured.csv", rows_text(all_rows(records_, pack_.name())));
+  if (has_report) std::printf("report: %s\n", file("report.md").c_str());
+  if (has_rows)
+    std::printf("rows: %s, for `tutti run` of %s with --measured\n", file("measured.csv").c_str(),
+                pack_.name().experiment.c_str());
   if (!failed.empty()) std::printf("failed: %s\n", failed.c_str());
   if (missing > 0)
     std::printf("%zu of %zu steps are still to be done: the same command%s goes on with them\n",
                 missing, records_.size(), options_.steps.empty() ? "" : " without --step");
   (void)std::fflush(stdout);
+  if (!has_report || !has_rows) return unwritten_code;
   if (interrupted) return interrupted_code;
   return failed.empty() ? 0 : failed_code;
 }

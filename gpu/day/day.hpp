@@ -6,7 +6,7 @@
 
 namespace tutti::gpu {
 
-/// tutti-gpu day PACK --out DIR [--step NAME,...] [--again] [--limit SECONDS] [--list]
+/// tutti-gpu day PACK --out DIR [--step NAME,...] [--again] [--limit TIME] [--list]
 ///
 /// Every step runs in processes of its own and leaves DIR/NN_step.csv, its rows, and
 /// DIR/NN_step.txt, what was said. One that is done for the same pack isn't run again, unless it is

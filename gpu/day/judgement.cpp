@@ -8,10 +8,6 @@
 
 namespace tutti::gpu {
 
-bool is_well(const runtime::TestRow& test) {
-  return test.outcome != runtime::TestOutcome::failed && test.outcome != runtime::TestOutcome::hung;
-}
-
 std::string first_problem(const runtime::Rows& rows) {
   std::string first;
   std::size_t more = 0;

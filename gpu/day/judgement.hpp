@@ -10,12 +10,9 @@
 
 namespace tutti::gpu {
 
-/// One that was left out is well.
-[[nodiscard]] bool is_well(const runtime::TestRow& test);
-
-/// Why rows make their step a failure: wrong data, what failed or hung (not what was
-/// refused, for want of memory say). The first, and how many
-/// more there are; empty where all is well.
+/// Why rows make their step a failure: wrong data, what failed, hung or was cut off (not what was
+/// refused, for want of memory say). The first, and how many more there are; empty where all is
+/// well.
 [[nodiscard]] std::string first_problem(const runtime::Rows& rows);
 
 /// What isn't as the step's row expects: "tick is 1.2 us, expected 1 ns to 1.1 us".

@@ -3,6 +3,9 @@
 // threads can't fork in safety.
 #include "gpu/day/process.hpp"
 
+#include "gpu/text.hpp"
+#include "sim/error.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -10,7 +13,6 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
-#include <stdexcept>
 #include <utility>
 
 #include <fcntl.h>
@@ -66,11 +68,7 @@ timespec left_until(std::chrono::steady_clock::time_point deadline) {
 
 std::string ProcessEnd::told() const {
   if (!gone) return "doesn't end, though killed: the GPU's driver holds it";
-  char text[64];
-  if (!in_time) {
-    (void)std::snprintf(text, sizeof text, "didn't end in %.3g s and was killed", limit_seconds);
-    return text;
-  }
+  if (!in_time) return "was cut off at the limit, after " + seconds_text(limit_seconds);
   if (interrupted) return "was interrupted";
   if (signal != 0)
     return "was killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
@@ -137,8 +135,7 @@ void EndingSignals::end_group(int process, ProcessEnd& end) {
 ProcessEnd EndingSignals::run(const std::vector<std::string>& words,
                               std::chrono::milliseconds limit, const std::string& output_file) {
   const int output = ::open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (output < 0)
-    throw std::runtime_error(output_file + " can't be written: " + std::strerror(errno));
+  if (output < 0) throw InputError(output_file + ": cannot write: " + std::strerror(errno));
   (void)std::fflush(nullptr); // or the child would print what this process has buffered
   const auto begin = Clock::now();
   const int parent = ::getpid();
@@ -146,8 +143,7 @@ ProcessEnd EndingSignals::run(const std::vector<std::string>& words,
   if (process == 0) become(words, output, parent, mask_before_);
   const int reason = errno;
   (void)::close(output);
-  if (process < 0)
-    throw std::runtime_error(std::string("no process can be had: ") + std::strerror(reason));
+  if (process < 0) throw InputError(std::string("no process can be had: ") + std::strerror(reason));
   (void)::setpgid(process, process); // whoever of the two is first
 
   ProcessEnd end;

@@ -19,7 +19,8 @@ struct ProcessEnd {
   double seconds = 0, limit_seconds = 0;
 
   [[nodiscard]] bool well() const { return code == 0 && in_time && !interrupted; }
-  /// "ended with code 1", "was killed by signal 11 (Segmentation fault)", "didn't end in 60 s".
+  /// "ended with code 1", "was killed by signal 11 (Segmentation fault)", "was cut off
+  /// at the limit, after 60 s".
   [[nodiscard]] std::string told() const;
 };
 
@@ -39,7 +40,7 @@ public:
   /// Runs a program, whose output goes to the end of a file, with SIGTERM and then SIGKILL to it
   /// and all that it started at the deadline, or when a signal comes. What it started and left
   /// behind is killed, and all of it where this process is. Environment: TUTTI_REQUIRE_GPU=1.
-  /// Errors: std::runtime_error where no process can be had, or the file can't be written. A
+  /// Errors: InputError where no process can be had, or the file can't be written. A
   /// program that can't be started ends with code 127 and says why in its output.
   ProcessEnd run(const std::vector<std::string>& words, std::chrono::milliseconds limit,
                  const std::string& output_file);

@@ -7,7 +7,6 @@
 #include "gpu/execute.hpp"
 #include "gpu/nccl.hpp"
 #include "gpu/text.hpp"
-#include "runtime/pack/csv_lines.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -165,9 +164,8 @@ std::string section(const runtime::Pack& pack, std::size_t index,
 
 std::string day_report(const runtime::Pack& pack,
                        const std::vector<std::optional<StepRecord>>& records) {
-  const runtime::Rows all = all_rows(records, pack.digest());
-  std::string text =
-      "# GPU day " + pack.experiment() + ", pack " + runtime::hex_text(pack.digest()) + "\n\n";
+  const runtime::Rows all = all_rows(records, pack.name());
+  std::string text = "# GPU day " + to_text(pack.name()) + "\n\n";
   text += "| step | | |\n|---|---|---|\n";
   for (std::size_t index = 0; index < records.size(); ++index)
     text += row(std::to_string(index + 1) + " " + std::string(day_steps()[index].name),

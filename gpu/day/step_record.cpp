@@ -3,11 +3,13 @@
 #include "gpu/day/step_record.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 namespace tutti::gpu {
 
@@ -39,18 +41,16 @@ runtime::NoteRow ending_of(const DayStep& step, Outcome outcome, const std::stri
 }
 
 std::optional<StepRecord> read_record(const std::string& folder, const DayStep& step,
-                                      std::uint64_t pack_digest, std::string& why) {
+                                      const runtime::PackName& pack, std::string& why) {
   const std::string file = step_path(folder, step) + ".csv";
-  if (!std::filesystem::exists(file)) return std::nullopt;
+  std::error_code ignored; // what can't be read says so below
+  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
+  require_no_other_pack(file, pack);
   StepRecord record;
   try {
     record.rows = runtime::load_rows(file);
   } catch (const InputError& error) {
     why = error.what();
-    return std::nullopt;
-  }
-  if (record.rows.pack_digest != pack_digest) {
-    why = file + " is of another pack";
     return std::nullopt;
   }
   const auto note = std::ranges::find(record.rows.notes.rbegin(), record.rows.notes.rend(),
@@ -66,10 +66,22 @@ std::optional<StepRecord> read_record(const std::string& folder, const DayStep& 
   return std::nullopt;
 }
 
+void require_no_other_pack(const std::string& file, const runtime::PackName& pack) {
+  runtime::PackName found;
+  try {
+    found = runtime::pack_of_rows(read_file(file), file);
+  } catch (const InputError&) {
+    return;
+  }
+  if (found.digest != pack.digest)
+    throw InputError(file + " belongs to the pack " + to_text(found) + ", not to " + to_text(pack) +
+                     ": name another folder with --out");
+}
+
 runtime::Rows all_rows(const std::vector<std::optional<StepRecord>>& records,
-                       std::uint64_t pack_digest) {
+                       const runtime::PackName& pack) {
   runtime::Rows all;
-  all.pack_digest = pack_digest;
+  all.pack = pack;
   const auto append = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
@@ -84,7 +96,7 @@ runtime::Rows all_rows(const std::vector<std::optional<StepRecord>>& records,
 }
 
 std::string rows_text(const runtime::Rows& rows) {
-  std::string text = runtime::rows_head(rows.pack_digest);
+  std::string text = runtime::rows_head(rows.pack);
   const auto append = [&](const auto& list) {
     for (const auto& row : list) text += runtime::line_of(row);
   };

@@ -4,7 +4,6 @@
 #include "gpu/day/steps.hpp"
 #include "runtime/pack/rows.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,14 +28,18 @@ struct StepRecord {
 [[nodiscard]] runtime::NoteRow ending_of(const DayStep& step, Outcome outcome,
                                          const std::string& words);
 
-/// Nothing where the step hasn't ended yet, or not for this pack; `why` then says what there is
-/// instead, if anything.
+/// Nothing where the step hasn't ended yet; `why` then says what there is instead, if anything.
+/// Errors: InputError where there are rows of another pack, which nothing may replace.
 [[nodiscard]] std::optional<StepRecord> read_record(const std::string& folder, const DayStep& step,
-                                                    std::uint64_t pack_digest, std::string& why);
+                                                    const runtime::PackName& pack,
+                                                    std::string& why);
+
+/// Errors: InputError where a file begins as rows of another pack do.
+void require_no_other_pack(const std::string& file, const runtime::PackName& pack);
 
 /// All rows of the steps that have ended, in their order. records: [step].
 [[nodiscard]] runtime::Rows all_rows(const std::vector<std::optional<StepRecord>>& records,
-                                     std::uint64_t pack_digest);
+                                     const runtime::PackName& pack);
 
 /// As a file of rows.
 [[nodiscard]] std::string rows_text(const runtime::Rows& rows);

@@ -6,9 +6,11 @@
 #include "sim/files.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace tutti::gpu {
 
@@ -16,18 +18,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+[[noreturn]] void fail(const std::string& file, const char* verb, int error) {
+  throw InputError(file + ": cannot " + verb + ": " + std::generic_category().message(error));
+}
+
 void append(const std::string& file, const std::string& text) {
+  errno = 0;
   std::ofstream out(file, std::ios::app | std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw InputError(file + ": cannot write");
+  if (!out) fail(file, "write", errno != 0 ? errno : EIO);
+}
+
+/// What has been there under the new name is replaced.
+void rename_file(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) fail(to, "write", error.value());
+}
+
+void remove_file(const std::string& file) {
+  std::error_code error;
+  fs::remove(file, error);
+  if (error) fail(file, "remove", error.value());
 }
 
 /// The last of what was said from byte `from` on, in one line.
-std::string last_words(const std::string& file, std::uintmax_t from) {
+std::string last_words(const std::string& file, std::size_t from) {
   constexpr std::size_t most = 500;
   std::string text = read_file(file);
-  text.erase(0, std::min<std::size_t>(from, text.size()));
+  text.erase(0, std::min(from, text.size()));
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   if (text.size() > most) text = "..." + text.substr(text.size() - most);
   std::string line;
@@ -38,15 +58,20 @@ std::string last_words(const std::string& file, std::uintmax_t from) {
 /// Of a process that hasn't said it.
 runtime::TestOutcome test_outcome(const ProcessEnd& end) {
   if (end.well()) return runtime::TestOutcome::passed;
-  return end.in_time ? runtime::TestOutcome::failed : runtime::TestOutcome::hung;
+  return end.in_time ? runtime::TestOutcome::failed : runtime::TestOutcome::cut_off;
 }
 
 /// One that ends itself since a kernel can't be stopped has code 1.
 runtime::RunOutcome run_outcome(const ProcessEnd& end) {
-  return end.in_time && end.code != 1 ? runtime::RunOutcome::failed : runtime::RunOutcome::hung;
+  if (!end.in_time) return runtime::RunOutcome::cut_off;
+  return end.code != 1 ? runtime::RunOutcome::failed : runtime::RunOutcome::hung;
 }
 
-/// What a process has noted where there was nothing to do for it; else empty.
+/// Behind its outcome.
+std::string outcome_words(const ProcessEnd& end) {
+  return end.in_time || !end.gone ? end.told() : "after " + seconds_text(end.limit_seconds);
+}
+
 /// What this machine lacks for every run, by the first; empty where some ran, or there are none.
 std::string why_all_refused(const runtime::Rows& rows) {
   for (const runtime::RunRow& run : rows.runs)
@@ -54,6 +79,7 @@ std::string why_all_refused(const runtime::Rows& rows) {
   return rows.runs.empty() ? "" : rows.runs.front().words;
 }
 
+/// What a process has noted where there was nothing to do for it; else empty.
 std::string left_out_words(const runtime::Rows& rows, std::string_view step) {
   const std::string begin = std::string(to_text(Outcome::left_out)) + ": ";
   for (const runtime::NoteRow& note : rows.notes)
@@ -64,11 +90,10 @@ std::string left_out_words(const runtime::Rows& rows, std::string_view step) {
 } // namespace
 
 StepRun::StepRun(const DayStep& step, const runtime::Pack& pack, const std::string& folder,
-                 std::chrono::seconds limit, EndingSignals& signals)
-    : step_(step), pack_(pack), limit_(limit), signals_(signals),
-      part_(step_path(folder, step) + ".csv.part"), words_(step_path(folder, step) + ".txt"),
-      final_(step_path(folder, step) + ".csv") {
-  fs::remove(part_);
+                 std::chrono::milliseconds limit, EndingSignals& signals)
+    : step_(step), pack_(pack), limit_(limit), signals_(signals), path_(step_path(folder, step)),
+      part_(path_ + ".csv.part"), words_(path_ + ".txt.part") {
+  remove_file(part_);
   write_file(words_, "");
   begin_part();
 }
@@ -101,7 +126,7 @@ StepRecord StepRun::perform(const Tasks& tasks) {
 
 void StepRun::run(const Task& task) {
   append(words_, "$ " + command_text(task.words) + "\n");
-  const std::uintmax_t said_before = fs::file_size(words_);
+  const std::size_t said_before = read_file(words_).size();
   const ProcessEnd end = signals_.run(task.words, time_left(), words_);
   if (end.interrupted) return;
   const std::string said = last_words(words_, said_before);
@@ -109,7 +134,7 @@ void StepRun::run(const Task& task) {
   complete(task, end, said);
 }
 
-void StepRun::begin_part() const { const runtime::RowsFile rows(part_, pack_.digest()); }
+void StepRun::begin_part() const { const runtime::RowsFile rows(part_, pack_.name()); }
 
 /// What can't be read is put aside.
 runtime::Rows StepRun::read_part() {
@@ -118,7 +143,7 @@ runtime::Rows StepRun::read_part() {
     return runtime::load_rows(part_);
   } catch (const InputError& error) {
     note_problem(error.what());
-    fs::rename(part_, part_ + ".damaged");
+    rename_file(part_, part_ + ".damaged");
     begin_part();
     return runtime::load_rows(part_);
   }
@@ -127,8 +152,9 @@ runtime::Rows StepRun::read_part() {
 /// Writes the rows that the process owes.
 void StepRun::complete(const Task& task, const ProcessEnd& end, const std::string& told) {
   const runtime::Rows rows = read_part();
-  runtime::RowsFile file(part_, pack_.digest());
-  const std::string words = end.told() + (told.empty() ? "" : "; its last words: " + told);
+  runtime::RowsFile file(part_, pack_.name());
+  const std::string last = told.empty() ? "" : "; its last words: " + told;
+  const std::string words = outcome_words(end) + last;
   if (!task.test.empty() && rows.test(task.test) == nullptr)
     file.add(runtime::TestRow{task.test, test_outcome(end), end.well() ? "" : words});
   if (end.well()) {
@@ -138,7 +164,7 @@ void StepRun::complete(const Task& task, const ProcessEnd& end, const std::strin
     if (without > 0) note_problem(std::to_string(without) + " runs left no rows");
     return;
   }
-  note_problem(words);
+  note_problem(end.told() + last);
   // A process that has said what failed or hung has ended with that.
   if (std::ranges::any_of(rows.runs, [](const runtime::RunRow& run) {
         return run.outcome == runtime::RunOutcome::failed ||
@@ -177,8 +203,9 @@ StepRecord StepRun::conclude(const std::string& left_out) {
     record.words = "in " + clock_text(seconds());
   }
   record.rows.notes.push_back(ending_of(step_, record.outcome, record.words));
-  runtime::RowsFile(part_, pack_.digest()).add(record.rows.notes.back());
-  fs::rename(part_, final_);
+  runtime::RowsFile(part_, pack_.name()).add(record.rows.notes.back());
+  rename_file(words_, path_ + ".txt");
+  rename_file(part_, path_ + ".csv");
   return record;
 }
 

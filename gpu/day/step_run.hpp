@@ -13,17 +13,18 @@ namespace tutti::gpu {
 class StepRun {
 public:
   /// Clears away what an earlier run has left unfinished. Pre: all outlive this.
+  /// Errors: InputError where files can't be removed or written.
   StepRun(const DayStep& step, const runtime::Pack& pack, const std::string& folder,
-          std::chrono::seconds limit, EndingSignals& signals);
+          std::chrono::milliseconds limit, EndingSignals& signals);
 
-  /// Where processes write rows, and what they say.
+  /// Where processes write rows.
   [[nodiscard]] const std::string& rows_file() const { return part_; }
-  [[nodiscard]] const std::string& words_file() const { return words_; }
 
   /// Every process gets what is left of the step's time. One that ends without the rows that it
-  /// owes has them written for it. The rows get their name when all is over: not where a signal has
-  /// come, of whose step nothing counts.
-  /// Errors: InputError where files can't be written.
+  /// owes has them written for it. Rows and words get their names when all is over, in place of an
+  /// earlier result: not where a signal has come, of whose step nothing counts.
+  /// Errors: InputError where files can't be written or no process can be had; an earlier result
+  /// then stays.
   StepRecord perform(const Tasks& tasks);
 
 private:
@@ -39,9 +40,10 @@ private:
 
   const DayStep& step_;
   const runtime::Pack& pack_;
-  const std::chrono::seconds limit_;
+  const std::chrono::milliseconds limit_;
   EndingSignals& signals_;
-  std::string part_, words_, final_;
+  std::string path_;         ///< of the step's files, less their endings
+  std::string part_, words_; ///< rows, and what is said, until all is over
   Clock::time_point begin_ = Clock::now();
   std::string problem_; ///< the first that rows don't tell
 };

@@ -17,7 +17,7 @@ namespace {
 
 const std::string manifest_name = "pack.csv";
 constexpr std::string_view manifest_kind = "tutti-gpu pack";
-constexpr std::uint64_t manifest_version = 1;
+constexpr std::uint64_t manifest_version = 2;
 
 /// Small letters, digits and underscores, one for all that stands between.
 std::string plain_word(const std::string& text) {
@@ -34,25 +34,33 @@ std::string plain_word(const std::string& text) {
   return word;
 }
 
-std::string line_text(const PackLine& line) {
-  return csv_line(std::array{std::string("run"), line.file, hex_text(line.checksum),
-                             line.case_label, line.algorithm, std::to_string(line.size.count),
-                             line.predicted ? std::to_string(line.predicted->ps) : ""}) +
-         "\n";
+std::string experiment_text(const std::string& experiment) {
+  return csv_line(std::array{std::string("experiment"), experiment});
 }
 
-/// Predictions may change: they aren't what was measured.
+/// Less what is predicted.
+std::string run_text(const PackLine& line) {
+  return csv_line(std::array{std::string("run"), line.file, hex_text(line.checksum),
+                             line.case_label, line.algorithm, std::to_string(line.size.count)});
+}
+
+std::string line_text(const PackLine& line) {
+  return run_text(line) + "," + (line.predicted ? std::to_string(line.predicted->ps) : "") + "\n";
+}
+
+/// Of the text that is written, so that it is the same for who writes and who reads. Predictions
+/// may change: they aren't what was measured.
 std::uint64_t digest_of(const std::string& experiment, const std::vector<PackLine>& lines) {
   Fingerprint fingerprint;
-  fingerprint.add(std::string_view(experiment));
-  for (const PackLine& line : lines) fingerprint.add(line.checksum);
+  fingerprint.add(std::string_view(experiment_text(experiment)));
+  for (const PackLine& line : lines) fingerprint.add(std::string_view(run_text(line)));
   return fingerprint.value();
 }
 
 std::string manifest_of(const std::string& experiment, const std::vector<PackLine>& lines) {
   std::string text =
       csv_line(std::array{std::string(manifest_kind), std::to_string(manifest_version)}) + "\n" +
-      csv_line(std::array{std::string("experiment"), experiment}) + "\n";
+      experiment_text(experiment) + "\n";
   for (const PackLine& line : lines) text += line_text(line);
   return text +
          csv_line(std::array{std::string("end"), std::to_string(lines.size()),
@@ -65,7 +73,7 @@ class ManifestReader {
 public:
   ManifestReader(std::string_view text, const std::string& file) : all_(text), text_(text, file) {}
 
-  void read(std::string& experiment, std::vector<PackLine>& lines, std::uint64_t& digest) {
+  void read(PackName& pack, std::vector<PackLine>& lines) {
     CsvLine head = next();
     if (head.text("the file's kind") != manifest_kind) head.fail("it isn't of a pack");
     if (const auto version = head.number("the version"); version != manifest_version)
@@ -74,7 +82,7 @@ public:
     head.finish();
     CsvLine name = next();
     if (name.text("experiment") != "experiment") name.fail("the experiment is missing");
-    experiment = name.text("the experiment's name");
+    pack.experiment = name.text("the experiment's name");
     name.finish();
     for (;;) {
       const std::size_t before = used_;
@@ -82,8 +90,9 @@ public:
       const std::size_t kind = line.choice("line", std::array<std::string_view, 2>{"run", "end"});
       if (kind == 1) {
         if (line.number("how many runs") != lines.size()) line.fail("there are more or fewer runs");
-        digest = line.hex("the digest");
-        if (digest != digest_of(experiment, lines)) line.fail("it is of other runs");
+        pack.digest = line.hex("the digest");
+        if (pack.digest != digest_of(pack.experiment, lines))
+          line.fail("it doesn't match the lines above");
         if (line.hex("the checksum") != checksum_of(all_.substr(0, before)))
           line.fail("the lines before were changed");
         line.finish();
@@ -125,6 +134,10 @@ private:
 
 } // namespace
 
+std::string to_text(const PackName& name) {
+  return name.experiment + " (" + hex_text(name.digest) + ")";
+}
+
 void PackBuilder::add(const std::string& case_label, const std::string& algorithm, Bytes size,
                       const PackedRun& run) {
   std::string bytes = to_bytes(run);
@@ -142,7 +155,7 @@ void PackBuilder::add(const std::string& case_label, const std::string& algorith
   lines_.push_back({known->second, checksum, case_label, algorithm, size, {}});
 }
 
-std::uint64_t PackBuilder::digest() const { return digest_of(experiment_, lines_); }
+PackName PackBuilder::name() const { return {experiment_, digest_of(experiment_, lines_)}; }
 
 std::string PackBuilder::bytes() const {
   std::vector<TarFile> files{{manifest_name, manifest_of(experiment_, lines_)}};
@@ -158,26 +171,25 @@ std::string PackBuilder::bytes() const {
 
 const Pack::File& Pack::at(const std::string& file) const {
   const auto found = files_.find(file);
-  if (found == files_.end()) throw InputError(name_ + ": no run \"" + file + "\" is in it");
+  if (found == files_.end()) throw InputError(file_name_ + ": no run \"" + file + "\" is in it");
   return found->second;
 }
 
 std::uint64_t Pack::checksum(const std::string& file) const { return at(file).checksum; }
 
 PackedRun Pack::load(const std::string& file) const {
-  return read_run(at(file).bytes, name_ + ": " + file);
+  return read_run(at(file).bytes, file_name_ + ": " + file);
 }
 
 Pack read_pack(std::string_view tar, const std::string& file_name) {
   Pack pack;
-  pack.name_ = file_name;
+  pack.file_name_ = file_name;
   std::map<std::string, std::string> files;
   for (TarFile& file : read_tar(tar, file_name)) files[file.path] = std::move(file.bytes);
   const auto manifest = files.find(manifest_name);
   if (manifest == files.end())
     throw InputError(file_name + ": no pack: there is no " + manifest_name + " in it");
-  ManifestReader(manifest->second, file_name + ": " + manifest_name)
-      .read(pack.experiment_, pack.lines_, pack.digest_);
+  ManifestReader(manifest->second, file_name + ": " + manifest_name).read(pack.name_, pack.lines_);
   for (const PackLine& line : pack.lines_) {
     if (pack.files_.contains(line.file)) continue;
     const auto found = files.find(line.file);
@@ -185,7 +197,7 @@ Pack read_pack(std::string_view tar, const std::string& file_name) {
       throw InputError(file_name + ": " + line.file + " is missing, which its " + manifest_name +
                        " names");
     if (checksum_of(found->second) != line.checksum)
-      throw InputError(file_name + ": " + line.file + " was changed: its checksum is another");
+      throw InputError(file_name + ": " + line.file + " was changed: its checksum doesn't match");
     pack.files_[line.file] = {std::move(found->second), line.checksum};
     pack.order_.push_back(line.file);
   }

@@ -1,13 +1,14 @@
 // What a machine with GPUs is asked to measure: planned runs, and what they are for, in one tar.
 //
 // The file pack.csv says what is in it, each other file is a run (run_file.hpp):
-//   tutti-gpu pack,1
+//   tutti-gpu pack,2
 //   experiment,gpu_day
 //   run,FILE,CHECKSUM,CASE,ALGORITHM,BYTES,PREDICTED          in ps; empty where nobody knows yet
 //   end,how many runs,the pack's digest,a checksum of all above
 // Two lines may name one file: what two cases ask for is measured once.
 #pragma once
 
+#include "runtime/pack/pack_name.hpp"
 #include "runtime/pack/run_file.hpp"
 #include "sim/units.hpp"
 
@@ -47,7 +48,7 @@ public:
   [[nodiscard]] std::string bytes() const;
   /// Of the line that was added last.
   void predict(Time time) { lines_.back().predicted = time; }
-  [[nodiscard]] std::uint64_t digest() const; ///< as Pack::digest()
+  [[nodiscard]] PackName name() const; ///< as Pack::name()
   [[nodiscard]] std::size_t files() const { return files_.size(); }
   [[nodiscard]] const std::vector<PackLine>& lines() const { return lines_; }
 
@@ -60,9 +61,9 @@ private:
 
 class Pack {
 public:
-  [[nodiscard]] const std::string& experiment() const { return experiment_; }
-  /// Tells packs apart: it follows from the experiment's name and from the runs, in order.
-  [[nodiscard]] std::uint64_t digest() const { return digest_; }
+  /// Its digest follows from the experiment's name and from all lines, in order, less what they
+  /// predict: from what is run, and from what rows of it are taken for.
+  [[nodiscard]] const PackName& name() const { return name_; }
   [[nodiscard]] const std::vector<PackLine>& lines() const { return lines_; }
   /// Each once, in the order of the lines that name them first.
   [[nodiscard]] const std::vector<std::string>& files() const { return order_; }
@@ -79,8 +80,8 @@ private:
   };
   [[nodiscard]] const File& at(const std::string& file) const;
 
-  std::string name_, experiment_;
-  std::uint64_t digest_ = 0;
+  std::string file_name_;
+  PackName name_;
   std::vector<PackLine> lines_;
   std::vector<std::string> order_;
   std::map<std::string, File> files_;

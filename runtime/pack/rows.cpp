@@ -25,9 +25,12 @@ namespace tutti::runtime {
 namespace {
 
 constexpr std::string_view rows_kind = "tutti-gpu rows";
-constexpr std::uint64_t rows_version = 1;
-constexpr std::array<std::string_view, 4> run_words{"done", "refused", "hung", "failed"};
-constexpr std::array<std::string_view, 4> test_words{"passed", "failed", "hung", "left out"};
+constexpr std::uint64_t rows_version = 2;
+constexpr std::string_view cut_off_words = "cut off at the limit";
+constexpr std::array<std::string_view, 5> run_words{"done", "refused", "hung", "failed",
+                                                    cut_off_words};
+constexpr std::array<std::string_view, 5> test_words{"passed", "failed", "hung", "left out",
+                                                     cut_off_words};
 constexpr std::array<std::string_view, 4> row_words{"run", "figure", "test", "note"};
 constexpr std::size_t check_digits = 8;
 
@@ -57,7 +60,7 @@ std::vector<double> numbers_of(const CsvLine& line, const std::string& text) {
     double value = 0;
     const auto [stop, error] = std::from_chars(at, end, value);
     if (error != std::errc() || !std::isfinite(value) || (stop != end && *stop != ' '))
-      line.fail("numbers with spaces between them belong here");
+      line.fail("expected numbers separated by spaces");
     values.push_back(value);
     at = stop == end ? end : stop + 1;
   }
@@ -76,7 +79,7 @@ std::optional<WrongElement> first_wrong_of(const CsvLine& line, const std::strin
   constexpr double most_id = 4294967295.0, most_element = 1e15;
   if (values.size() != 5 || values[0] < 0 || values[0] > most_id || values[1] < 0 ||
       values[1] > most_id || values[2] < 0 || values[2] > most_element)
-    line.fail("an NPU, a chunk, an element, and what it is and should be belong here");
+    line.fail("NPU, chunk, element, expected value and found value are missing here");
   return WrongElement{static_cast<std::uint32_t>(values[0]),
                       ChunkId{static_cast<std::uint32_t>(values[1])},
                       static_cast<std::uint64_t>(values[2]), values[3], values[4]};
@@ -93,10 +96,10 @@ RunRow read_run_row(CsvLine& line) {
   execution.check.wrong = line.number("how many were wrong", execution.check.checked);
   execution.check.first = first_wrong_of(line, line.text("the first wrong element"));
   if ((execution.check.wrong > 0) != execution.check.first.has_value())
-    line.fail("which element was wrong first belongs to those that are wrong");
+    line.fail("the first wrong element is missing, or given where none is wrong");
   execution.seconds = numbers_of(line, line.text("the seconds"));
   if (execution.seconds.empty() != (row.outcome != RunOutcome::done))
-    line.fail("what is done has times, and nothing else has");
+    line.fail("a run that is done has times, and no other run has");
   if (std::ranges::any_of(execution.seconds, [](double seconds) { return seconds < 0; }))
     line.fail("a time of less than 0 s");
   execution.bytes_moved = line.number("the bytes sent");
@@ -135,19 +138,28 @@ std::string_view require_check(std::string_view line, const std::string& place) 
   const std::string_view checked = line.substr(0, comma);
   if (line.substr(comma) != "," + check_of(checked))
     throw InputError(place + ":" + std::to_string(comma + 1) +
-                     ": the line was changed: its last field is another than follows from it");
+                     ": the line was changed: its checksum, the last field, doesn't match");
   return checked;
 }
 
-std::uint64_t read_head(CsvLine line) {
+PackName read_head(CsvLine line) {
   if (line.text("the file's kind") != rows_kind)
     line.fail("these are no rows of tutti-gpu: \"" + std::string(rows_kind) + "\" comes first");
   if (const auto version = line.number("the version"); version != rows_version)
     line.fail("version " + std::to_string(version) + ", but this program reads " +
               std::to_string(rows_version));
-  const std::uint64_t digest = line.hex("the pack's digest");
+  PackName pack;
+  pack.experiment = line.text("the experiment's name");
+  pack.digest = line.hex("the pack's digest");
   line.finish();
-  return digest;
+  return pack;
+}
+
+/// The line that says which pack rows are of.
+PackName read_first(CsvText& lines, const std::string& file_name) {
+  const auto head = lines.next();
+  if (!head) throw InputError(file_name + ":1:1: no rows: the file is empty");
+  return read_head({require_check(*head, lines.place()), lines.place()});
 }
 
 void read_row(CsvLine line, Rows& rows) {
@@ -176,9 +188,13 @@ std::string_view to_text(TestOutcome outcome) {
   return test_words[static_cast<std::size_t>(outcome)];
 }
 
-std::string rows_head(std::uint64_t pack_digest) {
-  return checked_line(
-      std::array{std::string(rows_kind), std::to_string(rows_version), hex_text(pack_digest)});
+bool is_well(const TestRow& row) {
+  return row.outcome == TestOutcome::passed || row.outcome == TestOutcome::left_out;
+}
+
+std::string rows_head(const PackName& pack) {
+  return checked_line(std::array{std::string(rows_kind), std::to_string(rows_version),
+                                 pack.experiment, hex_text(pack.digest)});
 }
 
 std::string line_of(const RunRow& row) {
@@ -218,32 +234,44 @@ const TestRow* Rows::test(std::string_view name) const {
 Rows read_rows(std::string_view text, const std::string& file_name) {
   Rows rows;
   CsvText lines(text, file_name);
-  const auto head = lines.next();
-  if (!head) throw InputError(file_name + ":1:1: no rows: the file is empty");
-  rows.pack_digest = read_head({require_check(*head, lines.place()), lines.place()});
+  rows.pack = read_first(lines, file_name);
   while (const auto line = lines.next())
     read_row({require_check(*line, lines.place()), lines.place()}, rows);
   return rows;
 }
 
+PackName pack_of_rows(std::string_view text, const std::string& file_name) {
+  CsvText lines(text, file_name);
+  return read_first(lines, file_name);
+}
+
 Rows load_rows(const std::string& path) { return read_rows(read_file(path), path); }
 
-RowsFile::RowsFile(std::string path, std::uint64_t pack_digest) : path_(std::move(path)) {
+RowsFile::RowsFile(std::string path, const PackName& pack) : path_(std::move(path)) {
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  std::error_code ignored; // opening says what is wrong
-  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) fail(error.value());
+  const bool is_regular = std::filesystem::is_regular_file(path_, error); // a device only takes
   std::string before;
-  if (std::filesystem::exists(path_, ignored)) {
-    before = read_file(path_);
-    before.resize(before.rfind('\n') + 1);
+  if (is_regular) {
+    const std::string all = read_file(path_);
+    before = all.substr(0, all.rfind('\n') + 1);
+    if (before.empty() && !rows_head(pack).starts_with(all))
+      throw InputError(path_ + ":1:1: these are no rows of tutti-gpu: name another file");
   }
-  if (!before.empty() && read_rows(before, path_).pack_digest != pack_digest)
-    throw InputError(path_ + ":1:1: rows of another pack: name another file");
+  if (!before.empty()) {
+    if (const PackName other = pack_of_rows(before, path_); other.digest != pack.digest)
+      throw InputError(path_ + ":1:1: rows of the pack " + to_text(other) + ", not of " +
+                       to_text(pack) + ": name another file");
+    (void)read_rows(before, path_); // or what follows would stand behind damaged lines
+  }
   file_.number = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (file_.number < 0 || ftruncate(file_.number, static_cast<off_t>(before.size())) != 0 ||
-      lseek(file_.number, 0, SEEK_END) < 0)
-    fail();
-  if (before.empty()) append(rows_head(pack_digest));
+  if (file_.number < 0) fail(errno);
+  if (is_regular && (ftruncate(file_.number, static_cast<off_t>(before.size())) != 0 ||
+                     lseek(file_.number, 0, SEEK_END) < 0))
+    fail(errno);
+  if (before.empty()) append(rows_head(pack));
 }
 
 RowsFile::File::~File() {
@@ -254,14 +282,14 @@ void RowsFile::append(const std::string& line) {
   for (std::size_t at = 0; at < line.size();) {
     const ssize_t written = write(file_.number, line.data() + at, line.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail();
+    if (written < 0) fail(errno);
     at += static_cast<std::size_t>(written);
   }
-  if (fsync(file_.number) != 0 && errno != EINVAL && errno != EROFS) fail(); // a pipe can't
+  if (fsync(file_.number) != 0 && errno != EINVAL && errno != EROFS) fail(errno); // a pipe can't
 }
 
-void RowsFile::fail() const {
-  throw InputError(path_ + ": cannot write: " + std::generic_category().message(errno));
+void RowsFile::fail(int error) const {
+  throw InputError(path_ + ": cannot write: " + std::generic_category().message(error));
 }
 
 } // namespace tutti::runtime

@@ -1,6 +1,6 @@
 // What was measured of a pack: rows as text, each with its own check, written one by one.
 //
-//   tutti-gpu rows,1,DIGEST OF THE PACK
+//   tutti-gpu rows,2,EXPERIMENT,DIGEST OF THE PACK
 //   run,FILE,CHECKSUM,OUTCOME,DEVICE,CHECKED,WRONG,FIRST WRONG,SECONDS,SENT,MEMORY,WORDS
 //   figure,NAME,VALUE,UNIT,DEVICE
 //   test,NAME,OUTCOME,WORDS
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "runtime/executor.hpp"
+#include "runtime/pack/pack_name.hpp"
 
 #include <cstdint>
 #include <string>
@@ -23,8 +24,9 @@ enum class RunOutcome : std::uint8_t {
   refused, ///< can't run there: memory, blocks
   hung,    ///< its watchdog ended it
   failed,  ///< by CUDA
+  cut_off, ///< at the limit of a step, whatever it was at
 };
-enum class TestOutcome : std::uint8_t { passed, failed, hung, left_out };
+enum class TestOutcome : std::uint8_t { passed, failed, hung, left_out, cut_off };
 [[nodiscard]] std::string_view to_text(RunOutcome outcome);
 [[nodiscard]] std::string_view to_text(TestOutcome outcome); ///< "left out"
 
@@ -45,19 +47,21 @@ struct TestRow {
   TestOutcome outcome = TestOutcome::passed;
   std::string words; ///< what went wrong, or why it was left out
 };
+/// Passed, or left out.
+[[nodiscard]] bool is_well(const TestRow& row);
 struct NoteRow {
   std::string about, words;
 };
 
 /// Lines with their ends. Fields' line ends become spaces.
-[[nodiscard]] std::string rows_head(std::uint64_t pack_digest);
+[[nodiscard]] std::string rows_head(const PackName& pack);
 [[nodiscard]] std::string line_of(const RunRow& row);
 [[nodiscard]] std::string line_of(const FigureRow& row);
 [[nodiscard]] std::string line_of(const TestRow& row);
 [[nodiscard]] std::string line_of(const NoteRow& row);
 
 struct Rows {
-  std::uint64_t pack_digest = 0;
+  PackName pack;
   std::vector<RunRow> runs;
   std::vector<FigureRow> figures;
   std::vector<TestRow> tests;
@@ -74,20 +78,23 @@ struct Rows {
 [[nodiscard]] Rows read_rows(std::string_view text, const std::string& file_name);
 [[nodiscard]] Rows load_rows(const std::string& path);
 
+/// Which pack they are of, by the first line alone. Errors: as read_rows(), for that line.
+[[nodiscard]] PackName pack_of_rows(std::string_view text, const std::string& file_name);
+
 /// A file that rows are added to.
 class RowsFile {
 public:
   /// Begins the file, or goes on with one of the same pack; what stands behind its last whole line
-  /// is dropped. Creates missing folders. Errors: InputError where it is of another pack, damaged,
-  /// or can't be written.
-  RowsFile(std::string path, std::uint64_t pack_digest);
+  /// is dropped. A device or pipe is only written to. Creates missing folders. Errors: InputError
+  /// where it is of another pack, damaged, no rows at all, or can't be written.
+  RowsFile(std::string path, const PackName& pack);
 
   /// On the disk when this returns.
   template <typename Row> void add(const Row& row) { append(line_of(row)); }
 
 private:
   void append(const std::string& line);
-  [[noreturn]] void fail() const; ///< by errno
+  [[noreturn]] void fail(int error) const;
 
   struct File {
     int number = -1;

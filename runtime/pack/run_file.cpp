@@ -201,7 +201,7 @@ PackedRun read_run(std::string_view bytes, const std::string& name) {
   if (bytes.size() < run_head.size() + checksum_bytes ||
       bytes.substr(bytes.size() - checksum_bytes) !=
           checksum_text(bytes.substr(0, bytes.size() - checksum_bytes)))
-    throw InputError(name + ": damaged or cut off: its checksum is another");
+    throw InputError(name + ": damaged or cut off: its checksum doesn't match");
   bytes.remove_prefix(run_head.size());
   bytes.remove_suffix(checksum_bytes);
   PackedRun packed;

@@ -8,6 +8,9 @@
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <algorithm>
+#include <string>
+
 using namespace tutti;
 
 namespace {
@@ -218,6 +221,56 @@ TEST_CASE("bad values are errors with their place") {
       error_of(head +
                "[[runs]]\ncollectives = [\"all_gather\"]\nalgorithms = [\"ring\", \"all\"]\n"),
       ContainsSubstring("e.toml:7:14: algorithm \"ring\" is named twice"));
+}
+
+TEST_CASE("an experiment may include others and nothing else, each once") {
+  const TemporaryFolder folder;
+  const std::string execution = "topology = \"A\"\ncollective = \"all_gather\"\nsizes = "
+                                "[\"4KiB\"]\nalgorithms = [\"ring\"]\n";
+  const auto part = [&](const std::string& label) {
+    return "[[executions]]\nlabel = \"" + label + "\"\n" + execution;
+  };
+  write_file(folder.file("one.toml"), head + part("x"));
+  write_file(folder.file("two.toml"), head + part("y"));
+  const std::string file = folder.file("e.toml");
+  const auto read = [&](const std::string& toml) { return parse_experiment(toml, file); };
+  const auto error = [&](const std::string& toml) { return message_of([&] { (void)read(toml); }); };
+  const std::string name = "name = \"e\"\n";
+  const Experiment both = read(name + "include = [\"one\", \"two\"]\n");
+  REQUIRE(both.executions.size() == 2);
+  CHECK(both.executions[1].label == "two: y");
+  CHECK(both.execution_case(both.executions[1]).topology->npu_count() == 4);
+  CHECK(error(name + "include = \"one\"\n").starts_with(file + ":2:11: "));
+  CHECK(error(name + "include = [\"one\", \"two\", \"one\"]\n") ==
+        file + ":2:26: \"one\" is included twice");
+  CHECK(error(name + "include = []\n") == file + ":2:11: \"include\" is empty");
+  CHECK(error(name + "include = [\"one\", 3]\n").starts_with(file + ":2:19: "));
+  CHECK(error(name + "include = [\"one\"]\n" + part("z")).find("topologies") != std::string::npos);
+  CHECK(error(head.substr(0, 11) + "include = [\"one\"]\n" + head.substr(11) + part("One x"))
+            .find(":2:12: \"one: x\" would have the same files as \"One x\"") != std::string::npos);
+}
+
+TEST_CASE("a label is one line that can be shown, wherever there is one") {
+  for (const std::string bad : {"a\\nb", "\\tb", "a\\r", "\\u001b[2J"}) {
+    INFO(bad);
+    const auto check_refused = [&](const std::string& before, const std::string& after) {
+      std::string words = error_of(before + "\"" + bad + "\"" + after);
+      const auto line = std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
+      const auto column = std::to_string(before.size() - before.rfind('\n'));
+      INFO(words);
+      CHECK(words.starts_with("e.toml:" + line + ":" + column + ": "));
+      CHECK(words.find("a label is one line") != std::string::npos);
+      CHECK(words.find('\n') == std::string::npos);
+    };
+    check_refused(head + "[[runs]]\nlabel = ", "\n" + run.substr(9));
+    check_refused(head + run + "[[expect]]\nlabel = ", "\n");
+    for (const char* study : {"frontiers", "failures", "jobs", "training", "executions"})
+      check_refused(head + "[[" + study + "]]\nlabel = ", "\n");
+    const std::string words =
+        error_of("name = \"e\"\n[topologies]\n\"" + bad + "\" = \"ring:4\"\n");
+    CHECK(words.starts_with("e.toml:3:"));
+    CHECK(words.find("a label is one line") != std::string::npos);
+  }
 }
 
 TEST_CASE("a product of lists that is a slip is refused") {

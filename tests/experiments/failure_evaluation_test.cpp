@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 using namespace tutti;
 
@@ -38,7 +39,7 @@ TEST_CASE("each policy is held against the undisturbed run") {
   CHECK(e.goodput_lost(report) == 1);
   CHECK(report.missing_npus == 1);
   REQUIRE(report.stuck.size() == 1);
-  CHECK(report.stuck[0] == "npu1>npu2 is down: 1 transfer waits for it, since 20.50 us");
+  CHECK(report.stuck[0] == "npu1>npu2 is down since 20.50 us: 1 transfer waits for it");
 
   const PolicyEvaluation& restart = scenario.policies[1];
   CHECK(e.slowdown(restart) == 2.0);
@@ -46,6 +47,30 @@ TEST_CASE("each policy is held against the undisturbed run") {
   CHECK(restart.decisions_in_force() == 1);
   CHECK(restart.planning_seconds == 0.75);
   CHECK(restart.missing_npus == 0);
+}
+
+TEST_CASE("a link is down since its event, whenever transfers came to it") {
+  const auto stuck_after = [](const std::vector<NetworkEvent>& events) {
+    FailureCase c = samples::failing_line(line);
+    c.events.events.clear();
+    for (const NetworkEvent& event : events) c.events.events.push_back({{event.at, {}}, event, {}});
+    return evaluated(c).scenarios.at(0).policies.at(0).stuck;
+  };
+  using Kind = NetworkEvent::Kind;
+  const auto link_event = [](std::int64_t us, Kind kind) {
+    return NetworkEvent{.at = Time{us * 1'000'000}, .kind = kind, .link = LinkId{1}};
+  };
+  const auto since = [](const std::string& instant) {
+    return std::vector{"npu1>npu2 is down since " + instant + ": 1 transfer waits for it"};
+  };
+  for (const std::int64_t us : {1, 7, 20})
+    CHECK(stuck_after({link_event(us, Kind::link_down)}) ==
+          since(short_text(Time{us * 1'000'000})));
+  CHECK(stuck_after({link_event(0, Kind::link_down)}) == since("0 s"));
+  CHECK(stuck_after({link_event(7, Kind::link_down), link_event(5, Kind::link_up),
+                     link_event(1, Kind::link_down)}) == since("7.000 us"));
+  CHECK(stuck_after({{.at = Time{3'000'000}, .kind = Kind::npu_down, .npu = NodeId{1}}}) ==
+        since("3.000 us"));
 }
 
 TEST_CASE("the reaction says what the case says") {

@@ -49,8 +49,8 @@ TEST_CASE("the table and the story of one run") {
   CHECK_THAT(text, ContainsSubstring("1/2   0.750 s       yes"));
   CHECK_THAT(text, ContainsSubstring("tacos, events:\n    20.50 us: npu1>npu2"));
   CHECK_THAT(text, ContainsSubstring("  report: incomplete, the last delivery at 20.50 us\n"
-                                     "    npu1>npu2 is down: 1 transfer waits for it, since "
-                                     "20.50 us\n"));
+                                     "    npu1>npu2 is down since 20.50 us: 1 transfer waits "
+                                     "for it\n"));
   CHECK_THAT(text, ContainsSubstring("  restart: complete at 82.00 us\n    170.5 us: 1 chunk anew, "
                                      "begins at 171.5 us (events at 20.50 us; planned in 0.250 s)\n"
                                      "    170.5 us: nothing better (not taken)\n"));

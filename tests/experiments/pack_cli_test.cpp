@@ -1,5 +1,6 @@
 // Programs go out in a pack, a machine without Tutti executes them, and its rows are judged: here
 // the machine is tutti-gpu over the fake CUDA runtime.
+#include "experiments/pack_backend.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
 #include "sim/files.hpp"
@@ -130,18 +131,70 @@ TEST_CASE("what tutti-gpu measures of a pack is judged as if it had run here") {
   CHECK(latency < 1);
 }
 
+TEST_CASE("figures that come with rows are shown as tables show theirs") {
+  runtime::Rows rows;
+  const auto add = [&](const std::string& name, double value, const std::string& unit) {
+    rows.figures.push_back({name, value, unit, "a GPU"});
+  };
+  add("copy_rate", 1.5e9, "bytes/s");
+  add("copy_rate", 1.234567e12, "bytes/s"); // the last counts
+  add("tick", 3.2e-8, "s");
+  add("signal_peers", 9.52265e-07, "s");
+  add("memory", 85'899'345'920.0, "bytes");
+  add("driver", 12.4, "");
+  add("processors", 132, "");
+  add("nccl all_gather, 4 GPUs, 8192 B", 1.23456789e-5, "s");
+  CHECK(figures_text(rows) == "copy rate: 1.235 TB/s (a GPU)\n"
+                              "driver: 12.4 (a GPU)\n"
+                              "memory: 80.00 GiB (a GPU)\n"
+                              "nccl all gather, 4 GPUs, 8192 B: 12.35 us (a GPU)\n"
+                              "processors: 132 (a GPU)\n"
+                              "signal peers: 952.3 ns (a GPU)\n"
+                              "tick: 32.00 ns (a GPU)\n");
+  rows.figures.clear();
+  for (const char* unit : {"s", "bytes", "bytes/s", "", "W"})
+    for (const double value : {0.0, 1e-300, 1e300}) add(std::string("x") + unit, value, unit);
+  CHECK_FALSE(figures_text(rows).empty()); // whatever a file says
+}
+
+TEST_CASE("a label of peers that a GPU day couldn't read is refused when it is packed") {
+  const auto packed = [](const std::string& label) {
+    const Day day("name = \"day\"\n[topologies]\nNet = \"ring:3\"\n[[executions]]\nlabel = \"" +
+                  label +
+                  "\"\ntopology = \"Net\"\ncollective = \"all_gather\"\nsizes = [\"12KiB\"]\n"
+                  "algorithms = [\"ring1\"]\nchunks = 1\nbackend = \"cuda\"\nlinks = \"real\"\n"
+                  "predicted_by = \"nothing\"\n");
+    return day.tutti("run day.toml --pack day.tar");
+  };
+  CHECK(packed("peers: all_gather, 3 GPUs").code == 0);
+  CHECK(packed("all_gather of peers, 2 GPUs").code == 0);
+  for (const std::string label :
+       {"peers: nonsense, 2 GPUs", "peers: all_gather, 2 GPUs", "peers: all_reduce, 3 GPUs",
+        "peers: all_gather, 3 GPU", "peers: all_gather"}) {
+    const CommandResult refused = packed(label);
+    INFO(label << ": " << refused.err);
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("\"" + label +
+                                              "\": the label of these peers is "
+                                              "\"peers: all_gather, 3 GPUs\""));
+  }
+}
+
 TEST_CASE("rows of another pack, damaged ones, missing and failed ones are no measurements") {
   const Day day;
   REQUIRE(day.tutti("run day.toml --pack day.tar").code == 0);
   const Pack pack = runtime::load_pack(day.folder.file("day.tar"));
-  const std::string head = runtime::rows_head(pack.digest());
+  const std::string head = runtime::rows_head(pack.name());
   const auto judged = [&](const std::string& rows) {
     write_file(day.folder.file("rows.csv"), rows);
     return day.tutti("run day.toml --measured rows.csv");
   };
-  const CommandResult foreign = judged(runtime::rows_head(pack.digest() + 1));
+  const CommandResult foreign = judged(runtime::rows_head({"other", 1}));
   CHECK(foreign.code == 2);
-  CHECK_THAT(foreign.err, ContainsSubstring("rows.csv:1:1: rows of another pack"));
+  CHECK_THAT(foreign.err,
+             ContainsSubstring("rows.csv:1:1: rows of the pack other (0000000000000001), "
+                               "but this experiment makes " +
+                               to_text(pack.name())));
   const CommandResult damaged = judged(head + "test,a,passed,,00000000\n");
   CHECK(damaged.code == 2);
   CHECK_THAT(damaged.err, ContainsSubstring("rows.csv:2:15: the line was changed"));

@@ -15,6 +15,7 @@
 #include "tests/temporary_folder.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -23,6 +24,7 @@
 #include <map>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -195,6 +197,68 @@ TEST_CASE("without a word the chunks are those of the library's rule") {
   }
 }
 
+TEST_CASE("a choice of chunks that a limit cuts short is no complete row, whenever that is") {
+  const Topology topology = samples::ring(4);
+  for (const char* name : {"direct", "tacos"}) {
+    Case c = case_of(topology, name);
+    c.collective = {{"broadcast"}, {8'000'000}};
+    c.chunks.reset();
+    const std::uint32_t free = evaluate(c).chunks_per_shard;
+    CAPTURE(name, free);
+    REQUIRE(free > 1);
+    std::size_t marked = 0;
+    bool is_over = false;
+    for (int allowed = 0; !is_over; allowed += 1 + allowed / 4) {
+      std::atomic<int> asked = 0;
+      c.options.cancelled = [&asked, allowed] { return asked++ >= allowed; };
+      const Evaluation e = evaluate(c);
+      is_over = asked <= allowed; // nothing was cut
+      CAPTURE(allowed, e.note, e.chunks_per_shard);
+      const bool says = e.note.find("the choice of chunks was cut short") != std::string::npos;
+      if (says) CHECK(e.status == Status::timed_out);
+      if (!e.replays.empty() && e.status != Status::timed_out) CHECK(e.chunks_per_shard == free);
+      if (is_over) CHECK_FALSE(says);
+      marked += says ? 1 : 0;
+    }
+    CHECK(marked > 0);
+  }
+}
+
+TEST_CASE("the best of a table is complete, if any row is") {
+  const Topology topology = samples::ring(4);
+  const auto rows = [&](const std::vector<Status>& statuses) {
+    std::vector<Evaluation> made;
+    for (const Status status : statuses) {
+      made.push_back(evaluate(case_of(topology, "ring1"))); // all take the same time
+      made.back().algorithm = std::string("row") + std::to_string(made.size());
+      made.back().status = status;
+    }
+    return made;
+  };
+  const std::string tie = report_text(rows({Status::timed_out, Status::feasible}));
+  CHECK_THAT(tie, ContainsSubstring("\nbest: row2, "));
+  CHECK(tie.find("row2") < tie.find("row1"));
+  CHECK_THAT(report_text(rows({Status::timed_out, Status::timed_out})),
+             ContainsSubstring("\nbest: row1 (timed_out), "));
+  std::vector<Evaluation> with_defect = rows({Status::feasible, Status::timed_out});
+  with_defect[0].problem = "broken";
+  CHECK_THAT(report_text(with_defect), ContainsSubstring("\nbest: row2 (timed_out), "));
+  with_defect[1].problem = "broken, too";
+  CHECK(report_text(with_defect).find("best: ") == std::string::npos);
+}
+
+TEST_CASE("a plan that is faster than any schedule can be says so") {
+  const Topology topology = samples::ring(4);
+  Evaluation e = evaluate(case_of(topology, "ring1"));
+  e.planned = Time{e.replays.front().bound.ps - 1};
+  e.planned_on = "fluid, 3 trees, optimal";
+  CHECK_THAT(report_text({&e, 1}),
+             ContainsSubstring(" on fluid, 3 trees, optimal; faster than the lower bound, as that "
+                               "picture leaves something out"));
+  e.planned = e.replays.front().bound;
+  CHECK(report_text({&e, 1}).find("faster than the lower bound") == std::string::npos);
+}
+
 TEST_CASE("a defect of an algorithm or an engine is a problem in words") {
   const Topology topology = samples::ring(4);
   const AlgorithmRow idle_row{"idle", idle, only_all_gather, 1, "any", "none"};
@@ -302,9 +366,11 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
   CHECK(e.facts == std::map<std::string, double>{{"a third", 1.0 / 3}, {"hops", 3}});
   CHECK(e.replay_seconds == made.replay_seconds);
   CHECK(e.bound_seconds == made.bound_seconds);
-  CHECK_THAT(report_text({&e, 1}),
-             ContainsSubstring("planned 1.000 us on a ring of its own; 3 attempts: best 1.000 us, "
-                               "median 2.000 us, worst 3.000 us; a third 0.333333; hops 3"));
+  CHECK_THAT(
+      report_text({&e, 1}),
+      ContainsSubstring("planned 1.000 us on a ring of its own; faster than the lower bound, as "
+                        "that picture leaves something out; 3 attempts: best 1.000 us, "
+                        "median 2.000 us, worst 3.000 us; a third 0.333333; hops 3"));
   const auto rows = csv_rows({&e, 1});
   REQUIRE(rows.size() == 2);
   REQUIRE(rows[0].size() == rows[1].size());

@@ -6,7 +6,9 @@
 #include "tests/experiments/training_samples.hpp"
 #include "tests/message_of.hpp"
 
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace tutti;
@@ -96,6 +98,62 @@ TEST_CASE("events at fractions of the undisturbed iteration") {
   REQUIRE(evaluation.runs.size() == 2);
   // a's All-Reduce of two steps at 25 GB/s: 100 + 2 (0.5 + 20)
   CHECK(evaluation.runs[1].report->duration == Time{141 * us});
+}
+
+TEST_CASE("events that contradict each other are a row, and the others go on") {
+  const TemporaryFolder folder;
+  const Topology topology = samples::two_npus();
+  // The only plan; at a tenth of the iteration, 12.1 us, the link is down since 12 us.
+  const auto event = [](EventTime at) {
+    return PlannedEvent{
+        at, {.at = {}, .kind = NetworkEvent::Kind::link_down, .link = LinkId{0}}, {}};
+  };
+  TrainingStudy study =
+      samples::study_of(samples::text_work(folder), {"direct"}, {&find_engine("native")});
+  EventPlan plan;
+  plan.events = {event({Time{12 * us}, {}}), event({{}, 100'000})};
+  study.disturbances.events = {plan};
+  const TrainingEvaluation evaluation = evaluated(study, topology);
+  CHECK(problems_of(evaluation).empty());
+  REQUIRE(evaluation.runs.size() == 2);
+  CHECK(evaluation.runs[0].report);
+  CHECK(evaluation.runs[1].condition.kind == Condition::Kind::disturbed);
+  CHECK_FALSE(evaluation.runs[1].report);
+  CHECK_THAT(evaluation.runs[1].note, ContainsSubstring("it is down since 12us"));
+}
+
+TEST_CASE("a training without enough memory is a row, wherever it runs out") {
+  const TemporaryFolder folder;
+  const Topology topology = samples::two_npus();
+  const TrainingNetwork network{"pair", &topology};
+  TrainingStudy study =
+      samples::study_of(samples::text_work(folder), {"direct", "ring"}, {&find_engine("native")});
+  study.disturbances.stragglers = {{"npu1", Share{500'000}}};
+  std::size_t stages = 0;
+  study.planning.options.stage = [&](std::string_view, const WorkProgress&) {
+    ++stages;
+    return false;
+  };
+  (void)evaluate_training(study, {&network, 1});
+  const std::size_t all = stages;
+  REQUIRE(all > 3);
+  for (std::size_t last = 0; last < all; ++last) { // memory ends there, and comes back
+    stages = 0;
+    study.planning.options.stage = [&](std::string_view, const WorkProgress&) {
+      if (stages++ == last) throw std::bad_alloc();
+      return false;
+    };
+    const TrainingEvaluation evaluation = evaluate_training(study, {&network, 1});
+    std::size_t without = 0;
+    for (const TrainingRun& run : evaluation.runs) {
+      CHECK(run.report.has_value() == run.note.empty());
+      if (run.report) continue;
+      ++without;
+      CHECK_THAT(run.note, ContainsSubstring("memory"));
+    }
+    CHECK(without >= 1);
+    CHECK(evaluation.runs.size() >= 2); // of both plans
+  }
 }
 
 TEST_CASE("what an algorithm can't plan is a note, and the others go on") {

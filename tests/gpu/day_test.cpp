@@ -71,6 +71,7 @@ struct PackOptions {
   bool hangs = false; ///< a case of gpu_rate does
   std::uint32_t repeats = 20;
   double watchdog_seconds = 30; ///< of the repeats
+  std::string note = {};        ///< in a label
 };
 
 /// A day's pack, with all its cases and small sizes.
@@ -86,7 +87,7 @@ std::string day_pack(const PackOptions& options = {}) {
     builder.add("gpu_rate: 1 instances", "ring", size,
                 packed(hung_program(), 1, ElementType::float32, 0.3));
   builder.add("gpu_rate: 2 instances", "ring", size, packed(gather));
-  builder.add("gpu_dgx1: All-Gather", "ring", size, packed(gather));
+  builder.add("gpu_dgx1: All-Gather" + options.note, "ring", size, packed(gather));
   builder.predict(Time{20'000'000});
   for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce})
     for (const std::uint32_t gpus : {2U, 4U})
@@ -256,7 +257,7 @@ TEST_CASE("GPU day: played from beginning to end, and a second time without meas
 
   const Pack pack = load_pack(bench.pack());
   const Rows rows = bench.rows();
-  CHECK(rows.pack_digest == pack.digest());
+  CHECK(rows.pack.digest == pack.name().digest);
   for (const std::string& file : pack.files()) {
     INFO(file);
     const RunRow* run = rows.run(pack.checksum(file));
@@ -394,14 +395,16 @@ TEST_CASE("GPU day: a hang ends its step with its waits, and the day goes on") {
 TEST_CASE("GPU day: a call that never returns ends its process, not the day") {
   // Each process gets as far as its 40th call.
   Workbench bench("gpus=2,hanging_call=40");
-  const Played day = bench.play({"--step", "gpu_rate,repeats", "--limit", "1"});
+  const Played day = bench.play({"--step", "gpu_rate,repeats", "--limit=800ms"});
   INFO(day.said);
   CHECK(day.code == 1);
   CHECK(has(day.said, "failed: repeats, gpu_rate\n"));
+  CHECK(count(day.said, " cut off at the limit: after ") == 2); // what was left of the step's time
+  CHECK_FALSE(has(day.said, "hung"));
   const Rows rows = bench.rows();
   REQUIRE(rows.runs.size() == 2);
   for (const RunRow& run : rows.runs) {
-    CHECK(run.outcome == RunOutcome::hung);
+    CHECK(run.outcome == RunOutcome::cut_off);
     CHECK(has(run.words, "its last words: "));
   }
 }
@@ -509,7 +512,7 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
     CHECK(is_gone(child));
     CHECK(ended.code == (signal == SIGKILL ? 128 + SIGKILL : 130));
     if (signal != SIGKILL) {
-      CHECK(has(ended.said, "interrupted: what there is of it doesn't count"));
+      CHECK(has(ended.said, "interrupted: this step's results are discarded"));
       CHECK(has(ended.said, "without --step goes on with them"));
       CHECK(bench.rows().figure("gpus") != nullptr);
       CHECK(has(bench.report(), "Still to be done."));
@@ -528,7 +531,74 @@ TEST_CASE("GPU day: Ctrl-C ends what runs, says so, and the same command goes on
   }
 }
 
-TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't count") {
+TEST_CASE("GPU day: a result stays until the one that takes its place is whole") {
+  for (const int signal : {SIGINT, SIGKILL}) {
+    const Workbench bench;
+    bench.install("compute-sanitizer", "echo the first; exit 0\n");
+    REQUIRE(bench.play({"--step", "memcheck"}).code == 0);
+    const std::string rows = read_file(bench.out("05_memcheck.csv")),
+                      words = read_file(bench.out("05_memcheck.txt"));
+    CHECK(has(words, "the first"));
+    const std::string mark = bench.file("mark");
+    bench.install("compute-sanitizer", "echo the second; touch " + mark + "; exec sleep 60\n");
+    const int day = bench.start({"--step", "memcheck", "--again"});
+    REQUIRE(waited_for(mark));
+    (void)::kill(day, signal);
+    const Played ended = bench.end(day);
+    INFO(ended.said);
+    CHECK(read_file(bench.out("05_memcheck.csv")) == rows);
+    CHECK(read_file(bench.out("05_memcheck.txt")) == words);
+    if (signal == SIGINT) CHECK_FALSE(bench.rows().tests.empty());
+  }
+}
+
+TEST_CASE("GPU day: files that can't be written fail their step by name, and the others go on") {
+  for (const std::string obstacle :
+       {"08_repeats.csv", "08_repeats.csv.part", "08_repeats.txt", "08_repeats.txt.part"}) {
+    const Workbench bench("gpus=1");
+    write_file(bench.out(obstacle + "/inside"), "");
+    const Played day = bench.play({"--step", "driver,repeats,gpu_rate"});
+    INFO(obstacle << "\n" << day.said);
+    CHECK(day.code == 1);
+    CHECK(has(day.said, "failed " + bench.out(obstacle) + ": cannot "));
+    CHECK((has(day.said, "Is a directory") || has(day.said, "Directory not empty")));
+    CHECK(has(day.said, "failed: repeats\n"));
+    CHECK_FALSE(has(day.said, "filesystem"));
+    const Rows rows = bench.rows();
+    CHECK(rows.figure("gpus") != nullptr);
+    CHECK(rows.runs.size() == 1);
+    CHECK(fs::exists(bench.out("report.md")));
+    // The obstacle gone, only that step is still to be done.
+    fs::remove_all(bench.out(obstacle));
+    const Played again = bench.play({"--step", "repeats"});
+    INFO(again.said);
+    CHECK(again.code == 0);
+    CHECK(bench.rows().runs.size() == 2);
+  }
+  for (const std::string result : {"report.md", "measured.csv"}) {
+    const Workbench bench("gpus=1");
+    write_file(bench.out(result + "/inside"), "");
+    const Played day = bench.play({"--step", "driver"});
+    INFO(day.said);
+    CHECK(day.code == 2);
+    CHECK(has(day.said, "error: " + bench.out(result) + ": cannot write: Is a directory"));
+    const std::string other = result == "report.md" ? "measured.csv" : "report.md";
+    CHECK(fs::is_regular_file(bench.out(other)));
+  }
+}
+
+TEST_CASE("GPU day: why a folder can't be had is said") {
+  const Workbench bench("gpus=1");
+  write_file(bench.out(), "a file");
+  const Played day = bench.play();
+  CHECK(day.code == 2);
+  CHECK(has(day.said, bench.out() + ": no folder can be made there: "));
+  fs::remove(bench.out());
+  fs::create_directories(bench.out(".lock"));
+  CHECK(has(bench.play().said, bench.out(".lock") + ": cannot write: Is a directory"));
+}
+
+TEST_CASE("GPU day: rows that are damaged, or cut off don't count") {
   const Workbench bench("gpus=1");
   REQUIRE(bench.play({"--step", "driver,repeats"}).code == 0);
   const std::string file = bench.out("01_driver.csv"), good = read_file(file);
@@ -544,20 +614,45 @@ TEST_CASE("GPU day: rows that are damaged, cut off or of another pack don't coun
   for (std::size_t at = 0; at < good.size(); at += 41) { // any byte
     std::string text = good;
     text[at] = static_cast<char>(text[at] ^ 1);
-    check_not_counted(text, "doesn't count");
+    check_not_counted(text, "ignored, the step is still to be done");
   }
-  check_not_counted(good.substr(0, good.size() / 2), "doesn't count");
+  check_not_counted(good.substr(0, good.size() / 2), "ignored, the step is still to be done");
   check_not_counted(good.substr(0, good.rfind("note,")), "doesn't say how the step ended");
-  check_not_counted("", "doesn't count");
+  check_not_counted("", "ignored, the step is still to be done");
   write_file(file, good);
   CHECK(bench.play({"--step", "peers"}).code == 0);
   CHECK(bench.rows().figure("gpus") != nullptr);
+}
 
-  write_file(bench.pack(), day_pack({.repeats = 21}));
-  const Played other = bench.play({"--step", "driver"});
-  INFO(other.said);
-  CHECK(has(other.said, "08_repeats.csv is of another pack: it doesn't count"));
-  CHECK(bench.rows().runs.empty());
+TEST_CASE("GPU day: a folder of another pack is refused, and nothing in it is replaced") {
+  const Workbench bench("gpus=1");
+  REQUIRE(bench.play({"--step", "repeats"}).code == 0);
+  const auto written = [&] {
+    std::map<std::string, std::string> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(bench.out()))
+      files[entry.path().filename()] = read_file(entry.path());
+    return files;
+  };
+  const std::string first = to_text(load_pack(bench.pack()).name());
+  const auto before = written();
+  // The same runs under other labels are another pack, too.
+  for (const std::string& other : {day_pack({.repeats = 21}), day_pack({.note = "other"})}) {
+    write_file(bench.pack(), other);
+    const Played day = bench.play({"--step", "driver"});
+    INFO(day.said);
+    CHECK(day.code == 2);
+    CHECK(has(day.said, "belongs to the pack " + first + ", not to " +
+                            to_text(load_pack(bench.pack()).name()) + ": name another folder"));
+    CHECK(written() == before);
+  }
+  // What is damaged behind its first line is still the other's, and so is measured.csv.
+  write_file(bench.out("08_repeats.csv"), before.at("08_repeats.csv") + "damaged\n");
+  fs::remove(bench.out("measured.csv"));
+  CHECK(has(bench.play({"--step", "repeats"}).said, "08_repeats.csv belongs to the pack"));
+  fs::remove(bench.out("08_repeats.csv"));
+  write_file(bench.out("measured.csv"), before.at("measured.csv"));
+  CHECK(has(bench.play({"--step", "repeats"}).said, "measured.csv belongs to the pack"));
+  CHECK(read_file(bench.out("measured.csv")) == before.at("measured.csv"));
 }
 
 TEST_CASE("GPU day: input that can't be used is refused before anything is run") {
@@ -571,9 +666,11 @@ TEST_CASE("GPU day: input that can't be used is refused before anything is run")
   };
   check_refused({"--step", "drivers"}, "unknown step \"drivers\" (known: driver, micro,");
   check_refused({"--step", ""}, "unknown step \"\"");
-  check_refused({"--limit", "0"}, "whole seconds");
-  check_refused({"--limit", "5x"}, "whole seconds");
+  check_refused({"--limit", "0s"}, "--limit: \"0s\" is no time");
+  check_refused({"--limit", "5x"}, "--limit: \"5x\" has an unknown unit \"x\" (known: ps,");
+  check_refused({"--limit", "5"}, "--limit: \"5\" has no unit");
   check_refused({"--nothing"}, "--nothing");
+  check_refused({"--again=yes"}, "--again takes no value");
   check_refused({"another.tar"}, "another.tar");
   const std::string pack = read_file(bench.pack());
   const auto with_other_byte = [&](std::size_t at) {

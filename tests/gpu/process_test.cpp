@@ -77,7 +77,7 @@ TEST_CASE("processes: one that is late is told to end, and then killed, with all
         200ms, said);
     CHECK_FALSE(end.in_time);
     CHECK_FALSE(end.well());
-    CHECK(end.told() == "didn't end in 0.2 s and was killed");
+    CHECK(end.told() == "was cut off at the limit, after 200 ms");
     CHECK(end.seconds < 2);
     CHECK(read_file(said) == "last words\n");
     CHECK(is_gone(number));

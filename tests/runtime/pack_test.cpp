@@ -85,7 +85,7 @@ std::string rows_text() {
   hung.file = "b.run";
   hung.outcome = RunOutcome::hung;
   hung.words = "rank 1, block 0 waits\nfor ever";
-  return rows_head(77) + line_of(some_run_row()) + line_of(hung) +
+  return rows_head({"day", 77}) + line_of(some_run_row()) + line_of(hung) +
          line_of(FigureRow{"tick", 3.2e-8, "s", "GPU"}) +
          line_of(TestRow{"hang", TestOutcome::left_out, "no \"GPU\", none"}) +
          line_of(NoteRow{"", "a word"});
@@ -245,8 +245,8 @@ TEST_CASE("a pack holds each program once, and what it is for") {
   const PackBuilder builder = two_runs();
   const Pack pack = pack_of(builder);
   CHECK(builder.bytes() == two_runs().bytes());
-  CHECK(pack.experiment() == "day, \"one\"");
-  CHECK(pack.digest() == builder.digest());
+  CHECK(pack.name().experiment == "day, \"one\"");
+  CHECK(pack.name().digest == builder.name().digest);
   REQUIRE(pack.lines().size() == 3);
   REQUIRE(pack.files().size() == 2);
   CHECK(pack.lines()[0].file == "all_gather/ring_1024.run");
@@ -259,9 +259,51 @@ TEST_CASE("a pack holds each program once, and what it is for") {
   CHECK(message_of([&] { (void)pack.load("x.run"); }) == "day.tar: no run \"x.run\" is in it");
   PackBuilder later = two_runs();
   later.predict(Time{1}); // is no other pack
-  CHECK(later.digest() == builder.digest());
+  CHECK(later.name().digest == builder.name().digest);
   later.add("More", "ring", Bytes{1}, random_run(4));
-  CHECK(later.digest() != builder.digest());
+  CHECK(later.name().digest != builder.name().digest);
+}
+
+TEST_CASE("a pack's digest tells apart all that is run or read back differently") {
+  struct Line {
+    std::string label, algorithm;
+    Bytes size;
+    std::uint64_t run = 0; ///< a seed
+  };
+  const auto digest_of = [](const std::string& experiment, const std::vector<Line>& lines,
+                            bool predicts) {
+    PackBuilder builder(experiment);
+    for (const Line& line : lines) {
+      builder.add(line.label, line.algorithm, line.size, random_run(line.run));
+      if (predicts) builder.predict(line.size.count % 2 == 0 ? Time{7} : Time{});
+    }
+    CHECK(pack_of(builder).name().digest == builder.name().digest);
+    return builder.name().digest;
+  };
+  Random random(11);
+  for (int trial = 0; trial < 30; ++trial) {
+    std::vector<Line> lines(2 + random.below(4));
+    const auto word = [&] { return random_bytes(random, 20) + "w"; };
+    for (Line& line : lines)
+      line = {word(), word(), Bytes{static_cast<std::int64_t>(random.below(1000))},
+              random.below(3)};
+    const std::uint64_t digest = digest_of("day", lines, false);
+    CHECK(digest_of("day", lines, true) == digest);
+    CHECK(digest_of("days", lines, false) != digest);
+    const auto check_other = [&](const auto& change) {
+      std::vector<Line> others = lines;
+      change(others);
+      CHECK(digest_of("day", others, false) != digest);
+    };
+    const std::size_t at = random.below(lines.size() - 1);
+    check_other([&](auto& others) { others[at].label += "x"; });
+    check_other([&](auto& others) { others[at].algorithm.insert(0, "y"); });
+    check_other([&](auto& others) { others[at].size.count += 1; });
+    check_other([&](auto& others) { others[at].run += 3; });
+    check_other([&](auto& others) { others.pop_back(); });
+    check_other([&](auto& others) { others.push_back(others[at]); });
+    check_other([&](auto& others) { std::swap(others[at], others[at + 1]); });
+  }
 }
 
 TEST_CASE("packs that were cut off or changed are refused") {
@@ -284,9 +326,9 @@ TEST_CASE("packs that were cut off or changed are refused") {
   }
   std::vector<TarFile> newer = files;
   for (TarFile& file : newer)
-    if (file.path == "pack.csv") file.bytes.replace(0, 16, "tutti-gpu pack,2");
+    if (file.path == "pack.csv") file.bytes.replace(0, 16, "tutti-gpu pack,3");
   CHECK(message_of([&] { (void)read_pack(tar_of(newer), "day.tar"); }) ==
-        "day.tar: pack.csv:1:16: version 2, but this program reads 1");
+        "day.tar: pack.csv:1:16: version 3, but this program reads 2");
 }
 
 TEST_CASE("a pack is no larger than it may be") {
@@ -302,7 +344,8 @@ TEST_CASE("a pack is no larger than it may be") {
 
 TEST_CASE("rows are read as they were written, the last of each counts") {
   const Rows rows = read_rows(rows_text() + line_of(FigureRow{"tick", 4, "s", "GPU"}), "r.csv");
-  CHECK(rows.pack_digest == 77);
+  CHECK(rows.pack.digest == 77);
+  CHECK(rows.pack.experiment == "day");
   REQUIRE(rows.runs.size() == 2);
   const RunRow wanted = some_run_row();
   const RunRow* row = rows.run(wanted.checksum);
@@ -359,13 +402,20 @@ TEST_CASE("fields hold any text but line ends") {
 TEST_CASE("rows are added to what is there of the same pack") {
   const TemporaryFolder folder;
   const std::string path = folder.file("out/rows.csv");
-  { RowsFile(path, 5).add(TestRow{"a", TestOutcome::passed, ""}); }
+  { RowsFile(path, {"day", 5}).add(TestRow{"a", TestOutcome::passed, ""}); }
   write_file(path, read_file(path) + "test,half a li"); // the machine went off
-  { RowsFile(path, 5).add(TestRow{"b", TestOutcome::failed, "why"}); }
+  { RowsFile(path, {"day", 5}).add(TestRow{"b", TestOutcome::failed, "why"}); }
   const Rows rows = load_rows(path);
   REQUIRE(rows.tests.size() == 2);
   CHECK(rows.tests[1].name == "b");
-  CHECK_THAT(message_of([&] { RowsFile(path, 6); }), ContainsSubstring("rows of another pack"));
+  CHECK(message_of([&] {
+          RowsFile(path, {"other", 6});
+        }) == path +
+                  ":1:1: rows of the pack day (0000000000000005), not of other (0000000000000006): "
+                  "name another file");
   CHECK(load_rows(path).tests.size() == 2);
-  CHECK_THAT(message_of([&] { RowsFile(folder.file("out"), 6); }), ContainsSubstring("cannot"));
+  CHECK_THAT(message_of([&] {
+               RowsFile(folder.file("out"), {"day", 6});
+             }),
+             ContainsSubstring("cannot"));
 }

@@ -9,6 +9,7 @@
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 
+#include <atomic>
 #include <map>
 
 using namespace tutti;
@@ -135,6 +136,38 @@ TEST_CASE("tries are counted before they are made") {
   CHECK(all.size() > 1);
   CHECK(tried_after(most_tried_transfers - 36) == std::vector<std::uint32_t>{1});
   CHECK(tried_after(most_tried_transfers - 37) == std::vector<std::uint32_t>{1, 2});
+}
+
+TEST_CASE("a choice of chunks that a limit ends says so, whenever that is") {
+  const std::vector<AlgorithmRow> rows = all_rows();
+  const Topology topology = make_topology("mesh2d:1x4,bandwidth=1GB/s,latency=1us");
+  for (const char* name : {"direct", "tacos", "ring", "flows"})
+    for (const CollectiveKind kind : {CollectiveKind::broadcast, CollectiveKind::all_gather}) {
+      const AlgorithmRow& row = row_named(rows, name);
+      const CollectiveMaker make = maker(topology, spec_of(kind, 4'000'000));
+      const ChunkedOutcome free = synthesize_in_chunks(row, topology, make, {});
+      if (!free.outcome.schedule && !free.outcome.compact) continue;
+      CAPTURE(name, to_text(kind), free.chunks);
+      std::size_t marked = 0;
+      bool is_over = false;
+      for (int allowed = 0; !is_over; allowed += 1 + allowed / 8) {
+        SynthesisOptions options;
+        std::atomic<int> asked = 0;
+        options.cancelled = [&asked, allowed] { return asked++ >= allowed; };
+        const ChunkedOutcome made = synthesize_in_chunks(row, topology, make, options);
+        is_over = asked <= allowed; // nothing was cut
+        const Outcome& outcome = made.outcome;
+        if (!outcome.schedule && !outcome.compact) continue;
+        const bool says =
+            outcome.note.find("the choice of chunks was cut short") != std::string::npos;
+        CAPTURE(allowed, made.chunks);
+        if (says) CHECK(outcome.status == Status::timed_out);
+        if (outcome.status != Status::timed_out) CHECK(made.chunks == free.chunks);
+        if (is_over) CHECK_FALSE(says);
+        marked += says ? 1 : 0;
+      }
+      if (free.chunks > 1) CHECK(marked > 0);
+    }
 }
 
 TEST_CASE("where pipelining can win it does, and where it can't nothing is tried") {

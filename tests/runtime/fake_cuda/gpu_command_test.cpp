@@ -1,4 +1,5 @@
 // tutti-gpu, its tests and its figures, where calls fail and runs were made by chance.
+#include "gpu/commands.hpp"
 #include "gpu/execute.hpp"
 #include "gpu/hand_programs.hpp"
 #include "runtime/pack/pack.hpp"
@@ -13,6 +14,7 @@
 #include "tests/temporary_folder.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <set>
@@ -58,10 +60,11 @@ public:
   explicit Machine(std::string settings) : settings_(std::move(settings)) {
     write_file(folder_.file("pack.tar"), some_pack().bytes());
   }
-  [[nodiscard]] CommandEnd run(const std::string& arguments) const {
+  [[nodiscard]] CommandEnd run(const std::string& arguments,
+                               const std::string& output = ">said 2>&1") const {
     const int status =
         std::system(("cd '" + folder_.file("") + "' && TUTTI_FAKE_GPU='" + settings_ +
-                     "' '" TUTTI_GPU_FAKE "' " + arguments + " >said 2>&1")
+                     "' '" TUTTI_GPU_FAKE "' " + arguments + " " + output)
                         .c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder_.file("said"))};
   }
@@ -238,8 +241,8 @@ TEST_CASE("what the command can't use it refuses in words") {
   refused("run said --out a", "said: at byte 0: the archive was cut off"); // still empty
   refused("run pack.tar --out a frist", "did you mean \"first\"");
   refused("test nothing", "unknown GPU test");
-  refused("test hang --out rows.csv", "name it with --pack");
-  refused("ticks nothing", "no figure begins so");
+  refused("test hang --out rows.csv", "--out needs --pack");
+  refused("ticks nothing", "no figure's name begins like this");
   const std::string old = "its driver knows CUDA 11.4";
   refused("run pack.tar --out rows.csv", old, "driver=11040");
   refused("test", old, "driver=11040");
@@ -247,6 +250,61 @@ TEST_CASE("what the command can't use it refuses in words") {
   refused("ticks", old, "driver=11040");
   CHECK(Machine("").run("").code == 2);
   CHECK(Machine("").run("--help").code == 0);
+}
+
+TEST_CASE("the command takes values behind =, and --help anywhere") {
+  const Machine machine("");
+  CHECK(machine.run("run --out=rows.csv pack.tar first").code == 0);
+  CHECK(machine.rows().runs.size() == 1);
+  CHECK(machine.run("run --out=a=b pack.tar first").code == 0); // a file a=b
+  const CommandEnd empty = machine.run("run --out= pack.tar first");
+  CHECK(empty.code == 2);
+  for (const gpu::Command& command : gpu::commands())
+    for (const std::string help : {" --help", " -h", " pack.tar --help"}) {
+      const CommandEnd end = machine.run(std::string(command.name) + help);
+      INFO(end.said);
+      CHECK(end.code == 0);
+      CHECK(end.said.find("tutti-gpu " + std::string(command.name)) != std::string::npos);
+      for (std::size_t at = 0; (at = command.synopsis.find("--", at)) != command.synopsis.npos;) {
+        const std::size_t stop = command.synopsis.find_first_of(" ]=", at); // each is explained
+        const std::string option(command.synopsis.substr(at, stop - at));
+        CHECK(command.options.find("      " + option + " ") != command.options.npos);
+        at = std::min(stop, command.synopsis.size());
+      }
+    }
+}
+
+TEST_CASE("what can't be written is an error with its reason, for every command") {
+  const Machine machine("gpus=1");
+  for (const std::string command : {
+           "--help",
+           "list",
+           "list pack.tar",
+           "run --help",
+           "ticks tick --pack pack.tar --out rows.csv",
+           "run pack.tar --out rows.csv first",
+           "test round_trips",
+           "day --list",
+           "day pack.tar --out day --step large",
+       }) {
+    const CommandEnd end = machine.run(command, "2>said >/dev/full");
+    INFO(command << ": " << end.said);
+    CHECK(end.code == 2);
+  }
+  CHECK(machine.run("list", "2>said >/dev/full").said ==
+        "error: cannot write to the standard output: No space left on device\n");
+  CHECK(machine.rows().figure("tick") != nullptr); // rows are on the disk all the same
+  CHECK(machine.run("run pack.tar --out rows.csv first", "2>said >&-").code == 2);
+  CHECK(machine.rows().runs.size() == 2);
+  for (const std::string file : {"/dev/full", "/dev/full/rows.csv", "pack.tar/rows.csv", "."}) {
+    const CommandEnd end = machine.run("run pack.tar first --out " + file);
+    INFO(end.said);
+    CHECK(end.code == 2);
+    CHECK(end.said.find("error: " + file + ": cannot write: ") == 0);
+  }
+  CHECK(machine.run("run pack.tar first --out /dev/full").said.find("No space left") !=
+        std::string::npos);
+  CHECK(machine.run("run pack.tar first --out /dev/null").code == 0);
 }
 
 TEST_CASE("tests run in processes of their own: one that is ended ends no other") {

@@ -1,0 +1,17 @@
+// How a pack is told from others, and how a person tells it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::runtime {
+
+struct PackName {
+  std::string experiment;
+  std::uint64_t digest = 0; ///< of all that is in it but predictions
+};
+
+/// "gpu_day (0123456789abcdef)"
+[[nodiscard]] std::string to_text(const PackName& name);
+
+} // namespace tutti::runtime
