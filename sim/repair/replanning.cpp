@@ -149,8 +149,6 @@ private:
   /// Whether to go on with `next`, after the present plan `ended` so, rather than as before.
   bool is_better(Course& next, const Segment& ended, const Report& given_up, const Residual& left,
                  std::size_t known) {
-    if (const Report& before = course_.run(known); before.stuck.empty() && nothing_is_gone(left))
-      return next.run(known).completion < before.completion; // both bring everything
     const Prospect as_before = prospect(history_, course_, known);
     History with = history_;
     with.add(ended, given_up);
@@ -160,10 +158,6 @@ private:
     // what is on its way towards the link that failed.
     if (left.chunk.empty() && !left.out_of_reach.empty()) anew.end = as_before.end;
     return anew < as_before;
-  }
-
-  [[nodiscard]] bool nothing_is_gone(const Residual& left) const {
-    return left.lost.empty() && left.out_of_reach.empty() && history_.lost.empty();
   }
 
   /// Of a course after this history, under the first `count` events.

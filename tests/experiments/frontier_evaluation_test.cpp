@@ -50,7 +50,7 @@ TEST_CASE("every point is verified, bounded and replayed on both engines") {
       CHECK(at.model == expected);
       CHECK(at.completions == std::vector<Time>{expected, expected});
       CHECK(at.replay.report.completion == expected);
-      CHECK(at.replay.bound <= expected);
+      CHECK(at.replay.bound_at_chunks.time <= expected);
     }
   }
 }
