@@ -3,13 +3,17 @@
 #include "experiments/data_text.hpp"
 #include "experiments/node_places.hpp"
 #include "sim/error.hpp"
+#include "sim/time_model.hpp"
+#include "synth/bounds/cuts.hpp"
+#include "synth/bounds/least_times.hpp"
+#include "synth/bounds/partition.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,13 +43,76 @@ std::string short_name(const Node& node) {
              : node.name;
 }
 
-Drawing drawing_of(const Topology& topology, const Bound& cut, const std::vector<Place>& places) {
-  std::vector<bool> inside(topology.node_count());
-  for (const NodeId node : cut.inside) inside[node.value] = true;
+/// What of the network is drawn apart from the rest, and what it is.
+struct Marks {
+  std::vector<bool> nodes, links; ///< [node], [link]
+  std::string_view node_words, link_words;
+};
+
+/// The links of a shortest path by latencies; the last node before the first.
+void mark_path(const Topology& topology, NodeId from, NodeId to, Marks& marks) {
+  bounds::LeastTimes times(topology, TimeModel{}, bounds::Direction::from_sources);
+  times.set_size(Bytes{0});
+  times.search(std::span(&from, 1));
+  for (NodeId at = to; at != from;) {
+    const auto links = topology.in_links(at);
+    const auto before = std::ranges::find_if(links, [&](LinkId link) {
+      return times.pass(topology.link(link).from) + topology.link(link).latency.ps ==
+             times.pass(at);
+    });
+    if (before == links.end() || marks.links[before->value]) return; // latencies of 0 go in circles
+    marks.links[before->value] = true;
+    at = topology.link(*before).from;
+    marks.nodes[at.value] = true;
+  }
+}
+
+Marks marks_of(const Topology& topology, const Bound& bound) {
+  Marks marks{std::vector<bool>(topology.node_count()), std::vector<bool>(topology.link_count()),
+              "cut off", "links across"};
+  const Certificate& proof = bound.proof;
+  const auto mark_links = [&](auto counts) {
+    for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+      marks.links[l] = counts(LinkId{l}, topology.link(LinkId{l}));
+  };
+  if (!bound.inside.empty()) {
+    for (const NodeId node : bound.inside) marks.nodes[node.value] = true;
+    mark_links([&](LinkId, const Link& link) {
+      return marks.nodes[link.from.value] != marks.nodes[link.to.value];
+    });
+  } else if (proof.destination.valid()) {
+    marks.node_words = "a shortest path";
+    marks.link_words = "its links";
+    marks.nodes[proof.destination.value] = true;
+    if (proof.source.valid()) mark_path(topology, proof.source, proof.destination, marks);
+  } else if (!proof.part_of.empty()) {
+    marks.node_words = "";
+    marks.link_words = "links that deliveries share";
+    mark_links([&](LinkId, const Link& link) {
+      return proof.part_of[link.from.value] != proof.part_of[link.to.value];
+    });
+  } else if (!proof.prices.empty()) {
+    marks.node_words = "";
+    marks.link_words = "links with a price";
+    mark_links([&](LinkId id, const Link&) {
+      const auto groups = topology.groups_of(id);
+      return proof.prices[id.value] > 0 || std::ranges::any_of(groups, [&](std::uint32_t group) {
+               return proof.prices[topology.link_count() + group] > 0;
+             });
+    });
+  } else {
+    marks.node_words = marks.link_words = "";
+  }
+  return marks;
+}
+
+Drawing drawing_of(const Topology& topology, const Marks& marks, const std::vector<Place>& places) {
+  const std::vector<bool>& inside = marks.nodes;
   Drawing drawing;
-  for (const Link& link : topology.links()) {
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    const Link& link = topology.link(LinkId{l});
     const Place &a = places[link.from.value], &b = places[link.to.value];
-    (inside[link.from.value] != inside[link.to.value] ? drawing.across : drawing.within) +=
+    (marks.links[l] ? drawing.across : drawing.within) +=
         fmt::format("{:.1f} {:.1f} {:.1f} {:.1f}\n", a.x, a.y, b.x - a.x, b.y - a.y);
   }
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
@@ -104,23 +171,41 @@ std::string legend_entry(int index, int colour, std::string_view text) {
                      3.5 + 17 * index);
 }
 
-} // namespace
-
-const Bound& best_cut(std::span<const Bound> bounds) {
-  const Bound* best = nullptr;
-  for (const Bound& bound : bounds)
-    if (!bound.inside.empty() && (best == nullptr || bound.time > best->time)) best = &bound;
-  if (best == nullptr) throw InputError("no bound here cuts nodes off: there is nothing to draw");
-  return *best;
+/// [node]; empty where the network has no servers: several groups of as many NPUs, two or more, that
+/// faster links or a switch join.
+std::vector<std::uint32_t> servers_of(const Topology& topology) {
+  if (topology.node_count() == topology.npu_count()) return {};
+  for (const bounds::Partition& partition : bounds::clusters(topology)) {
+    std::vector<std::uint32_t> npus(partition.parts);
+    for (std::uint32_t n = 0; n < topology.npu_count(); ++n) ++npus[partition.part_of[n]];
+    const std::uint32_t each = npus[partition.part_of[0]];
+    if (each < 2 || each == topology.npu_count() ||
+        std::ranges::any_of(npus, [&](std::uint32_t count) { return count != 0 && count != each; }))
+      continue;
+    std::vector<std::uint32_t> number(partition.parts, no_server), servers;
+    std::uint32_t next = 0;
+    for (std::uint32_t part = 0; part < partition.parts; ++part)
+      if (npus[part] > 0) number[part] = next++;
+    for (const std::uint32_t part : partition.part_of) servers.push_back(number[part]);
+    return servers;
+  }
+  return {};
 }
 
-Figure cut_figure(const Heading& heading, const Topology& topology, const Bound& cut) {
-  assert(!cut.inside.empty());
+std::vector<Place> places_of(const Topology& topology) {
+  if (is_small_mesh(topology)) return mesh_places(topology, mesh_pitch);
+  const std::vector<std::uint32_t> servers = servers_of(topology);
+  return servers.empty() ? nested_places(topology, circle_pitch)
+                         : server_places(topology, servers, circle_pitch);
+}
+
+} // namespace
+
+Figure bound_figure(const Heading& heading, const Topology& topology, const Bound& bound) {
   if (topology.node_count() > most_nodes)
     throw InputError(fmt::format("a bound on {} nodes can't be drawn, only on up to {}",
                                  topology.node_count(), most_nodes));
-  std::vector<Place> places = is_small_mesh(topology) ? mesh_places(topology, mesh_pitch)
-                                                      : nested_places(topology, circle_pitch);
+  std::vector<Place> places = places_of(topology);
   Place least = places.front(), most = places.front();
   for (const Place& place : places) {
     least = {std::min(least.x, place.x), std::min(least.y, place.y)};
@@ -133,14 +218,22 @@ Figure cut_figure(const Heading& heading, const Topology& topology, const Bound&
   for (Place& place : places)
     place = {place.x - (least.x + most.x) / 2 + width / 2.0, place.y - least.y + top};
 
+  const Marks marks = marks_of(topology, bound);
+  std::string legend;
+  int entries = 0;
+  const auto explain = [&](int colour, std::string_view words) {
+    if (!words.empty()) legend += legend_entry(entries++, colour, words);
+  };
+  explain(inside_colour, marks.node_words);
+  explain(outside_colour, marks.node_words.empty() ? "" : "the others");
+  explain(0xd62728, marks.link_words);
   const std::string script =
-      legend_entry(0, inside_colour, "cut off") + legend_entry(1, outside_colour, "the others") +
-      legend_entry(2, 0xd62728, "links across") +
+      legend +
       fmt::format("unset border\nunset tics\nunset key\n"
                   "set lmargin at screen 0\nset rmargin at screen 1\nset tmargin at screen 1\n"
                   "set bmargin at screen 0\nset xrange [0:{}]\nset yrange [{}:0]\n",
                   width, height) +
-      plot_of(drawing_of(topology, cut, places));
+      plot_of(drawing_of(topology, marks, places));
   return {figure_style(heading) + script, width, height};
 }
 

@@ -1,5 +1,4 @@
-// A lower bound as a picture: the network, the nodes that a cut separates from the others, and the
-// links between them, over which everything must pass.
+// A lower bound as a picture: the network, and what in it proves the bound.
 #pragma once
 
 #include "experiments/figure_style.hpp"
@@ -7,16 +6,15 @@
 #include "sim/topology.hpp"
 #include "synth/bounds/bounds.hpp"
 
-#include <span>
-
 namespace tutti {
 
-/// The best of those that cut nodes off. Errors: InputError where none does.
-[[nodiscard]] const Bound& best_cut(std::span<const Bound> bounds);
-
-/// NPUs stand at their coordinates where they form a mesh of two dimensions (or one), else on a
-/// circle with switches and memories within it. Pre: the bound has nodes inside.
+/// What proves the bound, in the network. A cut: the nodes that it cuts off, and the links across. A
+/// path: its ends, and the links of a shortest one. Work: the links that deliveries share. Prices:
+/// the links that have one, alone or in a shared group. A closed form: no link more than others.
+/// NPUs stand at their coordinates where they form a mesh of two dimensions (or one); server by
+/// server where the network has servers; else on a circle with switches and memories within it.
 /// Errors: InputError for more than 128 nodes: nobody could read it.
-[[nodiscard]] Figure cut_figure(const Heading& heading, const Topology& topology, const Bound& cut);
+[[nodiscard]] Figure bound_figure(const Heading& heading, const Topology& topology,
+                                  const Bound& bound);
 
 } // namespace tutti

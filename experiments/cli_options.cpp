@@ -371,8 +371,9 @@ void add_options(CLI::App& app, BoundArguments& bound) {
                  "also bound schedules with so many chunks per shard, each of which moves whole");
   add_model(app, bound.model, "");
   add_bound(app, bound.bound);
-  app.add_option("--draw", bound.draw,
-                 "picture of the best cut to write: .svg or .png; of up to 128 nodes");
+  app.add_option(
+      "--draw", bound.draw,
+      "picture to write of what proves the best bound: .svg or .png; of up to 128 nodes");
   add_json(app, bound.json);
 }
 

@@ -105,20 +105,15 @@ std::string text_of(const Answer& answer) {
                             to_text(answer.bounds.best_at_chunks().kind));
 }
 
-/// The best cut of any schedule or, where a number of chunks is given, at these chunks.
-void draw_best_cut(const std::string& file, const Answer& answer) {
-  const Bound& cut = best_cut(answer.at_chunks ? answer.bounds.given : answer.bounds.any);
+/// The best bound of any schedule or, where a number of chunks is given, at these chunks.
+void draw_best(const std::string& file, const Answer& answer) {
   const Bound& best = answer.at_chunks ? answer.bounds.best_at_chunks() : answer.bounds.best();
   // the certificate is long: in the small type below
   const std::string title =
-      fmt::format("{}, {} {}: at least {} by a {}", answer.topology.name(),
+      fmt::format("{}, {} {}: at least {} by {}", answer.topology.name(),
                   collective_text(answer.topology, answer.collective),
-                  to_text(answer.collective.size()), short_text(cut.time), to_text(cut.kind));
-  std::string note = cut.certificate;
-  if (best.time > cut.time)
-    note += fmt::format("; the best bound of all is no cut: {}, {}", short_text(best.time),
-                        to_text(best.kind));
-  draw(cut_figure({title, note}, answer.topology, cut), file);
+                  to_text(answer.collective.size()), short_text(best.time), to_text(best.kind));
+  draw(bound_figure({title, best.certificate}, answer.topology, best), file);
 }
 
 // What can be checked before any work.
@@ -139,7 +134,7 @@ int bound_command(const BoundArguments& arguments) {
   const Answer answer{topology, collective, model, arguments.chunks.has_value(),
                       all_bounds(topology, collective, model,
                                  parse_bound_effort(arguments.bound.value_or("quick")))};
-  if (!arguments.draw.empty()) draw_best_cut(arguments.draw, answer);
+  if (!arguments.draw.empty()) draw_best(arguments.draw, answer);
   print_text(arguments.json ? json_text(output_of(answer)) : text_of(answer));
   return 0;
 }

@@ -67,18 +67,27 @@ ShownBound shown(const Bound& bound) {
   return {bound.time, std::string(to_text(bound.kind)), bound.certificate};
 }
 
-Replay bounded_replay(const Topology& topology, const Collective& collective,
-                      const TimeModel& model, BoundEffort effort,
-                      const std::function<Report()>& run) {
+struct BoundPair {
+  ShownBound any, at_chunks;
+};
+
+BoundPair bounds_for(const Topology& topology, const Collective& collective, const TimeModel& model,
+                     BoundEffort effort) {
+  const Bounds bounds = all_bounds(topology, collective, model, effort);
+  return {shown(bounds.best()), shown(bounds.best_at_chunks())};
+}
+
+Replay bounded_replay(const Collective& collective, const std::function<Report()>& run,
+                      const std::function<BoundPair()>& bound) {
   Replay result;
   const double start = cpu_seconds();
   result.report = run();
   const double replayed = cpu_seconds();
-  const Bounds bounds = all_bounds(topology, collective, model, effort);
+  BoundPair bounds = bound();
   result.replay_seconds = replayed - start;
   result.bound_seconds = cpu_seconds() - replayed;
-  result.bound = shown(bounds.best());
-  result.bound_at_chunks = shown(bounds.best_at_chunks());
+  result.bound = std::move(bounds.any);
+  result.bound_at_chunks = std::move(bounds.at_chunks);
   result.algbw = algbw(collective, result.report.completion);
   result.busbw = busbw(collective, result.report.completion);
   return result;
@@ -90,8 +99,9 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
               const TimeModel& model, const EngineRow& engine, const RunOptions& options,
               BoundEffort bound) {
   require_discipline(engine, model.discipline);
-  return bounded_replay(topology, collective, model, bound,
-                        [&] { return engine.run(topology, collective, schedule, model, options); });
+  return bounded_replay(
+      collective, [&] { return engine.run(topology, collective, schedule, model, options); },
+      [&] { return bounds_for(topology, collective, model, bound); });
 }
 
 Replay replay(const Topology& topology, const Collective& collective,
@@ -99,9 +109,9 @@ Replay replay(const Topology& topology, const Collective& collective,
               const Watch& watch, BoundEffort bound) {
   if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
     throw InputError(problem);
-  return bounded_replay(topology, collective, model, bound, [&] {
-    return engine.run_compact(topology, collective, schedule, model, watch);
-  });
+  return bounded_replay(
+      collective, [&] { return engine.run_compact(topology, collective, schedule, model, watch); },
+      [&] { return bounds_for(topology, collective, model, bound); });
 }
 
 std::string compact_problem(const EngineRow& engine, Discipline discipline) {
@@ -133,15 +143,28 @@ void add_note(Evaluation& result, const std::string& text) {
   result.note += result.note.empty() ? text : "; " + text;
 }
 
+/// Another case's, where that had the same chunks.
+BoundPair bounds_for(const Case& c, const Collective& collective, const TimeModel& model) {
+  const std::uint32_t chunks = collective.parts.front().pieces;
+  for (const KnownBounds& known : c.known_bounds)
+    if (known.model == model && known.chunks_per_shard == chunks)
+      return {known.any, known.at_chunks};
+  return bounds_for(*c.topology, collective, model, c.bound);
+}
+
 Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
   const TimeModel model = model_with(c, discipline);
-  RunOptions run;
-  run.watch = watch_of(c.options.stage,
-                       fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
-  return made.outcome.schedule ? replay(*c.topology, made.collective, *made.outcome.schedule, model,
-                                        *c.engine, run, c.bound)
-                               : replay(*c.topology, made.collective, *made.outcome.compact, model,
-                                        *c.engine, run.watch, c.bound);
+  RunOptions options;
+  options.watch = watch_of(c.options.stage,
+                           fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
+  const auto run = [&] {
+    return made.outcome.schedule
+               ? c.engine->run(*c.topology, made.collective, *made.outcome.schedule, model, options)
+               : c.engine->run_compact(*c.topology, made.collective, *made.outcome.compact, model,
+                                       options.watch);
+  };
+  return bounded_replay(made.collective, run,
+                        [&] { return bounds_for(c, made.collective, model); });
 }
 
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
@@ -154,7 +177,8 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
     Replay one = replay(c, made, discipline);
     if (discipline == c.disciplines.front() && made.outcome.bound &&
         *made.outcome.bound > one.bound.time) {
-      one.bound = {*made.outcome.bound, "algorithm", fmt::format("proved by {}", c.algorithm.name)};
+      one.bound = {*made.outcome.bound, by_algorithm,
+                   fmt::format("proved by {}", c.algorithm.name)};
       if (one.bound.time > one.bound_at_chunks.time) one.bound_at_chunks = one.bound;
     }
     one.report.chunk_done.clear();

@@ -20,6 +20,27 @@
 
 namespace tutti {
 
+/// The kind of bounds that an algorithm proved.
+inline constexpr const char* by_algorithm = "algorithm";
+
+/// What no schedule is faster than.
+struct ShownBound {
+  Time time;
+  std::string kind; ///< "in-cut", ..., or "algorithm" where the algorithm proved a better one
+  std::string certificate; ///< in words
+
+  /// completion / bound, at least 1; NaN where the bound is 0.
+  [[nodiscard]] double gap(Time completion) const;
+  bool operator==(const ShownBound&) const = default;
+};
+
+/// Bounds that another case has needed, for the same collective, size and network.
+struct KnownBounds {
+  TimeModel model;
+  std::uint32_t chunks_per_shard = 0;
+  ShownBound any, at_chunks; ///< not proven by an algorithm
+};
+
 /// What to evaluate.
 struct Case {
   std::string run;                    ///< label of its matrix in an experiment; may be empty
@@ -33,19 +54,10 @@ struct Case {
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
   BoundEffort bound = BoundEffort::quick;
+  std::vector<KnownBounds> known_bounds = {}; ///< with this effort
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
   /// Folder of what algorithms made before (ScheduleCache); empty: everything is made now.
   std::string cache = {};
-};
-
-/// What no schedule is faster than.
-struct ShownBound {
-  Time time;
-  std::string kind; ///< "in-cut", ..., or "algorithm" where the algorithm proved a better one
-  std::string certificate; ///< in words
-
-  /// completion / bound, at least 1; NaN where the bound is 0.
-  [[nodiscard]] double gap(Time completion) const;
 };
 
 /// One replay and the bounds under the same time model.

@@ -105,4 +105,52 @@ std::vector<Place> nested_places(const Topology& topology, double pitch) {
   return places;
 }
 
+std::vector<Place> server_places(const Topology& topology,
+                                 const std::vector<std::uint32_t>& server_of, double pitch) {
+  const std::uint32_t servers = [&] {
+    std::uint32_t most = 0;
+    for (const std::uint32_t server : server_of)
+      if (server != no_server) most = std::max(most, server + 1);
+    return most;
+  }();
+  std::vector<std::vector<std::uint32_t>> npus(servers), others(servers);
+  std::vector<std::uint32_t> between;
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    if (server_of[n] == no_server)
+      between.push_back(n);
+    else
+      (n < topology.npu_count() ? npus : others)[server_of[n]].push_back(n);
+  }
+  double largest = 0; // radius
+  for (const std::vector<std::uint32_t>& some : npus)
+    largest = std::max(largest, pitch * static_cast<double>(some.size()) / (2 * std::numbers::pi));
+  largest = std::max(largest, pitch);
+  const auto around = [](Place centre, double radius, std::size_t i, std::size_t count) {
+    const Place at = on_circle(count == 1 ? 0 : radius,
+                               (static_cast<double>(i) + 0.5) / static_cast<double>(count));
+    return Place{centre.x + at.x, centre.y + at.y};
+  };
+  // two stand left and right of a column, more of them around a circle
+  const auto column = 0.5 * pitch * static_cast<double>(std::max<std::size_t>(between.size(), 1));
+  const double to_centre = servers == 2
+                               ? largest + 1.5 * pitch
+                               : std::max((largest + pitch) / std::sin(std::numbers::pi / servers),
+                                          largest + pitch + column / std::numbers::pi);
+  std::vector<Place> places(topology.node_count());
+  for (std::uint32_t s = 0; s < servers; ++s) {
+    const Place centre = servers == 2 ? Place{s == 0 ? -to_centre : to_centre, 0}
+                                      : on_circle(to_centre, static_cast<double>(s) / servers);
+    for (std::size_t i = 0; i < npus[s].size(); ++i)
+      places[npus[s][i]] = around(centre, largest, i, npus[s].size());
+    for (std::size_t i = 0; i < others[s].size(); ++i)
+      places[others[s][i]] = around(centre, 0.5 * largest, i, others[s].size());
+  }
+  for (std::size_t i = 0; i < between.size(); ++i)
+    places[between[i]] = servers == 2
+                             ? Place{0, pitch * (static_cast<double>(i) -
+                                                 0.5 * static_cast<double>(between.size() - 1))}
+                             : around({}, column / std::numbers::pi, i, between.size());
+  return places;
+}
+
 } // namespace tutti

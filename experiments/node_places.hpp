@@ -3,6 +3,7 @@
 
 #include "sim/topology.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace tutti {
@@ -24,5 +25,12 @@ struct Place {
 /// NPUs on a circle around (0, 0); within it switches and memories near the NPUs that they join;
 /// innermost those that join NPUs all around.
 [[nodiscard]] std::vector<Place> nested_places(const Topology& topology, double pitch);
+
+/// Servers side by side, or around the middle, each a circle of NPUs with its switches and memories
+/// within it; what belongs to none stands between them. `server_of` [node]: from 0, or no_server.
+/// Pre: two servers or more, each with an NPU.
+inline constexpr std::uint32_t no_server = UINT32_MAX;
+[[nodiscard]] std::vector<Place>
+server_places(const Topology& topology, const std::vector<std::uint32_t>& server_of, double pitch);
 
 } // namespace tutti

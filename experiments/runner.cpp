@@ -14,12 +14,14 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <poll.h>
@@ -101,9 +103,13 @@ std::string message_of(Case c, const CaseFunction& function, int file) {
 // One case in a process of its own, which ends with this object at the latest.
 class Job {
 public:
-  Job(const Case& c, std::size_t index, const CaseFunction& function)
-      : index_(index), case_(&c),
-        child_([&](int socket) { (void)write_all(socket, message_of(c, function, socket)); }) {}
+  Job(const Case& c, std::size_t index, std::vector<KnownBounds> known,
+      const CaseFunction& function)
+      : index_(index), case_(&c), child_([&](int socket) {
+          Case own = c;
+          own.known_bounds = std::move(known);
+          (void)write_all(socket, message_of(std::move(own), function, socket));
+        }) {}
   ~Job() {
     const int killed = child_.process();
     if (killed <= 0) return;
@@ -202,6 +208,28 @@ Result finish(Job& job) {
   }
 }
 
+/// Bounds of one network, collective and size serve all algorithms.
+class BoundMemory {
+public:
+  [[nodiscard]] std::vector<KnownBounds> known_to(const Case& c) const {
+    const auto found = known_.find(key_of(c));
+    return found == known_.end() ? std::vector<KnownBounds>{} : found->second;
+  }
+  void remember(const Case& c, const Evaluation& e) {
+    for (const Replay& replay : e.replays)
+      if (replay.bound.kind != by_algorithm && replay.bound_at_chunks.kind != by_algorithm)
+        known_[key_of(c)].push_back(
+            {replay.report.model, e.chunks_per_shard, replay.bound, replay.bound_at_chunks});
+  }
+
+private:
+  using Key = std::tuple<const Topology*, std::string, Bytes, BoundEffort>;
+  static Key key_of(const Case& c) {
+    return {c.topology, c.collective.text(), c.collective.size, c.bound};
+  }
+  std::map<Key, std::vector<KnownBounds>> known_;
+};
+
 class Run {
 public:
   Run(std::span<const Case> cases, const RunWatcher& watcher, const CaseFunction& function)
@@ -211,7 +239,8 @@ public:
   std::vector<Evaluation> run(std::size_t jobs, Refusals& refusals) {
     while (true) {
       while (!ending_ && next_ < cases_.size() && running_.size() < jobs) {
-        running_.push_back(std::make_unique<Job>(cases_[next_], next_, function_));
+        running_.push_back(std::make_unique<Job>(cases_[next_], next_,
+                                                 bounds_.known_to(cases_[next_]), function_));
         ++next_;
       }
       if (running_.empty()) break;
@@ -256,6 +285,7 @@ private:
 
   void end(Job& job) {
     auto [result, error] = finish(job);
+    bounds_.remember(job.what(), result);
     results_[job.index()] = std::move(result);
     errors_[job.index()] = std::move(error);
     if (watcher_.finished) watcher_.finished(++done_, cases_.size());
@@ -267,6 +297,7 @@ private:
   std::vector<Evaluation> results_;
   std::vector<std::optional<InputError>> errors_;
   std::vector<std::unique_ptr<Job>> running_;
+  BoundMemory bounds_;
   std::size_t next_ = 0, done_ = 0;
   std::uint64_t interrupts_ = 0;
   bool ending_ = false;

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,21 +41,40 @@ double distance(const Place& a, const Place& b) { return std::hypot(a.x - b.x, a
 
 } // namespace
 
-TEST_CASE("the best of the bounds that cut nodes off is drawn") {
-  const std::vector<Bound> bounds{
-      bound_of(9, BoundKind::latency_path, {}), bound_of(5, BoundKind::in_cut, {NodeId{2}}),
-      bound_of(7, BoundKind::max_flow_cut, {NodeId{0}, NodeId{1}}),
-      bound_of(7, BoundKind::spreading_cut, {NodeId{3}}), bound_of(8, BoundKind::closed_form, {})};
-  CHECK(&best_cut(bounds) == &bounds[2]);
-  CHECK_THROWS_WITH(best_cut({bounds.data(), 1}),
-                    "no bound here cuts nodes off: there is nothing to draw");
+TEST_CASE("what proves a bound is drawn: a path, work, prices, nothing") {
+  const Topology line = make_topology("mesh2d:4x1");
+  const auto links_marked = [&](const Certificate& proof) {
+    const Bound bound{Time{1}, BoundKind::latency_path, "words", {}, proof};
+    const std::string script = bound_figure("title", line, bound).script;
+    return script.find("$across") == std::string::npos ? 0 : count(block(script, "across"), "\n");
+  };
+  CHECK(links_marked({.source = NodeId{0}, .destination = NodeId{3}}) == 3);
+  CHECK(links_marked({.source = NodeId{2}, .destination = NodeId{1}}) == 1);
+  CHECK(links_marked({.destination = NodeId{1}}) == 0); // from the nearest that holds it
+  CHECK(links_marked({.part_of = {0, 1, 2, 3}}) == 6);
+  CHECK(links_marked({.part_of = {0, 0, 1, 1}}) == 2);
+  CHECK(links_marked({.prices = {0.5, 0, 0, 0.25, 0, 0}}) == 2);
+  CHECK(links_marked({}) == 0);
+}
+
+TEST_CASE("servers stand apart, with their switches within them") {
+  const Topology two = make_topology("dgx_a100x2");
+  const Bound bound{Time{1}, BoundKind::in_cut, "words", {NodeId{0}}};
+  const std::string npus = block(bound_figure("title", two, bound).script, "npus");
+  std::vector<double> x;
+  std::istringstream lines(npus);
+  for (double at = 0, y = 0, radius = 0, colour = 0; lines >> at >> y >> radius >> colour;)
+    x.push_back(at);
+  REQUIRE(x.size() == 16);
+  CHECK(*std::max_element(x.begin(), x.begin() + 8) < *std::min_element(x.begin() + 8, x.end()));
 }
 
 TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
   // 0 - 1 - 2 - 3 with 0 and 1 cut off: of 6 links, 1-2 and back are across.
   const Topology line = make_topology("mesh2d:4x1");
   const std::string script =
-      cut_figure("title", line, bound_of(1, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}})).script;
+      bound_figure("title", line, bound_of(1, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}}))
+          .script;
   CHECK(count(block(script, "across"), "\n") == 2);
   CHECK(count(block(script, "within"), "\n") == 4);
   const std::string npus = block(script, "npus");
@@ -64,7 +85,7 @@ TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
 
   const Topology machine = make_topology("dgx_a100");
   const std::string of_machine =
-      cut_figure("title", machine, bound_of(1, BoundKind::in_cut, {NodeId{7}})).script;
+      bound_figure("title", machine, bound_of(1, BoundKind::in_cut, {NodeId{7}})).script;
   CHECK(count(block(of_machine, "across"), "\n") == 4); // NVSwitch and PCIe switch, both ways
   CHECK(count(block(of_machine, "others"), "\n") == 6);
   CHECK_THAT(block(of_machine, "other_names"), ContainsSubstring("\"memory0\""));
@@ -72,10 +93,10 @@ TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
 
 TEST_CASE("a cut that nobody could read is refused") {
   const Topology large = make_topology("ring:129");
-  CHECK_THROWS_WITH(cut_figure("title", large, bound_of(1, BoundKind::in_cut, {NodeId{0}})),
+  CHECK_THROWS_WITH(bound_figure("title", large, bound_of(1, BoundKind::in_cut, {NodeId{0}})),
                     "a bound on 129 nodes can't be drawn, only on up to 128");
-  CHECK_NOTHROW(
-      cut_figure("title", make_topology("ring:128"), bound_of(1, BoundKind::in_cut, {NodeId{0}})));
+  CHECK_NOTHROW(bound_figure("title", make_topology("ring:128"),
+                             bound_of(1, BoundKind::in_cut, {NodeId{0}})));
 }
 
 TEST_CASE("switches stand near the NPUs that they join, those of all in the middle") {

@@ -76,16 +76,21 @@ TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
                           "collective_time_ps",
                           "lower_bound_ps",
                           "gap",
+                          "lower_bound_at_chunks_ps",
+                          "gap_at_chunks",
                           "algbw_bytes_per_s",
                           "engine",
                           "link_busy"}) {
     INFO(key);
     CHECK(json.contains(key));
   }
-  // 3 steps of 0.5 us + 1000 B / 50 GB/s; two hops to the far side are a bound
+  // 3 steps of 0.5 us + 1000 B / 50 GB/s; two hops to the far side are a bound for whole chunks, and
+  // for half of the far chunk from each side
   CHECK(json["collective_time_ps"] == 3 * 520'000);
-  CHECK(json["lower_bound_ps"] == 2 * 520'000);
-  CHECK(json["gap"] == 1.5);
+  CHECK(json["lower_bound_at_chunks_ps"] == 2 * 520'000);
+  CHECK(json["gap_at_chunks"] == 1.5);
+  CHECK(json["lower_bound_ps"] == 1'010'000);
+  CHECK(json["gap"] == Approx(1.56 / 1.01));
   CHECK(json["algorithm"] == "ring1");
   CHECK(json["topology"] == "ring:4");
   CHECK(json["collective"] == "all_gather");
@@ -480,9 +485,17 @@ TEST_CASE("a faulty schedule is found: exit code 1") {
 
 TEST_CASE("bound and show speak of a topology") {
   const Json bound = json_of("bound -t ring:4 -c all_gather --size 4kB");
-  CHECK(bound["lower_bound_ps"] == 2 * 520'000); // as above
-  CHECK(bound["lower_bound_kind"] == "latency path");
+  CHECK(bound["lower_bound_ps"] == 1'010'000); // as above
+  CHECK(bound["lower_bound_kind"] == "cut over time");
   CHECK(bound["bounds"].size() >= 4);
+  CHECK_FALSE(bound.contains("lower_bound_at_chunks_ps"));
+  const Json at_chunks = json_of("bound -t ring:4 -c all_gather --size 4kB --chunks 1");
+  CHECK(at_chunks["lower_bound_ps"] == 1'010'000);
+  CHECK(at_chunks["lower_bound_at_chunks_ps"] == 2 * 520'000);
+  CHECK(at_chunks["lower_bound_at_chunks_kind"] == "latency path");
+  CHECK(json_of("bound -t ring:4 -c all_gather --size 4kB --bound full") == bound);
+  CHECK_THAT(run_tutti("bound -t ring:4 -c all_gather --bound none").err,
+             ContainsSubstring("unknown bound \"none\" (known: quick, full"));
   for (const Json& each : bound["bounds"]) CHECK(each["certificate"] != "");
   CHECK_THAT(run_tutti("bound -t ring:4 -c all_gather").out,
              ContainsSubstring("no schedule is faster than "));
@@ -496,7 +509,7 @@ TEST_CASE("bound and show speak of a topology") {
              ContainsSubstring("4 NPUs, 0 switches, 0 memories, 8 links"));
 }
 
-TEST_CASE("bound draws the best cut") {
+TEST_CASE("bound draws what proves the best bound") {
   const TemporaryFolder folder;
   // Chunks of 750 MB, 15 ms each: 16 over the 3 links into an NPU take 6 * 15 ms; all 96 deliveries
   // over 12 links take 8 * 15 ms.
@@ -506,9 +519,9 @@ TEST_CASE("bound draws the best cut") {
   CHECK_THAT(drawn.out, ContainsSubstring("no schedule is faster than "));
   const std::string picture = read_file(folder.file("cut.svg"));
   CHECK_THAT(picture, ContainsSubstring("<svg"));
-  CHECK_THAT(picture, ContainsSubstring("at least 90.00 ms by a") &&
-                          ContainsSubstring("16 chunks, 12GB over 3 links"));
-  CHECK_THAT(picture, ContainsSubstring("the best bound of all is no cut: 120.0 ms, total work"));
+  CHECK_THAT(picture, ContainsSubstring("at least 120.0 ms by total work") &&
+                          ContainsSubstring("96 chunks, 72GB over 12 links") &&
+                          ContainsSubstring("links that deliveries share"));
 
   const CommandResult ending = run_tutti(bound + " --draw cut.pdf", folder);
   CHECK(ending.code == 2);

@@ -11,7 +11,7 @@ namespace {
 Evaluation evaluation_of(std::int64_t ps) {
   Replay replay;
   replay.report.completion = {ps};
-  replay.bound = {ps / 2};
+  replay.bound = {Time{ps / 2}, "in-cut", ""};
   replay.algbw = 1000.0 / (static_cast<double>(ps) * 1e-12);
   replay.busbw = 2 * replay.algbw;
   Evaluation e;

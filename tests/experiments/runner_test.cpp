@@ -123,8 +123,11 @@ TEST_CASE("an evaluation of Ring on a 4-ring") {
   CHECK(e.chunks == 4);
   CHECK(e.redundant == 0);
   CHECK(e.replays[0].report.completion == Time{1'560'000});
-  CHECK(e.replays[0].bound == Time{1'040'000});
-  CHECK(e.replays[0].gap() == Approx(1.5));
+  CHECK(e.replays[0].bound_at_chunks.time == Time{1'040'000});
+  CHECK(e.replays[0].gap_at_chunks() == Approx(1.5));
+  // the far shard in two halves, one from each side: 0.5 us + 10 ns + 0.5 us
+  CHECK(e.replays[0].bound.time == Time{1'010'000});
+  CHECK(e.replays[0].gap() == Approx(1.56 / 1.01));
   CHECK(e.replays[0].algbw == Approx(4000 / 1.56e-6));
   CHECK(e.replays[0].busbw == Approx(3000 / 1.56e-6));
   CHECK(e.replays[0].max_utilisation() == Approx(0.06 / 1.56));
@@ -250,12 +253,12 @@ TEST_CASE("the best of a table is complete, if any row is") {
 TEST_CASE("a plan that is faster than any schedule can be says so") {
   const Topology topology = samples::ring(4);
   Evaluation e = evaluate(case_of(topology, "ring1"));
-  e.planned = Time{e.replays.front().bound.ps - 1};
+  e.planned = Time{e.replays.front().bound.time.ps - 1};
   e.planned_on = "fluid, 3 trees, optimal";
   CHECK_THAT(report_text({&e, 1}),
              ContainsSubstring(" on fluid, 3 trees, optimal; faster than the lower bound, as that "
                                "picture leaves something out"));
-  e.planned = e.replays.front().bound;
+  e.planned = e.replays.front().bound.time;
   CHECK(report_text({&e, 1}).find("faster than the lower bound") == std::string::npos);
 }
 
