@@ -3,6 +3,7 @@
 #include "synth/bounds/capacity.hpp"
 #include "synth/bounds/least_times.hpp"
 #include "synth/bounds/price_bound.hpp"
+#include "synth/flows/demand_pricing.hpp"
 #include "synth/flows/flow_program.hpp"
 #include "synth/flows/flow_symmetry.hpp"
 
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -50,6 +52,12 @@ std::vector<std::int64_t> resource_margins(const FlowNetwork& network,
     result.push_back(std::min(least_entry + least_exit, bounds::never));
   }
   return result;
+}
+
+/// In proportion to the prices, as price_bound_ps() counts.
+std::vector<double> whole_numbers(std::span<const double> prices) {
+  const std::vector<std::int64_t> scaled = scaled_prices(prices, most_tree_links).links;
+  return {scaled.begin(), scaled.end()};
 }
 
 std::string name_of(const Topology& topology, std::uint32_t resource) {
@@ -126,7 +134,7 @@ std::vector<Bound> flow_bounds(const Topology& topology, const Collective& colle
                 BoundKind::flow_prices,
                 certificate(topology, answer.prices),
                 {},
-                {.prices = answer.prices}}};
+                {.prices = whole_numbers(answer.prices)}}};
 }
 
 } // namespace tutti
