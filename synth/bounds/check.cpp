@@ -99,7 +99,8 @@ private:
   [[nodiscard]] std::vector<LinkId> links_into(const std::vector<bool>& inside) const {
     std::vector<LinkId> links;
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l)
-      if (!inside[topology_.link(LinkId{l}).from.value] && inside[topology_.link(LinkId{l}).to.value])
+      if (!inside[topology_.link(LinkId{l}).from.value] &&
+          inside[topology_.link(LinkId{l}).to.value])
         links.emplace_back(l);
     return links;
   }
@@ -153,17 +154,16 @@ std::string BoundCheck::path() const {
   for (const Shipment& s : all_) {
     const std::span<const NodeId> from = held(s);
     const bool named = std::ranges::binary_search(from, proof_.source);
-    if ((proof_.source.valid() ? !named : s.reduces) ||
-        !std::ranges::binary_search(wanted(s), to))
+    if ((proof_.source.valid() ? !named : s.reduces) || !std::ranges::binary_search(wanted(s), to))
       continue;
     const auto starts = s.reduces ? std::span(&proof_.source, 1) : from;
     if (std::ranges::find(starts, to) != starts.end()) continue;
     const Bytes size = whole_ ? s.load.largest : Bytes{0};
     const std::span<const NodeId> end(&to, 1);
-    const std::vector<std::int64_t> head = least_sums(
-        topology_, starts, head_costs(topology_, model_, size), Sense::along, anywhere);
-    const std::vector<std::int64_t> tail = least_sums(
-        topology_, end, tail_costs(topology_, model_, size), Sense::against, anywhere);
+    const std::vector<std::int64_t> head =
+        least_sums(topology_, starts, head_costs(topology_, model_, size), Sense::along, anywhere);
+    const std::vector<std::int64_t> tail =
+        least_sums(topology_, end, tail_costs(topology_, model_, size), Sense::against, anywhere);
     const auto whole_link = [&](LinkId id) {
       return topology_.link(id).latency.ps + occupied(topology_, model_, id, size);
     };
@@ -192,6 +192,7 @@ std::string BoundCheck::cut() const {
   if (fluid() && (proof_.from.ps > 0 || proof_.until.ps > 0))
     return "a transfer of fluid sharing uses all links of its path at once";
   const std::vector<Shipment> entering_all = entering(inside);
+  if (entering_all.empty()) return "nothing has to enter these nodes";
   const auto outside = [&](NodeId node) { return !inside[node.value]; };
   std::vector<NodeId> starts, ends, before_links, behind_links;
   std::ranges::copy_if(holders(entering_all), std::back_inserter(starts), outside);
@@ -217,7 +218,7 @@ std::string BoundCheck::cut() const {
     if ((s.reduces ? farthest : nearest) >= proof_.from.ps && deepest >= proof_.until.ps)
       load.add(s.load);
   }
-  if (load.chunks == 0) return "nothing has to enter these nodes";
+  if (load.chunks == 0) return "nothing has to enter these nodes from so far, or to go so far";
   const auto head = heads(starts, size, Sense::along, outside);
   const auto tail = tails(ends, size, Sense::against, anywhere);
   std::vector<Crossing> crossings;
@@ -270,8 +271,7 @@ std::string BoundCheck::work() const {
     }
     const auto sources = static_cast<std::int64_t>(from.size()),
                sinks = static_cast<std::int64_t>(to.size());
-    const std::int64_t needed =
-        s.reduces ? sources + sinks - (common > 0 ? 2 : 1) : sinks - common;
+    const std::int64_t needed = s.reduces ? sources + sinks - (common > 0 ? 2 : 1) : sinks - common;
     deliveries.add(s.load, needed);
     if (needed > 0) counted.push_back(s);
   }
@@ -338,7 +338,8 @@ std::string BoundCheck::credits(const std::vector<Shipment>& counted, bool gathe
   }
   least[0] = 0;
   for (std::size_t n = 1; n <= count; ++n)
-    for (std::size_t by = 1; by <= n; ++by) least[n] = std::min(least[n], least[n - by] + earns[by]);
+    for (std::size_t by = 1; by <= n; ++by)
+      least[n] = std::min(least[n], least[n - by] + earns[by]);
 
   const Load load = total(counted);
   const auto on_side = [&](NodeId node) { return proof_.inside[node.value] != gathers; };
@@ -434,8 +435,7 @@ std::string BoundCheck::closed_form() const {
     const auto lacks = [](std::span<const NodeId> set, NodeId node) {
       return !std::ranges::binary_search(set, node);
     };
-    for (const Shipment& s :
-         shipments(collective_, part.first, part.chunk_count, true)) {
+    for (const Shipment& s : shipments(collective_, part.first, part.chunk_count, true)) {
       const std::span<const NodeId> from = held(s), to = wanted(s);
       if (from.empty() || to.empty()) continue;
       for (const NodeId node : to)
@@ -445,8 +445,8 @@ std::string BoundCheck::closed_form() const {
           out[node.value] += s.load.bytes;
       const bool apart = std::ranges::none_of(to, [&](NodeId node) { return !lacks(from, node); });
       if (s.reduces)
-        delivered += s.load.bytes *
-                     static_cast<std::int64_t>(from.size() + to.size() - (apart ? 1 : 2));
+        delivered +=
+            s.load.bytes * static_cast<std::int64_t>(from.size() + to.size() - (apart ? 1 : 2));
     }
     Wide most_out = 0, most_in = 0, b_out = 0, b_in = 0;
     std::vector<bool> is_member(topology_.node_count());
@@ -495,6 +495,7 @@ std::string BoundCheck::prices() const {
     moving.push_back(s);
     paid += static_cast<long double>(each) * static_cast<long double>(s.load.bytes);
   }
+  if (moving.empty()) return not_enough("what pays");
   const Bytes size = total(moving).smallest;
   const auto head = heads(holders(moving), size, Sense::along, anywhere);
   const auto tail = tails(wanters(moving), size, Sense::against, anywhere);

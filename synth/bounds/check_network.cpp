@@ -148,8 +148,8 @@ Wide carried(Counted what, const Load& load, const Topology& topology, const Tim
     Wide alone = 0;
     for (const Crossing& crossing : together)
       alone += by_link(what, load, topology, model, crossing, time);
-    total += std::min(alone, by_group(what, load, topology.groups()[group], topology, together,
-                                      time));
+    total +=
+        std::min(alone, by_group(what, load, topology.groups()[group], topology, together, time));
   }
   return total;
 }

@@ -88,11 +88,11 @@ std::vector<std::int64_t> least_sums(const Topology& topology, std::span<const N
 
 /// [link]: the first byte of a chunk of `size` can go on from its end so much later than it could
 /// from its beginning.
-[[nodiscard]] std::vector<std::int64_t> head_costs(const Topology& topology,
-                                                   const TimeModel& model, Bytes size);
+[[nodiscard]] std::vector<std::int64_t> head_costs(const Topology& topology, const TimeModel& model,
+                                                   Bytes size);
 /// [link]: the last byte is at its end so much later than it was at its beginning.
-[[nodiscard]] std::vector<std::int64_t> tail_costs(const Topology& topology,
-                                                   const TimeModel& model, Bytes size);
+[[nodiscard]] std::vector<std::int64_t> tail_costs(const Topology& topology, const TimeModel& model,
+                                                   Bytes size);
 
 /// A link with what nothing of a load can use of the time: it is at the link's beginning after
 /// `entry` at the earliest; what has arrived has another `exit` to go, at least.

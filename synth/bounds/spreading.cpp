@@ -291,11 +291,10 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
   if (best && time <= best->time.ps) return;
   const bool by_credits = port.time <= credits.time;
   const std::string then =
-      by_credits
-          ? fmt::format("{} {} nodes", turned ? "gathered from" : "spread to",
-                        spread.targets.size())
-          : fmt::format("the {} {} of them {} {}", turned ? "first" : "last", port.chunks,
-                        turned ? "from" : "to", problem.name(port.node));
+      by_credits ? fmt::format("{} {} nodes", turned ? "gathered from" : "spread to",
+                               spread.targets.size())
+                 : fmt::format("the {} {} of them {} {}", turned ? "first" : "last", port.chunks,
+                               turned ? "from" : "to", problem.name(port.node));
   NamedCut cut = named(problem, inside, turned);
   Certificate proof{.inside = inside};
   if (turned) proof.inside.flip();
