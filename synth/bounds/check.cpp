@@ -332,7 +332,7 @@ std::string BoundCheck::credits(const std::vector<Shipment>& counted, bool gathe
   const std::size_t count = proof_.targets.size();
   std::vector<std::int64_t> earns(count + 1), least(count + 1, INT64_MAX); // f, g
   for (const Certificate::Credit& credit : proof_.credits) {
-    if (credit.targets < 1 || credit.targets > count || credit.more < 0 || credit.more > 1 << 20)
+    if (credit.targets < 1 || credit.targets > count || credit.more < 0 || credit.more > 1 << 10)
       return "a credit of no use";
     for (std::size_t n = credit.targets; n <= count; ++n) earns[n] += credit.more;
   }
@@ -352,7 +352,7 @@ std::string BoundCheck::credits(const std::vector<Shipment>& counted, bool gathe
   }
   const auto others = gathers ? tails(wanters(counted), load.smallest, Sense::against, anywhere)
                               : heads(holders(counted), load.smallest, Sense::along, anywhere);
-  const auto earned = [&](Counted what) {
+  const auto earned = [&](Counted what, Wide needed) {
     Wide sum = 0;
     for (const Certificate::Credit& credit : proof_.credits) {
       std::vector<Crossing> crossings;
@@ -365,12 +365,14 @@ std::string BoundCheck::credits(const std::vector<Shipment>& counted, bool gathe
         const std::int64_t reach = nearest[credit.targets - 1], other = others[far.value];
         crossings.push_back({id, gathers ? reach : other, gathers ? other : reach});
       }
-      sum += credit.more * carried(what, load, topology_, model_, crossings, before());
+      const Wide crossed = carried(what, load, topology_, model_, crossings, before());
+      sum += credit.more * std::min(crossed, needed); // so that it fits
     }
     return sum;
   };
-  if (earned(Counted::bytes) < load.bytes * ps_per_s * least[count] ||
-      (whole_ && earned(Counted::chunks) < load.chunks * least[count]))
+  const auto lacks = [&](Counted what, Wide needed) { return earned(what, needed) < needed; };
+  if (lacks(Counted::bytes, load.bytes * ps_per_s * least[count]) ||
+      (whole_ && lacks(Counted::chunks, load.chunks * least[count])))
     return {};
   return not_enough("what must cross and spread");
 }

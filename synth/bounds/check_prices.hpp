@@ -15,12 +15,13 @@ namespace tutti::bounds::checking {
 ///   reduced    the same backwards, over nodes that reduce, to the one who wants it.
 ///   both       To everyone who wants it come all contributions, from each contributor something
 ///              comes to all who want it: the largest of these trees. Where nobody reduces but the
-///              contributors, all of whom reduce, copy and want it: let r be the first of them that
-///              has it all. The deliveries whose contributions make up what r has are a tree to r
-///              (nobody but contributors unites any), and each carries less than the whole. What
-///              any other gets afterwards that makes its share the whole holds r's contribution:
-///              another tree, from r to all, whose deliveries come on top. The least over r of
-///              both together.
+///              contributors, all of whom reduce, copy and want it, the deliveries hold two trees
+///              that share none of them, one to some node and one from it: the least over nodes of
+///              both together. (Let r be the first to have it all. What others contribute came to
+///              r by deliveries. If none of these held r's own contribution, the deliveries that
+///              first took that to each other are apart from them. Where some did, since r took
+///              back what it had sent off, another node serves: not proven here, but true of all
+///              sequences of deliveries among 3 and 4 nodes, which were tried one by one.)
 /// Trees are found exactly (Edmonds 1967) where only those copy (reduce) that the data must reach;
 /// else dual ascent (Wong 1984) bounds them, over those who want it in ascending order.
 [[nodiscard]] std::int64_t least_payment(const Topology& topology, const Collective& collective,

@@ -67,6 +67,37 @@ TEST_CASE("the checker confirms every bound of many cases", "[bounds][slow]") {
   for (std::uint64_t seed = 2; seed < 12; ++seed) CHECK(verdicts(seed, 500).refuted == "");
 }
 
+/// The first bound of named collectives on these networks that the checker refuses.
+std::string refuted_on(const std::vector<std::string>& networks, bool with_flows) {
+  for (const std::string& text : networks)
+    for (const CollectiveKind kind : named_collectives())
+      for (const LinkBusy busy : {LinkBusy::serialization, LinkBusy::latency_and_serialization})
+        for (const Chunking chunking : chunkings) {
+          samples::BoundCase given{make_topology(text), {}, {}};
+          given.collective = make_collective(given.topology, {kind, Bytes{1 << 20}, {}, 0, 2});
+          given.model.link_busy = busy;
+          const std::vector<Bound> bounds =
+              with_flows ? samples::all_bounds(given, chunking)
+                         : lower_bounds(given.topology, given.collective, given.model, chunking);
+          for (const Bound& bound : bounds)
+            if (const std::string fault = refuted(given, chunking, bound); !fault.empty())
+              return fmt::format("{} on {}: {} by {} ({}): {}", to_text(kind), text, bound.time.ps,
+                                 to_text(bound.kind), bound.certificate, fault);
+        }
+  return "";
+}
+
+TEST_CASE("the checker confirms the bounds of real networks", "[bounds]") {
+  CHECK(refuted_on({"dgx1", "dgx_a100x2", "rfs:2x2x4"}, false) == "");
+}
+
+TEST_CASE("the checker confirms the bounds of many real networks", "[bounds][slow]") {
+  CHECK(refuted_on({"dgx1", "dgx2", "dgx_a100", "dgx_a100x2", "mi250x_x2", "ndv2x2", "torus2d:8x8",
+                    "torus3d:4x4x4", "mesh2d:8x8", "dragonfly:7x8", "fat_tree:8", "rfs:2x4x8",
+                    "hypercube:6", "multi_rail:8x4"},
+                   true) == "");
+}
+
 /// Certificates of any kind, honest ones with something changed or drawn at random.
 class Liar {
 public:
