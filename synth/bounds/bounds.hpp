@@ -40,7 +40,18 @@ struct Certificate {
   std::vector<std::uint32_t> part_of =
       {};                               ///< work, [node]: deliveries from one part to another count
   NodeId source = {}, destination = {}; ///< paths; no source: the nearest that holds it
-  std::vector<double> prices = {};      ///< flow prices, [link, then shared group]
+  /// Flow prices, [link, then shared group]: whole numbers, in a unit of their own.
+  std::vector<double> prices = {};
+  /// Spreading cuts: nodes inside to which all chunks that count must get (all of them outside: from
+  /// which they come together before they cross). With credits, what a crossing earns that is early
+  /// (late) enough for so many of them; without, what crosses after `from` (before `until` of the
+  /// end) still gets to the first of them.
+  std::vector<NodeId> targets = {};
+  struct Credit {
+    std::uint32_t targets = 0; ///< for so many or more
+    std::int64_t more = 0;
+  };
+  std::vector<Credit> credits = {};
 };
 
 /// A lower bound on the time of any schedule for this collective (these chunks), this topology and

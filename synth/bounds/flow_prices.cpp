@@ -3,6 +3,7 @@
 #include "synth/bounds/capacity.hpp"
 #include "synth/bounds/least_times.hpp"
 #include "synth/bounds/price_bound.hpp"
+#include "synth/flows/demand_pricing.hpp"
 #include "synth/flows/flow_program.hpp"
 #include "synth/flows/flow_symmetry.hpp"
 
@@ -58,6 +59,12 @@ std::vector<std::int64_t> resource_margins(const FlowNetwork& network,
     result.push_back(std::min(least_entry + least_exit, bounds::never));
   }
   return result;
+}
+
+/// In proportion to the prices, as price_bound_ps() counts.
+std::vector<double> whole_numbers(std::span<const double> prices) {
+  const std::vector<std::int64_t> scaled = scaled_prices(prices, most_tree_links).links;
+  return {scaled.begin(), scaled.end()};
 }
 
 std::string name_of(const Topology& topology, std::uint32_t resource) {
@@ -208,8 +215,11 @@ std::optional<Bound> FlowPrices::bound(const TimeModel& model, bounds::Margins m
   if (ps <= 0) return std::nullopt;
   std::string words = certificate(topology_, prices_);
   if (from.ps > 0) words = fmt::format("from {} on {}", short_text(from), words);
-  return Bound{
-      Time{ps}, BoundKind::flow_prices, std::move(words), {}, {.from = from, .prices = prices_}};
+  return Bound{Time{ps},
+               BoundKind::flow_prices,
+               std::move(words),
+               {},
+               {.from = from, .prices = whole_numbers(prices_)}};
 }
 
 std::optional<FlowPrices> flow_prices(const Topology& topology, const Collective& collective,

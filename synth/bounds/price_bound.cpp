@@ -22,10 +22,6 @@ namespace {
 
 __extension__ typedef __int128 int128;
 
-/// Links that any tree crosses, at most: 2^16 nodes and ways of 2^6 links. Prices have 38 bits,
-/// what all demands pay together less than 2^126.
-constexpr std::uint64_t most_tree_links = std::uint64_t{1} << 22;
-
 double rounded_down(int128 numerator, int128 denominator) {
   if (denominator <= 0 || numerator <= 0) return 0;
   const long double quotient =

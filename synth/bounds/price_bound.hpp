@@ -14,6 +14,10 @@
 
 namespace tutti {
 
+/// Links that any tree crosses, at most: 2^16 nodes and ways of 2^6 links. Prices are scaled to 38
+/// bits, what all demands pay together is less than 2^126.
+inline constexpr std::uint64_t most_tree_links = std::uint64_t{1} << 22;
+
 /// The fluid bound that prices [resource] prove, whatever they are (negative ones count as 0): all
 /// demands need at least so much when each takes its cheapest way, and in a second all resources
 /// together give sum(price * bandwidth). Evaluated in integers (prices scaled and rounded), so that

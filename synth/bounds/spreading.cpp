@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -122,21 +123,23 @@ public:
   /// Nodes and links seen so far.
   [[nodiscard]] std::size_t visits() const { return visits_; }
 
-  [[nodiscard]] std::int64_t by_credits();
+  struct Credits {
+    std::int64_t time = 0;
+    std::vector<NodeId> targets;
+    std::vector<Certificate::Credit> each;
+  };
+  [[nodiscard]] Credits by_credits();
   struct Port {
     std::int64_t time = 0;
-    std::int64_t chunks = 0; ///< the last ones
+    std::int64_t from = 0;   ///< ps
+    std::int64_t chunks = 0; ///< the last ones, which cross no earlier than that
     NodeId node;             ///< to which they must get
   };
   [[nodiscard]] Port by_ports();
 
 private:
-  /// What reaches at least `rank` targets earns `weight` more.
-  struct Level {
-    std::size_t rank = 0;
-    std::int64_t weight = 0;
-  };
-  [[nodiscard]] std::int64_t earned(std::span<const Level> levels, std::int64_t needed) const;
+  [[nodiscard]] std::int64_t earned(std::span<const Certificate::Credit> credits,
+                                    std::int64_t needed) const;
   [[nodiscard]] std::vector<UsableLink> crossings(std::size_t rank) const;
   [[nodiscard]] std::int64_t step(LinkId link) const;
 
@@ -163,10 +166,11 @@ std::vector<UsableLink> Spreading::crossings(std::size_t rank) const {
   return links;
 }
 
-std::int64_t Spreading::earned(std::span<const Level> levels, std::int64_t needed) const {
+std::int64_t Spreading::earned(std::span<const Certificate::Credit> credits,
+                               std::int64_t needed) const {
   std::vector<Capacity> capacities;
-  for (const Level& level : levels)
-    capacities.emplace_back(view_.topology, view_.model, crossings(level.rank), demand_,
+  for (const Certificate::Credit& credit : credits)
+    capacities.emplace_back(view_.topology, view_.model, crossings(credit.targets), demand_,
                             view_.holding);
   std::int64_t latest = 0;
   for (const Measure measure : {Measure::chunks, Measure::bytes}) {
@@ -175,15 +179,15 @@ std::int64_t Spreading::earned(std::span<const Level> levels, std::int64_t neede
         needed * (measure == Measure::chunks ? int128{demand_.chunks} : demand_.bytes * ps_per_s);
     latest = std::max(latest, first_time([&](std::int64_t time) {
                         int128 sum = 0;
-                        for (std::size_t i = 0; i < levels.size() && sum < goal; ++i)
-                          sum += levels[i].weight * capacities[i].by(time, measure, goal);
+                        for (std::size_t i = 0; i < credits.size() && sum < goal; ++i)
+                          sum += credits[i].more * capacities[i].by(time, measure, goal);
                         return sum >= goal;
                       }));
   }
   return latest;
 }
 
-std::int64_t Spreading::by_credits() {
+Spreading::Credits Spreading::by_credits() {
   std::vector<NodeId> targets; // any of them will do
   const std::size_t count =
       std::min({targets_.size(), most_targets, std::max<std::size_t>(2, visits_per_set / visits_)});
@@ -198,15 +202,17 @@ std::int64_t Spreading::by_credits() {
   for (const NodeId entry : entries_)
     std::sort(reach_[entry.value].begin(), reach_[entry.value].end());
 
-  const std::vector<Level> one_or_two{{1, 1}, {count, 1}};
-  std::vector<Level> shares;
-  constexpr std::size_t parts = 8;
-  for (std::size_t i = 0, done = 0; i < parts; ++i) {
-    const std::size_t next = (i + 1) * count / parts;
-    if (next > done) shares.push_back({done + 1, static_cast<std::int64_t>(next - done)});
+  const auto all = static_cast<std::uint32_t>(count);
+  std::vector<Certificate::Credit> one_or_two{{1, 1}, {all, 1}}, shares;
+  constexpr std::uint32_t parts = 8;
+  for (std::uint32_t i = 0, done = 0; i < parts; ++i) {
+    const std::uint32_t next = (i + 1) * all / parts;
+    if (next > done) shares.push_back({done + 1, next - done});
     done = next;
   }
-  return std::max(earned(one_or_two, 2), earned(shares, static_cast<std::int64_t>(count)));
+  const std::int64_t by_two = earned(one_or_two, 2), by_shares = earned(shares, all);
+  return by_two >= by_shares ? Credits{by_two, std::move(targets), std::move(one_or_two)}
+                             : Credits{by_shares, std::move(targets), std::move(shares)};
 }
 
 /// From one chunk to the next on this link, in ps.
@@ -265,7 +271,7 @@ Spreading::Port Spreading::by_ports() {
         return sum >= chunks;
       };
       const std::int64_t time = from + (enough(0) ? 0 : first_time(enough));
-      if (time > worst.time) worst = {time, chunks, node};
+      if (time > worst.time) worst = {time, from, chunks, node};
     }
   }
   return worst;
@@ -278,22 +284,33 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
   const Spread spread = spread_inside(view, inside);
   if (spread.demand.chunks == 0) return;
   Spreading spreading(view, inside, spread);
-  const std::int64_t credits = spreading.by_credits();
+  Spreading::Credits credits = spreading.by_credits();
   const Spreading::Port port = spreading.by_ports();
   visits += spreading.visits();
-  const std::int64_t time = std::max(credits, port.time);
+  const std::int64_t time = std::max(credits.time, port.time);
   if (best && time <= best->time.ps) return;
+  const bool by_credits = port.time <= credits.time;
   const std::string then =
-      port.time <= credits
-          ? fmt::format("{} {} nodes", turned ? "gathered from" : "spread to",
-                        spread.targets.size())
-          : fmt::format("the {} {} of them {} {}", turned ? "first" : "last", port.chunks,
-                        turned ? "from" : "to", problem.name(port.node));
+      by_credits ? fmt::format("{} {} nodes", turned ? "gathered from" : "spread to",
+                               spread.targets.size())
+                 : fmt::format("the {} {} of them {} {}", turned ? "first" : "last", port.chunks,
+                               turned ? "from" : "to", problem.name(port.node));
   NamedCut cut = named(problem, inside, turned);
+  Certificate proof{.inside = inside};
+  if (turned) proof.inside.flip();
+  if (by_credits) {
+    proof.targets = std::move(credits.targets);
+    proof.credits = std::move(credits.each);
+  } else {
+    proof.targets = {port.node};
+    std::ranges::copy_if(spread.targets, std::back_inserter(proof.targets),
+                         [&](NodeId target) { return target != port.node; });
+    (turned ? proof.until : proof.from) = Time{port.from};
+  }
   best = Bound{Time{time}, BoundKind::spreading_cut,
                fmt::format("{}, {}: {}", cut.text, then,
                            describe(view.topology, spreading.across(), spread.demand)),
-               std::move(cut.nodes)};
+               std::move(cut.nodes), std::move(proof)};
 }
 
 } // namespace

@@ -133,6 +133,18 @@ TEST_CASE("folders include only what the layers allow") {
   }
 }
 
+TEST_CASE("the checker of bounds shares nothing with their makers but types") {
+  for (const std::string& file : sources("synth/bounds")) {
+    if (!file.starts_with("synth/bounds/check")) continue;
+    for (const Include& include : includes(file)) {
+      INFO(file << " includes \"" << include.path << '"');
+      CHECK((!include.quoted || include.path.starts_with("sim/") ||
+             include.path.starts_with("synth/bounds/check") ||
+             include.path == "synth/bounds/bounds.hpp"));
+    }
+  }
+}
+
 TEST_CASE("third-party libraries are seen by as few files as possible") {
   std::set<std::string> seen;
   for (const auto& [folder, allowed] : layers) {

@@ -12,7 +12,8 @@
 
 namespace tutti::testing {
 
-/// Every order of useful transfers, depth first, on contribution sets as bit masks.
+/// Every order of useful transfers, depth first, on contribution sets as bit masks; chunks that are
+/// alike set out in order.
 class AllSchedules {
 public:
   AllSchedules(const Topology& topology, const Collective& collective, const TimeModel& model)
@@ -33,6 +34,7 @@ public:
       full_.push_back(0);
       for (const unsigned mask : masks_[c]) full_.back() |= mask;
     }
+    first_masks_ = masks_;
   }
 
   /// The least time, and how many complete schedules were tried.
@@ -57,13 +59,22 @@ private:
       return;
     }
     if (left == 0) return;
-    for (std::uint32_t c = 0; c < masks_.size(); ++c)
+    for (std::uint32_t c = 0; c < masks_.size(); ++c) {
+      if (c > 0 && waits(c - 1) && waits(c) && alike(c - 1, c)) continue;
       for (const std::vector<LinkId>& path : paths_) {
         const NodeId from = topology_.link(path.front()).from, to = topology_.link(path.back()).to;
         const bool exchange = !schedule_.empty() && reverse_of_last(ChunkId{c}, from, to);
         transfer(c, path, from, to, false, masks_[c][from.value], left);
         if (exchange) transfer(c, path, from, to, true, before_last_, left);
       }
+    }
+  }
+
+  [[nodiscard]] bool waits(std::uint32_t c) const { return masks_[c] == first_masks_[c]; }
+  [[nodiscard]] bool alike(std::uint32_t a, std::uint32_t b) const {
+    const Chunk &one = collective_.chunks[a], &other = collective_.chunks[b];
+    return one.size == other.size && one.reduces == other.reduces && one.held_by == other.held_by &&
+           one.wanted_by == other.wanted_by;
   }
 
   /// Could this transfer and the last one be an exchange of partial sums?
@@ -100,8 +111,9 @@ private:
   Schedule schedule_;
   std::vector<std::vector<LinkId>> paths_;
   std::vector<std::vector<unsigned>> masks_; // [chunk][node]
-  std::vector<unsigned> full_;               // [chunk]
-  unsigned before_last_ = 0;                 // what the last transfer's receiver held before
+  std::vector<std::vector<unsigned>> first_masks_;
+  std::vector<unsigned> full_; // [chunk]
+  unsigned before_last_ = 0;   // what the last transfer's receiver held before
   std::int64_t best_ = INT64_MAX;
   int tried_ = 0;
 };

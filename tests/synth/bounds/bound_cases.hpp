@@ -6,11 +6,13 @@
 #include "sim/random.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::samples {
@@ -37,13 +39,27 @@ struct BoundCase {
 /// Anything: one to three collectives at once, of two members or more.
 [[nodiscard]] BoundCase random_bound_case(Random& random);
 
-struct Replays {
-  std::size_t count = 0;   ///< schedules that were replayed
-  std::size_t reached = 0; ///< cases whose best bound is met by one
-  std::string beaten;      ///< the first bound that is above a replay; empty: none
+/// Of every kind, with the prices of flows.
+[[nodiscard]] std::vector<Bound> all_bounds(const BoundCase& given, Chunking chunking);
+
+struct Replay {
+  std::string_view algorithm;
+  Time time;
+  Time rounding; ///< an engine may end earlier by so much: of doubles
 };
 
-/// Replays what every algorithm that can makes of the case, and compares with every bound.
+/// What every algorithm that can makes of the case; all of it verified.
+[[nodiscard]] std::vector<Replay> replays_of(const BoundCase& given);
+
+struct Replays {
+  std::size_t count = 0;   ///< schedules that were replayed
+  std::size_t reached = 0; ///< cases whose best bound at these chunks is met by one
+  /// The first bound, of any schedule or at these chunks, that is above a replay; the first of any
+  /// schedule that is above the one at these chunks. Empty: none.
+  std::string beaten, disordered;
+};
+
+/// Compares all replays of the case with every bound.
 void compare(const BoundCase& given, Replays& replays);
 
 } // namespace tutti::samples
