@@ -63,6 +63,7 @@ private:
   [[nodiscard]] std::string last_ones(const std::vector<Shipment>& counted, bool gathers) const;
   [[nodiscard]] std::string closed_form() const;
   [[nodiscard]] std::string prices() const;
+  [[nodiscard]] std::vector<NodeId> sources_at(const Shipment& shipment, Time time) const;
 
   [[nodiscard]] bool fluid() const { return model_.discipline == Discipline::fluid; }
   [[nodiscard]] std::int64_t before() const { return bound_.time.ps - 1; } ///< too short, in ps
@@ -246,8 +247,7 @@ std::string BoundCheck::work() const {
     std::vector<std::uint32_t>& in_parts = sets.emplace_back();
     for (const NodeId node : set) in_parts.push_back(part_of[node.value]);
     std::ranges::sort(in_parts);
-    const auto repeated = std::ranges::unique(in_parts);
-    in_parts.erase(repeated.begin(), repeated.end());
+    in_parts.erase(std::unique(in_parts.begin(), in_parts.end()), in_parts.end());
     for (const std::uint32_t part : in_parts) takes[part] = true;
   }
   for (std::uint32_t v = 0; v < topology_.node_count(); ++v) {
@@ -470,10 +470,25 @@ std::string BoundCheck::closed_form() const {
   return not_enough("what any member must send and receive");
 }
 
+/// Who can have some of it by then, or be about to: crossings that began before end there.
+std::vector<NodeId> BoundCheck::sources_at(const Shipment& shipment, Time time) const {
+  std::vector<NodeId> sources(held(shipment).begin(), held(shipment).end());
+  if (time.ps == 0) return sources;
+  const auto head = heads(held(shipment), shipment.load.smallest, Sense::along, anywhere);
+  for (const Link& link : topology_.links())
+    if (head[link.from.value] < time.ps) sources.push_back(link.to);
+  std::ranges::sort(sources);
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  return sources;
+}
+
 /// Whatever carries a byte pays a whole number for each link and shared group that it crosses. A
 /// resource of price p and bandwidth b earns p * b in each second that any of it can cross, at
 /// most, and so from the first moment at which its first byte can start until the last one has
 /// still to get to where it is wanted.
+/// With `from`, only crossings count that begin then or later: before, its first bytes can have set
+/// out from where they can have come by then (or are from the start), so that what isn't reduced
+/// starts there, or where links from there end.
 std::string BoundCheck::prices() const {
   constexpr double most = 1LL << 40;
   const std::uint32_t links = topology_.link_count();
@@ -489,11 +504,25 @@ std::string BoundCheck::prices() const {
     costs.push_back(price[l]);
     for (const std::uint32_t g : topology_.groups_of(LinkId{l})) costs.back() += price[links + g];
   }
+  if (fluid() && proof_.from.ps > 0)
+    return "a transfer of fluid sharing uses all links of its path at once";
   std::vector<Shipment> moving;
   long double paid = 0;
+  std::vector<NodeId> sources;          // of the shipments from one set
+  std::vector<std::int64_t> cheapest;   // paths from there
+  const Shipment* from_there = nullptr; // one of them
   for (const Shipment& s : all_) {
-    const std::int64_t each = least_payment(topology_, collective_, s, costs);
-    if (each == 0) continue;
+    const bool reduced = s.reduces && held(s).size() > 1;
+    if (reduced && proof_.from.ps > 0) continue;
+    if (!from_there || from_there->held_by != s.held_by) {
+      sources = sources_at(s, proof_.from);
+      cheapest = least_sums(topology_, sources, costs, Sense::along, anywhere);
+      from_there = &s;
+    }
+    const std::int64_t each = !reduced && wanted(s).size() == 1
+                                  ? cheapest[wanted(s).front().value]
+                                  : least_payment(topology_, collective_, s, sources, costs);
+    if (each == 0 || each >= unreachable) continue;
     moving.push_back(s);
     paid += static_cast<long double>(each) * static_cast<long double>(s.load.bytes);
   }
@@ -507,7 +536,7 @@ std::string BoundCheck::prices() const {
     for (const LinkId id : carriers) {
       const Link& link = topology_.link(id);
       if (head[link.from.value] >= unreachable || tail[link.to.value] >= unreachable) continue;
-      entry = std::min(entry, head[link.from.value]);
+      entry = std::min(entry, std::max(head[link.from.value], proof_.from.ps));
       exit = std::min(exit, tail[link.to.value] + std::min(link.latency.ps, unreachable));
     }
     const std::int64_t left = before() - entry - exit;

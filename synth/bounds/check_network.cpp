@@ -94,8 +94,7 @@ std::vector<NodeId> members(const Collective& collective, const std::vector<bool
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (sets[s]) nodes.insert(nodes.end(), collective.sets[s].begin(), collective.sets[s].end());
   std::ranges::sort(nodes);
-  const auto repeated = std::ranges::unique(nodes);
-  nodes.erase(repeated.begin(), repeated.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
 }
 

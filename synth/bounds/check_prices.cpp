@@ -137,12 +137,13 @@ bool only_alike_reduce(const Topology& topology, std::span<const NodeId> held,
 } // namespace
 
 std::int64_t least_payment(const Topology& topology, const Collective& collective,
-                           const Shipment& shipment, const Costs& costs) {
+                           const Shipment& shipment, std::span<const NodeId> sources,
+                           const Costs& costs) {
   const std::span<const NodeId> held = collective.sets[shipment.held_by],
                                 wanted = collective.sets[shipment.wanted_by];
   if (wanted.empty() || held.empty()) return 0;
   if (!shipment.reduces || held.size() == 1)
-    return cheapest_tree(topology, held, wanted, costs, Sense::along);
+    return cheapest_tree(topology, sources, wanted, costs, Sense::along);
   const auto gathered = [&](NodeId at) {
     return cheapest_tree(topology, std::span(&at, 1), held, costs, Sense::against);
   };

@@ -10,7 +10,8 @@
 namespace tutti::bounds::checking {
 
 /// What a byte of the shipment pays at least where crossing a link costs `costs` [link], whatever
-/// trees or paths carry it. Pre: costs >= 0; sums over all links fit.
+/// trees or paths carry it. Where it isn't reduced it starts at `sources`. Pre: costs >= 0; sums
+/// over all links fit.
 ///   copied     a tree from the holders, as one vertex, to all who want it, over nodes that copy.
 ///   reduced    the same backwards, over nodes that reduce, to the one who wants it.
 ///   both       To everyone who wants it come all contributions, from each contributor something
@@ -22,10 +23,10 @@ namespace tutti::bounds::checking {
 ///              first took that to each other are apart from them. Where some did, since r took
 ///              back what it had sent off, another node serves: not proven here, but true of all
 ///              sequences of deliveries among 3 and 4 nodes, which were tried one by one.)
-/// Trees are found exactly (Edmonds 1967) where only those copy (reduce) that the data must reach;
+/// A tree to one node is a path. Trees are found exactly (Edmonds 1967) where only those copy (reduce) that the data must reach;
 /// else dual ascent (Wong 1984) bounds them, over those who want it in ascending order.
 [[nodiscard]] std::int64_t least_payment(const Topology& topology, const Collective& collective,
-                                         const Shipment& shipment,
+                                         const Shipment& shipment, std::span<const NodeId> sources,
                                          const std::vector<std::int64_t>& costs);
 
 } // namespace tutti::bounds::checking

@@ -108,8 +108,7 @@ private:
     std::vector<std::int64_t> all;
     for (const auto& [at, demand] : demands_) all.push_back(key(at));
     std::ranges::sort(all);
-    const auto [first, last] = std::ranges::unique(all);
-    all.erase(first, last);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     if (all.size() <= most_values) return all;
     std::vector<std::int64_t> some;
     for (std::size_t i = 0; i < most_values; ++i)

@@ -224,6 +224,22 @@ struct Ring {
   }
 };
 
+TEST_CASE("the checker counts prices from an instant on", "[bounds]") {
+  // npu2's half of a Gather on a row of 3 must cross to npu0 after it has come to npu1, at 500 ns.
+  samples::BoundCase given{make_topology("mesh2d:1x3,bandwidth=1000GB/s,latency=500ns"), {}, {}};
+  given.collective = make_collective(
+      given.topology, {CollectiveKind::gather, Bytes{2'000'000}, {NodeId{0}, NodeId{2}}, 0, 1});
+  Bound bound{Time{2'000'000}, BoundKind::flow_prices, {}, {}, {.from = Time{500'000}}};
+  for (std::uint32_t l = 0; l < given.topology.link_count(); ++l)
+    bound.proof.prices.push_back(given.topology.link(LinkId{l}).to == NodeId{0} ? 1 : 0);
+  CHECK(refuted(given, Chunking::any, bound) == "");
+  bound.time.ps += 1;
+  CHECK(refuted(given, Chunking::any, bound) != "");
+  bound.time.ps -= 1; // by then it can be on the way to npu0
+  bound.proof.from = Time{500'001};
+  CHECK(refuted(given, Chunking::any, bound) != "");
+}
+
 TEST_CASE("what the checker says of lies", "[bounds]") {
   const Ring ring;
   CHECK(ring.says(ring.in_cut) == "");
