@@ -42,10 +42,10 @@ struct Certificate {
   NodeId source = {}, destination = {}; ///< paths; no source: the nearest that holds it
   /// Flow prices, [link, then shared group]: whole numbers, in a unit of their own.
   std::vector<double> prices = {};
-  /// Spreading cuts: nodes inside to which all chunks that count must get (all of them outside: from
-  /// which they come together before they cross). With credits, what a crossing earns that is early
-  /// (late) enough for so many of them; without, what crosses after `from` (before `until` of the
-  /// end) still gets to the first of them.
+  /// Spreading cuts: nodes inside to which all chunks that count must get (all of them outside:
+  /// from which they come together before they cross). With credits, what a crossing earns that is
+  /// early (late) enough for so many of them; without, what crosses after `from` (before `until` of
+  /// the end) still gets to the first of them.
   std::vector<NodeId> targets = {};
   struct Credit {
     std::uint32_t targets = 0; ///< for so many or more

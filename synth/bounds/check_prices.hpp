@@ -23,8 +23,9 @@ namespace tutti::bounds::checking {
 ///              first took that to each other are apart from them. Where some did, since r took
 ///              back what it had sent off, another node serves: not proven here, but true of all
 ///              sequences of deliveries among 3 and 4 nodes, which were tried one by one.)
-/// A tree to one node is a path. Trees are found exactly (Edmonds 1967) where only those copy (reduce) that the data must reach;
-/// else dual ascent (Wong 1984) bounds them, over those who want it in ascending order.
+/// A tree to one node is a path. Trees are found exactly (Edmonds 1967) where only those copy
+/// (reduce) that the data must reach; else dual ascent (Wong 1984) bounds them, over those who want
+/// it in ascending order.
 [[nodiscard]] std::int64_t least_payment(const Topology& topology, const Collective& collective,
                                          const Shipment& shipment, std::span<const NodeId> sources,
                                          const std::vector<std::int64_t>& costs);
