@@ -174,7 +174,6 @@ std::string legend_entry(int index, int colour, std::string_view text) {
 /// [node]; empty where the network has no servers: several groups of as many NPUs, two or more, that
 /// faster links or a switch join.
 std::vector<std::uint32_t> servers_of(const Topology& topology) {
-  if (topology.node_count() == topology.npu_count()) return {};
   for (const bounds::Partition& partition : bounds::clusters(topology)) {
     std::vector<std::uint32_t> npus(partition.parts);
     for (std::uint32_t n = 0; n < topology.npu_count(); ++n) ++npus[partition.part_of[n]];

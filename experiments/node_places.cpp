@@ -123,7 +123,8 @@ std::vector<Place> server_places(const Topology& topology,
   }
   double largest = 0; // radius
   for (const std::vector<std::uint32_t>& some : npus)
-    largest = std::max(largest, pitch * static_cast<double>(some.size()) / (2 * std::numbers::pi));
+    largest =
+        std::max(largest, 1.7 * pitch * static_cast<double>(some.size()) / (2 * std::numbers::pi));
   largest = std::max(largest, pitch);
   const auto around = [](Place centre, double radius, std::size_t i, std::size_t count) {
     const Place at = on_circle(count == 1 ? 0 : radius,
@@ -143,7 +144,7 @@ std::vector<Place> server_places(const Topology& topology,
     for (std::size_t i = 0; i < npus[s].size(); ++i)
       places[npus[s][i]] = around(centre, largest, i, npus[s].size());
     for (std::size_t i = 0; i < others[s].size(); ++i)
-      places[others[s][i]] = around(centre, 0.5 * largest, i, others[s].size());
+      places[others[s][i]] = around(centre, 0.6 * largest, i, others[s].size());
   }
   for (std::size_t i = 0; i < between.size(); ++i)
     places[between[i]] = servers == 2
