@@ -171,8 +171,8 @@ std::string legend_entry(int index, int colour, std::string_view text) {
                      3.5 + 17 * index);
 }
 
-/// [node]; empty where the network has no servers: several groups of as many NPUs, two or more, that
-/// faster links or a switch join.
+/// [node]; empty where the network has no servers: several groups of as many NPUs, two or more,
+/// that faster links or a switch join.
 std::vector<std::uint32_t> servers_of(const Topology& topology) {
   for (const bounds::Partition& partition : bounds::clusters(topology)) {
     std::vector<std::uint32_t> npus(partition.parts);

@@ -1,5 +1,5 @@
-// `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why; where a number
-// of chunks is given, also what schedules of these chunks can't beat.
+// `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why; where a
+// number of chunks is given, also what schedules of these chunks can't beat.
 #include "experiments/bound_drawing.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/commands.hpp"

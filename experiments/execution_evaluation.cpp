@@ -310,8 +310,8 @@ private:
       if (run.problem.empty()) run.problem = bound_problem(replayed);
     }
     if (case_.emulated)
-      run.floor =
-          replay(*case_.topology, collective, schedule, model, *engines_.front(), options).bound.time;
+      run.floor = replay(*case_.topology, collective, schedule, model, *engines_.front(), options)
+                      .bound.time;
     // The same to 1e-9, as the engines' own tests have it.
     const double first = run.predicted.front().seconds(), last = run.predicted.back().seconds();
     if (run.problem.empty() && std::abs(first - last) > 1e-9 * first + 1e-12)

@@ -128,10 +128,10 @@ bool joins_all(const Topology& topology, std::span<const LinkId> links) {
 
 /// The network with a super source, ready for flows to any target. Node ids: those of the topology,
 /// the sets of holders (both are gates), the two ends of each group, the source.
-class FlowNetwork {
+class CutNetwork {
 public:
   /// Pre: the gates of `commodities` are nodes of `topology`, turned around where `reversed`.
-  FlowNetwork(const Topology& topology, const Commodities& commodities, bool reversed);
+  CutNetwork(const Topology& topology, const Commodities& commodities, bool reversed);
 
   /// Of a flow to the target, counted in nodes and arcs: as often as each is looked at.
   [[nodiscard]] std::uint64_t work_of_flow(NodeId target) const;
@@ -161,7 +161,7 @@ private:
   lemon::StaticDigraph graph_;
 };
 
-FlowNetwork::FlowNetwork(const Topology& topology, const Commodities& commodities, bool reversed)
+CutNetwork::CutNetwork(const Topology& topology, const Commodities& commodities, bool reversed)
     : node_count_(topology.node_count()) {
   std::uint32_t next = node_count_;
   for (const std::vector<NodeId>& set : commodities.gate_sets) {
@@ -193,7 +193,7 @@ FlowNetwork::FlowNetwork(const Topology& topology, const Commodities& commoditie
 /// Preflows are pushed level by level, and back where they get stuck. What that takes for each node
 /// and arc grows with the square of the levels where these are many: next to nothing on a torus of
 /// 32 x 32, 300 times as much on a ring of as many NPUs.
-std::uint64_t FlowNetwork::work_of_flow(NodeId target) const {
+std::uint64_t CutNetwork::work_of_flow(NodeId target) const {
   constexpr std::uint64_t few = 32;
   std::vector<std::vector<std::uint32_t>> before(source_ + 1);
   for (const Arc& arc : arcs_)
@@ -215,7 +215,7 @@ std::uint64_t FlowNetwork::work_of_flow(NodeId target) const {
   return (arcs_.size() + source_) * std::max<std::uint64_t>(1, (levels * levels) / (few * few));
 }
 
-void FlowNetwork::add_links(const Topology& topology, bool reversed, std::uint32_t first_end) {
+void CutNetwork::add_links(const Topology& topology, bool reversed, std::uint32_t first_end) {
   const auto add = [&](std::uint32_t from, std::uint32_t to, Bandwidth rate) {
     if (reversed) std::swap(from, to);
     arcs_.push_back({from, to, Kind::link, rate.bytes_per_second});
@@ -242,7 +242,7 @@ void FlowNetwork::add_links(const Topology& topology, bool reversed, std::uint32
 }
 
 /// One arc for each pair of ends, in order.
-void FlowNetwork::merge_parallel() {
+void CutNetwork::merge_parallel() {
   const auto ends = [](const Arc& arc) { return std::pair(arc.from, arc.to); };
   std::sort(arcs_.begin(), arcs_.end(),
             [&](const Arc& a, const Arc& b) { return ends(a) < ends(b); });
@@ -256,8 +256,8 @@ void FlowNetwork::merge_parallel() {
   arcs_.resize(count);
 }
 
-std::optional<NodeSet> FlowNetwork::stuck(std::span<const Supply> supplies, NodeId target,
-                                          CutTime& ratio) {
+std::optional<NodeSet> CutNetwork::stuck(std::span<const Supply> supplies, NodeId target,
+                                         CutTime& ratio) {
   int128 total = 0;
   for (const Supply& supply : supplies) total += static_cast<int128>(supply.bytes);
   total *= ratio.bandwidth;
@@ -334,7 +334,7 @@ FlowCuts flow_cuts(const Topology& topology, const Collective& collective,
     const Commodities commodities = reversed ? backwards(collective, classes, topology.node_count())
                                              : forwards(collective, classes, topology.node_count());
     if (commodities.targets.empty()) continue;
-    FlowNetwork network(topology, commodities, reversed);
+    CutNetwork network(topology, commodities, reversed);
     if (network.too_large()) return {{}, false};
     const std::size_t all = commodities.targets.size();
     const std::size_t tried = std::clamp<std::size_t>(
