@@ -3,8 +3,8 @@
 // long one chunk needs at least), spreading.hpp (what follows behind a cut), cuts.hpp and
 // flow_cuts.hpp (where to cut), partition.hpp (many cuts at once), closed_forms.hpp (what a member
 // can send and receive), timed_cuts.hpp (what comes from afar), flow_prices.hpp (what all paths
-// pay). None assumes anything of the schedule but that it moves these chunks whole or, for bounds of any
-// schedule, not even that.
+// pay). None assumes anything of the schedule but that it moves these chunks whole or, for bounds
+// of any schedule, not even that.
 #include "synth/bounds/bounds.hpp"
 
 #include "sim/error.hpp"

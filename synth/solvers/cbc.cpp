@@ -139,8 +139,8 @@ IntegerSolution searched_from_start(const LinearProgram& program, bool with_cost
   return searched(program, with_costs, limit, settings, {});
 }
 
-// One pass of the preprocessing takes seconds on large programs, and asks nobody: so in a process of
-// its own, which gets some time beyond the limit to end by itself and show what it has.
+// One pass of the preprocessing takes seconds on large programs, and asks nobody: so in a process
+// of its own, which gets some time beyond the limit to end by itself and show what it has.
 IntegerSolution ended_with_limit(const LinearProgram& program, bool with_costs,
                                  const WorkLimit& limit, const IntegerSettings& settings) {
   using Clock = std::chrono::steady_clock;

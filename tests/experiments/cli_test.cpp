@@ -84,8 +84,8 @@ TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
     INFO(key);
     CHECK(json.contains(key));
   }
-  // 3 steps of 0.5 us + 1000 B / 50 GB/s; two hops to the far side are a bound for whole chunks, and
-  // for half of the far chunk from each side
+  // 3 steps of 0.5 us + 1000 B / 50 GB/s; two hops to the far side are a bound for whole chunks,
+  // and for half of the far chunk from each side
   CHECK(json["collective_time_ps"] == 3 * 520'000);
   CHECK(json["lower_bound_at_chunks_ps"] == 2 * 520'000);
   CHECK(json["gap_at_chunks"] == 1.5);
