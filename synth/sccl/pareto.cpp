@@ -47,7 +47,8 @@ ParetoSynthesis::ParetoSynthesis(StepProblem problem, const FrontierRequest& req
   if (problem_.is_unicast()) flows_ = static_cast<std::int64_t>(step_flows(problem_).flows.size());
   automorphisms_ = automorphisms(problem_);
   limit_.require();
-  if (request_.symmetric) symmetries_ = free_symmetries(problem_, automorphisms_, most_symmetries);
+  if (request_.symmetric)
+    symmetries_ = free_symmetries(problem_, automorphisms_, most_symmetries, limit_);
   limit_.require();
   outline_ = contracted(whole_, scope_);
   outline_automorphisms_ = is_whole() ? automorphisms_ : automorphisms(outline_);

@@ -38,8 +38,8 @@ std::vector<StepAutomorphism> automorphisms(const StepProblem& problem) {
 
 std::vector<StepSymmetry> free_symmetries(const StepProblem& problem,
                                           std::span<const StepAutomorphism> generators,
-                                          std::size_t most) {
-  return free_symmetries(traffic_of(problem), generators, most);
+                                          std::size_t most, const WorkLimit& limit) {
+  return free_symmetries(traffic_of(problem), generators, most, limit);
 }
 
 } // namespace tutti

@@ -21,9 +21,9 @@ using StepSymmetry = ChunkSymmetry;
 
 /// Groups of automorphisms that let no lane and no chunk that is wanted in its place, the largest
 /// first, of equal ones those that commute first, at most `most`; none of only one element. Of a
-/// unicast problem, nodes must move too.
+/// unicast problem, nodes must move too. Errors: LimitReached.
 [[nodiscard]] std::vector<StepSymmetry>
 free_symmetries(const StepProblem& problem, std::span<const StepAutomorphism> generators,
-                std::size_t most);
+                std::size_t most, const WorkLimit& limit = {});
 
 } // namespace tutti

@@ -220,13 +220,13 @@ std::vector<ChunkAutomorphism> automorphisms(const ChunkTraffic& traffic) {
 
 std::vector<ChunkSymmetry> free_symmetries(const ChunkTraffic& traffic,
                                            std::span<const ChunkAutomorphism> generators,
-                                           std::size_t most) {
+                                           std::size_t most, const WorkLimit& limit) {
   constexpr std::size_t most_elements = 4096, choice = 4;
   const ChunkMovements movements(traffic);
   std::vector<Permutation> moves;
   for (const ChunkAutomorphism& generator : generators) moves.push_back(movements.of(generator));
   std::vector<std::vector<Permutation>> groups =
-      semiregular_subgroups(moves, movements.points(), most_elements, choice * most);
+      semiregular_subgroups(moves, movements.points(), most_elements, choice * most, limit);
   std::ranges::stable_sort(groups, {}, [](const auto& group) {
     return std::pair(std::numeric_limits<std::size_t>::max() - group.size(), !commutes(group));
   });

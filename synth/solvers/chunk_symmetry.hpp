@@ -54,10 +54,10 @@ struct ChunkAutomorphism {
 using ChunkSymmetry = std::vector<ChunkAutomorphism>;
 
 /// Such groups, the largest first, of equal ones those that commute first, at most `most`; none of
-/// only one element.
+/// only one element. Errors: LimitReached.
 [[nodiscard]] std::vector<ChunkSymmetry>
 free_symmetries(const ChunkTraffic& traffic, std::span<const ChunkAutomorphism> generators,
-                std::size_t most);
+                std::size_t most, const WorkLimit& limit = {});
 
 /// The identity alone: no restriction.
 [[nodiscard]] ChunkSymmetry no_symmetry(std::size_t nodes, std::size_t lanes, std::size_t limits,

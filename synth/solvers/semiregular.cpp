@@ -1,5 +1,6 @@
 #include "synth/solvers/semiregular.hpp"
 
+#include "synth/solvers/limit_watch.hpp"
 #include "synth/solvers/permutation_powers.hpp"
 #include "synth/solvers/random_products.hpp"
 
@@ -43,8 +44,8 @@ void find_classes(std::span<const Permutation> generators, Candidates& candidate
   for (auto& [permutation, i] : index) i = orbit_of[i];
 }
 
-Candidates candidates(std::span<const Permutation> generators, std::size_t points,
-                      std::size_t most) {
+Candidates candidates(std::span<const Permutation> generators, std::size_t points, std::size_t most,
+                      LimitWatch& watch) {
   Candidates result;
   most =
       std::min(most, std::max<std::size_t>(1, most_candidate_points / generators.front().size()));
@@ -56,9 +57,11 @@ Candidates candidates(std::span<const Permutation> generators, std::size_t point
   } else {
     RandomProducts products(generators, most);
     std::set<Permutation> known;
-    for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t i = 0; i < most; ++i) {
+      watch.require();
       for (Permutation& made : semiregular_powers(products.next(), points))
         if (known.insert(made).second) result.permutations.push_back(std::move(made));
+    }
   }
   std::stable_sort(result.permutations.begin(), result.permutations.end(),
                    [&](const Permutation& a, const Permutation& b) {
@@ -98,8 +101,8 @@ struct Grown {
 // done.
 class GroupSearch {
 public:
-  GroupSearch(Candidates candidates, std::size_t points)
-      : candidates_(std::move(candidates)), points_(points) {}
+  GroupSearch(Candidates candidates, std::size_t points, LimitWatch& watch)
+      : candidates_(std::move(candidates)), points_(points), watch_(watch) {}
 
   std::vector<Grown> run() {
     for (const Permutation& candidate : candidates_.permutations)
@@ -139,6 +142,7 @@ private:
   // Nothing where some element leaves a point in place. In a semiregular group the image of point 0
   // tells which element it is.
   std::optional<Group> generated(const std::vector<Permutation>& generators) {
+    watch_.require();
     std::vector<Permutation> by_image(points_);
     by_image[0] = power(generators.front(), 0);
     std::vector<std::uint32_t> images{0};
@@ -159,6 +163,7 @@ private:
 
   Candidates candidates_;
   std::size_t points_;
+  LimitWatch& watch_;
   std::vector<Grown> found_;
   std::set<Group> groups_;
   std::map<Look, std::size_t> alike_;
@@ -182,13 +187,13 @@ std::vector<std::size_t> by_variety(const std::vector<Grown>& found) {
 
 } // namespace
 
-std::vector<std::vector<Permutation>> semiregular_subgroups(std::span<const Permutation> generators,
-                                                            std::size_t points,
-                                                            std::size_t most_elements,
-                                                            std::size_t most_groups) {
+std::vector<std::vector<Permutation>>
+semiregular_subgroups(std::span<const Permutation> generators, std::size_t points,
+                      std::size_t most_elements, std::size_t most_groups, const WorkLimit& limit) {
   if (generators.empty() || points < 2) return {};
+  LimitWatch watch(limit);
   std::vector<Grown> found =
-      GroupSearch(candidates(generators, points, most_elements), points).run();
+      GroupSearch(candidates(generators, points, most_elements, watch), points, watch).run();
   std::stable_sort(found.begin(), found.end(),
                    [](const Grown& a, const Grown& b) { return a.group.size() > b.group.size(); });
   std::vector<std::size_t> chosen = by_variety(found);

@@ -1,6 +1,7 @@
 // Subgroups that move every point: symmetries that a schedule can have without a fixed point.
 #pragma once
 
+#include "sim/work_limit.hpp"
 #include "synth/solvers/permutations.hpp"
 
 #include <cstddef>
@@ -17,9 +18,10 @@ namespace tutti {
 /// from cyclic ones among up to `most_elements` elements of the group (seeded random products, and
 /// powers of these, where there are more), extended by one element at a time, the largest group
 /// first, within a fixed amount of work (below 0.1 s). A regular one, with as many elements as
-/// points, comes first where one was found. Deterministic.
+/// points, comes first where one was found. Deterministic. Errors: LimitReached.
 [[nodiscard]] std::vector<std::vector<Permutation>>
 semiregular_subgroups(std::span<const Permutation> generators, std::size_t points,
-                      std::size_t most_elements, std::size_t most_groups);
+                      std::size_t most_elements, std::size_t most_groups,
+                      const WorkLimit& limit = {});
 
 } // namespace tutti
