@@ -30,8 +30,8 @@ inline constexpr std::uint64_t most_tree_links = std::uint64_t{1} << 22;
 ///            transfers of a chunk those whose data makes the first of them complete are an
 ///            in-tree, and what it contributed spreads to all others by the remaining ones (each
 ///            carries a sum that it is part of, which none of the in-tree's does, unless the
-///            source takes back a sum with its own part in it: for that case there is no proof here,
-///            but all sequences of deliveries among 3 and 4 nodes obey it). Else the larger.
+///            source takes back a sum with its own part in it: for that case there is no proof
+///            here, but all sequences of deliveries among 3 and 4 nodes obey it). Else the larger.
 [[nodiscard]] double price_bound(const FlowProblem& problem, std::span<const double> prices);
 /// The same for prices that a symmetry leaves as they are, looking only at what stands for all.
 [[nodiscard]] double price_bound(const FlowProblem& problem, std::span<const double> prices,
