@@ -84,7 +84,7 @@ std::vector<Figure> figures_with(const std::string& text) {
   const Topology topology(std::move(parts));
   Bound cut;
   cut.inside = {NodeId{0}};
-  return {bar_figure(bars), curve_figure(curves), cut_figure({text, text}, topology, cut)};
+  return {bar_figure(bars), curve_figure(curves), bound_figure({text, text}, topology, cut)};
 }
 
 } // namespace
