@@ -44,8 +44,8 @@ bool can_help(const FlowProblem& problem) {
 
 /// As price_bound_ps() wants them. Of a group, links that are on no way from a source to a sink
 /// don't count.
-std::vector<std::int64_t> resource_margins(const Topology& topology, const FlowNetwork& network,
-                                           const bounds::Margins& margins, bool fluid) {
+std::vector<std::int64_t> resource_margins(const FlowNetwork& network,
+                                           const bounds::Margins& margins) {
   std::vector<std::int64_t> result;
   for (const FlowNetwork::Resource& resource : network.resources) {
     std::int64_t least_entry = bounds::never, least_exit = bounds::never;
@@ -54,8 +54,7 @@ std::vector<std::int64_t> resource_margins(const Topology& topology, const FlowN
                          exit = margins.exit[network.links[link].to];
       if (entry >= bounds::never || exit >= bounds::never) continue;
       least_entry = std::min(least_entry, entry);
-      const std::int64_t latency = fluid ? 0 : topology.link(LinkId{link}).latency.ps;
-      least_exit = std::min(least_exit, exit + latency);
+      least_exit = std::min(least_exit, exit);
     }
     result.push_back(std::min(least_entry + least_exit, bounds::never));
   }
@@ -207,11 +206,10 @@ std::optional<Bound> FlowPrices::bound(const TimeModel& model, bounds::Margins m
   for (std::int64_t& entry : margins.entry) entry = std::max(entry, from.ps);
   // Fluid engines round the times of events to a picosecond.
   const std::int64_t slack = model.discipline == Discipline::fluid ? 1 : 0;
-  const std::int64_t ps = price_bound_ps(problem_, prices_,
-                                         resource_margins(topology_, problem_.network, margins,
-                                                          model.discipline == Discipline::fluid),
-                                         representatives_) -
-                          slack;
+  const std::int64_t ps =
+      price_bound_ps(problem_, prices_, resource_margins(problem_.network, margins),
+                     representatives_) -
+      slack;
   if (ps <= 0) return std::nullopt;
   std::string words = certificate(topology_, prices_);
   if (from.ps > 0) words = fmt::format("from {} on {}", short_text(from), words);

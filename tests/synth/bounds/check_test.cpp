@@ -53,7 +53,7 @@ Verdicts verdicts(std::uint64_t seed, int cases) {
   return result;
 }
 
-TEST_CASE("the checker confirms every bound and hardly any that is 1 % higher", "[bounds]") {
+TEST_CASE("the checker confirms every bound and hardly any that is 1 % higher", "[bounds][heavy]") {
   const Verdicts result = verdicts(1, 60);
   CHECK(result.refuted == "");
   CHECK(result.confirmed.size() == 13);
