@@ -189,7 +189,7 @@ const Bound& best_of(const std::vector<Bound>& bounds) {
 
 std::string beaten_bound(const Topology& topology, const Collective& collective,
                          const TimeModel& model, Time time) {
-  const Bound bound = lower_bound(topology, collective, model, Chunking::given);
+  const Bound bound = lower_bound(topology, collective, model, Chunking::given, BoundEffort::least);
   if (time >= bound.time) return {};
   return fmt::format("{} is less than the lower bound {} ({})", to_text(time), to_text(bound.time),
                      bound.certificate);

@@ -105,7 +105,8 @@ struct Bounds {
 /// The first of those with the longest time. Pre: there is one.
 [[nodiscard]] const Bound& best_of(const std::vector<Bound>& bounds);
 
-/// The lower bound, in words, where this time is below it; else empty.
+/// The lower bound at these chunks, by paths and cuts, in words, where this time is below it; else
+/// empty. Asked of every plan of a repair: without prices of flows, which cost a program each.
 [[nodiscard]] std::string beaten_bound(const Topology& topology, const Collective& collective,
                                        const TimeModel& model, Time time);
 
