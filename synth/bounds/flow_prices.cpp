@@ -1,7 +1,7 @@
 // Why: cuts don't see what many paths take from the same links one after another. Idea: the dual
 // prices of the optimal fluid flow (Shapley 2025, ch. 3) are a certificate for every schedule, with
-// latencies as margins, and for what is left of the data from an instant on. Theorems: price_bound.hpp
-// and flow_prices.hpp.
+// latencies as margins, and for what is left of the data from an instant on. Theorems:
+// price_bound.hpp and flow_prices.hpp.
 #include "synth/bounds/flow_prices.hpp"
 
 #include "synth/bounds/capacity.hpp"

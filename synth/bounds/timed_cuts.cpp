@@ -1,6 +1,6 @@
 // Why: a plain cut lets all its links carry from the first moment to the last, which is far from
-// true where latency counts. Idea: two searches tell how far each set of sources is from the cut, and
-// each set of destinations behind it; every pair of thresholds leaves some data with later and
+// true where latency counts. Idea: two searches tell how far each set of sources is from the cut,
+// and each set of destinations behind it; every pair of thresholds leaves some data with later and
 // earlier margins. Theorem, proof and source: timed_cuts.hpp.
 #include "synth/bounds/timed_cuts.hpp"
 
