@@ -207,6 +207,7 @@ public:
     shard_ = shard;
     fingerprint_ = fingerprint_of(space);
     Transaction transaction(*database_);
+    require_whole_structure(*database_);
     require_whole_description(*database_);
     const CheckedColumns before = checked_columns(*database_);
     drop_damaged(before);

@@ -113,6 +113,15 @@ void seal(Database& database) {
   set_study_text(database, "checksum", description_sum(database));
 }
 
+void require_whole_structure(Database& database) {
+  const std::string found = database.single_text("PRAGMA quick_check(1)").value_or("");
+  if (found != "ok")
+    throw InputError(
+        fmt::format("{}: is damaged: {}; another store can take over the rows that are "
+                    "whole (--store, --merge)",
+                    database.file(), found.substr(found.rfind('\n') + 1)));
+}
+
 void require_whole_description(Database& database) {
   if (database.single_text("SELECT value FROM study WHERE name = 'checksum'") !=
       description_sum(database))

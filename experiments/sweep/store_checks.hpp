@@ -53,6 +53,9 @@ private:
 /// Writes the checksum of the description, after it was changed: of the tables study and columns,
 /// with the tally of rows.
 void seal(Database& database);
+/// Errors: InputError where the file's pages don't make tables: rows that are written into it could
+/// be lost. Reads all of it.
+void require_whole_structure(Database& database);
 /// Errors: InputError where the description isn't what was sealed.
 void require_whole_description(Database& database);
 /// Errors: InputError where these aren't the rows that were there when the store was sealed.

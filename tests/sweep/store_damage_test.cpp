@@ -142,6 +142,27 @@ TEST_CASE("no number of a damaged store comes back changed, many times", "[slow]
   for (std::uint64_t seed = 100; seed < 110; ++seed) (void)try_damages(seed, 500);
 }
 
+TEST_CASE("rows aren't written into tables that lack pages") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("s.sqlite");
+  const PointSpace space = samples::space(points);
+  make_store(file, space);
+  std::int64_t page_size = 0, root = 0;
+  {
+    Database database(file, Database::Mode::read);
+    page_size = *database.single_integer("PRAGMA page_size");
+    root = *database.single_integer("SELECT rootpage FROM sqlite_master WHERE name = 'points'");
+  }
+  std::string bytes = read_file(file);
+  const auto first_cell = static_cast<std::size_t>((root - 1) * page_size + 12);
+  REQUIRE(bytes[first_cell - 12] == 5); // an inner page of a table: pages lie below it
+  bytes[first_cell] = '\x7f';           // its first child is nowhere
+  write_file(file, bytes);
+  Store store = Store::open(file, samples::study());
+  CHECK_THAT(message_of([&] { store.prepare(space, {}, false); }),
+             StartsWith(file + ": is damaged: "));
+}
+
 TEST_CASE("a damaged row is named, refused where it is read, and simulated again") {
   const TemporaryFolder folder;
   const std::string file = folder.file("s.sqlite");
