@@ -204,7 +204,8 @@ private:
   Time checked_bound(const Topology& network, const PlannedCollective& made,
                      const std::string& what) {
     // Without programs of flows: for dozens of sizes they take longer than the planning itself.
-    const Bound bound = lower_bound(network, made.plan.collective, model_);
+    const Bound bound =
+        lower_bound(network, made.plan.collective, model_, Chunking::any, BoundEffort::least);
     if (made.alone < bound.time)
       add_problem(fmt::format("{}: {} takes {}, below the lower bound {} ({}): a defect of Tutti",
                               made.plan.algorithm, what, to_text(made.alone), to_text(bound.time),

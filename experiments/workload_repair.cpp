@@ -142,7 +142,9 @@ WorkloadPlanning resynthesized(const Topology& topology, const Workload& workloa
           .requests = 1,
           .algorithm = whole.algorithm + ", with detours",
           .alone = time,
-          .bound = lower_bound(present.topology, whole.collective, model).time,
+          .bound = lower_bound(present.topology, whole.collective, model, Chunking::any,
+                               BoundEffort::least)
+                       .time,
           .was_remembered = false},
          time_anew, planning);
     anew = std::move(detoured);

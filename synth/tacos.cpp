@@ -124,7 +124,8 @@ private:
 
   /// By a fiftieth at most: not worth another way to a schedule.
   [[nodiscard]] bool is_near_bound(const Schedule& schedule) const {
-    const std::int64_t bound = lower_bound(topology_, collective_, model_).time.ps;
+    const std::int64_t bound =
+        lower_bound(topology_, collective_, model_, Chunking::given, BoundEffort::least).time.ps;
     return time_of(schedule).ps <= bound + bound / 50;
   }
 
