@@ -64,13 +64,15 @@ private:
   }
 
   void perform(std::uint32_t rank, const Step& step, std::size_t index) {
-    const Place target = alias(program_, rank, step.target);
-    const Place source = alias(program_, rank, step.source);
-    if (receives(step.kind) && writes_target(step.kind))
+    const bool reads = reads_source(step.kind), writes = writes_target(step.kind);
+    // A place that a step doesn't use may be one that its rank doesn't have.
+    const Place source = reads ? alias(program_, rank, step.source) : step.source;
+    const Place target = writes ? alias(program_, rank, step.target) : step.target;
+    if (receives(step.kind) && writes)
       direct_[index] = untouched(rank, target, step.count) &&
-                       !(reads_source(step.kind) && overlap(source, target, step.count));
-    if (reads_source(step.kind)) touch(rank, source, step.count);
-    if (writes_target(step.kind)) touch(rank, target, step.count);
+                       !(reads && overlap(source, target, step.count));
+    if (reads) touch(rank, source, step.count);
+    if (writes) touch(rank, target, step.count);
   }
 
   static bool overlap(Place a, Place b, std::uint32_t count) {

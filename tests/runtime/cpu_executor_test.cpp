@@ -1,11 +1,15 @@
 #include "runtime/executor.hpp"
 
+#include "algorithms/list.hpp"
+#include "runtime/lowering.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/runtime/hand_programs.hpp"
+#include "topologies/list.hpp"
 
 #include <algorithm>
+#include <string>
 
 using namespace tutti;
 using namespace tutti::runtime;
@@ -52,6 +56,32 @@ TEST_CASE("programs on threads move every element, of every type, in place and n
           check_right(ring_all_gather(4, in_place), request, elements);
           check_right(ring_all_reduce(4, in_place), request, elements);
         }
+}
+
+TEST_CASE("lowered schedules of every collective run on threads, in place and not") {
+  const std::string network = GENERATE("ring:2", "ring:3", "mesh2d:2x2");
+  const Topology topology = make_topology(network);
+  std::size_t runs = 0;
+  for (const CollectiveKind kind : named_collectives())
+    for (const AlgorithmRow& row : baseline_algorithms()) {
+      if (std::ranges::find(row.collectives, kind) == row.collectives.end()) continue;
+      const Collective collective = make_collective(
+          topology, {kind, Bytes{4096}, {}, has_root(kind) ? 1U : 0U, std::max(2U, row.pieces)});
+      const Outcome outcome = synthesize(row, topology, collective, {});
+      if (!outcome.schedule) continue;
+      for (const bool in_place : {false, true})
+        for (const bool share : {false, true}) {
+          if (in_place && !can_be_in_place(collective)) continue;
+          CAPTURE(network, collective.name(), row.name, in_place, share);
+          const Program program =
+              lower(topology, collective, *outcome.schedule, {"x", 1, 32, in_place, true, share});
+          const Execution execution = run_on_cpu(program, request_of(3 * 4096));
+          CHECK(execution.check.checked > 0);
+          CHECK(execution.check.wrong == 0);
+          ++runs;
+        }
+    }
+  CHECK(runs > 50);
 }
 
 TEST_CASE("units of a byte, one slot, many messages") {
