@@ -4,6 +4,7 @@
 #include "experiments/collective_request.hpp"
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
+#include "experiments/in_file.hpp"
 #include "experiments/output.hpp"
 #include "experiments/table.hpp"
 #include "sim/error.hpp"
@@ -132,8 +133,10 @@ int bound_command(const BoundArguments& arguments) {
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
   const Answer answer{topology, collective, model, arguments.chunks.has_value(),
-                      all_bounds(topology, collective, model,
-                                 parse_bound_effort(arguments.bound.value_or("quick")))};
+                      about_topology(arguments.topology, topology.name(), [&] {
+                        return all_bounds(topology, collective, model,
+                                          parse_bound_effort(arguments.bound.value_or("quick")));
+                      })};
   if (!arguments.draw.empty()) draw_best(arguments.draw, answer);
   print_text(arguments.json ? json_text(output_of(answer)) : text_of(answer));
   return 0;

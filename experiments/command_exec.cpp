@@ -9,6 +9,7 @@
 #include "experiments/execution_figure.hpp"
 #include "experiments/execution_json.hpp"
 #include "experiments/execution_table.hpp"
+#include "experiments/in_file.hpp"
 #include "experiments/output.hpp"
 #include "experiments/process_memory.hpp"
 #include "experiments/refusals.hpp"
@@ -141,7 +142,9 @@ int exec_command(const ExecArguments& arguments) {
   const ExecutionEvaluation made =
       evaluate_execution(c, work.beside(execution_announcer("", arguments.progress)), refusals);
   work.finish();
-  if (interrupts.count() == 0) refusals.require_some();
+  about_topology(arguments.topology, topology.name(), [&] {
+    if (interrupts.count() == 0) refusals.require_some();
+  });
   print_text(output_of(arguments, made));
   return conclude(
       {.interrupted = interrupts.count() > 0,

@@ -8,6 +8,7 @@
 #include "experiments/failure_json.hpp"
 #include "experiments/failure_table.hpp"
 #include "experiments/frontier_evaluation.hpp"
+#include "experiments/in_file.hpp"
 #include "experiments/output.hpp"
 #include "experiments/refusals.hpp"
 #include "experiments/registry.hpp"
@@ -130,7 +131,8 @@ std::vector<std::string> all_problems(std::span<const FailureEvaluation> evaluat
 
 int failures_command(const FailuresArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
-  std::vector<FailureCase> cases = cases_of(arguments, topology);
+  std::vector<FailureCase> cases = about_topology(arguments.topology, topology.name(),
+                                                  [&] { return cases_of(arguments, topology); });
   if (arguments.out) require_writable(*arguments.out + "/failures.csv");
   Interrupts interrupts;
   std::vector<FailureEvaluation> evaluations;

@@ -3,6 +3,7 @@
 #include "experiments/commands.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/evaluation_table.hpp"
+#include "experiments/in_file.hpp"
 #include "experiments/output.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/run_display.hpp"
@@ -101,7 +102,9 @@ int synth_command(const SynthArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const std::vector<Case> cases = cases_of(arguments, topology);
   bool interrupted = false;
-  const std::vector<Evaluation> evaluations = evaluate_all(cases, arguments, interrupted);
+  const std::vector<Evaluation> evaluations =
+      about_topology(arguments.topology, topology.name(),
+                     [&] { return evaluate_all(cases, arguments, interrupted); });
   print_text(arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
   int code = report_problems(evaluations);
   if (!arguments.output.empty() && !evaluations.front().verified) {

@@ -20,4 +20,17 @@ template <typename Body> auto in_file(const std::string& place, const Body& body
   }
 }
 
+/// body(). Errors: its InputError; what it says of the topology by the name that its file gives it
+/// begins with the file.
+template <typename Body>
+auto about_topology(const std::string& file, const std::string& name, const Body& body) {
+  try {
+    return body();
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    if (file == name || !text.starts_with(name + ": ")) throw;
+    throw InputError(file + ": " + text);
+  }
+}
+
 } // namespace tutti

@@ -965,6 +965,21 @@ TEST_CASE("a topology file with a link to a node that isn't there") {
   CHECK_THAT(result.err, ContainsSubstring("t.toml:4:6: ") && ContainsSubstring("npu7"));
 }
 
+TEST_CASE("what is wrong with a network of a file's own name is said with the file") {
+  const TemporaryFolder folder;
+  const std::string name = GENERATE("", "name = \"pods\"\n");
+  write_file(folder.file("t.toml"), name + "npus = 3\n[[links]]\nfrom = \"npu0\"\nto = \"npu1\"\n"
+                                           "bandwidth = \"1GB/s\"\nlatency = \"1us\"\n");
+  const std::string command =
+      GENERATE("bound", "synth -a direct,tacos", "failures -a direct --event at=5%,npu_down=npu0",
+               "exec -a ring,direct --predicted-by nothing");
+  const CommandResult result = run_tutti(command + " -t ./t.toml -c all_gather --size 1kB", folder);
+  CAPTURE(name, command);
+  CHECK(result.code == 2);
+  CHECK_THAT(result.err,
+             ContainsSubstring("t.toml: ") && ContainsSubstring("npu2 can't be reached from npu0"));
+}
+
 TEST_CASE("a file that isn't what was asked for is refused") {
   const TemporaryFolder folder;
   REQUIRE(run_tutti(ring_synth + " -o s.json", folder).code == 0);
