@@ -101,7 +101,8 @@ constexpr TimeModel fluid{{}, {}, Discipline::fluid, {}};
 
 /// 0 where nothing has to move.
 std::int64_t max_flow_cut(const Topology& topology, const Collective& collective) {
-  for (const Bound& bound : lower_bounds(topology, collective, fluid, Chunking::given))
+  for (const Bound& bound :
+       lower_bounds(topology, collective, fluid, Chunking::given, BoundEffort::least))
     if (bound.kind == BoundKind::max_flow_cut) return bound.time.ps;
   return 0;
 }
