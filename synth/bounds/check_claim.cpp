@@ -1,0 +1,72 @@
+// Why: certificates of all kinds ask the same of a collective, told once and plainly: what must get
+// into a set of nodes, from where and to where.
+#include "synth/bounds/check_claim.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::bounds::checking {
+
+namespace {
+
+/// [set]: is some node of it `inside`?
+std::vector<bool> some_in(const Collective& collective, const std::vector<bool>& inside) {
+  std::vector<bool> some;
+  for (const std::vector<NodeId>& set : collective.sets)
+    some.push_back(std::ranges::any_of(set, [&](NodeId node) { return inside[node.value]; }));
+  return some;
+}
+
+} // namespace
+
+Claim::Claim(const Topology& on, const Collective& of, const TimeModel& by, Chunking chunking,
+             const Bound& claimed)
+    : topology(on), collective(of), model(by), bound(claimed), proof(claimed.proof),
+      whole(chunking == Chunking::given),
+      all(shipments(of, ChunkId{0}, static_cast<std::uint32_t>(of.chunks.size()), whole)) {}
+
+std::string Claim::not_enough(const char* what) const {
+  return fmt::format("{} could do with less than {}", what, to_text(bound.time));
+}
+
+std::vector<Shipment> Claim::entering(const std::vector<bool>& inside) const {
+  std::vector<bool> others = inside;
+  others.flip();
+  const std::vector<bool> some_inside = some_in(collective, inside),
+                          some_outside = some_in(collective, others);
+  std::vector<Shipment> counted;
+  for (const Shipment& s : all)
+    if (some_inside[s.wanted_by] && some_outside[s.held_by] &&
+        (s.reduces || !some_inside[s.held_by]))
+      counted.push_back(s);
+  return counted;
+}
+
+std::vector<LinkId> Claim::links_into(const std::vector<bool>& inside) const {
+  std::vector<LinkId> links;
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    if (!inside[topology.link(LinkId{l}).from.value] && inside[topology.link(LinkId{l}).to.value])
+      links.emplace_back(l);
+  return links;
+}
+
+std::vector<NodeId> Claim::holders(const std::vector<Shipment>& counted) const {
+  std::vector<bool> sets(collective.sets.size());
+  for (const Shipment& s : counted) sets[s.held_by] = true;
+  return members(collective, sets);
+}
+
+std::vector<NodeId> Claim::wanters(const std::vector<Shipment>& counted) const {
+  std::vector<bool> sets(collective.sets.size());
+  for (const Shipment& s : counted) sets[s.wanted_by] = true;
+  return members(collective, sets);
+}
+
+Load total(const std::vector<Shipment>& counted) {
+  Load load;
+  for (const Shipment& s : counted) load.add(s.load);
+  return load;
+}
+
+} // namespace tutti::bounds::checking
