@@ -14,7 +14,7 @@
 namespace tutti {
 
 enum class BoundKind : std::uint8_t {
-  latency_path,  ///< the longest of the shortest ways a chunk must go
+  latency_path,  ///< the longest of the shortest paths that a chunk must go
   in_cut,        ///< what must enter one node, over its incoming links
   out_cut,       ///< what must leave one node, over its outgoing links
   total_work,    ///< deliveries that are needed at least, over all links into NPUs
@@ -26,7 +26,7 @@ enum class BoundKind : std::uint8_t {
   spreading_cut, ///< what must cross, and still get around behind it (or together before it)
   timed_cut,     ///< what must cross from afar, or with far to go
   closed_form,   ///< from the largest bandwidth into and out of any NPU alone
-  flow_prices,   ///< what all ways cost at least, at prices for bandwidth (from outside)
+  flow_prices,   ///< what all paths cost at least, at prices for bandwidth
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
 

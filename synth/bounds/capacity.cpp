@@ -73,19 +73,23 @@ Time least_time(const Topology& topology, const TimeModel& model, const Margins&
   return {std::max(by_bytes, by_chunks)};
 }
 
-std::string describe(const Topology& topology, std::span<const LinkId> links,
-                     const Demand& demand) {
-  std::map<std::uint32_t, int128> per_group; // bandwidth of the links in it
+int128 joint_bandwidth(const Topology& topology, std::span<const LinkId> links) {
   int128 total = 0;
-  Time latency{never};
+  std::map<std::uint32_t, int128> per_group; // bandwidth of the links in it
   for (const LinkId link : links) {
     const std::uint32_t group = slowest_group(topology, link);
-    const std::int64_t bandwidth = topology.effective_bandwidth(link).bytes_per_second;
-    (group == no_group ? total : per_group[group]) += bandwidth;
-    latency = std::min(latency, topology.link(link).latency);
+    (group == no_group ? total : per_group[group]) +=
+        topology.effective_bandwidth(link).bytes_per_second;
   }
   for (const auto& [group, bandwidth] : per_group)
     total += std::min<int128>(bandwidth, topology.groups()[group].bandwidth.bytes_per_second);
+  return total;
+}
+
+std::string describe(const Topology& topology, std::span<const LinkId> links,
+                     const Demand& demand) {
+  Time latency{never};
+  for (const LinkId link : links) latency = std::min(latency, topology.link(link).latency);
   const auto clamped = [](int128 value) {
     return static_cast<std::int64_t>(std::min<int128>(value, INT64_MAX));
   };
@@ -93,10 +97,10 @@ std::string describe(const Topology& topology, std::span<const LinkId> links,
       demand.smallest == Bytes{0}
           ? ""
           : fmt::format("{} chunk{}, ", demand.chunks, demand.chunks == 1 ? "" : "s");
-  return fmt::format("{}{} over {} link{}, {} together, latency {}", chunks,
-                     to_text(Bytes{clamped(demand.bytes)}), links.size(),
-                     links.size() == 1 ? "" : "s", to_text(Bandwidth{clamped(total)}),
-                     to_text(latency));
+  return fmt::format(
+      "{}{} over {} link{}, {} together, latency {}", chunks, to_text(Bytes{clamped(demand.bytes)}),
+      links.size(), links.size() == 1 ? "" : "s",
+      to_text(Bandwidth{clamped(joint_bandwidth(topology, links))}), to_text(latency));
 }
 
 } // namespace tutti::bounds

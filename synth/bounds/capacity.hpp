@@ -45,6 +45,9 @@ struct Margins {
                               const Margins& margins, std::span<const LinkId> links,
                               const Demand& demand);
 
+/// What the links carry together, in bytes/s, shared groups considered. Cost: O(links log groups).
+[[nodiscard]] int128 joint_bandwidth(const Topology& topology, std::span<const LinkId> links);
+
 /// `63 chunks, 1008MiB over 2 links, 100GB/s together, latency 500ns`: for certificates. Bandwidths
 /// of shared groups are considered; the latency is the least.
 [[nodiscard]] std::string describe(const Topology& topology, std::span<const LinkId> links,

@@ -62,6 +62,20 @@ Wide by_group(Counted what, const Load& load, const SharedGroup& group, const To
                                  : left * group.bandwidth.bytes_per_second;
 }
 
+/// [link]: its latency and, where all must be there before any goes on from (or to) that end, how
+/// long a chunk occupies it.
+std::vector<std::int64_t> costs_where_complete(const Topology& topology, const TimeModel& model,
+                                               Bytes size, NodeId Link::*end) {
+  std::vector<std::int64_t> costs;
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    const Link& link = topology.link(LinkId{l});
+    const bool all = completes(topology, model, link.*end);
+    costs.push_back(std::min(link.latency.ps, unreachable) +
+                    (all ? std::min(occupied(topology, model, LinkId{l}, size), unreachable) : 0));
+  }
+  return costs;
+}
+
 } // namespace
 
 void Load::add(const Load& other, std::int64_t times) {
@@ -110,25 +124,11 @@ bool completes(const Topology& topology, const TimeModel& model, NodeId node) {
 }
 
 std::vector<std::int64_t> head_costs(const Topology& topology, const TimeModel& model, Bytes size) {
-  std::vector<std::int64_t> costs;
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
-    const Link& link = topology.link(LinkId{l});
-    const bool all = completes(topology, model, link.to);
-    costs.push_back(std::min(link.latency.ps, unreachable) +
-                    (all ? std::min(occupied(topology, model, LinkId{l}, size), unreachable) : 0));
-  }
-  return costs;
+  return costs_where_complete(topology, model, size, &Link::to);
 }
 
 std::vector<std::int64_t> tail_costs(const Topology& topology, const TimeModel& model, Bytes size) {
-  std::vector<std::int64_t> costs;
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
-    const Link& link = topology.link(LinkId{l});
-    const bool all = completes(topology, model, link.from);
-    costs.push_back(std::min(link.latency.ps, unreachable) +
-                    (all ? std::min(occupied(topology, model, LinkId{l}, size), unreachable) : 0));
-  }
-  return costs;
+  return costs_where_complete(topology, model, size, &Link::from);
 }
 
 Wide carried(Counted what, const Load& load, const Topology& topology, const TimeModel& model,

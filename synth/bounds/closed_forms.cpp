@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,20 +18,6 @@
 namespace tutti::bounds {
 
 namespace {
-
-/// Of the links together, in bytes/s.
-int128 joint_bandwidth(const Topology& topology, std::span<const LinkId> links) {
-  int128 total = 0;
-  std::map<std::uint32_t, int128> per_group; // bandwidth of the links in it
-  for (const LinkId link : links) {
-    const std::uint32_t group = slowest_group(topology, link);
-    (group == no_group ? total : per_group[group]) +=
-        topology.effective_bandwidth(link).bytes_per_second;
-  }
-  for (const auto& [group, bandwidth] : per_group)
-    total += std::min<int128>(bandwidth, topology.groups()[group].bandwidth.bytes_per_second);
-  return total;
-}
 
 /// What must leave and enter some member, and how fast that can be at most.
 struct Traffic {

@@ -3,6 +3,7 @@
 #include "sim/ids.hpp"
 #include "synth/bounds/least_times.hpp"
 #include "synth/bounds/steiner_bound.hpp"
+#include "synth/flows/cheapest_paths.hpp"
 #include "synth/flows/demand_pricing.hpp"
 #include "synth/flows/logical_network.hpp"
 
@@ -13,7 +14,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <queue>
 #include <utility>
 
 namespace tutti {
@@ -91,7 +91,7 @@ public:
   [[nodiscard]] std::int64_t least(const FlowDemand& demand, std::span<const std::uint32_t> roots) {
     const auto sources = problem_.sources(demand), sinks = problem_.sinks(demand);
     switch (demand.kind) {
-    case FlowKind::paths: return shortest_ways(sources, sinks);
+    case FlowKind::paths: return cheapest_paths(sources, sinks);
     case FlowKind::spread: return forwards().least_cost(sources, sinks);
     case FlowKind::combine: return backwards().least_cost(sinks, sources);
     case FlowKind::both: break;
@@ -131,28 +131,13 @@ private:
                sources, [&](std::uint32_t v) { return network.reduces[v] && network.copies[v]; });
   }
 
-  [[nodiscard]] std::int64_t shortest_ways(std::span<const std::uint32_t> sources,
-                                           std::span<const std::uint32_t> sinks) const {
-    using Entry = std::pair<std::int64_t, std::uint32_t>; // distance, node
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    std::vector<std::int64_t> distance(problem_.network.node_count(), INT64_MAX);
-    for (const std::uint32_t source : sources) {
-      distance[source] = 0;
-      queue.emplace(0, source);
-    }
-    while (!queue.empty()) {
-      const auto [so_far, node] = queue.top();
-      queue.pop();
-      if (so_far > distance[node]) continue;
-      for (const std::uint32_t link : problem_.network.out_links[node]) {
-        std::int64_t& to = distance[problem_.network.links[link].to];
-        if (so_far + costs_[link] >= to) continue;
-        to = so_far + costs_[link];
-        queue.emplace(to, problem_.network.links[link].to);
-      }
-    }
+  [[nodiscard]] std::int64_t cheapest_paths(std::span<const std::uint32_t> sources,
+                                            std::span<const std::uint32_t> sinks) const {
+    CheapestPaths paths;
+    paths.search(problem_.network, costs_, sources);
     std::int64_t sum = 0;
-    for (const std::uint32_t sink : sinks) sum += distance[sink] == INT64_MAX ? 0 : distance[sink];
+    for (const std::uint32_t sink : sinks)
+      sum += paths.cost[sink] == INT64_MAX ? 0 : paths.cost[sink];
     return sum;
   }
 

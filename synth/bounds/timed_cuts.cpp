@@ -24,8 +24,10 @@ namespace {
 constexpr std::size_t most_values = 8; ///< of `from` and of `until`
 constexpr std::size_t most_visits = 4'000'000;
 
-/// What must cross, by how far away its source and its destination are, in ps.
-using DemandByDistance = std::map<std::pair<std::int64_t, std::int64_t>, Demand>;
+/// How far away a source and a destination are, in ps.
+using Distances = std::pair<std::int64_t, std::int64_t>;
+/// What must cross.
+using DemandByDistance = std::map<Distances, Demand>;
 
 class TimedCut {
 public:
@@ -54,8 +56,8 @@ public:
   };
   [[nodiscard]] Best best() const {
     Best best;
-    const std::vector<std::int64_t> froms = values([](const auto&key) { return key.first; }),
-                                    untils = values([](const auto&key) { return key.second; });
+    const std::vector<std::int64_t> froms = values(&Distances::first),
+                                    untils = values(&Distances::second);
     for (const std::int64_t from : froms)
       for (const std::int64_t until : untils) {
         Demand demand;
@@ -108,9 +110,9 @@ private:
     }
   }
 
-  template <typename Key> [[nodiscard]] std::vector<std::int64_t> values(Key key) const {
+  [[nodiscard]] std::vector<std::int64_t> values(std::int64_t Distances::*which) const {
     std::vector<std::int64_t> all;
-    for (const auto& [at, demand] : demands_) all.push_back(key(at));
+    for (const auto& [at, demand] : demands_) all.push_back(at.*which);
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     if (all.size() <= most_values) return all;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
-#include <queue>
 #include <utility>
 
 namespace tutti {
@@ -53,9 +51,7 @@ ScaledPrices scaled_prices(std::span<const double> prices, std::uint64_t most_li
 DemandPricing::Side::Side(FlowNetwork with, const std::vector<bool>& members)
     : network(std::move(with)), logical(network, members), search(logical) {}
 
-DemandPricing::DemandPricing(const FlowProblem& problem)
-    : problem_(problem), distance_(problem.network.node_count()),
-      last_link_(problem.network.node_count()) {
+DemandPricing::DemandPricing(const FlowProblem& problem) : problem_(problem) {
   const std::vector<bool> all = members(problem);
   forwards_.emplace(problem.network, all);
   if (has_both_ways(problem)) backwards_.emplace(reversed(problem.network), all);
@@ -173,34 +169,15 @@ void DemandPricing::spread_from_first_whole(FlowTree& tree, Nodes sources) const
 }
 
 bool DemandPricing::add_paths(FlowTree& tree, Nodes sources, Nodes sinks) {
-  using Entry = std::pair<std::int64_t, std::uint32_t>; // distance, node
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  std::ranges::fill(distance_, INT64_MAX);
-  std::ranges::fill(last_link_, no_index);
-  for (const std::uint32_t source : sources) {
-    distance_[source] = 0;
-    queue.emplace(0, source);
-  }
-  while (!queue.empty()) {
-    const auto [distance, node] = queue.top();
-    queue.pop();
-    if (distance > distance_[node]) continue;
-    for (const std::uint32_t link : problem_.network.out_links[node]) {
-      const std::uint32_t to = problem_.network.links[link].to;
-      if (distance + costs_[link] >= distance_[to]) continue;
-      distance_[to] = distance + costs_[link];
-      last_link_[to] = link;
-      queue.emplace(distance_[to], to);
-    }
-  }
+  paths_.search(problem_.network, costs_, sources);
   std::vector<std::uint32_t> way;
   for (const std::uint32_t sink : sinks) {
-    if (distance_[sink] == 0) continue;
-    if (distance_[sink] == INT64_MAX) return false;
+    if (paths_.cost[sink] == 0) continue;
+    if (paths_.cost[sink] == INT64_MAX) return false;
     way.clear();
-    for (std::uint32_t at = sink; last_link_[at] != no_index;
-         at = problem_.network.links[last_link_[at]].from)
-      way.push_back(last_link_[at]);
+    for (std::uint32_t at = sink; paths_.last_link[at] != no_index;
+         at = problem_.network.links[paths_.last_link[at]].from)
+      way.push_back(paths_.last_link[at]);
     std::ranges::reverse(way);
     tree.add_hop(way);
   }

@@ -1,6 +1,7 @@
 // The cheapest ways of demands of any kind at given prices for links.
 #pragma once
 
+#include "synth/flows/cheapest_paths.hpp"
 #include "synth/flows/cheapest_tree.hpp"
 #include "synth/flows/fluid.hpp"
 #include "synth/flows/logical_network.hpp"
@@ -68,9 +69,7 @@ private:
   std::optional<Side> forwards_, backwards_;
   std::vector<double> prices_;
   std::vector<std::int64_t> costs_; ///< [link]: price, then 1 for the link itself
-  // Of searches for paths, [node].
-  std::vector<std::int64_t> distance_;
-  std::vector<std::uint32_t> last_link_;
+  CheapestPaths paths_;
 };
 
 /// Hops that follow one another, at most, from the first to the last.

@@ -338,14 +338,18 @@ TEST_CASE("balanced cut: halves of those who take part", "[bounds]") {
   CHECK(ps(BoundKind::balanced_cut, topology, group) == a + 4 * D);
 }
 
-TEST_CASE("cluster cut: servers behind slow links", "[bounds]") {
-  // four servers of two NPUs at 100 GB/s; the even NPUs meet at a switch at 10 GB/s (5D a chunk)
+/// Four servers of two NPUs at 100 GB/s; the even NPUs meet at a switch at 10 GB/s (5D a chunk).
+Topology slow_servers() {
   Network network(8, 1);
   for (std::uint32_t server = 0; server < 4; ++server) {
     network.duplex(2 * server, 2 * server + 1, Bandwidth{100'000'000'000});
     network.duplex(2 * server, 8, Bandwidth{10'000'000'000});
   }
-  const Topology topology = network.topology();
+  return network.topology();
+}
+
+TEST_CASE("cluster cut: servers behind slow links", "[bounds]") {
+  const Topology topology = slow_servers();
   const Collective all_gather = of_megabytes(topology, K::all_gather);
   // into a server: 6 chunks over its one link, whose switch has the first head after a: 2a + 30D;
   // half of them: 4 chunks over 2 links
@@ -370,12 +374,7 @@ TEST_CASE("cluster cut: servers behind slow links", "[bounds]") {
 TEST_CASE("work between: an All-Reduce over servers behind slow links", "[bounds]") {
   // as above. Each of 8 chunks needs 2 * 4 - 2 = 6 deliveries between the servers: 48 over their 4
   // links, 12 each: 2a + 60D. Into a server alone: 8 chunks: 2a + 40D.
-  Network network(8, 1);
-  for (std::uint32_t server = 0; server < 4; ++server) {
-    network.duplex(2 * server, 2 * server + 1, Bandwidth{100'000'000'000});
-    network.duplex(2 * server, 8, Bandwidth{10'000'000'000});
-  }
-  const Topology topology = network.topology();
+  const Topology topology = slow_servers();
   const Collective all_reduce = of_megabytes(topology, K::all_reduce);
   CHECK(ps(BoundKind::cluster_cut, topology, all_reduce) == 2 * a + 40 * D);
   const Bound bound = lower_bound(topology, all_reduce, TimeModel{}, Chunking::given);
