@@ -17,7 +17,7 @@ enum class BoundKind : std::uint8_t {
   latency_path,  ///< the longest of the shortest paths that a chunk must go
   in_cut,        ///< what must enter one node, over its incoming links
   out_cut,       ///< what must leave one node, over its outgoing links
-  total_work,    ///< deliveries that are needed at least, over all links into NPUs
+  total_work,    ///< deliveries that are needed at least, over all links to where they can happen
   balanced_cut,  ///< what must cross from one half to the other
   cluster_cut,   ///< what must enter or leave nodes that belong together: a server, a switch's NPUs
   dimension_cut, ///< what must enter or leave NPUs that agree in some coordinates: a row, a node

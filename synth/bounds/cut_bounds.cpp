@@ -140,9 +140,13 @@ std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& p
   for (const std::vector<NodeId>& set : parts.quotient.sets) // others may hold or want, too
     for (const NodeId part : set) active[part.value] = true;
 
-  Demand into_npus; // what enters each, added up: needs no word on what others can do
-  for (std::uint32_t p = 0; p < parts.partition.parts; ++p)
-    if (npus[p]) into_npus.add(parts.demands.in[p]);
+  Demand entries; // added up: needs no word on what others can do
+  NodeSet entered(parts.partition.parts);
+  for (std::uint32_t p = 0; p < parts.partition.parts; ++p) {
+    if (!npus[p] || parts.demands.in[p].chunks == 0) continue;
+    entries.add(parts.demands.in[p]);
+    entered[p] = true;
+  }
 
   const auto into = [&](const NodeSet& receivers, const Demand& demand) {
     return Passage{links_where(topology,
@@ -152,19 +156,19 @@ std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& p
                                }),
                    demand};
   };
-  const Passage to_npus = into(npus, into_npus);
+  const Passage to_entered = into(entered, entries);
   const Passage to_active = into(active, deliveries(parts.quotient, problem.classes));
-  const Time npu_time = passing_time(problem, to_npus),
+  const Time entered_time = passing_time(problem, to_entered),
              active_time = passing_time(problem, to_active);
-  if (npu_time.ps == 0 && active_time.ps == 0) return std::nullopt;
-  const bool by_npus = npu_time > active_time;
-  const std::string what =
+  if (entered_time.ps == 0 && active_time.ps == 0) return std::nullopt;
+  const bool by_entries = entered_time > active_time;
+  std::string where =
       kind == BoundKind::total_work ? "all deliveries to NPUs" : between(problem, parts);
-  const std::string where =
-      by_npus || active == npus ? what : what + " and nodes that copy or reduce";
-  return Bound{std::max(npu_time, active_time),
+  if (by_entries && entered != npus) where += ", into those that lack any";
+  if (!by_entries && active != npus) where += " and nodes that copy or reduce";
+  return Bound{std::max(entered_time, active_time),
                kind,
-               certificate(problem, where, by_npus ? to_npus : to_active),
+               certificate(problem, where, by_entries ? to_entered : to_active),
                {},
                {.part_of = parts.partition.part_of}};
 }

@@ -79,8 +79,16 @@ struct NamedCut {
 [[nodiscard]] std::optional<Bound> part_cut(const Problem& problem, BoundKind kind,
                                             const Parts& parts, WorstCuts& worst);
 
-/// All deliveries to parts where they can happen, over the links from others into these. `kind` is
-/// total_work (each node is a part) or work_between. Cost: O(links log links + chunk classes).
+/// All deliveries from part to part. `kind` is total_work (each node is a part) or work_between.
+/// The longer of two times:
+///   entries     what must enter parts with NPUs, added up, over the links into those of them that
+///               something must enter. Proof: each such chunk crosses a link from another part into
+///               this one, whatever other nodes can do, and no link leads into two parts; so what
+///               enters any choice of parts fits through their links, and parts that lack nothing
+///               would only add links. More than the cut around the worst of them where links into
+///               several share a group.
+///   deliveries  what deliveries() counts, over the links into all parts where one can happen.
+/// Cost: O(links log links + chunk classes).
 [[nodiscard]] std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& parts);
 
 } // namespace tutti::bounds

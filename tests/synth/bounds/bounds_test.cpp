@@ -2,6 +2,7 @@
 // bounds_property_test.cpp holds bounds against schedules.
 #include "sim/error.hpp"
 #include "synth/bounds/bounds.hpp"
+#include "synth/bounds/check.hpp"
 #include "topologies/list.hpp"
 
 #include "tests/catch.hpp"
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -224,19 +226,51 @@ TEST_CASE("total work: contributors, wanters and relays", "[bounds]") {
                                               {NodeId{1}, NodeId{2}},
                                               {NodeId{0}},
                                               {NodeId{0}, NodeId{1}, NodeId{2}}};
-  // 40 chunks over 4 links: a + 10 * deliveries * D. One that everyone has: no margins but a.
+  // 40 chunks. One that everyone has: no margins but a.
   const auto work = [&](SetId held, SetId wanted, bool reduces) {
     std::vector<Chunk> chunks(40, {Bytes{mb}, held, wanted, reduces});
     chunks.push_back({Bytes{mb}, 4, 4, false});
-    return ps(BoundKind::total_work, topology, custom(sets, chunks));
+    const Collective collective = custom(sets, chunks);
+    return std::pair(bounds::deliveries(collective, bounds::chunk_classes(collective)).chunks / 40,
+                     ps(BoundKind::total_work, topology, collective));
   };
-  CHECK(work(0, 1, true) == a + 20 * D);  // |C| + |W| - 1 = 2: nobody is in both
-  CHECK(work(0, 2, true) == a + 20 * D);  // |C| + |W| - 2 = 2: npu1 is in both
-  CHECK(work(4, 4, true) == a + 40 * D);  // 3 + 3 - 2 = 4
-  CHECK(work(0, 2, false) == a + 10 * D); // |W \ H| = 1
-  CHECK(work(3, 4, false) == a + 20 * D); // 2
-  CHECK(work(3, 3, true) == -1);          // a single contributor is complete
-  CHECK(work(3, 3, false) == -1);
+  // Deliveries over all 4 links, or what npu1 (2 links) and npu2 (1 link) lack over their own.
+  CHECK(work(0, 1, true) == std::pair(2L, a + 40 * D));  // |C| + |W| - 1: nobody is in both
+  CHECK(work(0, 2, true) == std::pair(2L, a + 27 * D));  // |C| + |W| - 2: npu1 is in both
+  CHECK(work(4, 4, true) == std::pair(4L, a + 40 * D));  // 3 + 3 - 2
+  CHECK(work(0, 2, false) == std::pair(1L, a + 40 * D)); // |W \ H|
+  CHECK(work(3, 4, false) == std::pair(2L, a + 27 * D));
+  CHECK(work(3, 3, true) == std::pair(0L, -1L)); // a single contributor is complete
+  CHECK(work(3, 3, false) == std::pair(0L, -1L));
+}
+
+TEST_CASE("total work: links into NPUs that lack nothing don't help", "[bounds]") {
+  // A Broadcast of 4 chunks to npu2 and npu3, whose ports on a switch share the bandwidth of one:
+  // 8 chunks from a on, 2a + 8D. npu1 isn't of the group, npu0 has all of it: over their links,
+  // too, it would be 2a + 3D. One port alone, or both together, are entered by 4 chunks.
+  Network network(4, 1);
+  SharedGroup ports{"ports", {}, rate};
+  for (std::uint32_t npu = 0; npu < 4; ++npu) {
+    network.link(npu, 4);
+    const LinkId in = network.link(4, npu);
+    if (npu >= 2) ports.links.push_back(in);
+  }
+  network.parts.groups.push_back(ports);
+  const Topology topology = network.topology();
+  const Collective broadcast = make_collective(
+      topology, {K::broadcast, Bytes{4 * mb}, {NodeId{0}, NodeId{2}, NodeId{3}}, 0, 4});
+  const std::vector<Bound> bounds = lower_bounds(topology, broadcast, TimeModel{}, Chunking::given);
+  const Bound* work = find(bounds, BoundKind::total_work);
+  REQUIRE(work != nullptr);
+  CHECK(work->time.ps == 2 * a + 8 * D);
+  CHECK(work->certificate == "all deliveries to NPUs, into those that lack any: 8 chunks, 8MB over "
+                             "2 links, 50GB/s together, latency 500ns");
+  CHECK(ps(BoundKind::in_cut, topology, broadcast) == 2 * a + 4 * D);
+  CHECK(ps(BoundKind::max_flow_cut, topology, broadcast) == 2 * a + 4 * D);
+  Bound claim = *work;
+  CHECK(refuted(topology, broadcast, TimeModel{}, Chunking::given, claim) == "");
+  claim.time.ps += 1;
+  CHECK(refuted(topology, broadcast, TimeModel{}, Chunking::given, claim) != "");
 }
 
 TEST_CASE("total work: a switch that reduces or copies does part of it", "[bounds]") {
