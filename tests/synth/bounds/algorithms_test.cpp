@@ -117,7 +117,7 @@ void check_clusters(int rounds, std::uint32_t most_for_sccl) {
   CHECK(reached > 0);
 }
 
-TEST_CASE("no algorithm beats a bound on clusters", "[bounds][heavy]") { check_clusters(8, 6); }
+TEST_CASE("no algorithm beats a bound on clusters", "[bounds][heavy]") { check_clusters(16, 6); }
 
 TEST_CASE("no algorithm beats a bound on clusters, at length", "[bounds][slow]") {
   check_clusters(16, UINT32_MAX);
