@@ -3,19 +3,18 @@
 #include "experiments/provenance.hpp"
 #include "experiments/sweep/database.hpp"
 #include "experiments/sweep/store_checks.hpp"
+#include "experiments/sweep/store_format.hpp"
 #include "experiments/sweep/store_owners.hpp"
+#include "experiments/sweep/store_points.hpp"
 #include "experiments/sweep/stored_table.hpp"
 #include "sim/error.hpp"
-#include "sim/hash.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <filesystem>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include <unistd.h>
@@ -26,125 +25,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t application_id = 0x54757474; // "Tutt": tells our files from others
-constexpr std::int64_t format = 2, first_with_sums = 2;
 constexpr std::size_t most_shards = 1'000'000;
-
-// Positions are found by key and claims by these two indexes, which hold unfinished rows only.
-constexpr const char* schema = R"(
-  CREATE TABLE study(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-  CREATE TABLE columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER);
-  CREATE TABLE owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT);
-  CREATE TABLE points(id INTEGER PRIMARY KEY, position INTEGER, key TEXT UNIQUE, status TEXT,
-    message TEXT, experiment_seed INTEGER, owner INTEGER, expected_work REAL, tutti TEXT,
-    commit_id TEXT,
-    cpu_seconds REAL, synthesis_seconds REAL, peak_bytes INTEGER,
-    entered_sum INTEGER, result_sum INTEGER);
-  CREATE INDEX points_pending ON points(expected_work DESC, position) WHERE status = 'pending';
-  CREATE INDEX points_running ON points(owner) WHERE status = 'running';
-)";
 
 // What it takes to finish a row, without the results.
 constexpr const char* finish_columns = "status = ?2, message = ?3, tutti = ?4, commit_id = ?5, "
                                        "cpu_seconds = ?6, synthesis_seconds = ?7, peak_bytes = ?8";
 constexpr int first_result_parameter = 10; // behind ?9, the owner
 
-bool is_there(const std::string& file) {
-  require_name_of_file(file);
-  std::error_code error;
-  if (fs::is_directory(file, error)) throw InputError(file + ": is a folder, not a store");
-  if (!fs::exists(file, error)) return false;
-  if (!fs::is_regular_file(file, error))
-    throw InputError(file + ": isn't a file that can keep rows");
-  return fs::file_size(file, error) > 0;
-}
-
-// Its format.
-std::int64_t require_store(Database& database) {
-  if (database.single_integer("PRAGMA application_id") != application_id)
-    throw InputError(database.file() + ": is no store of a study");
-  const std::int64_t found = database.single_integer("PRAGMA user_version").value_or(0);
-  if (found > format)
-    throw InputError(fmt::format("{}: was made by a newer Tutti (format {}, this one knows {})",
-                                 database.file(), found, format));
-  const bool has_sums = database.single_integer("SELECT count(*) FROM pragma_table_info('points') "
-                                                "WHERE name IN ('entered_sum', 'result_sum')") == 2;
-  if (found < 1 || has_sums != (found >= first_with_sums))
-    throw InputError(fmt::format("{}: is damaged: it says that its format is {}, and isn't of it",
-                                 database.file(), found));
-  return found;
-}
-
-std::optional<std::string> study_text(Database& database, std::string_view name) {
-  Statement statement(database, "SELECT value FROM study WHERE name = ?1");
-  statement.bind(1, name);
-  if (!statement.step()) return std::nullopt;
-  return std::string(statement.text(0));
-}
-
-// As a store is that was begun and has no schema yet.
-bool is_empty(Database& database) {
-  return database.single_integer("SELECT count(*) FROM sqlite_master") == 0 &&
-         database.single_integer("PRAGMA application_id") == 0;
-}
-
-void make_schema(Database& database) {
-  Transaction transaction(database); // all of it or nothing, whenever the process dies
-  database.run(schema);
-  database.run(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, format));
-  transaction.commit();
-}
-
-void bind(Statement& statement, int parameter, const Value& value) {
-  if (value.kind == Value::Kind::text)
-    statement.bind(parameter, std::string_view(value.text));
-  else
-    statement.bind(parameter, value.number);
-}
-
-// Of all that rows hold before they are simulated: equal ones need no update.
-std::string fingerprint_of(const PointSpace& space) {
-  Fingerprint hash;
-  for (const std::string& name : space.names) hash.add(name);
-  for (const Point& point : space.points) {
-    hash.add(point.key);
-    hash.add(std::bit_cast<std::uint64_t>(point.expected_work));
-    for (const Value& value : point.values) {
-      hash.add(value.text);
-      hash.add(std::bit_cast<std::uint64_t>(value.number));
-    }
-  }
-  return fmt::format("{:016x}", hash.value());
-}
-
-struct NamedColumn {
-  std::string name;
-  Role role;
-  Unit unit;
-};
-
-std::vector<NamedColumn> columns_of(const PointSpace& space,
-                                    std::span<const ResultColumn> results) {
-  std::vector<NamedColumn> columns;
-  for (std::size_t i = 0; i < space.names.size(); ++i) {
-    const Role role = i < space.parameters                       ? Role::parameter
-                      : i < space.parameters + space.definitions ? Role::derived
-                                                                 : Role::fact;
-    columns.push_back({space.names[i], role, space.units[i]});
-  }
-  for (const ResultColumn& result : results)
-    columns.push_back({result.name, Role::result, result.unit});
-  return columns;
-}
-
 // A condition on positions; empty: all.
 std::string condition(const std::optional<Shard>& shard) {
   return shard ? fmt::format(" AND position % {} = {}", shard->count, shard->index) : "";
-}
-
-bool is_of(const Point& point, const std::optional<Shard>& shard) {
-  return !shard || point.position % shard->count == shard->index;
 }
 
 constexpr const char* unfinished = "('pending', 'running')";
@@ -211,10 +101,10 @@ public:
     require_whole_description(*database_);
     const CheckedColumns before = checked_columns(*database_);
     drop_damaged(before);
-    set_columns(columns_of(space, results_));
+    set_columns(*database_, columns_of(space, results_));
     const CheckedColumns now = checked_columns(*database_);
     if (now.results != before.results) sum_results(now);
-    enter_points(space);
+    enter_points(*database_, space, shard_, study_text(*database_, "fingerprint") != fingerprint_);
     set_study_text(*database_, "toml", study_toml_);
     set_study_text(*database_, "fingerprint", fingerprint_);
     set_study_text(*database_, "tutti", tutti_version());
@@ -327,12 +217,6 @@ public:
   }
 
 private:
-  struct Row {
-    std::int64_t id = 0;
-    bool in_study = false;
-  };
-  using Rows = std::unordered_map<std::string, Row>; // by key; never iterated for output
-
   // The store's format.
   static std::int64_t require_study(Database& database, const std::string& name) {
     const std::int64_t found = require_store(database);
@@ -352,8 +236,8 @@ private:
                                "UPDATE points SET {} WHERE status IN {}",
                                entered_sum(columns), no_results(columns), unfinished));
     sum_results(columns);
-    set_study_text(*database_, "format", std::to_string(format));
-    database_->run(fmt::format("PRAGMA user_version = {}", format));
+    set_study_text(*database_, "format", std::to_string(store_format));
+    database_->run(fmt::format("PRAGMA user_version = {}", store_format));
     seal(*database_);
   }
 
@@ -411,7 +295,7 @@ private:
   }
 
   void describe(const Study& study) {
-    set_study_text(*database_, "format", std::to_string(format));
+    set_study_text(*database_, "format", std::to_string(store_format));
     set_study_text(*database_, "name", study.name);
     set_study_text(*database_, "toml", study.toml);
     set_study_text(*database_, "tutti", tutti_version());
@@ -428,83 +312,6 @@ private:
     enter.run();
     owner_ = database_->single_integer("SELECT last_insert_rowid()").value();
     owners_->hold(owner_);
-  }
-
-  // Columns that the study doesn't have any more keep their content, unnamed.
-  void set_columns(const std::vector<NamedColumn>& columns) {
-    std::vector<std::string> there;
-    Statement known(*database_, "SELECT name FROM pragma_table_info('points')");
-    while (known.step()) there.emplace_back(known.text(0));
-    database_->run("DELETE FROM columns");
-    Statement enter(*database_, "INSERT INTO columns VALUES(?1, ?2, ?3, ?4)");
-    std::int64_t place = 0;
-    for (const NamedColumn& column : columns) {
-      // Without a type, so that the text "8" stays one.
-      if (std::find(there.begin(), there.end(), column.name) == there.end())
-        database_->run("ALTER TABLE points ADD COLUMN " + quoted_name(column.name) +
-                       (column.role == Role::result ? " REAL" : ""));
-      enter.bind(1, std::string_view(column.name));
-      enter.bind(2, to_text(column.role));
-      enter.bind(3, to_text(column.unit));
-      enter.bind(4, place++);
-      enter.run();
-    }
-  }
-
-  void enter_points(const PointSpace& space) {
-    Rows rows;
-    Statement known(*database_, "SELECT key, id FROM points NOT INDEXED");
-    while (known.step()) rows[std::string(known.text(0))] = {known.integer(1)};
-    const bool changed = study_text(*database_, "fingerprint") != fingerprint_;
-    std::string names, marks, assignments;
-    std::vector<std::string> summed{"?1", "?2", "?3", "?4"}; // as entered_sum() has them
-    for (std::size_t i = 0; i < space.names.size(); ++i) {
-      names += ", " + quoted_name(space.names[i]);
-      marks += fmt::format(", ?{}", i + 5);
-      assignments += fmt::format(", {} = ?{}", quoted_name(space.names[i]), i + 5);
-      summed.push_back(fmt::format("?{}", i + 5));
-    }
-    Statement insert(
-        *database_,
-        "INSERT INTO points(position, key, experiment_seed, expected_work, status, entered_sum" +
-            names + ") VALUES(?1, ?2, ?3, ?4, 'pending', " + checksum_of(summed) + marks + ")");
-    summed[1] = "key";
-    Statement update(*database_,
-                     "UPDATE points SET position = ?1, experiment_seed = ?3, expected_work = ?4, "
-                     "entered_sum = " +
-                         checksum_of(summed) + assignments + " WHERE id = ?2");
-    for (const Point& point : space.points) {
-      const auto row = rows.find(point.key);
-      const bool is_new = row == rows.end();
-      if (!is_new) row->second.in_study = true;
-      if (is_new ? !is_of(point, shard_) : !changed) continue;
-      Statement& statement = is_new ? insert : update;
-      if (is_new)
-        statement.bind(2, std::string_view(point.key));
-      else
-        statement.bind(2, row->second.id);
-      bind_point(statement, point);
-      statement.run();
-    }
-    if (changed) drop_positions(rows);
-  }
-
-  static void bind_point(Statement& statement, const Point& point) {
-    statement.bind(1, static_cast<std::int64_t>(point.position));
-    statement.bind(3, static_cast<std::int64_t>(point.seed));
-    statement.bind(4, point.expected_work);
-    for (std::size_t i = 0; i < point.values.size(); ++i)
-      bind(statement, static_cast<int>(i) + 5, point.values[i]);
-  }
-
-  void drop_positions(const Rows& rows) {
-    Statement drop(*database_,
-                   "UPDATE points SET position = NULL, entered_sum = NULL WHERE id = ?1");
-    for (const auto& [key, row] : rows) { // in any order: the effect is the same
-      if (row.in_study) continue;
-      drop.bind(1, row.id);
-      drop.run();
-    }
   }
 
   // Statements of a run, which are prepared once.
