@@ -1,5 +1,7 @@
 #include "experiments/execution_json.hpp"
 
+#include "experiments/execution_expectation.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace tutti {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "experiments/execution_evaluation.hpp"
+#include "experiments/execution_expectation.hpp"
 
 #include <cstddef>
 #include <string>

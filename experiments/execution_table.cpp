@@ -1,6 +1,7 @@
 #include "experiments/execution_table.hpp"
 
 #include "experiments/evaluation_table.hpp"
+#include "experiments/execution_expectation.hpp"
 #include "experiments/table.hpp"
 #include "sim/text.hpp"
 
