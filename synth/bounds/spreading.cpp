@@ -55,17 +55,31 @@ View backwards(const Problem& problem, const Topology& turned) {
   return view;
 }
 
-/// Chunks that must enter a set, with targets there that all of them have.
-struct Spread {
-  std::vector<NodeId> targets;
-  Demand demand;
+/// Chunks that must enter a set, by who wants them there.
+struct Entering {
+  std::vector<std::vector<NodeId>> targets; ///< [set of nodes]: those inside; two or more, or none
+  std::vector<Demand> demands;              ///< [set of nodes]: what enters for these
+
+  /// Of all chunks that each of these targets wants.
+  [[nodiscard]] Demand demand_of(std::span<const NodeId> wanted_by) const {
+    Demand demand;
+    for (std::size_t s = 0; s < demands.size(); ++s)
+      if (demands[s].chunks > 0 && std::ranges::includes(targets[s], wanted_by))
+        demand.add(demands[s]);
+    return demand;
+  }
+  /// The targets of the set of nodes with the most bytes; none where nothing enters.
+  [[nodiscard]] std::vector<NodeId> most_wanted() const {
+    const auto most = std::ranges::max_element(demands, {}, &Demand::bytes);
+    if (most == demands.end() || most->chunks == 0) return {};
+    return targets[static_cast<std::size_t>(most - demands.begin())];
+  }
 };
 
-/// For the targets of the class set with the most bytes.
-Spread spread_inside(const View& view, const NodeSet& inside) {
+Entering entering(const View& view, const NodeSet& inside) {
   const std::size_t n = view.sets.size();
   std::vector<bool> some_inside(n), some_outside(n);
-  std::vector<std::vector<NodeId>> targets(n);
+  Entering result{std::vector<std::vector<NodeId>>(n), std::vector<Demand>(n)};
   std::vector<bool> used(n), is_target(n);
   for (const ChunkClass& c : view.classes) {
     used[c.held_by] = used[c.wanted_by] = true;
@@ -75,36 +89,22 @@ Spread spread_inside(const View& view, const NodeSet& inside) {
     if (!used[s]) continue;
     for (const NodeId node : view.sets[s]) {
       (inside[node.value] ? some_inside : some_outside)[s] = true;
-      if (is_target[s] && inside[node.value]) targets[s].push_back(node);
+      if (is_target[s] && inside[node.value]) result.targets[s].push_back(node);
     }
   }
-  const auto enters = [&](const ChunkClass& c) {
-    return some_outside[c.held_by] && (c.reduces || !some_inside[c.held_by]) &&
-           targets[c.wanted_by].size() > 1;
-  };
-  std::vector<Demand> by_set(n);
   for (const ChunkClass& c : view.classes)
-    if (enters(c)) by_set[c.wanted_by].add(c);
-  const auto most =
-      std::max_element(by_set.begin(), by_set.end(), [](const Demand& one, const Demand& other) {
-        return one.bytes < other.bytes;
-      });
-  if (most == by_set.end() || most->chunks == 0) return {};
-  const auto chosen = static_cast<std::size_t>(most - by_set.begin());
-  Spread spread{targets[chosen], *most};
-  for (std::size_t s = 0; s < n; ++s)
-    if (s != chosen && by_set[s].chunks > 0 &&
-        std::includes(targets[s].begin(), targets[s].end(), spread.targets.begin(),
-                      spread.targets.end()))
-      spread.demand.add(by_set[s]);
-  return spread;
+    if (some_outside[c.held_by] && (c.reduces || !some_inside[c.held_by]) &&
+        result.targets[c.wanted_by].size() > 1)
+      result.demands[c.wanted_by].add(c);
+  return result;
 }
 
 /// What a set adds to its cut.
 class Spreading {
 public:
-  Spreading(const View& view, const NodeSet& inside, const Spread& spread)
-      : view_(view), demand_(spread.demand), targets_(spread.targets), inside_(inside),
+  /// Pre: something enters.
+  Spreading(const View& view, const NodeSet& inside, const Entering& entering)
+      : view_(view), entering_(entering), targets_(entering.most_wanted()), inside_(inside),
         away_(view.topology, view.model, Direction::to_sources), is_entry_(inside.size()) {
     for (std::uint32_t l = 0; l < view.topology.link_count(); ++l) {
       const Link& link = view.topology.link(LinkId{l});
@@ -116,21 +116,24 @@ public:
     for (std::uint32_t v = 0; v < is_entry_.size(); ++v)
       if (is_entry_[v]) entries_.emplace_back(v);
     away_.stay_inside(inside);
-    away_.set_size(demand_.smallest);
   }
 
   [[nodiscard]] std::span<const LinkId> across() const { return across_; }
   /// Nodes and links seen so far.
   [[nodiscard]] std::size_t visits() const { return visits_; }
 
+  [[nodiscard]] std::span<const NodeId> targets() const { return targets_; }
+
   struct Credits {
     std::int64_t time = 0;
+    Demand demand;
     std::vector<NodeId> targets;
     std::vector<Certificate::Credit> each;
   };
   [[nodiscard]] Credits by_credits();
   struct Port {
     std::int64_t time = 0;
+    Demand demand;
     std::int64_t from = 0;   ///< ps
     std::int64_t chunks = 0; ///< the last ones, which cross no earlier than that
     NodeId node;             ///< to which they must get
@@ -139,12 +142,12 @@ public:
 
 private:
   [[nodiscard]] std::int64_t earned(std::span<const Certificate::Credit> credits,
-                                    std::int64_t needed) const;
+                                    const Demand& demand, std::int64_t needed) const;
   [[nodiscard]] std::vector<UsableLink> crossings(std::size_t rank) const;
-  [[nodiscard]] std::int64_t step(LinkId link) const;
+  [[nodiscard]] std::int64_t step(LinkId link, Bytes size) const;
 
   const View& view_;
-  Demand demand_;
+  const Entering& entering_;
   std::vector<NodeId> targets_;
   const NodeSet& inside_;
   LeastTimes away_;
@@ -166,17 +169,17 @@ std::vector<UsableLink> Spreading::crossings(std::size_t rank) const {
   return links;
 }
 
-std::int64_t Spreading::earned(std::span<const Certificate::Credit> credits,
+std::int64_t Spreading::earned(std::span<const Certificate::Credit> credits, const Demand& demand,
                                std::int64_t needed) const {
   std::vector<Capacity> capacities;
   for (const Certificate::Credit& credit : credits)
-    capacities.emplace_back(view_.topology, view_.model, crossings(credit.targets), demand_,
+    capacities.emplace_back(view_.topology, view_.model, crossings(credit.targets), demand,
                             view_.holding);
   std::int64_t latest = 0;
   for (const Measure measure : {Measure::chunks, Measure::bytes}) {
-    if (measure == Measure::chunks && demand_.smallest == Bytes{0}) continue;
+    if (measure == Measure::chunks && demand.smallest == Bytes{0}) continue;
     const int128 goal =
-        needed * (measure == Measure::chunks ? int128{demand_.chunks} : demand_.bytes * ps_per_s);
+        needed * (measure == Measure::chunks ? int128{demand.chunks} : demand.bytes * ps_per_s);
     latest = std::max(latest, first_time([&](std::int64_t time) {
                         int128 sum = 0;
                         for (std::size_t i = 0; i < credits.size() && sum < goal; ++i)
@@ -194,6 +197,8 @@ Spreading::Credits Spreading::by_credits() {
   for (std::size_t i = 0; i < count; ++i)
     targets.push_back(targets_[i * (targets_.size() - 1) / (count - 1)]);
   visits_ *= count;
+  const Demand demand = entering_.demand_of(targets);
+  away_.set_size(demand.smallest);
   reach_.resize(inside_.size());
   for (const NodeId target : targets) {
     away_.search(std::span(&target, 1));
@@ -210,15 +215,15 @@ Spreading::Credits Spreading::by_credits() {
     if (next > done) shares.push_back({done + 1, next - done});
     done = next;
   }
-  const std::int64_t by_two = earned(one_or_two, 2), by_shares = earned(shares, all);
-  return by_two >= by_shares ? Credits{by_two, std::move(targets), std::move(one_or_two)}
-                             : Credits{by_shares, std::move(targets), std::move(shares)};
+  const std::int64_t by_two = earned(one_or_two, demand, 2),
+                     by_shares = earned(shares, demand, all);
+  return by_two >= by_shares ? Credits{by_two, demand, std::move(targets), std::move(one_or_two)}
+                             : Credits{by_shares, demand, std::move(targets), std::move(shares)};
 }
 
-/// From one chunk to the next on this link, in ps.
-std::int64_t Spreading::step(LinkId link) const {
-  const std::int64_t sent =
-      serialization(demand_.smallest, view_.topology.effective_bandwidth(link)).ps;
+/// From the start of one chunk of this size to the next on this link, in ps.
+std::int64_t Spreading::step(LinkId link, Bytes size) const {
+  const std::int64_t sent = serialization(size, view_.topology.effective_bandwidth(link)).ps;
   return view_.model.link_busy == LinkBusy::serialization
              ? sent
              : sent + view_.topology.link(link).latency.ps;
@@ -228,7 +233,8 @@ Spreading::Port Spreading::by_ports() {
   constexpr int most_times = 8;
   constexpr std::size_t most_nodes = 16, most_links = 4096;
   Port worst;
-  if (demand_.smallest == Bytes{0}) return worst; // which counts chunks
+  const Demand demand = entering_.demand_of(targets_);
+  if (demand.smallest == Bytes{0}) return worst; // which counts chunks
   if (!std::all_of(entries_.begin(), entries_.end(),
                    [&](NodeId entry) { return away_.must_be_complete_at(entry); }))
     return worst;
@@ -238,17 +244,17 @@ Spreading::Port Spreading::by_ports() {
     std::int64_t chunks = 0; ///< that can't have arrived before
   };
   std::vector<Late> late;
-  const Capacity arrived(view_.topology, view_.model, crossings(0), demand_, view_.holding);
-  for (std::int64_t k = demand_.chunks; k > 0 && late.size() < most_times;) {
+  const Capacity arrived(view_.topology, view_.model, crossings(0), demand, view_.holding);
+  for (std::int64_t k = demand.chunks; k > 0 && late.size() < most_times;) {
     const std::int64_t from =
         first_time([&](std::int64_t time) { return arrived.by(time, Measure::chunks, k) == k; });
     k = static_cast<std::int64_t>(arrived.by(from - 1, Measure::chunks, k));
-    late.push_back({from, demand_.chunks - k});
+    late.push_back({from, demand.chunks - k});
   }
 
   LeastTimes inwards(view_.topology, view_.model, Direction::from_sources);
   inwards.stay_inside(inside_);
-  inwards.set_size(demand_.smallest);
+  inwards.set_size(demand.smallest);
   inwards.search(entries_);
   std::size_t links = 0;
   for (std::size_t i = 0; i < targets_.size() && i < most_nodes && links < most_links; ++i) {
@@ -263,15 +269,15 @@ Spreading::Port Spreading::by_ports() {
         direct.push_back(id);
       ++links;
     }
-    const Capacity port(view_.topology, view_.model, from_inside, demand_, view_.holding);
+    const Capacity port(view_.topology, view_.model, from_inside, demand, view_.holding);
     for (const auto& [from, chunks] : late) {
       const auto enough = [&, chunks = chunks](std::int64_t time) {
         int128 sum = port.by(time, Measure::chunks, chunks);
-        for (const LinkId id : direct) sum += time / step(id) + 1;
+        for (const LinkId id : direct) sum += time / step(id, demand.smallest) + 1;
         return sum >= chunks;
       };
       const std::int64_t time = from + (enough(0) ? 0 : first_time(enough));
-      if (time > worst.time) worst = {time, from, chunks, node};
+      if (time > worst.time) worst = {time, demand, from, chunks, node};
     }
   }
   return worst;
@@ -281,9 +287,9 @@ Spreading::Port Spreading::by_ports() {
 void consider(const Problem& problem, const View& view, const NodeSet& inside, bool turned,
               std::size_t& visits, std::optional<Bound>& best) {
   if (view.classes.empty()) return;
-  const Spread spread = spread_inside(view, inside);
-  if (spread.demand.chunks == 0) return;
-  Spreading spreading(view, inside, spread);
+  const Entering all = entering(view, inside);
+  if (all.most_wanted().empty()) return;
+  Spreading spreading(view, inside, all);
   Spreading::Credits credits = spreading.by_credits();
   const Spreading::Port port = spreading.by_ports();
   visits += spreading.visits();
@@ -292,7 +298,7 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
   const bool by_credits = port.time <= credits.time;
   const std::string then =
       by_credits ? fmt::format("{} {} nodes", turned ? "gathered from" : "spread to",
-                               spread.targets.size())
+                               spreading.targets().size())
                  : fmt::format("the {} {} of them {} {}", turned ? "first" : "last", port.chunks,
                                turned ? "from" : "to", problem.name(port.node));
   NamedCut cut = named(problem, inside, turned);
@@ -303,13 +309,14 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
     proof.credits = std::move(credits.each);
   } else {
     proof.targets = {port.node};
-    std::ranges::copy_if(spread.targets, std::back_inserter(proof.targets),
+    std::ranges::copy_if(spreading.targets(), std::back_inserter(proof.targets),
                          [&](NodeId target) { return target != port.node; });
     (turned ? proof.until : proof.from) = Time{port.from};
   }
   best = Bound{Time{time}, BoundKind::spreading_cut,
                fmt::format("{}, {}: {}", cut.text, then,
-                           describe(view.topology, spreading.across(), spread.demand)),
+                           describe(view.topology, spreading.across(),
+                                    by_credits ? credits.demand : port.demand)),
                std::move(cut.nodes), std::move(proof)};
 }
 

@@ -98,6 +98,54 @@ TEST_CASE("the checker confirms the bounds of many real networks", "[bounds][slo
                    true) == "");
 }
 
+/// Two clusters of many NPUs each, in a row, and chunks from the first for some or all NPUs of the
+/// second: more than stand for all of them where they spread.
+samples::BoundCase many_targets(Random& random) {
+  const auto each = 66 + static_cast<std::uint32_t>(random.below(80));
+  TopologyParts parts;
+  for (std::uint32_t n = 0; n < 2 * each; ++n)
+    parts.add_node({fmt::format("npu{}", n), NodeKind::npu, {}, {}});
+  const auto join = [&](std::uint32_t from, std::uint32_t to, std::int64_t rate) {
+    parts.add_duplex({NodeId{from}, NodeId{to}, Time{static_cast<std::int64_t>(random.below(1000))},
+                      Bandwidth{1'000'000'000 * rate}, -1});
+  };
+  for (std::uint32_t n = 0; n + 1 < 2 * each; ++n)
+    if (n + 1 != each) join(n, n + 1, 8);
+  join(0, each, 1);
+  if (random.below(2) == 0) join(each - 1, 2 * each - 1, 1);
+  Collective collective;
+  collective.sets = {{NodeId{0}}, {}};
+  for (std::uint32_t n = each; n < 2 * each; ++n) collective.sets[1].emplace_back(n);
+  const bool reduces = random.below(2) == 0;
+  for (std::uint64_t some = 2 + random.below(3); some > 0; --some) {
+    const auto set = static_cast<SetId>(collective.sets.size());
+    std::vector<NodeId>& wanted = collective.sets.emplace_back(collective.sets[1]);
+    for (std::uint64_t without = random.below(8); without > 0; --without)
+      wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(random.below(wanted.size())));
+    const Bytes size{1 + static_cast<std::int64_t>(random.below(1'000'000))};
+    collective.chunks.push_back(reduces ? Chunk{size, set, 0, true} : Chunk{size, 0, set, false});
+  }
+  samples::BoundCase result{Topology(std::move(parts)), std::move(collective), {}};
+  if (random.below(2) == 0) result.model.link_busy = LinkBusy::latency_and_serialization;
+  return result;
+}
+
+TEST_CASE("the checker confirms what spreads to more nodes than are looked at", "[bounds]") {
+  Random random(3);
+  int spreading = 0;
+  for (int i = 0; i < 25; ++i) {
+    const samples::BoundCase given = many_targets(random);
+    for (const Chunking chunking : chunkings)
+      for (const Bound& bound : lower_bounds(given.topology, given.collective, given.model,
+                                             chunking, BoundEffort::least)) {
+        INFO(i << ": " << bound.time.ps << " ps by " << bound.certificate);
+        CHECK(refuted(given, chunking, bound) == "");
+        spreading += bound.kind == BoundKind::spreading_cut && !bound.proof.credits.empty();
+      }
+  }
+  CHECK(spreading > 10);
+}
+
 /// Certificates of any kind, honest ones with something changed or drawn at random.
 class Liar {
 public:
