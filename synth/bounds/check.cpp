@@ -70,7 +70,7 @@ std::string path_fault(const Claim& claim) {
 }
 
 /// Of each byte that must enter, from a source outside that is `from` away to a destination
-/// inside that is `until` away, consider the first link into the set on its way: it has come there
+/// inside that is `until` away, consider the first link into the set on its path: it has come there
 /// by nodes outside only.
 std::string cut_fault(const Claim& claim) {
   const std::vector<bool>& inside = claim.proof.inside;

@@ -47,7 +47,7 @@ struct Shipment {
 enum class Sense : std::uint8_t { along, against };
 
 /// The least sum of costs [link] from a start to each node, along the links or against them, or
-/// `unreachable`; no way leads on from a node that isn't a start unless `leads_on(node)`. Bellman
+/// `unreachable`; no path leads on from a node that isn't a start unless `leads_on(node)`. Bellman
 /// and Ford's method. Pre: 0 <= costs <= 2 * unreachable.
 template <typename LeadsOn>
 std::vector<std::int64_t> least_sums(const Topology& topology, std::span<const NodeId> starts,

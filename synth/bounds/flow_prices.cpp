@@ -46,7 +46,7 @@ bool can_help(const FlowProblem& problem) {
          });
 }
 
-/// As price_bound_ps() wants them. Of a group, links that are on no way from a source to a sink
+/// As price_bound_ps() wants them. Of a group, links that are on no path from a source to a sink
 /// don't count.
 std::vector<std::int64_t> resource_margins(const FlowNetwork& network,
                                            const bounds::Margins& margins) {
@@ -78,7 +78,7 @@ std::string name_of(const Topology& topology, std::uint32_t resource) {
   return topology.node(link.from).name + ">" + topology.node(link.to).name;
 }
 
-/// `all ways pay for bandwidth: 50 % npu0>nvswitch0 and 7 alike, 50 % nvswitch0>npu0 and 7 alike`
+/// `all paths pay for bandwidth: 50 % npu0>nvswitch0 and 7 alike, 50 % nvswitch0>npu0 and 7 alike`
 std::string certificate(const Topology& topology, const std::vector<double>& prices) {
   constexpr std::size_t shown = 4;
   constexpr double alike = 1e6; // prices that agree in so much are one kind
@@ -104,7 +104,7 @@ std::string certificate(const Topology& topology, const std::vector<double>& pri
   std::vector<Kind> sorted;
   for (const auto& [key, kind] : kinds) sorted.push_back(kind);
   std::ranges::stable_sort(sorted, std::greater<>(), &Kind::part);
-  std::string text = "all ways pay for bandwidth:";
+  std::string text = "all paths pay for bandwidth:";
   for (std::size_t i = 0; i < sorted.size() && i < shown; ++i) {
     text += fmt::format("{} {:.3g} % {}", i == 0 ? "" : ",", 100 * sorted[i].part / earned,
                         name_of(topology, sorted[i].first));

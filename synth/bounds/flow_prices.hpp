@@ -1,4 +1,4 @@
-// Lower bounds from flow programs: prices on bandwidth that all ways pay.
+// Lower bounds from flow programs: prices on bandwidth that all paths pay.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -44,9 +44,9 @@ flow_prices(const Topology& topology, const Collective& collective, BoundEffort 
 /// its sources, and the ends of links that leave nodes to which its first byte comes before t, by
 /// latencies alone. Prices with which all demands pay P at least when they start at any node of
 /// their R prove what price_bound.hpp says, with no entry margin below t.
-/// Proof. Of the crossings on a byte's way take those that begin at t or later. The first of them
+/// Proof. Of the crossings on a byte's path take those that begin at t or later. The first of them
 /// leaves a node of R: the source, or the end of the crossing before, which began before t at a
-/// node to which the byte had come. So they are a way from R to the sink, which pays its share of
+/// node to which the byte had come. So they are a path from R to the sink, which pays its share of
 /// P; and of what a link carries between t and its exit margin before the end this is part. For
 /// demands whose every sink has data of its own (All-to-All, Scatter, Gather). A cut over time
 /// (timed_cuts.hpp) is the case of prices on the links across.

@@ -13,24 +13,24 @@ namespace tutti::bounds {
 
 namespace {
 
-/// The slowest way that some chunk must go, as found by one search.
-struct Way {
+/// The slowest path that some chunk must take, as found by one search.
+struct SlowestPath {
   std::int64_t time = 0;
   const ChunkClass* chunk_class = nullptr;
   NodeId from, to; ///< `from` is not set where the chunk has several holders
 };
 
-void consider(Way& worst, std::int64_t time, const ChunkClass& c, NodeId from, NodeId to) {
+void consider(SlowestPath& worst, std::int64_t time, const ChunkClass& c, NodeId from, NodeId to) {
   if (time > worst.time) worst = {time, &c, from, to};
 }
 
-/// The largest chunks first. Dense networks have short ways and dear searches: stop after this many
-/// links were looked at, since fewer searches are still a bound.
+/// The largest chunks first. Dense networks have short paths and dear searches: stop after this
+/// many links were looked at, since fewer searches are still a bound.
 constexpr std::uint64_t search_limit = 10'000'000;
 
 /// Where not every holder's search can be afforded: from any only holder to the node that was found
 /// to be farthest, in one search for each of the largest sizes.
-void consider_other_holders(const Problem& problem, Way& worst) {
+void consider_other_holders(const Problem& problem, SlowestPath& worst) {
   LeastTimes times(problem.topology, problem.model, Direction::to_sources);
   const NodeId to = worst.to;
   Bytes size{-1}; // of the last search
@@ -50,8 +50,8 @@ void consider_other_holders(const Problem& problem, Way& worst) {
 }
 
 /// A chunk that doesn't reduce: from the nearest holder to the farthest of those who want it.
-Way slowest_copy(const Problem& problem, std::uint64_t searches) {
-  Way worst;
+SlowestPath slowest_copy(const Problem& problem, std::uint64_t searches) {
+  SlowestPath worst;
   LeastTimes times(problem.topology, problem.model, Direction::from_sources);
   const ChunkClass* searched = nullptr;
   Bytes size{-1}; // of the last search
@@ -75,8 +75,8 @@ Way slowest_copy(const Problem& problem, std::uint64_t searches) {
 }
 
 /// A chunk that reduces: from the farthest contributor to each of those who want it.
-Way slowest_contribution(const Problem& problem, std::uint64_t searches) {
-  Way worst;
+SlowestPath slowest_contribution(const Problem& problem, std::uint64_t searches) {
+  SlowestPath worst;
   LeastTimes times(problem.topology, problem.model, Direction::to_sources);
   Bytes size{-1}; // of the last search
   for (const ChunkClass& c : problem.classes) {
@@ -97,33 +97,33 @@ Way slowest_contribution(const Problem& problem, std::uint64_t searches) {
 Bound latency_path(const Problem& problem, WorstCuts& ends) {
   const std::uint64_t searches =
       1 + problem.within(search_limit) / (1 + problem.topology.link_count());
-  const Way copy = slowest_copy(problem, searches);
-  const Way contribution = slowest_contribution(problem, searches);
-  const Way& way = contribution.time > copy.time ? contribution : copy;
-  if (way.chunk_class == nullptr)
+  const SlowestPath copy = slowest_copy(problem, searches);
+  const SlowestPath contribution = slowest_contribution(problem, searches);
+  const SlowestPath& path = contribution.time > copy.time ? contribution : copy;
+  if (path.chunk_class == nullptr)
     return {Time{0}, BoundKind::latency_path, "nothing has to move", {}};
-  if (way.time >= never) throw InputError(too_long);
+  if (path.time >= never) throw InputError(too_long);
   const auto cut_off = [&](NodeId node, bool inside) {
     if (!node.valid()) return;
-    ends.offer(Time{way.time}, [&] {
+    ends.offer(Time{path.time}, [&] {
       NodeSet set(problem.topology.node_count(), !inside);
       set[node.value] = inside;
       return set;
     });
   };
-  cut_off(way.to, true);
-  cut_off(way.from, false);
-  return {Time{way.time},
+  cut_off(path.to, true);
+  cut_off(path.from, false);
+  return {Time{path.time},
           BoundKind::latency_path,
           fmt::format("latency path of {} from {} to {}: at least {}",
-                      way.chunk_class->smallest == Bytes{0}
+                      path.chunk_class->smallest == Bytes{0}
                           ? std::string("the first byte")
-                          : fmt::format("chunk {} ({})", way.chunk_class->first.value,
-                                        to_text(way.chunk_class->size)),
-                      way.from.valid() ? problem.name(way.from) : "its nearest holder",
-                      problem.name(way.to), short_text(Time{way.time})),
+                          : fmt::format("chunk {} ({})", path.chunk_class->first.value,
+                                        to_text(path.chunk_class->size)),
+                      path.from.valid() ? problem.name(path.from) : "its nearest holder",
+                      problem.name(path.to), short_text(Time{path.time})),
           {},
-          {.source = way.from, .destination = way.to}};
+          {.source = path.from, .destination = path.to}};
 }
 
 } // namespace tutti::bounds

@@ -1,4 +1,4 @@
-// The way of a single chunk that takes longest, through an otherwise empty network.
+// The path of a single chunk that takes longest, through an otherwise empty network.
 #pragma once
 
 #include "synth/bounds/bounds.hpp"
@@ -7,7 +7,7 @@
 
 namespace tutti::bounds {
 
-/// Of time 0 where nothing has to move. `ends` takes what cuts off the ends of the way, as far as
+/// Of time 0 where nothing has to move. `ends` takes what cuts off the ends of the path, as far as
 /// they are known. Errors: InputError where it is over 26 days.
 /// Cost: one search of O(links log nodes) for each distinct holder and size, or each node that
 /// wants something reduced, up to 10 million links in all; then one search for all other holders.

@@ -42,10 +42,10 @@ public:
 
   /// from_sources: when data from a source can start to leave `node`. to_sources: how long after
   /// its full arrival at `node` until data is complete at a source. In ps; 0 at a source, else
-  /// `never` where there is no way.
+  /// `never` where there is no path.
   [[nodiscard]] std::int64_t pass(NodeId node) const { return time_[node.value]; }
 
-  /// The whole way between a source and `node`, until the last byte is there: each way's last link
+  /// The whole path between a source and `node`, until the last byte is there: its last link
   /// (from_sources) or first link (to_sources) is paid in full. In ps; 0 at a source.
   [[nodiscard]] std::int64_t complete(NodeId node) const;
 

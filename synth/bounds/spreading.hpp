@@ -35,8 +35,8 @@ namespace tutti::bounds {
 
 /// The best over these cuts, forwards and backwards; nothing where that says no more than the cuts
 /// themselves: W has one node at most, or sharing is fluid (a transfer may use links across and
-/// behind the cut all the time). Ports only where chunks must be complete at every entry before they
-/// go on from there.
+/// behind the cut all the time). Ports only where chunks must be complete at every entry before
+/// they go on from there.
 /// Cost: O(links log links) for each cut, plus up to 64 searches in the set, with a limit to the
 /// nodes and links that all of them see.
 [[nodiscard]] std::optional<Bound> spreading_cut(const Problem& problem,

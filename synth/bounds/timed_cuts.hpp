@@ -3,11 +3,11 @@
 //
 // Theorem. Let X be a set of nodes, U the nodes outside with links into X, H those inside where
 // such links end. Of some of the data that must cross into X, let each byte have a source outside
-// and a destination inside such that the way from the source to U takes `from` at least, and the
-// way from H to the destination `until` at least, both by latencies alone. Then links into X carry
-// all this data in the time from `from` to T - `until`, each less its own latency at the end.
+// and a destination inside such that every path from the source to U takes `from` at least, and
+// every path from H to the destination `until` at least, both by latencies alone. Then links into X
+// carry all this data in the time from `from` to T - `until`, each less its own latency at the end.
 // Proof. The byte, or the partial sum that holds the source's contribution to it, goes from the
-// source to the destination. Take the first link into X on its way, from u in U to h in H. It has
+// source to the destination. Take the first link into X on its path, from u in U to h in H. It has
 // come to u over links that each take their latency, and nothing leaves a node before its first
 // bytes are there: the crossing begins at `from` or later. After it has crossed, at the link's
 // latency after it was sent, it goes on from h, which takes another `until` at least.
@@ -34,9 +34,9 @@
 namespace tutti::bounds {
 
 /// The best over these cuts and up to 8 values each of `from` and `until`; nothing in fluid
-/// sharing, where a transfer may use all links of its way at once. Cost: two searches for each cut,
-/// O(classes + set sizes), and O(links across) for each pair; cuts as long as all of them have seen
-/// 4 million nodes, links and members of sets.
+/// sharing, where a transfer may use all links of its path at once. Cost: two searches for each
+/// cut, O(classes + set sizes), and O(links across) for each pair; cuts as long as all of them have
+/// seen 4 million nodes, links and members of sets.
 [[nodiscard]] std::optional<Bound> timed_cut(const Problem& problem,
                                              const std::vector<WorstCuts>& worst);
 
