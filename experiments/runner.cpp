@@ -217,9 +217,8 @@ public:
   }
   void remember(const Case& c, const Evaluation& e) {
     for (const Replay& replay : e.replays)
-      if (replay.bound.kind != by_algorithm && replay.bound_at_chunks.kind != by_algorithm)
-        known_[key_of(c)].push_back(
-            {replay.report.model, e.chunks_per_shard, replay.bound, replay.bound_at_chunks});
+      known_[key_of(c)].push_back(
+          {replay.report.model, e.chunks_per_shard, replay.bound, replay.bound_at_chunks});
   }
 
 private:

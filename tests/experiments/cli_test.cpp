@@ -509,6 +509,24 @@ TEST_CASE("bound and show speak of a topology") {
              ContainsSubstring("4 NPUs, 0 switches, 0 memories, 8 links"));
 }
 
+TEST_CASE("synth, replay and bound tell the same bounds of a network and a time model") {
+  const TemporaryFolder folder;
+  for (const std::string network : {"ring:5", "two_level_switch:2x2,latency=3us"})
+    for (const std::string model :
+         {"", " --link-busy latency+serialization", " --forwarding cut-through --bound full"}) {
+      const std::string asked = " -t " + network + model;
+      const std::string what = " -c all_gather -c reduce,root=1,group=0-2 --size 96kB --chunks 2";
+      const Json made = json_of("synth -a tacos -o s.json" + what + asked, folder),
+                 replayed = json_of("replay s.json" + asked, folder),
+                 bound = json_of("bound" + what + asked, folder);
+      INFO(asked);
+      for (const char* which : {"lower_bound_ps", "lower_bound_at_chunks_ps"}) {
+        CHECK(made[which] == bound[which]);
+        CHECK(replayed[which] == bound[which]);
+      }
+    }
+}
+
 TEST_CASE("bound draws what proves the best bound") {
   const TemporaryFolder folder;
   // Chunks of 750 MB, 15 ms each: 16 over the 3 links into an NPU take 6 * 15 ms; all 96 deliveries

@@ -9,6 +9,7 @@
 #include "sim/random.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/transforms.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
@@ -100,6 +101,14 @@ AlgorithmRow chooser_row() {
 }
 
 const AlgorithmRow compact_row{"compact_ring", compact_ring, only_all_gather, 1, "any", "none"};
+
+// Ring one way, which "proves" that so many picoseconds are needed as the seed says.
+Outcome prover(const Topology& topology, const Collective& collective,
+               const SynthesisOptions& options) {
+  Outcome outcome = find_algorithm("ring1").run(topology, collective, options);
+  outcome.bound = Time{static_cast<std::int64_t>(options.seed)};
+  return outcome;
+}
 
 Report at_once(const Topology& topology, const Collective& collective, const Schedule& schedule,
                const TimeModel& model, const RunOptions& options) {
@@ -278,6 +287,23 @@ TEST_CASE("a defect of an algorithm or an engine is a problem in words") {
   CHECK_THAT(evaluate(c).problem,
              ContainsSubstring("native fifo says 1ps, below the lower bound 1040ns (") &&
                  ContainsSubstring("a defect of Tutti"));
+}
+
+TEST_CASE("what an algorithm proves is told, and leaves the bounds as they are") {
+  const Topology topology = samples::ring(4);
+  const AlgorithmRow row{"prover", prover, only_all_gather, 1, "any", "none"};
+  for (const std::uint64_t proven : {1'009'000U, 1'010'000U, 1'300'000U, 1'560'000U, 1'560'001U}) {
+    Case c = case_of(topology, row);
+    c.options.seed = proven;
+    const auto results = run_cases(std::vector<Case>{c, case_of(topology, "ring1")}, 1);
+    INFO(proven << " ps: " << results[0].note);
+    CHECK(results[0].replays[0].bound == results[1].replays[0].bound);
+    CHECK(results[0].replays[0].bound_at_chunks == results[1].replays[0].bound_at_chunks);
+    CHECK((results[0].note.find("proves that no schedule takes less than") != std::string::npos) ==
+          (proven > 1'010'000));
+    CHECK((results[0].problem.find("below what the algorithm proves") != std::string::npos) ==
+          (proven > 1'560'000));
+  }
 }
 
 TEST_CASE("results come in the order of the cases, however many jobs there are") {
@@ -548,7 +574,8 @@ TEST_CASE("bad input that one job meets is its row's note, and that all meet an 
 
 namespace {
 
-// A small network, and latencies, bandwidths and sizes between nothing and far too much.
+// A small network, and latencies, bandwidths and sizes between nothing and far too much. Each row
+// tells the same bound as the library.
 void check_rows(std::uint64_t seed) {
   constexpr std::int64_t latencies[]{0, 1, 1'000, 10'000'000, 1'000'000'000'000};
   constexpr std::int64_t bandwidths[]{1'000, 1'000'000'000, 100'000'000'000, 4'000'000'000'000};
@@ -579,6 +606,12 @@ void check_rows(std::uint64_t seed) {
     CHECK(e.problem.empty());
     CHECK((e.verified || !e.note.empty()));
     verified += e.verified;
+    for (const Replay& replay : e.replays)
+      CHECK(replay.bound.time ==
+            lower_bound(topology,
+                        make_collective(topology, CollectiveRequest{{"all_gather"}, e.size}, 1),
+                        replay.report.model)
+                .time);
   }
   CHECK(verified > 0);
 }
