@@ -78,7 +78,7 @@ Marks marks_of(const Topology& topology, const Bound& bound) {
   if (!bound.inside.empty()) {
     for (const NodeId node : bound.inside) marks.nodes[node.value] = true;
     mark_links([&](LinkId, const Link& link) {
-      return marks.nodes[link.from.value] != marks.nodes[link.to.value];
+      return !proof.inside[link.from.value] && proof.inside[link.to.value];
     });
   } else if (proof.destination.valid()) {
     marks.node_words = "a shortest path";

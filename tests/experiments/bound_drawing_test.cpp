@@ -20,8 +20,12 @@ using namespace tutti;
 
 namespace {
 
-Bound bound_of(std::int64_t ps, BoundKind kind, std::vector<NodeId> inside) {
-  return {Time{ps}, kind, "words", std::move(inside)};
+/// Of what must enter these nodes or, if `leaves`, leave them.
+Bound cut_of(const Topology& topology, BoundKind kind, std::vector<NodeId> nodes,
+             bool leaves = false) {
+  Certificate proof{.inside = std::vector<bool>(topology.node_count(), leaves)};
+  for (const NodeId node : nodes) proof.inside[node.value] = !leaves;
+  return {Time{1}, kind, "words", std::move(nodes), std::move(proof)};
 }
 
 /// The lines of a data block.
@@ -73,10 +77,10 @@ TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
   // 0 - 1 - 2 - 3 with 0 and 1 cut off: of 6 links, 1-2 and back are across.
   const Topology line = make_topology("mesh2d:4x1");
   const std::string script =
-      bound_figure("title", line, bound_of(1, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}}))
+      bound_figure("title", line, cut_of(line, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}}))
           .script;
-  CHECK(count(block(script, "across"), "\n") == 2);
-  CHECK(count(block(script, "within"), "\n") == 4);
+  CHECK(count(block(script, "across"), "\n") == 1); // the way back carries nothing of it
+  CHECK(count(block(script, "within"), "\n") == 5);
   const std::string npus = block(script, "npus");
   CHECK(count(npus, fmt::format(" {}\n", 0xf28e2b)) == 2);
   CHECK(count(npus, fmt::format(" {}\n", 0x4e79a7)) == 2);
@@ -85,18 +89,37 @@ TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
 
   const Topology machine = make_topology("dgx_a100");
   const std::string of_machine =
-      bound_figure("title", machine, bound_of(1, BoundKind::in_cut, {NodeId{7}})).script;
-  CHECK(count(block(of_machine, "across"), "\n") == 4); // NVSwitch and PCIe switch, both ways
+      bound_figure("title", machine, cut_of(machine, BoundKind::in_cut, {NodeId{7}})).script;
+  CHECK(count(block(of_machine, "across"), "\n") == 2); // from NVSwitch and PCIe switch
   CHECK(count(block(of_machine, "others"), "\n") == 6);
   CHECK_THAT(block(of_machine, "other_names"), ContainsSubstring("\"memory0\""));
 }
 
 TEST_CASE("a cut that nobody could read is refused") {
   const Topology large = make_topology("ring:129");
-  CHECK_THROWS_WITH(bound_figure("title", large, bound_of(1, BoundKind::in_cut, {NodeId{0}})),
+  CHECK_THROWS_WITH(bound_figure("title", large, cut_of(large, BoundKind::in_cut, {NodeId{0}})),
                     "a bound on 129 nodes can't be drawn, only on up to 128");
-  CHECK_NOTHROW(bound_figure("title", make_topology("ring:128"),
-                             bound_of(1, BoundKind::in_cut, {NodeId{0}})));
+  const Topology ring = make_topology("ring:128");
+  CHECK_NOTHROW(bound_figure("title", ring, cut_of(ring, BoundKind::in_cut, {NodeId{0}})));
+}
+
+TEST_CASE("links across are those on which data enters a cut or leaves it") {
+  const Topology ring = make_topology("ring:5,directions=1"); // 0 > 1 > 2 > 3 > 4 > 0
+  for (std::uint32_t first = 0; first < 5; ++first)
+    for (std::uint32_t size = 1; size < 5; ++size)
+      for (const bool leaves : {false, true}) {
+        std::vector<NodeId> nodes;
+        for (std::uint32_t n = 0; n < size; ++n) nodes.emplace_back((first + n) % 5);
+        const Bound cut = cut_of(ring, BoundKind::cluster_cut, nodes, leaves);
+        const std::uint32_t link = (leaves ? first + size - 1 : first + 4) % 5;
+        const auto only = [&](std::uint32_t marked) {
+          Bound priced{Time{1}, BoundKind::flow_prices, "words", {}, {}};
+          priced.proof.prices.assign(5, 0);
+          priced.proof.prices[marked] = 1;
+          return block(bound_figure("title", ring, priced).script, "across");
+        };
+        CHECK(block(bound_figure("title", ring, cut).script, "across") == only(link));
+      }
 }
 
 TEST_CASE("switches stand near the NPUs that they join, those of all in the middle") {
