@@ -20,13 +20,10 @@
 
 namespace tutti {
 
-/// The kind of bounds that an algorithm proved.
-inline constexpr const char* by_algorithm = "algorithm";
-
 /// What no schedule is faster than.
 struct ShownBound {
   Time time;
-  std::string kind; ///< "in-cut", ..., or "algorithm" where the algorithm proved a better one
+  std::string kind;        ///< "in-cut", ...
   std::string certificate; ///< in words
 
   /// completion / bound, at least 1; NaN where the bound is 0.
@@ -38,7 +35,7 @@ struct ShownBound {
 struct KnownBounds {
   TimeModel model;
   std::uint32_t chunks_per_shard = 0;
-  ShownBound any, at_chunks; ///< not proven by an algorithm
+  ShownBound any, at_chunks;
 };
 
 /// What to evaluate.
