@@ -90,7 +90,7 @@ void ChunkReplay::prepare(ChunkId chunk) {
       whole.chunks[chunk.value].reduces ? whole.held_by(chunk).size() : std::size_t{1};
   words_ = (bits + 63) / 64;
   state_.assign(topology_.node_count() * words_, 0);
-  waiting_.assign(topology_.node_count() * words_, 0);
+  waiting_.clear();
   stale_.assign(topology_.node_count(), false);
 }
 
@@ -98,24 +98,26 @@ void ChunkReplay::choose(std::uint32_t segment, ChunkId local) {
   const Segment& begun = segments_[segment];
   const bool sums = segments_.front().collective.chunks[chunk_.value].reduces;
   stale_.assign(stale_.size(), true);
-  std::ranges::fill(waiting_, Word{0});
   const std::span<const NodeId> holders = begun.collective.held_by(local);
   for (std::size_t h = 0; h < holders.size(); ++h) {
     stale_[holders[h].value] = false;
     const Start start = begun.starts.of(local, h);
-    if (start == Start::input) clear(holders[h]);
-    if (start != Start::present)
-      add_input(holders[h]);
-    else if (!sums) // of a copy it doesn't matter which
+    if (!has_present(start)) clear(holders[h]);
+    if (has_input(start)) add_input(holders[h]);
+    if (start == Start::present && !sums) // of a copy it doesn't matter which
       *set_of(holders[h]) = 1;
   }
+  for (const Waiting& one : waiting_)
+    if (std::ranges::binary_search(begun.takes_in, one.arrival))
+      for (std::size_t w = 0; w < words_; ++w) set_of(one.at)[w] |= one.value[w];
+  waiting_.clear();
   for (std::uint32_t n = 0; n < stale_.size(); ++n)
     if (stale_[n] && (begun.anew || n >= topology_.npu_count())) clear(NodeId{n});
 }
 
 void ChunkReplay::back_to_inputs() {
   std::ranges::fill(state_, Word{0});
-  std::ranges::fill(waiting_, Word{0});
+  waiting_.clear();
   stale_.assign(stale_.size(), false);
   for (const NodeId holder : segments_.front().collective.held_by(chunk_)) add_input(holder);
 }
@@ -140,7 +142,7 @@ void ChunkReplay::perform() {
 
 void ChunkReplay::receive(Delivery& one, const Word* got) {
   if (one.waits) {
-    for (std::size_t w = 0; w < words_; ++w) waiting_[one.to.value * words_ + w] |= got[w];
+    waiting_.push_back({one.to, {one.segment, one.transfer}, {got, got + words_}});
     return;
   }
   Word* have = set_of(one.to);

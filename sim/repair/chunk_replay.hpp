@@ -28,7 +28,8 @@ struct Delivery {
 /// Performs delivered transfers in list order, as verify() does, one chunk after another. A value
 /// is a set of contributions: bit i stands for whole.held_by(chunk)[i] of a chunk that reduces; one
 /// bit ("has it") otherwise. Kept are working values, as segment.hpp says: an NPU that is no holder
-/// keeps its own until the segment's first delivery. Inputs are never changed and not kept here.
+/// keeps its own until the segment's first delivery. What has come and waits lies beside them until
+/// the chunk's next segment. Inputs are never changed and not kept here.
 /// Memory: 8 bytes a delivered transfer, 4 more for each where some are performed together, plus
 /// one chunk's values.
 class ChunkReplay {
@@ -39,10 +40,10 @@ public:
   ChunkReplay(const Topology& topology, std::span<const Segment> segments);
 
   /// Performs all of the chunk's segments. `begins(segment)` is called after a segment's values
-  /// have been chosen, `delivered(Delivery)` after each delivered transfer (its block's, where it
-  /// has one).
-  template <typename Begins, typename Delivered>
-  void run(ChunkId chunk, const Begins& begins, const Delivered& delivered) {
+  /// have been chosen, `came(Delivery)` after each transfer that is delivered or waits (its
+  /// block's, where it has one).
+  template <typename Begins, typename Came>
+  void run(ChunkId chunk, const Begins& begins, const Came& came) {
     prepare(chunk);
     for (std::uint32_t s = 0; s < segments_.size(); ++s) {
       const std::uint32_t local = local_[s][chunk.value];
@@ -63,8 +64,7 @@ public:
         while (i < mine.size() && block_of(s, mine[i].transfer) == start)
           block_.push_back(delivery(s, mine[i++], start));
         perform();
-        for (const Delivery& one : block_)
-          if (!one.waits) delivered(one);
+        for (const Delivery& one : block_) came(one);
       }
     }
   }
@@ -77,10 +77,13 @@ public:
   [[nodiscard]] std::span<const Word> value(NodeId node) const {
     return {state_.data() + node.value * words_, words_};
   }
-  /// What has come to the node and waits there, beside its value; of all that came.
-  [[nodiscard]] std::span<const Word> waiting(NodeId node) const {
-    return {waiting_.data() + node.value * words_, words_};
-  }
+  /// What has come to nodes and waits there, in order.
+  struct Waiting {
+    NodeId at;
+    Arrival arrival;
+    std::vector<Word> value;
+  };
+  [[nodiscard]] std::span<const Waiting> waiting() const { return waiting_; }
   [[nodiscard]] bool has_any(NodeId node) const;
   /// What it has is no part of the present plan.
   [[nodiscard]] bool is_stale(NodeId node) const { return stale_[node.value]; }
@@ -126,7 +129,8 @@ private:
   std::vector<Sorted> sorted_;                    // [segment]
   std::size_t words_ = 1;
   ChunkId chunk_;
-  std::vector<Word> state_, waiting_, kept_;
+  std::vector<Word> state_, kept_;
+  std::vector<Waiting> waiting_;
   std::vector<bool> stale_; // [node]: the segment's first delivery overwrites what it has
   std::vector<Delivery> block_;
 };

@@ -72,23 +72,6 @@ Report Course::run_until(Time instant) const {
                             with);
 }
 
-bool Course::let_in(Time instant, Report& given_up) const {
-  const Time quiet = std::max(given_up.quiet, instant);
-  const NetworkState network = asked_->network(asked_->events_by(quiet));
-  return std::erase_if(given_up.stuck, [&](const StuckTransfer& stuck) {
-           if (stuck.why != StuckTransfer::Why::held_back) return false;
-           const PathId path = plan_.schedule.path_of(stuck.transfer);
-           const NodeId receiver = asked_->topology.link(plan_.schedule.paths().last(path)).to;
-           // An NPU that can't copy would have sent on what it has, so that this might be in what
-           // comes to it, too.
-           if (receiver.value >= asked_->topology.npu_count() || !network.is_up(receiver) ||
-               !asked_->topology.node(receiver).can.copy)
-             return false;
-           given_up.deliveries[stuck.transfer] = quiet;
-           return true;
-         }) > 0;
-}
-
 Segment performed(const Segment& plan, const Report& report, Time not_before) {
   Segment segment = plan;
   segment.end = std::max(report.quiet, not_before);

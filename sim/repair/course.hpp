@@ -47,11 +47,6 @@ public:
   /// down by then: that they come up later doesn't count.
   [[nodiscard]] Report run_until(Time instant) const;
 
-  /// Of a run up to `instant`: what has come to an NPU alive, and waits there for sends of its own
-  /// that won't leave any more, waits no longer. It is delivered when all is quiet. Whether there
-  /// was anything.
-  bool let_in(Time instant, Report& given_up) const;
-
 private:
   [[nodiscard]] RunOptions options() const;
 

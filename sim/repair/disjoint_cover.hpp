@@ -13,7 +13,8 @@ namespace tutti {
 struct PartialSum {
   NodeId npu;
   std::span<const std::uint64_t> contributions; ///< a bit each
-  Start start = Start::present;                 ///< how the NPU comes by it
+  Start start = Start::present;                 ///< how the NPU comes by it ...
+  std::vector<Arrival> takes_in = {};           ///< ... and of what waits at it
 };
 
 /// Positions, ascending, of sums that are disjoint and to which no other could be added. Together

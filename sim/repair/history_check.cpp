@@ -85,10 +85,15 @@ private:
   std::vector<Delivered> deliveries_;
 };
 
+struct Waiting {
+  Arrival arrival;
+  Contributions value;
+};
+
 /// One node and the chunk that is looked at.
 struct Holding {
-  Contributions value;                ///< the working value
-  std::vector<Contributions> waiting; ///< what has come beside it
+  Contributions value;          ///< the working value
+  std::vector<Waiting> waiting; ///< what has come beside it
   bool is_stale = false; ///< it lies there since an earlier segment; this one's overwrites it
   Time changed;          ///< when the last delivery of its value was in
   Time heads;            ///< the earliest instant at which their first bytes can have been
@@ -114,6 +119,7 @@ public:
         if (path != instead) detours_.emplace_back(path, std::pair{instead, change.at});
     std::ranges::sort(detours_);
     number_.resize(record.segments.size());
+    taken_in_.resize(record.segments.size());
   }
 
   std::optional<std::string> run() {
@@ -122,6 +128,9 @@ public:
     const DeliveriesByChunk deliveries(collective_.chunks.size(), record_.segments);
     for (std::uint32_t c = 0; c < collective_.chunks.size() && !fault_; ++c)
       check_chunk(ChunkId{c}, deliveries.of(ChunkId{c}));
+    for (std::size_t s = 0; s < record_.segments.size() && !fault_; ++s)
+      if (taken_in_[s] < record_.segments[s].takes_in.size())
+        fault(fmt::format("segment {} takes in what doesn't wait at its holders", s));
     if (!fault_) check_claims();
     return fault_;
   }
@@ -216,7 +225,7 @@ private:
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
       if (lives(NodeId{n})) {
         held.add(nodes_[n].value);
-        for (const Contributions& one : nodes_[n].waiting) held.add(one);
+        for (const Waiting& one : nodes_[n].waiting) held.add(one.value);
       }
     for (const NodeId holder : contributors_)
       if (lives(holder)) held.add(input(holder));
@@ -261,6 +270,7 @@ private:
       const NodeId npu = holders[h];
       holds[npu.value] = true;
       Contributions value = start_value(s, npu, segment.starts.of(local, h));
+      take_in(s, npu, value);
       if (fault_) return;
       if (value.empty())
         return fault(fmt::format("segment {}: {} doesn't hold chunk {}, which counts from there", s,
@@ -289,20 +299,27 @@ private:
     const Contributions& present = nodes_[npu.value].value;
     if (!is_npu(npu))
       fault(fmt::format("segment {}: {} is no NPU and keeps nothing", s, name(npu)));
-    if (start != Start::present && own.empty())
+    if (has_input(start) && own.empty())
       fault(fmt::format("segment {}: {} has no input to chunk {}", s, name(npu), chunk_.value));
     if (start == Start::both && own.overlaps(present))
       fault(fmt::format("segment {}: {} would count its input to chunk {} twice", s, name(npu),
                         chunk_.value));
-    if (start == Start::input || !reduces_) {
-      Contributions value = own;
-      if (start == Start::present) value = present;
-      if (start == Start::present && value.empty()) value = own; // a copy is a copy
-      return value;
-    }
-    Contributions value = present;
-    if (start == Start::both) value.add(own);
+    Contributions value = nothing();
+    if (has_present(start)) value.add(present);
+    if (has_input(start) || (has_present(start) && !reduces_)) value.add(own); // a copy is a copy
     return value;
+  }
+
+  /// Adds what the segment takes in at this holder.
+  void take_in(std::uint32_t s, NodeId npu, Contributions& value) {
+    for (const Waiting& one : nodes_[npu.value].waiting) {
+      if (!std::ranges::binary_search(record_.segments[s].takes_in, one.arrival)) continue;
+      ++taken_in_[s];
+      if (reduces_ && value.overlaps(one.value))
+        fault(fmt::format("segment {}: {} would count what it takes in of chunk {} twice", s,
+                          name(npu), chunk_.value));
+      value.add(one.value);
+    }
   }
 
   /// What a plan leaves out it must: what the dead gave, and only where nobody alive could add it.
@@ -326,7 +343,8 @@ private:
     };
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
       if (!was_dead(NodeId{n}, segment.begin) &&
-          (could_add(before[n].value) || std::ranges::any_of(before[n].waiting, could_add)))
+          (could_add(before[n].value) ||
+           std::ranges::any_of(before[n].waiting, could_add, &Waiting::value)))
         return fault(
             fmt::format("segment {}: the contribution of {} to chunk {} is left out, which "
                         "{} has and could add",
@@ -386,11 +404,16 @@ private:
     const NodeId to = ends(one).second;
     Holding& have = nodes_[to.value];
     if (one.waits) {
-      have.waiting.push_back(sent.value);
+      // It has come by the end, where its receiver had not died before.
+      const Time end = record_.segments[one.segment].end;
+      if (check_time(one, to, end, sent.ready))
+        have.waiting.push_back({{one.segment, one.transfer}, sent.value});
       return;
     }
     const Time at = record_.deliveries[one.segment][one.transfer];
     const std::optional<Time> heads = check_time(one, to, at, sent.ready);
+    if (!fault_ && was_dead(to, at))
+      fault(told(one, fmt::format("{} was dead when it was delivered there", name(to))));
     if (fault_) return;
     const bool reduces = record_.segments[one.segment].schedule[one.transfer].op == Op::reduce;
     if (have.is_stale || have.value.empty()) {
@@ -432,8 +455,6 @@ private:
     else if (at < best->tail)
       fault(told(one, fmt::format("it was delivered to {} at {}, which nothing can reach before {}",
                                   name(to), to_text(at), to_text(best->tail))));
-    else if (was_dead(to, at))
-      fault(told(one, fmt::format("{} was dead when it was delivered there", name(to))));
     else if (at < segment.begin || at > segment.end)
       fault(told(one, "it was delivered outside its segment"));
     if (fault_) return std::nullopt;
@@ -523,6 +544,7 @@ private:
   std::vector<bool> is_dead_;                      // [node]: by an event that counts
   std::vector<Detour> detours_;                    // in order
   std::vector<std::vector<std::uint32_t>> number_; // [segment][chunk]: the segment's number of it
+  std::vector<std::size_t> taken_in_; // [segment]: of what it takes in, what waited at its holders
   std::optional<std::string> fault_;
   std::vector<ChunkAt> missing_;
   bool has_destination_ = false, has_something_to_get_ = false;

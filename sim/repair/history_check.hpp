@@ -40,8 +40,8 @@ struct HistoryClaim {
 /// The definition. An NPU's own input is there as long as it lives. Beside it, it has one working
 /// value of each chunk: a set of contributions (of a chunk that is copied: the chunk or nothing).
 /// Beside that lies what has come to it and waits (Segment::waiting), until the chunk's next plan.
-/// A segment sets those of its holders as Segment::starts says; what other NPUs have lies there
-/// until the segment's first delivery overwrites it; switches and memories are empty. A delivery
+/// A segment sets the values of its holders as Segment::starts and takes_in say; what others have
+/// lies there until its first delivery overwrites it; switches and memories are empty. A delivery
 /// hands on the sender's value, which moves on where the sender can't copy; a copy takes the place
 /// of the receiver's value and must not lose any of it, a reduction is added to it.
 /// So these are faults:

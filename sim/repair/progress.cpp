@@ -43,9 +43,11 @@ public:
   }
 
 private:
+  enum class Taken : std::uint8_t { no, in_vain, needed };
   struct Begin {
     std::size_t before; // deliveries
     std::uint32_t segment;
+    std::vector<std::size_t> takes_in; // of deliveries before
   };
 
   void account(ChunkId chunk) {
@@ -53,6 +55,7 @@ private:
     find_needed_bits(chunk);
     find_wanters(chunk);
     performed_.clear();
+    waiting_.clear();
     begins_.clear();
     replay_.run(
         chunk, [&](std::uint32_t s) { begin(s); }, [&](const Delivery& one) { deliver(one); });
@@ -91,18 +94,34 @@ private:
 
   [[nodiscard]] bool is_complete(NodeId node) const { return replay_.has_all(node, complete_); }
   void begin(std::uint32_t segment) {
-    begins_.push_back({performed_.size(), segment});
+    begins_.push_back({performed_.size(), segment, {}});
     const Time at = segments_[segment].begin;
     const std::optional<std::uint32_t> local = number_in(segment);
     if (!local) {
       came_.assign(came_.size(), at); // all began anew
+      waiting_.clear();
     } else if (segment > 0) {
       const std::span<const NodeId> holders =
           segments_[segment].collective.held_by(ChunkId{*local});
       for (std::size_t h = 0; h < holders.size(); ++h)
         if (start_of(segment, *local, h) != Start::present) came_[holders[h].value] = at;
+      take_in(segment);
     }
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) note(NodeId{n});
+  }
+
+  /// What waited at the segment's holders is delivered to them when it begins.
+  void take_in(std::uint32_t segment) {
+    const Segment& begun = segments_[segment];
+    for (const std::size_t i : waiting_) {
+      const Delivery& one = performed_[i];
+      if (!std::ranges::binary_search(begun.takes_in, Arrival{one.segment, one.transfer})) continue;
+      begins_.back().takes_in.push_back(i);
+      came_[one.to.value] = begun.begin;
+      if (wants_[one.to.value])
+        made_.last_came[one.to.value] = std::max(made_.last_came[one.to.value], begun.begin);
+    }
+    waiting_.clear();
   }
 
   [[nodiscard]] std::optional<std::uint32_t> number_in(std::uint32_t segment) const {
@@ -128,6 +147,10 @@ private:
 
   void deliver(const Delivery& one) {
     performed_.push_back(one);
+    if (one.waits) {
+      waiting_.push_back(performed_.size() - 1);
+      return;
+    }
     const std::uint32_t to = one.to.value;
     const Time at = deliveries_[one.segment][one.transfer];
     came_[to] = std::max(came_[to], at);
@@ -160,9 +183,12 @@ private:
   void sum_up_in_vain(ChunkId chunk) {
     for (std::uint32_t n = 0; n < needed_.size(); ++n)
       needed_[n] = n < topology_.npu_count() && alive_[n] && !replay_.is_stale(NodeId{n});
+    taken_.assign(performed_.size(), Taken::no);
     for (std::size_t end = performed_.size(); !begins_.empty(); begins_.pop_back()) {
       const Begin& begun = begins_.back();
       while (end > begun.before) end = block_backwards(chunk, end);
+      for (const std::size_t i : begun.takes_in)
+        taken_[i] = needed_[performed_[i].to.value] ? Taken::needed : Taken::in_vain;
       undo_begin(begun.segment);
     }
   }
@@ -176,7 +202,9 @@ private:
     const std::span<const Delivery> block(performed_.data() + first, end - first);
     const PathTable& paths = segments_[block[0].segment].schedule.paths();
     useful_.clear();
-    for (const Delivery& one : block) useful_.push_back(needed_[one.to.value]);
+    for (std::size_t k = 0; k < block.size(); ++k)
+      useful_.push_back(block[k].waits ? taken_[first + k] == Taken::needed
+                                       : needed_[block[k].to.value]);
     for (const Delivery& one : block) {
       if (one.overwrites) needed_[one.to.value] = false;
       if (!topology_.node(one.from).can.copy) needed_[one.from.value] = false;
@@ -186,6 +214,7 @@ private:
         needed_[block[k].from.value] = true;
         continue;
       }
+      if (block[k].waits && taken_[first + k] == Taken::no) continue; // it never was delivered
       const PathId path = segments_[block[k].segment].schedule.path_of(block[k].transfer);
       made_.in_vain += Bytes{whole_.chunks[chunk.value].size.count *
                              static_cast<std::int64_t>(paths.links(path).size())};
@@ -202,7 +231,7 @@ private:
     }
     const std::span<const NodeId> holders = segments_[segment].collective.held_by(ChunkId{*local});
     for (std::size_t h = 0; h < holders.size(); ++h)
-      if (start_of(segment, *local, h) == Start::input) needed_[holders[h].value] = false;
+      if (!has_present(start_of(segment, *local, h))) needed_[holders[h].value] = false;
     for (std::uint32_t n = topology_.npu_count(); n < needed_.size(); ++n) needed_[n] = false;
   }
 
@@ -225,7 +254,9 @@ private:
   std::vector<std::optional<Time>> place_;
   std::vector<Time> came_;
   std::vector<Delivery> performed_;
+  std::vector<std::size_t> waiting_; // of performed_, since the chunk was planned last
   std::vector<Begin> begins_;
+  std::vector<Taken> taken_; // of performed_: what waited
   std::vector<bool> needed_, useful_;
 };
 

@@ -82,16 +82,15 @@ private:
   /// To the events first .. known - 1; earlier ones are answered, later ones aren't known.
   /// False where nothing is left to do.
   bool answer(std::size_t first, std::size_t known, Time at) {
-    Report given_up = course_.run_until(at);
+    const Report given_up = course_.run_until(at);
     if (given_up.stuck.empty() && !left_out_) return false;
     if (restarts_ && goes_on(asked_.events_by(at))) return true;
 
-    const bool lets_in = !restarts_ && course_.let_in(at, given_up);
     const NetworkState network = asked_.network(known);
     Segment ended = performed(course_.plan(), given_up, at);
     const Time begin = ended.end;
     const Residual left = left_after(ended, network, restarts_);
-    if (!restarts_ && !lets_in && left.chunk.empty() && left.out_of_reach.empty()) return false;
+    if (!restarts_ && left.chunk.empty() && left.out_of_reach.empty()) return false;
     Decision decision{at, at, {}, {}, false, 0};
     for (std::size_t i = first; i < known; ++i) decision.causes.push_back(asked_.events[i].at);
     Planned planned = plan(left, network, begin, decision);
@@ -101,7 +100,7 @@ private:
       Course next(asked_, *std::move(planned.segment));
       decision.in_force = comes_to_an_end(next, network, known) &&
                           (restarts_ || is_better(next, ended, given_up, left, known));
-      decision.what = what_is_done(left, decision.in_force);
+      decision.what = what_is_done(left, next.plan().schedule.empty(), decision.in_force);
       if (decision.in_force) {
         decision.begin = begin;
         history_.add(std::move(ended), given_up);
@@ -154,9 +153,9 @@ private:
     with.add(ended, given_up);
     with.give_up(left.lost);
     Prospect anew = prospect(std::move(with), next, known);
-    // Where all that is left is out of reach, to let something in sooner is no reason to give up
-    // what is on its way towards the link that failed.
-    if (left.chunk.empty() && !left.out_of_reach.empty()) anew.end = as_before.end;
+    // Where all else that is left is out of reach, to take something in sooner is no reason to give
+    // up what is on its way towards the link that failed.
+    if (next.plan().schedule.empty() && !left.out_of_reach.empty()) anew.end = as_before.end;
     return anew < as_before;
   }
 
@@ -207,7 +206,9 @@ private:
                          left.starts,
                          Schedule(asked_.topology.link_count()),
                          {},
-                         restarts_},
+                         restarts_,
+                         {},
+                         left.takes_in},
                         present, decision);
   }
 
@@ -239,7 +240,8 @@ private:
     return {std::move(segment), {}};
   }
 
-  /// Whether anyone wants what it doesn't hold: going back to inputs may be all that is to do.
+  /// Whether anyone wants what it doesn't hold: going back to inputs, or taking in what waits, may
+  /// be all that is to do.
   [[nodiscard]] static bool moves(const Collective& collective) {
     return std::ranges::any_of(collective.chunks, [&](const Chunk& chunk) {
       return chunk.reduces || !std::ranges::includes(collective.sets[chunk.held_by],
@@ -247,9 +249,9 @@ private:
     });
   }
 
-  [[nodiscard]] std::string what_is_done(const Residual& left, bool in_force) const {
+  [[nodiscard]] std::string what_is_done(const Residual& left, bool is_empty, bool in_force) const {
     if (restarts_) return "started over";
-    if (!left.chunk.empty()) return fmt::format("{} chunks planned anew", left.chunk.size());
+    if (!is_empty) return fmt::format("{} chunks planned anew", left.chunk.size());
     if (!in_force && !left.out_of_reach.empty()) return out_of_reach_text(left);
     return "given up without a new plan: what has come is let in";
   }

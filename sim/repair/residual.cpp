@@ -19,14 +19,17 @@ using Word = ChunkReplay::Word;
 /// A way to finish a chunk: whose values count, and who gets it from them.
 struct Finish {
   std::vector<NodeId> holders;
-  std::vector<Start> starts; ///< of the holders
+  std::vector<Start> starts;                  ///< of the holders
+  std::vector<std::vector<Arrival>> takes_in; ///< of the holders
   bool reduces = false;
   std::vector<NodeId> has, gets, cut_off; ///< of those who want it
 
-  void add(NodeId holder, Start start) {
+  void add(NodeId holder, Start start, std::vector<Arrival> arrivals = {}) {
     holders.push_back(holder);
     starts.push_back(start);
+    takes_in.push_back(std::move(arrivals));
   }
+  void add(const PartialSum& sum) { add(sum.npu, sum.start, sum.takes_in); }
   [[nodiscard]] std::size_t finishing() const { return has.size() + gets.size(); }
 };
 
@@ -53,10 +56,9 @@ std::vector<Word> all_held(const Topology& topology, const Collective& whole, Ch
                            const NetworkState& network, const ChunkReplay& replay) {
   std::vector<Word> held(replay.value(NodeId{0}).size());
   for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
-    if (network.is_up(NodeId{n})) {
-      add(replay.value(NodeId{n}), held);
-      add(replay.waiting(NodeId{n}), held);
-    }
+    if (network.is_up(NodeId{n})) add(replay.value(NodeId{n}), held);
+  for (const ChunkReplay::Waiting& one : replay.waiting())
+    if (one.at.value < topology.npu_count() && network.is_up(one.at)) add(one.value, held);
   for (const NodeId npu : whole.held_by(chunk))
     if (network.is_up(npu)) set_bit(held, *replay.input_bit(npu));
   return held;
@@ -82,6 +84,7 @@ public:
         copied(chunk);
     }
     if (!made_.chunk.empty()) made_.collective = left_.build();
+    std::ranges::sort(made_.takes_in);
     return std::move(made_);
   }
 
@@ -105,8 +108,13 @@ private:
     const std::span<const NodeId> inputs = whole_.held_by(chunk);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
       const NodeId npu{n};
-      if (network_.is_up(npu) && (replay_.has_any(npu) || std::ranges::binary_search(inputs, npu)))
+      if (!network_.is_up(npu)) continue;
+      if (replay_.has_any(npu) || std::ranges::binary_search(inputs, npu))
         way.add(npu, Start::present);
+      else if (const auto came =
+                   std::ranges::find(replay_.waiting(), npu, &ChunkReplay::Waiting::at);
+               came != replay_.waiting().end())
+        way.add(npu, Start::nothing, {came->arrival});
     }
     if (way.holders.empty()) {
       for (const NodeId npu : inputs) made_.lost.push_back({chunk, npu});
@@ -157,7 +165,8 @@ private:
   }
 
   /// What NPUs alive hold of the chunk, sums and inputs, and what all of them together hold; but
-  /// for sums with what was given up before.
+  /// for sums with what was given up before. What waits at an NPU stands there alone and, as far as
+  /// it can be, added up with the rest.
   void find_sums(ChunkId chunk) {
     const std::size_t words = replay_.value(NodeId{0}).size();
     std::vector<Word> given_up(words);
@@ -166,12 +175,23 @@ private:
     sums_.clear();
     survivors_.assign(words, 0);
     inputs_.assign(topology_.npu_count() * words, 0);
+    added_.clear();
+    std::vector<PartialSum> waiting;
+    for (const ChunkReplay::Waiting& one : replay_.waiting())
+      if (!overlap(one.value, given_up))
+        waiting.push_back({one.at, one.value, Start::nothing, {one.arrival}});
+    std::ranges::stable_sort(waiting, {}, &PartialSum::npu);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
       const NodeId npu{n};
       if (!network_.is_up(npu)) continue;
       const std::span<const Word> sum = replay_.value(npu);
       const bool counts = replay_.has_any(npu) && !overlap(sum, given_up);
+      const std::size_t first = sums_.size();
       if (counts) sums_.push_back({npu, sum, Start::present});
+      const auto came = std::ranges::lower_bound(waiting, npu, {}, &PartialSum::npu);
+      sums_.insert(sums_.end(), came,
+                   std::ranges::upper_bound(came, waiting.end(), npu, {}, &PartialSum::npu));
+      add_up(first);
       if (const std::optional<std::size_t> bit = replay_.input_bit(npu)) {
         const std::span<Word> own(inputs_.data() + n * words, words);
         set_bit(own, *bit);
@@ -181,15 +201,33 @@ private:
     for (const PartialSum& sum : sums_) add(sum.contributions, survivors_);
   }
 
-  /// By the sums at these positions. Those of one NPU, its value and its input, stand side by side.
+  /// Puts the sum of those from this one on, all of one NPU, before them.
+  void add_up(std::size_t first) {
+    if (sums_.size() - first < 2) return;
+    const std::span<const PartialSum> parts = std::span(sums_).subspan(first);
+    std::vector<Word> all(survivors_.size());
+    for (const PartialSum& part : parts) add(part.contributions, all);
+    const std::vector<std::uint32_t> chosen = disjoint_cover(parts, all);
+    if (chosen.size() < 2) return;
+    Finish way = of_sums(parts, chosen);
+    added_.push_back(united(parts, chosen, survivors_.size()));
+    sums_.insert(
+        sums_.begin() + static_cast<std::ptrdiff_t>(first),
+        {way.holders.front(), added_.back(), way.starts.front(), std::move(way.takes_in.front())});
+  }
+
+  /// By the sums at these positions. Those of one NPU, values and input, stand side by side.
   [[nodiscard]] Finish of_sums(std::span<const PartialSum> sums,
                                std::span<const std::uint32_t> chosen) const {
     Finish way;
     for (const std::uint32_t i : chosen)
-      if (!way.holders.empty() && way.holders.back() == sums[i].npu)
-        way.starts.back() = Start::both;
-      else
-        way.add(sums[i].npu, sums[i].start);
+      if (!way.holders.empty() && way.holders.back() == sums[i].npu) {
+        way.starts.back() = way.starts.back() | sums[i].start;
+        way.takes_in.back().insert(way.takes_in.back().end(), sums[i].takes_in.begin(),
+                                   sums[i].takes_in.end());
+      } else {
+        way.add(sums[i]);
+      }
     way.reduces = way.holders.size() > 1;
     return way;
   }
@@ -218,7 +256,7 @@ private:
     for (const PartialSum& sum : sums_)
       if (contains(sum.contributions, survivors_) &&
           (way.holders.empty() || way.holders.back() != sum.npu))
-        way.add(sum.npu, sum.start);
+        way.add(sum);
     return way;
   }
 
@@ -245,7 +283,7 @@ private:
     for (const NodeId npu : way.cut_off) made_.out_of_reach.push_back({chunk, npu});
     std::vector<NodeId> wanters = way.gets;
     for (std::size_t h = 0; h < way.holders.size() && !way.has.empty() && !anew_; ++h)
-      if (way.starts[h] != Start::present &&
+      if ((way.starts[h] != Start::present || !way.takes_in[h].empty()) &&
           std::ranges::binary_search(way.has, way.holders[h])) // has it then, not yet
         wanters.push_back(way.holders[h]);
     if (wanters.empty()) return false;
@@ -253,6 +291,8 @@ private:
     left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(way.holders),
                      left_.add_set(std::move(wanters)), way.reduces});
     made_.chunk.push_back(chunk);
+    for (const std::vector<Arrival>& arrivals : way.takes_in)
+      made_.takes_in.insert(made_.takes_in.end(), arrivals.begin(), arrivals.end());
     const bool alike =
         std::ranges::adjacent_find(way.starts, std::not_equal_to{}) == way.starts.end();
     if (alike)
@@ -271,8 +311,9 @@ private:
   ChunkReplay replay_;
   CustomCollectiveBuilder left_;
   Residual made_;
-  std::vector<PartialSum> sums_; // by NPU, its value before its input
-  std::vector<Word> inputs_;     // what sums_ refers to
+  std::vector<PartialSum> sums_;         // by NPU, its value before its input
+  std::vector<Word> inputs_;             // what sums_ refers to
+  std::vector<std::vector<Word>> added_; // also
   std::vector<Word> survivors_;
   std::vector<bool> holds_; // between uses: false
 };

@@ -15,10 +15,12 @@ namespace tutti {
 
 struct Residual {
   /// One custom part; without chunks where nothing is left to do, or to be done. Chunks that all
-  /// who want them have are left out, unless they have them only by going back to their inputs.
+  /// who want them have are left out, unless they have them only by going back to their inputs or
+  /// by taking in what waits at them.
   Collective collective;
-  std::vector<ChunkId> chunk; ///< [chunk of `collective`]: the same in the whole collective
-  Starts starts;              ///< of the holders in `collective`
+  std::vector<ChunkId> chunk;    ///< [chunk of `collective`]: the same in the whole collective
+  Starts starts;                 ///< of the holders in `collective`
+  std::vector<Arrival> takes_in; ///< by the holders in `collective`; ascending
   /// Contributions (of chunks that reduce) and data (of others: by the NPU that held it at first)
   /// that are given up: nobody alive holds them, or a plan for this residual goes without them. A
   /// chunk is complete without lost contributions; lost data is wanted by nobody any more.
@@ -32,9 +34,10 @@ struct Residual {
 /// network.
 ///
 /// Values: a chunk that is copied counts wherever it is and its NPU alive. Of a chunk that reduces,
-/// each NPU has its own input and what lies in its memory, be that of an earlier plan; these
-/// overlap (who has sent its sum on still has it). Chosen are values that are disjoint and together
-/// hold every contribution that survives (disjoint_cover()); as inputs are among them,
+/// each NPU has its own input, what lies in its memory, be that of an earlier plan, and each value
+/// that has come to it and waits; these overlap (who has sent its sum on still has it). Chosen are
+/// values that are disjoint and together hold every contribution that survives (disjoint_cover();
+/// first those of one NPU that can be added up there); as inputs are among them,
 /// contributions of the living are never left out, and those of the dead only where the sums that
 /// have them can't be added up. What was given up before (`given_up`, in order) stays so. Where
 /// some NPU alive has

@@ -2,8 +2,10 @@
 // given up, the next one from what was there then. And the words for what comes of it.
 //
 // An NPU has two values of a chunk: its own input, which it keeps until it dies, and a working
-// value, which transfers send, overwrite and add to. A new plan sets the working values of its
-// holders; those of others stay in memory until the plan's first delivery overwrites them.
+// value, which transfers send, overwrite and add to. Beside these lies what has come to it and
+// waits for its earlier sends. A new plan sets the working values of its holders from all of them;
+// those of others stay in memory until the plan's first delivery overwrites them, and what waits
+// and isn't taken in is dropped.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -38,11 +40,29 @@ struct ChunkAt {
   return {first, last};
 }
 
-/// What a holder's working value is set to at the begin of a segment.
+/// What a holder's working value is set to at the begin of a segment, before what it takes in
+/// (Segment::takes_in) is added. `both` is its working value and its input added up: the former is
+/// of others only.
 enum class Start : std::uint8_t {
-  present, ///< what earlier segments made of it
-  input,   ///< its own input again
-  both,    ///< the two added up: what it holds is of others only
+  nothing = 0, ///< it takes in all that it begins with
+  present = 1, ///< what earlier segments made of it
+  input = 2,   ///< its own input again
+  both = present | input,
+};
+[[nodiscard]] constexpr Start operator|(Start a, Start b) {
+  return static_cast<Start>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+[[nodiscard]] constexpr bool has_present(Start start) {
+  return start == Start::present || start == Start::both;
+}
+[[nodiscard]] constexpr bool has_input(Start start) {
+  return start == Start::input || start == Start::both;
+}
+
+/// A transfer that has come to its receiver and waits there, beside the working value.
+struct Arrival {
+  std::uint32_t segment = 0, transfer = 0;
+  auto operator<=>(const Arrival&) const = default;
 };
 
 /// [chunk of a segment][holder, in the order of its set]: a byte for a chunk whose holders all
@@ -82,6 +102,8 @@ struct Segment {
   /// Transfers that had come to their receivers when it ended, but were not delivered: what the
   /// receiver was to send before had not left. Ascending.
   std::vector<std::uint32_t> waiting = {};
+  /// What its holders add to what they begin with, of what waits at them. Ascending.
+  std::vector<Arrival> takes_in = {};
 };
 
 /// What has come of a collective.

@@ -1,7 +1,9 @@
 // What has come to an NPU is there, though it may wait for sends that are given up. Random
 // schedules whose arrivals often wait so (partial sums that go on over slow links while others
 // come), through random failures. What an NPU has is derived here from the engine alone: its input,
-// what was delivered to it, and what the engine says has come to it and was held back.
+// what was delivered to it, and what the engine says has come to it and was held back. Each of
+// these is a value of its own, and no choice of such values that are disjoint holds more than what
+// a plan goes on with.
 
 #include "sim/random.hpp"
 #include "sim/repair/recovery.hpp"
@@ -289,49 +291,50 @@ private:
   }
 
   void follow(std::uint32_t chunk) {
-    const bool reduces = whole_.chunks[chunk].reduces;
     const std::uint32_t n = one_.topology.npu_count();
     std::vector<Numbers> has(one_.topology.node_count());
     for (std::uint32_t npu = 0; npu < n; ++npu) has[npu] = input(chunk, npu);
     Numbers left_out;
+    std::vector<Waiting> waiting; // since the chunk was planned last
     for (std::size_t s = 0; s < recovery_.segments.size() && fault_.empty(); ++s) {
       const Segment& segment = recovery_.segments[s];
       const auto named = std::ranges::find(segment.chunk, ChunkId{chunk});
-      std::vector<std::pair<std::uint32_t, Numbers>> waiting;
       if (named != segment.chunk.end()) {
         const auto local = static_cast<std::uint32_t>(named - segment.chunk.begin());
         waiting = perform(s, local, has);
       }
       const bool is_last = s + 1 == recovery_.segments.size();
       // Values that someone has who lives when the segment ends.
+      const auto counts = [&](std::uint32_t npu) {
+        return is_last ? is_alive_in_the_end(npu) : lives(npu, segment.end);
+      };
       std::vector<Numbers> values;
       for (std::uint32_t npu = 0; npu < n; ++npu)
-        if (is_last ? is_alive_in_the_end(npu) : lives(npu, segment.end))
+        if (counts(npu))
           for (Numbers value : {has[npu], input(chunk, npu)}) values.push_back(std::move(value));
-      for (auto& [npu, value] : waiting)
-        if (is_last ? is_alive_in_the_end(npu) : lives(npu, segment.end)) {
-          values.push_back(std::move(value));
-          if (!is_last)
-            fault_ = "segment " + std::to_string(s) + ": something of chunk " +
-                     std::to_string(chunk) + " has come to " + std::to_string(npu) +
-                     ", and is not let in";
-        }
+      for (const Waiting& one : waiting)
+        if (counts(one.at)) values.push_back(one.value);
       if (is_last)
         check_end(chunk, values, left_out);
       else
-        check_next(chunk, s + 1, has, values, left_out, reduces);
+        check_next(chunk, s + 1, has, waiting, values, left_out);
     }
   }
 
-  /// Deliveries of one segment; returns what waited, by receiver.
-  std::vector<std::pair<std::uint32_t, Numbers>> perform(std::size_t s, std::uint32_t local,
-                                                         std::vector<Numbers>& has) {
+  struct Waiting {
+    std::uint32_t at;
+    Arrival arrival;
+    Numbers value;
+  };
+
+  /// Deliveries of one segment; returns what waited.
+  std::vector<Waiting> perform(std::size_t s, std::uint32_t local, std::vector<Numbers>& has) {
     const Segment& segment = recovery_.segments[s];
     const std::vector<std::uint32_t> held = held_back(s);
     const auto holders = segment.collective.held_by(ChunkId{local});
     Numbers fresh; // whose value is part of this plan
     for (const NodeId holder : holders) fresh.insert(holder.value);
-    std::vector<std::pair<std::uint32_t, Numbers>> waiting;
+    std::vector<Waiting> waiting;
     std::vector<Numbers> before = has;
     for (std::uint32_t i = 0; i < segment.schedule.size(); ++i) {
       const Transfer transfer = segment.schedule[i];
@@ -342,7 +345,9 @@ private:
       const std::uint32_t to = one_.topology.link(links.back()).to.value;
       const bool waits = std::ranges::find(held, i) != held.end();
       if (waits) ++waited;
-      if (waits && !segment.delivered[i]) waiting.emplace_back(to, before[from]);
+      if (waits && segment.delivered[i])
+        fault_ = "transfer " + std::to_string(i) + " waits, and is delivered";
+      if (waits) waiting.push_back({to, {static_cast<std::uint32_t>(s), i}, before[from]});
       if (!segment.delivered[i]) continue;
       const bool adds = transfer.op == Op::reduce && fresh.contains(to);
       if (!adds) has[to].clear();
@@ -354,7 +359,8 @@ private:
 
   /// A plan begins: what of these values does it go without?
   void check_next(std::uint32_t chunk, std::size_t s, std::vector<Numbers>& has,
-                  const std::vector<Numbers>& values, Numbers& left_out, bool reduces) {
+                  std::vector<Waiting>& waiting, const std::vector<Numbers>& values,
+                  Numbers& left_out) {
     const Segment& segment = recovery_.segments[s];
     const auto named = std::ranges::find(segment.chunk, ChunkId{chunk});
     std::vector<Numbers> used;
@@ -364,34 +370,50 @@ private:
       for (std::size_t h = 0; h < holders.size(); ++h) {
         const std::uint32_t npu = holders[h].value;
         const Start start = segment.starts.of(local, h);
-        if (start == Start::input) has[npu].clear();
-        const Numbers own = input(chunk, npu);
-        if (start != Start::present || !reduces) has[npu].insert(own.begin(), own.end());
+        const bool reduces = whole_.chunks[chunk].reduces;
+        if (start == Start::input || start == Start::nothing) has[npu].clear();
+        if (start != Start::nothing && (start != Start::present || !reduces))
+          add(input(chunk, npu), has[npu], reduces);
+        for (const Waiting& one : waiting)
+          if (one.at == npu &&
+              std::ranges::find(segment.takes_in, one.arrival) != segment.takes_in.end())
+            add(one.value, has[npu], reduces);
         used.push_back(has[npu]);
       }
+      waiting.clear();
     } else {
-      for (std::uint32_t npu = 0; npu < one_.topology.npu_count(); ++npu)
-        if (lives(npu, recovery_.segments[s - 1].end)) {
-          used.push_back(has[npu]);
-          used.push_back(input(chunk, npu));
-        }
+      used = values;
     }
     Numbers kept;
-    for (const Numbers& value : used) kept.insert(value.begin(), value.end());
-    const Numbers before = left_out;
-    for (const Numbers& value : values)
-      for (const std::uint32_t one : value) {
-        if (kept.contains(one) || before.contains(one)) continue;
-        left_out.insert(one);
-        const bool could_be_added =
-            !overlap(value, before) && std::ranges::all_of(used, [&](const Numbers& chosen) {
-              return includes(value, chosen) || !overlap(value, chosen);
-            });
-        if (could_be_added || named == segment.chunk.end())
-          fault_ = "chunk " + std::to_string(chunk) + ": segment " + std::to_string(s) +
-                   " goes without the contribution of " + std::to_string(one) +
-                   ", which someone alive has";
-      }
+    for (const Numbers& value : used)
+      for (const std::uint32_t one : value)
+        if (!left_out.contains(one)) kept.insert(one);
+    if (named != segment.chunk.end() && kept.size() < most(values, left_out))
+      fault_ = "chunk " + std::to_string(chunk) + ": segment " + std::to_string(s) +
+               " goes without what those alive have and could add up";
+    Numbers all;
+    for (const Numbers& value : values) all.insert(value.begin(), value.end());
+    for (const std::uint32_t one : all)
+      if (!kept.contains(one)) left_out.insert(one);
+  }
+
+  void add(const Numbers& some, Numbers& to, bool reduces) {
+    if (reduces && overlap(some, to)) fault_ = "a plan begins with something twice";
+    to.insert(some.begin(), some.end());
+  }
+
+  /// How many contributions values hold at most that are disjoint and have none of `without`.
+  [[nodiscard]] std::size_t most(const std::vector<Numbers>& values, const Numbers& without) const {
+    std::set<Numbers> sums{{}};
+    for (const Numbers& value : values) {
+      if (overlap(value, without)) continue;
+      for (Numbers sum : std::vector(sums.begin(), sums.end()))
+        if (!overlap(sum, value)) {
+          sum.insert(value.begin(), value.end());
+          sums.insert(std::move(sum));
+        }
+    }
+    return std::ranges::max(sums, {}, &Numbers::size).size();
   }
 
   void check_end(std::uint32_t chunk, const std::vector<Numbers>& values, const Numbers& left_out) {
@@ -428,6 +450,10 @@ void check_seeds(std::uint64_t first, std::uint64_t cases) {
       CHECK(recovery.problem == "");
       Memory memory(*one, recovery);
       CHECK(memory.run() == "");
+      NetworkState end(one->topology);
+      for (const NetworkEvent& event : one->events) end.apply(event);
+      if (policy == Policy::resynthesize && strongly_connected(one->topology, end))
+        CHECK(recovery.ending != Ending::incomplete);
       waited += memory.waited > 0 ? 1 : 0;
     }
   }

@@ -360,6 +360,47 @@ TEST_CASE("what waits at an NPU that lives is held: a plan must count it, and it
     CHECK(says(fault(), "the contribution of npu1 to chunk 0 is left out, which npu2 has and "
                         "could add"));
   }
+  SECTION("taken in by a plan, alone or added to what is there") {
+    Segment second =
+        segment(topology, collective({{{0, 2}, {2}, true}}), {{0, {0, 1}, Op::reduce}});
+    second.begin = Time{hop};
+    second.end = Time{3 * hop};
+    second.starts = starts({Start::input, Start::both});
+    told.segments.push_back(second);
+    told.deliveries.push_back({Time{3 * hop}});
+    told.completion = Time{3 * hop};
+    told.missing = {};
+    told.ending = Ending::complete;
+    told.events = {link_down(0, 2)};
+    told.counted = 1;
+    CHECK(says(fault(), "npu2 would count its input to chunk 0 twice"));
+    told.segments[1].starts = starts({Start::input, Start::input});
+    CHECK(says(fault(), "the contribution of npu1, which lives, to chunk 0 is left out"));
+    told.segments[1].takes_in = {{0, 1}};
+    CHECK(fault().empty());
+    told.segments[1].starts = starts({Start::input, Start::nothing});
+    CHECK(says(fault(), "the contribution of npu2, which lives, to chunk 0 is left out"));
+    told.segments[1].takes_in = {{0, 0}, {0, 1}}; // 0 is on its way still
+    told.segments[1].starts = starts({Start::input, Start::input});
+    CHECK(says(fault(), "segment 1 takes in what doesn't wait at its holders"));
+  }
+  SECTION("taken in though it is there already") {
+    told.segments[0].schedule.push(told.segments[0].schedule[1]); // the same once more
+    told.segments[0].delivered = {false, true, false};
+    told.segments[0].waiting = {2};
+    told.deliveries[0] = hops({0, 1, 0});
+    Segment second = segment(topology, collective({{{0, 2}, {2}, true}}), {});
+    second.begin = second.end = Time{hop};
+    second.starts = starts({Start::input, Start::present});
+    second.takes_in = {{0, 2}};
+    told.segments.push_back(second);
+    told.deliveries.emplace_back();
+    CHECK(says(fault(), "npu2 would count what it takes in of chunk 0 twice"));
+  }
+  SECTION("it can't have come by then") {
+    told.segments[0].end = Time{hop - 1};
+    CHECK(says(fault(), "nothing can reach before"));
+  }
   SECTION("lost after all, with whom it came to") {
     told.events.push_back(npu_down(hop, 2));
     told.counted = 3;

@@ -11,6 +11,7 @@
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
+#include "tests/sim/repair_samples.hpp"
 
 #include <algorithm>
 #include <array>
@@ -178,23 +179,6 @@ std::optional<RepairCase> repair_case(Random& random) {
       model,    std::move(events),     Time{pick(random, delays)}};
 }
 
-bool strongly_connected(const Topology& topology, const NetworkState& state) {
-  for (std::uint32_t start = 0; start < topology.npu_count(); ++start) {
-    if (!state.is_up(NodeId{start})) continue;
-    std::set<NodeId> seen{NodeId{start}};
-    for (std::vector<NodeId> open{NodeId{start}}; !open.empty();) {
-      const NodeId node = open.back();
-      open.pop_back();
-      for (const LinkId link : topology.out_links(node))
-        if (state.is_up(link) && seen.insert(topology.link(link).to).second)
-          open.push_back(topology.link(link).to);
-    }
-    for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
-      if (state.is_up(NodeId{n}) && !seen.contains(NodeId{n})) return false;
-  }
-  return true;
-}
-
 Recovery recovered(const RepairCase& one, Policy policy, std::string_view engine) {
   const Reaction reaction{policy,
                           one.delay,
@@ -232,7 +216,7 @@ void check_recovery(const RepairCase& one, const Recovery& recovery) {
   if (!died) CHECK(recovery.lost.empty());
   for (const ChunkAt& lost : recovery.lost) CHECK_FALSE(end.is_up(lost.npu));
   if (!died && recovery.complete()) CHECK(in_place == recovery.wanted);
-  const bool connected = strongly_connected(one.topology, end);
+  const bool connected = repair_samples::strongly_connected(one.topology, end);
   // Where someone died, other routes don't help, and data may be gone from where a restart begins.
   if (connected &&
       (recovery.policy == Policy::resynthesize || (!died && recovery.policy != Policy::report)))

@@ -139,7 +139,7 @@ TEST_CASE("the contribution of the dead counts where it was passed on in time") 
 
 TEST_CASE("what has come to an NPU counts, though it waited for sends that are given up") {
   // 1 has to send its own to 2 before it takes 0's; 1 > 2 fails first. 0's is there at 1 hop and is
-  // let in when the plan is given up, at 41 us; only 2's is still to come then.
+  // taken in when the plan is given up, at 41 us; only 2's is still to come then.
   const Topology ring = samples::ring(4);
   const Segment plan = segment(ring, collective({{{0, 1, 2}, {1}, true}}),
                                {{0, {1}, Op::reduce}, {0, {5}, Op::copy}, {0, {0}, Op::reduce}});
@@ -149,8 +149,10 @@ TEST_CASE("what has come to an NPU counts, though it waited for sends that are g
   CHECK(anew.lost.empty());
   CHECK(anew.completion == Time{41 * us + hop});
   REQUIRE(anew.segments.size() == 2);
-  CHECK(anew.segments[0].delivered == std::vector<bool>{false, false, true});
-  CHECK(anew.deliveries[0][2] == Time{41 * us});
+  CHECK(anew.segments[0].waiting == std::vector<std::uint32_t>{2});
+  CHECK(anew.segments[1].takes_in == std::vector<Arrival>{{0, 2}});
+  CHECK(anew.segments[1].begin == Time{41 * us});
+  CHECK(anew.last_came[1] == Time{41 * us + hop});
   // Where nobody answers it waits on: 1 lacks it, but it isn't lost.
   const Recovery nothing = recovered(ring, plan, events, Policy::report);
   CHECK(nothing.lost.empty());
@@ -160,6 +162,32 @@ TEST_CASE("what has come to an NPU counts, though it waited for sends that are g
   const Recovery dead = recovered(ring, plan, {link_down(1 * us, 1), npu_down(30 * us, 1)},
                                   Policy::resynthesize, 40 * us);
   CHECK(dead.ending == Ending::no_destination);
+}
+
+TEST_CASE("what waits at an NPU can be of use where its own value isn't") {
+  // 1 has {0,1,2} and waits for 3's, which is at 0, too, and waits there: 0 has to send its own to
+  // 4 before. Then 2 and 3 die. 0's own and 3's added up would overlap with 1's sum; 3's alone is
+  // what 1 lacks.
+  TopologyParts parts = samples::npus("five", 5);
+  for (const auto& [from, to] : {std::pair{0U, 1U}, {2U, 1U}, {0U, 4U}, {3U, 0U}, {3U, 1U}})
+    parts.add_link(samples::link(from, to));
+  for (const std::uint32_t slow : {2U, 4U}) parts.links[slow].bandwidth = Bandwidth{1'000'000'000};
+  const Topology five(std::move(parts));
+  const Segment plan = segment(five, collective({{{0, 1, 2, 3}, {1}, true}}),
+                               {{0, {0}, Op::reduce},
+                                {0, {1}, Op::reduce},
+                                {0, {2}},
+                                {0, {3}, Op::reduce},
+                                {0, {4}, Op::reduce}});
+  const Recovery anew =
+      recovered(five, plan, {link_down(30 * us, 2), npu_down(30 * us, 2), npu_down(30 * us, 3)},
+                Policy::resynthesize);
+  CHECK(anew.complete());
+  CHECK(anew.lost.empty());
+  CHECK(anew.completion == Time{30 * us + hop});
+  REQUIRE(anew.segments.size() == 2);
+  CHECK(anew.segments[1].starts.of(zero, 0) == Start::nothing);
+  CHECK(anew.segments[1].takes_in == std::vector<Arrival>{{0, 3}});
 }
 
 TEST_CASE("a route that breaks behind a transfer and then before it is left after all") {
@@ -266,15 +294,17 @@ TEST_CASE("an exchange half of which is cut off") {
     CHECK(recovered(pair, plan, for_good, policy).missing ==
           std::vector<ChunkAt>{{zero, NodeId{0}}});
   }
-  // 0's own is at 1 at 1 hop and has to be let in there: the answer is to give up, without a plan.
+  // 0's own is at 1 at 1 hop and has to be taken in there: that is the answer, without a plan.
   const Recovery half = recovered(pair, plan, for_good, Policy::resynthesize);
   CHECK(half.completion == Time{hop});
   REQUIRE(half.decisions.size() == 1);
   CHECK(half.decisions[0].in_force);
   CHECK(half.decisions[0].what == "given up without a new plan: what has come is let in");
   REQUIRE(half.segments.size() == 2);
-  CHECK(half.segments[0].delivered == std::vector<bool>{true, false});
-  CHECK(half.segments[1].chunk.empty());
+  CHECK(half.segments[0].waiting == std::vector<std::uint32_t>{0});
+  CHECK(half.segments[1].takes_in == std::vector<Arrival>{{0, 0}});
+  CHECK(half.segments[1].schedule.empty());
+  CHECK(half.last_came[1] == Time{hop});
   // The sum comes back to 0, or all is done once more: there and back.
   CHECK(recovered(pair, plan, for_long, Policy::resynthesize).completion == Time{100 * us + hop});
   CHECK(recovered(pair, plan, for_long, Policy::restart).completion == Time{100 * us + 2 * hop});

@@ -96,4 +96,22 @@ inline NetworkState network(const Topology& topology,
   return state;
 }
 
+/// Whether those alive reach one another.
+inline bool strongly_connected(const Topology& topology, const NetworkState& state) {
+  for (std::uint32_t start = 0; start < topology.npu_count(); ++start) {
+    if (!state.is_up(NodeId{start})) continue;
+    std::set<NodeId> seen{NodeId{start}};
+    for (std::vector<NodeId> open{NodeId{start}}; !open.empty();) {
+      const NodeId node = open.back();
+      open.pop_back();
+      for (const LinkId link : topology.out_links(node))
+        if (state.is_up(link) && seen.insert(topology.link(link).to).second)
+          open.push_back(topology.link(link).to);
+    }
+    for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+      if (state.is_up(NodeId{n}) && !seen.contains(NodeId{n})) return false;
+  }
+  return true;
+}
+
 } // namespace tutti::repair_samples
