@@ -1,6 +1,7 @@
 #include "sim/repair/chunk_replay.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 namespace tutti {
@@ -77,6 +78,9 @@ bool ChunkReplay::has_all(NodeId node, std::span<const Word> some) const {
 }
 
 bool ChunkReplay::input_has_all(NodeId node, std::span<const Word> some) const {
+  int count = 0;
+  for (std::size_t w = 0; w < words_; ++w) count += std::popcount(some[w]);
+  if (count > 1) return false; // without a search for its one bit
   const std::optional<std::size_t> own = input_bit(node);
   for (std::size_t w = 0; w < words_; ++w)
     if (some[w] & ~(own && *own / 64 == w ? Word{1} << (*own % 64) : Word{0})) return false;

@@ -148,22 +148,26 @@ private:
   /// Whether to go on with `next`, after the present plan `ended` so, rather than as before.
   bool is_better(Course& next, const Segment& ended, const Report& given_up, const Residual& left,
                  std::size_t known) {
-    const Prospect as_before = prospect(history_, course_, known);
     History with = history_;
+    const Prospect as_before = prospect(with, course_, known);
     with.add(ended, given_up);
     with.give_up(left.lost);
-    Prospect anew = prospect(std::move(with), next, known);
+    Prospect anew = prospect(with, next, known);
     // Where all else that is left is out of reach, to take something in sooner is no reason to give
     // up what is on its way towards the link that failed.
     if (next.plan().schedule.empty() && !left.out_of_reach.empty()) anew.end = as_before.end;
     return anew < as_before;
   }
 
-  /// Of a course after this history, under the first `count` events.
-  Prospect prospect(History history, Course& course, std::size_t count) const {
+  /// Of a course after this history, under the first `count` events. The history's segments are
+  /// extended for as long as that takes.
+  Prospect prospect(History& history, Course& course, std::size_t count) const {
     const Report& report = course.run(count);
-    history.add(performed(course.plan(), report, course.plan().begin), report);
+    history.segments.push_back(performed(course.plan(), report, course.plan().begin));
+    history.deliveries.push_back(report.deliveries);
     const Account account = account_of(asked_, history, count);
+    history.segments.pop_back();
+    history.deliveries.pop_back();
     const NetworkState network = asked_.network(count);
     const auto counts = [&](const ChunkAt& lost) {
       return std::ranges::any_of(asked_.collective.wanted_by(lost.chunk),
