@@ -12,11 +12,11 @@ namespace tutti::bounds::checking {
 
 namespace {
 
-/// Each target gets its copy of a byte from the last crossing on its way (of contributions: gives
+/// Each target gets its copy of a byte from the last crossing on its path (of contributions: gives
 /// its own to the first), after (before) which it stays on its side. A crossing that is early
 /// (late) enough for N targets earns f(N), the sum of what is credited up to N; all crossings of a
 /// byte are enough for all targets. So the byte earns the least g of sums of f(N_i) where N_1 + N_2
-/// + ... make up all targets; but those that earn what is credited at N must arrive before the way
+/// + ... make up all targets; but those that earn what is credited at N must arrive before the path
 /// to the N-th nearest target.
 std::string credits_fault(const Claim& claim, const std::vector<Shipment>& counted, bool gathers) {
   const std::size_t count = claim.proof.targets.size();
@@ -33,12 +33,12 @@ std::string credits_fault(const Claim& claim, const std::vector<Shipment>& count
 
   const Load load = total(counted);
   const auto on_side = [&](NodeId node) { return claim.proof.inside[node.value] != gathers; };
-  // [target][node]: how long to it or from it; the way to the others, whichever it is
-  std::vector<std::vector<std::int64_t>> ways;
+  // [target][node]: how long to it or from it; the path to the others, whichever it is
+  std::vector<std::vector<std::int64_t>> paths;
   for (const NodeId& target : claim.proof.targets) {
     const std::span<const NodeId> end(&target, 1);
-    ways.push_back(gathers ? claim.heads(end, load.smallest, Sense::along, on_side)
-                           : claim.tails(end, load.smallest, Sense::against, on_side));
+    paths.push_back(gathers ? claim.heads(end, load.smallest, Sense::along, on_side)
+                            : claim.tails(end, load.smallest, Sense::against, on_side));
   }
   const auto others =
       gathers ? claim.tails(claim.wanters(counted), load.smallest, Sense::against, anywhere)
@@ -51,7 +51,7 @@ std::string credits_fault(const Claim& claim, const std::vector<Shipment>& count
         const Link& link = claim.topology.link(id);
         const NodeId near = gathers ? link.from : link.to, far = gathers ? link.to : link.from;
         std::vector<std::int64_t> nearest;
-        for (const std::vector<std::int64_t>& way : ways) nearest.push_back(way[near.value]);
+        for (const std::vector<std::int64_t>& path : paths) nearest.push_back(path[near.value]);
         std::ranges::sort(nearest);
         const std::int64_t reach = nearest[credit.targets - 1], other = others[far.value];
         crossings.push_back({id, gathers ? reach : other, gathers ? other : reach});
@@ -72,7 +72,7 @@ std::string credits_fault(const Claim& claim, const std::vector<Shipment>& count
 /// So many chunks at most have crossed before `from` (start to cross within `until` of the end);
 /// the others still get to the first target, over a link from its side or as what crosses right to
 /// it: of these, one more than fits in what is left of the time, since it may have set out before.
-/// Where all must be there before any goes on, none of them has begun the rest of its way before.
+/// Where all must be there before any goes on, none of them has begun the rest of its path before.
 std::string last_ones_fault(const Claim& claim, const std::vector<Shipment>& counted,
                             bool gathers) {
   if (!claim.whole) return "chunks that may be cut can't be counted";
