@@ -69,8 +69,8 @@ private:
     const Place source = reads ? alias(program_, rank, step.source) : step.source;
     const Place target = writes ? alias(program_, rank, step.target) : step.target;
     if (receives(step.kind) && writes)
-      direct_[index] = untouched(rank, target, step.count) &&
-                       !(reads && overlap(source, target, step.count));
+      direct_[index] =
+          untouched(rank, target, step.count) && !(reads && overlap(source, target, step.count));
     if (reads) touch(rank, source, step.count);
     if (writes) touch(rank, target, step.count);
   }
