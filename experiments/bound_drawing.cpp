@@ -77,8 +77,9 @@ Marks marks_of(const Topology& topology, const Bound& bound) {
   };
   if (!bound.inside.empty()) {
     for (const NodeId node : bound.inside) marks.nodes[node.value] = true;
+    const std::vector<bool>& entered = proof.inside.empty() ? marks.nodes : proof.inside;
     mark_links([&](LinkId, const Link& link) {
-      return !proof.inside[link.from.value] && proof.inside[link.to.value];
+      return !entered[link.from.value] && entered[link.to.value];
     });
   } else if (proof.destination.valid()) {
     marks.node_words = "a shortest path";

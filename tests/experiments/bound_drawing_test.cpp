@@ -63,7 +63,7 @@ TEST_CASE("what proves a bound is drawn: a path, work, prices, nothing") {
 
 TEST_CASE("servers stand apart, with their switches within them") {
   const Topology two = make_topology("dgx_a100x2");
-  const Bound bound{Time{1}, BoundKind::in_cut, "words", {NodeId{0}}};
+  const Bound bound = cut_of(two, BoundKind::in_cut, {NodeId{0}});
   const std::string npus = block(bound_figure("title", two, bound).script, "npus");
   std::vector<double> x;
   std::istringstream lines(npus);
