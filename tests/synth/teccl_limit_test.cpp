@@ -71,8 +71,9 @@ void check_stops(const char* name, CollectiveKind kind) {
   const std::uint64_t whole = stopped_at(never, "teccl", topology, collective).questions;
   for (const std::uint64_t at : moments(tacos, whole)) {
     INFO(name << ' ' << collective.name() << " stopped at question " << at << " of " << whole);
-    const Outcome outcome = stopped_at(at, "teccl", topology, collective).outcome;
-    CHECK(outcome.status == Status::timed_out);
+    const auto [outcome, questions] = stopped_at(at, "teccl", topology, collective);
+    // Solvers ask every few milliseconds: one that is quicker this time may end unasked.
+    CHECK((outcome.status == Status::timed_out) == (questions > at));
     REQUIRE(outcome.schedule);
     const Verdict verdict = verify(topology, collective, *outcome.schedule);
     CHECK((verdict.fault ? verdict.fault->text : "") == "");
