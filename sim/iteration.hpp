@@ -51,6 +51,10 @@ struct IterationOptions {
   /// Communication that meets no other on any link is taken from a replay of its plan alone, once
   /// for all that are alike. The same times, sooner. The native engine only; simgrid never folds.
   bool fold = true;
+  /// An NPU has one collective or send at a time, as in ASTRA-sim: from when the NPU reaches it,
+  /// others there or not, until it is over for it. Then the one with the lowest turn of those that
+  /// are ready follows. Receiving is free.
+  bool one_at_a_time = false;
   /// NPUs whose operations are recorded (IterationReport::spans); ascending.
   std::span<const NodeId> record = {};
   Watch watch = {}; ///< counts operations that are over; of simgrid nobody knows
@@ -74,7 +78,8 @@ struct TimeAccount {
 struct OperationSpan {
   NodeId npu;
   std::uint32_t operation = 0; ///< index into its program
-  /// When it was reached, began (of communication: for all its members) and was over.
+  /// When it was reached (one at a time: and the communication before it over), began (of
+  /// communication: for all its members) and was over.
   Time reached, begin, end;
   bool operator==(const OperationSpan&) const = default;
 };

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace tutti {
 
@@ -249,6 +251,12 @@ std::uint32_t Program::add(const Operation& operation, std::span<const std::uint
   operations_.push_back(operation);
   begin_.push_back(dependencies_.size());
   return index;
+}
+
+void Program::set_turns(std::vector<std::uint32_t> turns) {
+  assert(turns.size() == operations_.size());
+  turns_ = std::move(turns);
+  if (std::is_sorted(turns_.begin(), turns_.end())) turns_.clear();
 }
 
 CommunicationRequest request_of(const Workload& workload, std::size_t npu,

@@ -2,9 +2,9 @@
 // trace of computing and communicating.
 //
 // Each NPU runs a program: a graph of operations. An operation is ready when all that it depends
-// on is over. An NPU has one compute unit, which takes the ready compute operation that stands
-// first in the program, and finishes it before the next; communication needs no compute unit, and
-// any number may be under way. Communications are met by their members:
+// on is over. An NPU has one compute unit, which takes the ready compute operation whose turn is
+// first, and finishes it before the next; communication needs no compute unit, and any number may
+// be under way (or one at a time: IterationOptions). Communications are met by their members:
 //
 // - A collective begins when all members of its group have reached it, and is over for a member
 //   when all that the member sends and receives has been delivered.
@@ -67,6 +67,8 @@ public:
   /// Appends an operation that begins after `after` (indices, each less than its own), which may
   /// hold repetitions. Returns its index.
   std::uint32_t add(const Operation& operation, std::span<const std::uint32_t> after);
+  /// Another order than that of the operations. Pre: a permutation of their indices.
+  void set_turns(std::vector<std::uint32_t> turns);
 
   [[nodiscard]] std::span<const Operation> operations() const { return operations_; }
   [[nodiscard]] std::size_t size() const { return operations_.size(); }
@@ -75,12 +77,15 @@ public:
   [[nodiscard]] std::span<const std::uint32_t> dependencies(std::size_t i) const {
     return std::span(dependencies_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
   }
+  /// Of the operations that are ready, the one with the lowest turn comes first.
+  [[nodiscard]] std::uint32_t turn(std::uint32_t i) const { return turns_.empty() ? i : turns_[i]; }
   [[nodiscard]] bool operator==(const Program&) const = default;
 
 private:
   std::vector<Operation> operations_;
   std::vector<std::size_t> begin_{0};
   std::vector<std::uint32_t> dependencies_;
+  std::vector<std::uint32_t> turns_; // empty: that of the operations
 };
 
 /// Which program an NPU runs, and with whom. NPUs that do the same share a program.

@@ -25,12 +25,17 @@ std::vector<std::vector<std::uint32_t>> ranks_of(const Workload& workload) {
   return ranks;
 }
 
+/// Whether an NPU has one such operation at a time, where communication is.
+bool takes_turns(const Operation& operation) {
+  return operation.kind == Operation::Kind::collective || operation.kind == Operation::Kind::send;
+}
+
 } // namespace
 
 Conductor::Conductor(const Workload& workload, const IterationOptions& options)
-    : workload_(workload), options_(options), programs_(workload), accounts_(programs_),
-      meetings_(workload.groups), ranks_(ranks_of(workload)), shares_(workload.places.size()),
-      is_touched_(workload.places.size()) {}
+    : workload_(workload), options_(options), programs_(workload, options.one_at_a_time),
+      accounts_(programs_), meetings_(workload.groups), ranks_(ranks_of(workload)),
+      shares_(workload.places.size()), is_touched_(workload.places.size()) {}
 
 void Conductor::start() {
   programs_.start([&](std::uint32_t npu, std::uint32_t i) { reach(npu, i); });
@@ -54,18 +59,35 @@ void Conductor::advance(std::int64_t now) {
     const Done done = done_.back();
     done_.pop_back();
     duration_ = std::max(duration_, now);
+    if (options_.one_at_a_time && takes_turns(programs_.operation(done.npu, done.operation))) {
+      programs_.end_communication(done.npu, done.operation);
+      communicating_.push_back(done.npu);
+    }
     programs_.end(done.npu, done.operation, now,
                   [&](std::uint32_t npu, std::uint32_t i) { reach(npu, i); });
   }
+  for (const std::uint32_t npu : std::exchange(communicating_, {})) communicate(npu);
 }
 
 void Conductor::reach(std::uint32_t npu, std::uint32_t operation) {
-  if (programs_.operation(npu, operation).kind != Operation::Kind::compute) {
+  const Operation& what = programs_.operation(npu, operation);
+  if (options_.one_at_a_time && takes_turns(what)) {
+    programs_.make_communication_ready(npu, operation);
+    communicating_.push_back(npu);
+    return;
+  }
+  if (what.kind != Operation::Kind::compute) {
     come(npu, operation);
     return;
   }
   programs_.make_ready(npu, operation);
   touch(npu);
+}
+
+/// Everything that is over is known, so that the lowest turn is.
+void Conductor::communicate(std::uint32_t npu) {
+  const std::uint32_t operation = programs_.start_communication(npu);
+  if (operation != NpuPrograms::none) come(npu, operation);
 }
 
 void Conductor::come(std::uint32_t npu, std::uint32_t operation) {
@@ -240,8 +262,8 @@ std::string Conductor::missing_text(const Meeting& meeting) const {
   return text;
 }
 
-/// " (which waits for its grads)": of what keeps the NPU from an operation, the first that it has
-/// reached or could.
+/// " (which waits in its grads)": of what keeps the NPU from an operation, the first that it has
+/// reached or could, or its one communication.
 std::string Conductor::reason(std::uint32_t npu, std::uint32_t operation) const {
   const Program& program = programs_.program(npu);
   while (true) {
@@ -251,6 +273,8 @@ std::string Conductor::reason(std::uint32_t npu, std::uint32_t operation) const 
     if (open == NpuPrograms::none) break;
     operation = open;
   }
+  if (const std::uint32_t busy = programs_.communicating(npu); busy != NpuPrograms::none)
+    operation = busy;
   return fmt::format(" (which waits in its {})", workload_.names[program[operation].name]);
 }
 

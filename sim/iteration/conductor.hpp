@@ -70,6 +70,7 @@ private:
   };
 
   void reach(std::uint32_t npu, std::uint32_t operation);
+  void communicate(std::uint32_t npu);
   void come(std::uint32_t npu, std::uint32_t operation);
   void end_member(std::uint32_t slot, std::uint32_t rank);
   void touch(std::uint32_t npu);
@@ -90,8 +91,9 @@ private:
   std::vector<std::vector<std::uint32_t>> ranks_; // per NPU and role
   std::vector<Share> shares_;                     // per NPU, by events
   std::vector<Done> done_;
-  std::vector<std::uint32_t> beginning_; // meetings
-  std::vector<std::uint32_t> touched_;   // NPUs that may be able to compute
+  std::vector<std::uint32_t> beginning_;     // meetings
+  std::vector<std::uint32_t> communicating_; // NPUs that may be able to, one at a time
+  std::vector<std::uint32_t> touched_;       // NPUs that may be able to compute
   std::vector<bool> is_touched_;
   std::uint64_t communications_ = 0;
   std::int64_t duration_ = 0; // ps: until the last operation that is over

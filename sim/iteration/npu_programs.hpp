@@ -26,7 +26,7 @@ private:
   std::vector<std::uint32_t> successors_;
 };
 
-/// All NPUs. 20 bytes for each operation of each.
+/// All NPUs. 20 bytes for each operation of each, and 4 where they communicate one at a time.
 class NpuPrograms {
 public:
   static constexpr std::uint32_t none = UINT32_MAX;
@@ -35,7 +35,7 @@ public:
     std::int64_t begin = not_yet, end = not_yet; ///< ps
   };
 
-  explicit NpuPrograms(const Workload& workload);
+  NpuPrograms(const Workload& workload, bool one_at_a_time);
 
   [[nodiscard]] std::uint32_t npu_count() const { return static_cast<std::uint32_t>(npus_.size()); }
   [[nodiscard]] const Program& program(std::uint32_t npu) const { return *npus_[npu].program; }
@@ -47,10 +47,11 @@ public:
     return npus_[npu].times[i];
   }
 
-  /// Of the operations that one depends on, the one that was over last, the first of several;
-  /// `none` where it depends on nothing. Pre: all of them are over.
+  /// Of the operations that one depends on, the one that was over last, the first of several, or
+  /// the communication that kept it waiting for longer; `none` where it waited for nothing. Pre:
+  /// all of them are over.
   [[nodiscard]] std::uint32_t gate(std::uint32_t npu, std::uint32_t operation) const;
-  /// When all that it depends on was over. Pre: as gate().
+  /// When all that it waited for was over. Pre: as gate().
   [[nodiscard]] std::int64_t reached(std::uint32_t npu, std::uint32_t operation) const;
 
   /// Calls reach(npu, operation) for every operation that depends on nothing.
@@ -71,7 +72,7 @@ public:
   /// Operations that aren't over.
   [[nodiscard]] std::uint64_t left() const { return left_; }
 
-  /// The compute unit: what is ready, the first in the program first.
+  /// The compute unit: what is ready, the lowest turn first.
   void make_ready(std::uint32_t npu, std::uint32_t operation);
   [[nodiscard]] bool can_compute(std::uint32_t npu) const {
     return npus_[npu].computing == none && !npus_[npu].ready.empty();
@@ -81,15 +82,33 @@ public:
   /// Returns the operation that was computed.
   std::uint32_t end_computing(std::uint32_t npu);
 
+  /// One communication at a time: what is ready to be, the lowest turn first.
+  void make_communication_ready(std::uint32_t npu, std::uint32_t operation);
+  /// `none` where nothing is ready, or one is under way.
+  std::uint32_t start_communication(std::uint32_t npu);
+  /// The one under way, or `none`.
+  [[nodiscard]] std::uint32_t communicating(std::uint32_t npu) const {
+    return npus_[npu].communicating;
+  }
+  /// Pre: it is the one under way.
+  void end_communication(std::uint32_t npu, std::uint32_t operation);
+
 private:
   struct Npu {
     const Program* program = nullptr;
     const Successors* successors = nullptr;
     std::vector<std::uint32_t> missing; ///< per operation: of those that it depends on
     std::vector<Times> times;           ///< per operation
-    std::vector<std::uint32_t> ready;   ///< a heap, the least on top
+    std::vector<std::uint32_t> ready;   ///< a heap, the lowest turn on top
     std::uint32_t computing = none;
+    // One communication at a time; else empty.
+    std::vector<std::uint32_t> kept_waiting_by; ///< per operation: a communication, or `none`
+    std::vector<std::uint32_t> to_communicate;  ///< a heap, as `ready`
+    std::uint32_t communicating = none, communicated = none; ///< now; last
   };
+
+  static void push(const Npu& npu, std::vector<std::uint32_t>& heap, std::uint32_t operation);
+  static std::uint32_t pop(const Npu& npu, std::vector<std::uint32_t>& heap);
 
   std::vector<Successors> successors_; // per program
   std::vector<Npu> npus_;

@@ -2,9 +2,12 @@
 // one engine against the other.
 #include "sim/iteration.hpp"
 #include "tests/catch.hpp"
+#include "tests/message_of.hpp"
 #include "tests/sim/random_workload.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 using namespace tutti;
 using namespace tutti::testing;
@@ -41,7 +44,46 @@ void compare(std::uint64_t seed, bool disturbed, bool with_simgrid) {
                                               random.options(true)));
 }
 
+/// What a run says: its report, or why it comes to a halt.
+template <typename Run>
+std::string halt_of(const Run& run, const RandomWorkload& random, bool fold,
+                    std::optional<IterationReport>& report) {
+  return message_of(
+      [&] { report = run(random.topology, random.workload, random.plans, random.options(fold)); });
+}
+
+/// Returns whether it ends: members may wait for each other's one communication.
+bool compare_turns(std::uint64_t seed, bool disturbed, bool with_simgrid) {
+  INFO("seed " << seed << (disturbed ? ", disturbed" : ""));
+  RandomWorkload random = random_workload(seed, disturbed);
+  random.one_at_a_time = true;
+  std::optional<IterationReport> unfolded, folded, simgrid;
+  const std::string halt = halt_of(run_iteration_native, random, false, unfolded);
+  REQUIRE(halt_of(run_iteration_native, random, true, folded) == halt);
+  if (with_simgrid) REQUIRE(halt_of(run_iteration_simgrid, random, true, simgrid) == halt);
+  if (!unfolded) {
+    REQUIRE(halt.starts_with("the run comes to a halt with "));
+    return false;
+  }
+  REQUIRE(fault_of(random, *unfolded) == "");
+  check_equal(*unfolded, *folded);
+  if (with_simgrid) check_equal(*unfolded, *simgrid);
+  return true;
+}
+
 } // namespace
+
+TEST_CASE("random workloads, one communication at a time", "[heavy]") {
+  int ended = 0;
+  for (std::uint64_t seed = 0; seed < 800; ++seed)
+    ended += compare_turns(seed, seed % 3 == 0, seed % 20 == 0) ? 1 : 0;
+  CHECK(ended > 300);
+}
+
+TEST_CASE("many random workloads, one communication at a time", "[slow]") {
+  for (std::uint64_t seed = 800; seed < 10'000; ++seed)
+    (void)compare_turns(seed, seed % 3 == 0, seed % 10 == 0);
+}
 
 TEST_CASE("random workloads: operations begin and end when they should, folded or not", "[heavy]") {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) compare(seed, false, false);

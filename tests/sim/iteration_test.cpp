@@ -105,6 +105,71 @@ TEST_CASE("exposed communication, and waiting for one who is late") {
                                          Time{14 * us + all_reduce_takes}});
 }
 
+TEST_CASE("one at a time, communication follows communication") {
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  for (std::uint32_t npu = 0; npu < 2; ++npu) {
+    const std::uint32_t first = sketch.collective(npu, group, 0, megabyte, {}, Purpose::tensor);
+    const std::uint32_t second = sketch.collective(npu, group, 1, megabyte);
+    const std::uint32_t computed = sketch.compute(npu, 5 * us);
+    const std::uint32_t third = sketch.collective(npu, group, 2, megabyte, {computed});
+    sketch.compute(npu, us, {first, second, third});
+  }
+  const IterationReport several = run(samples::ring(2), sketch);
+  IterationOptions options;
+  options.one_at_a_time = true;
+  const IterationReport one = run(samples::ring(2), sketch, options);
+  CHECK(several.duration < one.duration);
+  CHECK(one.duration == Time{3 * all_reduce_takes + us});
+  CHECK(one.spans[1] == OperationSpan{NodeId{0}, 1, Time{all_reduce_takes}, Time{all_reduce_takes},
+                                      Time{2 * all_reduce_takes}});
+  // The 5 us of computing hide the first; from then on the last waits its turn.
+  CHECK(exposed(one.accounts[0], Purpose::tensor) == Time{all_reduce_takes - 5 * us});
+  CHECK(exposed(one.accounts[0], Purpose::data) == Time{2 * all_reduce_takes});
+  CHECK(one.accounts[0].waiting == Time{});
+}
+
+TEST_CASE("one at a time, the lowest turn comes first, and receiving is free") {
+  Sketch sketch(2);
+  const std::uint32_t pair = sketch.group({0, 1});
+  sketch.send(0, pair, 0, megabyte);
+  sketch.send(0, pair, 1, megabyte);
+  sketch.send(0, pair, 2, megabyte);
+  sketch.receive(1, pair, 0, megabyte);
+  sketch.receive(1, pair, 1, megabyte);
+  sketch.receive(1, pair, 2, megabyte);
+  sketch.send(1, pair, 3, megabyte);
+  sketch.receive(0, pair, 3, megabyte);
+  sketch.workload.programs[0].set_turns({2, 0, 1, 3});
+  IterationOptions options;
+  options.one_at_a_time = true;
+  const IterationReport report = run(samples::ring(2), sketch, options);
+  CHECK(end_of(report, 0, 1) == Time{sending_takes});
+  CHECK(end_of(report, 0, 2) == Time{2 * sending_takes});
+  CHECK(end_of(report, 0, 0) == Time{3 * sending_takes});
+  CHECK(end_of(report, 1, 3) == Time{sending_takes});
+  CHECK(end_of(report, 1, 0) == Time{3 * sending_takes});
+}
+
+TEST_CASE("one at a time, members that begin with different collectives come to a halt") {
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  sketch.collective(0, group, 0, megabyte);
+  sketch.collective(0, group, 1, megabyte);
+  sketch.collective(1, group, 1, megabyte);
+  sketch.collective(1, group, 0, megabyte);
+  const WorkloadPlans plans = plans_by("direct", samples::ring(2), sketch.workload);
+  IterationOptions options;
+  (void)run_iteration_native(samples::ring(2), sketch.workload, plans, options);
+  options.one_at_a_time = true;
+  CHECK(message_of([&] {
+          (void)run_iteration_native(samples::ring(2), sketch.workload, plans, options);
+        }) ==
+        "the run comes to a halt with 4 operations left: gradients (all_reduce number 0 of "
+        "group 0) waits for npu1 (which waits in its gradients); gradients (all_reduce number "
+        "1 of group 0) waits for npu0 (which waits in its gradients)");
+}
+
 TEST_CASE("only what the next computation waits for is exposed") {
   // 0 > tensor > data, one after another, with 8 us of computing beside the first.
   Sketch sketch(2);

@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -91,6 +92,13 @@ private:
   Workload made_;
 };
 
+std::vector<std::uint32_t> random_order(Random& random, std::size_t size) {
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0U);
+  random.shuffle(order);
+  return order;
+}
+
 PlacedPlan random_plan(Random& random, const Topology& topology, const Workload& workload,
                        const CommunicationRequest& request) {
   RandomTraffic traffic = random_traffic(random, topology);
@@ -165,6 +173,7 @@ public:
       if (spans_[npu].size() != program(npu).size()) return "spans are missing";
       for (std::uint32_t i = 0; i < spans_[npu].size(); ++i) check_reached(npu, i);
       check_computing(npu);
+      check_turns(npu);
     }
     check_communication();
     check_sums();
@@ -184,8 +193,62 @@ private:
     for (const std::uint32_t before : program(npu).dependencies(i))
       reached = std::max(reached, spans_[npu][before].end);
     const OperationSpan& span = spans_[npu][i];
-    expect(span.reached == reached, npu, i, "reached");
+    if (takes_turns(program(npu)[i]))
+      expect(span.reached >= reached, npu, i, "reached too early");
+    else
+      expect(span.reached == reached, npu, i, "reached");
     expect(span.end >= reached, npu, i, "over before it is reached");
+  }
+
+  [[nodiscard]] bool takes_turns(const Operation& operation) const {
+    return random_.one_at_a_time && (operation.kind == Operation::Kind::collective ||
+                                     operation.kind == Operation::Kind::send);
+  }
+
+  /// When all that it depends on is over.
+  [[nodiscard]] Time ready(std::uint32_t npu, std::uint32_t i) const {
+    Time ready;
+    for (const std::uint32_t before : program(npu).dependencies(i))
+      ready = std::max(ready, spans_[npu][before].end);
+    return ready;
+  }
+
+  /// One after another, none later than it could, and of those that are ready the lowest turn.
+  void check_turns(std::uint32_t npu) {
+    std::vector<std::uint32_t> left;
+    for (std::uint32_t i = 0; i < program(npu).size(); ++i)
+      if (takes_turns(program(npu)[i])) left.push_back(i);
+    std::ranges::stable_sort(left, {}, [&](std::uint32_t i) {
+      return std::tuple(spans_[npu][i].reached, spans_[npu][i].end, program(npu).turn(i));
+    });
+    Time free;
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      Time first = ready(npu, left[k]);
+      for (std::size_t later = k + 1; later < left.size(); ++later)
+        first = std::min(first, ready(npu, left[later]));
+      const OperationSpan& span = spans_[npu][left[k]];
+      expect(span.reached == std::max(free, first), npu, left[k], "its turn");
+      free = span.end;
+      for (std::size_t later = k + 1; later < left.size(); ++later)
+        expect(!is_due_before(npu, left[later], left[k]), npu, left[k], "it isn't its turn");
+    }
+  }
+
+  /// Whether `early`, which had its turn later than `late`, could have had it instead.
+  [[nodiscard]] bool is_due_before(std::uint32_t npu, std::uint32_t early,
+                                   std::uint32_t late) const {
+    const Time at = spans_[npu][late].reached;
+    return program(npu).turn(early) < program(npu).turn(late) &&
+           (ready(npu, early) < at ||
+            (ready(npu, early) == at && !hangs_on_instant(npu, early, at)));
+  }
+
+  /// Whether it depends on something that took no time at that very instant.
+  [[nodiscard]] bool hangs_on_instant(std::uint32_t npu, std::uint32_t i, Time at) const {
+    return std::ranges::any_of(program(npu).dependencies(i), [&](std::uint32_t before) {
+      const OperationSpan& span = spans_[npu][before];
+      return span.end == at && (span.begin == at || span.reached == at);
+    });
   }
 
   [[nodiscard]] std::int64_t share(std::uint32_t npu, Time at) const {
@@ -202,7 +265,8 @@ private:
       if (program(npu)[i].kind == Operation::Kind::compute) computed.push_back(i);
     std::stable_sort(computed.begin(), computed.end(), [&](std::uint32_t a, std::uint32_t b) {
       const OperationSpan &left = spans_[npu][a], &right = spans_[npu][b];
-      return std::tie(left.begin, left.end) < std::tie(right.begin, right.end);
+      return std::tuple(left.begin, left.end, program(npu).turn(a)) <
+             std::tuple(right.begin, right.end, program(npu).turn(b));
     });
     Time free;
     for (std::size_t k = 0; k < computed.size(); ++k) {
@@ -223,15 +287,10 @@ private:
   /// Whether `early`, which was computed later than `late`, could have been computed instead.
   [[nodiscard]] bool should_come_before(std::uint32_t npu, std::uint32_t early,
                                         std::uint32_t late) const {
-    if (early > late) return false;
+    if (program(npu).turn(early) > program(npu).turn(late)) return false;
     const Time begin = spans_[npu][late].begin;
     if (spans_[npu][early].reached != begin) return spans_[npu][early].reached < begin;
-    // At the very instant: what depends on something that took no time may have come after that.
-    for (const std::uint32_t before : program(npu).dependencies(early)) {
-      const OperationSpan& span = spans_[npu][before];
-      if (span.end == begin && (span.begin == begin || span.reached == begin)) return false;
-    }
-    return true;
+    return !hangs_on_instant(npu, early, begin); // or it may have come after the other
   }
 
   [[nodiscard]] std::vector<Communication> communications() const {
@@ -364,6 +423,7 @@ IterationOptions RandomWorkload::options(bool fold) const {
   options.events = events;
   options.compute_shares = compute_shares;
   options.fold = fold;
+  options.one_at_a_time = one_at_a_time;
   options.record = npus;
   return options;
 }
@@ -379,12 +439,16 @@ RandomWorkload random_workload(std::uint64_t seed, bool disturbed) {
       growing.compute();
     else
       growing.communicate(i);
-  RandomWorkload made{std::move(network.topology), growing.take(), {}, network.model, {}, {}, {}};
+  RandomWorkload made{
+      std::move(network.topology), growing.take(), {}, network.model, {}, {}, false, {}};
   if (random.below(3) == 0) made.model.reduce_rate = Bandwidth{1'000'000'000};
   made.plans.requests = requests_of(made.workload);
   for (const CommunicationRequest& request : made.plans.requests)
     made.plans.plans.push_back(random_plan(random, made.topology, made.workload, request));
   if (disturbed) made.events = random_events(random, made.topology);
+  Random turns(seed + 1'000'000'000);
+  for (Program& program : made.workload.programs)
+    if (turns.below(2) == 0) program.set_turns(random_order(turns, program.size()));
   for (std::uint32_t n = 0; n < npus; ++n) {
     made.npus.emplace_back(n);
     made.compute_shares.push_back(disturbed && random.below(4) == 0 ? Share{700'000} : Share{});

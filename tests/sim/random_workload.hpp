@@ -21,6 +21,7 @@ struct RandomWorkload {
   TimeModel model;
   std::vector<NetworkEvent> events;
   std::vector<Share> compute_shares;
+  bool one_at_a_time = false;
 
   /// Records everything. Refers to this workload.
   [[nodiscard]] IterationOptions options(bool fold) const;
