@@ -7,6 +7,7 @@
 #include "workloads/npu_numbering.hpp"
 #include "workloads/process_groups.hpp"
 #include "workloads/program_pool.hpp"
+#include "workloads/waiting_circle.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,8 @@
 #include <map>
 #include <numeric>
 #include <queue>
+#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -107,6 +110,18 @@ GroupKey key_of(const std::string& name, const std::vector<std::uint32_t>& membe
   return {name.size(), name, members};
 }
 
+std::string members_text(std::span<const std::uint32_t> members) {
+  constexpr std::size_t most_named = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(members.size(), most_named); ++i)
+    text += fmt::format("{}npu{}", i == 0 ? "" : ", ", members[i]);
+  if (members.size() > most_named) text += fmt::format(" and {} more", members.size() - most_named);
+  return text;
+}
+
+/// For what two NPUs send each other, behind all groups.
+constexpr std::size_t pair_key = SIZE_MAX;
+
 /// What has to be told apart among what two NPUs send each other.
 struct SendKey {
   std::uint32_t from = 0, to = 0;
@@ -144,10 +159,12 @@ constexpr std::uint64_t barrier = 9;
 /// Builds a workload from the traces of one NPU after another.
 class Importer {
 public:
-  Importer(const Topology& topology, const ChakraOptions& options)
-      : topology_(topology), options_(options) {
-    if (!options.groups.empty())
-      given_ = parse_group_file(read_file(options.groups), options.groups, topology.npu_count());
+  Importer(const Topology& topology, const std::string& prefix, const ChakraOptions& options)
+      : topology_(topology), prefix_(prefix), options_(options), groups_file_(options.groups) {
+    if (groups_file_.empty() && std::filesystem::exists(chakra_groups_file(prefix)))
+      groups_file_ = chakra_groups_file(prefix);
+    if (!groups_file_.empty())
+      given_ = parse_group_file(read_file(groups_file_), groups_file_, topology.npu_count());
   }
 
   void add(std::uint32_t npu, const ChakraFile& file) {
@@ -161,6 +178,7 @@ public:
     collect_groups(file);
     const NodeOrder order(file.nodes);
     Program program;
+    std::vector<std::uint64_t> ids; // of operations
     // What stands for each node: itself, or of metadata what it depends on.
     std::vector<std::vector<std::uint32_t>> stands_for(file.nodes.size());
     for (const std::size_t i : order.topological()) {
@@ -181,13 +199,17 @@ public:
       } catch (const InputError& e) {
         throw InputError(fmt::format("{}: {}", text_of(node), e.what()));
       }
+      ids.push_back(node.id);
     }
+    program.set_turns(ranks_of(ids));
     places_.push_back({pool_.add(std::move(program)), {}});
     keys_of_places_.push_back(role_keys_);
+    ids_.push_back(std::move(ids));
   }
 
-  Workload finish(const std::string& name) && {
-    if (workload_.name.empty()) workload_.name = name;
+  Workload finish() && {
+    refuse_disagreement();
+    if (workload_.name.empty()) workload_.name = std::filesystem::path(prefix_).filename().string();
     std::map<GroupKey, std::uint32_t> index;
     for (const auto& keys : keys_of_places_)
       for (const GroupKey& key : keys) index.emplace(key, 0);
@@ -201,10 +223,66 @@ public:
     workload_.places = std::move(places_);
     workload_.programs = std::move(pool_).programs();
     workload_.names = std::move(names_);
+    try {
+      check_workload(workload_, topology_.npu_count());
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}: {}", prefix_, e.what()));
+    }
+    refuse_circle();
     return std::move(workload_);
   }
 
 private:
+  static std::vector<std::uint32_t> ranks_of(const std::vector<std::uint64_t>& ids) {
+    std::vector<std::uint32_t> order(ids.size()), ranks(ids.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return ids[i]; });
+    for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks[order[rank]] = rank;
+    return ranks;
+  }
+
+  /// Members of a group that take it for different ones.
+  void refuse_disagreement() const {
+    std::map<std::string, std::map<std::uint32_t, const GroupKey*>> by_name; // then NPU
+    std::map<std::string, std::set<std::vector<std::uint32_t>>> lists;
+    for (std::uint32_t npu = 0; npu < keys_of_places_.size(); ++npu)
+      for (const GroupKey& key : keys_of_places_[npu]) {
+        const auto& [length, name, members] = key;
+        if (length == pair_key) continue;
+        by_name[name][npu] = &key;
+        lists[name].insert(members);
+      }
+    for (const auto& [name, keys] : by_name) {
+      if (lists.at(name).size() == 1) continue;
+      for (const auto& [npu, key] : keys)
+        for (const std::uint32_t other : std::get<2>(*key))
+          if (const auto theirs = keys.find(other); theirs != keys.end() && *theirs->second != *key)
+            throw InputError(
+                fmt::format("{}: process group \"{}\" has {}, but {} in {}", file_of(prefix_, npu),
+                            name, members_text(std::get<2>(*key)),
+                            members_text(std::get<2>(*theirs->second)), file_of(prefix_, other)));
+    }
+  }
+
+  void refuse_circle() const {
+    const std::vector<NpuOperation> circle = waiting_circle(workload_);
+    if (circle.empty()) return;
+    constexpr std::size_t most_named = 8;
+    std::string text;
+    const auto named = [&](const NpuOperation& at) {
+      const Operation& operation =
+          workload_.programs[workload_.places[at.npu].program][at.operation];
+      return fmt::format("{}: node {} ({})", file_of(prefix_, at.npu), ids_[at.npu][at.operation],
+                         workload_.names[operation.name]);
+    };
+    for (std::size_t i = 0; i < std::min(circle.size(), most_named); ++i)
+      text += fmt::format("{} waits for ", named(circle[i]));
+    if (circle.size() > most_named)
+      text += fmt::format("{} more, and then for ", circle.size() - most_named);
+    throw InputError(fmt::format("{}: communication that waits in a circle: {}{} again", prefix_,
+                                 text, named(circle.front())));
+  }
+
   void add_metadata(const ChakraFile& file) {
     if (npu_ > 0 && is_own_ != was_own_)
       throw InputError("some of the files are from Tutti, and some aren't");
@@ -225,7 +303,7 @@ private:
       if (node.type != ChakraNode::Type::metadata || node.inputs.empty()) continue;
       try {
         for (ProcessGroup& group : parse_trace_groups(node.inputs, topology_.npu_count()))
-          if (given_.empty()) groups.push_back(std::move(group));
+          if (options_.groups.empty()) groups.push_back(std::move(group));
       } catch (const InputError& e) {
         throw InputError(fmt::format("{}: {}", text_of(node), e.what()));
       }
@@ -234,9 +312,23 @@ private:
     for (const ProcessGroup& group : groups) {
       const auto [known, is_new] = members_.emplace(group.name, group.members);
       if (!is_new && known->second != group.members)
-        throw InputError(fmt::format("process group \"{}\" has two lists of members", group.name));
-      if (is_new && is_own_) role_of(key_of(group.name, group.members)); // as they were
+        throw InputError(fmt::format("process group \"{}\" has two lists of members: {}; {}",
+                                     group.name, members_text(known->second),
+                                     members_text(group.members)));
+      if (is_new && is_own_ && !file.groups) role_of(key_of(group.name, group.members));
     }
+    if (!file.groups) return;
+    for (const std::uint64_t number : *file.groups) { // roles as they were
+      const std::string name = std::to_string(number);
+      const auto known = members_.find(name);
+      role_of(key_of(name, known == members_.end() ? everyone() : known->second));
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> everyone() const {
+    std::vector<std::uint32_t> all(topology_.npu_count());
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
   }
 
   std::uint32_t role_of(const GroupKey& key) {
@@ -252,20 +344,26 @@ private:
     const std::string name = node.pg_name.value_or("");
     const bool is_partial = std::find(node.involved_dim.begin(), node.involved_dim.end(), false) !=
                             node.involved_dim.end();
+    if (is_own_ && node.group) return key_of(std::to_string(*node.group), everyone());
     const auto named = members_.find(name);
-    if (!is_own_ && (name.empty() || name == "0")) {
-      if (is_partial) return along_dimensions(node.involved_dim);
-      std::vector<std::uint32_t> all(topology_.npu_count());
-      std::iota(all.begin(), all.end(), 0U);
-      return key_of("0", all);
-    }
+    if (!is_own_ && (name.empty() || name == "0"))
+      return is_partial ? along_dimensions(node.involved_dim) : key_of("0", everyone());
     if (is_partial) throw InputError("it has a process group as well as involved dimensions");
     if (named == members_.end()) {
       std::vector<std::string> names;
       for (const auto& [known, members] : members_) names.push_back(known);
-      throw InputError(unknown_name("process group", name, names));
+      throw InputError(
+          fmt::format("{}; {}", unknown_name("process group", name, names), groups_hint()));
     }
     return key_of(name, named->second);
+  }
+
+  /// Where groups could be.
+  [[nodiscard]] std::string groups_hint() const {
+    return groups_file_.empty()
+               ? fmt::format("there is no {} beside the traces, and no other file with groups",
+                             chakra_groups_file(prefix_))
+               : "groups are from " + groups_file_;
   }
 
   GroupKey along_dimensions(const std::vector<bool>& involved) const {
@@ -416,7 +514,7 @@ private:
                 needed(node.comm_tag, "comm_tag"), size, 0};
     key.number = sends_[key]++;
     const std::pair pair = std::minmax(key.from, key.to);
-    operation.role = role_of({SIZE_MAX, "between two", {pair.first, pair.second}});
+    operation.role = role_of({pair_key, "between two", {pair.first, pair.second}});
     std::map<SendKey, std::uint32_t>& known = tags_[{pair.first, pair.second}];
     operation.tag = known.emplace(key, static_cast<std::uint32_t>(known.size())).first->second;
   }
@@ -429,12 +527,15 @@ private:
   }
 
   const Topology& topology_;
+  const std::string& prefix_;
   const ChakraOptions& options_;
+  std::string groups_file_; // empty: there is none
   std::vector<ProcessGroup> given_;
   Workload workload_;
   ProgramPool pool_;
   std::vector<ProgramPlace> places_; // groups come last
   std::vector<std::vector<GroupKey>> keys_of_places_;
+  std::vector<std::vector<std::uint64_t>> ids_; // of nodes, per NPU and operation
   std::vector<std::string> names_;
   std::map<std::string, std::uint32_t> names_known_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<SendKey, std::uint32_t>> tags_;
@@ -452,6 +553,8 @@ private:
 
 } // namespace
 
+std::string chakra_groups_file(const std::string& prefix) { return prefix + ".groups.json"; }
+
 bool is_chakra_prefix(const std::string& prefix) {
   return std::filesystem::is_regular_file(file_of(prefix, 0));
 }
@@ -462,7 +565,7 @@ Workload read_chakra(const std::string& prefix, const Topology& topology,
   if (const std::string extra = file_of(prefix, npus); std::filesystem::exists(extra))
     throw InputError(fmt::format("{}: a trace of npu{}, which the network of {} NPUs doesn't have",
                                  extra, npus, npus));
-  Importer importer(topology, options);
+  Importer importer(topology, prefix, options);
   for (std::uint32_t npu = 0; npu < npus; ++npu) {
     const std::string file = file_of(prefix, npu);
     if (!std::filesystem::exists(file))
@@ -475,13 +578,7 @@ Workload read_chakra(const std::string& prefix, const Topology& topology,
       throw InputError(fmt::format("{}: {}", file, e.what()));
     }
   }
-  Workload workload = std::move(importer).finish(std::filesystem::path(prefix).filename().string());
-  try {
-    check_workload(workload, npus);
-  } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", prefix, e.what()));
-  }
-  return workload;
+  return std::move(importer).finish();
 }
 
 } // namespace tutti

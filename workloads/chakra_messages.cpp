@@ -60,6 +60,13 @@ double number_of(const AttributeProto& attribute) {
   return attribute.double_val();
 }
 
+std::vector<std::uint64_t> numbers_of(const AttributeProto& attribute) {
+  if (!attribute.has_uint64_list())
+    throw InputError(fmt::format("attribute {} is not a list of numbers", attribute.name()));
+  const auto& values = attribute.uint64_list().values();
+  return {values.begin(), values.end()};
+}
+
 std::vector<bool> flags_of(const AttributeProto& attribute) {
   if (!attribute.has_bool_list() || attribute.bool_list().values_size() == 0)
     throw InputError(fmt::format("attribute {} is not a list of truth values", attribute.name()));
@@ -104,6 +111,7 @@ constexpr std::array known_attributes{
     KnownAttribute{"tutti_size", [](auto& node, const auto& a) { node.size = integer_of(a); }},
     KnownAttribute{"tutti_root", [](auto& node, const auto& a) { node.root = integer_of(a); }},
     KnownAttribute{"tutti_tag", [](auto& node, const auto& a) { node.tag = integer_of(a); }},
+    KnownAttribute{"tutti_group", [](auto& node, const auto& a) { node.group = integer_of(a); }},
     KnownAttribute{"tutti_purpose", [](auto& node, const auto& a) { node.purpose = string_of(a); }},
 };
 
@@ -160,8 +168,10 @@ ChakraNode node_of(const ChakraProtoMsg::Node& message) {
     std::sort(node.dependencies.begin(), node.dependencies.end());
     node.dependencies.erase(std::unique(node.dependencies.begin(), node.dependencies.end()),
                             node.dependencies.end());
-    if (node.type == ChakraNode::Type::metadata)
+    if (node.type == ChakraNode::Type::metadata) {
       node.inputs = without_nul(message.inputs().values(), "what it says");
+      return node; // its attributes mean nothing
+    }
     for (const AttributeProto& attribute : message.attr()) {
       refuse_unknown_fields(attribute);
       read_attribute(node, attribute);
@@ -182,6 +192,7 @@ void read_metadata(ChakraFile& file, const ChakraProtoMsg::GlobalMetadata& metad
     if (attribute.name() == "tutti_items") file.items = number_of(attribute);
     if (attribute.name() == "tutti_item") file.item = string_of(attribute);
     if (attribute.name() == "tutti_flops") file.flops = number_of(attribute);
+    if (attribute.name() == "tutti_groups") file.groups = numbers_of(attribute);
   }
 }
 
@@ -226,6 +237,16 @@ private:
   std::size_t size_;
 };
 
+/// A file that ends early has the first of its nodes, all of them; ids count up there. From files
+/// out of which another tool has taken nodes, others are missing.
+bool ends_early(const ChakraFile& file) {
+  if (!file.node_count || file.nodes.size() >= *file.node_count) return false;
+  const std::uint64_t first = file.groups ? 1 : 0; // where a node held the groups, it was node 0
+  for (std::size_t i = 0; i < file.nodes.size(); ++i)
+    if (file.nodes[i].id != first + i) return false;
+  return true;
+}
+
 } // namespace
 
 std::string text_of(const ChakraNode& node) {
@@ -240,7 +261,7 @@ ChakraFile parse_chakra(std::string content) {
   read_metadata(file, messages.next<ChakraProtoMsg::GlobalMetadata>("its metadata"));
   while (!messages.empty())
     file.nodes.push_back(node_of(messages.next<ChakraProtoMsg::Node>("a node")));
-  if (file.node_count && *file.node_count != file.nodes.size())
+  if (ends_early(file))
     throw InputError(
         fmt::format("truncated: {} of {} nodes are there", file.nodes.size(), *file.node_count));
   return file;

@@ -28,6 +28,7 @@ struct ChakraNode {
   std::optional<std::uint64_t> duration_ps; ///< exact, where it isn't whole microseconds
   std::optional<std::uint64_t> size; ///< of the total buffer, where comm_size doesn't give it
   std::optional<std::uint64_t> root, tag;
+  std::optional<std::uint64_t> group; ///< number of a group of all NPUs, which has no pg_name
   std::optional<std::string> purpose;
 };
 
@@ -35,7 +36,10 @@ struct ChakraFile {
   std::vector<ChakraNode> nodes; ///< in the file's order
 
   // What only Tutti writes into the file's metadata. `node_count` marks its files.
-  std::optional<std::uint64_t> node_count;
+  std::optional<std::uint64_t> node_count; ///< when it was written
+  /// By role: numbers of process groups, which are in a file of their own (unless they are all
+  /// NPUs); none: a node of metadata holds the groups.
+  std::optional<std::vector<std::uint64_t>> groups;
   std::string name, item;
   std::uint64_t iterations = 1;
   double items = 0, flops = 0;
@@ -45,7 +49,8 @@ struct ChakraFile {
 [[nodiscard]] std::string text_of(const ChakraNode& node);
 
 /// Plain or gzip. Errors: InputError, "node 12 (name): ..." where one is at fault, without the
-/// file's name: truncated or broken content, a type of node that has no meaning here, an attribute
+/// file's name: truncated or broken content (of Tutti's files also where they end behind some node;
+/// those of which another tool has removed nodes are fine), a type of node that has no meaning here, an attribute
 /// that isn't known, or of a kind that doesn't suit it.
 [[nodiscard]] ChakraFile parse_chakra(std::string content);
 

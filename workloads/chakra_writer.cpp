@@ -1,5 +1,5 @@
-// Workloads as Chakra traces. A node's id is its operation's place in the program plus one; node 0
-// holds the process groups.
+// Workloads as Chakra traces, as ASTRA-sim takes them. A node's id is its operation's turn in the
+// program plus one: what is ready is issued by increasing id there.
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "workloads/chakra.hpp"
@@ -8,6 +8,11 @@
 
 #include <chakra.pb.h>
 #include <fmt/format.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -46,21 +51,65 @@ int type_of(CollectiveKind kind) {
   throw InputError("a workload has no custom collectives");
 }
 
+/// Chakra's own reader takes these from the signed field of 32 bits alone, ASTRA-sim from any.
+void add_number(NodeMessage& node, const char* name, std::uint32_t value) {
+  if (value <= INT32_MAX)
+    add(node, name).set_int32_val(static_cast<std::int32_t>(value));
+  else
+    add(node, name).set_uint32_val(value);
+}
+
+/// ASTRA-sim knows all NPUs without a name for them, and numbers from 1 for all else.
+bool is_everyone(std::span<const NodeId> group, std::size_t npus) {
+  if (group.size() != npus) return false;
+  for (std::uint32_t i = 0; i < npus; ++i)
+    if (group[i].value != i) return false;
+  return true;
+}
+std::uint64_t number_of(std::uint32_t group) { return std::uint64_t{group} + 1; }
+
+std::vector<ProcessGroup> named_groups(const Workload& workload) {
+  std::vector<ProcessGroup> groups;
+  for (std::uint32_t g = 0; g < workload.groups.size(); ++g) {
+    if (is_everyone(workload.groups[g], workload.places.size())) continue;
+    ProcessGroup& group = groups.emplace_back(ProcessGroup{std::to_string(number_of(g)), {}});
+    for (const NodeId member : workload.groups[g]) group.members.push_back(member.value);
+  }
+  return groups;
+}
+
+/// Whole microseconds whose sum is never off by more than half of one.
+class WholeMicros {
+public:
+  std::int64_t next(std::int64_t duration) {
+    constexpr std::int64_t micro = 1'000'000; // ps
+    rest_ += duration % micro;
+    const std::int64_t more = rest_ >= micro / 2 ? 1 : 0;
+    rest_ -= more * micro;
+    return duration / micro + more;
+  }
+
+private:
+  std::int64_t rest_ = 0; // ps that aren't written yet; below 0: that are too many
+};
+
 /// The trace of one NPU.
 class TraceWriter {
 public:
   TraceWriter(const Workload& workload, std::uint32_t npu)
       : workload_(workload), npu_(npu), place_(workload.places[npu]) {}
 
-  [[nodiscard]] std::string text() const {
+  [[nodiscard]] std::string text() {
     const Program& program = workload_.programs[place_.program];
+    std::vector<std::uint32_t> by_turn(program.size());
+    for (std::uint32_t i = 0; i < program.size(); ++i) by_turn[program.turn(i)] = i;
     std::string file;
-    append(file, metadata(program.size() + 1));
-    append(file, groups());
-    for (std::size_t i = 0; i < program.size(); ++i) {
+    append(file, metadata(program.size()));
+    for (const std::uint32_t i : by_turn) {
       NodeMessage node = node_of(program[i]);
-      node.set_id(i + 1);
-      for (const std::uint32_t before : program.dependencies(i)) node.add_data_deps(before + 1);
+      node.set_id(std::uint64_t{program.turn(i)} + 1);
+      for (const std::uint32_t before : program.dependencies(i))
+        node.add_data_deps(std::uint64_t{program.turn(before)} + 1);
       append(file, node);
     }
     return file;
@@ -69,37 +118,19 @@ public:
 private:
   [[nodiscard]] GlobalMetadata metadata(std::uint64_t nodes) const {
     GlobalMetadata metadata;
-    metadata.set_version("0.0.4"); // as ASTRA-sim's own examples
+    metadata.set_version("1.0.0");
     add(metadata, "tutti_nodes").set_uint64_val(nodes);
     add(metadata, "tutti_name").set_string_val(workload_.name);
     add(metadata, "tutti_iterations").set_uint64_val(workload_.iterations);
     add(metadata, "tutti_items").set_double_val(workload_.items);
     add(metadata, "tutti_item").set_string_val(workload_.item);
     add(metadata, "tutti_flops").set_double_val(workload_.flops);
+    auto& groups = *add(metadata, "tutti_groups").mutable_uint64_list();
+    for (const std::uint32_t group : place_.groups) groups.add_values(number_of(group));
     return metadata;
   }
 
-  /// "0" is everyone in this format, so that names count from 1.
-  [[nodiscard]] std::string name_of(std::uint32_t role) const {
-    return std::to_string(std::uint64_t{place_.groups[role]} + 1);
-  }
-
-  [[nodiscard]] NodeMessage groups() const {
-    std::vector<ProcessGroup> groups;
-    for (std::uint32_t role = 0; role < place_.groups.size(); ++role) {
-      ProcessGroup& group = groups.emplace_back(ProcessGroup{name_of(role), {}});
-      for (const NodeId member : workload_.groups[place_.groups[role]])
-        group.members.push_back(member.value);
-    }
-    NodeMessage node;
-    node.set_name("process groups");
-    node.set_type(ChakraProtoMsg::METADATA_NODE);
-    add(node, "is_cpu_op").set_bool_val(true);
-    if (!groups.empty()) node.mutable_inputs()->set_values(trace_groups_text(groups));
-    return node;
-  }
-
-  [[nodiscard]] NodeMessage node_of(const Operation& operation) const {
+  [[nodiscard]] NodeMessage node_of(const Operation& operation) {
     NodeMessage node;
     node.set_name(workload_.names[operation.name]);
     add(node, "is_cpu_op").set_bool_val(false);
@@ -107,8 +138,8 @@ private:
       fill_compute(node, operation);
       return node;
     }
-    add(node, "pg_name").set_string_val(name_of(operation.role));
-    if (operation.priority > 0) add(node, "comm_priority").set_int64_val(operation.priority);
+    fill_group(node, place_.groups[operation.role]);
+    if (operation.priority > 0) add_number(node, "comm_priority", operation.priority);
     if (operation.purpose != Purpose::other)
       add(node, "tutti_purpose").set_string_val(std::string(to_text(operation.purpose)));
     if (operation.kind == Operation::Kind::collective)
@@ -118,13 +149,19 @@ private:
     return node;
   }
 
-  static void fill_compute(NodeMessage& node, const Operation& operation) {
-    constexpr std::int64_t micro = 1'000'000; // ps
+  void fill_group(NodeMessage& node, std::uint32_t group) const {
+    if (is_everyone(workload_.groups[group], workload_.places.size()))
+      add(node, "tutti_group").set_uint64_val(number_of(group)); // there may be equal ones
+    else
+      add(node, "pg_name").set_string_val(std::to_string(number_of(group)));
+  }
+
+  void fill_compute(NodeMessage& node, const Operation& operation) {
     node.set_type(ChakraProtoMsg::COMP_NODE);
-    const std::int64_t rest = operation.amount % micro;
-    const std::int64_t micros = operation.amount / micro + (rest >= micro / 2 ? 1 : 0);
+    const std::int64_t micros = micros_.next(operation.amount);
     node.set_duration_micros(static_cast<std::uint64_t>(micros));
-    if (rest != 0) add(node, "tutti_duration_ps").set_int64_val(operation.amount);
+    if (operation.amount != micros * 1'000'000) // ps
+      add(node, "tutti_duration_ps").set_int64_val(operation.amount);
   }
 
   void fill_collective(NodeMessage& node, const Operation& operation) const {
@@ -145,14 +182,15 @@ private:
     const std::uint32_t other = pair[pair[0].value == npu_ ? 1 : 0].value;
     node.set_type(sends ? ChakraProtoMsg::COMM_SEND_NODE : ChakraProtoMsg::COMM_RECV_NODE);
     add(node, "comm_size").set_int64_val(operation.amount);
-    add(node, "comm_src").set_uint32_val(sends ? npu_ : other);
-    add(node, "comm_dst").set_uint32_val(sends ? other : npu_);
-    add(node, "comm_tag").set_uint32_val(operation.tag);
+    add_number(node, "comm_src", sends ? npu_ : other);
+    add_number(node, "comm_dst", sends ? other : npu_);
+    add_number(node, "comm_tag", operation.tag);
   }
 
   const Workload& workload_;
   std::uint32_t npu_;
   const ProgramPlace& place_;
+  WholeMicros micros_;
 };
 
 } // namespace
@@ -164,6 +202,7 @@ std::vector<std::string> write_chakra(const Workload& workload, const std::strin
     files.push_back(fmt::format("{}.{}.et", prefix, npu));
     write_file(files.back(), TraceWriter(workload, npu).text());
   }
+  write_file(chakra_groups_file(prefix), group_file_text(named_groups(workload)));
   return files;
 }
 

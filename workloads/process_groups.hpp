@@ -15,16 +15,16 @@ struct ProcessGroup {
 };
 
 /// {"1": [0, 1], "2": []}; a group without members has all `npus`. In the file's order.
-/// Errors: InputError "FILE: ..." for what isn't such JSON, a member that isn't there or is named
-/// twice.
+/// Errors: InputError "FILE:LINE:COLUMN: ..." for what isn't such JSON, a group that is there twice,
+/// a member that isn't there or is named twice.
 [[nodiscard]] std::vector<ProcessGroup>
 parse_group_file(std::string_view json, const std::string& file, std::uint32_t npus);
+/// The inverse.
+[[nodiscard]] std::string group_file_text(const std::vector<ProcessGroup>& groups);
 
 /// The same from PyTorch's list in quotes: ['[{"pg_name": "1", "ranks": [0, 1]}]'].
 /// Errors: InputError without a place.
 [[nodiscard]] std::vector<ProcessGroup> parse_trace_groups(std::string_view text,
                                                            std::uint32_t npus);
-/// The inverse.
-[[nodiscard]] std::string trace_groups_text(const std::vector<ProcessGroup>& groups);
 
 } // namespace tutti

@@ -1,10 +1,11 @@
-// Chakra traces and workload texts: any bytes give a Workload that check_workload() accepts, or an
+// Chakra traces, their process groups and workload texts: any bytes give a Workload that check_workload() accepts, or an
 // InputError.
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
 #include "workloads/chakra.hpp"
+#include "workloads/process_groups.hpp"
 #include "workloads/text_workload.hpp"
 
 #include <cstddef>
@@ -34,6 +35,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char* npu : {"0", "1", "2", "3"})
     write_file(folder.file(std::string("trace.") + npu + ".et"), content);
   check(topology, [&] { return read_chakra(folder.file("trace"), topology); });
+  try {
+    (void)parse_group_file(content, "groups.json", topology.npu_count());
+  } catch (const InputError&) {
+  }
   write_file(folder.file("text.txt"), content);
   check(topology, [&] {
     return read_text_workload(folder.file("text.txt"), topology, {Time{1000}, 1, {}});

@@ -7,10 +7,14 @@
 #include "tests/temporary_folder.hpp"
 #include "tests/workloads/random_workload.hpp"
 #include "tests/workloads/trace_bytes.hpp"
+#include "workloads/chakra_messages.hpp"
+#include "workloads/process_groups.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 using namespace tutti;
 using namespace tutti::samples;
@@ -18,6 +22,23 @@ using namespace tutti::samples;
 namespace {
 
 using Kind = Operation::Kind;
+
+/// What a file holds, one after another.
+std::vector<std::string> messages_of(std::string_view file) {
+  std::vector<std::string> found;
+  while (!file.empty()) {
+    std::size_t length = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(file.front());
+      file.remove_prefix(1);
+      length |= std::size_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) break;
+    }
+    found.emplace_back(file.substr(0, length));
+    file.remove_prefix(length);
+  }
+  return found;
+}
 
 /// Traces under a prefix of their own.
 class Traces {
@@ -91,7 +112,8 @@ void check_equal(const Workload& a, const Workload& b) {
     const Program& one = a.programs[a.places[npu].program];
     const Program& two = b.programs[b.places[npu].program];
     REQUIRE(one.size() == two.size());
-    for (std::size_t i = 0; i < one.size(); ++i) {
+    for (std::uint32_t i = 0; i < one.size(); ++i) {
+      CHECK(one.turn(i) == two.turn(i));
       Operation operation = two[i];
       CHECK(a.names[one[i].name] == b.names[operation.name]);
       operation.name = one[i].name;
@@ -251,14 +273,110 @@ TEST_CASE("Chakra: groups from a file of their own") {
   CHECK(values(workload.groups[0]) == std::vector<std::uint32_t>{1, 0});
   const auto refused = [&](const std::string& json, const std::string& message) {
     write_file(traces.other("groups.json"), json);
-    CHECK(traces.error(full(3), {traces.other("groups.json"), 0, {}}) == "groups.json: " + message);
+    CHECK(traces.error(full(3), {traces.other("groups.json"), 0, {}}) == "groups.json:" + message);
   };
-  refused(R"({"7": [0, 3]})", R"(process group "7": npu3 isn't in the network of 3 NPUs)");
-  refused(R"({"7": [0, 0]})", R"(process group "7" has npu0 twice)");
-  refused(R"({"7": 0})", R"(process group "7": its members aren't a list)");
-  refused(R"({"7": [-1]})", R"(process group "7": member -1 is not an NPU's number)");
-  refused(R"({"a\u0000": [0]})", "process groups: a name has a zero byte");
-  refused("[]", R"(process groups: not an object like {"1": [0, 1]})");
+  refused(R"({"7": [0, 3]})", R"(1:11: process group "7": npu3 isn't in the network of 3 NPUs)");
+  refused(R"({"7": [0, 0]})", R"(1:7: process group "7" has npu0 twice)");
+  refused(R"({"7": 0})", R"(1:7: process group "7": its members aren't a list)");
+  refused(R"({"7": [-1]})", R"(1:8: process group "7": member -1 is not an NPU's number)");
+  refused(R"({"7": [0.5]})", R"(1:8: process group "7": member 0.5 is not an NPU's number)");
+  refused(R"({"7": [[0]]})", R"(1:8: process group "7": member [ is not an NPU's number)");
+  refused(R"({"7": [99999999999999999999]})",
+          R"(1:8: process group "7": member 99999999999999999999 is not an NPU's number)");
+  refused("{\n  \"7\": [0, 1],\n  \"7\": [1, 2]\n}", R"(3:3: process group "7" is there twice)");
+  refused(R"({"a\u0000": [0]})", "1:2: process groups: a name has a zero byte");
+  refused("[]", R"(1:1: process groups: not an object like {"1": [0, 1]})");
+  refused(R"({"7": [0]} {})", "1:12: process groups: something follows their end");
+  refused(R"({7: [0]})", "1:2: process groups: expected a name in quotes");
+}
+
+TEST_CASE("Chakra: a file with groups is found beside the traces") {
+  const std::string nodes = all_reduce(0, 100, text_attribute("pg_name", "7"));
+  const Traces traces({trace(nodes), trace(nodes), trace("")});
+  CHECK(traces.error(full(3)).starts_with(
+      "trace.0.et: node 0 (sum): unknown process group \"7\" (known: ); there is no "));
+  write_file(traces.other("trace.groups.json"), R"({"7": [1, 0]})");
+  CHECK(values(traces.read(full(3)).groups[0]) == std::vector<std::uint32_t>{1, 0});
+  write_file(traces.other("other.json"), R"({"7": [0, 1]})"); // an option comes first
+  CHECK(values(traces.read(full(3), {traces.other("other.json"), 0, {}}).groups[0]) ==
+        std::vector<std::uint32_t>{0, 1});
+  traces.write(0, trace(groups_node(9, R"(['[{"pg_name": "7", "ranks": [0, 1, 2]}]'])") + nodes));
+  CHECK(traces.error(full(3)) == "trace.0.et: process group \"7\" has two lists of members: npu1, "
+                                 "npu0; npu0, npu1, npu2");
+}
+
+TEST_CASE("Chakra: a file with groups that ends early is refused where it ends") {
+  Random random(3);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<ProcessGroup> groups;
+    for (std::uint64_t g = 1 + random.below(4); g > 0; --g) {
+      ProcessGroup& group = groups.emplace_back(ProcessGroup{std::to_string(g), {}});
+      for (std::uint32_t npu = 0; npu < 12; ++npu)
+        if (random.below(2) == 0) group.members.push_back(npu);
+      random.shuffle(group.members);
+      if (group.members.empty()) group.members = {3};
+    }
+    const std::string text = group_file_text(groups);
+    CHECK(parse_group_file(text, "groups.json", 12) == groups);
+    for (std::size_t size = 0; size + 1 < text.size(); ++size) {
+      INFO(text.substr(0, size));
+      const std::string message =
+          message_of([&] { (void)parse_group_file(text.substr(0, size), "g.json", 12); });
+      CHECK(message.starts_with("g.json:"));
+    }
+  }
+}
+
+TEST_CASE("Chakra: members of a group that disagree about who is in it") {
+  const auto with_group = [](const std::string& ranks) {
+    return trace(groups_node(50, R"(['[{"pg_name": "4", "ranks": )" + ranks + "}]']") +
+                 all_reduce(3, 8, text_attribute("pg_name", "4")));
+  };
+  const Traces overlapping({with_group("[0, 1]"), with_group("[1, 2]"), with_group("[1, 2]")});
+  CHECK(overlapping.error(full(3)).starts_with(
+      "trace.0.et: process group \"4\" has npu0, npu1, but npu1, npu2 in "));
+  // Apart from each other they are two groups.
+  const Traces apart(
+      {with_group("[0, 1]"), with_group("[0, 1]"), with_group("[2, 3]"), with_group("[2, 3]")});
+  CHECK(apart.read(full(4)).groups.size() == 2);
+}
+
+TEST_CASE("Chakra: groups that wait for each other in a circle") {
+  const std::string groups =
+      groups_node(50, R"(['[{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": []}]'])");
+  const std::string one = text_attribute("pg_name", "1"), two = text_attribute("pg_name", "2");
+  const Traces traces({trace(groups + all_reduce(1, 8, one) + all_reduce(2, 8, two + after(1))),
+                       trace(groups + all_reduce(5, 8, two) + all_reduce(6, 8, one + after(5)))});
+  std::string message = traces.error(full(2));
+  const std::string folder = traces.other("");
+  for (std::size_t at = message.find(folder); at != std::string::npos; at = message.find(folder))
+    message.erase(at, folder.size());
+  CHECK(message ==
+        "trace: communication that waits in a circle: trace.0.et: node 1 (sum) waits for "
+        "trace.1.et: node 6 (sum) waits for trace.1.et: node 5 (sum) waits for "
+        "trace.0.et: node 2 (sum) waits for trace.0.et: node 1 (sum) again");
+}
+
+TEST_CASE("Chakra: of what is ready, the lowest id has its turn first") {
+  const std::string nodes =
+      node(10, comp, micros(1) + after(20)) + node(15, comp, micros(2)) + node(20, comp, micros(3));
+  const Workload workload = Traces({trace(nodes), trace("")}).read(full(2));
+  const Program& program = workload.programs[workload.places[0].program];
+  REQUIRE(program.size() == 3); // ids 15, 20, 10
+  CHECK(program[0].amount == 2'000'000);
+  CHECK(program.turn(0) == 1);
+  CHECK(program.turn(1) == 2);
+  CHECK(program.turn(2) == 0);
+  const TemporaryFolder folder;
+  (void)write_chakra(workload, folder.file("out"));
+  check_equal(workload, read_chakra(folder.file("out"), full(2)));
+}
+
+TEST_CASE("Chakra: attributes of metadata nodes mean nothing") {
+  const std::string nodes = node(0, metadata,
+                                 attribute("anything", 1, 17) + text_attribute("string", "12345") +
+                                     flags_attribute("bool_list", {true}));
+  CHECK(Traces({trace(nodes), trace("")}).error(full(2)).empty());
 }
 
 TEST_CASE("Chakra: what is wrong with a trace is said with file and node") {
@@ -426,13 +544,120 @@ TEST_CASE("Chakra: what others find in a written trace") {
   const auto has = [&](const std::string& bytes) {
     return content.find(bytes) != std::string::npos;
   };
-  CHECK(has(bytes_field(8, bytes_field(1, R"(['[{"pg_name":"1","ranks":[1,0]}]'])"))));
+  CHECK(has(bytes_field(1, "1.0.0")));
+  CHECK_FALSE(has(number_field(3, metadata)));
+  CHECK(read_file(folder.file("out.groups.json")) == "{\n  \"1\": [1, 0]\n}\n");
   CHECK(has(number_field(7, 3))); // duration_micros
   CHECK(has(attribute("tutti_duration_ps", 2'500'000)));
   CHECK(has(attribute("is_cpu_op", 0, bool_value)));
   CHECK(has(attribute("comm_type", 2)));
   CHECK(has(attribute("comm_size", 6)));
   CHECK(has(attribute("tutti_size", 11)));
-  CHECK(has(attribute("comm_priority", 3)));
+  CHECK(has(attribute("comm_priority", 3, int32_value)));
   CHECK(has(text_attribute("pg_name", "1")));
+}
+
+TEST_CASE("Chakra: a written group of all NPUs has no name, and there is no metadata node") {
+  Random random(5);
+  for (int round = 0; round < 40; ++round) {
+    const std::uint32_t npus = 2 + static_cast<std::uint32_t>(random.below(3));
+    const Workload workload = random_workload(random, npus, 20);
+    const TemporaryFolder folder;
+    std::vector<NodeId> everyone;
+    for (std::uint32_t npu = 0; npu < npus; ++npu) everyone.emplace_back(npu);
+    const std::vector<std::string> files = write_chakra(workload, folder.file("out"));
+    const auto groups =
+        parse_group_file(read_file(chakra_groups_file(folder.file("out"))), "", npus);
+    for (std::uint32_t npu = 0; npu < npus; ++npu)
+      for (const ChakraNode& written : parse_chakra(read_file(files[npu])).nodes) {
+        CHECK(written.type != ChakraNode::Type::metadata);
+        const Program& program = workload.programs[workload.places[npu].program];
+        const Operation& operation = program[written.id - 1];
+        if (operation.kind == Kind::compute) continue;
+        const std::uint32_t g = workload.places[npu].groups[operation.role];
+        if (workload.groups[g] == everyone) {
+          CHECK_FALSE(written.pg_name.has_value());
+          continue;
+        }
+        REQUIRE(written.pg_name == std::to_string(g + 1));
+        const auto named = std::ranges::find(groups, *written.pg_name, &ProcessGroup::name);
+        REQUIRE(named != groups.end());
+        CHECK(named->members == values(workload.groups[g]));
+      }
+  }
+}
+
+TEST_CASE("Chakra: rounded durations add up to the exact ones") {
+  Random random(6);
+  for (int round = 0; round < 50; ++round) {
+    Workload workload;
+    workload.names = {"work"};
+    Program program;
+    for (int i = 0; i < 200; ++i) {
+      Operation operation;
+      operation.amount = static_cast<std::int64_t>(random.below(3'000'000));
+      program.add(operation, {});
+    }
+    workload.programs = {program};
+    workload.places = {{0, {}}, {0, {}}};
+    const TemporaryFolder folder;
+    const std::string file = write_chakra(workload, folder.file("out")).front();
+    std::int64_t exact = 0, written = 0;
+    for (const ChakraNode& read : parse_chakra(read_file(file)).nodes) {
+      exact += program[read.id - 1].amount;
+      written += static_cast<std::int64_t>(read.duration_micros) * 1'000'000;
+      CHECK(std::abs(exact - written) <= 500'000);
+    }
+  }
+}
+
+TEST_CASE("Chakra: a written trace of which another tool has removed nodes") {
+  Random random(7);
+  int removed_once = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Workload workload = random_workload(random, 3, 20);
+    const TemporaryFolder folder;
+    const std::string file = write_chakra(workload, folder.file("out")).front();
+    const Program& program = workload.programs[workload.places[0].program];
+    std::vector<bool> removable(program.size());
+    for (std::uint32_t i = 0; i < program.size(); ++i) {
+      removable[i] = program[i].kind == Kind::compute && i + 1 < program.size();
+      for (const std::uint32_t before : program.dependencies(i)) removable[before] = false;
+    }
+    std::vector<std::string> messages = messages_of(read_file(file));
+    std::string rest = framed(messages.front());
+    std::vector<std::string> left;
+    for (std::uint32_t i = 0; i < program.size(); ++i) {
+      if (removable[i]) continue;
+      rest += framed(messages[i + 1]);
+      left.push_back(workload.names[program[i].name]);
+    }
+    removed_once += left.size() < program.size() ? 1 : 0;
+    write_file(file, rest);
+    const Workload read = read_chakra(folder.file("out"), full(3));
+    const Program& shorter = read.programs[read.places[0].program];
+    REQUIRE(shorter.size() == left.size());
+    for (std::uint32_t i = 0; i < shorter.size(); ++i)
+      CHECK(read.names[shorter[i].name] == left[i]);
+  }
+  CHECK(removed_once > 20);
+}
+
+TEST_CASE("Chakra: files of earlier versions, with their metadata node and without it") {
+  const std::string mark = bytes_field(2, bytes_field(1, "tutti_nodes") + number_field(13, 3));
+  const std::string head = framed(bytes_field(1, "0.0.4") + mark);
+  const std::string in_group = text_attribute("pg_name", "1") + attribute("tutti_tag", 4, 11);
+  const std::string groups = groups_node(0, R"(['[{"pg_name":"1","ranks":[1,0]}]'])");
+  const std::string first = node(1, comp, micros(5)),
+                    second = all_reduce(2, 100, in_group + after(1));
+  const Traces whole({head + groups + first + second, head + groups + first + second});
+  const Workload read = whole.read(full(2));
+  CHECK(read.programs[0].size() == 2);
+  const Traces stripped({head + first + second, head + first + second});
+  CHECK(
+      stripped.error(full(2)).starts_with("trace.0.et: node 2 (sum): unknown process group \"1\""));
+  write_file(stripped.other("trace.groups.json"), R"({"1": [1, 0]})");
+  check_equal(stripped.read(full(2)), read);
+  CHECK(Traces({head + groups + first, head + groups + first}).error(full(2)) ==
+        "trace.0.et: truncated: 2 of 3 nodes are there");
 }
