@@ -66,7 +66,8 @@ void add_work(CLI::App& app, WorkArguments& work) {
   app.add_option("--unit", work.unit,
                  "of the text's times: ns for ASTRA-sim 1.0 and SimAI, us ...");
   app.add_option("--chakra", work.trace, "instead: traces PREFIX.0.et, PREFIX.1.et, ...");
-  app.add_option("--groups", work.groups, "JSON file with the traces' process groups");
+  app.add_option("--groups", work.groups,
+                 "JSON file with the traces' process groups; default PREFIX.groups.json, if there");
   app.add_option("--tensor", work.tensor, "degree of tensor parallelism; default 1");
   app.add_option("--pipeline", work.pipeline, "pipeline stages; default 1");
   app.add_option("--expert", work.expert, "degree of expert parallelism; default 1");
@@ -258,14 +259,23 @@ void add_options(CLI::App& app, TrainArguments& train) {
                  "so many random cables are out of order; several with commas");
   app.add_option("--policy", train.policies,
                  "for failed links: reroute, resynthesize; default both");
+  app.add_flag("--one-at-a-time", train.one_at_a_time,
+               "an NPU has one collective or send at a time, as in ASTRA-sim: the next is the one "
+               "with the lowest id of those that are ready");
+  app.add_option(
+      "--local-mem-bw", train.local_mem_bw,
+      "rate of local reductions, 1600GB/s: each reads two operands and writes one, as in "
+      "ASTRA-sim; default: they take no time");
   app.add_flag("--unfolded", train.unfolded, "simulate every crossing, also those that are alike");
   add_model(app, train.model, "");
   app.add_option("--trace", train.trace, "timeline to write, for Perfetto or chrome://tracing");
   app.add_option("--trace-npus", train.traced,
                  "of the timeline, 0-3+8; default: one of each pipeline stage");
   app.add_option("--heatmap", train.heatmap, "picture of link utilisation to write: .svg or .png");
-  app.add_option("--export-chakra", train.export_chakra,
-                 "prefix of traces to write: the workload, one file per NPU");
+  app.add_option(
+      "--export-chakra", train.export_chakra,
+      "prefix of traces to write: the workload, one file per NPU, and PREFIX.groups.json, "
+      "which ASTRA-sim takes as --comm-group-configuration");
   app.add_option("--out", train.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", train.progress,
                "a line for each run on stderr also where that is no terminal");

@@ -60,6 +60,10 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
     if (const auto chunks = of_option("--chunks", [&] { return parse_chunks(*arguments.chunks); }))
       planning.chunks = {*chunks};
   planning.options.model = time_model(arguments.model);
+  planning.one_at_a_time = arguments.one_at_a_time;
+  if (arguments.local_mem_bw)
+    planning.options.model.reduce_rate = of_option(
+        "--local-mem-bw", [&] { return reduction_rate(parse_bandwidth(*arguments.local_mem_bw)); });
   planning.options.seed = parse_seed(arguments.seed);
   planning.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(planning.options, *arguments.limit);

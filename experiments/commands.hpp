@@ -120,7 +120,8 @@ struct TrainArguments {
   std::vector<std::string> event_texts;
   std::optional<std::string> failed_links; ///< so many; several with commas
   std::string policies = "reroute,resynthesize";
-  bool unfolded = false;
+  bool unfolded = false, one_at_a_time = false;
+  std::optional<std::string> local_mem_bw; ///< rate
   ModelArguments model;
   std::string trace, heatmap, export_chakra; ///< files to write; empty: none
   std::optional<std::string> traced;         ///< NPUs, 0-3+8

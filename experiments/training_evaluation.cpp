@@ -144,6 +144,7 @@ private:
     IterationOptions options;
     options.model = study_.planning.options.model;
     options.fold = study_.fold;
+    options.one_at_a_time = study_.planning.one_at_a_time;
     return options;
   }
 
@@ -296,6 +297,7 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
   result.label = study.label;
   for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
   result.model = study.planning.options.model;
+  result.one_at_a_time = study.planning.one_at_a_time;
   result.reference = study.reference;
   const auto& cancelled = study.planning.options.cancelled;
   bool has_recorded = false;

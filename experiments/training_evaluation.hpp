@@ -60,6 +60,7 @@ struct TrainingEvaluation {
   std::string label;
   std::vector<std::string> engines;
   TimeModel model;
+  bool one_at_a_time = false;    ///< communication of an NPU
   std::string reference;         ///< of TrainingStudy
   std::vector<TrainingRun> runs; ///< by topology, variant, plan, condition
 };

@@ -3,6 +3,7 @@
 #include "experiments/file_stem.hpp"
 #include "experiments/heatmap.hpp"
 #include "experiments/stacked_bars.hpp"
+#include "experiments/training_table.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -106,10 +107,8 @@ std::string title_of(const TrainingEvaluation& evaluation) {
 StackedChart chart_of(const TrainingEvaluation& evaluation) {
   StackedChart chart;
   chart.heading = {title_of(evaluation),
-                   fmt::format("one iteration, mean over NPUs; engine {}, links busy for {}, "
-                               "forwarding {}",
-                               evaluation.engines.front(), to_text(evaluation.model.link_busy),
-                               to_text(evaluation.model.forwarding))};
+                   "one iteration, mean over NPUs; " +
+                       conditions_text(evaluation, evaluation.engines.front())};
   chart.y_label = "time per iteration [ms]";
   for (std::size_t part = 0; part < part_count; ++part) chart.parts.push_back(part_name(part));
   chart.groups = groups_of(evaluation);

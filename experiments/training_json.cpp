@@ -129,6 +129,8 @@ Json training_json(const TrainingEvaluation& evaluation, NpuDetail detail) {
           {"engines", evaluation.engines},
           {"link_busy", to_text(evaluation.model.link_busy)},
           {"forwarding", to_text(evaluation.model.forwarding)},
+          {"one_at_a_time", evaluation.one_at_a_time},
+          {"reduce_rate_bytes_per_s", evaluation.model.reduce_rate.bytes_per_second},
           {"runs", std::move(runs)}};
 }
 

@@ -73,6 +73,10 @@ PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
   planning.by_collective = read_by_collective(table);
   planning.chunks = read_chunks(table);
   planning.options = options_of(table, seed);
+  if (const auto one = table.find("one_at_a_time")) planning.one_at_a_time = one->boolean();
+  if (const auto rate = table.find("local_mem_bw"))
+    planning.options.model.reduce_rate = parsed(
+        *rate, [](const std::string& text) { return reduction_rate(parse_bandwidth(text)); });
   const std::string cache = string_at(table, "cache");
   planning.cache = cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;
   return planning;
@@ -297,6 +301,13 @@ void refuse_dead_npus(const EventPlan& plan) {
   for (const PlannedEvent& event : plan.events)
     if (event.what.kind == NetworkEvent::Kind::npu_down)
       throw InputError("training doesn't survive an NPU that goes down");
+}
+
+Bandwidth reduction_rate(Bandwidth local_memory) {
+  constexpr std::int64_t accesses = 3; // two operands and the sum
+  if (local_memory.bytes_per_second < accesses)
+    throw InputError(fmt::format("{} is too slow for reductions", to_text(local_memory)));
+  return {local_memory.bytes_per_second / accesses};
 }
 
 std::vector<AlgorithmRow> default_candidates() {

@@ -9,6 +9,10 @@
 //   chunks = 1                             # per shard, or a list, of which the fastest counts;
 //                                          # default "auto"
 //   engine = "native"                      # default; or simgrid, both
+//   one_at_a_time = false                  # default; true: an NPU has one collective or send at
+//                                          # a time, as in ASTRA-sim
+//   local_mem_bw = "1600GB/s"              # rate of local reductions, two operands and the sum;
+//                                          # default: they take no time
 //   fold = true                            # default: what meets nothing else is simulated once
 //   cache = "folder"                       # of remembered schedules, or "none"; default the user's
 //   settings = {key = "value"}             # and link_busy, forwarding, limit as in [[runs]]
@@ -34,7 +38,8 @@
 //   model_group = 8                        # NPUs of a model-parallel group, where it isn't said
 //
 //   trace = "prefix"                       # Chakra: prefix.0.et, prefix.1.et, ...
-//   groups = "groups.json"                 # process groups; default those of the trace
+//   groups = "groups.json"                 # process groups; default prefix.groups.json and those
+//                                          # of the trace
 //
 //   [[training.variants]]                  # each: what is trained, with some keys of its own;
 //   name = "TP first"                      # unique
@@ -85,6 +90,10 @@ parse_training_plans(const std::vector<std::string>& names,
                      const std::vector<AlgorithmRow>& candidates);
 /// Of `auto`, where nothing is said: quick ones that plan most collectives.
 [[nodiscard]] std::vector<AlgorithmRow> default_candidates();
+
+/// At which an NPU reduces whose memory has this rate: two operands are read, one is written.
+/// Errors: InputError for a rate of next to nothing.
+[[nodiscard]] Bandwidth reduction_rate(Bandwidth local_memory);
 
 /// What is done where cables have failed: reroute or resynthesize. Errors: InputError.
 [[nodiscard]] Policy parse_training_policy(const std::string& text);

@@ -270,9 +270,7 @@ std::string heading(const TrainingEvaluation& evaluation) {
       text += workload_text(run);
     before = &run;
   }
-  return text + fmt::format("engine {}, links busy for {}, forwarding {}\n",
-                            joined(evaluation.engines, " = "), to_text(evaluation.model.link_busy),
-                            to_text(evaluation.model.forwarding));
+  return text + conditions_text(evaluation, joined(evaluation.engines, " = ")) + "\n";
 }
 
 std::string table_text(const Table& table, const char* title) {
@@ -280,6 +278,16 @@ std::string table_text(const Table& table, const char* title) {
 }
 
 } // namespace
+
+std::string conditions_text(const TrainingEvaluation& evaluation, const std::string& engine) {
+  const TimeModel& model = evaluation.model;
+  std::string text = fmt::format("engine {}, links busy for {}, forwarding {}", engine,
+                                 to_text(model.link_busy), to_text(model.forwarding));
+  if (evaluation.one_at_a_time) text += ", one communication of an NPU at a time";
+  if (model.reduce_rate.bytes_per_second > 0)
+    text += fmt::format(", reductions at {}", to_text(model.reduce_rate));
+  return text;
+}
 
 std::string training_text(const TrainingEvaluation& evaluation) {
   const Labels labels(evaluation);
@@ -325,9 +333,9 @@ std::string figure_text(double value) { return value > 0 ? fmt::format("{:.6g}",
 
 std::vector<Row> training_csv(std::span<const TrainingEvaluation> evaluations) {
   Row titles = label_titles;
-  extend(titles,
-         {"engines", "link_busy", "forwarding", "note", "iterations", "iteration_ps", "items_per_s",
-          "flops_utilisation", "lower_bound_ps", "hidden_fraction", "duration_ps"});
+  extend(titles, {"engines", "link_busy", "forwarding", "one_at_a_time", "reduce_rate_bytes_per_s",
+                  "note", "iterations", "iteration_ps", "items_per_s", "flops_utilisation",
+                  "lower_bound_ps", "hidden_fraction", "duration_ps"});
   for (const std::string& title : account_titles) titles.push_back("sum_" + title);
   extend(titles, {"memory_bytes", "link_crossings", "replayed_crossings", "planning_seconds",
                   "run_seconds"});
@@ -338,7 +346,9 @@ std::vector<Row> training_csv(std::span<const TrainingEvaluation> evaluations) {
       Row row = label_cells(evaluation, run);
       extend(row,
              {joined(evaluation.engines, "+"), std::string(to_text(evaluation.model.link_busy)),
-              std::string(to_text(evaluation.model.forwarding)), run.note,
+              std::string(to_text(evaluation.model.forwarding)),
+              evaluation.one_at_a_time ? "true" : "false",
+              fmt::to_string(evaluation.model.reduce_rate.bytes_per_second), run.note,
               fmt::to_string(run.workload.iterations)});
       if (run.report) {
         extend(row, {fmt::to_string(run.iteration_time().ps), figure_text(run.items_per_second()),

@@ -13,6 +13,11 @@ namespace tutti {
 /// simulating.
 [[nodiscard]] std::string training_text(const TrainingEvaluation& evaluation);
 
+/// How it was simulated: "engine native, links busy for serialization, forwarding auto", and what
+/// else is not by default.
+[[nodiscard]] std::string conditions_text(const TrainingEvaluation& evaluation,
+                                          const std::string& engine);
+
 /// One row per run. Times per iteration are means over NPUs, in ps; sums over NPUs are exact.
 [[nodiscard]] std::vector<std::vector<std::string>>
 training_csv(std::span<const TrainingEvaluation> evaluations);

@@ -57,7 +57,8 @@ class Planner {
 public:
   Planner(const Topology& topology, const Workload& workload, const PlanningOptions& options)
       : topology_(topology), workload_(workload), model_(options.options.model),
-        collectives_(options), sites_(topology, collectives_.goes_by_names()),
+        one_at_a_time_(options.one_at_a_time), collectives_(options),
+        sites_(topology, collectives_.goes_by_names()),
         send_router_(topology, options.options.routing), parts_(workload.groups.size()),
         places_(workload.groups.size()), synthesis_(options.options) {}
 
@@ -112,6 +113,7 @@ private:
         variants[i].push_back({each.summary.algorithm, each.summary.alone, each.busy});
     IterationOptions options;
     options.model = model_;
+    options.one_at_a_time = one_at_a_time_;
     const auto simulate = [&](const PlanChoice& choice) -> std::optional<SimulatedChoice> {
       try {
         options.watch = watch_of(synthesis_.stage, "iteration, to choose among plans");
@@ -220,6 +222,7 @@ private:
   const Topology& topology_;
   const Workload& workload_;
   const TimeModel& model_;
+  bool one_at_a_time_;
   CollectivePlanner collectives_;
   GroupSites sites_;
   SendRouter send_router_;

@@ -25,7 +25,8 @@ struct PlanningOptions {
   /// Per shard. Several: with each algorithm, the fastest. None: auto, as attempt_in_chunks() says.
   std::vector<std::uint32_t> chunks;
   SynthesisOptions options;
-  std::string cache; ///< folder of remembered schedules; empty: none
+  bool one_at_a_time = false; ///< as IterationOptions::one_at_a_time, where a choice is simulated
+  std::string cache;          ///< folder of remembered schedules; empty: none
 };
 
 /// What was planned for the requests that share a plan.

@@ -38,9 +38,9 @@ struct ChakraOptions {
 /// Other tools may have removed nodes.
 ///
 /// Errors: InputError "FILE: node 12 (name): ...": a file that is missing, truncated or broken; an
-/// attribute, type of node or of collective that isn't known or has no meaning here; a cycle, within
-/// an NPU or across several (its nodes are named); a dependency or group that isn't there; a group
-/// whose members disagree about who is in it; a collective of 0 bytes; a member that lacks a
+/// attribute, type of node or of collective that isn't known or has no meaning here; a cycle,
+/// within an NPU or across several (its nodes are named); a dependency or group that isn't there; a
+/// group whose members disagree about who is in it; a collective of 0 bytes; a member that lacks a
 /// collective of its group; involved dimensions on a topology without coordinates. Of the file with
 /// groups "FILE:LINE:COLUMN: ...".
 [[nodiscard]] Workload read_chakra(const std::string& prefix, const Topology& topology,
@@ -48,8 +48,8 @@ struct ChakraOptions {
 
 /// Writes PREFIX.0.et ... and chakra_groups_file(), in version 1.0.0 of the format, and returns the
 /// names of the traces. read_chakra() makes the same of them; others find durations in whole
-/// microseconds, whose sum over an NPU's computing is off by half of one at most. Errors: InputError
-/// "FILE: cannot write: ...".
+/// microseconds, whose sum over an NPU's computing is off by half of one at most. Errors:
+/// InputError "FILE: cannot write: ...".
 std::vector<std::string> write_chakra(const Workload& workload, const std::string& prefix);
 
 } // namespace tutti

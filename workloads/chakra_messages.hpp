@@ -50,8 +50,8 @@ struct ChakraFile {
 
 /// Plain or gzip. Errors: InputError, "node 12 (name): ..." where one is at fault, without the
 /// file's name: truncated or broken content (of Tutti's files also where they end behind some node;
-/// those of which another tool has removed nodes are fine), a type of node that has no meaning here, an attribute
-/// that isn't known, or of a kind that doesn't suit it.
+/// those of which another tool has removed nodes are fine), a type of node that has no meaning
+/// here, an attribute that isn't known, or of a kind that doesn't suit it.
 [[nodiscard]] ChakraFile parse_chakra(std::string content);
 
 } // namespace tutti

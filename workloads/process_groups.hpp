@@ -15,8 +15,8 @@ struct ProcessGroup {
 };
 
 /// {"1": [0, 1], "2": []}; a group without members has all `npus`. In the file's order.
-/// Errors: InputError "FILE:LINE:COLUMN: ..." for what isn't such JSON, a group that is there twice,
-/// a member that isn't there or is named twice.
+/// Errors: InputError "FILE:LINE:COLUMN: ..." for what isn't such JSON, a group that is there
+/// twice, a member that isn't there or is named twice.
 [[nodiscard]] std::vector<ProcessGroup>
 parse_group_file(std::string_view json, const std::string& file, std::uint32_t npus);
 /// The inverse.

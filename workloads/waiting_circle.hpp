@@ -1,5 +1,5 @@
-// Operations of several NPUs that wait for each other in a circle: a workload that never ends, however
-// long anything takes.
+// Operations of several NPUs that wait for each other in a circle: a workload that never ends,
+// however long anything takes.
 #pragma once
 
 #include "sim/workload.hpp"

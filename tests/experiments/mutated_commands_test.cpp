@@ -294,7 +294,8 @@ const std::vector<std::string>& good_commands() {
       "train -t ring:2 --chakra t -a direct --cache c --trace tr.json --trace-npus 0 --heatmap "
       "h.svg",
       "train -t ring:4 --model model.toml --npu npu.toml --pipeline 2 --schedule 1f1b --recompute "
-      "full --micro-batches 4 --by-collective all_reduce=ring -a direct --cache none --event "
+      "full --one-at-a-time --local-mem-bw 1600GB/s --micro-batches 4 --by-collective "
+      "all_reduce=ring -a direct --cache none --event "
       "at=1us,link_rate=npu0>npu1,share=0.5 --policy reroute --unfolded",
       "run runs.toml --jobs 2 --out r",
       "run studies.toml --out r --json",

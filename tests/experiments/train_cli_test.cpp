@@ -78,7 +78,7 @@ TEST_CASE("train writes tables, figures, a timeline, a heat map and traces") {
   CHECK_THAT(result.out, ContainsSubstring("images"));
   CHECK_THAT(result.err, ContainsSubstring("per iteration"));
   for (const char* file : {"o/training.csv", "o/training_npus.csv", "o/training.json", "h.svg",
-                           "o/training.svg", "c/run.0.et", "c/run.3.et"}) {
+                           "o/training.svg", "c/run.0.et", "c/run.3.et", "c/run.groups.json"}) {
     INFO(file);
     CHECK(std::filesystem::exists(folder.file(file)));
   }
@@ -116,6 +116,58 @@ TEST_CASE("train: a text, with a straggler and a failed cable") {
   CHECK(runs[1]["report"]["sum_over_npus"]["compute_ps"] == 500'000'000);
   CHECK(runs[2]["condition"] == "reroute");
   CHECK(runs[3]["condition"] == "resynthesize");
+}
+
+TEST_CASE("train: one communication at a time, and reductions that take time") {
+  const TemporaryFolder folder;
+  // Gradients of 1 MB each, all at once: on a ring of 4 either takes 6 steps of 250 kB.
+  write_file(folder.file("two.txt"), "DATA\n2\na -1 0 NONE 0 0 NONE 0 0 ALLREDUCE 1000000 0\n"
+                                     "b -1 0 NONE 0 0 NONE 0 0 ALLREDUCE 1000000 0\n");
+  const std::string train =
+      "train -t ring:4,bandwidth=50GB/s,latency=1us --workload two.txt --unit "
+      "us -a ring1 --chunks 1 --cache none --engine both ";
+  const auto json_of = [&](const std::string& options) {
+    const CommandResult result = run_tutti(train + options + "--json", folder);
+    INFO(result.err);
+    REQUIRE(result.code == 0);
+    return Json::parse(result.out);
+  };
+  const auto duration = [](const Json& json) {
+    return json["runs"][0]["report"]["duration_ps"].get<std::int64_t>();
+  };
+  constexpr std::int64_t alone = 6 * (5'000'000 + 1'000'000);
+  const Json usual = json_of("");
+  CHECK(usual["one_at_a_time"] == false);
+  CHECK(usual["reduce_rate_bytes_per_s"] == 0);
+  CHECK(duration(usual) < 2 * alone); // one's latency hides behind the other
+  const Json one = json_of("--one-at-a-time ");
+  CHECK(one["one_at_a_time"] == true);
+  CHECK(duration(one) == 2 * alone);
+  // 3 x 250 kB at 750 GB/s are 1 us; half of the steps reduce.
+  const Json reduced = json_of("--one-at-a-time --local-mem-bw 750GB/s ");
+  CHECK(reduced["reduce_rate_bytes_per_s"] == 250'000'000'000);
+  CHECK(duration(reduced) == 2 * (alone + 3 * 1'000'000));
+  const CommandResult text = run_tutti(train + "--one-at-a-time --local-mem-bw 750GB/s", folder);
+  CHECK_THAT(text.out, ContainsSubstring("forwarding auto, one communication of an NPU at a time, "
+                                         "reductions at 250 GB/s"));
+  write_file(folder.file("e.toml"), R"(name = "e"
+[topologies]
+R = "ring:4,bandwidth=50GB/s,latency=1us"
+[[training]]
+label = "Two"
+algorithms = ["ring1"]
+chunks = 1
+cache = "none"
+one_at_a_time = true
+local_mem_bw = "750GB/s"
+workload = "two.txt"
+unit = "us"
+)");
+  const CommandResult run = run_tutti("run e.toml", folder);
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const Json results = Json::parse(read_file(folder.file("out/e/results.json")));
+  CHECK(duration(results["training"][0]) == duration(reduced));
 }
 
 TEST_CASE("an experiment with [[training]]: tables, figures, verdicts") {
@@ -162,6 +214,8 @@ TEST_CASE("train refuses bad input with a word that helps") {
              ContainsSubstring("--zero: only a model"));
   CHECK_THAT(refusal("train -t ring:4 -a ring --chakra none/run"), ContainsSubstring("none/run"));
   const std::string model = "train -t ring:4 -a ring --model resnet50 --npu v100 --precision fp16 ";
+  CHECK_THAT(refusal(model + "--local-mem-bw 2B/s"), ContainsSubstring("--local-mem-bw: 2 B/s"));
+  CHECK_THAT(refusal(model + "--local-mem-bw fast"), ContainsSubstring("--local-mem-bw"));
   CHECK_THAT(refusal(model + "--tensor 3"), ContainsSubstring("4 NPUs"));
   CHECK_THAT(refusal(model + "--data 3"), ContainsSubstring("4"));
   CHECK_THAT(refusal(model + "--pipeline 4 --zero 7"), ContainsSubstring("--zero"));

@@ -1,5 +1,5 @@
-// Chakra traces, their process groups and workload texts: any bytes give a Workload that check_workload() accepts, or an
-// InputError.
+// Chakra traces, their process groups and workload texts: any bytes give a Workload that
+// check_workload() accepts, or an InputError.
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "tests/samples.hpp"
