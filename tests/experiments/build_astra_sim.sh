@@ -3,7 +3,7 @@
 # compare Tutti's times with its own:
 #
 #   tests/experiments/build_astra_sim.sh DIR
-#   export TUTTI_ASTRA_SIM=DIR/bin
+#   export TUTTI_ASTRA_SIM=DIR/bin/AstraSim_Analytical_Congestion_Aware
 #   build/release/tests/tests_experiments "[astra-sim]"
 #
 # It needs git, CMake, a C++17 compiler and protobuf (protoc, libprotobuf-dev). TUTTI_GIT names

@@ -149,7 +149,7 @@ TEST_CASE("train: one communication at a time, and reductions that take time") {
   CHECK(duration(reduced) == 2 * (alone + 3 * 1'000'000));
   const CommandResult text = run_tutti(train + "--one-at-a-time --local-mem-bw 750GB/s", folder);
   CHECK_THAT(text.out, ContainsSubstring("forwarding auto, one communication of an NPU at a time, "
-                                         "reductions at 250 GB/s"));
+                                         "reductions at 250GB/s"));
   write_file(folder.file("e.toml"), R"(name = "e"
 [topologies]
 R = "ring:4,bandwidth=50GB/s,latency=1us"
@@ -214,7 +214,7 @@ TEST_CASE("train refuses bad input with a word that helps") {
              ContainsSubstring("--zero: only a model"));
   CHECK_THAT(refusal("train -t ring:4 -a ring --chakra none/run"), ContainsSubstring("none/run"));
   const std::string model = "train -t ring:4 -a ring --model resnet50 --npu v100 --precision fp16 ";
-  CHECK_THAT(refusal(model + "--local-mem-bw 2B/s"), ContainsSubstring("--local-mem-bw: 2 B/s"));
+  CHECK_THAT(refusal(model + "--local-mem-bw 2B/s"), ContainsSubstring("--local-mem-bw: 2B/s"));
   CHECK_THAT(refusal(model + "--local-mem-bw fast"), ContainsSubstring("--local-mem-bw"));
   CHECK_THAT(refusal(model + "--tensor 3"), ContainsSubstring("4 NPUs"));
   CHECK_THAT(refusal(model + "--data 3"), ContainsSubstring("4"));
