@@ -76,7 +76,8 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
                                    return sweep_command(arguments, mpi);
                                  }),
       command(app, "list",
-              "algorithms, topologies, collectives, models, npus, experiments, studies, engines",
+              "algorithms, topologies, collectives, models, npus, experiments, studies, engines, "
+              "runtimes",
               list_command),
       command(app, "show", "what a topology looks like", show_command)};
 }

@@ -347,7 +347,10 @@ void add_options(CLI::App& app, ProfileArguments& profile) {
 
 void add_options(CLI::App& app, LowerArguments& lower) {
   add_topology(app, lower.topology);
-  app.add_option("file", lower.file, "a schedule file")->required();
+  app.add_option("file", lower.files,
+                 "a schedule file; of several, that one is lowered which is the fastest on the "
+                 "paths that runtimes take: direct links, else the fewest, each NPU by its own NIC")
+      ->required();
   app.add_option("--instances", lower.instances,
                  "parts of each chunk, on channels of their own; default 1");
   app.add_option("--channels", lower.channels, "between two ranks, at most; default 32");
@@ -358,7 +361,16 @@ void add_options(CLI::App& app, LowerArguments& lower) {
   app.add_flag("--share-blocks", lower.share_blocks,
                "a block sends and receives where it can, in one step what is passed on at once: "
                "fewer blocks, which wait for each other more");
-  app.add_option("-o,--output", lower.output, "MSCCL XML to write");
+  app.add_option("--runtime", lower.runtime,
+                 "that must take the program: msccl, rccl or executor, or one version of it, as "
+                 "rccl@2.18 (`tutti list runtimes`); default: the newest of each. Where a runtime "
+                 "has too little room or no kernel, the program is lowered otherwise: steps that "
+                 "receive and combine in two, adjacent chunks that move alike in one step, long "
+                 "blocks in several on more channels, shared blocks; it says what it did. What "
+                 "still isn't taken is refused, with the number; the exit code is 1");
+  app.add_option("-o,--output", lower.output,
+                 "MSCCL XML to write; beside it OUTPUT.paths.json, what its connections cross, for "
+                 "`import`");
   add_json(app, lower.json);
 }
 
@@ -368,6 +380,16 @@ void add_options(CLI::App& app, ImportArguments& import) {
   app.add_option("--size", import.size, "of the collective, as nccl-tests counts it")->required();
   app.add_option("-c,--collective", import.collective,
                  "what coll=\"custom\" is: name[,root=3], or a TOML file");
+  app.add_option("--discipline", import.disciplines,
+                 "fifo, fluid or fifo,fluid; default fifo,fluid");
+  app.add_option("--routing", import.routing,
+                 "of connections whose paths no file says: auto, shortest or dimension-order; "
+                 "default the direct link, or the fewest links");
+  app.add_option("--paths", import.paths,
+                 "JSON file with the paths of connections, as `lower` writes it; default "
+                 "FILE.paths.json where there is one; none: it isn't read");
+  app.add_option("--program", import.program,
+                 "which, from 1, of a file with several <algo>; default all");
   app.add_option("-o,--output", import.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_model(app, import.model, "");
@@ -421,7 +443,8 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
 void add_options(CLI::App& app, ListArguments& list) {
   app.add_option(
          "kind", list.kind,
-         "algorithms, topologies, collectives, models, npus, experiments, studies or engines")
+         "algorithms, topologies, collectives, models, npus, experiments, studies, engines or "
+         "runtimes")
       ->required();
   add_json(app, list.json);
 }

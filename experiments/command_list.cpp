@@ -5,6 +5,7 @@
 #include "experiments/output.hpp"
 #include "experiments/registry.hpp"
 #include "experiments/table.hpp"
+#include "runtime/msccl_runtimes.hpp"
 #include "sim/collective.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
@@ -149,6 +150,47 @@ Table engine_table() {
   return table;
 }
 
+/// Steps that do several things at once, or copy: what a runtime lacks kernels for.
+std::string lacking_text(const runtime::MscclRuntime& row) {
+  std::vector<std::string> lacking;
+  for (std::size_t k = 0; k < runtime::step_kind_count; ++k)
+    if (const auto kind = static_cast<runtime::StepKind>(k);
+        (runtime::kinds_bit(kind) & row.limits.kinds) == 0)
+      lacking.emplace_back(runtime::to_text(kind));
+  return lacking.empty() ? "-" : joined(lacking, ", ");
+}
+
+std::string words_text(const runtime::MscclRuntime& row) {
+  std::vector<std::string> words;
+  for (const CollectiveKind kind : all_collectives())
+    if (const auto word = runtime::msccl_word(row, kind)) words.emplace_back(*word);
+  return joined(words, ", ");
+}
+
+Table runtime_table() {
+  Table table{{{"runtime"},
+               {"steps", Align::right},
+               {"blocks parsed", Align::right},
+               {"launched", Align::right},
+               {"peers", Align::right},
+               {"channels", Align::right},
+               {"units", Align::right},
+               {"elements", Align::right},
+               {"no kernel for"},
+               {"collectives"},
+               {"releases"},
+               {"source"}},
+              {}};
+  for (const runtime::MscclRuntime& row : runtime::msccl_runtimes())
+    table.rows.push_back({fmt::format("{}@{}", row.name, row.version),
+                          fmt::to_string(row.limits.steps), fmt::to_string(row.parsed_blocks),
+                          fmt::to_string(row.launched_blocks), fmt::to_string(row.limits.peers),
+                          fmt::to_string(row.limits.channels), fmt::to_string(row.limits.count),
+                          fmt::to_string(row.limits.elements), lacking_text(row), words_text(row),
+                          std::string(row.releases), std::string(row.source)});
+  return table;
+}
+
 struct Listing {
   std::string_view name;
   Table (*table)();
@@ -165,7 +207,10 @@ constexpr std::array listings{
     Listing{"npus", npu_table},
     Listing{"experiments", experiment_table},
     Listing{"studies", study_table},
-    Listing{"engines", engine_table}};
+    Listing{"engines", engine_table},
+    Listing{"runtimes", runtime_table,
+            "steps: of a block; blocks: of a GPU; peers: of a channel, to send to, and to receive "
+            "from; units: of a step; elements: of XML that a GPU keeps\n"}};
 
 // An object per row, with the column titles as keys.
 nlohmann::ordered_json json_of(const Table& table) {

@@ -3,14 +3,18 @@
 #include "experiments/backend_request.hpp"
 #include "experiments/collective_request.hpp"
 #include "experiments/commands.hpp"
+#include "experiments/connection_paths.hpp"
+#include "experiments/evaluation.hpp"
 #include "experiments/evaluation_json.hpp"
 #include "experiments/output.hpp"
 #include "runtime/lowering.hpp"
+#include "runtime/msccl_fit.hpp"
+#include "runtime/msccl_runtimes.hpp"
 #include "runtime/msccl_xml.hpp"
-#include "runtime/verify_program.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/schedule_file.hpp"
+#include "sim/text.hpp"
 #include "sim/verify.hpp"
 #include "topologies/list.hpp"
 
@@ -70,84 +74,175 @@ ProgramFigures figures_of(const runtime::Program& program, double seconds) {
   return figures;
 }
 
-void print(const runtime::Program& program, const ProgramFigures& f, const Topology& topology,
-           bool json) {
-  const std::string collective = collective_text(topology, program.collective);
-  if (json) {
-    print_text(json_text({{"algorithm", program.name},
-                          {"collective", collective},
-                          {"ranks", program.ranks.size()},
-                          {"in_place", program.in_place},
-                          {"units", f.units},
-                          {"blocks", f.blocks},
-                          {"most_blocks_of_a_rank", f.most_blocks},
-                          {"steps", f.steps},
-                          {"most_steps_of_a_block", f.longest},
-                          {"channels", f.channels},
-                          {"most_scratch_units", f.scratch},
-                          {"lowering_seconds", f.seconds},
-                          {"verified", true}}));
-    return;
-  }
+using Runtimes = std::vector<const runtime::MscclRuntime*>;
+
+void print_json(const runtime::FittedProgram& fitted, const ProgramFigures& f,
+                const Runtimes& runtimes, const std::vector<std::string>& warnings,
+                const std::string& collective) {
+  std::vector<std::string> names;
+  for (const runtime::MscclRuntime* one : runtimes)
+    names.push_back(fmt::format("{}@{}", one->name, one->version));
+  print_text(json_text({{"algorithm", fitted.program.name},
+                        {"collective", collective},
+                        {"ranks", fitted.program.ranks.size()},
+                        {"in_place", fitted.program.in_place},
+                        {"units", f.units},
+                        {"blocks", f.blocks},
+                        {"most_blocks_of_a_rank", f.most_blocks},
+                        {"steps", f.steps},
+                        {"most_steps_of_a_block", f.longest},
+                        {"channels", f.channels},
+                        {"most_scratch_units", f.scratch},
+                        {"lowering_seconds", f.seconds},
+                        {"verified", true},
+                        {"runtimes", names},
+                        {"changes", fitted.changes},
+                        {"refusals", fitted.refusals},
+                        {"warnings", warnings}}));
+}
+
+void print(const runtime::FittedProgram& fitted, const ProgramFigures& f, const Runtimes& runtimes,
+           const std::string& collective) {
+  std::vector<std::string> names;
+  for (const runtime::MscclRuntime* one : runtimes)
+    names.push_back(fmt::format("{} {}", one->name, one->version));
   print_text(fmt::format(
       "correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
-      "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n",
-      collective, program.name, program.ranks.size(),
-      program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks, f.steps,
-      f.longest, f.channels, f.scratch, f.seconds));
+      "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n"
+      "for {}{}{}\n",
+      collective, fitted.program.name, fitted.program.ranks.size(),
+      fitted.program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
+      f.steps, f.longest, f.channels, f.scratch, f.seconds, joined(names, ", "),
+      fitted.changes.empty() ? "" : ": ", joined(fitted.changes, "; ")));
 }
 
-/// How many chunks per shard MSCCL's runtimes hold, going by the longest block, which grows with
-/// them; nothing where that isn't what is too much, or one chunk is.
-std::optional<std::uint32_t> most_chunks_held(const runtime::Program& program,
-                                              const Collective& collective,
-                                              const runtime::MscclLimits& limits) {
-  const std::size_t longest = figures_of(program, 0).longest;
-  const std::uint32_t chunks = collective.parts.empty() ? 1 : collective.parts.front().pieces;
-  if (longest <= limits.steps) return std::nullopt;
-  const auto held = static_cast<std::uint32_t>(std::uint64_t{chunks} * limits.steps / longest);
-  return held == 0 ? std::nullopt : std::optional(held);
+/// A schedule and its program.
+struct Lowered {
+  std::string name; ///< of the file
+  ScheduleFile file;
+  runtime::FittedProgram fitted;
+  ProgramFigures figures;
+  /// Of the schedule; of the program on its paths; of the program on those that runtimes take.
+  Time planned, kept, taken;
+  std::vector<runtime::ConnectionWay> not_taken;
+};
+
+Time time_of(const Topology& topology, const Collective& collective, const Schedule& schedule,
+             const TimeModel& model) {
+  return replay(topology, collective, schedule, model, find_engine("native")).report.completion;
 }
 
-std::string xml_of(const runtime::Program& program, const Collective& collective,
-                   const runtime::MscclOptions& options) {
-  try {
-    return runtime::msccl_xml(program, options);
-  } catch (const InputError& error) {
-    const auto held = most_chunks_held(program, collective, options.limits);
-    if (!held) throw;
-    throw InputError(fmt::format("{}; of the {} chunks per shard that this schedule has, they hold "
-                                 "{} at most",
-                                 error.what(), collective.parts.front().pieces, *held));
+/// What the runtimes' paths make of it, where they are others or `always`.
+void add_times(const Topology& topology, Lowered& lowered, bool always) {
+  lowered.not_taken = runtime::ways_not_taken(topology, lowered.fitted.program);
+  if (lowered.not_taken.empty() && !always) return;
+  const TimeModel& model = lowered.file.time_model;
+  runtime::Program program = lowered.fitted.program;
+  const runtime::ForeignSchedule kept = runtime::schedule_of(topology, program);
+  lowered.kept = time_of(topology, kept.collective, kept.schedule, model);
+  program.ways.clear();
+  const runtime::ForeignSchedule taken = runtime::schedule_of(topology, program);
+  lowered.taken = time_of(topology, taken.collective, taken.schedule, model);
+  lowered.planned = time_of(topology, lowered.file.collective, lowered.file.schedule, model);
+}
+
+std::vector<std::string> warnings_of(const Topology& topology, const Lowered& lowered,
+                                     const runtime::MscclOptions& options,
+                                     const Runtimes& runtimes) {
+  std::vector<std::string> warnings = runtime::msccl_selection_warnings(
+      lowered.fitted.program, lowered.file.collective.size(), options, runtimes);
+  if (lowered.not_taken.empty()) return warnings;
+  const runtime::ConnectionWay& one = lowered.not_taken.front();
+  warnings.push_back(fmt::format(
+      "{} of {} connections are planned on paths that the XML can't name and runtimes don't take "
+      "({} on channel {}, where they take {}): the schedule takes {}, the program {} on the "
+      "planned paths and {} on theirs",
+      lowered.not_taken.size(), lowered.fitted.program.ways.size(), way_text(topology, one.links),
+      one.channel, way_text(topology, runtime::runtime_way(topology, one)),
+      short_text(lowered.planned), short_text(lowered.kept), short_text(lowered.taken)));
+  return warnings;
+}
+
+/// Nothing where the schedule or the program has a fault, which is printed.
+std::optional<Lowered> lowered_of(const LowerArguments& arguments, const Topology& topology,
+                                  const std::string& name, const Runtimes& runtimes) {
+  Lowered made{name, read_schedule(name, topology), {}, {}, {}, {}, {}, {}};
+  if (made.file.compact)
+    throw InputError(fmt::format("{}: {} transfers are too many", name, made.file.size()));
+  if (const Verdict verdict = verify(topology, made.file.collective, made.file.schedule);
+      !verdict.correct()) {
+    print_message(fmt::format("{}: fault: {}", name, verdict.fault->text));
+    return std::nullopt;
   }
+  const double start = cpu_seconds();
+  made.fitted = runtime::lower_for(runtimes, topology, made.file.collective, made.file.schedule,
+                                   lowering_of(arguments, made.file.algorithm));
+  if (made.fitted.fault) {
+    print_message(
+        fmt::format("a defect of Tutti: the program has a fault: {}", made.fitted.fault->text));
+    return std::nullopt;
+  }
+  made.figures = figures_of(made.fitted.program, cpu_seconds() - start);
+  for (const std::string& refusal : made.fitted.refusals)
+    print_message(fmt::format("{}: refused: {}", name, refusal));
+  return made;
+}
+
+/// Writes and prints what runtimes take.
+void report(const LowerArguments& arguments, const Topology& topology, const Lowered& lowered,
+            const Runtimes& runtimes) {
+  runtime::MscclOptions options = msccl_of(arguments);
+  options.limits = runtime::common_limits(runtimes);
+  options.collective =
+      runtime::common_msccl_word(lowered.file.collective.parts.front().kind, runtimes);
+  const std::string xml = runtime::msccl_xml(lowered.fitted.program, options);
+  const auto warnings = warnings_of(topology, lowered, options, runtimes);
+  for (const std::string& warning : warnings) print_message(fmt::format("warning: {}", warning));
+  const std::string collective = collective_text(topology, lowered.file.collective);
+  if (arguments.json)
+    print_json(lowered.fitted, lowered.figures, runtimes, warnings, collective);
+  else
+    print(lowered.fitted, lowered.figures, runtimes, collective);
+  if (arguments.output.empty()) return;
+  write_file(arguments.output, xml);
+  write_file(paths_file_of(arguments.output),
+             connection_paths_json(topology, lowered.fitted.program.ways, xml));
 }
 
 } // namespace
 
 int lower_command(const LowerArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
-  const ScheduleFile file = read_schedule(arguments.file, topology);
-  if (file.compact)
-    throw InputError(fmt::format("{}: {} transfers are too many", arguments.file, file.size()));
-  if (!arguments.output.empty()) require_writable(arguments.output);
-  if (const Verdict verdict = verify(topology, file.collective, file.schedule);
-      !verdict.correct()) {
-    print_message(fmt::format("{}: fault: {}", arguments.file, verdict.fault->text));
-    return 1;
-  }
-  const double start = cpu_seconds();
-  const runtime::Program program = runtime::lower(topology, file.collective, file.schedule,
-                                                  lowering_of(arguments, file.algorithm));
-  const runtime::ProgramVerdict verdict = runtime::verify_program(program);
-  if (!verdict.correct()) {
-    print_message(
-        fmt::format("a defect of Tutti: the program has a fault: {}", verdict.fault->text));
-    return 1;
-  }
-  print(program, figures_of(program, cpu_seconds() - start), topology, arguments.json);
+  const Runtimes runtimes =
+      of_option("--runtime", [&] { return runtime::find_msccl_runtimes(arguments.runtime); });
   if (!arguments.output.empty())
-    write_file(arguments.output, xml_of(program, file.collective, msccl_of(arguments)));
-  return 0;
+    for (const std::string& file : {arguments.output, paths_file_of(arguments.output)})
+      require_writable(file);
+  std::optional<Lowered> best;
+  for (const std::string& name : arguments.files) {
+    std::optional<Lowered> lowered = lowered_of(arguments, topology, name, runtimes);
+    if (!lowered) return 1;
+    const Collective& collective = lowered->file.collective;
+    if (best && collective.name() != best->file.collective.name())
+      throw InputError(fmt::format("{} is a schedule of {}, but {} of {}", name, collective.name(),
+                                   best->name, best->file.collective.name()));
+    const bool taken = lowered->fitted.refusals.empty();
+    if (taken) add_times(topology, *lowered, arguments.files.size() > 1);
+    if (taken && arguments.files.size() > 1)
+      print_message(fmt::format("{}: {} as planned, {} on the paths that runtimes take", name,
+                                short_text(lowered->planned), short_text(lowered->taken)));
+    const bool better =
+        !best || (taken && (!best->fitted.refusals.empty() || lowered->taken < best->taken));
+    if (better) best = std::move(lowered);
+  }
+  if (best->fitted.refusals.empty()) {
+    report(arguments, topology, *best, runtimes);
+    return 0;
+  }
+  if (arguments.json)
+    print_json(best->fitted, best->figures, runtimes, {},
+               collective_text(topology, best->file.collective));
+  return 1;
 }
 
 } // namespace tutti

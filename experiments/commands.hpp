@@ -181,11 +181,13 @@ struct ProfileArguments {
 };
 
 struct LowerArguments {
-  std::string topology, file; ///< a schedule
+  std::string topology;
+  std::vector<std::string> files; ///< schedules, of which the fastest is lowered
   std::string instances = "1", channels = "32", protocol = "Simple";
   std::string min_bytes = "0", max_bytes;
   bool in_place = false, share_blocks = false;
-  std::string output; ///< XML to write; empty: none
+  std::string runtime; ///< NAME or NAME@VERSION; empty: the newest of each
+  std::string output;  ///< XML to write; empty: none
   bool json = false;
 };
 
@@ -193,7 +195,11 @@ struct ImportArguments {
   std::string topology, file; ///< MSCCL XML
   std::string size;
   std::string collective; ///< what `coll="custom"` is; empty: nothing
-  std::string output;     ///< schedule file to write; empty: none
+  std::string disciplines = "fifo,fluid";
+  std::optional<std::string> routing; ///< none: a direct link, or the shortest way
+  std::string paths;                  ///< of connections; empty: FILE.paths.json if there is one
+  std::optional<std::string> program; ///< which of a file's, from 1; none: all
+  std::string output;                 ///< schedule file to write; empty: none
   ModelArguments model;
   bool json = false;
 };
@@ -227,7 +233,7 @@ struct SweepArguments {
 };
 
 struct ListArguments {
-  /// algorithms, topologies, collectives, models, npus, experiments, studies, engines
+  /// algorithms, topologies, collectives, models, npus, experiments, studies, engines, runtimes
   std::string kind;
   bool json = false;
 };

@@ -7,6 +7,7 @@
 
 #include "runtime/lowering.hpp"
 
+#include "runtime/lowering/chunk_rolls.hpp"
 #include "runtime/lowering/rank_steps.hpp"
 #include "sim/error.hpp"
 
@@ -66,6 +67,10 @@ void add_ways(Program& program, const LoweredSchedule& lowered, const PathTable&
 
 } // namespace
 
+std::uint32_t longest_roll(const Collective& collective, const Schedule& schedule) {
+  return chunk_rolls(collective, schedule, 1).longest;
+}
+
 Program lower(const Topology& topology, const Collective& collective, const Schedule& schedule,
               const LoweringOptions& options) {
   check_members(topology, collective);
@@ -73,7 +78,10 @@ Program lower(const Topology& topology, const Collective& collective, const Sche
       empty_program(collective, topology.npu_count(), options.instances, options.in_place);
   program.name = options.name;
   LoweredSchedule lowered;
-  lowered.messages = messages_of(topology, schedule);
+  lowered.rolls = chunk_rolls(collective, schedule, options.rolled_chunks);
+  lowered.messages = messages_of(topology, options.rolled_chunks == 1
+                                               ? schedule
+                                               : transfers_of_leaders(schedule, lowered.rolls));
   lowered.values = values_of(topology, program, lowered.messages);
   const std::uint32_t most = std::max(1U, options.most_channels / options.instances);
   lowered.lanes = lanes_of(lowered.messages, lowered.values, {most, options.share_blocks});

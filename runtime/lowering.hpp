@@ -28,7 +28,13 @@ struct LoweringOptions {
   /// Send and receive of a rank share a block where one can take both, as in a ring: fewer blocks,
   /// but each does one thing at a time.
   bool share_blocks = false;
+  /// Adjacent chunks that the schedule treats alike are moved together, at most as many in a step;
+  /// 0: all of them. Fewer steps, but a chunk goes on only when all that move with it are there.
+  std::uint32_t rolled_chunks = 1;
 };
+
+/// The most chunks that LoweringOptions::rolled_chunks could move together. Cost: O(transfers).
+[[nodiscard]] std::uint32_t longest_roll(const Collective& collective, const Schedule& schedule);
 
 /// Lowers a schedule that passes `verify`. Transfers become messages between NPUs, in list order on
 /// each connection: what a switch or a host memory passes on comes from the NPU that it has it

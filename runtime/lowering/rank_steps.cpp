@@ -29,6 +29,7 @@ struct LoweringState {
   LaneBlocks blocks;
   std::vector<ChunkState> chunks;        // [chunk], all as default between ranks
   std::vector<std::uint32_t> reads_left; // [message]: of what it made, from its place
+  std::vector<std::uint32_t> units;      // [chunk]: of all that move with it
 };
 
 /// The steps of one rank.
@@ -72,7 +73,7 @@ private:
     return lowered_.messages.messages[m];
   }
   [[nodiscard]] std::uint32_t units(std::uint32_t m) const {
-    return program_.chunk_units[message(m).chunk] / instances_;
+    return state_.units[message(m).chunk] / instances_;
   }
 
   void send(std::uint32_t m) {
@@ -140,8 +141,9 @@ struct LocalCopy {
 };
 
 /// What the rank holds, wants, and never receives.
-std::vector<LocalCopy> local_copies(const Program& program, const ScheduleMessages& messages,
+std::vector<LocalCopy> local_copies(const Program& program, const LoweredSchedule& lowered,
                                     std::uint32_t rank, std::vector<std::uint32_t>& input_of) {
+  const ScheduleMessages& messages = lowered.messages;
   for (const ChunkPlace& held : program.inputs[rank]) input_of[held.chunk.value] = held.unit;
   for (const MessageEvent& event : messages.events_of(rank))
     if (event.receipt) input_of[messages.messages[event.message].chunk] = UINT32_MAX;
@@ -149,7 +151,8 @@ std::vector<LocalCopy> local_copies(const Program& program, const ScheduleMessag
   for (const ChunkPlace& wanted : program.outputs[rank]) {
     const std::uint32_t from = input_of[wanted.chunk.value];
     const std::uint32_t units = program.chunk_units[wanted.chunk.value];
-    if (from == UINT32_MAX) continue;
+    if (from == UINT32_MAX || input_of[lowered.rolls.leader[wanted.chunk.value]] == UINT32_MAX)
+      continue;
     if (!copies.empty() && copies.back().from + copies.back().units == from &&
         copies.back().to + copies.back().units == wanted.unit)
       copies.back().units += units;
@@ -165,7 +168,10 @@ std::vector<LocalCopy> local_copies(const Program& program, const ScheduleMessag
 void add_steps(Program& program, const LoweredSchedule& lowered, std::uint32_t instances) {
   const auto ranks = static_cast<std::uint32_t>(program.ranks.size());
   LoweringState state{blocks_for(lowered.lanes, ranks),
-                      std::vector<ChunkState>(program.chunk_units.size()), lowered.values.reads};
+                      std::vector<ChunkState>(program.chunk_units.size()), lowered.values.reads,
+                      std::vector<std::uint32_t>(program.chunk_units.size())};
+  for (std::uint32_t c = 0; c < program.chunk_units.size(); ++c)
+    state.units[lowered.rolls.leader[c]] += program.chunk_units[c];
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     program.ranks[rank].scratch = RankSteps(program, lowered, rank, instances, state).add();
     program.ranks[rank].blocks = std::move(state.blocks.of_rank[rank]);
@@ -176,7 +182,7 @@ void add_local_copies(Program& program, const LoweredSchedule& lowered, std::uin
   if (program.in_place) return;
   std::vector<std::uint32_t> input_of(program.chunk_units.size(), UINT32_MAX);
   for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank) {
-    const std::vector<LocalCopy> copies = local_copies(program, lowered.messages, rank, input_of);
+    const std::vector<LocalCopy> copies = local_copies(program, lowered, rank, input_of);
     for (std::uint32_t instance = 0; instance < instances && !copies.empty(); ++instance) {
       Block& block = program.ranks[rank].blocks.emplace_back();
       block.channel = instance;

@@ -1,6 +1,7 @@
 // What each rank does: where the values lie that it receives, and its steps.
 #pragma once
 
+#include "runtime/lowering/chunk_rolls.hpp"
 #include "runtime/lowering/event_order.hpp"
 #include "runtime/lowering/lanes.hpp"
 #include "runtime/lowering/message_values.hpp"
@@ -12,6 +13,7 @@
 namespace tutti::runtime {
 
 struct LoweredSchedule {
+  ChunkRolls rolls; ///< only chunks that lead have messages
   ScheduleMessages messages;
   MessageValues values;
   MessageLanes lanes;

@@ -1,5 +1,6 @@
 #include "runtime/msccl/foreign_moves.hpp"
 #include "runtime/msccl/foreign_order.hpp"
+#include "runtime/msccl/runtime_ways.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "sim/error.hpp"
 
@@ -14,8 +15,6 @@
 namespace tutti::runtime {
 
 namespace {
-
-constexpr std::uint32_t unreached = UINT32_MAX;
 
 /// Each unit as a chunk of its own, under the same conditions.
 Collective by_units(const Program& program) {
@@ -43,64 +42,37 @@ Collective by_units(const Program& program) {
   return made;
 }
 
-/// Links between ranks: parallel ones by channel, or the shortest way.
+/// What is known of a connection, else the route that is asked for, else what runtimes take.
 class RankWays {
 public:
-  explicit RankWays(const Topology& topology) : topology_(topology) {}
+  RankWays(const Topology& topology, const std::vector<ConnectionWay>& known,
+           std::optional<Router> router)
+      : otherwise_(topology), router_(std::move(router)) {
+    for (const ConnectionWay& way : known) known_[{way.from, way.to, way.channel}] = way.links;
+  }
 
   PathId way(std::uint32_t from, std::uint32_t to, std::uint32_t channel, PathTable& paths) {
     const auto [known, is_new] = ways_.try_emplace({from, to, channel});
-    if (is_new) known->second = paths.intern(links(NodeId{from}, NodeId{to}, channel));
+    if (!is_new) return known->second;
+    const auto way = known_.find({from, to, channel});
+    known->second =
+        paths.intern(way != known_.end() ? way->second : routed(NodeId{from}, NodeId{to}, channel));
     return known->second;
   }
 
 private:
-  using Distance = std::pair<std::uint32_t, std::int64_t>; // links, picoseconds
-
-  [[nodiscard]] std::vector<LinkId> links(NodeId from, NodeId to, std::uint32_t channel) const {
-    std::vector<LinkId> direct;
-    for (const LinkId link : topology_.out_links(from))
-      if (topology_.link(link).to == to) direct.push_back(link);
-    if (!direct.empty()) return {direct[channel % direct.size()]};
-    const std::vector<Distance> left = distances_to(to);
-    std::vector<LinkId> made;
-    for (NodeId at = from; at != to; at = topology_.link(made.back()).to) {
-      std::optional<LinkId> best;
-      for (const LinkId link : topology_.out_links(at)) // ascending: the least id of the best
-        if (left[at.value].first != unreached && beyond(left, link) == left[at.value] && !best)
-          best = link;
-      if (!best)
-        throw InputError(fmt::format("no way from {} to {}", topology_.node(from).name,
-                                     topology_.node(to).name));
-      made.push_back(*best);
-    }
-    return made;
+  [[nodiscard]] std::vector<LinkId> routed(NodeId from, NodeId to, std::uint32_t channel) {
+    if (!router_) return otherwise_.links(from, to, channel);
+    const std::span<const LinkId> route = router_->route(from, to);
+    return {route.begin(), route.end()};
   }
 
-  /// What is left to go from the beginning of a link by it.
-  [[nodiscard]] Distance beyond(const std::vector<Distance>& left, LinkId link) const {
-    const Distance& end = left[topology_.link(link).to.value];
-    if (end.first == unreached) return end;
-    return {end.first + 1, end.second + topology_.link(link).latency.ps};
-  }
+  using Connection = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>; // from, to, channel
 
-  /// Breadth first from the destination; of a layer's ways the least latency.
-  [[nodiscard]] std::vector<Distance> distances_to(NodeId to) const {
-    std::vector<Distance> left(topology_.node_count(), {unreached, 0});
-    left[to.value] = {0, 0};
-    for (std::vector<NodeId> layer{to}, next; !layer.empty(); layer = std::exchange(next, {})) {
-      for (const NodeId node : layer)
-        for (const LinkId link : topology_.in_links(node)) {
-          const NodeId before = topology_.link(link).from;
-          if (left[before.value].first == unreached) next.push_back(before);
-          left[before.value] = std::min(left[before.value], beyond(left, link));
-        }
-    }
-    return left;
-  }
-
-  const Topology& topology_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, PathId> ways_;
+  RuntimeWays otherwise_;
+  std::optional<Router> router_;
+  std::map<Connection, std::vector<LinkId>> known_;
+  std::map<Connection, PathId> ways_;
 };
 
 /// What each NPU has of each unit while the list is performed, as `verify` sees it.
@@ -151,7 +123,8 @@ private:
 
 } // namespace
 
-ForeignSchedule schedule_of(const Topology& topology, const Program& program) {
+ForeignSchedule schedule_of(const Topology& topology, const Program& program,
+                            std::optional<Routing> routing) {
   const auto ranks = static_cast<std::uint32_t>(program.ranks.size());
   if (ranks != topology.npu_count())
     throw InputError(fmt::format("a program for {} ranks, but {} has {} NPUs", ranks,
@@ -159,7 +132,9 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program) {
   ForeignSchedule made{by_units(program), Schedule(topology.link_count())};
   const std::vector<ForeignMove> moves = foreign_moves(program);
   const ForeignOrder order = foreign_order(moves);
-  RankWays ways(topology);
+  std::optional<Router> router;
+  if (routing) router.emplace(topology, *routing, made.collective.largest_chunk());
+  RankWays ways(topology, program.ways, std::move(router));
   ListState state(made.collective, ranks);
   made.schedule.reserve(moves.size());
   for (std::size_t begin = 0; begin < order.moves.size();) {

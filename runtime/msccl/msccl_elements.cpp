@@ -25,23 +25,18 @@ constexpr std::array<std::string_view, 4> tb_attributes{"id", "send", "recv", "c
 constexpr std::array<std::string_view, 10> step_attributes{
     "s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"};
 
-/// Walks the tree; keeps what is found in `file`.
+/// Walks the tree of an <algo>; keeps what is found in `file`.
 class ElementReader {
 public:
-  ElementReader(std::string_view text, const std::string& file_name, const MscclLimits& limits)
-      : limits_(limits) {
-    file_.source = MscclSource(text, file_name);
-    const pugi::xml_parse_result parsed =
-        document_.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!parsed) file_.source.refuse(parsed.offset, parsed.description());
+  ElementReader(const MscclSource& source, const MscclLimits& limits) : limits_(limits) {
+    file_.source = source;
   }
 
-  MscclElements read() {
-    const pugi::xml_node algo = document_.document_element();
+  /// `another`: whether it stands after one where only one may be.
+  MscclElements read(pugi::xml_node algo, bool another) {
+    if (another) refuse(algo, "a second <algo>");
     if (std::string_view(algo.name()) != "algo")
       refuse(algo, fmt::format("<{}> where <algo> is expected", algo.name()));
-    for (pugi::xml_node other = algo.next_sibling(); other; other = other.next_sibling())
-      if (other.type() == pugi::node_element) refuse(other, "a second <algo>");
     read_algo(algo);
     return std::move(file_);
   }
@@ -284,16 +279,24 @@ private:
   }
 
   const MscclLimits& limits_;
-  pugi::xml_document document_;
   MscclElements file_;
   std::set<std::string> warned_;
 };
 
 } // namespace
 
-MscclElements read_msccl_elements(std::string_view text, const std::string& file_name,
-                                  const MscclLimits& limits) {
-  return ElementReader(text, file_name, limits).read();
+std::vector<MscclElements> read_msccl_elements(std::string_view text, const std::string& file_name,
+                                               const MscclLimits& limits, bool several) {
+  const MscclSource source(text, file_name);
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed =
+      document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
+  if (!parsed) source.refuse(parsed.offset, parsed.description());
+  std::vector<MscclElements> made;
+  for (const pugi::xml_node algo : document.children())
+    if (algo.type() == pugi::node_element)
+      made.push_back(ElementReader(source, limits).read(algo, !several && !made.empty()));
+  return made;
 }
 
 } // namespace tutti::runtime

@@ -49,10 +49,12 @@ struct MscclElements {
   std::vector<std::vector<std::vector<std::ptrdiff_t>>> step_at; ///< [npu][block][step]
 };
 
-/// Errors: as read_msccl, but for what needs the collective. `text` must live as long as the
-/// result.
-[[nodiscard]] MscclElements read_msccl_elements(std::string_view text, const std::string& file_name,
-                                                const MscclLimits& limits);
+/// At least one, and if not `several`, one. Errors: as read_msccl, but for what needs the
+/// collective. `text` must live as long as the result.
+[[nodiscard]] std::vector<MscclElements> read_msccl_elements(std::string_view text,
+                                                             const std::string& file_name,
+                                                             const MscclLimits& limits,
+                                                             bool several);
 
 /// A connection belongs to one block, a channel has no more peers than there are, and what blocks
 /// wait for is there; a wait for an earlier step of the own block is dropped. `source` names the

@@ -134,34 +134,83 @@ private:
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;
 };
 
-[[noreturn]] void refuse_size(std::string_view where, std::uint64_t found, std::string_view of_what,
-                              std::uint64_t most, std::string_view help) {
-  throw InputError(fmt::format("{}: {} {}, and MSCCL's runtimes have {} at most ({})", where, found,
-                               of_what, most, help));
-}
+/// Compares numbers of a program with limits.
+class LimitCheck {
+public:
+  explicit LimitCheck(const MscclLimits& limits) : limits_(limits) {}
 
-void require_block_limits(const std::string& where, const Block& block, const MscclLimits& limits) {
-  if (block.steps.size() > limits.steps)
-    refuse_size(where, block.steps.size(), "steps", limits.steps,
-                "fewer chunks or fewer instances would help");
-  if (block.channel >= limits.channels)
-    refuse_size(where, block.channel + 1, "channels", limits.channels,
-                "fewer instances or fewer channels would help");
-  for (const Step& step : block.steps) {
-    if (step.count > limits.count)
-      refuse_size(where, step.count, "units in one step", limits.count, "several steps would help");
-    if (std::max(step.source.unit, step.target.unit) > limits.place)
-      refuse_size(where, std::max(step.source.unit, step.target.unit), "as the index of a unit",
-                  limits.place, "fewer chunks or fewer instances would help");
-    if (step.after && step.after->block > limits.waited_block)
-      refuse_size(where, step.after->block, "as a block that is waited for", limits.waited_block,
-                  "fewer instances or fewer channels would help");
+  void require(std::string_view where, std::uint64_t found, std::string_view of_what,
+               std::uint64_t most, std::string_view help) const {
+    if (found > most)
+      throw InputError(fmt::format("{}: {} {}, and {} {} at most ({})", where, found, of_what,
+                                   limits_.who_has, most, help));
   }
-}
+
+  void require_block(const std::string& where, const Block& block) const {
+    require(where, block.steps.size(), "steps", limits_.steps,
+            "fewer chunks or fewer instances would help");
+    require(where, block.channel + 1, "channels", limits_.channels,
+            "fewer instances or fewer channels would help");
+    for (std::size_t s = 0; s < block.steps.size(); ++s) {
+      const Step& step = block.steps[s];
+      if ((kinds_bit(step.kind) & limits_.kinds) == 0)
+        throw InputError(
+            fmt::format("{}, step {}: {} has no kernel for steps of type \"{}\"", where, s,
+                        limits_.who_has.substr(0, limits_.who_has.rfind(' ')), to_text(step.kind)));
+      require(where, step.count, "units in one step", limits_.count, "several steps would help");
+      require(where, std::max(step.source.unit, step.target.unit), "as the index of a unit",
+              limits_.place, "fewer chunks or fewer instances would help");
+      if (step.after)
+        require(where, step.after->block, "as a block that is waited for", limits_.waited_block,
+                "fewer instances or fewer channels would help");
+    }
+  }
+
+  void require_rank(std::uint32_t r, std::size_t ranks, const RankProgram& rank) const {
+    const std::string where = fmt::format("gpu {}", r);
+    require(where, rank.blocks.size(), "blocks", limits_.blocks,
+            "fewer instances or fewer channels would help");
+    std::map<std::uint32_t, std::uint32_t> senders, receivers; // [channel]
+    std::size_t elements = 1 + ranks + rank.blocks.size();
+    for (std::uint32_t b = 0; b < rank.blocks.size(); ++b) {
+      const Block& block = rank.blocks[b];
+      require_block(fmt::format("{}, block {}", where, b), block);
+      elements += block.steps.size();
+      if (block.sends_to) ++senders[block.channel];
+      if (block.receives_from) ++receivers[block.channel];
+    }
+    for (const auto* peers : {&senders, &receivers})
+      for (const auto& [channel, count] : *peers)
+        require(fmt::format("{}, channel {}", where, channel), count,
+                peers == &senders ? "peers to send to" : "peers to receive from", limits_.peers,
+                "more channels would help");
+    require(where, elements, "elements of XML", limits_.elements,
+            "fewer chunks or fewer instances would help");
+  }
+
+private:
+  const MscclLimits& limits_;
+};
 
 } // namespace
 
 std::span<const MscclCollectiveRow> msccl_collectives() { return msccl_rows; }
+
+std::string_view msccl_collective_word(const Program& program) {
+  const Collective& collective = program.collective;
+  const std::size_t ranks = program.ranks.size();
+  if (collective.parts.size() != 1)
+    throw InputError(fmt::format("MSCCL runs one collective at a time, not {}", collective.name()));
+  const CollectivePart& part = collective.parts.front();
+  if (part.kind == CollectiveKind::custom) return "custom";
+  bool everyone = part.group.size() == ranks;
+  for (std::uint32_t i = 0; everyone && i < ranks; ++i) everyone = part.group[i] == NodeId{i};
+  if (!everyone)
+    throw InputError(fmt::format("MSCCL's collectives are over all ranks in their order, not {}",
+                                 collective.name()));
+  const auto rows = msccl_collectives();
+  return std::ranges::find(rows, part.kind, &MscclCollectiveRow::kind)->word;
+}
 
 std::uint32_t msccl_chunks_per_loop(const Program& program) {
   std::uint32_t most = 0, least_most = UINT32_MAX;
@@ -182,24 +231,11 @@ Program msccl_form(const Program& program, std::uint32_t most_count) {
 }
 
 void require_msccl_limits(const Program& program, const MscclLimits& limits) {
-  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
-    const std::vector<Block>& blocks = program.ranks[r].blocks;
-    if (blocks.size() > limits.blocks)
-      refuse_size(fmt::format("gpu {}", r), blocks.size(), "blocks", limits.blocks,
-                  "fewer instances or fewer channels would help");
-    std::map<std::uint32_t, std::uint32_t> senders, receivers; // [channel]
-    for (std::uint32_t b = 0; b < blocks.size(); ++b) {
-      require_block_limits(fmt::format("gpu {}, block {}", r, b), blocks[b], limits);
-      if (blocks[b].sends_to) ++senders[blocks[b].channel];
-      if (blocks[b].receives_from) ++receivers[blocks[b].channel];
-    }
-    for (const auto* peers : {&senders, &receivers})
-      for (const auto& [channel, count] : *peers)
-        if (count > limits.peers)
-          refuse_size(fmt::format("gpu {}, channel {}", r, channel), count,
-                      peers == &senders ? "peers to send to" : "peers to receive from",
-                      limits.peers, "more channels would help");
-  }
+  const LimitCheck check(limits);
+  const std::size_t ranks = program.ranks.size();
+  check.require("algo", ranks, "gpus", limits.ranks, "fewer ranks would help");
+  check.require("algo", program.name.size(), "bytes of a name", limits.name, "a shorter one would");
+  for (std::uint32_t r = 0; r < ranks; ++r) check.require_rank(r, ranks, program.ranks[r]);
 }
 
 } // namespace tutti::runtime

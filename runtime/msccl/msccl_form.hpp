@@ -21,6 +21,10 @@ struct MscclCollectiveRow {
 };
 [[nodiscard]] std::span<const MscclCollectiveRow> msccl_collectives();
 
+/// The word for the program's collective. Errors: InputError where it is several, or over a group
+/// that isn't all ranks in their order.
+[[nodiscard]] std::string_view msccl_collective_word(const Program& program);
+
 /// `nchunksperloop`: how many units a runtime divides the bytes of a call into. That is what a call
 /// counts: the whole buffer, but one rank's shard for gather and scatter, whose calls aren't
 /// multiplied by the number of ranks.

@@ -85,8 +85,6 @@ std::uint32_t divided(std::uint32_t chunks, std::size_t ranks, std::string_view 
 
 MscclSkeleton custom_skeleton(const MscclLayout& layout, const Collective* custom) {
   const std::size_t ranks = layout.declared.size();
-  if (layout.in_place)
-    throw InputError("coll=\"custom\" can't be in place: nothing says which units are one");
   if (custom == nullptr)
     throw InputError("coll=\"custom\" doesn't say who wants what: give its collective");
   for (const std::vector<NodeId>& set : custom->sets)

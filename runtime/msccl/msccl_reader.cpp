@@ -1,6 +1,7 @@
 #include "runtime/msccl/msccl_elements.hpp"
 #include "runtime/msccl/msccl_form.hpp"
 #include "runtime/msccl/msccl_layout.hpp"
+#include "runtime/msccl/working_copies.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "runtime/verify_program.hpp"
 #include "sim/error.hpp"
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 namespace tutti::runtime {
@@ -108,11 +110,46 @@ bool reduces_into_target(Program& program) {
   return true;
 }
 
-} // namespace
+/// Whether the program is right as it is, or as it must be meant; a warning says how.
+std::optional<std::string> fault_of(Program& program, bool one_buffer,
+                                    std::vector<std::string>& warnings) {
+  const Program written = program;
+  if (one_buffer) program = on_copies_of_both(written);
+  ProgramVerdict verdict = verify_program(program, msccl_slots);
+  if (verdict.correct()) return std::nullopt;
+  if (one_buffer && can_be_in_place(written.collective)) {
+    Program by_chunk = written;
+    by_chunk.in_place = true;
+    if (verify_program(by_chunk, msccl_slots).correct()) {
+      warnings.emplace_back("coll=\"custom\" in place is right only where the call's buffers lie "
+                            "as those of the named collective do; for custom, runtimes take them "
+                            "to be one");
+      program = std::move(by_chunk);
+      return std::nullopt;
+    }
+  }
+  if (reduces_into_target(program)) {
+    warnings.emplace_back("rrc steps name the sender's place as their source: taken as reducing "
+                          "into the target, but the runtimes read that place at the receiver");
+    return std::nullopt;
+  }
+  if (verdict.fault->kind != ProgramFault::Kind::overwritten_input) return verdict.fault->text;
+  const std::string overwrites = verdict.fault->text;
+  program = on_copies_of_inputs(written);
+  verdict = verify_program(program, msccl_slots);
+  const bool meant = !verdict.correct() && reduces_into_target(program);
+  if (!verdict.correct() && !meant) return verdict.fault->text;
+  warnings.push_back(fmt::format("{}: the result is right, but a call that isn't in place finds "
+                                 "its input changed{}",
+                                 overwrites,
+                                 meant ? "; rrc steps name the sender's place as their source: "
+                                         "taken as reducing into the target"
+                                       : ""));
+  return std::nullopt;
+}
 
-MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes size,
-                     const Collective* custom, const MscclLimits& limits) {
-  const MscclElements file = read_msccl_elements(text, file_name, limits);
+MscclFile file_of(const MscclElements& file, const std::string& file_name, Bytes size,
+                  const Collective* custom) {
   MscclFile made{{}, file.protocol, file.min_bytes, file.max_bytes, file.warnings};
   MscclSkeleton skeleton;
   try {
@@ -136,18 +173,36 @@ MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes 
   }
   made.program = std::move(skeleton.program);
   made.program.name = file.name;
-  const ProgramVerdict verdict = verify_program(made.program, msccl_slots);
-  if (!verdict.correct()) {
-    if (!reduces_into_target(made.program))
-      throw InputError(fmt::format("{}: {}", file_name, verdict.fault->text));
-    made.warnings.push_back("rrc steps name the sender's place as their source: taken as reducing "
-                            "into the target, but the runtimes read that place at the receiver");
-  }
+  const bool one_buffer = file.layout.in_place && file.layout.coll == "custom";
+  if (const auto fault = fault_of(made.program, one_buffer, made.warnings))
+    throw InputError(fmt::format("{}: {}", file_name, *fault));
   return made;
+}
+
+} // namespace
+
+std::vector<MscclFile> read_msccl_files(std::string_view text, const std::string& file_name,
+                                        Bytes size, const Collective* custom,
+                                        const MscclLimits& limits) {
+  std::vector<MscclFile> made;
+  for (const MscclElements& file : read_msccl_elements(text, file_name, limits, true))
+    made.push_back(file_of(file, file_name, size, custom));
+  return made;
+}
+
+MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes size,
+                     const Collective* custom, const MscclLimits& limits) {
+  return file_of(read_msccl_elements(text, file_name, limits, false).front(), file_name, size,
+                 custom);
 }
 
 MscclFile load_msccl(const std::filesystem::path& file, Bytes size, const Collective* custom) {
   return read_msccl(read_file(file.string()), file.string(), size, custom);
+}
+
+std::vector<MscclFile> load_msccl_files(const std::filesystem::path& file, Bytes size,
+                                        const Collective* custom) {
+  return read_msccl_files(read_file(file.string()), file.string(), size, custom);
 }
 
 } // namespace tutti::runtime

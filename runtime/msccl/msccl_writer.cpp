@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
-#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -14,20 +13,6 @@
 namespace tutti::runtime {
 
 namespace {
-
-std::string_view runtime_word(const Collective& collective, std::size_t ranks) {
-  if (collective.parts.size() != 1)
-    throw InputError(fmt::format("MSCCL runs one collective at a time, not {}", collective.name()));
-  const CollectivePart& part = collective.parts.front();
-  if (part.kind == CollectiveKind::custom) return "custom";
-  bool everyone = part.group.size() == ranks;
-  for (std::uint32_t i = 0; everyone && i < ranks; ++i) everyone = part.group[i] == NodeId{i};
-  if (!everyone)
-    throw InputError(fmt::format("MSCCL's collectives are over all ranks in their order, not {}",
-                                 collective.name()));
-  const auto rows = msccl_collectives();
-  return std::ranges::find(rows, part.kind, &MscclCollectiveRow::kind)->word;
-}
 
 const char* buffer_word(Buffer buffer) {
   switch (buffer) {
@@ -137,7 +122,8 @@ void require_same_progress(const Program& program, const Program& form, std::uin
 } // namespace
 
 std::string msccl_xml(const Program& program, const MscclOptions& options) {
-  const std::string_view word = runtime_word(program.collective, program.ranks.size());
+  std::string_view word = msccl_collective_word(program);
+  if (!options.collective.empty()) word = options.collective;
   require_options(program, options);
   const Program form = msccl_form(program, options.limits.count);
   require_msccl_limits(form, options.limits);

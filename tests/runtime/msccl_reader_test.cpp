@@ -188,7 +188,7 @@ TEST_CASE("bad files are refused, with the place") {
       Bad{"send=\"1\"", "send=\"-1\"", 0, "f.xml:6:7: a send in a block that sends to nobody"},
       Bad{"recv=\"2\"", "recv=\"-1\"", 0,
           "f.xml:7:7: a receive in a block that receives from nobody"},
-      Bad{"chan=\"0\"", "chan=\"32\"", 0, "f.xml:5:5: chan=\"32\" isn't a number from 0 to 31"},
+      Bad{"chan=\"0\"", "chan=\"128\"", 0, "f.xml:5:5: chan=\"128\" isn't a number from 0 to 127"},
       Bad{"tb id=\"1\" send=\"-1\"", "tb id=\"1\" send=\"1\"", 0,
           "f.xml:10:5: blocks 0 and 1 of gpu 0 both send to 1 on channel 0"},
       Bad{"<step s=\"1\"", "<step s=\"2\"", 0, "f.xml:7:7: s=\"2\" of a block's step 1"},
