@@ -13,6 +13,7 @@ struct LanesOfBlock {
   std::uint32_t rank = 0, channel = 0;
   std::optional<std::uint32_t> to, from; // peers
   std::uint32_t out = no_lane, in = no_lane;
+  std::uint32_t first = no_message; ///< of all messages that it sends or receives
 };
 
 std::vector<LanesOfBlock> lanes_of_blocks(const MessageLanes& lanes) {
@@ -26,8 +27,15 @@ std::vector<LanesOfBlock> lanes_of_blocks(const MessageLanes& lanes) {
     if (lanes.shared_at_end[l] == no_lane)
       all.push_back({lane.to, lane.channel, std::nullopt, lane.from, no_lane, l});
   }
-  std::ranges::sort(
-      all, {}, [](const LanesOfBlock& b) { return std::tuple(b.rank, b.channel, b.to, b.from); });
+  std::vector<std::uint32_t> first(lanes.lanes.size(), no_message);
+  for (std::uint32_t m = 0; m < lanes.of_message.size(); ++m)
+    first[lanes.of_message[m]] = std::min(first[lanes.of_message[m]], m);
+  for (LanesOfBlock& served : all)
+    for (const std::uint32_t lane : {served.out, served.in})
+      if (lane != no_lane) served.first = std::min(served.first, first[lane]);
+  std::ranges::sort(all, {}, [](const LanesOfBlock& b) {
+    return std::tuple(b.rank, b.first, b.channel, b.to, b.from);
+  });
   return all;
 }
 

@@ -10,7 +10,7 @@
 namespace tutti::runtime {
 
 struct LaneBlocks {
-  std::vector<std::vector<Block>> of_rank;     ///< by channel, peer to send to, to receive from
+  std::vector<std::vector<Block>> of_rank;     ///< by the first message of each in the list
   std::vector<std::uint32_t> at_start, at_end; ///< [lane]: the block that sends, that receives
 };
 

@@ -47,7 +47,7 @@ public:
 
   FittedProgram fit() {
     FittedProgram plain = made(options_, false);
-    if (plain.fault || plain.refusals.empty() || !is_known(plain.program)) return plain;
+    if (plain.fault || plain.refusals.empty() || unknown_collective(plain.program)) return plain;
     steps_ = longest_block(plain.program);
     if (try_more(options_)) return std::move(found_);
     LoweringOptions sharing = options_;
@@ -58,15 +58,15 @@ public:
   }
 
 private:
-  /// Whether all know the collective, by one word; else nothing helps.
-  [[nodiscard]] bool is_known(const Program& program) const {
+  /// Why no lowering helps: the collective isn't known to all, by one word.
+  [[nodiscard]] std::optional<std::string> unknown_collective(const Program& program) const {
     try {
       static_cast<void>(msccl_collective_word(program));
       static_cast<void>(common_msccl_word(collective_.parts.front().kind, runtimes_));
-    } catch (const InputError&) {
-      return false;
+    } catch (const InputError& error) {
+      return error.what();
     }
-    return true;
+    return std::nullopt;
   }
 
   /// Whether all take it; it is kept.
@@ -103,6 +103,10 @@ private:
     split_steps(fitted);
     fitted.program = msccl_form(fitted.program, limits_.count);
     adapt(cut, fitted);
+    if (const auto unknown = unknown_collective(fitted.program)) {
+      fitted.refusals.push_back(*unknown);
+      return fitted;
+    }
     for (const MscclRuntime* runtime : runtimes_)
       if (const auto reason = msccl_refusal(fitted.program, *runtime))
         fitted.refusals.push_back(
@@ -144,15 +148,8 @@ private:
                                            limits_.steps, more));
   }
 
-  /// One word that all know, and one order in which all steps end: messages that are cut into
-  /// several need as many slots.
+  /// An order in which all steps end: messages that are cut into several need as many slots.
   void verify_form(FittedProgram& fitted) const {
-    try {
-      static_cast<void>(common_msccl_word(collective_.parts.front().kind, runtimes_));
-    } catch (const InputError& error) {
-      fitted.refusals.emplace_back(error.what());
-      return;
-    }
     ProgramVerdict verdict = verify_program(fitted.program);
     if (!verdict.correct()) verdict = verify_program(fitted.program, msccl_slots);
     if (!verdict.correct())

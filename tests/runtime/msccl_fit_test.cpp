@@ -177,7 +177,7 @@ TEST_CASE("63 peers need two channels, and shared blocks where few run at once")
   const FittedProgram wide =
       fitted("msccl", "fully_connected:64", CollectiveKind::all_gather, 1, "direct");
   CHECK(wide.refusals.empty());
-  CHECK(mentions(wide.changes, "peers are on 3 channels"));
+  CHECK(mentions(wide.changes, "peers are on 2 channels"));
   const FittedProgram few =
       fitted("rccl", "fully_connected:64", CollectiveKind::all_gather, 1, "direct");
   CHECK(few.refusals.empty());
