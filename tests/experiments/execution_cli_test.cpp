@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -26,12 +28,17 @@ Json json_of(const std::string& arguments, const TemporaryFolder& folder) {
   return Json::parse(result.out);
 }
 
-void check_refused(const std::string& arguments, const std::string& words) {
-  const CommandResult result = run_tutti(arguments);
+void check_refused(const std::string& arguments, const TemporaryFolder& folder,
+                   const std::string& words) {
+  const CommandResult result = run_tutti(arguments, folder);
   INFO(arguments);
   CHECK(result.code == 2);
   CHECK(result.out.empty());
   CHECK_THAT(result.err, ContainsSubstring(words));
+}
+
+void check_refused(const std::string& arguments, const std::string& words) {
+  check_refused(arguments, TemporaryFolder(), words);
 }
 
 } // namespace
@@ -175,6 +182,117 @@ TEST_CASE("a schedule goes through MSCCL's XML and comes back with its time") {
     CHECK(run["runs"][0]["wrong"] == 0);
     CHECK(run["runs"][0]["checked"] == 8 * 64'000);
   }
+}
+
+TEST_CASE("a program fits the runtime that it is lowered for, or is refused with the number") {
+  const TemporaryFolder folder;
+  json_of("synth -t torus2d:8x8 -c all_reduce --size 8MiB --chunks 1 -a ring -o x.json", folder);
+  const std::string lower = "lower -t torus2d:8x8 x.json -o x.xml ";
+  const Json all = json_of(lower, folder), msccl = json_of(lower + "--runtime msccl", folder);
+  CHECK(all["runtimes"].size() == 3);
+  CHECK(all["most_steps_of_a_block"] <= 64);
+  CHECK_FALSE(all["changes"].empty());
+  CHECK(msccl["runtimes"].size() == 1);
+  CHECK(msccl["most_steps_of_a_block"] > 64);
+  CHECK(msccl["most_steps_of_a_block"] <= 256);
+
+  json_of("synth -t fully_connected:72 -c all_gather --size 8MiB --chunks 1 -a direct -o y.json",
+          folder);
+  const CommandResult wide =
+      run_tutti("lower -t fully_connected:72 y.json --runtime rccl -o y.xml", folder);
+  CHECK(wide.code == 1);
+  CHECK(wide.out.empty());
+  CHECK_THAT(wide.err, ContainsSubstring("y.json: refused: rccl 2.21: gpu 0: ") &&
+                           ContainsSubstring("blocks, and rccl 2.21 has 64 at most"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("y.xml")));
+  CHECK_FALSE(std::filesystem::exists(folder.file("y.xml.paths.json")));
+
+  json_of("synth -t ring:4 -c gather --size 1MiB --chunks 1 -a tacos -o g.json", folder);
+  const CommandResult gather = run_tutti("lower -t ring:4 g.json -o g.xml", folder);
+  CHECK(gather.code == 1);
+  CHECK_THAT(gather.err, ContainsSubstring("msccl 2.12 doesn't know gather: name another one"));
+  const CommandResult rooted = run_tutti("lower -t ring:4 g.json --runtime rccl -o g.xml", folder);
+  CHECK(rooted.code == 0);
+  CHECK_THAT(rooted.err, ContainsSubstring("another root than 0"));
+  check_refused("lower -t ring:4 g.json --runtime nccl", folder, "unknown runtime \"nccl\"");
+  CHECK_THAT(run_tutti("list runtimes", folder).out,
+             ContainsSubstring("rccl@2.21") && ContainsSubstring("msccl_parser.cc"));
+}
+
+TEST_CASE("the paths of connections are kept beside the XML") {
+  const TemporaryFolder folder;
+  const std::string rails = "-t dgx_a100x2 ";
+  const Json made = json_of(
+      "synth " + rails + "-c all_gather --size 64MiB --chunks 4 -a flows -o s.json", folder);
+  const CommandResult lowered = run_tutti("lower " + rails + "s.json -o s.xml", folder);
+  CHECK(lowered.code == 0);
+  CHECK_THAT(lowered.err, ContainsSubstring("connections are planned on paths that the XML can't "
+                                            "name"));
+  const std::string import = "import " + rails + "s.xml --size 64MiB ";
+  const Json kept = json_of(import + "-o kept.json", folder);
+  CHECK(kept["collective_time_ps"] == made["collective_time_ps"]);
+  const auto paths_of = [&](const std::string& file) {
+    const Json schedule = Json::parse(read_file(folder.file(file)));
+    std::set<Json> paths;
+    for (const Json& transfer : schedule["transfers"]) paths.insert(transfer[1]);
+    CHECK(paths.size() > 100);
+    return paths;
+  };
+  CHECK(paths_of("kept.json") == paths_of("s.json"));
+  json_of(import + "--paths none -o taken.json", folder);
+  CHECK(paths_of("taken.json") != paths_of("s.json"));
+  json_of(import + "--paths none --routing shortest", folder);
+  check_refused(import + "--routing fastest", folder, "--routing");
+
+  // Of another program, of another network, or damaged.
+  const std::string paths = read_file(folder.file("s.xml.paths.json"));
+  write_file(folder.file("other.xml"), read_file(folder.file("s.xml")) + "\n");
+  write_file(folder.file("damaged.json"), paths.substr(0, paths.size() / 2));
+  check_refused("import " + rails + "other.xml --size 64MiB --paths s.xml.paths.json", folder,
+                "s.xml.paths.json: these are the paths of another program");
+  check_refused("import -t switch:16 s.xml --size 64MiB", folder, "not on switch:16");
+  check_refused(import + "--paths damaged.json", folder, "damaged.json: malformed JSON");
+  check_refused(import + "--paths missing.json", folder, "missing.json");
+}
+
+TEST_CASE("of several schedules that one is lowered which is the fastest where runtimes send") {
+  const TemporaryFolder folder;
+  for (const std::string algorithm : {"ring", "direct"})
+    json_of("synth -t ring:8 -c all_gather --size 8MiB --chunks 1 -a " + algorithm + " -o " +
+                algorithm + ".json",
+            folder);
+  const Json made = json_of("lower -t ring:8 direct.json ring.json -o best.xml", folder);
+  CHECK(made["algorithm"] == "ring");
+  json_of("synth -t ring:8 -c all_reduce --size 8MiB --chunks 1 -a ring -o other.json", folder);
+  check_refused("lower -t ring:8 ring.json other.json", folder, "other.json is a schedule of");
+}
+
+TEST_CASE("a file may have several programs, each replayed by both disciplines") {
+  const TemporaryFolder folder;
+  const std::string full = "-t fully_connected:4 ";
+  for (const std::string collective : {"all_gather", "all_reduce"}) {
+    json_of("synth " + full + "-c " + collective + " --size 1MiB --chunks 1 -a direct -o s.json",
+            folder);
+    json_of("lower " + full + "s.json -o " + collective + ".xml", folder);
+  }
+  write_file(folder.file("two.xml"),
+             read_file(folder.file("all_gather.xml")) + read_file(folder.file("all_reduce.xml")));
+  const std::string import = "import " + full + "two.xml --size 1MiB ";
+  const Json both = json_of(import, folder);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0]["collective"] == "all_gather");
+  CHECK(both[1]["collective"] == "all_reduce");
+  REQUIRE(both[0]["replays"].size() == 2);
+  CHECK(both[0]["replays"][0]["discipline"] == "fifo");
+  CHECK(both[0]["replays"][1]["discipline"] == "fluid");
+  const Json second = json_of(import + "--program 2 --discipline fluid -o two.json", folder);
+  CHECK(second["collective"] == "all_reduce");
+  CHECK(second["replays"].size() == 1);
+  CHECK(second["replays"][0]["discipline"] == "fluid");
+  check_refused(import + "-o two.json", folder, "two.xml has 2 programs");
+  check_refused(import + "--program 3", folder, "--program 3: two.xml has 2");
+  check_refused(import + "--program 0", folder, "--program");
+  check_refused(import + "--discipline lifo", folder, "--discipline");
 }
 
 TEST_CASE("a profile is a topology") {
