@@ -55,7 +55,7 @@ ChunkRolls chunk_rolls(const Collective& collective, const Schedule& schedule, s
     }
     const std::uint32_t run = end - begin;
     rolls.longest = std::max(rolls.longest, run);
-    const std::uint32_t parts = most == 0 ? run : (run + most - 1) / most;
+    const std::uint32_t parts = most == 0 ? 1 : (run + most - 1) / most;
     for (std::uint32_t p = 0; p < parts; ++p) {
       const auto first = begin + static_cast<std::uint32_t>(std::uint64_t{run} * p / parts);
       const auto next = begin + static_cast<std::uint32_t>(std::uint64_t{run} * (p + 1) / parts);

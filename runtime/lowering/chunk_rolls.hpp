@@ -16,7 +16,7 @@ struct ChunkRolls {
 
 /// Chunks move together where they follow one another in every buffer (the same NPUs hold them,
 /// the same want them) and the list sends each by the same paths in the same order; at most `most`
-/// at once, in parts of a run of such chunks that differ by at most one. `most` == 0: none do.
+/// at once, in parts of a run of such chunks that differ by at most one. `most` == 0: all of a run.
 /// Cost: O(transfers + chunks).
 [[nodiscard]] ChunkRolls chunk_rolls(const Collective& collective, const Schedule& schedule,
                                      std::uint32_t most);

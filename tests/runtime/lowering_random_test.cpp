@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 using namespace tutti;
@@ -142,4 +143,66 @@ TEST_CASE("random schedules lower to correct programs, whatever the options") {
   }
   CHECK(correct > 4 * refused);
   CHECK(fused > 500);
+}
+
+namespace {
+
+struct Repeated {
+  Collective collective;
+  Schedule schedule;
+};
+
+/// Each chunk as several adjacent ones, all of which the schedule treats alike.
+Repeated repeated(const Topology& topology, const RandomSchedule& random, std::uint32_t times) {
+  Repeated made{random.collective, Schedule(topology.link_count())};
+  made.collective.chunks.clear();
+  for (const Chunk& chunk : random.collective.chunks)
+    made.collective.chunks.insert(made.collective.chunks.end(), times, chunk);
+  CollectivePart& part = made.collective.parts.front();
+  part.chunk_count *= times;
+  part.size.count *= times;
+  made.schedule.paths() = random.schedule.paths();
+  for (std::size_t begin = 0, end = 0; begin < random.schedule.size(); begin = end) {
+    for (end = begin + 1; end < random.schedule.size() && random.schedule[end].together;) ++end;
+    for (std::uint32_t copy = 0; copy < times; ++copy)
+      for (std::size_t t = begin; t < end; ++t) {
+        Transfer transfer = random.schedule[t];
+        transfer.chunk.value = transfer.chunk.value * times + copy;
+        made.schedule.push(transfer);
+      }
+  }
+  return made;
+}
+
+} // namespace
+
+TEST_CASE("chunks that are treated alike may move together, in any number") {
+  const Topology topology = network();
+  std::size_t fewer = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const RandomSchedule random(topology, seed);
+    const Repeated made = repeated(topology, random, 5);
+    REQUIRE(verify(topology, made.collective, made.schedule).correct());
+    std::vector<std::size_t> steps;
+    for (const std::uint32_t together : {1U, 2U, 4U, 5U, 0U}) {
+      INFO("seed " << seed << ", " << together << " together");
+      LoweringOptions options;
+      options.rolled_chunks = together;
+      try {
+        const Program program = lower(topology, made.collective, made.schedule, options);
+        const ProgramVerdict verdict = verify_program(program);
+        INFO((verdict.fault ? verdict.fault->text : ""));
+        REQUIRE(verdict.correct());
+        REQUIRE(runtime::samples::RandomRun(program, seed, 1).run() ==
+                runtime::samples::RunEnd::right);
+        steps.push_back(program.step_count());
+      } catch (const InputError&) { // the hub passes on what has changed meanwhile
+      }
+    }
+    CHECK(std::ranges::is_sorted(steps, std::greater()));
+    if (steps.size() < 5) continue;
+    CHECK(steps.back() == steps[3]); // all five
+    if (steps.back() < steps.front()) ++fewer;
+  }
+  CHECK(fewer > 50);
 }
