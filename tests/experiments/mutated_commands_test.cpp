@@ -228,7 +228,8 @@ const std::vector<std::string>& good_commands() {
       "synth -t mesh2d:2x2 -c all_gather -a tacos --size 64KiB --chunks 2 -o s.json",
       "synth -t net.toml -c broadcast,root=1 -a direct --size 4kB -o net.json",
       "lower -t ring:4 s.tutti -o p.xml --instances 2 --channels 8 --protocol LL --json",
-      "lower -t mesh2d:2x2 s.json -o q.xml --share-blocks --min-bytes 1KiB --max-bytes 1MiB",
+      "lower -t mesh2d:2x2 s.json -o q.xml --share-blocks --min-bytes 1KiB --max-bytes 1MiB "
+      "--runtime executor@2.23",
       "train -t ring:2 --model model.toml --npu npu.toml -a ring --cache none --export-chakra t",
       "verify -t ring:4 s.tutti",
       "verify -t mesh2d:2x2 s.json --json",
@@ -245,7 +246,8 @@ const std::vector<std::string>& good_commands() {
       "real "
       "--repeat 2 --json --predicted-by nothing",
       "import -t ring:4 p.xml --size 64KiB -o back.tutti --json",
-      "import -t mesh2d:2x2 q.xml --size 64KiB",
+      "import -t mesh2d:2x2 q.xml --size 64KiB --paths q.xml.paths.json --routing shortest "
+      "--discipline fluid,fifo --program 1",
       "profile -t ring:2 --links real --repeat 1 --sizes 1KiB,4KiB --chunks 2 -o measured.toml",
       "show -t net.toml",
       "show -t torus2d:3x4,bandwidth=50GB/s+25GB/s,latency=1us,fail-links=1 --json",
@@ -258,6 +260,7 @@ const std::vector<std::string>& good_commands() {
       "list experiments",
       "list studies",
       "list engines",
+      "list runtimes",
       "bound -t ring:6 -c all_to_all,group=1+5 --size 1MiB --chunks 2 --draw cut.svg",
       "bound -t net.toml -c reduce,root=2 -c all_gather --size 1kB --json",
       "bound -t mesh2d:2x2 -c custom.toml --link-busy latency+serialization",
