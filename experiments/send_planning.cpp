@@ -11,8 +11,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint32_t most_pieces = 64;
-
 /// Of links that follow each other, from the first member or to it.
 GroupNetwork network_along(const Topology& topology, std::span<const NodeId> group,
                            std::span<const LinkId> links) {
@@ -63,7 +61,7 @@ GroupNetwork SendRouter::way(std::span<const NodeId> group, const GroupNetwork* 
 }
 
 CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
-                            const TimeModel& model) {
+                            const TimeModel& model, std::uint32_t most_pieces) {
   CommunicationPlan best = in_pieces(way, root, size, 1);
   if (!stores_on_the_way(way, model)) return best;
   const auto arrival = [&](const CommunicationPlan& send) {

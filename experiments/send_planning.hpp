@@ -30,9 +30,9 @@ private:
 };
 
 /// On the network of its way: all at once, unless it passes nodes that store it first. Then in the
-/// number of pieces, of 1, 2, 4, ... 64, that arrives first on the native engine; each goes all the
-/// way.
+/// number of pieces, of 1, 2, 4, ... `most_pieces`, that arrives first on the native engine; each
+/// goes all the way.
 [[nodiscard]] CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
-                                          const TimeModel& model);
+                                          const TimeModel& model, std::uint32_t most_pieces);
 
 } // namespace tutti

@@ -74,6 +74,17 @@ public:
     }
   }
 
+  /// Transfers of this connection don't enter until release_connection(). Pre: none has entered.
+  void hold_connection(std::uint32_t connection) {
+    if (is_held_.empty()) is_held_.resize(next_.size());
+    is_held_[connection] = true;
+  }
+  template <typename Sink> void release_connection(std::uint32_t connection, Sink& sink) {
+    if (is_held_.empty() || !is_held_[connection]) return;
+    is_held_[connection] = false;
+    if (next_[connection] != none) enter_from(next_[connection], sink);
+  }
+
   /// The last byte of transfer i has left its sender. Only needed where watched(i).
   template <typename Sink> void left(std::uint32_t i, Sink& sink) {
     if (chains_[i].flags & has_left) return;
@@ -250,6 +261,7 @@ private:
   /// Transfer i heads its connection: enters it and those behind it, as far as they are ready.
   template <typename Sink> void enter_from(std::uint32_t i, Sink& sink) {
     if (!is_open_.empty() && !is_open_[fixed_->part_of_chunk[(*schedule_)[i].chunk.value]]) return;
+    if (!is_held_.empty() && is_held_[connection(i)]) return;
     std::uint32_t& next = next_[connection(i)];
     while (next != none && (chains_[next].flags & is_ready)) {
       const std::uint32_t entering = next;
@@ -264,6 +276,7 @@ private:
   std::vector<Chain> chains_;                             // per transfer
   std::vector<std::uint32_t> next_;                       // per connection: the next to enter
   std::vector<bool> is_open_;                             // per part, only where kept apart
+  std::vector<bool> is_held_;                             // per connection, only where some are
   std::unordered_map<std::uint32_t, std::int64_t> tails_; // by step; only at nodes that can't store
   std::size_t undelivered_ = 0;
 };

@@ -80,6 +80,13 @@ public:
     now_ = now;
     transfers_.start_part(part, *this);
   }
+  /// From now on a member of a part that was absent sends, and what has arrived at it counts. To be
+  /// followed by serve().
+  void start_member(std::size_t part, std::uint32_t member, std::int64_t now) {
+    now_ = now;
+    for (const std::uint32_t transfer : transfers_.start_member(part, member, *this))
+      Base::reached(transfer);
+  }
   /// What waits for links that are down, in words; empty where nothing does.
   [[nodiscard]] std::string blocked_text() const {
     std::string text;
@@ -375,7 +382,12 @@ private:
       transfers_.lose(transfer);
       return;
     }
-    if (!links_[link.value].to_stores) transfers_.tail_in(transfer, *this);
+    if (!links_[link.value].to_stores) {
+      transfers_.tail_in(transfer, *this);
+    } else if (!transfers_.takes_delivery(transfer)) {
+      transfers_.keep_waiting(transfer);
+      return;
+    }
     Base::reached(transfer);
   }
 

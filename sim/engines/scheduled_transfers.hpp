@@ -40,6 +40,10 @@ public:
     return levels_.of(schedule_[i].chunk);
   }
 
+  /// Everyone is there from the start.
+  static constexpr bool takes_delivery(std::uint32_t) { return true; }
+  void keep_waiting(std::uint32_t) {}
+
   void delivered(std::uint32_t i, Time now) {
     Time& done = chunk_done_[schedule_[i].chunk.value];
     done = std::max(done, now);

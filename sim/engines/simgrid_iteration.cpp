@@ -28,7 +28,7 @@ template <typename Clock> using UnfoldedRun = IterationRun<Clock, NoFolding>;
 
 IterationReport run(const Topology& topology, const Workload& workload, const WorkloadPlans& plans,
                     const IterationOptions& options) {
-  const PlacedShapes shapes(topology, workload, plans);
+  const PlacedShapes shapes(topology, workload, plans, options);
   SimGridClock<UnfoldedRun> clock(topology.link_count());
   UnfoldedRun<SimGridClock<UnfoldedRun>> iteration(topology, workload, plans, shapes, options,
                                                    clock);

@@ -98,7 +98,9 @@ void Conductor::come(std::uint32_t npu, std::uint32_t operation) {
   Meeting& meeting = meetings_[slot];
   switch (what.kind) {
   case Operation::Kind::collective:
-    if (meeting.came == workload_.groups[group].size()) beginning_.push_back(slot);
+    if (begins_one_by_one(slot)) joining_.push_back({slot, rank});
+    if (begins_one_by_one(slot) ? meeting.came == 1 : is_complete(meeting))
+      beginning_.push_back(slot);
     break;
   case Operation::Kind::send:
     meeting.sender = rank;
@@ -130,13 +132,36 @@ void Conductor::begin(std::uint32_t slot, std::int64_t now) {
   ++communications_;
   Meeting& meeting = meetings_[slot];
   meeting.begin = now;
-  const std::vector<NodeId>& group = workload_.groups[meeting.group];
-  for (std::size_t rank = 0; rank < group.size(); ++rank) {
-    const std::uint32_t npu = group[rank].value;
-    accounts_.begin_communicating(npu, purpose(meeting), now);
-    if (meeting.operations[rank] != Meeting::none)
-      programs_.times(npu, meeting.operations[rank]).begin = now;
-  }
+  if (begins_one_by_one(slot)) return;
+  for (std::uint32_t rank = 0; rank < meeting.operations.size(); ++rank)
+    begin_for(meeting, rank, now);
+}
+
+std::vector<Conductor::Joining> Conductor::take_joining() { return std::exchange(joining_, {}); }
+
+void Conductor::join(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
+  begin_for(meetings_[slot], rank, now);
+}
+
+void Conductor::begin_for(Meeting& meeting, std::uint32_t rank, std::int64_t now) {
+  const std::uint32_t npu = workload_.groups[meeting.group][rank].value;
+  accounts_.begin_communicating(npu, purpose(meeting), now);
+  if (meeting.operations[rank] != Meeting::none)
+    programs_.times(npu, meeting.operations[rank]).begin = now;
+}
+
+bool Conductor::begins_one_by_one(std::uint32_t slot) const {
+  const Meeting& meeting = meetings_[slot];
+  return options_.one_at_a_time && meeting.sender == Meeting::none && meeting.operations.size() > 1;
+}
+
+bool Conductor::is_absent(std::uint32_t slot, std::uint32_t rank) const {
+  return begins_one_by_one(slot) && meetings_[slot].operations[rank] == Meeting::none;
+}
+
+/// Nobody is waited for.
+bool Conductor::is_complete(const Meeting& meeting) const {
+  return meeting.sender != Meeting::none || meeting.came == meeting.operations.size();
 }
 
 CommunicationRequest Conductor::request(std::uint32_t slot) const {
@@ -153,7 +178,8 @@ std::uint8_t Conductor::priority(std::uint32_t slot) const {
 
 /// The rank whose operation says what the communication is. Pre: it begins.
 std::uint32_t Conductor::speaker(const Meeting& meeting) const {
-  return meeting.sender == Meeting::none ? 0 : meeting.sender;
+  if (meeting.sender != Meeting::none) return meeting.sender;
+  return options_.one_at_a_time ? meeting.first : 0;
 }
 
 Purpose Conductor::purpose(const Meeting& meeting) const {
@@ -220,7 +246,7 @@ std::string Conductor::halt_text() const {
       fmt::format("the run comes to a halt with {} operations left", programs_.left());
   std::size_t named = 0;
   for (const std::uint32_t slot : meetings_.all()) {
-    if (meetings_[slot].begin >= 0) continue;
+    if (is_complete(meetings_[slot])) continue;
     if (named++ == most_named) break;
     text += (named > 1 ? "; " : ": ") + this->text(meetings_[slot]) + missing_text(meetings_[slot]);
   }

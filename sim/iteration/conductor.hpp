@@ -38,6 +38,17 @@ public:
   /// Meetings that begin now, in any order. For each of them begin() is to be called.
   [[nodiscard]] std::vector<std::uint32_t> take_beginning();
   void begin(std::uint32_t meeting, std::int64_t now);
+  /// Whether each member begins when it comes: a collective, one at a time.
+  [[nodiscard]] bool begins_one_by_one(std::uint32_t meeting) const;
+  /// Members that come to such meetings, in any order. For each of them join() is to be called, once
+  /// the meeting has begun.
+  struct Joining {
+    std::uint32_t meeting = 0, rank = 0;
+  };
+  [[nodiscard]] std::vector<Joining> take_joining();
+  void join(std::uint32_t meeting, std::uint32_t rank, std::int64_t now);
+  /// Whether such a meeting is still without this member.
+  [[nodiscard]] bool is_absent(std::uint32_t meeting, std::uint32_t rank) const;
   [[nodiscard]] CommunicationRequest request(std::uint32_t meeting) const;
   [[nodiscard]] std::uint8_t priority(std::uint32_t meeting) const;
 
@@ -75,7 +86,9 @@ private:
   void end_member(std::uint32_t slot, std::uint32_t rank);
   void touch(std::uint32_t npu);
   [[nodiscard]] Purpose purpose(const Meeting& meeting) const;
+  void begin_for(Meeting& meeting, std::uint32_t rank, std::int64_t now);
   [[nodiscard]] std::uint32_t speaker(const Meeting& meeting) const;
+  [[nodiscard]] bool is_complete(const Meeting& meeting) const;
   [[nodiscard]] const Operation& operation_of(const Meeting& meeting, std::uint32_t rank) const;
   [[nodiscard]] std::int64_t duration(std::uint32_t npu, std::int64_t work) const;
   void record_spans(IterationReport& report) const;
@@ -92,6 +105,7 @@ private:
   std::vector<Share> shares_;                     // per NPU, by events
   std::vector<Done> done_;
   std::vector<std::uint32_t> beginning_;     // meetings
+  std::vector<Joining> joining_;
   std::vector<std::uint32_t> communicating_; // NPUs that may be able to, one at a time
   std::vector<std::uint32_t> touched_;       // NPUs that may be able to compute
   std::vector<bool> is_touched_;

@@ -52,7 +52,7 @@ private:
 template <typename Clock> class NoFolding {
 public:
   NoFolding(const PlacedShapes&, NetworkCore<Clock>&, Clock&, const IterationOptions&) {}
-  bool take(std::uint32_t, std::int64_t) { return false; }
+  bool take(std::uint32_t, std::int64_t, bool) { return false; }
   void finish(std::uint32_t) {}
   void advance(std::uint32_t, std::int64_t, PlanInstances&) {}
   void change_begins(std::int64_t) {}
@@ -135,6 +135,12 @@ private:
     auto operator<=>(const Begun&) const = default;
   };
 
+  static constexpr std::uint32_t none = UINT32_MAX;
+  /// What a meeting has begun: its plan, and the slot of its instance, if that has entered.
+  struct UnderWay {
+    std::uint32_t plan = 0, slot = none;
+  };
+
   [[nodiscard]] PlanInstances& instances() { return core_.transfers(); }
 
   /// Everything that follows at this instant from what is over, until nothing does.
@@ -144,7 +150,9 @@ private:
       conductor_.advance(now);
       const std::vector<std::uint32_t> beginning = conductor_.take_beginning();
       for (const std::uint32_t meeting : beginning) begin(meeting, now);
-      if (!beginning.empty()) continue;
+      const std::vector<Conductor::Joining> joining = conductor_.take_joining();
+      for (const Conductor::Joining& one : joining) join(one.meeting, one.rank, now);
+      if (!beginning.empty() || !joining.empty()) continue;
       const Conductor::Computations computations = conductor_.compute(now);
       for (const Conductor::Computation& computation : computations.begun)
         clock_.schedule(now, {computation.end, computation.npu,
@@ -179,21 +187,42 @@ private:
       return;
     }
     const std::uint32_t plan = plan_of(conductor_.request(meeting));
+    if (under_way_.size() <= meeting) under_way_.resize(meeting + std::size_t{1});
+    under_way_[meeting] = {plan, none};
     const PlanShape& shape = shapes_.shape_of(plan);
     if (!shape.transfers.empty())
       begun_.push_back({group, conductor_.meetings()[meeting].tag, meeting, plan,
                         static_cast<std::uint32_t>(levels_.of(conductor_.priority(meeting)))});
+    if (conductor_.begins_one_by_one(meeting)) return;
     const std::vector<std::uint32_t>& ranks = shapes_[plan].ranks;
     for (std::size_t member = 0; member < ranks.size(); ++member)
       if (shape.transfers_of[member] == 0) conductor_.over(meeting, ranks[member], now);
+  }
+
+  /// A member comes to what has begun, now or before.
+  void join(std::uint32_t meeting, std::uint32_t rank, std::int64_t now) {
+    conductor_.join(meeting, rank, now);
+    const UnderWay& here = under_way_[meeting];
+    const std::vector<std::uint32_t>& ranks = shapes_[here.plan].ranks;
+    const auto member =
+        static_cast<std::uint32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+    if (shapes_.shape_of(here.plan).transfers_of[member] == 0)
+      conductor_.over(meeting, rank, now);
+    else if (here.slot != none)
+      core_.start_member(here.slot, member, now);
   }
 
   void enter(const Begun& begun, std::int64_t now) {
     const std::uint32_t slot = instances().add(begun.plan, begun.level);
     if (meeting_of_slot_.size() <= slot) meeting_of_slot_.resize(slot + std::size_t{1});
     meeting_of_slot_[slot] = begun.meeting;
-    if (folding_.take(slot, now)) return;
-    instances().prepare(slot);
+    under_way_[begun.meeting].slot = slot;
+    std::vector<std::uint32_t> absent;
+    const std::vector<std::uint32_t>& ranks = shapes_[begun.plan].ranks;
+    for (std::uint32_t member = 0; member < ranks.size(); ++member)
+      if (conductor_.is_absent(begun.meeting, ranks[member])) absent.push_back(member);
+    if (folding_.take(slot, now, absent.empty())) return;
+    instances().prepare(slot, absent);
     core_.start_part(slot, now);
   }
 
@@ -231,6 +260,7 @@ private:
   Folding<Clock> folding_;
   std::vector<std::uint32_t> meeting_of_slot_;
   std::vector<Begun> begun_;
+  std::vector<UnderWay> under_way_; // by meeting
   std::size_t next_event_ = 0;
   std::uint64_t operations_;
 };

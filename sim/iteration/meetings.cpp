@@ -28,6 +28,7 @@ std::uint32_t Meetings::come(std::uint32_t group, std::uint32_t tag, std::uint32
     meeting.tag = tag;
     meeting.came = 0;
     meeting.left = static_cast<std::uint32_t>(members);
+    meeting.first = rank;
     meeting.sender = Meeting::none;
     meeting.begin = -1;
     meeting.operations.assign(members, Meeting::none);

@@ -17,6 +17,7 @@ struct Meeting {
 
   std::uint32_t group = 0, tag = 0;
   std::uint32_t came = 0, left = 0;      ///< members that have reached it; for whom it isn't over
+  std::uint32_t first = none;            ///< rank of who came first
   std::uint32_t sender = none;           ///< rank, of what one NPU sends to another
   std::int64_t begin = -1;               ///< ps; -1: it hasn't begun
   std::vector<std::uint32_t> operations; ///< per rank; `none`: not reached yet

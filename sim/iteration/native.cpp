@@ -14,7 +14,7 @@ namespace {
 template <template <typename> typename Folding>
 IterationReport run(const Topology& topology, const Workload& workload, const WorkloadPlans& plans,
                     const IterationOptions& options) {
-  const PlacedShapes shapes(topology, workload, plans);
+  const PlacedShapes shapes(topology, workload, plans, options);
   NativeClock clock;
   IterationRun<NativeClock, Folding> iteration(topology, workload, plans, shapes, options, clock);
   run_to_end(iteration, clock.events, options.watch);

@@ -31,8 +31,9 @@ public:
     renew(0);
   }
 
-  /// An instance begins. Unfolds those that it meets; returns whether it is folded.
-  bool take(std::uint32_t slot, std::int64_t now) {
+  /// An instance begins. Unfolds those that it meets; returns whether it is folded, which it is only
+  /// if `all_are_there`, its members.
+  bool take(std::uint32_t slot, std::int64_t now, bool all_are_there) {
     const std::uint32_t plan = core_.transfers().plan_of_slot(slot);
     if (folded_.size() <= slot) folded_.resize(slot + std::size_t{1});
     Folded& instance = folded_[slot];
@@ -43,7 +44,7 @@ public:
         if (resources_.owner(resource) != Resources::none)
           unfold(resources_.owner(resource), now, Until::present);
     resources_.take(plan);
-    if (!is_alone) return false;
+    if (!is_alone || !all_are_there) return false;
     const LoneReplay& replay = replays_->of(plan);
     if (replay.halts) return false;
     resources_.set_owner(plan, slot);

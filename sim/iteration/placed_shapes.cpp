@@ -111,8 +111,22 @@ private:
   std::unordered_map<NodeId, std::uint32_t> index_; // never iterated
 };
 
+/// What a member waits for: all that it sends and receives, or one at a time all that it receives.
+/// Who receives nothing waits for what it sends.
+void find_awaited(PlanShape& shape, bool one_at_a_time) {
+  std::vector<std::uint32_t> received(shape.transfers_of.size());
+  for (const PlanShape::Movement& transfer : shape.transfers)
+    if (const std::uint32_t to = shape.routes[transfer.route].receiver; to != PlanShape::none)
+      ++received[to];
+  for (std::size_t member = 0; member < received.size(); ++member) {
+    const bool awaits_sends = !one_at_a_time || received[member] == 0;
+    shape.awaits_sends.push_back(awaits_sends);
+    shape.awaited_of.push_back(awaits_sends ? shape.transfers_of[member] : received[member]);
+  }
+}
+
 PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const Placing& placing,
-                     const Members& members) {
+                     const Members& members, bool one_at_a_time) {
   const Schedule& schedule = plan->schedule;
   std::vector<PathEnds> ends(schedule.paths().size(), PathEnds{NodeId{0}, NodeId{0}, true});
   std::vector<bool> is_used(schedule.paths().size());
@@ -142,14 +156,15 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
     shape.transfers.push_back(
         {number, size_index & 0x7fffffffU, transfer.op == Op::reduce ? 1U : 0U});
   }
+  find_awaited(shape, one_at_a_time);
   return shape;
 }
 
 } // namespace
 
 PlacedShapes::PlacedShapes(const Topology& topology, const Workload& workload,
-                           const WorkloadPlans& plans)
-    : paths_(topology.link_count()) {
+                           const WorkloadPlans& plans, const IterationOptions& options)
+    : one_at_a_time_(options.one_at_a_time), paths_(topology.link_count()) {
   if (plans.plans.size() != plans.requests.size())
     throw InputError(fmt::format("there are {} plans for {} communications", plans.plans.size(),
                                  plans.requests.size()));
@@ -172,7 +187,7 @@ void PlacedShapes::place(const Topology& topology, const Workload& workload,
   const Members members(nodes_of_members);
   const auto [known, is_new] =
       shape_of_plan_.try_emplace(placed.plan.get(), static_cast<std::uint32_t>(shapes_.size()));
-  if (is_new) shapes_.push_back(make_shape(placed.plan, placing, members));
+  if (is_new) shapes_.push_back(make_shape(placed.plan, placing, members, one_at_a_time_));
   PlanShape& shape = shapes_[known->second];
 
   PlacedShape here;

@@ -39,6 +39,10 @@ struct PlanShape {
   std::vector<Route> routes = {};
   std::vector<std::uint32_t> ends = {};         ///< of the routes: nodes, numbered by first use
   std::vector<std::uint32_t> transfers_of = {}; ///< per member: how many begin or end there
+  /// Per member: how many have to be delivered until it is over there, and whether those that begin
+  /// there are among them.
+  std::vector<std::uint32_t> awaited_of = {};
+  std::vector<bool> awaits_sends = {};
   Dependencies before;                          ///< anything has happened
 };
 
@@ -54,7 +58,8 @@ struct PlacedShape {
 class PlacedShapes {
 public:
   /// Errors: InputError where plans don't fit the requests, or the network.
-  PlacedShapes(const Topology& topology, const Workload& workload, const WorkloadPlans& plans);
+  PlacedShapes(const Topology& topology, const Workload& workload, const WorkloadPlans& plans,
+               const IterationOptions& options);
 
   [[nodiscard]] std::size_t size() const { return placed_.size(); }
   [[nodiscard]] const PlacedShape& operator[](std::size_t plan) const { return placed_[plan]; }
@@ -67,6 +72,7 @@ private:
   void place(const Topology& topology, const Workload& workload,
              const CommunicationRequest& request, const PlacedPlan& placed);
 
+  bool one_at_a_time_;
   PathTable paths_;
   std::vector<PlanShape> shapes_;
   std::vector<PlacedShape> placed_;

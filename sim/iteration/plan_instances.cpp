@@ -31,10 +31,20 @@ std::uint32_t PlanInstances::add(std::uint32_t plan, std::size_t level) {
   return slot;
 }
 
-void PlanInstances::prepare(std::uint32_t slot) {
+void PlanInstances::prepare(std::uint32_t slot, std::span<const std::uint32_t> absent) {
   Instance& instance = instances_[slot];
-  instance.dependencies = instance.shape->before;
-  instance.left_of_member = instance.shape->transfers_of;
+  const PlanShape& shape = *instance.shape;
+  instance.dependencies = shape.before;
+  instance.left_of_member = shape.awaited_of;
+  instance.waiting.clear();
+  instance.is_absent.clear();
+  if (absent.empty()) return;
+  instance.is_absent.resize(shape.transfers_of.size());
+  for (const std::uint32_t member : absent) instance.is_absent[member] = true;
+  for (std::uint32_t route = 0; route < shape.routes.size(); ++route)
+    if (const std::uint32_t sender = shape.routes[route].sender;
+        sender != PlanShape::none && instance.is_absent[sender])
+      instance.dependencies->hold_connection(route);
 }
 
 void PlanInstances::remove(std::uint32_t slot) {

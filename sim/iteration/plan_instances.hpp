@@ -20,7 +20,7 @@ namespace tutti {
 /// bytes for each transfer of the instances that are under way.
 class PlanInstances {
 public:
-  /// A member of an instance whose last transfer has been delivered.
+  /// A member of an instance for whom it is over.
   struct MemberOver {
     std::uint32_t slot = 0, member = 0;
   };
@@ -32,8 +32,9 @@ public:
   /// Numbers the transfers of one more instance; they don't enter yet.
   /// Errors: InputError where numbers run out (after 4 * 10^9 transfers).
   std::uint32_t add(std::uint32_t plan, std::size_t level);
-  /// From now on its transfers happen; start_part() lets them enter.
-  void prepare(std::uint32_t slot);
+  /// From now on its transfers happen; start_part() lets them enter. Members that are absent send
+  /// nothing until start_member(), and what arrives at them waits there.
+  void prepare(std::uint32_t slot, std::span<const std::uint32_t> absent = {});
   void remove(std::uint32_t slot);
 
   [[nodiscard]] std::size_t count() const { return instances_.size() - free_slots_.size(); }
@@ -79,9 +80,11 @@ public:
     const PlanShape& shape = *instance.shape;
     const PlanShape::Route& route = shape.routes[shape.transfers[id - instance.first].route];
     const std::uint32_t slot = slot_of(id);
-    for (const std::uint32_t member : {route.sender, route.receiver})
-      if (member != PlanShape::none && --instance.left_of_member[member] == 0)
-        members_over_.push_back({slot, member});
+    for (const std::uint32_t member : {route.sender, route.receiver}) {
+      if (member == PlanShape::none) continue;
+      if (member == route.sender && !shape.awaits_sends[member]) continue;
+      if (--instance.left_of_member[member] == 0) members_over_.push_back({slot, member});
+    }
     if (instance.dependencies->undelivered() == 0) finished_.push_back(slot);
   }
 
@@ -92,6 +95,31 @@ public:
     Shifted<Sink> shifted{sink, instance.first};
     instance.dependencies->start_part(0, shifted);
   }
+
+  /// Returns what has arrived at the member, in that order.
+  template <typename Sink>
+  std::vector<std::uint32_t> start_member(std::size_t slot, std::uint32_t member, Sink& sink) {
+    Instance& instance = instances_[slot];
+    instance.is_absent[member] = false;
+    Shifted<Sink> shifted{sink, instance.first};
+    for (std::uint32_t route = 0; route < instance.shape->routes.size(); ++route)
+      if (instance.shape->routes[route].sender == member)
+        instance.dependencies->release_connection(route, shifted);
+    std::vector<std::uint32_t> arrived;
+    std::erase_if(instance.waiting, [&](std::uint32_t id) {
+      if (receiver(instance, id) != member) return false;
+      arrived.push_back(id);
+      return true;
+    });
+    return arrived;
+  }
+  [[nodiscard]] bool takes_delivery(std::uint32_t id) const {
+    const Instance& instance = of(id);
+    if (instance.is_absent.empty()) return true;
+    const std::uint32_t member = receiver(instance, id);
+    return member == PlanShape::none || !instance.is_absent[member];
+  }
+  void keep_waiting(std::uint32_t id) { of(id).waiting.push_back(id); }
 
   template <typename Sink> void left(std::uint32_t id, Sink& sink) {
     Instance& instance = of(id);
@@ -139,7 +167,9 @@ private:
     const Bytes* sizes = nullptr;                   ///< of the shape
     const PathId* paths = nullptr;                  ///< per route, of the placed shape
     std::optional<Dependencies> dependencies;       ///< once it is prepared
-    std::vector<std::uint32_t> left_of_member;      ///< transfers that aren't delivered
+    std::vector<std::uint32_t> left_of_member; ///< transfers that it awaits
+    std::vector<bool> is_absent;               ///< per member; empty: all are there
+    std::vector<std::uint32_t> waiting;        ///< transfers that have arrived at who is absent
   };
 
   /// Dependencies count from 0 in each instance.
@@ -151,6 +181,10 @@ private:
     void tail_passed(std::uint32_t i) { sink.tail_passed(first + i); }
   };
 
+  /// A member, or PlanShape::none.
+  [[nodiscard]] static std::uint32_t receiver(const Instance& instance, std::uint32_t id) {
+    return instance.shape->routes[instance.transfers[id - instance.first].route].receiver;
+  }
   [[nodiscard]] Instance& of(std::uint32_t id) { return instances_[slot_of(id)]; }
   [[nodiscard]] const Instance& of(std::uint32_t id) const { return instances_[slot_of(id)]; }
   [[nodiscard]] std::uint64_t blocks_of(const Instance& instance) const;
