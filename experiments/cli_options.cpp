@@ -260,8 +260,9 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_option("--policy", train.policies,
                  "for failed links: reroute, resynthesize; default both");
   app.add_flag("--one-at-a-time", train.one_at_a_time,
-               "an NPU has one collective or send at a time, as in ASTRA-sim: the next is the one "
-               "with the lowest id of those that are ready");
+               "as in ASTRA-sim: an NPU has one collective or send at a time, the one with the "
+               "lowest id of those that are ready, begins its part of a collective without "
+               "waiting for others, and sends in one message");
   app.add_option(
       "--local-mem-bw", train.local_mem_bw,
       "rate of local reductions, 1600GB/s: each reads two operands and writes one, as in "

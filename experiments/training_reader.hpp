@@ -9,8 +9,8 @@
 //   chunks = 1                             # per shard, or a list, of which the fastest counts;
 //                                          # default "auto"
 //   engine = "native"                      # default; or simgrid, both
-//   one_at_a_time = false                  # default; true: an NPU has one collective or send at
-//                                          # a time, as in ASTRA-sim
+//   one_at_a_time = false                  # default; true: communication as in ASTRA-sim, of
+//                                          # an NPU one at a time
 //   local_mem_bw = "1600GB/s"              # rate of local reductions, two operands and the sum;
 //                                          # default: they take no time
 //   fold = true                            # default: what meets nothing else is simulated once

@@ -195,8 +195,9 @@ private:
 
   PlannedCollective planned_send(const Task& task, const std::string& what) {
     const Topology& way = sites_.network(task.site);
-    const std::uint32_t most_pieces = one_at_a_time_ ? 1 : 64; // or one message
-    PlannedCollective made{plan_send(way, task.root, task.size, model_, most_pieces), {}, {}, false};
+    const std::uint32_t most_pieces = one_at_a_time_ ? 1 : 64;
+    PlannedCollective made{
+        plan_send(way, task.root, task.size, model_, most_pieces), {}, {}, false};
     if (const Verdict verdict = verify(way, made.plan.collective, made.plan.schedule);
         !verdict.correct())
       throw InputError(fmt::format("{}: {}", what, verdict.fault->text));

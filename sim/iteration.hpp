@@ -51,9 +51,11 @@ struct IterationOptions {
   /// Communication that meets no other on any link is taken from a replay of its plan alone, once
   /// for all that are alike. The same times, sooner. The native engine only; simgrid never folds.
   bool fold = true;
-  /// An NPU has one collective or send at a time, as in ASTRA-sim: from when the NPU reaches it,
-  /// others there or not, until it is over for it. Then the one with the lowest turn of those that
-  /// are ready follows. Receiving is free.
+  /// As in ASTRA-sim, an NPU has one collective or send at a time; when it is over for it, the one
+  /// with the lowest turn of those that are ready follows. Receiving is free. A member begins its
+  /// part of a collective when it reaches it, others there or not: it sends what it has, and what
+  /// arrives before it is there waits at it. The collective is over for it when all that it
+  /// receives has been delivered (where it receives nothing: all that it sends).
   bool one_at_a_time = false;
   /// NPUs whose operations are recorded (IterationReport::spans); ascending.
   std::span<const NodeId> record = {};
@@ -79,7 +81,8 @@ struct OperationSpan {
   NodeId npu;
   std::uint32_t operation = 0; ///< index into its program
   /// When it was reached (one at a time: and the communication before it over), began (of
-  /// communication: for all its members) and was over.
+  /// communication: for all its members, but of a collective, one at a time, for this one) and was
+  /// over.
   Time reached, begin, end;
   bool operator==(const OperationSpan&) const = default;
 };

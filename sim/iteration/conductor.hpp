@@ -104,7 +104,7 @@ private:
   std::vector<std::vector<std::uint32_t>> ranks_; // per NPU and role
   std::vector<Share> shares_;                     // per NPU, by events
   std::vector<Done> done_;
-  std::vector<std::uint32_t> beginning_;     // meetings
+  std::vector<std::uint32_t> beginning_; // meetings
   std::vector<Joining> joining_;
   std::vector<std::uint32_t> communicating_; // NPUs that may be able to, one at a time
   std::vector<std::uint32_t> touched_;       // NPUs that may be able to compute

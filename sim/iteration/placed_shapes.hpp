@@ -43,7 +43,7 @@ struct PlanShape {
   /// there are among them.
   std::vector<std::uint32_t> awaited_of = {};
   std::vector<bool> awaits_sends = {};
-  Dependencies before;                          ///< anything has happened
+  Dependencies before; ///< anything has happened
 };
 
 /// A shape at its place.

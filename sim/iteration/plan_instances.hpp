@@ -167,9 +167,9 @@ private:
     const Bytes* sizes = nullptr;                   ///< of the shape
     const PathId* paths = nullptr;                  ///< per route, of the placed shape
     std::optional<Dependencies> dependencies;       ///< once it is prepared
-    std::vector<std::uint32_t> left_of_member; ///< transfers that it awaits
-    std::vector<bool> is_absent;               ///< per member; empty: all are there
-    std::vector<std::uint32_t> waiting;        ///< transfers that have arrived at who is absent
+    std::vector<std::uint32_t> left_of_member;      ///< transfers that it awaits
+    std::vector<bool> is_absent;                    ///< per member; empty: all are there
+    std::vector<std::uint32_t> waiting; ///< transfers that have arrived at who is absent
   };
 
   /// Dependencies count from 0 in each instance.

@@ -170,6 +170,50 @@ TEST_CASE("one at a time, members that begin with different collectives come to 
         "1 of group 0) waits for npu0 (which waits in its gradients)");
 }
 
+TEST_CASE("one at a time, a member begins a collective without who is late") {
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  for (std::uint32_t npu = 0; npu < 2; ++npu) {
+    const std::uint32_t computed = sketch.compute(npu, npu == 0 ? 10 * us : 30 * us);
+    sketch.collective(npu, group, 0, megabyte, {computed}, Purpose::tensor);
+  }
+  IterationOptions options;
+  options.one_at_a_time = true;
+  const IterationReport report = run(samples::ring(2), sketch, options);
+  // npu0's half, there at 20.5 us, waits for npu1, which at 30 us sends its own half and, right
+  // behind it, the sum of the other one: they are there at 40.5 and 50.5 us. npu0 sends the sum of
+  // its half at 40.5 us.
+  CHECK(report.spans[1] ==
+        OperationSpan{NodeId{0}, 1, Time{10 * us}, Time{10 * us}, Time{50 * us + us / 2}});
+  CHECK(report.spans[3] ==
+        OperationSpan{NodeId{1}, 1, Time{30 * us}, Time{30 * us}, Time{51 * us}});
+  CHECK(exposed(report.accounts[0], Purpose::tensor) == Time{40 * us + us / 2});
+  CHECK(report.accounts[0].waiting == Time{us / 2}); // at the end
+  CHECK(report.communication[0][static_cast<std::size_t>(Purpose::tensor)] ==
+        Time{40 * us + us / 2});
+}
+
+TEST_CASE("one at a time, a collective is over for who has received everything") {
+  TopologyParts parts;
+  const NodeId near = parts.add_node({"npu0", NodeKind::npu, {}, {}});
+  const NodeId far = parts.add_node({"npu1", NodeKind::npu, {}, {}});
+  parts.add_link({near, far, Time{10 * us}, Bandwidth{50'000'000'000}});
+  parts.add_link({far, near, Time{us}, Bandwidth{50'000'000'000}});
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  for (std::uint32_t npu = 0; npu < 2; ++npu)
+    sketch.collective(npu, group, 0, megabyte, {}, Purpose::data, CollectiveKind::all_gather);
+  const Topology topology{parts};
+  const IterationReport several = run(topology, sketch);
+  CHECK(end_of(several, 0, 0) == Time{20 * us});
+  CHECK(end_of(several, 1, 0) == Time{20 * us});
+  IterationOptions options;
+  options.one_at_a_time = true;
+  const IterationReport one = run(topology, sketch, options);
+  CHECK(end_of(one, 0, 0) == Time{11 * us});
+  CHECK(end_of(one, 1, 0) == Time{20 * us});
+}
+
 TEST_CASE("only what the next computation waits for is exposed") {
   // 0 > tensor > data, one after another, with 8 us of computing beside the first.
   Sketch sketch(2);

@@ -11,6 +11,8 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -157,7 +159,75 @@ struct Part {
 struct Communication {
   Key key;
   std::vector<Part> parts; ///< by rank
-  Time begin;
+  Time begin;              ///< for the first of them
+};
+
+/// All communication in one replay. Who comes late to a collective is made to wait there: every
+/// chunk that it sends it first gets once more, from a node of its own over a link whose latency is
+/// the delay.
+class Replay {
+public:
+  explicit Replay(const Topology& topology) : parts_(topology.parts()) {}
+
+  void add(const CommunicationPlan& plan, const JobTiming& timing) {
+    collectives_.push_back(plan.collective);
+    jobs_.push_back(timing);
+    for (std::size_t i = 0; i < plan.schedule.size(); ++i) {
+      const Transfer transfer = plan.schedule[i];
+      const auto links = plan.schedule.paths().links(transfer.path);
+      transfers_.push_back({transfer, {links.begin(), links.end()}});
+      transfers_.back().transfer.chunk.value += chunks_;
+    }
+    chunks_ += static_cast<std::uint32_t>(plan.collective.chunks.size());
+  }
+  /// Of what is added next. Pre: the delay is above 0.
+  void delay(const CommunicationPlan& plan, NodeId member, Time delay) {
+    constexpr Bandwidth at_once{INT64_MAX / 8}; // 1 ps, of some megabytes
+    std::set<ChunkId> sent;
+    for (std::size_t i = 0; i < plan.schedule.size(); ++i) {
+      const LinkId first = plan.schedule.paths().first(plan.schedule.path_of(i));
+      if (parts_.links[first.value].from == member) sent.insert(plan.schedule[i].chunk);
+    }
+    for (const ChunkId chunk : sent) {
+      Node source{fmt::format("late{}", delays_++), NodeKind::memory, {}, {}};
+      const NodeId from = parts_.add_node(std::move(source));
+      if (!parts_.coordinates.empty()) parts_.coordinates.resize(parts_.nodes.size());
+      const LinkId link = parts_.add_link({from, member, delay - Time{1}, at_once});
+      transfers_.push_back({{ChunkId{chunk.value + chunks_}, {}, Op::copy, false}, {link}});
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return transfers_.size(); }
+  [[nodiscard]] std::uint32_t delays() const { return delays_; }
+  [[nodiscard]] NodeId from(std::size_t i) const {
+    return parts_.links[transfers_[i].links.front().value].from;
+  }
+  [[nodiscard]] NodeId to(std::size_t i) const {
+    return parts_.links[transfers_[i].links.back().value].to;
+  }
+
+  [[nodiscard]] Report run(const TimeModel& model, std::span<const NetworkEvent> events) const {
+    if (collectives_.empty()) return {};
+    const Topology topology{parts_};
+    Schedule schedule(topology.link_count());
+    for (const Planned& planned : transfers_) {
+      Transfer transfer = planned.transfer;
+      transfer.path = schedule.paths().intern(planned.links);
+      schedule.push(transfer);
+    }
+    return run_native(topology, merge(collectives_), schedule, model,
+                      {.record_deliveries = true, .jobs = jobs_, .events = events});
+  }
+
+private:
+  struct Planned {
+    Transfer transfer; ///< but for its path
+    std::vector<LinkId> links;
+  };
+  TopologyParts parts_;
+  std::vector<Collective> collectives_;
+  std::vector<JobTiming> jobs_;
+  std::vector<Planned> transfers_;
+  std::uint32_t chunks_ = 0, delays_ = 0;
 };
 
 class Check {
@@ -309,9 +379,11 @@ private:
       }
     std::vector<Communication> all;
     for (auto& [key, one] : found) {
+      std::vector<Time> reached;
       for (const Part& part : one.parts)
         if (program(part.npu)[part.operation].kind != Operation::Kind::receive)
-          one.begin = std::max(one.begin, span(part).reached);
+          reached.push_back(span(part).reached);
+      one.begin = random_.one_at_a_time ? std::ranges::min(reached) : std::ranges::max(reached);
       all.push_back(one);
     }
     std::stable_sort(all.begin(), all.end(), [](const Communication& a, const Communication& b) {
@@ -334,62 +406,82 @@ private:
     return random_.plans.plans[static_cast<std::size_t>(found - requests.begin())];
   }
 
+  [[nodiscard]] bool is_collective(const Part& part) const {
+    return program(part.npu)[part.operation].kind == Operation::Kind::collective;
+  }
+
   /// All communication at once, as jobs of one replay that begin when they do here.
   void check_communication() {
-    std::vector<Communication> all = communications();
-    std::vector<Collective> collectives;
-    std::vector<JobTiming> jobs;
-    Schedule schedule(random_.topology.link_count());
-    std::uint32_t chunks = 0;
+    const std::vector<Communication> all = communications();
+    Replay replay(random_.topology);
     std::vector<std::size_t> first;
+    bool has_delays = false;
     for (const Communication& one : all) {
-      for (const Part& part : one.parts)
-        expect(span(part).begin == one.begin, part.npu, part.operation, "it begins");
-      first.push_back(schedule.size());
-      if (one.parts.size() == 1) continue;
-      const CommunicationPlan& plan = *plan_of(one).plan;
-      for (std::size_t i = 0; i < plan.schedule.size(); ++i) {
-        Transfer transfer = plan.schedule[i];
-        transfer.path = schedule.paths().intern(plan.schedule.paths().links(transfer.path));
-        transfer.chunk.value += chunks;
-        schedule.push(transfer);
+      first.push_back(replay.size());
+      const CommunicationPlan* plan = one.parts.size() > 1 ? plan_of(one).plan.get() : nullptr;
+      for (const Part& part : one.parts) {
+        const Time begin =
+            random_.one_at_a_time && is_collective(part) ? span(part).reached : one.begin;
+        expect(span(part).begin == begin, part.npu, part.operation, "it begins");
+        if (plan == nullptr || begin == one.begin) continue;
+        replay.delay(*plan, NodeId{part.npu}, begin - one.begin);
+        has_delays = true;
       }
-      chunks += static_cast<std::uint32_t>(plan.collective.chunks.size());
-      collectives.push_back(plan.collective);
+      if (plan == nullptr) continue;
       const Part part = one.parts.front();
-      jobs.push_back({one.begin, program(part.npu)[part.operation].priority});
+      replay.add(*plan, {one.begin, program(part.npu)[part.operation].priority});
     }
-    first.push_back(schedule.size());
-    std::vector<Time> deliveries;
-    if (!collectives.empty()) {
-      const Report report =
-          run_native(random_.topology, merge(collectives), schedule, random_.model,
-                     {.record_deliveries = true, .jobs = jobs, .events = random_.events});
-      deliveries = report.deliveries;
-      check_use(report);
-    }
-    for (std::size_t c = 0; c < all.size(); ++c)
+    first.push_back(replay.size());
+    // What arrives at who is late is reduced when that one is there; in the replay, sooner.
+    const bool reductions_take_time =
+        random_.model.reduce_rate.bytes_per_second > 0 ||
+        std::ranges::any_of(random_.topology.nodes(),
+                            [](const Node& node) { return node.reduce_rate.bytes_per_second > 0; });
+    if (has_delays && reductions_take_time) return;
+    const Report report = replay.run(random_.model, random_.events);
+    if (replay.size() > 0) check_use(report, replay.delays());
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      std::vector<Taken> taken;
+      for (std::size_t i = first[c]; i < first[c + 1]; ++i)
+        if (replay.from(i).value < random_.topology.node_count()) // else it is a delay
+          taken.push_back({replay.from(i), replay.to(i), report.deliveries[i]});
+      for (const Part& part : all[c].parts)
+        if (is_collective(part))
+          for (Taken& one : taken)
+            if (one.to.value == part.npu) one.at = std::max(one.at, span(part).reached);
       for (const Part& part : all[c].parts) {
-        Time end = all[c].begin;
-        for (std::size_t i = first[c]; i < first[c + 1]; ++i) {
-          const PathId path = schedule.path_of(i);
-          const NodeId from = random_.topology.link(schedule.paths().first(path)).from;
-          const NodeId to = random_.topology.link(schedule.paths().last(path)).to;
-          if (from.value == part.npu || to.value == part.npu) end = std::max(end, deliveries[i]);
-        }
-        if (program(part.npu)[part.operation].kind == Operation::Kind::receive)
+        Time end = std::max(awaited(NodeId{part.npu}, taken), all[c].begin);
+        if (program(part.npu)[part.operation].kind != Operation::Kind::send)
           end = std::max(end, span(part).reached);
         expect(span(part).end == end, part.npu, part.operation, "it is over");
       }
+    }
   }
 
-  void check_use(const Report& report) {
-    for (std::size_t l = 0; l < report.links.size(); ++l)
+  struct Taken {
+    NodeId from, to;
+    Time at; ///< delivered, with its receiver there
+  };
+  /// When the last of these transfers is taken that the NPU waits for.
+  [[nodiscard]] Time awaited(NodeId npu, std::span<const Taken> taken) const {
+    Time sent, received;
+    bool receives = false;
+    for (const Taken& one : taken) {
+      if (one.from == npu) sent = std::max(sent, one.at);
+      if (one.to == npu) received = std::max(received, one.at);
+      receives = receives || one.to == npu;
+    }
+    return random_.one_at_a_time && receives ? received : std::max(sent, received);
+  }
+
+  void check_use(const Report& report, std::uint32_t delays) {
+    for (std::size_t l = 0; l < report_.links.size(); ++l)
       if (report.links[l].bytes != report_.links[l].bytes ||
           report.links[l].busy != report_.links[l].busy ||
           report.links[l].transfers != report_.links[l].transfers)
         fault_ = fmt::format("the use of link {}", l);
-    if (report.link_transfers != report_.link_transfers) fault_ = "the number of crossings";
+    if (report.link_transfers - delays != report_.link_transfers)
+      fault_ = "the number of crossings";
   }
 
   void check_sums() {
