@@ -157,6 +157,10 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
         {number, size_index & 0x7fffffffU, transfer.op == Op::reduce ? 1U : 0U});
   }
   find_awaited(shape, one_at_a_time);
+  shape.routes_from.resize(members.size());
+  for (std::uint32_t route = 0; one_at_a_time && route < shape.routes.size(); ++route)
+    if (const std::uint32_t from = shape.routes[route].sender; from != PlanShape::none)
+      shape.routes_from[from].push_back(route);
   return shape;
 }
 

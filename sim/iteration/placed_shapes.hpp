@@ -43,7 +43,8 @@ struct PlanShape {
   /// there are among them.
   std::vector<std::uint32_t> awaited_of = {};
   std::vector<bool> awaits_sends = {};
-  Dependencies before; ///< anything has happened
+  std::vector<std::vector<std::uint32_t>> routes_from = {}; ///< per member, which may come late
+  Dependencies before;                                      ///< anything has happened
 };
 
 /// A shape at its place.

@@ -36,15 +36,16 @@ void PlanInstances::prepare(std::uint32_t slot, std::span<const std::uint32_t> a
   const PlanShape& shape = *instance.shape;
   instance.dependencies = shape.before;
   instance.left_of_member = shape.awaited_of;
-  instance.waiting.clear();
   instance.is_absent.clear();
+  instance.waiting_for.clear();
   if (absent.empty()) return;
   instance.is_absent.resize(shape.transfers_of.size());
-  for (const std::uint32_t member : absent) instance.is_absent[member] = true;
-  for (std::uint32_t route = 0; route < shape.routes.size(); ++route)
-    if (const std::uint32_t sender = shape.routes[route].sender;
-        sender != PlanShape::none && instance.is_absent[sender])
+  instance.waiting_for.resize(shape.transfers_of.size());
+  for (const std::uint32_t member : absent) {
+    instance.is_absent[member] = true;
+    for (const std::uint32_t route : shape.routes_from[member])
       instance.dependencies->hold_connection(route);
+  }
 }
 
 void PlanInstances::remove(std::uint32_t slot) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -102,16 +103,9 @@ public:
     Instance& instance = instances_[slot];
     instance.is_absent[member] = false;
     Shifted<Sink> shifted{sink, instance.first};
-    for (std::uint32_t route = 0; route < instance.shape->routes.size(); ++route)
-      if (instance.shape->routes[route].sender == member)
-        instance.dependencies->release_connection(route, shifted);
-    std::vector<std::uint32_t> arrived;
-    std::erase_if(instance.waiting, [&](std::uint32_t id) {
-      if (receiver(instance, id) != member) return false;
-      arrived.push_back(id);
-      return true;
-    });
-    return arrived;
+    for (const std::uint32_t route : instance.shape->routes_from[member])
+      instance.dependencies->release_connection(route, shifted);
+    return std::exchange(instance.waiting_for[member], {});
   }
   [[nodiscard]] bool takes_delivery(std::uint32_t id) const {
     const Instance& instance = of(id);
@@ -119,7 +113,10 @@ public:
     const std::uint32_t member = receiver(instance, id);
     return member == PlanShape::none || !instance.is_absent[member];
   }
-  void keep_waiting(std::uint32_t id) { of(id).waiting.push_back(id); }
+  void keep_waiting(std::uint32_t id) {
+    Instance& instance = of(id);
+    instance.waiting_for[receiver(instance, id)].push_back(id);
+  }
 
   template <typename Sink> void left(std::uint32_t id, Sink& sink) {
     Instance& instance = of(id);
@@ -168,8 +165,9 @@ private:
     const PathId* paths = nullptr;                  ///< per route, of the placed shape
     std::optional<Dependencies> dependencies;       ///< once it is prepared
     std::vector<std::uint32_t> left_of_member;      ///< transfers that it awaits
-    std::vector<bool> is_absent;                    ///< per member; empty: all are there
-    std::vector<std::uint32_t> waiting; ///< transfers that have arrived at who is absent
+    // Per member; empty where all were there from the start.
+    std::vector<bool> is_absent;
+    std::vector<std::vector<std::uint32_t>> waiting_for; ///< transfers that have arrived there
   };
 
   /// Dependencies count from 0 in each instance.

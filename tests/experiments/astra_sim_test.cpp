@@ -29,7 +29,7 @@ using Json = nlohmann::json;
 std::optional<std::string> astra_sim() {
   const char* folder = std::getenv("TUTTI_ASTRA_SIM"); // NOLINT(concurrency-mt-unsafe)
   if (folder == nullptr) {
-    WARN("skipped: TUTTI_ASTRA_SIM doesn't name a folder that build_astra_sim.sh has made");
+    WARN("skipped: TUTTI_ASTRA_SIM isn't set; see build_astra_sim.sh");
     return std::nullopt;
   }
   return folder;
