@@ -53,6 +53,11 @@ void add_model(CLI::App& app, ModelArguments& model, const std::string& otherwis
                      (otherwise.empty() ? "auto" : otherwise));
 }
 
+void add_trace(CLI::App& app, std::string& trace, const std::string& runs) {
+  app.add_option("--trace", trace,
+                 "timeline of " + runs + " to write, for ui.perfetto.dev or chrome://tracing");
+}
+
 void add_bound(CLI::App& app, std::optional<std::string>& bound) {
   app.add_option("--bound", bound,
                  "lower bounds: quick (0.2 s, or little beside a replay) or full (the best there "
@@ -157,6 +162,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
   app.add_option("-o,--output", synth.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
+  add_trace(app, synth.trace, "all replays");
   add_progress(app, synth.progress);
   add_json(app, synth.json);
 }
@@ -269,7 +275,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
       "ASTRA-sim; default: they take no time");
   app.add_flag("--unfolded", train.unfolded, "simulate every crossing, also those that are alike");
   add_model(app, train.model, "");
-  app.add_option("--trace", train.trace, "timeline to write, for Perfetto or chrome://tracing");
+  add_trace(app, train.trace, "all runs");
   app.add_option("--trace-npus", train.traced,
                  "of the timeline, 0-3+8; default: one of each pipeline stage");
   app.add_option("--heatmap", train.heatmap, "picture of link utilisation to write: .svg or .png");
@@ -296,7 +302,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   add_model(app, replay.model, "what the file says");
   add_bound(app, replay.bound);
-  app.add_option("--trace", replay.trace, "timeline to write, for chrome://tracing or Perfetto");
+  add_trace(app, replay.trace, "all disciplines");
   app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");

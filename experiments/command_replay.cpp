@@ -41,27 +41,40 @@ Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
   return e;
 }
 
-void write_pictures(const ReplayArguments& arguments, const Topology& topology,
-                    const ScheduleFile& file, const Report& report) {
-  if (!arguments.trace.empty())
-    save_trace(arguments.trace, topology, file.collective, file.schedule, report);
-  if (arguments.heatmap.empty()) return;
+void write_replays(const ReplayArguments& arguments, const Topology& topology,
+                   const ScheduleFile& file, std::span<const Replay> replays) {
+  std::vector<std::string> left_out = left_out_of_trace(topology);
+  save_trace(arguments.trace, left_out, [&](TraceEvents& events) {
+    std::uint32_t pid = 0;
+    for (const Replay& replay : replays) {
+      const Report& report = replay.report;
+      const std::string missing =
+          write_run(events, ++pid,
+                    {trace_name(file.algorithm, file.collective.size(), report.model.discipline),
+                     &topology, &file.collective, &file.schedule, &report});
+      if (!missing.empty()) left_out.push_back(missing);
+    }
+  });
+  tell_left_out(arguments.trace, left_out);
+}
+
+void draw_heatmap(const ReplayArguments& arguments, const Topology& topology,
+                  const ScheduleFile& file, const Report& report) {
   const std::string title =
       fmt::format("{}, {}, {}", topology.name(), file.collective.name(), file.algorithm);
   const LinkMap map = link_map(file.algorithm, topology, report, LinkQuantity::utilisation);
   draw(heatmap_figure(title, {&map, 1}, LinkQuantity::utilisation), arguments.heatmap);
 }
 
-// Replays once per discipline; the pictures are of the first.
+// Replays once per discipline; the heat map is of the first.
 void replay_all(const ReplayArguments& arguments, const Topology& topology,
                 const ScheduleFile& file, TimeModel model, const StageWatch& stage, Evaluation& e) {
   const EngineRow& engine = find_engine(arguments.engine);
   const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
     model.discipline = discipline;
-    const bool first = e.replays.empty();
     RunOptions options;
-    options.record_hops = first && !arguments.trace.empty();
+    options.record_hops = !arguments.trace.empty();
     options.watch =
         watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
     e.replays.push_back(
@@ -70,10 +83,12 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
             : replay(topology, file.collective, file.schedule, model, engine, options, effort));
     e.replay_seconds += e.replays.back().replay_seconds;
     e.bound_seconds += e.replays.back().bound_seconds;
-    if (first) write_pictures(arguments, topology, file, e.replays.front().report);
     if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
   }
-  e.hottest_link = hottest_link(topology, e.replays.front().report);
+  const Report& first = e.replays.front().report;
+  if (!arguments.trace.empty()) write_replays(arguments, topology, file, e.replays);
+  if (!arguments.heatmap.empty()) draw_heatmap(arguments, topology, file, first);
+  e.hottest_link = hottest_link(topology, first);
   e.peak_rss_bytes = peak_rss_bytes();
 }
 

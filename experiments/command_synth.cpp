@@ -8,8 +8,10 @@
 #include "experiments/registry.hpp"
 #include "experiments/run_display.hpp"
 #include "experiments/runner.hpp"
+#include "experiments/trace.hpp"
 #include "experiments/work_limits.hpp"
 #include "sim/error.hpp"
+#include "sim/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
 
@@ -17,7 +19,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
 
 namespace tutti {
 
@@ -73,7 +81,8 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topo
   for (Case& c : cases) c.options.threads = threads;
   if (cases.size() > 1 && !arguments.output.empty())
     throw InputError("-o takes one schedule: name one algorithm and one size");
-  if (!arguments.output.empty()) require_writable(arguments.output);
+  for (const std::string& file : {arguments.output, arguments.trace})
+    if (!file.empty()) require_writable(file);
   return cases;
 }
 
@@ -89,6 +98,62 @@ std::vector<Evaluation> evaluate_all(const std::vector<Case>& cases,
   return evaluations;
 }
 
+/// A folder of its own for the timelines that cases write, each in its process, until they are one
+/// file; it goes away with all that is in it.
+class TraceFolder {
+public:
+  explicit TraceFolder(std::vector<Case>& cases) {
+    path_ = (std::filesystem::temp_directory_path() / "tutti-trace-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr)
+      throw InputError(
+          fmt::format("{}: cannot write: {}", path_, std::generic_category().message(errno)));
+    std::uint32_t process = 1;
+    for (Case& c : cases) {
+      c.trace = {path_, process};
+      process += static_cast<std::uint32_t>(c.disciplines.size());
+    }
+  }
+  ~TraceFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TraceFolder(const TraceFolder&) = delete;
+  TraceFolder& operator=(const TraceFolder&) = delete;
+
+private:
+  std::string path_;
+};
+
+// What a timeline leaves out: replays that there are none of, what is too much of others.
+std::vector<std::string> left_out_of(const std::vector<Case>& cases,
+                                     const std::vector<Evaluation>& evaluations) {
+  std::vector<std::string> left_out = left_out_of_trace(*cases.front().topology);
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    for (std::size_t d = 0; d < cases[i].disciplines.size(); ++d) {
+      const std::string part = cases[i].trace.file(d);
+      if (const std::string missing = TraceParts::left_out_of(part);
+          std::filesystem::exists(missing))
+        left_out.push_back(read_file(missing));
+      if (std::filesystem::exists(part)) continue;
+      const Evaluation& e = evaluations[i];
+      std::string why = e.problem.empty() ? e.note : e.problem;
+      if (why.empty()) why = to_text(e.status);
+      left_out.push_back(trace_name(e.algorithm, e.size, cases[i].disciplines[d]) + ": " + why);
+    }
+  return left_out;
+}
+
+void join_timelines(const std::string& file, const std::vector<Case>& cases,
+                    const std::vector<Evaluation>& evaluations) {
+  const std::vector<std::string> left_out = left_out_of(cases, evaluations);
+  save_trace(file, left_out, [&](TraceEvents& events) {
+    for (const Case& c : cases)
+      for (std::size_t d = 0; d < c.disciplines.size(); ++d)
+        if (std::ifstream part(c.trace.file(d), std::ios::binary); part) events.add_part(part);
+  });
+  tell_left_out(file, left_out);
+}
+
 nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
   if (evaluations.size() == 1) return evaluation_json(evaluations.front(), LinkDetail::none);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -100,12 +165,15 @@ nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
 
 int synth_command(const SynthArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
-  const std::vector<Case> cases = cases_of(arguments, topology);
+  std::vector<Case> cases = cases_of(arguments, topology);
+  std::optional<TraceFolder> trace;
+  if (!arguments.trace.empty()) trace.emplace(cases);
   bool interrupted = false;
   const std::vector<Evaluation> evaluations =
       about_topology(arguments.topology, topology.name(),
                      [&] { return evaluate_all(cases, arguments, interrupted); });
   print_text(arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
+  if (trace) join_timelines(arguments.trace, cases, evaluations);
   int code = report_problems(evaluations);
   if (!arguments.output.empty() && !evaluations.front().verified) {
     print_message(fmt::format("{}: not written, there is no correct schedule", arguments.output));

@@ -12,6 +12,7 @@
 #include "experiments/schedule_cache.hpp"
 #include "experiments/stage_display.hpp"
 #include "experiments/training_display.hpp"
+#include "experiments/training_expectation.hpp"
 #include "experiments/training_figure.hpp"
 #include "experiments/training_json.hpp"
 #include "experiments/training_reader.hpp"
@@ -174,16 +175,28 @@ std::vector<std::string> write_files(const std::string& folder,
   return files;
 }
 
+void write_iterations(const TrainArguments& arguments, const TrainingEvaluation& evaluation,
+                      const Topology& topology, const Workload& workload) {
+  const auto name_of = [](const TrainingRun& run) {
+    return fmt::format("{}, {}", run.plan, to_text(run.condition));
+  };
+  std::vector<std::string> left_out =
+      left_out_of_iteration(workload, traced_npus(arguments, workload));
+  for (const TrainingRun& run : evaluation.runs)
+    if (!run.report) left_out.push_back(fmt::format("{}: {}", name_of(run), run.note));
+  save_trace(arguments.trace, left_out, [&](TraceEvents& events) {
+    std::uint32_t pid = 0;
+    for (const TrainingRun& run : evaluation.runs)
+      if (run.report) write_iteration(events, ++pid, name_of(run), topology, workload, *run.report);
+  });
+  tell_left_out(arguments.trace, left_out);
+}
+
 void write_pictures(const TrainArguments& arguments, const TrainingEvaluation& evaluation,
                     const TrainingNetwork& network, const Workload& workload) {
   if (!has_report(evaluation)) return;
-  if (!arguments.trace.empty()) {
-    const auto recorded = std::ranges::find_if(evaluation.runs, [](const TrainingRun& run) {
-      return run.report && !run.report->spans.empty();
-    });
-    if (recorded != evaluation.runs.end())
-      save_iteration_trace(arguments.trace, *network.topology, workload, *recorded->report);
-  }
+  if (!arguments.trace.empty())
+    write_iterations(arguments, evaluation, *network.topology, workload);
   if (!arguments.heatmap.empty())
     draw(training_heatmap(evaluation, {&network, 1}), arguments.heatmap);
 }

@@ -74,6 +74,11 @@ int report_problems(std::span<const std::string> problems) {
   return problems.empty() ? 0 : 1;
 }
 
+void tell_left_out(const std::string& trace, std::span<const std::string> left_out) {
+  for (const std::string& what : left_out)
+    print_message(fmt::format("{}: left out: {}", trace, what));
+}
+
 namespace {
 
 constexpr const char* no_schedule = "no schedule was made";

@@ -53,8 +53,8 @@ struct SynthArguments {
   std::vector<std::string> settings;  ///< key=value
   std::optional<std::string> bound;   ///< quick (default) or full
   ModelArguments model;
-  std::string output;    ///< schedule file; empty: none
-  bool progress = false; ///< lines where stderr is no terminal
+  std::string output, trace; ///< files to write, the schedule and the timeline; empty: none
+  bool progress = false;     ///< lines where stderr is no terminal
   bool json = false;
 };
 
@@ -284,6 +284,9 @@ int report_problems(std::span<const Evaluation> evaluations);
 
 /// The same for problems that are in words already.
 int report_problems(std::span<const std::string> problems);
+
+/// Says on stderr what a trace leaves out.
+void tell_left_out(const std::string& trace, std::span<const std::string> left_out);
 
 /// What is wrong where not one of several rows has a schedule, with the first one's reason; empty
 /// where one has, or there are none.

@@ -1,7 +1,9 @@
 #include "experiments/evaluation.hpp"
 
 #include "experiments/schedule_cache.hpp"
+#include "experiments/trace.hpp"
 #include "sim/error.hpp"
+#include "sim/files.hpp"
 #include "sim/schedule_file.hpp"
 #include "sim/work_limit.hpp"
 
@@ -30,6 +32,12 @@ double Replay::mean_utilisation() const {
   if (all.empty()) return 0;
   return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
 }
+
+std::string TraceParts::file(std::size_t replay) const {
+  return fmt::format("{}/{}", folder, first_process + replay);
+}
+
+std::string TraceParts::left_out_of(const std::string& file) { return file + ".left_out"; }
 
 std::string bound_problem(const Replay& replay) {
   const ShownBound& bound = replay.bound_at_chunks; // the higher one
@@ -155,6 +163,7 @@ BoundPair bounds_for(const Case& c, const Collective& collective, const TimeMode
 Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
   const TimeModel model = model_with(c, discipline);
   RunOptions options;
+  options.record_hops = !c.trace.folder.empty();
   options.watch = watch_of(c.options.stage,
                            fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
   const auto run = [&] {
@@ -184,6 +193,28 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
                     to_text(replay.report.completion), to_text(proven));
 }
 
+/// Of the replay with this number; its hops aren't needed any more.
+void write_trace_part(const Case& c, const Attempt& made, std::size_t number, Report& report,
+                      Evaluation& result) {
+  if (c.trace.folder.empty()) return;
+  if (!made.outcome.schedule) {
+    add_note(result, fmt::format("no timeline of {} transfers, which are too many for a list",
+                                 made.outcome.compact->size()));
+    return;
+  }
+  const std::string part = c.trace.file(number);
+  std::string missing;
+  write_file(part, [&](std::ostream& out) {
+    TraceEvents events(out);
+    missing =
+        write_run(events, c.trace.first_process + static_cast<std::uint32_t>(number),
+                  {trace_name(c.algorithm.name, made.collective.size(), report.model.discipline),
+                   c.topology, &made.collective, &*made.outcome.schedule, &report});
+  });
+  if (!missing.empty()) write_file(TraceParts::left_out_of(part), missing);
+  report.hops = {};
+}
+
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
   for (const Discipline discipline : c.disciplines) {
     if (const std::string problem = compact_problem(*c.engine, discipline);
@@ -193,6 +224,7 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
     }
     Replay one = replay(c, made, discipline);
     if (discipline == c.disciplines.front()) compare_with_proof(made.outcome, one, result);
+    write_trace_part(c, made, result.replays.size(), one.report, result);
     one.report.chunk_done.clear();
     if (result.problem.empty()) result.problem = bound_problem(one);
     result.replay_seconds += one.replay_seconds;

@@ -38,6 +38,17 @@ struct KnownBounds {
   ShownBound any, at_chunks;
 };
 
+/// Where the timelines of a case's replays go (trace.hpp): the events of each in a file of its own,
+/// from which whoever asked makes one.
+struct TraceParts {
+  std::string folder;              ///< empty: none are wanted
+  std::uint32_t first_process = 1; ///< of the viewer: the number of the first replay, and its file
+
+  [[nodiscard]] std::string file(std::size_t replay) const;
+  /// Where it says what such a file leaves out; nothing where there is no such file.
+  [[nodiscard]] static std::string left_out_of(const std::string& file);
+};
+
 /// What to evaluate.
 struct Case {
   std::string run;                    ///< label of its matrix in an experiment; may be empty
@@ -55,14 +66,15 @@ struct Case {
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
   /// Folder of what algorithms made before (ScheduleCache); empty: everything is made now.
   std::string cache = {};
+  TraceParts trace = {};
 };
 
 /// One replay and the bounds under the same time model.
 struct Replay {
-  Report report;               ///< per-link use, without deliveries and hops
-  ShownBound bound;            ///< of any schedule of the collective, however it is cut
-  ShownBound bound_at_chunks;  ///< of schedules of these chunks; no less
-  double algbw = 0, busbw = 0; ///< bytes/s
+  Report report;    ///< per-link use, without deliveries; hops only of replay(), where asked for
+  ShownBound bound; ///< of any schedule of the collective, however it is cut
+  ShownBound bound_at_chunks;                   ///< of schedules of these chunks; no less
+  double algbw = 0, busbw = 0;                  ///< bytes/s
   double replay_seconds = 0, bound_seconds = 0; ///< CPU
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion); }
@@ -127,9 +139,9 @@ struct Evaluation {
 
 /// What runs out of memory is timed_out with a note, and so is what was cancelled. Chunks below a
 /// byte only because the algorithm wants several pieces are infeasible. A compact schedule that the
-/// engine or discipline can't replay stays without replay, with a note. What was remembered is
-/// verified as everything is, and shows in measured seconds only; a cache that can't be written is
-/// no error.
+/// engine or discipline can't replay stays without replay, with a note, and one that is replayed
+/// without timeline. What was remembered is verified as everything is, and shows in measured
+/// seconds only; a cache that can't be written is no error.
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).
 [[nodiscard]] Evaluation evaluate(const Case& c);

@@ -86,18 +86,13 @@ public:
     if (!events.empty()) events_ = &events[network_index];
   }
 
-  /// Appends them; the first one that is recorded ends recording.
-  void append_to(std::vector<TrainingRun>& runs, bool& has_recorded) {
+  void append_to(std::vector<TrainingRun>& runs) {
     TrainingRun first = begun({});
     const auto planning = planned(
         first, [&] { return plan_workload(*network_.topology, workload_, planning_options()); });
     if (planning) {
-      IterationOptions options = common_options();
-      std::vector<NodeId> recorded;
-      if (!has_recorded && watcher_.recorded) recorded = watcher_.recorded(workload_);
-      options.record = recorded;
-      noted(first, [&] { simulate(planning->plans, options, first); });
-      has_recorded = true;
+      if (watcher_.recorded) recorded_ = watcher_.recorded(workload_);
+      noted(first, [&] { simulate(planning->plans, common_options(), first); });
     }
     const auto duration = first.report ? std::optional(first.report->duration) : std::nullopt;
     finish(std::move(first), runs);
@@ -145,6 +140,7 @@ private:
     options.model = study_.planning.options.model;
     options.fold = study_.fold;
     options.one_at_a_time = study_.planning.one_at_a_time;
+    options.record = recorded_;
     return options;
   }
 
@@ -267,6 +263,7 @@ private:
   const WorkloadSummary& summary_;
   const TrainingPlan& plan_;
   const TrainingWatcher& watcher_;
+  std::vector<NodeId> recorded_;
   Condition under_way_;
 };
 
@@ -300,7 +297,6 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
   result.one_at_a_time = study.planning.one_at_a_time;
   result.reference = study.reference;
   const auto& cancelled = study.planning.options.cancelled;
-  bool has_recorded = false;
   for (std::size_t n = 0; n < networks.size(); ++n)
     for (const TrainingVariant& variant : study.variants) {
       if (cancelled && cancelled()) return result;
@@ -325,7 +321,7 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
         }
         Runs runs(study, n, networks[n], variant, workload, summary, plan, watcher);
         try {
-          (void)refusals.row([&] { return runs.append_to(result.runs, has_recorded), true; },
+          (void)refusals.row([&] { return runs.append_to(result.runs), true; },
                              [&](Status, const std::string& note) {
                                result.runs.push_back(runs.refused(note));
                                return false;

@@ -75,7 +75,7 @@ struct TrainingNetwork {
 struct TrainingWatcher {
   /// Called before each run is planned, and after each.
   std::function<void(const TrainingRun&, bool is_over)> progress = {};
-  /// NPUs whose operations are recorded, in the first run that has a report.
+  /// NPUs whose operations are recorded, in every run of the workload; ascending.
   std::function<std::vector<NodeId>(const Workload&)> recorded = {};
   /// Called with each workload that is made.
   std::function<void(const Topology&, const Workload&)> made = {};

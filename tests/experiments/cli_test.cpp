@@ -2,10 +2,12 @@
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
+#include "tests/experiments/trace_reading.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -450,9 +452,7 @@ TEST_CASE("a schedule file goes around: synth, verify, replay") {
     CHECK(replayed["replays"][0]["links"]["bytes"][0] == 3000);
     CHECK(replayed["replays"][0]["links"]["busy_ps"][0] == 60'000);
   }
-  REQUIRE(run_tutti("replay -t ring:4 s.json --trace t.json --export-case c.json", folder).code ==
-          0);
-  CHECK(Json::parse(read_file(folder.file("t.json"))).contains("traceEvents"));
+  REQUIRE(run_tutti("replay -t ring:4 s.json --export-case c.json", folder).code == 0);
   const Json exported = Json::parse(read_file(folder.file("c.json")));
   CHECK(exported["transfers"].size() == 12);
   CHECK(exported["chunks"].size() == 4);
@@ -460,6 +460,56 @@ TEST_CASE("a schedule file goes around: synth, verify, replay") {
 
   REQUIRE(run_tutti(ring_synth + " -o s.bin", folder).code == 0); // the binary form
   CHECK(run_tutti("verify -t ring:4 s.bin", folder).code == 0);
+}
+
+TEST_CASE("a timeline holds every algorithm, size and discipline, whatever runs at once") {
+  const TemporaryFolder folder;
+  const std::string synth = "synth -t mesh2d:2x3 -c all_gather -a direct,rhd,ring --size 6kB..12kB "
+                            "--discipline fifo,fluid --chunks 1 --json ";
+  const CommandResult result = run_tutti(synth + "--trace t.json", folder);
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  const Json rows = Json::parse(result.out);
+  const trace_reading::Trace trace(Json::parse(read_file(folder.file("t.json"))));
+  std::map<int, std::string> names;
+  std::vector<std::string> left_out;
+  int process = 0;
+  for (const Json& row : rows)
+    for (std::size_t d = 0; d < 2; ++d) {
+      ++process;
+      const std::string name = row["algorithm"].get<std::string>() + ", " +
+                               (row["size_bytes"] == 6000 ? "6kB" : "12kB") + ", " +
+                               (d == 0 ? "fifo" : "fluid");
+      if (row["replays"].empty()) {
+        left_out.push_back(name + ": " + row["note"].get<std::string>());
+        continue;
+      }
+      names.emplace(process, name);
+      INFO(name);
+      CHECK(trace.marks.at({process, "collective complete"}) ==
+            row["replays"][d]["collective_time_ps"]);
+      // Of direct's fluid transfers none waits for another, and all links of a path are held at once.
+      CHECK(trace.arrows_of(process).empty() == (d == 1 && row["algorithm"] == "direct"));
+    }
+  CHECK(trace.processes == names);
+  CHECK(names.size() == 8);
+  REQUIRE(left_out.size() == 4); // rhd: 6 NPUs are no power of two
+  CHECK(trace.left_out == left_out);
+  for (const std::string& what : left_out)
+    CHECK_THAT(result.err, ContainsSubstring("t.json: left out: " + what));
+
+  REQUIRE(run_tutti(synth + "--jobs 2 --trace again.json", folder).code == 0);
+  CHECK(read_file(folder.file("again.json")) == read_file(folder.file("t.json")));
+
+  REQUIRE(run_tutti("synth -t mesh2d:2x3 -c all_gather -a direct --size 6kB --chunks 1 -o s.json",
+                    folder)
+              .code == 0);
+  REQUIRE(run_tutti("replay -t mesh2d:2x3 s.json --discipline fifo,fluid --trace r.json", folder)
+              .code == 0);
+  const trace_reading::Trace replayed(Json::parse(read_file(folder.file("r.json"))));
+  CHECK(replayed.processes ==
+        std::map<int, std::string>{{1, "direct, 6kB, fifo"}, {2, "direct, 6kB, fluid"}});
+  CHECK(replayed.slices.size() == trace.slices_of(1).size() + trace.slices_of(2).size());
 }
 
 TEST_CASE("a faulty schedule is found: exit code 1") {

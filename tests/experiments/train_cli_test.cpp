@@ -2,10 +2,13 @@
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
+#include "tests/experiments/trace_reading.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 
 using namespace tutti;
@@ -82,13 +85,11 @@ TEST_CASE("train writes tables, figures, a timeline, a heat map and traces") {
     INFO(file);
     CHECK(std::filesystem::exists(folder.file(file)));
   }
-  const Json trace = Json::parse(read_file(folder.file("t.json")));
-  bool has_npu2 = false;
-  for (const Json& event : trace["traceEvents"]) {
-    CHECK((event["pid"] == 0 || event["pid"] == 2));
-    has_npu2 |= event["pid"] == 2;
-  }
-  CHECK(has_npu2);
+  const trace_reading::Trace trace(Json::parse(read_file(folder.file("t.json"))));
+  std::set<std::string> npus;
+  for (const auto& [track, name] : trace.tracks) npus.insert(name.substr(0, name.find(' ')));
+  CHECK(npus == std::set<std::string>{"npu0", "npu2"});
+  CHECK_THAT(result.err, ContainsSubstring("t.json: left out: 2 of 4 NPUs"));
 
   const Json exported = Json::parse(run_tutti(resnet + "-a ring --json", folder).out);
   const CommandResult traced =
@@ -97,6 +98,43 @@ TEST_CASE("train writes tables, figures, a timeline, a heat map and traces") {
   REQUIRE(traced.code == 0);
   CHECK(Json::parse(traced.out)["runs"][0]["report"]["duration_ps"] ==
         exported["runs"][0]["report"]["duration_ps"]);
+}
+
+TEST_CASE("a timeline of training holds every run") {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_tutti(resnet + "--pipeline 2 --micro-batches 4 -a ring,direct --straggler npu1=0.5 "
+                         "--failed-links 1 --trace t.json --trace-npus 0-3 --json",
+                folder);
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  const Json runs = Json::parse(result.out)["runs"];
+  REQUIRE(runs.size() == 8);
+  const trace_reading::Trace trace(Json::parse(read_file(folder.file("t.json"))));
+  CHECK(trace.left_out.empty());
+  REQUIRE(trace.processes.size() == runs.size());
+  for (int r = 0; r < 8; ++r) {
+    INFO(runs[static_cast<std::size_t>(r)].at("algorithm") << ": " << trace.processes.at(r + 1));
+    const Json& run = runs[static_cast<std::size_t>(r)]["report"];
+    CHECK(trace.marks.at({r + 1, "iteration complete"}) == run["duration_ps"]);
+    std::map<std::string, std::int64_t> computing;
+    std::set<std::string> arrows, categories;
+    for (const trace_reading::Slice& slice : trace.slices_of(r + 1)) {
+      categories.insert(slice.category);
+      if (slice.category == "compute")
+        computing[trace.tracks.at({r + 1, slice.tid})] += slice.end - slice.begin;
+    }
+    for (const trace_reading::Arrow& arrow : trace.arrows_of(r + 1)) {
+      arrows.insert(arrow.name);
+      CHECK(trace.slice_at(r + 1, arrow.from_tid, arrow.leaves).begin <= arrow.lands);
+      (void)trace.slice_at(r + 1, arrow.to_tid, arrow.lands);
+    }
+    for (int npu = 0; npu < 4; ++npu)
+      CHECK(computing["npu" + std::to_string(npu) + " compute"] ==
+            run["npu_accounts"][static_cast<std::size_t>(npu)]["compute_ps"]);
+    CHECK(categories == std::set<std::string>{"compute", "communication"});
+    CHECK(arrows == std::set<std::string>{"dependency", "message", "launch"});
+  }
 }
 
 TEST_CASE("train: a text, with a straggler and a failed cable") {
