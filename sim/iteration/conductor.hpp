@@ -40,8 +40,8 @@ public:
   void begin(std::uint32_t meeting, std::int64_t now);
   /// Whether each member begins when it comes: a collective, one at a time.
   [[nodiscard]] bool begins_one_by_one(std::uint32_t meeting) const;
-  /// Members that come to such meetings, in any order. For each of them join() is to be called, once
-  /// the meeting has begun.
+  /// Members that come to such meetings, in any order. For each of them join() is to be called,
+  /// once the meeting has begun.
   struct Joining {
     std::uint32_t meeting = 0, rank = 0;
   };

@@ -31,8 +31,8 @@ public:
     renew(0);
   }
 
-  /// An instance begins. Unfolds those that it meets; returns whether it is folded, which it is only
-  /// if `all_are_there`, its members.
+  /// An instance begins. Unfolds those that it meets; returns whether it is folded, which it is
+  /// only if `all_are_there`, its members.
   bool take(std::uint32_t slot, std::int64_t now, bool all_are_there) {
     const std::uint32_t plan = core_.transfers().plan_of_slot(slot);
     if (folded_.size() <= slot) folded_.resize(slot + std::size_t{1});

@@ -488,7 +488,7 @@ TEST_CASE("a timeline holds every algorithm, size and discipline, whatever runs 
       INFO(name);
       CHECK(trace.marks.at({process, "collective complete"}) ==
             row["replays"][d]["collective_time_ps"]);
-      // Of direct's fluid transfers none waits for another, and all links of a path are held at once.
+      // Of direct's fluid transfers none waits for another, and a path's links are held at once.
       CHECK(trace.arrows_of(process).empty() == (d == 1 && row["algorithm"] == "direct"));
     }
   CHECK(trace.processes == names);
