@@ -10,6 +10,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -31,11 +33,25 @@ inline CommandResult run_tutti(const std::string& arguments, const TemporaryFold
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
 }
 
+/// Of a file that has no size, as those of /proc; empty where it can't be read.
+inline std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Whether a process takes SIGINT in its own way, as commands do once they have begun.
+inline bool blocks_ctrl_c(pid_t process) {
+  const std::string status = text_of("/proc/" + std::to_string(process) + "/status");
+  const std::size_t mask = status.find("SigBlk:");
+  return mask != std::string::npos &&
+         (std::stoull(status.substr(mask + 7), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+}
+
 /// When a command is interrupted, and what came of it.
 struct Interruption {
   int signal = SIGINT;
-  /// Wait until this is on its stderr, for 60 s at most; empty: half a second. What a busy machine
-  /// hasn't even begun can't be interrupted in good order.
+  /// Wait until this is on its stderr; empty: until half a second after it has begun. For 60 s at
+  /// most: what a busy machine hasn't even begun can't be interrupted in good order.
   std::string once_it_says = {};
   double seconds_to_end = 0; ///< from the signal on
 };
@@ -52,6 +68,7 @@ inline CommandResult interrupt_tutti(const std::string& arguments, const Tempora
     _exit(127);
   }
   constexpr auto pause = std::chrono::milliseconds(20);
+  for (int i = 0; i < 3000 && !blocks_ctrl_c(child); ++i) std::this_thread::sleep_for(pause);
   std::this_thread::sleep_for(std::chrono::milliseconds(how.once_it_says.empty() ? 500 : 100));
   for (int i = 0; i < 3000 && read_file(err).find(how.once_it_says) == std::string::npos; ++i)
     std::this_thread::sleep_for(pause);
@@ -67,7 +84,7 @@ inline CommandResult interrupt_tutti(const std::string& arguments, const Tempora
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
 }
 
-/// The same with SIGINT, half a second after its start.
+/// The same with SIGINT, half a second after it has begun.
 inline CommandResult interrupt_tutti(const std::string& arguments, const TemporaryFolder& folder) {
   Interruption how;
   return interrupt_tutti(arguments, folder, how);
