@@ -50,7 +50,9 @@ GivenExecution given_program(const ExecArguments& arguments, const Topology& top
     custom = make_collective(topology, {arguments.collectives, size}, 1);
   runtime::MscclFile file = runtime::load_msccl(arguments.file, size, custom ? &*custom : nullptr);
   for (const std::string& warning : file.warnings)
-    print_message(fmt::format("{}: {}", arguments.file, warning));
+    print_message(warning.starts_with(arguments.file + ":")
+                      ? warning
+                      : fmt::format("{}: {}", arguments.file, warning));
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program);
   return {file.program.name, std::move(foreign.collective), std::move(foreign.schedule),
           std::move(file.program)};

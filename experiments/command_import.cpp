@@ -19,6 +19,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <tuple>
 
 namespace tutti {
 
@@ -52,6 +54,17 @@ Evaluation evaluation_of(const Topology& topology, const std::string& algorithm,
   return e;
 }
 
+std::size_t connections_without_path(const runtime::Program& program) {
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> known;
+  for (const runtime::ConnectionWay& way : program.ways)
+    known.insert({way.from, way.to, way.channel});
+  std::size_t lacking = 0;
+  for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (const runtime::Block& block : program.ranks[rank].blocks)
+      if (block.sends_to && !known.contains({rank, *block.sends_to, block.channel})) ++lacking;
+  return lacking;
+}
+
 /// The paths that a file says, put into the only program.
 void add_paths(const ImportArguments& arguments, const Topology& topology, const std::string& xml,
                std::vector<runtime::MscclFile>& programs) {
@@ -61,7 +74,11 @@ void add_paths(const ImportArguments& arguments, const Topology& topology, const
   if (programs.size() != 1)
     throw InputError(fmt::format("{}: paths are of one program, but {} has {}", name,
                                  arguments.file, programs.size()));
-  programs.front().program.ways = parse_connection_paths(topology, read_file(name), name, xml);
+  runtime::Program& program = programs.front().program;
+  program.ways = parse_connection_paths(topology, read_file(name), name, xml);
+  if (const std::size_t lacking = connections_without_path(program); lacking > 0)
+    print_message(fmt::format("{}: {} connections of {} aren't there, and take what runtimes take",
+                              name, lacking, arguments.file));
 }
 
 /// Those that are asked for, with their warnings on stderr.
@@ -85,7 +102,9 @@ std::vector<runtime::MscclFile> programs_of(const ImportArguments& arguments,
                                  arguments.file, programs.size(), arguments.output));
   for (const runtime::MscclFile& file : programs)
     for (const std::string& warning : file.warnings)
-      print_message(fmt::format("{}: {}", arguments.file, warning));
+      print_message(warning.starts_with(arguments.file + ":")
+                        ? warning
+                        : fmt::format("{}: {}", arguments.file, warning));
   return programs;
 }
 
@@ -128,7 +147,7 @@ int import_command(const ImportArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const Bytes size = of_option("--size", [&] { return parse_bytes(arguments.size); });
   static_cast<void>(disciplines_of(arguments));
-  if (!arguments.output.empty()) require_writable(arguments.output);
+  require_outputs({arguments.file, arguments.paths}, {arguments.output});
   std::vector<Evaluation> evaluations;
   for (const runtime::MscclFile& file : programs_of(arguments, topology, size)) {
     std::optional<Evaluation> evaluation = imported(arguments, topology, file);

@@ -132,10 +132,9 @@ Time time_of(const Topology& topology, const Collective& collective, const Sched
   return replay(topology, collective, schedule, model, find_engine("native")).report.completion;
 }
 
-/// What the runtimes' paths make of it, where they are others or `always`.
-void add_times(const Topology& topology, Lowered& lowered, bool always) {
+/// What lowering and the runtimes' paths make of its time.
+void add_times(const Topology& topology, Lowered& lowered) {
   lowered.not_taken = runtime::ways_not_taken(topology, lowered.fitted.program);
-  if (lowered.not_taken.empty() && !always) return;
   const TimeModel& model = lowered.file.time_model;
   runtime::Program program = lowered.fitted.program;
   const runtime::ForeignSchedule kept = runtime::schedule_of(topology, program);
@@ -151,7 +150,12 @@ std::vector<std::string> warnings_of(const Topology& topology, const Lowered& lo
                                      const Runtimes& runtimes) {
   std::vector<std::string> warnings = runtime::msccl_selection_warnings(
       lowered.fitted.program, lowered.file.collective.size(), options, runtimes);
-  if (lowered.not_taken.empty()) return warnings;
+  if (lowered.not_taken.empty()) {
+    if (lowered.kept.ps > lowered.planned.ps + lowered.planned.ps / 100) // more than 1 %
+      warnings.push_back(fmt::format("the schedule takes {}, the program {}",
+                                     short_text(lowered.planned), short_text(lowered.kept)));
+    return warnings;
+  }
   const runtime::ConnectionWay& one = lowered.not_taken.front();
   warnings.push_back(fmt::format(
       "{} of {} connections are planned on paths that the XML can't name and runtimes don't take "
@@ -216,8 +220,7 @@ int lower_command(const LowerArguments& arguments) {
   const Runtimes runtimes =
       of_option("--runtime", [&] { return runtime::find_msccl_runtimes(arguments.runtime); });
   if (!arguments.output.empty())
-    for (const std::string& file : {arguments.output, paths_file_of(arguments.output)})
-      require_writable(file);
+    require_outputs(arguments.files, {arguments.output, paths_file_of(arguments.output)});
   std::optional<Lowered> best;
   for (const std::string& name : arguments.files) {
     std::optional<Lowered> lowered = lowered_of(arguments, topology, name, runtimes);
@@ -227,7 +230,7 @@ int lower_command(const LowerArguments& arguments) {
       throw InputError(fmt::format("{} is a schedule of {}, but {} of {}", name, collective.name(),
                                    best->name, best->file.collective.name()));
     const bool taken = lowered->fitted.refusals.empty();
-    if (taken) add_times(topology, *lowered, arguments.files.size() > 1);
+    if (taken) add_times(topology, *lowered);
     if (taken && arguments.files.size() > 1)
       print_message(fmt::format("{}: {} as planned, {} on the paths that runtimes take", name,
                                 short_text(lowered->planned), short_text(lowered->taken)));

@@ -97,8 +97,7 @@ void require_sound(const ReplayArguments& arguments) {
   for (const Discipline discipline : parse_disciplines(arguments.disciplines))
     require_discipline(find_engine(arguments.engine), discipline);
   require_picture_name(arguments.heatmap);
-  for (const std::string& output : {arguments.trace, arguments.heatmap, arguments.export_case})
-    if (!output.empty()) require_writable(output);
+  require_outputs({arguments.file}, {arguments.trace, arguments.heatmap, arguments.export_case});
 }
 
 } // namespace

@@ -81,8 +81,7 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topo
   for (Case& c : cases) c.options.threads = threads;
   if (cases.size() > 1 && !arguments.output.empty())
     throw InputError("-o takes one schedule: name one algorithm and one size");
-  for (const std::string& file : {arguments.output, arguments.trace})
-    if (!file.empty()) require_writable(file);
+  require_outputs({arguments.topology}, {arguments.output, arguments.trace});
   return cases;
 }
 

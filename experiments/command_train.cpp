@@ -148,8 +148,7 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
 
 void require_sound_files(const TrainArguments& arguments) {
   require_picture_name(arguments.heatmap);
-  for (const std::string& file : {arguments.trace, arguments.heatmap})
-    if (!file.empty()) require_writable(file);
+  require_outputs({arguments.topology}, {arguments.trace, arguments.heatmap});
   if (arguments.out) require_writable(*arguments.out + "/training.csv");
   if (arguments.traced && arguments.trace.empty())
     throw InputError("--trace-npus: there is no --trace");

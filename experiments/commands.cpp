@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <ostream>
+#include <system_error>
 
 namespace tutti {
 
@@ -50,6 +51,28 @@ void require_writable(const std::string& file) {
   try {
     write_file(file, [](std::ostream&) { throw Opened{}; });
   } catch (const Opened&) { // and so write_file() removed what it had begun
+  }
+}
+
+void require_outputs(const std::vector<std::string>& inputs,
+                     const std::vector<std::string>& outputs) {
+  std::vector<std::filesystem::path> taken;
+  const auto place_of = [](const std::string& file) {
+    std::error_code error;
+    const std::filesystem::path place = std::filesystem::weakly_canonical(file, error);
+    return error ? std::filesystem::path(file) : place;
+  };
+  for (const std::string& input : inputs) taken.push_back(place_of(input));
+  for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    const std::filesystem::path place = place_of(output);
+    std::error_code error;
+    const bool is_device =
+        std::filesystem::exists(place, error) && !std::filesystem::is_regular_file(place, error);
+    if (!is_device && std::ranges::find(taken, place) != taken.end())
+      throw InputError(fmt::format("{}: one file is named twice, and would be lost", output));
+    taken.push_back(place);
+    require_writable(output);
   }
 }
 

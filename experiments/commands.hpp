@@ -278,6 +278,10 @@ int show_command(const ShowArguments& arguments);
 /// Opens the file for writing as write_file() would and leaves nothing behind, so that an
 /// unwritable one costs no work. Errors: InputError "FILE: cannot write: ...".
 void require_writable(const std::string& file);
+/// The same for every output that isn't empty, none of which is an input or another output.
+/// Errors: also InputError "FILE: one file is named twice, ...".
+void require_outputs(const std::vector<std::string>& inputs,
+                     const std::vector<std::string>& outputs);
 
 /// Says on stderr what is wrong with each evaluation. The exit code: 1 where one has a problem.
 int report_problems(std::span<const Evaluation> evaluations);

@@ -243,6 +243,18 @@ TEST_CASE("the paths of connections are kept beside the XML") {
   CHECK(paths_of("taken.json") != paths_of("s.json"));
   json_of(import + "--paths none --routing shortest", folder);
   check_refused(import + "--routing fastest", folder, "--routing");
+  check_refused(import + "-o s.xml", folder, "s.xml: one file is named twice");
+  check_refused("lower " + rails + "s.json -o ./s.json", folder, "one file is named twice");
+  check_refused("replay " + rails + "s.json --trace s.json", folder, "one file is named twice");
+  check_refused("synth " + rails + "-c all_gather -a ring --trace t.json -o t.json", folder,
+                "t.json: one file is named twice");
+
+  Json some = Json::parse(read_file(folder.file("s.xml.paths.json")));
+  some["connections"] = Json::array();
+  write_file(folder.file("none.json"), some.dump());
+  CHECK_THAT(run_tutti(import + "--paths none.json", folder).err,
+             ContainsSubstring("none.json: ") && ContainsSubstring(" connections of s.xml aren't "
+                                                                   "there"));
 
   // Of another program, of another network, or damaged.
   const std::string paths = read_file(folder.file("s.xml.paths.json"));
@@ -253,6 +265,18 @@ TEST_CASE("the paths of connections are kept beside the XML") {
   check_refused("import -t switch:16 s.xml --size 64MiB", folder, "not on switch:16");
   check_refused(import + "--paths damaged.json", folder, "damaged.json: malformed JSON");
   check_refused(import + "--paths missing.json", folder, "missing.json");
+}
+
+TEST_CASE("a program that is slower than its schedule is lowered with a warning") {
+  const TemporaryFolder folder;
+  const Json made =
+      json_of("synth -t dgx1x2 -c all_reduce --size 16MiB -a flows -o s.json", folder);
+  const Json lowered = json_of("lower -t dgx1x2 s.json -o s.xml --runtime rccl", folder);
+  const Json back = json_of("import -t dgx1x2 s.xml --size 16MiB --discipline fifo", folder);
+  const bool slower =
+      back["collective_time_ps"].get<double>() > 1.01 * made["collective_time_ps"].get<double>();
+  CHECK(slower);
+  CHECK_FALSE(lowered["warnings"].empty());
 }
 
 TEST_CASE("of several schedules that one is lowered which is the fastest where runtimes send") {
