@@ -1,8 +1,8 @@
 // Whatever an algorithm does before, between and after its search, a limit ends it: asked of every
 // algorithm of the list, so that a new one is asked, too, on networks of 1,024 NPUs.
-#include "experiments/attempt.hpp"
-#include "experiments/registry.hpp"
-#include "experiments/runner.hpp"
+#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/attempt.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 

@@ -1,5 +1,5 @@
 // What bar charts say.
-#include "experiments/bars.hpp"
+#include "experiments/driver/figures/bars.hpp"
 
 #include "tests/catch.hpp"
 

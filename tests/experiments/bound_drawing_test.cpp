@@ -1,5 +1,5 @@
-#include "experiments/bound_drawing.hpp"
-#include "experiments/node_places.hpp"
+#include "experiments/driver/figures/bound_drawing.hpp"
+#include "experiments/driver/figures/node_places.hpp"
 #include "sim/error.hpp"
 #include "topologies/list.hpp"
 

@@ -1,4 +1,4 @@
-#include "experiments/cache_folder.hpp"
+#include "experiments/driver/cache/cache_folder.hpp"
 
 #include "sim/error.hpp"
 #include "sim/files.hpp"

@@ -1,5 +1,5 @@
 // What charts of curves say.
-#include "experiments/curves.hpp"
+#include "experiments/driver/figures/curves.hpp"
 
 #include "tests/catch.hpp"
 

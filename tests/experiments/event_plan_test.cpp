@@ -1,7 +1,7 @@
 // From what is asked for to events at instants.
-#include "experiments/event_plan.hpp"
+#include "experiments/driver/studies/event_plan.hpp"
 
-#include "experiments/event_generator.hpp"
+#include "experiments/driver/studies/event_generator.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"

@@ -1,5 +1,5 @@
 // Files of events: what they say, and what is wrong with them where.
-#include "experiments/event_reader.hpp"
+#include "experiments/driver/studies/event_reader.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,10 +1,10 @@
 // What executions ask for and predict, on a backend that runs nothing: the experiments for GPUs
 // measure every size, since it divides into what schedules and instances need, and predictions cut
 // chunks as instances do.
-#include "experiments/execution_evaluation.hpp"
-#include "experiments/experiment.hpp"
-#include "experiments/refusals.hpp"
-#include "experiments/registry.hpp"
+#include "experiments/driver/studies/executions/evaluation.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/transforms.hpp"
 #include "tests/catch.hpp"

@@ -1,6 +1,6 @@
 // [[executions]] in an experiment's file, and what becomes of its expectations.
-#include "experiments/experiment.hpp"
-#include "experiments/refusals.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/refusals.hpp"
 #include "sim/random.hpp"
 
 #include "tests/catch.hpp"

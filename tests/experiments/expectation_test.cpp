@@ -1,4 +1,4 @@
-#include "experiments/expectation.hpp"
+#include "experiments/driver/studies/expectation.hpp"
 #include "tests/catch.hpp"
 
 #include <cmath>

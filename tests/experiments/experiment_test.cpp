@@ -1,7 +1,7 @@
-#include "experiments/experiment.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 
-#include "experiments/catalogue.hpp"
-#include "experiments/expectation_reader.hpp"
+#include "experiments/driver/cli/catalogue.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
 #include "sim/config.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"

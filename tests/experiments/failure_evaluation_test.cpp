@@ -1,7 +1,7 @@
 // A collective through failures, by recoveries whose outcome is known.
-#include "experiments/failure_evaluation.hpp"
+#include "experiments/driver/studies/failures/evaluation.hpp"
 
-#include "experiments/failure_study.hpp"
+#include "experiments/driver/studies/failures/study.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/failure_samples.hpp"
 #include "tests/message_of.hpp"

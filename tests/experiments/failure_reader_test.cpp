@@ -1,5 +1,5 @@
 // [[failures]] in an experiment's file.
-#include "experiments/experiment.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 
 #include "sim/files.hpp"
 #include "tests/catch.hpp"

@@ -2,8 +2,8 @@
 // which takes 2 (0.5 us + 20 us) = 41 us; and recoveries with times that tests choose.
 #pragma once
 
-#include "experiments/failure_evaluation.hpp"
-#include "experiments/registry.hpp"
+#include "experiments/driver/studies/failures/evaluation.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "tests/experiments/frontier_samples.hpp"
 
 #include <map>

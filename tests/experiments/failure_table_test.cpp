@@ -1,9 +1,9 @@
 // Collectives through failures as people, spreadsheets and programs read them.
-#include "experiments/failure_table.hpp"
+#include "experiments/driver/studies/failures/table.hpp"
 
-#include "experiments/failure_display.hpp"
-#include "experiments/failure_figure.hpp"
-#include "experiments/failure_json.hpp"
+#include "experiments/driver/studies/failures/display.hpp"
+#include "experiments/driver/studies/failures/figure.hpp"
+#include "experiments/driver/studies/failures/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/failure_samples.hpp"
 

@@ -1,7 +1,7 @@
-#include "experiments/figures.hpp"
+#include "experiments/driver/figures/figures.hpp"
 
-#include "experiments/bars.hpp"
-#include "experiments/curves.hpp"
+#include "experiments/driver/figures/bars.hpp"
+#include "experiments/driver/figures/curves.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 

@@ -1,5 +1,5 @@
 // Names of files from labels.
-#include "experiments/file_stem.hpp"
+#include "experiments/driver/records/file_stem.hpp"
 
 #include "tests/catch.hpp"
 

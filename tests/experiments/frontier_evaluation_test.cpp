@@ -1,4 +1,4 @@
-#include "experiments/frontier_evaluation.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
 
 #include "sim/collective.hpp"
 #include "sim/error.hpp"

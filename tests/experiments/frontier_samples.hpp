@@ -4,7 +4,7 @@
 // 0.5 us and 1 / B is 20 ps: as the paper's cost model has it.
 #pragma once
 
-#include "experiments/frontier_evaluation.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "tests/samples.hpp"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // What people and programs read of a frontier: tables, CSV, JSON, the picture and the lines of
 // those who wait.
-#include "experiments/frontier_table.hpp"
+#include "experiments/driver/studies/frontiers/table.hpp"
 
-#include "experiments/frontier_display.hpp"
-#include "experiments/frontier_figure.hpp"
-#include "experiments/frontier_json.hpp"
+#include "experiments/driver/studies/frontiers/display.hpp"
+#include "experiments/driver/studies/frontiers/figure.hpp"
+#include "experiments/driver/studies/frontiers/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/frontier_samples.hpp"
 

@@ -1,10 +1,10 @@
 // Running gnuplot: both formats, the same bytes each time, every way of failing in words.
-#include "experiments/gnuplot.hpp"
+#include "experiments/driver/figures/gnuplot.hpp"
 
-#include "experiments/bars.hpp"
-#include "experiments/curves.hpp"
-#include "experiments/figure_style.hpp"
-#include "experiments/heatmap.hpp"
+#include "experiments/driver/figures/bars.hpp"
+#include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/style.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
 // Link maps by hand, and what the pictures made from them say.
-#include "experiments/heatmap.hpp"
+#include "experiments/driver/figures/heatmap.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Ctrl-C during work in this process. What jobs hear of it: runner_test.cpp.
-#include "experiments/interrupts.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
 
 #include "tests/catch.hpp"
 

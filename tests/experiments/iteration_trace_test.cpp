@@ -1,5 +1,5 @@
 // The timeline of an iteration: the JSON that Perfetto reads.
-#include "experiments/iteration_trace.hpp"
+#include "experiments/driver/figures/iteration_trace.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/experiments/trace_reading.hpp"

@@ -1,7 +1,7 @@
 // [[jobs]] in an experiment's file, and files for `tutti jobs`.
-#include "experiments/job_reader.hpp"
+#include "experiments/driver/studies/jobs/reader.hpp"
 
-#include "experiments/frontier_evaluation.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,11 +1,11 @@
 // Several jobs on one network, with times by hand: a = 0.5 us latency, 1 MB takes D = 20 us.
-#include "experiments/job_study.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
 
-#include "experiments/frontier_evaluation.hpp"
-#include "experiments/job_figure.hpp"
-#include "experiments/job_json.hpp"
-#include "experiments/job_table.hpp"
-#include "experiments/registry.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/jobs/figure.hpp"
+#include "experiments/driver/studies/jobs/json.hpp"
+#include "experiments/driver/studies/jobs/table.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"

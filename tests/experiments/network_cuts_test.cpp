@@ -1,5 +1,5 @@
 // When events divide a network, and into whom.
-#include "experiments/network_cuts.hpp"
+#include "experiments/driver/studies/failures/network_cuts.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

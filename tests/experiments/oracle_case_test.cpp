@@ -1,4 +1,4 @@
-#include "experiments/oracle_case.hpp"
+#include "experiments/driver/cli/oracle_case.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

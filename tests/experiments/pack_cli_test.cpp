@@ -1,6 +1,6 @@
 // Programs go out in a pack, a machine without Tutti executes them, and its rows are judged: here
 // the machine is tutti-gpu over the fake CUDA runtime.
-#include "experiments/pack_backend.hpp"
+#include "experiments/driver/studies/executions/pack_backend.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
 #include "sim/files.hpp"

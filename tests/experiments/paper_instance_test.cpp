@@ -1,6 +1,6 @@
-#include "experiments/paper_instance.hpp"
+#include "experiments/driver/studies/frontiers/paper_instance.hpp"
 
-#include "experiments/frontier_study.hpp"
+#include "experiments/driver/studies/frontiers/study.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/frontier_samples.hpp"

@@ -1,7 +1,7 @@
 // Which plans an iteration uses: by what it takes, not by what each collective takes alone.
-#include "experiments/plan_choice.hpp"
-#include "experiments/registry.hpp"
-#include "experiments/workload_planning.hpp"
+#include "experiments/driver/planning/plan_choice.hpp"
+#include "experiments/driver/planning/workload_planning.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "sim/iteration.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/workload_samples.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/power_law.hpp"
+#include "experiments/driver/records/power_law.hpp"
 
 #include "tests/catch.hpp"
 

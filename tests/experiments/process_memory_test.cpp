@@ -1,7 +1,7 @@
 // Memory has an end of our own choosing: it is told in words, with what was asked for.
-#include "experiments/process_memory.hpp"
+#include "experiments/driver/pool/process_memory.hpp"
 
-#include "experiments/child_process.hpp"
+#include "experiments/driver/pool/child_process.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"

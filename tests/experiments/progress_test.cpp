@@ -1,5 +1,5 @@
 // The progress bar, by a clock that the test moves.
-#include "experiments/progress.hpp"
+#include "experiments/driver/cli/progress.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,7 +1,7 @@
 // What is shown while cases run, by a clock that the test moves.
-#include "experiments/run_display.hpp"
+#include "experiments/driver/studies/runs/display.hpp"
 
-#include "experiments/registry.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 

@@ -1,7 +1,7 @@
-#include "experiments/schedule_cache.hpp"
+#include "experiments/driver/cache/schedule_cache.hpp"
 
-#include "experiments/registry.hpp"
-#include "experiments/workload_planning.hpp"
+#include "experiments/driver/planning/workload_planning.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/workload_samples.hpp"

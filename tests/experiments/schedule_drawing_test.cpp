@@ -1,7 +1,7 @@
 // What the picture of a schedule says, on cases that can be followed by hand.
-#include "experiments/schedule_drawing.hpp"
+#include "experiments/driver/figures/schedule_drawing.hpp"
 
-#include "experiments/gnuplot.hpp"
+#include "experiments/driver/figures/gnuplot.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"

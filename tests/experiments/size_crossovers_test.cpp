@@ -1,4 +1,4 @@
-#include "experiments/size_crossovers.hpp"
+#include "experiments/driver/studies/frontiers/size_crossovers.hpp"
 
 #include "tests/catch.hpp"
 

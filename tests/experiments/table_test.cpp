@@ -1,5 +1,5 @@
 // Text tables: alignment, widths in terminal cells, the three kinds of lines.
-#include "experiments/table.hpp"
+#include "experiments/driver/records/table.hpp"
 
 #include "tests/catch.hpp"
 

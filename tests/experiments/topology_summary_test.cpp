@@ -1,4 +1,4 @@
-#include "experiments/topology_summary.hpp"
+#include "experiments/driver/cli/topology_summary.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

@@ -1,8 +1,8 @@
 // The timeline is JSON that a viewer takes: read here by a library that had no part in writing it,
 // and held against the run that an engine recorded and against what the schedule means.
-#include "experiments/trace.hpp"
+#include "experiments/driver/figures/trace.hpp"
 
-#include "experiments/registry.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "sim/collective.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"

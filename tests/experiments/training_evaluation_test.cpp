@@ -1,7 +1,7 @@
 // Iterations from a text to their accounts, with times by hand (training_samples.hpp).
-#include "experiments/training_evaluation.hpp"
+#include "experiments/driver/studies/training/evaluation.hpp"
 
-#include "experiments/frontier_evaluation.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/training_samples.hpp"
 #include "tests/message_of.hpp"

@@ -1,7 +1,7 @@
 // What papers say of iterations, against runs with accounts by hand.
-#include "experiments/training_expectation.hpp"
+#include "experiments/driver/studies/training/expectation.hpp"
 
-#include "experiments/training_evaluation.hpp"
+#include "experiments/driver/studies/training/evaluation.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/training_samples.hpp"
 #include "tests/message_of.hpp"

@@ -1,6 +1,6 @@
 // Laws that hold of any training, with generated workloads, real algorithms and both engines.
-#include "experiments/registry.hpp"
-#include "experiments/workload_planning.hpp"
+#include "experiments/driver/planning/workload_planning.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "sim/iteration.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"

@@ -1,8 +1,8 @@
 // [[training]] in an experiment's file.
-#include "experiments/training_reader.hpp"
+#include "experiments/driver/studies/training/reader.hpp"
 
-#include "experiments/frontier_evaluation.hpp"
-#include "experiments/work_reader.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/training/work_reader.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 

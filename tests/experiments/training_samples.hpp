@@ -5,8 +5,8 @@
 //   .. 100 gradients of a, whose All-Reduce is done at 121 us: 100 us of computing, 21 us exposed.
 #pragma once
 
-#include "experiments/registry.hpp"
-#include "experiments/training_evaluation.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/training/evaluation.hpp"
 #include "sim/files.hpp"
 #include "tests/experiments/frontier_samples.hpp"
 #include "tests/samples.hpp"

@@ -1,11 +1,11 @@
 // Iterations as text, CSV, JSON and figures, of runs with accounts by hand.
-#include "experiments/training_table.hpp"
+#include "experiments/driver/studies/training/table.hpp"
 
-#include "experiments/gnuplot.hpp"
-#include "experiments/stacked_bars.hpp"
-#include "experiments/training_display.hpp"
-#include "experiments/training_figure.hpp"
-#include "experiments/training_json.hpp"
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/stacked_bars.hpp"
+#include "experiments/driver/studies/training/display.hpp"
+#include "experiments/driver/studies/training/figure.hpp"
+#include "experiments/driver/studies/training/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/training_samples.hpp"
 #include "tests/message_of.hpp"

@@ -1,10 +1,10 @@
 // Ids that aren't there, wherever a user names nodes, links or chunks: an InputError, and never a
 // crash. The sanitizers of CI see what only happens to go well.
-#include "experiments/collective_request.hpp"
-#include "experiments/event_reader.hpp"
-#include "experiments/job_reader.hpp"
-#include "experiments/job_study.hpp"
-#include "experiments/training_evaluation.hpp"
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/event_reader.hpp"
+#include "experiments/driver/studies/jobs/reader.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
+#include "experiments/driver/studies/training/evaluation.hpp"
 #include "runtime/lowering.hpp"
 #include "runtime/msccl_xml.hpp"
 #include "sim/collective.hpp"

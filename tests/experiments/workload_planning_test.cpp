@@ -1,7 +1,7 @@
-#include "experiments/workload_planning.hpp"
+#include "experiments/driver/planning/workload_planning.hpp"
 
-#include "experiments/evaluation.hpp"
-#include "experiments/registry.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"

@@ -1,7 +1,7 @@
-#include "experiments/placed_plan.hpp"
-#include "experiments/workload_repair.hpp"
+#include "experiments/driver/planning/placed_plan.hpp"
+#include "experiments/driver/planning/workload_repair.hpp"
 
-#include "experiments/registry.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"

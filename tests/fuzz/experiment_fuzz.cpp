@@ -1,5 +1,5 @@
 // Experiment files: any bytes give an Experiment or an InputError.
-#include "experiments/experiment.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 #include "sim/error.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Studies: any bytes give a Study or an InputError. Its points aren't made.
-#include "experiments/sweep/study.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
 #include "sim/error.hpp"
 
 #include <cstddef>

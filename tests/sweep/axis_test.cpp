@@ -1,4 +1,4 @@
-#include "experiments/sweep/axis.hpp"
+#include "experiments/driver/sweep/space/axis.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,6 +1,6 @@
-#include "experiments/sweep/cost_model.hpp"
+#include "experiments/driver/sweep/space/cost_model.hpp"
 
-#include "experiments/sweep/rack_layout.hpp"
+#include "experiments/driver/sweep/space/rack_layout.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "topologies/list.hpp"

@@ -1,6 +1,6 @@
-#include "experiments/sweep/curve_values.hpp"
+#include "experiments/driver/sweep/analysis/curve_values.hpp"
 
-#include "experiments/sweep/analysis_report.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

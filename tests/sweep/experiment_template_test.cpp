@@ -1,4 +1,4 @@
-#include "experiments/sweep/experiment_template.hpp"
+#include "experiments/driver/sweep/space/experiment_template.hpp"
 
 #include "sim/error.hpp"
 #include "sim/files.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/sweep/expression.hpp"
+#include "experiments/driver/sweep/space/expression.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

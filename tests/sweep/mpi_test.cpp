@@ -1,5 +1,5 @@
 // Sweeps over real ranks, by mpirun on this machine. Without MPI there is nothing to test.
-#include "experiments/sweep/store.hpp"
+#include "experiments/driver/sweep/store/store.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"

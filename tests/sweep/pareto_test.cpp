@@ -1,6 +1,6 @@
-#include "experiments/sweep/pareto_front.hpp"
+#include "experiments/driver/sweep/analysis/pareto_front.hpp"
 
-#include "experiments/sweep/analysis_report.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/sweep/tables.hpp"

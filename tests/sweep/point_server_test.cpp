@@ -1,4 +1,4 @@
-#include "experiments/sweep/point_server.hpp"
+#include "experiments/driver/sweep/point_server.hpp"
 
 #include "sim/error.hpp"
 #include "tests/catch.hpp"

@@ -1,7 +1,7 @@
-#include "experiments/sweep/point_table.hpp"
+#include "experiments/driver/sweep/store/point_table.hpp"
 
-#include "experiments/sweep/analysed_points.hpp"
-#include "experiments/sweep/levels.hpp"
+#include "experiments/driver/sweep/analysis/analysed_points.hpp"
+#include "experiments/driver/sweep/analysis/levels.hpp"
 #include "sim/error.hpp"
 #include "sim/ids.hpp"
 #include "tests/catch.hpp"

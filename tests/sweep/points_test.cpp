@@ -1,5 +1,5 @@
-#include "experiments/sweep/four_digits.hpp"
-#include "experiments/sweep/point.hpp"
+#include "experiments/driver/sweep/space/four_digits.hpp"
+#include "experiments/driver/sweep/space/point.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/sweep/replicates.hpp"
+#include "experiments/driver/sweep/analysis/replicates.hpp"
 
 #include "sim/random.hpp"
 #include "tests/catch.hpp"

@@ -1,6 +1,6 @@
-#include "experiments/sweep/selection.hpp"
+#include "experiments/driver/sweep/analysis/selection.hpp"
 
-#include "experiments/sweep/analysis_report.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "tests/catch.hpp"
 #include "tests/sweep/tables.hpp"
 

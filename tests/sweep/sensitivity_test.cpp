@@ -1,6 +1,6 @@
-#include "experiments/sweep/sensitivity.hpp"
+#include "experiments/driver/sweep/analysis/sensitivity.hpp"
 
-#include "experiments/sweep/analysis_report.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "tests/catch.hpp"
 #include "tests/sweep/tables.hpp"
 

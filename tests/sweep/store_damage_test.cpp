@@ -1,7 +1,7 @@
 // Stores whose bytes have changed: at every reading either the content is as it was written, or
 // somebody says that it isn't.
-#include "experiments/sweep/database.hpp"
-#include "experiments/sweep/store.hpp"
+#include "experiments/driver/sweep/store/database.hpp"
+#include "experiments/driver/sweep/store/store.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "sim/random.hpp"

@@ -1,7 +1,7 @@
-#include "experiments/sweep/store.hpp"
+#include "experiments/driver/sweep/store/store.hpp"
 
-#include "experiments/sweep/database.hpp"
-#include "experiments/sweep/store_checks.hpp"
+#include "experiments/driver/sweep/store/database.hpp"
+#include "experiments/driver/sweep/store/store_checks.hpp"
 #include "sim/error.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"

@@ -1,6 +1,6 @@
-#include "experiments/sweep/study.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
 
-#include "experiments/sweep/value_reader.hpp"
+#include "experiments/driver/sweep/space/value_reader.hpp"
 #include "sim/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

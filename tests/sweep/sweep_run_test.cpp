@@ -1,5 +1,5 @@
-#include "experiments/interrupts.hpp"
-#include "experiments/sweep/coordinator.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/sweep/coordinator.hpp"
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"

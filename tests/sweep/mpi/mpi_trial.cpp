@@ -4,8 +4,8 @@
 //   crash      the point of k = 7 aborts, that of k = 8 kills its server
 //   slow       a second each
 //   no_points  an InputError of rank 0
-#include "experiments/interrupts.hpp"
-#include "experiments/mpi/mpi_sweep.hpp"
+#include "experiments/driver/mpi/mpi_sweep.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
 #include "sim/error.hpp"
 #include "tests/sweep/sweep_samples.hpp"
 

@@ -1,0 +1,67 @@
+#include "experiments/driver/cli/catalogue.hpp"
+
+#include "sim/config.hpp"
+#include "sim/data_files.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace tutti {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Names and files, without opening them; of a folder below, or of all but the one for studies.
+std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
+  const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
+  std::vector<CatalogueEntry> entries;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path name = entry->path().lexically_relative(folder);
+    if (name.filename() == "models" || name.filename() == "costs") // what experiments speak of
+      entry.disable_recursion_pending();
+    if (name.extension() != ".toml" || studies != (*name.begin() == "studies")) continue;
+    entries.push_back(
+        {fs::path(name).replace_extension().generic_string(), "", entry->path().string()});
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const CatalogueEntry& a, const CatalogueEntry& b) { return a.name < b.name; });
+  return entries;
+}
+
+std::vector<CatalogueEntry> titled(std::vector<CatalogueEntry> entries) {
+  for (CatalogueEntry& entry : entries)
+    if (const auto title = read_config(entry.file).find("title")) entry.title = title->string();
+  return entries;
+}
+
+std::string find(const std::string& text, bool studies) {
+  if (text.ends_with(".toml")) return text;
+  std::vector<std::string> known;
+  for (const CatalogueEntry& entry : untitled_catalogue(studies)) {
+    if (entry.name == text) return entry.file;
+    known.push_back(entry.name);
+  }
+  const std::vector<CatalogueEntry> others = untitled_catalogue(!studies);
+  if (std::any_of(others.begin(), others.end(),
+                  [&](const CatalogueEntry& entry) { return entry.name == text; }))
+    throw InputError(studies ? fmt::format("\"{0}\" is an experiment: tutti run {0}", text)
+                             : fmt::format("\"{0}\" is a study: tutti sweep {0}", text));
+  throw InputError(unknown_name(studies ? "study" : "experiment", text, known));
+}
+
+} // namespace
+
+std::vector<CatalogueEntry> catalogue() { return titled(untitled_catalogue(false)); }
+std::vector<CatalogueEntry> study_catalogue() { return titled(untitled_catalogue(true)); }
+
+std::string find_experiment(const std::string& text) { return find(text, false); }
+std::string find_study(const std::string& text) { return find(text, true); }
+
+} // namespace tutti

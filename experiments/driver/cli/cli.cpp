@@ -1,0 +1,165 @@
+#include "experiments/driver/cli/cli.hpp"
+
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/options.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/records/provenance.hpp"
+#include "sim/error.hpp"
+#include "sim/standard_files.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+template <typename Arguments, typename Function>
+Command command_of(CLI::App& app, const std::string& name, const std::string& description,
+                   const Function& function) {
+  CLI::App* sub = app.add_subcommand(name, description);
+  sub->allow_extras(); // unknown options are reported by require_known, with a hint
+  const auto arguments = std::make_shared<Arguments>();
+  add_options(*sub, *arguments);
+  return {sub, [function, arguments] { return function(*arguments); }};
+}
+
+template <typename Arguments>
+Command command(CLI::App& app, const std::string& name, const std::string& description,
+                int (*function)(const Arguments&)) {
+  return command_of<Arguments>(app, name, description, function);
+}
+
+std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::SweepEngine& mpi) {
+  return {
+      command(app, "run", "an experiment: tables, figures, paper-vs-ours verdicts", run_command),
+      command(app, "synth", "make, verify, bound and replay schedules", synth_command),
+      command(app, "frontier", "SCCL's Pareto-optimal algorithms between latency and bandwidth",
+              frontier_command),
+      command(app, "jobs", "several jobs on one network, and what each costs the others",
+              jobs_command),
+      command(app, "failures", "a collective through failures: what each policy makes of it",
+              failures_command),
+      command(app, "train", "iterations of training: what a schedule is worth in time",
+              train_command),
+      command(app, "verify", "check the schedule in a file", verify_command),
+      command(app, "replay", "simulate the schedule in a file", replay_command),
+      command(app, "exec", "run schedules with real data on CPU threads or GPUs, and check it",
+              exec_command),
+      command(app, "profile", "measure latency and bandwidth of every link", profile_command),
+      command(app, "lower", "a schedule as a program for each rank, and as MSCCL XML",
+              lower_command),
+      command(app, "import", "a program in MSCCL XML as a schedule, verified and replayed",
+              import_command),
+      command(app, "bound", "lower bounds on the collective time", bound_command),
+      command_of<SweepArguments>(app, "sweep",
+                                 "thousands of points of a parameter space, and what they say",
+                                 [&mpi, argv](const SweepArguments& arguments) {
+                                   if (arguments.engine == "mpi" && !mpi)
+                                     sweep::become_mpi_program(argv);
+                                   return sweep_command(arguments, mpi);
+                                 }),
+      command(app, "list",
+              "algorithms, topologies, collectives, models, npus, experiments, studies, engines, "
+              "runtimes",
+              list_command),
+      command(app, "show", "what a topology looks like", show_command)};
+}
+
+const Command* parsed_command(const std::vector<Command>& commands) {
+  const auto found = std::find_if(commands.begin(), commands.end(),
+                                  [](const Command& c) { return c.app->parsed(); });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+// Errors: InputError for an option or argument that the command doesn't have.
+void require_known(const Command& command) {
+  const std::vector<std::string> extras = command.app->remaining();
+  if (extras.empty()) return;
+  const auto option = std::find_if(extras.begin(), extras.end(),
+                                   [](const std::string& extra) { return extra.starts_with('-'); });
+  if (option == extras.end())
+    throw InputError(
+        fmt::format("{}: unexpected argument \"{}\"", command.app->get_name(), extras.front()));
+  std::vector<std::string> known;
+  for (const CLI::Option* each : command.app->get_options())
+    for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
+  throw InputError(unknown_name(fmt::format("option of tutti {}", command.app->get_name()),
+                                option->substr(0, option->find('=')), known));
+}
+
+void require_known_command(int argc, char** argv, const std::vector<Command>& commands) {
+  if (argc < 2) throw InputError("name a command; `tutti --help` lists them");
+  const std::string first = argv[1];
+  std::vector<std::string> known;
+  for (const Command& command : commands) known.push_back(command.app->get_name());
+  if (std::find(known.begin(), known.end(), first) != known.end()) return;
+  if (first == "--help" || first == "-h" || first == "--version") return;
+  throw InputError(unknown_name(first.starts_with('-') ? "option" : "command", first, known));
+}
+
+int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
+  CLI::App app("Tutti: synthesizes collective-communication algorithms and replays them on a "
+               "congestion-aware simulator.",
+               "tutti");
+  app.set_version_flag("--version", "tutti " + tutti_version());
+  app.require_subcommand(1);
+  app.footer(
+      "Exit code: 0 fine, 1 an expectation or check failed, 2 bad input, 130 interrupted (Ctrl-C "
+      "ends a synthesis with the best so far; a second one stops at once).");
+  const std::vector<Command> commands = add_commands(app, argv, mpi);
+  require_known_command(argc, argv, commands);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error); // --help, --version
+    const Command* command = parsed_command(commands);
+    if (command == nullptr) throw InputError(error.what());
+    require_known(*command); // an unknown option explains best why another one is missing
+    throw InputError(fmt::format("{}: {}; see `tutti {} --help`", command->app->get_name(),
+                                 error.what(), command->app->get_name()));
+  }
+  const Command* command = parsed_command(commands);
+  require_known(*command);
+  return command->run();
+}
+
+} // namespace
+
+int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
+  guard_standard_files();
+  limit_memory_by_default();
+  try {
+    const int code = parse_and_run(argc, argv, mpi);
+    flush_standard_output();
+    return code;
+  } catch (const InputError& error) {
+    print_message(error.what());
+    return 2;
+  } catch (const Interrupted&) {
+    return interrupted_exit_code;
+  } catch (const std::bad_alloc& error) {
+    print_message(memory_text(error));
+  } catch (const std::exception& error) {
+    print_message(fmt::format("a defect of Tutti: {}", error.what()));
+  }
+  return 1;
+}
+
+} // namespace tutti

@@ -1,0 +1,87 @@
+#include "experiments/driver/cli/collective_request.hpp"
+
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+namespace tutti {
+
+std::string CollectiveRequest::text() const { return joined(texts, " + "); }
+
+bool is_collective_file(std::string_view text) {
+  return text.find('/') != std::string_view::npos || text.ends_with(".toml");
+}
+
+Collective make_collective(const Topology& topology, const CollectiveRequest& request,
+                           std::uint32_t pieces) {
+  if (request.texts.empty()) throw InputError("no collective is named");
+  std::vector<Collective> all;
+  for (const std::string& text : request.texts) {
+    if (is_collective_file(text)) {
+      all.push_back(read_collective(text, topology));
+      continue;
+    }
+    CollectiveSpec spec = parse_collective(text);
+    spec.size = request.size;
+    spec.pieces = pieces;
+    all.push_back(make_collective(topology, spec));
+  }
+  return all.size() == 1 ? std::move(all.front()) : merge(all);
+}
+
+namespace {
+
+bool is_everyone(const Topology& topology, const std::vector<NodeId>& group) {
+  if (group.size() != topology.npu_count()) return false;
+  for (std::uint32_t i = 0; i < group.size(); ++i)
+    if (group[i] != NodeId{i}) return false;
+  return true;
+}
+
+std::string part_text(const Topology& topology, const CollectivePart& part) {
+  std::string text{to_text(part.kind)};
+  if (has_root(part.kind)) text += fmt::format(",root={}", part.group[part.root].value);
+  if (part.group.empty() || is_everyone(topology, part.group)) return text;
+  std::vector<std::uint32_t> members;
+  for (const NodeId member : part.group) members.push_back(member.value);
+  return text + ",group=" + ranges_text(members);
+}
+
+} // namespace
+
+std::string collective_text(const Topology& topology, const Collective& collective) {
+  std::vector<std::string> texts;
+  for (const CollectivePart& part : collective.parts) texts.push_back(part_text(topology, part));
+  return joined(texts, " + ");
+}
+
+namespace {
+
+Bytes parse_size(std::string_view text) {
+  const Bytes size = parse_bytes(text);
+  if (size.count < 1) throw InputError(fmt::format("size \"{}\" must be at least 1B", text));
+  return size;
+}
+
+} // namespace
+
+std::vector<Bytes> parse_sizes(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return {parse_size(text)};
+  const Bytes first = parse_size(trimmed(text.substr(0, dots)));
+  const Bytes last = parse_size(trimmed(text.substr(dots + 2)));
+  if (last < first) throw InputError(fmt::format("sizes \"{}\" fall: put the smaller first", text));
+  std::vector<Bytes> sizes{first};
+  while (sizes.back().count <= last.count / 2) sizes.push_back({sizes.back().count * 2});
+  if (sizes.back() != last) sizes.push_back(last);
+  return sizes;
+}
+
+std::optional<std::uint32_t> parse_chunks(std::string_view text) {
+  if (text == "auto") return std::nullopt;
+  return static_cast<std::uint32_t>(
+      parse_integer(text, "chunks per shard (or auto)", 1, most_chunks));
+}
+
+} // namespace tutti

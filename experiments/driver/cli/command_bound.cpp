@@ -1,0 +1,145 @@
+// `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why; where a
+// number of chunks is given, also what schedules of these chunks can't beat.
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/figures/bound_drawing.hpp"
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/in_file.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
+#include "sim/error.hpp"
+#include "sim/report.hpp"
+#include "synth/bounds/bounds.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Collective collective_of(const BoundArguments& arguments, const Topology& topology) {
+  CollectiveRequest request{arguments.collective.collectives, {}};
+  const auto sizes = sizes_of(arguments.collective);
+  const auto chunks = parse_chunks(arguments.chunks.value_or("1"));
+  if (sizes.size() > 1) throw InputError("bound takes one size");
+  if (!chunks) throw InputError("bound takes a number of chunks, not auto");
+  request.size = sizes.front();
+  return make_collective(topology, request, *chunks);
+}
+
+Json list_of(const std::vector<Bound>& bounds) {
+  Json list = Json::array();
+  for (const Bound& bound : bounds) {
+    Json inside = Json::array();
+    for (const NodeId node : bound.inside) inside.push_back(node.value);
+    list.push_back({{"kind", to_text(bound.kind)},
+                    {"lower_bound_ps", bound.time.ps},
+                    {"certificate", bound.certificate},
+                    {"inside", std::move(inside)}});
+  }
+  return list;
+}
+
+/// What is asked, and what is known of it.
+struct Answer {
+  const Topology& topology;
+  const Collective& collective;
+  const TimeModel& model;
+  bool at_chunks = false; ///< a number of chunks is given
+  Bounds bounds;
+};
+
+Json output_of(const Answer& answer) {
+  const Bound& best = answer.bounds.best();
+  const Collective& collective = answer.collective;
+  Json json = {{"topology", answer.topology.name()},
+               {"collective", collective_text(answer.topology, collective)},
+               {"size_bytes", collective.size().count},
+               {"npus", answer.topology.npu_count()},
+               {"link_busy", to_text(answer.model.link_busy)},
+               {"forwarding", to_text(answer.model.forwarding)},
+               {"lower_bound_ps", best.time.ps},
+               {"lower_bound_kind", to_text(best.kind)},
+               {"algbw_bytes_per_s", algbw(collective, best.time)},
+               {"busbw_bytes_per_s", busbw(collective, best.time)},
+               {"bounds", list_of(answer.bounds.any)}};
+  if (!answer.at_chunks) return json;
+  const Bound& at_chunks = answer.bounds.best_at_chunks();
+  json["chunks"] = collective.chunks.size();
+  json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
+  json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
+  json["bounds_at_chunks"] = list_of(answer.bounds.given);
+  return json;
+}
+
+std::string table_of(const Collective& collective, const std::vector<Bound>& bounds,
+                     std::string_view title) {
+  Table table{
+      {{std::string(title)}, {"time", Align::right}, {"algbw", Align::right}, {"certificate"}}, {}};
+  for (const Bound& bound : bounds)
+    table.rows.push_back({std::string(to_text(bound.kind)), short_text(bound.time),
+                          short_rate_text(algbw(collective, bound.time)), bound.certificate});
+  return to_text(table);
+}
+
+std::string text_of(const Answer& answer) {
+  const Collective& collective = answer.collective;
+  std::string text = fmt::format(
+      "{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", answer.topology.name(),
+      collective_text(answer.topology, collective), to_text(collective.size()),
+      answer.topology.npu_count(), table_of(collective, answer.bounds.any, "bound"),
+      short_text(answer.bounds.best().time), to_text(answer.bounds.best().kind));
+  if (!answer.at_chunks) return text;
+  return text + fmt::format("\n{}no schedule with these {} chunks is faster than {} ({})\n",
+                            table_of(collective, answer.bounds.given, "bound at chunks"),
+                            collective.chunks.size(),
+                            short_text(answer.bounds.best_at_chunks().time),
+                            to_text(answer.bounds.best_at_chunks().kind));
+}
+
+/// The best bound of any schedule or, where a number of chunks is given, at these chunks.
+void draw_best(const std::string& file, const Answer& answer) {
+  const Bound& best = answer.at_chunks ? answer.bounds.best_at_chunks() : answer.bounds.best();
+  // the certificate is long: in the small type below
+  const std::string title =
+      fmt::format("{}, {} {}: at least {} by {}", answer.topology.name(),
+                  collective_text(answer.topology, answer.collective),
+                  to_text(answer.collective.size()), short_text(best.time), to_text(best.kind));
+  draw(bound_figure({title, best.certificate}, answer.topology, best), file);
+}
+
+// What can be checked before any work.
+void require_sound(const BoundArguments& arguments) {
+  if (arguments.draw.empty()) return;
+  if (!arguments.draw.ends_with(".svg") && !arguments.draw.ends_with(".png"))
+    throw InputError(fmt::format("{}: a drawing is .svg or .png", arguments.draw));
+  require_writable(arguments.draw);
+}
+
+} // namespace
+
+int bound_command(const BoundArguments& arguments) {
+  require_sound(arguments);
+  const Topology topology = make_topology(arguments.topology);
+  const Collective collective = collective_of(arguments, topology);
+  const TimeModel model = time_model(arguments.model);
+  const Answer answer{topology, collective, model, arguments.chunks.has_value(),
+                      about_topology(arguments.topology, topology.name(), [&] {
+                        return all_bounds(topology, collective, model,
+                                          parse_bound_effort(arguments.bound.value_or("quick")));
+                      })};
+  if (!arguments.draw.empty()) draw_best(arguments.draw, answer);
+  print_text(arguments.json ? json_text(output_of(answer)) : text_of(answer));
+  return 0;
+}
+
+} // namespace tutti

@@ -1,0 +1,251 @@
+// `tutti lower`: a schedule as a program for each rank, checked, and as XML for MSCCL's runtime.
+#include "experiments/driver/cli/backend_request.hpp"
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/connection_paths.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/studies/runs/attempt.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
+#include "runtime/lowering.hpp"
+#include "runtime/msccl_fit.hpp"
+#include "runtime/msccl_runtimes.hpp"
+#include "runtime/msccl_xml.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/schedule_file.hpp"
+#include "sim/text.hpp"
+#include "sim/verify.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+namespace tutti {
+
+namespace {
+
+runtime::LoweringOptions lowering_of(const LowerArguments& arguments, const std::string& name) {
+  runtime::LoweringOptions options;
+  options.name = name;
+  options.instances = parse_count("--instances", arguments.instances, 1, 64);
+  options.most_channels = parse_count("--channels", arguments.channels, 1, 1024);
+  options.in_place = arguments.in_place;
+  options.share_blocks = arguments.share_blocks;
+  return options;
+}
+
+// 0 may stand without a unit.
+std::int64_t parse_limit(const std::string& option, const std::string& text) {
+  return text == "0" ? 0 : of_option(option, [&] { return parse_bytes(text).count; });
+}
+
+runtime::MscclOptions msccl_of(const LowerArguments& arguments) {
+  runtime::MscclOptions options;
+  options.protocol = arguments.protocol;
+  options.min_bytes = parse_limit("--min-bytes", arguments.min_bytes);
+  if (!arguments.max_bytes.empty())
+    options.max_bytes = parse_limit("--max-bytes", arguments.max_bytes);
+  return options;
+}
+
+struct ProgramFigures {
+  std::size_t blocks = 0, most_blocks = 0, steps = 0, longest = 0; ///< most, longest: of any rank
+  std::uint32_t channels = 0, scratch = 0, units = 0;
+  double seconds = 0; ///< CPU: lowering and check
+};
+
+ProgramFigures figures_of(const runtime::Program& program, double seconds) {
+  ProgramFigures figures{.steps = program.step_count(),
+                         .channels = program.channel_count(),
+                         .units = program.unit_count(),
+                         .seconds = seconds};
+  for (const runtime::RankProgram& rank : program.ranks) {
+    figures.blocks += rank.blocks.size();
+    figures.most_blocks = std::max(figures.most_blocks, rank.blocks.size());
+    figures.scratch = std::max(figures.scratch, rank.scratch);
+    for (const runtime::Block& block : rank.blocks)
+      figures.longest = std::max(figures.longest, block.steps.size());
+  }
+  return figures;
+}
+
+using Runtimes = std::vector<const runtime::MscclRuntime*>;
+
+void print_json(const runtime::FittedProgram& fitted, const ProgramFigures& f,
+                const Runtimes& runtimes, const std::vector<std::string>& warnings,
+                const std::string& collective) {
+  std::vector<std::string> names;
+  for (const runtime::MscclRuntime* one : runtimes)
+    names.push_back(fmt::format("{}@{}", one->name, one->version));
+  print_text(json_text({{"algorithm", fitted.program.name},
+                        {"collective", collective},
+                        {"ranks", fitted.program.ranks.size()},
+                        {"in_place", fitted.program.in_place},
+                        {"units", f.units},
+                        {"blocks", f.blocks},
+                        {"most_blocks_of_a_rank", f.most_blocks},
+                        {"steps", f.steps},
+                        {"most_steps_of_a_block", f.longest},
+                        {"channels", f.channels},
+                        {"most_scratch_units", f.scratch},
+                        {"lowering_seconds", f.seconds},
+                        {"verified", true},
+                        {"runtimes", names},
+                        {"changes", fitted.changes},
+                        {"refusals", fitted.refusals},
+                        {"warnings", warnings}}));
+}
+
+void print(const runtime::FittedProgram& fitted, const ProgramFigures& f, const Runtimes& runtimes,
+           const std::string& collective) {
+  std::vector<std::string> names;
+  for (const runtime::MscclRuntime* one : runtimes)
+    names.push_back(fmt::format("{} {}", one->name, one->version));
+  print_text(fmt::format(
+      "correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
+      "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n"
+      "for {}{}{}\n",
+      collective, fitted.program.name, fitted.program.ranks.size(),
+      fitted.program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
+      f.steps, f.longest, f.channels, f.scratch, f.seconds, joined(names, ", "),
+      fitted.changes.empty() ? "" : ": ", joined(fitted.changes, "; ")));
+}
+
+/// A schedule and its program.
+struct Lowered {
+  std::string name; ///< of the file
+  ScheduleFile file;
+  runtime::FittedProgram fitted;
+  ProgramFigures figures;
+  /// Of the schedule; of the program on its paths; of the program on those that runtimes take.
+  Time planned, kept, taken;
+  std::vector<runtime::ConnectionWay> not_taken;
+};
+
+Time time_of(const Topology& topology, const Collective& collective, const Schedule& schedule,
+             const TimeModel& model) {
+  return replay(topology, collective, schedule, model, find_engine("native")).report.completion;
+}
+
+/// What lowering and the runtimes' paths make of its time.
+void add_times(const Topology& topology, Lowered& lowered) {
+  lowered.not_taken = runtime::ways_not_taken(topology, lowered.fitted.program);
+  const TimeModel& model = lowered.file.time_model;
+  runtime::Program program = lowered.fitted.program;
+  const runtime::ForeignSchedule kept = runtime::schedule_of(topology, program);
+  lowered.kept = time_of(topology, kept.collective, kept.schedule, model);
+  program.ways.clear();
+  const runtime::ForeignSchedule taken = runtime::schedule_of(topology, program);
+  lowered.taken = time_of(topology, taken.collective, taken.schedule, model);
+  lowered.planned = time_of(topology, lowered.file.collective, lowered.file.schedule, model);
+}
+
+std::vector<std::string> warnings_of(const Topology& topology, const Lowered& lowered,
+                                     const runtime::MscclOptions& options,
+                                     const Runtimes& runtimes) {
+  std::vector<std::string> warnings = runtime::msccl_selection_warnings(
+      lowered.fitted.program, lowered.file.collective.size(), options, runtimes);
+  if (lowered.not_taken.empty()) {
+    if (lowered.kept.ps > lowered.planned.ps + lowered.planned.ps / 100) // more than 1 %
+      warnings.push_back(fmt::format("the schedule takes {}, the program {}",
+                                     short_text(lowered.planned), short_text(lowered.kept)));
+    return warnings;
+  }
+  const runtime::ConnectionWay& one = lowered.not_taken.front();
+  warnings.push_back(fmt::format(
+      "{} of {} connections are planned on paths that the XML can't name and runtimes don't take "
+      "({} on channel {}, where they take {}): the schedule takes {}, the program {} on the "
+      "planned paths and {} on theirs",
+      lowered.not_taken.size(), lowered.fitted.program.ways.size(), way_text(topology, one.links),
+      one.channel, way_text(topology, runtime::runtime_way(topology, one)),
+      short_text(lowered.planned), short_text(lowered.kept), short_text(lowered.taken)));
+  return warnings;
+}
+
+/// Nothing where the schedule or the program has a fault, which is printed.
+std::optional<Lowered> lowered_of(const LowerArguments& arguments, const Topology& topology,
+                                  const std::string& name, const Runtimes& runtimes) {
+  Lowered made{name, read_schedule(name, topology), {}, {}, {}, {}, {}, {}};
+  if (made.file.compact)
+    throw InputError(fmt::format("{}: {} transfers are too many", name, made.file.size()));
+  if (const Verdict verdict = verify(topology, made.file.collective, made.file.schedule);
+      !verdict.correct()) {
+    print_message(fmt::format("{}: fault: {}", name, verdict.fault->text));
+    return std::nullopt;
+  }
+  const double start = cpu_seconds();
+  made.fitted = runtime::lower_for(runtimes, topology, made.file.collective, made.file.schedule,
+                                   lowering_of(arguments, made.file.algorithm));
+  if (made.fitted.fault) {
+    print_message(
+        fmt::format("a defect of Tutti: the program has a fault: {}", made.fitted.fault->text));
+    return std::nullopt;
+  }
+  made.figures = figures_of(made.fitted.program, cpu_seconds() - start);
+  for (const std::string& refusal : made.fitted.refusals)
+    print_message(fmt::format("{}: refused: {}", name, refusal));
+  return made;
+}
+
+/// Writes and prints what runtimes take.
+void report(const LowerArguments& arguments, const Topology& topology, const Lowered& lowered,
+            const Runtimes& runtimes) {
+  runtime::MscclOptions options = msccl_of(arguments);
+  options.limits = runtime::common_limits(runtimes);
+  options.collective =
+      runtime::common_msccl_word(lowered.file.collective.parts.front().kind, runtimes);
+  const std::string xml = runtime::msccl_xml(lowered.fitted.program, options);
+  const auto warnings = warnings_of(topology, lowered, options, runtimes);
+  for (const std::string& warning : warnings) print_message(fmt::format("warning: {}", warning));
+  const std::string collective = collective_text(topology, lowered.file.collective);
+  if (arguments.json)
+    print_json(lowered.fitted, lowered.figures, runtimes, warnings, collective);
+  else
+    print(lowered.fitted, lowered.figures, runtimes, collective);
+  if (arguments.output.empty()) return;
+  write_file(arguments.output, xml);
+  write_file(paths_file_of(arguments.output),
+             connection_paths_json(topology, lowered.fitted.program.ways, xml));
+}
+
+} // namespace
+
+int lower_command(const LowerArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  const Runtimes runtimes =
+      of_option("--runtime", [&] { return runtime::find_msccl_runtimes(arguments.runtime); });
+  if (!arguments.output.empty())
+    require_outputs(arguments.files, {arguments.output, paths_file_of(arguments.output)});
+  std::optional<Lowered> best;
+  for (const std::string& name : arguments.files) {
+    std::optional<Lowered> lowered = lowered_of(arguments, topology, name, runtimes);
+    if (!lowered) return 1;
+    const Collective& collective = lowered->file.collective;
+    if (best && collective.name() != best->file.collective.name())
+      throw InputError(fmt::format("{} is a schedule of {}, but {} of {}", name, collective.name(),
+                                   best->name, best->file.collective.name()));
+    const bool taken = lowered->fitted.refusals.empty();
+    if (taken) add_times(topology, *lowered);
+    if (taken && arguments.files.size() > 1)
+      print_message(fmt::format("{}: {} as planned, {} on the paths that runtimes take", name,
+                                short_text(lowered->planned), short_text(lowered->taken)));
+    const bool better =
+        !best || (taken && (!best->fitted.refusals.empty() || lowered->taken < best->taken));
+    if (better) best = std::move(lowered);
+  }
+  if (best->fitted.refusals.empty()) {
+    report(arguments, topology, *best, runtimes);
+    return 0;
+  }
+  if (arguments.json)
+    print_json(best->fitted, best->figures, runtimes, {},
+               collective_text(topology, best->file.collective));
+  return 1;
+}
+
+} // namespace tutti

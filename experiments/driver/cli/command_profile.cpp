@@ -1,0 +1,54 @@
+// `tutti profile`: latency and bandwidth of every link, measured (TACCL sec. 4.1), and the network
+// with these as a topology file.
+#include "experiments/driver/cli/backend_request.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/studies/executions/json.hpp"
+#include "experiments/driver/studies/executions/table.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+
+namespace {
+
+std::vector<Bytes> parse_profile_sizes(const std::string& text) {
+  std::vector<Bytes> sizes;
+  for (const std::string_view each : split(text, ',')) sizes.push_back(parse_bytes(trimmed(each)));
+  if (sizes.size() < 2)
+    throw InputError("two sizes or more: one can't tell latency from bandwidth");
+  return sizes;
+}
+
+} // namespace
+
+int profile_command(const ProfileArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  ExecutionCase c;
+  read_backend(arguments.backend, c);
+  c.topology = &topology;
+  c.profile.repetitions = c.request.repetitions;
+  c.profile.chunks = parse_count("--chunks", arguments.chunks, 2, 1024);
+  if (arguments.sizes)
+    c.profile.sizes = of_option("--sizes", [&] { return parse_profile_sizes(*arguments.sizes); });
+  require_sound(c);
+  if (!arguments.output.empty()) require_writable(arguments.output);
+  if (!arguments.output.empty()) (void)runtime::topology_toml(topology); // before hours of work
+  runtime::PlanOptions plan;
+  plan.emulated = c.emulated ? &topology : nullptr;
+  const runtime::Profile profile =
+      runtime::profile(topology, c.backend->time_links, c.profile, plan);
+  if (!arguments.output.empty())
+    write_file(arguments.output, runtime::topology_toml(runtime::profiled_topology(
+                                     topology, profile, std::string(c.backend->name))));
+  print_text(arguments.json ? json_text(profile_json(topology, profile))
+                            : profile_text(topology, profile));
+  return 0;
+}
+
+} // namespace tutti

@@ -1,0 +1,136 @@
+// `tutti replay`: the schedule in a file on an engine, and what it does to the links.
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/oracle_case.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/trace.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/schedule_file.hpp"
+#include "sim/verify.hpp"
+#include "sim/work_limit.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace tutti {
+
+namespace {
+
+Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
+                         const Verdict& verdict) {
+  Evaluation e;
+  e.topology = topology.name();
+  e.collective = collective_text(topology, file.collective);
+  e.algorithm = file.algorithm;
+  e.size = file.collective.size();
+  e.npus = topology.npu_count();
+  e.chunks_per_shard = file.collective.parts.front().pieces;
+  e.chunks = file.collective.chunks.size();
+  e.transfers = file.size();
+  e.redundant = verdict.redundant;
+  e.status = Status::feasible;
+  e.verified = true;
+  return e;
+}
+
+void write_replays(const ReplayArguments& arguments, const Topology& topology,
+                   const ScheduleFile& file, std::span<const Replay> replays) {
+  std::vector<std::string> left_out = left_out_of_trace(topology);
+  save_trace(arguments.trace, left_out, [&](TraceEvents& events) {
+    std::uint32_t pid = 0;
+    for (const Replay& replay : replays) {
+      const Report& report = replay.report;
+      const std::string missing =
+          write_run(events, ++pid,
+                    {trace_name(file.algorithm, file.collective.size(), report.model.discipline),
+                     &topology, &file.collective, &file.schedule, &report});
+      if (!missing.empty()) left_out.push_back(missing);
+    }
+  });
+  tell_left_out(arguments.trace, left_out);
+}
+
+void draw_heatmap(const ReplayArguments& arguments, const Topology& topology,
+                  const ScheduleFile& file, const Report& report) {
+  const std::string title =
+      fmt::format("{}, {}, {}", topology.name(), file.collective.name(), file.algorithm);
+  const LinkMap map = link_map(file.algorithm, topology, report, LinkQuantity::utilisation);
+  draw(heatmap_figure(title, {&map, 1}, LinkQuantity::utilisation), arguments.heatmap);
+}
+
+// Replays once per discipline; the heat map is of the first.
+void replay_all(const ReplayArguments& arguments, const Topology& topology,
+                const ScheduleFile& file, TimeModel model, const StageWatch& stage, Evaluation& e) {
+  const EngineRow& engine = find_engine(arguments.engine);
+  const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
+  for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
+    model.discipline = discipline;
+    RunOptions options;
+    options.record_hops = !arguments.trace.empty();
+    options.watch =
+        watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
+    e.replays.push_back(
+        file.compact
+            ? replay(topology, file.collective, *file.compact, model, engine, options.watch, effort)
+            : replay(topology, file.collective, file.schedule, model, engine, options, effort));
+    e.replay_seconds += e.replays.back().replay_seconds;
+    e.bound_seconds += e.replays.back().bound_seconds;
+    if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
+  }
+  const Report& first = e.replays.front().report;
+  if (!arguments.trace.empty()) write_replays(arguments, topology, file, e.replays);
+  if (!arguments.heatmap.empty()) draw_heatmap(arguments, topology, file, first);
+  e.hottest_link = hottest_link(topology, first);
+  e.peak_rss_bytes = peak_rss_bytes();
+}
+
+// What can be checked before the schedule is read.
+void require_sound(const ReplayArguments& arguments) {
+  for (const Discipline discipline : parse_disciplines(arguments.disciplines))
+    require_discipline(find_engine(arguments.engine), discipline);
+  require_picture_name(arguments.heatmap);
+  require_outputs({arguments.file}, {arguments.trace, arguments.heatmap, arguments.export_case});
+}
+
+} // namespace
+
+int replay_command(const ReplayArguments& arguments) {
+  require_sound(arguments);
+  const Topology topology = make_topology(arguments.topology);
+  const ScheduleFile file = read_schedule(arguments.file, topology);
+  const TimeModel model = time_model(arguments.model, file.time_model);
+  if (file.compact && !(arguments.export_case.empty() && arguments.trace.empty()))
+    throw InputError(fmt::format("{}: {} transfers are too many for --trace and --export-case",
+                                 arguments.file, file.size()));
+  if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
+    write_file(arguments.export_case, oracle_case(topology, file.collective, file.schedule, model));
+  const double start = cpu_seconds();
+  StageDisplay display(arguments.file);
+  const StageWatch stage = display.watch();
+  const Watch watch = watch_of(stage, "verification");
+  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact, watch)
+                                       : verify(topology, file.collective, file.schedule, watch);
+  const double verify_seconds = cpu_seconds() - start;
+  if (!verdict.correct()) {
+    display.erase();
+    print_message(fmt::format("{}: fault: {}", arguments.file, verdict.fault->text));
+    return 1;
+  }
+  Evaluation e = evaluation_of(topology, file, verdict);
+  e.verify_seconds = verify_seconds;
+  replay_all(arguments, topology, file, model, stage, e);
+  display.erase();
+  print_text(arguments.json ? json_text(evaluation_json(e, LinkDetail::all))
+                            : report_text({&e, 1}));
+  return report_problems({&e, 1});
+}
+
+} // namespace tutti

@@ -1,0 +1,255 @@
+// `tutti sweep`: the points of a study that are missing are simulated, then tables, figures and a
+// page say what all of them say.
+#include "experiments/driver/cli/cache_option.hpp"
+#include "experiments/driver/cli/catalogue.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/cli/progress.hpp"
+#include "experiments/driver/cli/shell_word.hpp"
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/records/provenance.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/sweep/analysis/analysis.hpp"
+#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/store/store.hpp"
+#include "experiments/driver/sweep/sweep_run.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/standard_files.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace sweep;
+
+constexpr std::size_t most_lines = 40; // of each analysis on a terminal
+
+// A folder that can be written. Errors: InputError "FILE: cannot write: ...".
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot write: {}", folder, error.message()));
+}
+
+std::string store_name(const std::optional<Shard>& shard) {
+  return shard ? fmt::format("shard-{}-of-{}.sqlite", shard->index, shard->count) : "sweep.sqlite";
+}
+
+SweepOptions options_of(const SweepArguments& arguments, const std::string& folder) {
+  SweepOptions options;
+  if (arguments.shard)
+    options.shard = of_option("--shard", [&] { return parse_shard(*arguments.shard); });
+  options.store = arguments.store.value_or(folder + "/" + store_name(options.shard));
+  const std::size_t otherwise = arguments.engine == "mpi" ? 1 : default_jobs();
+  options.jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : otherwise;
+  options.retry = arguments.retry;
+  options.progress = arguments.progress;
+  if (!arguments.report) options.cache = cache_folder(arguments.cache);
+  return options;
+}
+
+// What excludes each other. Errors: InputError.
+void require_sense(const SweepArguments& arguments) {
+  const std::vector<std::string> engines{"local", "mpi"};
+  if (std::find(engines.begin(), engines.end(), arguments.engine) == engines.end())
+    throw InputError("--engine: " + unknown_name("engine", arguments.engine, engines));
+  const int ways = int{arguments.report} + int{!arguments.merged.empty()} +
+                   int{arguments.shard.has_value()} + int{arguments.emit_slurm.has_value()};
+  if (arguments.engine == "mpi" &&
+      (arguments.report || !arguments.merged.empty() || arguments.emit_slurm))
+    throw InputError("--engine mpi is for simulating, not for --report, --merge or --emit-slurm");
+  if (ways > 1) throw InputError("--report, --merge, --shard and --emit-slurm exclude each other");
+  if (!arguments.only.empty() && !arguments.report) throw InputError("--only goes with --report");
+  if (arguments.slurm_shards && !arguments.emit_slurm)
+    throw InputError("--slurm-shards: there is no --emit-slurm");
+}
+
+int emit_slurm(const SweepArguments& arguments, const Study& study, const std::string& folder) {
+  SlurmRequest request;
+  request.study = arguments.study;
+  request.program = "./tutti";
+  request.out = folder;
+  if (arguments.slurm_shards)
+    request.shards = static_cast<std::size_t>(
+        parse_integer(*arguments.slurm_shards, "slurm-shards", 1, 100'000));
+  request.tasks =
+      static_cast<std::size_t>(parse_integer(arguments.slurm_tasks, "slurm-tasks", 1, 100'000));
+  request.point_seconds = study.limits.seconds;
+  write_file(*arguments.emit_slurm, slurm_script(request));
+  print_text(fmt::format("written: {}\nsubmit it with: sbatch {}\n", *arguments.emit_slurm,
+                         shell_word(*arguments.emit_slurm)));
+  return 0;
+}
+
+std::string counts_text(const std::map<PointStatus, std::size_t>& counts) {
+  std::vector<std::string> words;
+  for (const auto& [status, count] : counts)
+    if (count > 0) words.push_back(fmt::format("{} {}", count, to_text(status)));
+  return words.empty() ? "none" : joined(words, ", ");
+}
+
+std::size_t count_of(const std::map<PointStatus, std::size_t>& counts, PointStatus status) {
+  const auto found = counts.find(status);
+  return found == counts.end() ? 0 : found->second;
+}
+
+void print_head(const Study& study, const std::map<PointStatus, std::size_t>& counts,
+                const SweepOutcome* outcome) {
+  std::size_t points = 0;
+  for (const auto& [status, count] : counts) points += count;
+  print_text(fmt::format("{}\n{} points", study.title, points));
+  if (outcome != nullptr && outcome->left_out > 0)
+    print_text(fmt::format(" ({} left out by constraints, or drawn twice)", outcome->left_out));
+  print_text(fmt::format(": {}\n", counts_text(counts)));
+  if (outcome != nullptr && outcome->evaluated > 0)
+    print_text(fmt::format("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
+                           duration_text(outcome->seconds), outcome->point_seconds));
+  if (outcome != nullptr && outcome->evaluated == 0) print_text("all were there already\n");
+}
+
+nlohmann::ordered_json json_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
+                               const SweepOutcome* outcome, const std::string& folder,
+                               const std::vector<std::string>& files) {
+  nlohmann::ordered_json by_status;
+  for (const auto& [status, count] : counts) by_status[std::string(to_text(status))] = count;
+  nlohmann::ordered_json json = {{"study", study.name}, {"points", by_status}};
+  if (outcome != nullptr)
+    json.update({{"left_out", outcome->left_out},
+                 {"simulated", outcome->evaluated},
+                 {"interrupted", outcome->interrupted},
+                 {"seconds", outcome->seconds},
+                 {"cpu_seconds", outcome->point_seconds}});
+  json["folder"] = folder;
+  json["files"] = files;
+  return json;
+}
+
+// Defects and crashes must not be overlooked.
+int verdict_of(const std::map<PointStatus, std::size_t>& counts) {
+  const std::size_t wrong =
+      count_of(counts, PointStatus::defect) + count_of(counts, PointStatus::crashed);
+  if (wrong == 0) return 0;
+  print_message(fmt::format(
+      "{} points crashed or met a defect of Tutti: their messages are in the store", wrong));
+  return 1;
+}
+
+// From what the store has to files and words.
+int report(const SweepArguments& arguments, const Study& study, const std::string& folder,
+           const std::string& store_file, const SweepOutcome* outcome) {
+  const Store store = Store::open_to_read(store_file);
+  if (store.study_toml() != study.toml)
+    print_message(
+        fmt::format("{} is of another form of the study: without --report, what is new is "
+                    "simulated",
+                    store_file));
+  const std::map<PointStatus, std::size_t> counts = store.counts();
+  const bool everything = arguments.only.empty();
+  const Study chosen = everything ? study : with_only(study, arguments.only);
+  const StudyAnalyses analyses = analyses_of(
+      chosen, store.table(everything ? shown_columns(chosen) : analysed_columns(chosen)));
+  const std::vector<std::string> files =
+      everything ? write_study(chosen, analyses, folder) : write_analyses(analyses, folder);
+  if (arguments.json) {
+    print_text(json_text(json_of(study, counts, outcome, folder, files)));
+  } else {
+    print_head(study, counts, outcome);
+    print_text(fmt::format("\n{}\nwritten: {}\n", analyses_text(analyses, most_lines),
+                           joined(files, " ")));
+    if (!gnuplot_found()) print_message("no figures: gnuplot isn't installed");
+  }
+  flush_standard_output();
+  return verdict_of(counts);
+}
+
+// The study and the versions that make its results, beside them.
+void write_origin(const Study& study, const std::string& folder) {
+  const Provenance provenance = find_provenance();
+  write_file(folder + "/" + study.name + ".toml", study.toml);
+  write_file(folder + "/versions.json", json_text({{"study", study.name},
+                                                   {"seed", study.seed},
+                                                   {"tutti", provenance.tutti},
+                                                   {"commit", provenance.commit},
+                                                   {"simgrid", provenance.simgrid},
+                                                   {"gnuplot", provenance.gnuplot}}));
+}
+
+int merge(const SweepArguments& arguments, const Study& study, const std::string& folder,
+          const SweepOptions& options) {
+  std::size_t taken = 0;
+  {
+    Store store = Store::open(options.store, study);
+    store.prepare(points_of(study), std::nullopt, options.retry);
+    for (const std::string& file : arguments.merged) taken += store.merge(file);
+    print_damage(store);
+  }
+  if (!arguments.json)
+    print_text(
+        fmt::format("{} points taken over from {} stores\n", taken, arguments.merged.size()));
+  write_origin(study, folder);
+  return report(arguments, study, folder, options.store, nullptr);
+}
+
+int simulate(const SweepArguments& arguments, const Study& study, const std::string& folder,
+             const SweepOptions& options, const SweepEngine& engine) {
+  const std::optional<SweepOutcome> ended = engine(study, options);
+  if (!ended) return 0; // another process has the results
+  const SweepOutcome& outcome = *ended;
+  const auto print = [&] {
+    if (arguments.json)
+      print_text(json_text(json_of(study, outcome.counts, &outcome, folder, {})));
+    else
+      print_head(study, outcome.counts, &outcome);
+  };
+  if (outcome.interrupted) {
+    print();
+    print_message(
+        fmt::format("interrupted: what is finished is in {}; the same command goes on with the "
+                    "{} points that are left",
+                    options.store, count_of(outcome.counts, PointStatus::pending)));
+    return interrupted_exit_code;
+  }
+  if (!options.shard) {
+    write_origin(study, folder);
+    return report(arguments, study, folder, options.store, &outcome);
+  }
+  print();
+  if (!arguments.json)
+    print_text(fmt::format("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
+                           shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite"));
+  return verdict_of(outcome.counts);
+}
+
+} // namespace
+
+int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
+  require_sense(arguments);
+  const Study study = read_study(find_study(arguments.study));
+  const std::string folder = arguments.out.value_or("out/" + study.name);
+  if (arguments.emit_slurm) return emit_slurm(arguments, study, folder);
+  const SweepOptions options = options_of(arguments, folder);
+  if (arguments.report) return report(arguments, study, folder, options.store, nullptr);
+  make_folder(folder);
+  if (!arguments.merged.empty()) return merge(arguments, study, folder, options);
+  return simulate(arguments, study, folder, options,
+                  arguments.engine == "mpi" ? mpi : SweepEngine(sweep_locally));
+}
+
+} // namespace tutti

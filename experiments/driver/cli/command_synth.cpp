@@ -1,0 +1,186 @@
+// `tutti synth`: one algorithm or all of them for a collective on a topology. Every schedule is
+// verified, bounded and replayed.
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/cli/work_limits.hpp"
+#include "experiments/driver/figures/trace.hpp"
+#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/studies/in_file.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/display.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/text.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+namespace tutti {
+
+namespace {
+
+SynthesisOptions options_of(const SynthArguments& arguments) {
+  SynthesisOptions options;
+  options.model = time_model(arguments.model);
+  options.routing = parse_routing(arguments.routing);
+  options.seed = parse_seed(arguments.seed);
+  if (arguments.limit) set_limits(options, *arguments.limit);
+  options.settings = parse_settings(arguments.settings);
+  return options;
+}
+
+// The engine asked for; without one, native, or simgrid where fluid sharing is asked for.
+const EngineRow& engine_of(const SynthArguments& arguments,
+                           const std::vector<Discipline>& disciplines) {
+  const bool fluid =
+      std::find(disciplines.begin(), disciplines.end(), Discipline::fluid) != disciplines.end();
+  return find_engine(fluid && !arguments.engine_given ? "simgrid" : arguments.engine);
+}
+
+// All processors where one synthesis runs; several at once have one each.
+unsigned threads_of(const SynthArguments& arguments, std::size_t cases) {
+  if (arguments.threads) return parse_threads(*arguments.threads);
+  return cases == 1 ? static_cast<unsigned>(default_jobs()) : 1;
+}
+
+std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
+  const auto disciplines = parse_disciplines(arguments.disciplines);
+  const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
+  const SynthesisOptions options = options_of(arguments);
+  const EngineRow& engine = engine_of(arguments, disciplines);
+  const std::vector<AlgorithmRow> algorithms = find_algorithms(arguments.algorithms);
+  require_known_settings(algorithms, options);
+  const std::optional<std::uint32_t> chunks = parse_chunks(arguments.chunks);
+  std::vector<Case> cases;
+  for (const Bytes size : sizes_of(arguments.collective))
+    for (const AlgorithmRow& algorithm : algorithms)
+      cases.push_back({.run = {},
+                       .topology_label = topology.name(),
+                       .topology = &topology,
+                       .collective = {arguments.collective.collectives, size},
+                       .algorithm = algorithm,
+                       .chunks = chunks,
+                       .options = options_for(algorithm, options),
+                       .engine = &engine,
+                       .disciplines = disciplines,
+                       .bound = effort,
+                       .schedule_file = arguments.output});
+  const unsigned threads = threads_of(arguments, cases.size());
+  for (Case& c : cases) c.options.threads = threads;
+  if (cases.size() > 1 && !arguments.output.empty())
+    throw InputError("-o takes one schedule: name one algorithm and one size");
+  require_outputs({arguments.topology}, {arguments.output, arguments.trace});
+  return cases;
+}
+
+std::vector<Evaluation> evaluate_all(const std::vector<Case>& cases,
+                                     const SynthArguments& arguments, bool& interrupted) {
+  require_sound(cases);
+  Interrupts interrupts;
+  const std::string label(cases.size() == 1 ? cases.front().algorithm.name : "synth");
+  RunDisplay display(label, cases.size(), arguments.progress);
+  std::vector<Evaluation> evaluations =
+      run_cases(cases, parse_jobs(arguments.jobs), display.watcher(interrupts));
+  interrupted = interrupts.count() > 0;
+  return evaluations;
+}
+
+/// A folder of its own for the timelines that cases write, each in its process, until they are one
+/// file; it goes away with all that is in it.
+class TraceFolder {
+public:
+  explicit TraceFolder(std::vector<Case>& cases) {
+    path_ = (std::filesystem::temp_directory_path() / "tutti-trace-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr)
+      throw InputError(
+          fmt::format("{}: cannot write: {}", path_, std::generic_category().message(errno)));
+    std::uint32_t process = 1;
+    for (Case& c : cases) {
+      c.trace = {path_, process};
+      process += static_cast<std::uint32_t>(c.disciplines.size());
+    }
+  }
+  ~TraceFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TraceFolder(const TraceFolder&) = delete;
+  TraceFolder& operator=(const TraceFolder&) = delete;
+
+private:
+  std::string path_;
+};
+
+// What a timeline leaves out: replays that there are none of, what is too much of others.
+std::vector<std::string> left_out_of(const std::vector<Case>& cases,
+                                     const std::vector<Evaluation>& evaluations) {
+  std::vector<std::string> left_out = left_out_of_trace(*cases.front().topology);
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    for (std::size_t d = 0; d < cases[i].disciplines.size(); ++d) {
+      const std::string part = cases[i].trace.file(d);
+      if (const std::string missing = TraceParts::left_out_of(part);
+          std::filesystem::exists(missing))
+        left_out.push_back(read_file(missing));
+      if (std::filesystem::exists(part)) continue;
+      const Evaluation& e = evaluations[i];
+      std::string why = e.problem.empty() ? e.note : e.problem;
+      if (why.empty()) why = to_text(e.status);
+      left_out.push_back(trace_name(e.algorithm, e.size, cases[i].disciplines[d]) + ": " + why);
+    }
+  return left_out;
+}
+
+void join_timelines(const std::string& file, const std::vector<Case>& cases,
+                    const std::vector<Evaluation>& evaluations) {
+  const std::vector<std::string> left_out = left_out_of(cases, evaluations);
+  save_trace(file, left_out, [&](TraceEvents& events) {
+    for (const Case& c : cases)
+      for (std::size_t d = 0; d < c.disciplines.size(); ++d)
+        if (std::ifstream part(c.trace.file(d), std::ios::binary); part) events.add_part(part);
+  });
+  tell_left_out(file, left_out);
+}
+
+nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
+  if (evaluations.size() == 1) return evaluation_json(evaluations.front(), LinkDetail::none);
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Evaluation& e : evaluations) all.push_back(evaluation_json(e, LinkDetail::none));
+  return all;
+}
+
+} // namespace
+
+int synth_command(const SynthArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  std::vector<Case> cases = cases_of(arguments, topology);
+  std::optional<TraceFolder> trace;
+  if (!arguments.trace.empty()) trace.emplace(cases);
+  bool interrupted = false;
+  const std::vector<Evaluation> evaluations =
+      about_topology(arguments.topology, topology.name(),
+                     [&] { return evaluate_all(cases, arguments, interrupted); });
+  print_text(arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
+  if (trace) join_timelines(arguments.trace, cases, evaluations);
+  int code = report_problems(evaluations);
+  if (!arguments.output.empty() && !evaluations.front().verified) {
+    print_message(fmt::format("{}: not written, there is no correct schedule", arguments.output));
+    code = 1;
+  } else {
+    code = std::max(code, report_problems(nothing_made(evaluations)));
+  }
+  return interrupted ? interrupted_exit_code : code;
+}
+
+} // namespace tutti

@@ -1,0 +1,185 @@
+#include "experiments/driver/cli/commands.hpp"
+
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/studies/failures/table.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/standard_files.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <ostream>
+#include <system_error>
+
+namespace tutti {
+
+TimeModel time_model(const ModelArguments& arguments, TimeModel model) {
+  if (arguments.link_busy) model.link_busy = parse_link_busy(*arguments.link_busy);
+  if (arguments.forwarding) model.forwarding = parse_forwarding(*arguments.forwarding);
+  return model;
+}
+
+std::vector<Discipline> parse_disciplines(const std::string& text) {
+  std::vector<Discipline> disciplines;
+  for (const std::string_view name : split(text, ',')) {
+    const Discipline discipline = parse_discipline(trimmed(name));
+    if (std::find(disciplines.begin(), disciplines.end(), discipline) != disciplines.end())
+      throw InputError(fmt::format("discipline {} is named twice", to_text(discipline)));
+    disciplines.push_back(discipline);
+  }
+  return disciplines;
+}
+
+std::vector<Bytes> sizes_of(const CollectiveArguments& arguments) {
+  if (!arguments.size) return {CollectiveRequest{}.size};
+  const auto& names = arguments.collectives;
+  if (std::all_of(names.begin(), names.end(), is_collective_file))
+    throw InputError("--size: the size of a collective from a file is in the file");
+  return parse_sizes(*arguments.size);
+}
+
+void require_writable(const std::string& file) {
+  struct Opened {};
+  if (std::filesystem::is_directory(file))
+    throw InputError(fmt::format("{}: cannot write: it is a folder", file));
+  try {
+    write_file(file, [](std::ostream&) { throw Opened{}; });
+  } catch (const Opened&) { // and so write_file() removed what it had begun
+  }
+}
+
+void require_outputs(const std::vector<std::string>& inputs,
+                     const std::vector<std::string>& outputs) {
+  std::vector<std::filesystem::path> taken;
+  const auto place_of = [](const std::string& file) {
+    std::error_code error;
+    const std::filesystem::path place = std::filesystem::weakly_canonical(file, error);
+    return error ? std::filesystem::path(file) : place;
+  };
+  for (const std::string& input : inputs) taken.push_back(place_of(input));
+  for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    const std::filesystem::path place = place_of(output);
+    std::error_code error;
+    const bool is_device =
+        std::filesystem::exists(place, error) && !std::filesystem::is_regular_file(place, error);
+    if (!is_device && std::ranges::find(taken, place) != taken.end())
+      throw InputError(fmt::format("{}: one file is named twice, and would be lost", output));
+    taken.push_back(place);
+    require_writable(output);
+  }
+}
+
+void require_picture_name(const std::string& file) {
+  if (!file.empty() && !file.ends_with(".svg") && !file.ends_with(".png"))
+    throw InputError(fmt::format("{}: a heat map is .svg or .png", file));
+}
+
+int report_problems(std::span<const Evaluation> evaluations) {
+  int code = 0;
+  for (const Evaluation& e : evaluations) {
+    if (e.problem.empty()) continue;
+    print_message(fmt::format("{} on {}, {} {}: {}", e.algorithm, e.topology, e.collective,
+                              to_text(e.size), e.problem));
+    code = 1;
+  }
+  return code;
+}
+
+int report_problems(std::span<const std::string> problems) {
+  for (const std::string& problem : problems) print_message(problem);
+  return problems.empty() ? 0 : 1;
+}
+
+void tell_left_out(const std::string& trace, std::span<const std::string> left_out) {
+  for (const std::string& what : left_out)
+    print_message(fmt::format("{}: left out: {}", trace, what));
+}
+
+namespace {
+
+constexpr const char* no_schedule = "no schedule was made";
+
+template <typename Rows, typename IsMade>
+std::vector<std::string> nothing_of(const std::string& what, const Rows& rows,
+                                    const IsMade& is_made) {
+  const auto is_told = [&](const auto& row) { return is_made(row) || !row.problem.empty(); };
+  if (rows.empty() || std::ranges::any_of(rows, is_told)) return {};
+  const std::string& note = rows.front().note;
+  return {what + (note.empty() ? note : ": " + note)};
+}
+
+constexpr auto is_verified = [](const auto& row) { return row.verified; };
+
+} // namespace
+
+std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations) {
+  return nothing_of(no_schedule, evaluations, is_verified);
+}
+
+std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations) {
+  return nothing_of(no_schedule, evaluations, is_verified);
+}
+
+std::vector<std::string> nothing_made(const JobStudyEvaluation& study) {
+  return nothing_of(no_schedule, study.plans,
+                    [](const PlanEvaluation& plan) { return !plan.jobs.empty(); });
+}
+
+std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation) {
+  return nothing_of("nothing ran", evaluation.runs,
+                    [](const TrainingRun& run) { return run.report.has_value(); });
+}
+
+std::vector<std::string> nothing_made(const StudyEvaluation& study) {
+  const FrontierEvaluation& frontier = study.frontier;
+  const bool is_decided =
+      std::ranges::any_of(study.instances, [](const InstanceEvaluation& instance) {
+        return instance.answer != "timed_out";
+      });
+  if (!frontier.points.empty() || !frontier.problem.empty() || is_decided) return {};
+  return {fmt::format("frontier of {} on {}: no point was found: {}", frontier.collective,
+                      frontier.topology, frontier.frontier.stop)};
+}
+
+int conclude(const Conclusion& conclusion) {
+  if (conclusion.folder && !conclusion.interrupted) {
+    const std::vector<std::string> files = conclusion.write_files(*conclusion.folder);
+    if (!conclusion.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
+  }
+  flush_standard_output(); // results first, then what is wrong with them
+  const int code = report_problems(conclusion.problems);
+  return conclusion.interrupted ? interrupted_exit_code : code;
+}
+
+std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> settings;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw InputError(fmt::format("setting \"{}\" isn't key=value", text));
+    if (!settings.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+      throw InputError(fmt::format("setting \"{}\" is given twice", text.substr(0, equals)));
+  }
+  return settings;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  return static_cast<std::uint64_t>(parse_integer(text, "seed", 0, INT64_MAX));
+}
+
+std::size_t parse_jobs(const std::string& text) {
+  return static_cast<std::size_t>(parse_integer(text, "jobs", 1, 1024));
+}
+
+unsigned parse_threads(const std::string& text) {
+  return static_cast<unsigned>(parse_integer(text, "threads", 1, 1024));
+}
+
+} // namespace tutti

@@ -1,0 +1,337 @@
+// The subcommands of `tutti`: what each was given on the command line, as text, and the function
+// that does it. Parsing of the text is done by the commands, so that its errors are InputErrors.
+#pragma once
+
+#include "experiments/driver/studies/failures/evaluation.hpp"
+#include "experiments/driver/studies/frontiers/study.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/training/evaluation.hpp"
+#include "experiments/driver/studies/training/work_source.hpp"
+#include "experiments/driver/sweep/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/time_model.hpp"
+#include "sim/units.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// Options that more than one command takes. An absent one has the command's default.
+struct ModelArguments {
+  std::optional<std::string> link_busy, forwarding;
+};
+
+struct CollectiveArguments {
+  std::vector<std::string> collectives; ///< several run at once
+  std::optional<std::string> size;      ///< default 1GiB
+};
+
+struct RunArguments {
+  std::string experiment;                    ///< file, or a name of `tutti list experiments`
+  std::optional<std::string> out;            ///< default out/NAME
+  std::optional<std::string> jobs;           ///< default: all processors
+  std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
+  bool progress = false;                     ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+struct SynthArguments {
+  std::string topology;
+  CollectiveArguments collective; ///< its size may be a range
+  std::vector<std::string> algorithms;
+  std::string seed = "1", routing = "auto", engine = "native", disciplines = "fifo", jobs = "1";
+  std::string chunks = "auto";
+  bool engine_given = false;
+  std::optional<std::string> limit;   ///< time, memory or both
+  std::optional<std::string> threads; ///< default: all processors for one case, else 1
+  std::vector<std::string> settings;  ///< key=value
+  std::optional<std::string> bound;   ///< quick (default) or full
+  ModelArguments model;
+  std::string output, trace; ///< files to write, the schedule and the timeline; empty: none
+  bool progress = false;     ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+struct FrontierArguments {
+  std::string topology, collective;
+  std::optional<std::string> size;   ///< default 1KiB..1GiB
+  std::vector<std::string> settings; ///< key=value
+  std::optional<std::string> limit;  ///< time, memory or both
+  std::string engine = "both";
+  ModelArguments model;
+  std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+struct JobsArguments {
+  std::string topology, file;
+  std::string seed = "1";
+  std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  bool json = false;
+};
+
+struct FailuresArguments {
+  std::string topology;
+  std::string event_file;               ///< either this
+  std::vector<std::string> event_texts; ///< or these
+  CollectiveArguments collective;       ///< one size
+  std::vector<std::string> algorithms;
+  std::string policies = "all", detection = "100us", decision = "50us", chunks = "auto", seed = "1";
+  std::optional<std::string> planner; ///< default: default_planner() of each algorithm
+  std::vector<std::string> settings;  ///< key=value
+  std::string engine = "native";      ///< or simgrid, both
+  ModelArguments model;
+  std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+/// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
+struct WorkArguments {
+  std::string model, npu;
+  std::string workload, unit; ///< a text, and what its times count
+  std::string trace, groups;  ///< Chakra
+  std::optional<std::string> tensor, pipeline, expert, data;
+  std::optional<std::string> micro_batch, micro_batches, global_batch, precision, gradient_bytes,
+      order, dimensions, zero, schedule, model_parts, recompute, bucket, passes, model_group;
+  std::vector<std::string> priorities; ///< tensor=7
+  bool sequence = false, no_overlap = false, in_order = false;
+};
+
+struct TrainArguments {
+  std::string topology;
+  WorkArguments work;
+  std::vector<std::string> algorithms, candidates;
+  std::vector<std::string> by_collective; ///< all_to_all=direct
+  std::optional<std::string> chunks;
+  std::string seed = "1", engine = "native";
+  std::optional<std::string> limit;    ///< time, memory or both, of each synthesis
+  std::optional<std::string> cache;    ///< default: the user's; "none"
+  std::vector<std::string> settings;   ///< key=value
+  std::vector<std::string> stragglers; ///< npu3=0.5
+  std::string event_file;
+  std::vector<std::string> event_texts;
+  std::optional<std::string> failed_links; ///< so many; several with commas
+  std::string policies = "reroute,resynthesize";
+  bool unfolded = false, one_at_a_time = false;
+  std::optional<std::string> local_mem_bw; ///< rate
+  ModelArguments model;
+  std::string trace, heatmap, export_chakra; ///< files to write; empty: none
+  std::optional<std::string> traced;         ///< NPUs, 0-3+8
+  std::optional<std::string> out;            ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;                     ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+struct VerifyArguments {
+  std::string topology, file;
+  bool json = false;
+};
+
+struct ReplayArguments {
+  std::string topology, file;
+  std::string engine = "simgrid", disciplines = "fifo";
+  std::optional<std::string> bound;        ///< quick (default) or full
+  ModelArguments model;                    ///< default: what the file says
+  std::string trace, heatmap, export_case; ///< files to write; empty: none
+  bool json = false;
+};
+
+/// Options of whatever runs programs.
+struct BackendArguments {
+  std::string backend = "cpu";    ///< or cuda
+  std::string links = "emulated"; ///< or real
+  std::string repetitions = "5", watchdog = "30s";
+};
+
+struct ExecArguments {
+  std::string topology;
+  std::string file; ///< a schedule, or a program as MSCCL XML; or collective and algorithms:
+  std::vector<std::string> collectives, algorithms;
+  std::optional<std::string> size; ///< default 1MiB..16MiB; of a program needed
+  std::optional<std::string> chunks;
+  std::string seed = "1";
+  std::optional<std::string> limit;
+  std::vector<std::string> settings; ///< key=value
+  BackendArguments backend;
+  std::string type = "float32", combine = "sum", instances = "1", warmups = "1";
+  std::string predicted_by = "profile"; ///< or topology, nothing
+  bool in_place = false, copy_per_step = false;
+  ModelArguments model;
+  std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  bool nccl_tests = false;        ///< its columns instead of the table
+  bool progress = false;          ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+struct ProfileArguments {
+  std::string topology;
+  BackendArguments backend;
+  std::optional<std::string> sizes; ///< with commas; default 1KiB to 4MiB
+  std::string chunks = "8";
+  std::string output; ///< topology file to write; empty: none
+  bool json = false;
+};
+
+struct LowerArguments {
+  std::string topology;
+  std::vector<std::string> files; ///< schedules, of which the fastest is lowered
+  std::string instances = "1", channels = "32", protocol = "Simple";
+  std::string min_bytes = "0", max_bytes;
+  bool in_place = false, share_blocks = false;
+  std::string runtime; ///< NAME or NAME@VERSION; empty: the newest of each
+  std::string output;  ///< XML to write; empty: none
+  bool json = false;
+};
+
+struct ImportArguments {
+  std::string topology, file; ///< MSCCL XML
+  std::string size;
+  std::string collective; ///< what `coll="custom"` is; empty: nothing
+  std::string disciplines = "fifo,fluid";
+  std::optional<std::string> routing; ///< none: a direct link, or the shortest way
+  std::string paths;                  ///< of connections; empty: FILE.paths.json if there is one
+  std::optional<std::string> program; ///< which of a file's, from 1; none: all
+  std::string output;                 ///< schedule file to write; empty: none
+  ModelArguments model;
+  bool json = false;
+};
+
+struct BoundArguments {
+  std::string topology;
+  CollectiveArguments collective;
+  std::optional<std::string> chunks; ///< none: bounds of any schedule only
+  std::optional<std::string> bound;  ///< quick (default) or full
+  ModelArguments model;
+  std::string draw; ///< picture to write; empty: none
+  bool json = false;
+};
+
+struct SweepArguments {
+  std::string study;                       ///< file, or a name of `tutti list studies`
+  std::optional<std::string> out;          ///< folder; default out/NAME
+  std::optional<std::string> store;        ///< SQLite file; default sweep.sqlite in that folder
+  std::optional<std::string> jobs;         ///< default: all processors; with MPI 1 on each rank
+  std::string engine = "local";            ///< or mpi
+  std::optional<std::string> shard;        ///< "3/16"
+  std::vector<std::string> merged;         ///< stores of shards
+  std::vector<std::string> only;           ///< labels of analyses; empty: all
+  std::optional<std::string> cache;        ///< default: the user's; "none"
+  std::optional<std::string> emit_slurm;   ///< file to write
+  std::optional<std::string> slurm_shards; ///< jobs of the array; default: MPI
+  std::string slurm_tasks = "4";           ///< MPI ranks
+  bool retry = false, report = false;
+  bool progress = false; ///< lines where stderr is no terminal
+  bool json = false;
+};
+
+struct ListArguments {
+  /// algorithms, topologies, collectives, models, npus, experiments, studies, engines, runtimes
+  std::string kind;
+  bool json = false;
+};
+
+struct ShowArguments {
+  std::string topology;
+  bool json = false;
+};
+
+/// Each prints its result on stdout and returns the exit code: 0, or 1 where a check failed.
+/// Errors: InputError for bad input.
+int run_command(const RunArguments& arguments);
+int synth_command(const SynthArguments& arguments);
+int frontier_command(const FrontierArguments& arguments);
+int jobs_command(const JobsArguments& arguments);
+int failures_command(const FailuresArguments& arguments);
+int train_command(const TrainArguments& arguments);
+int verify_command(const VerifyArguments& arguments);
+int replay_command(const ReplayArguments& arguments);
+int bound_command(const BoundArguments& arguments);
+int exec_command(const ExecArguments& arguments);
+int profile_command(const ProfileArguments& arguments);
+int lower_command(const LowerArguments& arguments);
+int import_command(const ImportArguments& arguments);
+/// `mpi`: of the program that has MPI; else empty.
+int sweep_command(const SweepArguments& arguments, const sweep::SweepEngine& mpi);
+int list_command(const ListArguments& arguments);
+int show_command(const ShowArguments& arguments);
+
+/// `model` with what the arguments say. Errors: InputError.
+[[nodiscard]] TimeModel time_model(const ModelArguments& arguments, TimeModel model = {});
+
+/// What the arguments ask to be trained. Errors: InputError naming the option.
+[[nodiscard]] WorkSource work_of(const WorkArguments& arguments);
+
+/// `fifo`, `fluid` or `fifo,fluid`. Errors: InputError for an unknown or repeated one.
+[[nodiscard]] std::vector<Discipline> parse_disciplines(const std::string& text);
+
+/// The sizes asked for, or 1GiB. Errors: InputError for a bad one, or where files say the size.
+[[nodiscard]] std::vector<Bytes> sizes_of(const CollectiveArguments& arguments);
+
+/// Opens the file for writing as write_file() would and leaves nothing behind, so that an
+/// unwritable one costs no work. Errors: InputError "FILE: cannot write: ...".
+void require_writable(const std::string& file);
+/// The same for every output that isn't empty, none of which is an input or another output.
+/// Errors: also InputError "FILE: one file is named twice, ...".
+void require_outputs(const std::vector<std::string>& inputs,
+                     const std::vector<std::string>& outputs);
+
+/// Says on stderr what is wrong with each evaluation. The exit code: 1 where one has a problem.
+int report_problems(std::span<const Evaluation> evaluations);
+
+/// The same for problems that are in words already.
+int report_problems(std::span<const std::string> problems);
+
+/// Says on stderr what a trace leaves out.
+void tell_left_out(const std::string& trace, std::span<const std::string> left_out);
+
+/// What is wrong where not one of several rows has a schedule, with the first one's reason; empty
+/// where one has, or there are none.
+[[nodiscard]] std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations);
+[[nodiscard]] std::vector<std::string> nothing_made(const JobStudyEvaluation& study);
+[[nodiscard]] std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations);
+[[nodiscard]] std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation);
+/// Nor was any row of the paper decided.
+[[nodiscard]] std::vector<std::string> nothing_made(const StudyEvaluation& study);
+
+/// How a command ends whose results are printed.
+struct Conclusion {
+  bool interrupted = false, json = false;
+  std::optional<std::string> folder; ///< where files are wanted
+  /// Into that folder; the names of what it wrote.
+  std::function<std::vector<std::string>(const std::string& folder)> write_files;
+  std::vector<std::string> problems;
+};
+
+/// Writes the files, unless interrupted, and says on stderr what is wrong. The exit code.
+int conclude(const Conclusion& conclusion);
+
+/// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
+[[nodiscard]] std::map<std::string, std::string>
+parse_settings(const std::vector<std::string>& texts);
+
+/// Runs `body` and puts the option in front of an InputError.
+template <typename Body> auto of_option(const std::string& option, const Body& body) {
+  try {
+    return body();
+  } catch (const InputError& error) {
+    throw InputError(option + ": " + error.what());
+  }
+}
+
+/// Errors: InputError unless it ends in .svg or .png, or is empty.
+void require_picture_name(const std::string& file);
+
+/// Errors: InputError unless it is a whole number from 1 on.
+[[nodiscard]] std::uint64_t parse_seed(const std::string& text); ///< from 0 on
+[[nodiscard]] std::size_t parse_jobs(const std::string& text);
+[[nodiscard]] unsigned parse_threads(const std::string& text);
+
+} // namespace tutti

@@ -1,0 +1,464 @@
+#include "experiments/driver/cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+namespace tutti {
+
+namespace {
+
+void add_json(CLI::App& app, bool& json) {
+  app.add_flag("--json", json, "machine-readable result on stdout");
+}
+
+void add_progress(CLI::App& app, bool& progress) {
+  app.add_flag(
+      "--progress", progress,
+      "a line a second on stderr even if it is no terminal (a terminal always shows a bar)");
+}
+
+void add_topology(CLI::App& app, std::string& topology) {
+  app.add_option("-t,--topology", topology,
+                 "name:shape,key=value,... (mesh2d:8x8,bandwidth=50GB/s,latency=0.5us), a machine, "
+                 "or a TOML file")
+      ->required();
+}
+
+void add_seed(CLI::App& app, std::string& seed) {
+  app.add_option("--seed", seed, "of everything random; default 1");
+}
+
+void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& sizes) {
+  app.add_option("--size", size,
+                 "as nccl-tests counts it, default " + sizes + "; units B kB KiB MB MiB GB GiB");
+}
+
+void add_collective(CLI::App& app, CollectiveArguments& collective, const std::string& sizes) {
+  app.add_option("-c,--collective", collective.collectives,
+                 "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once")
+      ->required()
+      ->allow_extra_args(false);
+  add_size(app, collective.size, "1GiB" + sizes);
+}
+
+void add_model(CLI::App& app, ModelArguments& model, const std::string& otherwise) {
+  app.add_option("--link-busy", model.link_busy,
+                 "how long a transfer holds a link: serialization or latency+serialization; "
+                 "default " +
+                     (otherwise.empty() ? "serialization" : otherwise));
+  app.add_option("--forwarding", model.forwarding,
+                 "over several hops: auto, cut-through or store-and-forward; default " +
+                     (otherwise.empty() ? "auto" : otherwise));
+}
+
+void add_trace(CLI::App& app, std::string& trace, const std::string& runs) {
+  app.add_option("--trace", trace,
+                 "timeline of " + runs + " to write, for ui.perfetto.dev or chrome://tracing");
+}
+
+void add_bound(CLI::App& app, std::optional<std::string>& bound) {
+  app.add_option("--bound", bound,
+                 "lower bounds: quick (0.2 s, or little beside a replay) or full (the best there "
+                 "is); default quick");
+}
+
+void add_work(CLI::App& app, WorkArguments& work) {
+  app.add_option("--model", work.model, "of `tutti list models`, or a TOML file");
+  app.add_option("--npu", work.npu, "of `tutti list npus`, or a TOML file");
+  app.add_option("--workload", work.workload, "instead of a model: a text of ASTRA-sim or SimAI");
+  app.add_option("--unit", work.unit,
+                 "of the text's times: ns for ASTRA-sim 1.0 and SimAI, us ...");
+  app.add_option("--chakra", work.trace, "instead: traces PREFIX.0.et, PREFIX.1.et, ...");
+  app.add_option("--groups", work.groups,
+                 "JSON file with the traces' process groups; default PREFIX.groups.json, if there");
+  app.add_option("--tensor", work.tensor, "degree of tensor parallelism; default 1");
+  app.add_option("--pipeline", work.pipeline, "pipeline stages; default 1");
+  app.add_option("--expert", work.expert, "degree of expert parallelism; default 1");
+  app.add_option("--data", work.data, "replicas; default: all NPUs that are left");
+  app.add_option("--micro-batch", work.micro_batch, "samples at once; default 1");
+  app.add_option("--micro-batches", work.micro_batches, "of each replica; default 1");
+  app.add_option("--global-batch", work.global_batch, "samples of all replicas, instead");
+  app.add_option("--precision", work.precision,
+                 "fp32, tf32, fp16, bf16 or fp8; default bf16, or fp16 where the NPU has no bf16");
+  app.add_option("--gradient-bytes", work.gradient_bytes,
+                 "per parameter, as communicated; default: those of the precision");
+  app.add_option(
+      "--order", work.order,
+      "dimensions of parallelism, the fastest first; default tensor,expert,data,pipeline");
+  app.add_option("--dimensions", work.dimensions,
+                 "of the topology, the fastest first, in which NPUs are numbered: 1,0");
+  app.add_flag("--sequence", work.sequence, "sequence parallelism among tensor-parallel NPUs");
+  app.add_option("--zero", work.zero, "ZeRO stage, 0 to 3 (FSDP); default 0");
+  app.add_option("--schedule", work.schedule, "of the pipeline: gpipe, 1f1b, interleaved");
+  app.add_option("--model-parts", work.model_parts, "of each stage, for interleaved; default 1");
+  app.add_option("--recompute", work.recompute, "none, attention or full; default none");
+  app.add_option("--bucket", work.bucket, "of gradients, at least; default: layer by layer");
+  app.add_flag("--no-overlap", work.no_overlap, "gradients only when all are there");
+  app.add_flag("--in-order", work.in_order, "gradient buckets one after another");
+  app.add_option("--priority", work.priorities, "of communication, tensor=7; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--passes", work.passes, "iterations, of a text; default 1");
+  app.add_option("--model-group", work.model_group,
+                 "NPUs of a model-parallel group, where a text doesn't say");
+}
+
+void add_backend(CLI::App& app, BackendArguments& backend) {
+  app.add_option("--backend", backend.backend, "cpu or cuda; default cpu");
+  app.add_option("--links", backend.links,
+                 "emulated: copies throttled to the topology's links; or real: as fast as they go; "
+                 "default emulated");
+  app.add_option("--repeat", backend.repetitions, "timed runs, whose median counts; default 5");
+  app.add_option("--watchdog", backend.watchdog,
+                 "a run in which nothing goes on for so long is ended, and what waits is named; "
+                 "default 30s");
+}
+
+} // namespace
+
+void add_options(CLI::App& app, RunArguments& run) {
+  app.add_option("experiment", run.experiment,
+                 "a TOML file, or a name that `tutti list experiments` shows")
+      ->required();
+  app.add_option("--out", run.out, "folder for tables, figures and verdicts; default out/NAME");
+  app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
+  auto* pack = app.add_option("--pack", run.pack,
+                              "write its programs for tutti-gpu instead of executing them");
+  app.add_option("--measured", run.measured,
+                 "judge the rows that tutti-gpu wrote, instead of executing")
+      ->excludes(pack);
+  add_progress(app, run.progress);
+  add_json(app, run.json);
+}
+
+void add_options(CLI::App& app, SynthArguments& synth) {
+  add_topology(app, synth.topology);
+  add_collective(app, synth.collective, ", or a range 1KiB..1GiB, doubling");
+  app.add_option("-a,--algorithm", synth.algorithms, "a name, several with commas, or all")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option(
+      "--chunks", synth.chunks,
+      "chunks per shard, times what the algorithm needs; default auto: by the schedule's time, "
+      "latencies and busiest link, 1 to 64 (an algorithm that chooses itself does)");
+  add_seed(app, synth.seed);
+  app.add_option("--limit", synth.limit,
+                 "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, "
+                 "3/4 of the memory");
+  app.add_option("--threads", synth.threads,
+                 "of each synthesis, with the same result; default: all processors where one runs, "
+                 "else 1");
+  app.add_option("--set", synth.settings, "an option of the algorithm, key=value; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--routing", synth.routing,
+                 "of the baselines: auto, shortest or dimension-order; default auto");
+  CLI::Option* engine = app.add_option("--engine", synth.engine,
+                                       "native or simgrid; default native, simgrid for fluid");
+  engine->each([&synth](const std::string&) { synth.engine_given = true; });
+  app.add_option("--discipline", synth.disciplines, "fifo, fluid or fifo,fluid; default fifo");
+  add_model(app, synth.model, "");
+  add_bound(app, synth.bound);
+  app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
+  app.add_option("-o,--output", synth.output,
+                 "schedule file to write: JSON if it ends in .json, else binary");
+  add_trace(app, synth.trace, "all replays");
+  add_progress(app, synth.progress);
+  add_json(app, synth.json);
+}
+
+void add_options(CLI::App& app, FrontierArguments& frontier) {
+  add_topology(app, frontier.topology);
+  app.add_option("-c,--collective", frontier.collective,
+                 "name[,root=3][,group=0-7+16-23], or a TOML file")
+      ->required();
+  add_size(app, frontier.size, "the range 1KiB..1GiB, doubling");
+  app.add_option("--set", frontier.settings,
+                 "of the search, key=value; repeatable; those of sccl in `tutti list algorithms`")
+      ->allow_extra_args(false);
+  app.add_option("--limit", frontier.limit,
+                 "time and memory for the search: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 of "
+                 "the memory");
+  app.add_option("--engine", frontier.engine,
+                 "native, simgrid, or both, which must agree; default both");
+  add_model(app, frontier.model, "");
+  app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
+  app.add_flag("--progress", frontier.progress,
+               "a line for each point on stderr also where that is no terminal");
+  add_json(app, frontier.json);
+}
+
+void add_options(CLI::App& app, JobsArguments& jobs) {
+  add_topology(app, jobs.topology);
+  app.add_option("file", jobs.file, "a TOML file with jobs and the algorithms that plan them")
+      ->required();
+  add_seed(app, jobs.seed);
+  app.add_option("--out", jobs.out, "folder for jobs.csv and jobs.svg; default none");
+  add_json(app, jobs.json);
+}
+
+void add_options(CLI::App& app, FailuresArguments& failures) {
+  add_topology(app, failures.topology);
+  add_collective(app, failures.collective, "");
+  app.add_option("-a,--algorithm", failures.algorithms, "a name, several with commas, or all")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--event", failures.event_texts,
+                 "at=50%,link_down=npu0-npu1; repeatable; keys as in the file of --events")
+      ->allow_extra_args(false);
+  app.add_option("--events", failures.event_file,
+                 "a TOML file: what happens when, or at what rates (README, \"Failures\")");
+  app.add_option("--policy", failures.policies,
+                 "report, reroute, resynthesize, restart, several with commas; default all");
+  app.add_option("--detection", failures.detection,
+                 "from an event until someone knows; default 100us");
+  app.add_option("--decision", failures.decision,
+                 "from then until the answer is in force; default 50us");
+  app.add_option("--planner", failures.planner,
+                 "algorithm for what is left; default: the algorithm itself if it plans custom "
+                 "collectives, else tacos");
+  app.add_option("--chunks", failures.chunks,
+                 "chunks per shard, times what the algorithm needs; default auto, as synth");
+  add_seed(app, failures.seed);
+  app.add_option("--set", failures.settings,
+                 "an option of an algorithm or the planner, key=value; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--engine", failures.engine,
+                 "native, simgrid, or both, which must agree; default native");
+  add_model(app, failures.model, "");
+  app.add_option("--out", failures.out,
+                 "folder for failures.csv, failures.json and figures; default none");
+  app.add_flag("--progress", failures.progress,
+               "a line for each policy on stderr also where that is no terminal");
+  add_json(app, failures.json);
+}
+
+void add_options(CLI::App& app, TrainArguments& train) {
+  add_topology(app, train.topology);
+  add_work(app, train.work);
+  app.add_option("-a,--algorithm", train.algorithms,
+                 "for all collectives; several with commas; auto: of each the fastest candidate")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--candidates", train.candidates, "of auto; default direct,ring,rhd,dbt,tacos")
+      ->allow_extra_args(false);
+  app.add_option("--by-collective", train.by_collective,
+                 "all_to_all=direct: by it, whatever makes the others; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--chunks", train.chunks, "per shard; default auto, as synth");
+  add_seed(app, train.seed);
+  app.add_option("--engine", train.engine,
+                 "native, simgrid, or both, which must agree; default native");
+  app.add_option("--limit", train.limit, "time and memory for each synthesis: 60s, 8GiB");
+  app.add_option("--cache", train.cache,
+                 "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
+  app.add_option("--set", train.settings, "an option of an algorithm, key=value; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--straggler", train.stragglers,
+                 "npu3=0.5: it computes at a share of its speed; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--event", train.event_texts,
+                 "at=1ms,link_rate=npu0>npu1,share=0.5; repeatable; as of tutti failures")
+      ->allow_extra_args(false);
+  app.add_option("--events", train.event_file, "a TOML file of events");
+  app.add_option("--failed-links", train.failed_links,
+                 "so many random cables are out of order; several with commas");
+  app.add_option("--policy", train.policies,
+                 "for failed links: reroute, resynthesize; default both");
+  app.add_flag("--one-at-a-time", train.one_at_a_time,
+               "as in ASTRA-sim: an NPU has one collective or send at a time, the one with the "
+               "lowest id of those that are ready, begins its part of a collective without "
+               "waiting for others, and sends in one message");
+  app.add_option(
+      "--local-mem-bw", train.local_mem_bw,
+      "rate of local reductions, 1600GB/s: each reads two operands and writes one, as in "
+      "ASTRA-sim; default: they take no time");
+  app.add_flag("--unfolded", train.unfolded, "simulate every crossing, also those that are alike");
+  add_model(app, train.model, "");
+  add_trace(app, train.trace, "all runs");
+  app.add_option("--trace-npus", train.traced,
+                 "of the timeline, 0-3+8; default: one of each pipeline stage");
+  app.add_option("--heatmap", train.heatmap, "picture of link utilisation to write: .svg or .png");
+  app.add_option(
+      "--export-chakra", train.export_chakra,
+      "prefix of traces to write: the workload, one file per NPU, and PREFIX.groups.json, "
+      "which ASTRA-sim takes as --comm-group-configuration");
+  app.add_option("--out", train.out, "folder for CSV, JSON and figures; default none");
+  app.add_flag("--progress", train.progress,
+               "a line for each run on stderr also where that is no terminal");
+  add_json(app, train.json);
+}
+
+void add_options(CLI::App& app, VerifyArguments& verify) {
+  add_topology(app, verify.topology);
+  app.add_option("file", verify.file, "a schedule file")->required();
+  add_json(app, verify.json);
+}
+
+void add_options(CLI::App& app, ReplayArguments& replay) {
+  add_topology(app, replay.topology);
+  app.add_option("file", replay.file, "a schedule file")->required();
+  app.add_option("--engine", replay.engine, "simgrid or native; default simgrid");
+  app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
+  add_model(app, replay.model, "what the file says");
+  add_bound(app, replay.bound);
+  add_trace(app, replay.trace, "all disciplines");
+  app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
+  app.add_option("--export-case", replay.export_case,
+                 "JSON to write: the whole case in plain numbers, for an independent check");
+  add_json(app, replay.json);
+}
+
+void add_options(CLI::App& app, ExecArguments& exec) {
+  add_topology(app, exec.topology);
+  app.add_option("file", exec.file,
+                 "a schedule, or a program as MSCCL XML (.xml), instead of -c and -a");
+  app.add_option("-c,--collective", exec.collectives, "name[,root=3][,group=0-7+16-23]")
+      ->allow_extra_args(false);
+  app.add_option("-a,--algorithm", exec.algorithms, "a name, several with commas, or all")
+      ->allow_extra_args(false);
+  add_size(app, exec.size, "1MiB..16MiB; of MSCCL XML needed");
+  app.add_option("--chunks", exec.chunks,
+                 "chunks per shard, times what the algorithm needs; default auto, as synth, of "
+                 "those that divide the buffer");
+  add_seed(app, exec.seed);
+  app.add_option("--limit", exec.limit, "time and memory for each synthesis: 60s, 8GiB");
+  app.add_option("--set", exec.settings, "an option of the algorithm, key=value; repeatable")
+      ->allow_extra_args(false);
+  add_backend(app, exec.backend);
+  app.add_option("--type", exec.type, "float32, float64, int32 or uint8; default float32");
+  app.add_option("--op", exec.combine, "what reduces: sum or max; default sum");
+  app.add_option("--instances", exec.instances,
+                 "parts of each chunk, on channels of their own; default 1");
+  app.add_option("--warmups", exec.warmups, "runs before the timed ones; default 1");
+  app.add_option("--predicted-by", exec.predicted_by,
+                 "profile: the links are measured first; topology; or nothing; default profile");
+  app.add_flag("--in-place", exec.in_place, "output and input are one buffer");
+  app.add_flag("--copy-per-step", exec.copy_per_step,
+               "a copy for each step instead of one persistent run");
+  add_model(app, exec.model, "");
+  app.add_option("--out", exec.out, "folder for executions.csv and execution.svg; default none");
+  app.add_flag("--nccl-tests", exec.nccl_tests, "print what nccl-tests prints");
+  add_progress(app, exec.progress);
+  add_json(app, exec.json);
+}
+
+void add_options(CLI::App& app, ProfileArguments& profile) {
+  add_topology(app, profile.topology);
+  add_backend(app, profile.backend);
+  app.add_option("--sizes", profile.sizes, "of chunks, with commas; default 1KiB to 4MiB");
+  app.add_option("--chunks", profile.chunks, "sent one by one and at once; default 8");
+  app.add_option("-o,--output", profile.output, "topology file to write, with what was measured");
+  add_json(app, profile.json);
+}
+
+void add_options(CLI::App& app, LowerArguments& lower) {
+  add_topology(app, lower.topology);
+  app.add_option("file", lower.files,
+                 "a schedule file; of several, that one is lowered which is the fastest on the "
+                 "paths that runtimes take: direct links, else the fewest, each NPU by its own NIC")
+      ->required();
+  app.add_option("--instances", lower.instances,
+                 "parts of each chunk, on channels of their own; default 1");
+  app.add_option("--channels", lower.channels, "between two ranks, at most; default 32");
+  app.add_option("--protocol", lower.protocol, "Simple, LL or LL128; default Simple");
+  app.add_option("--min-bytes", lower.min_bytes, "of sizes that it is for; default 0");
+  app.add_option("--max-bytes", lower.max_bytes, "of sizes that it is for; default 1 TiB");
+  app.add_flag("--in-place", lower.in_place, "output and input are one buffer");
+  app.add_flag("--share-blocks", lower.share_blocks,
+               "a block sends and receives where it can, in one step what is passed on at once: "
+               "fewer blocks, which wait for each other more");
+  app.add_option("--runtime", lower.runtime,
+                 "that must take the program: msccl, rccl or executor, or one version of it, as "
+                 "rccl@2.18 (`tutti list runtimes`); default: the newest of each. Where a runtime "
+                 "has too little room or no kernel, the program is lowered otherwise: steps that "
+                 "receive and combine in two, adjacent chunks that move alike in one step, long "
+                 "blocks in several on more channels, shared blocks; it says what it did. What "
+                 "still isn't taken is refused, with the number; the exit code is 1");
+  app.add_option("-o,--output", lower.output,
+                 "MSCCL XML to write; beside it OUTPUT.paths.json, what its connections cross, for "
+                 "`import`");
+  add_json(app, lower.json);
+}
+
+void add_options(CLI::App& app, ImportArguments& import) {
+  add_topology(app, import.topology);
+  app.add_option("file", import.file, "a program as MSCCL XML")->required();
+  app.add_option("--size", import.size, "of the collective, as nccl-tests counts it")->required();
+  app.add_option("-c,--collective", import.collective,
+                 "what coll=\"custom\" is: name[,root=3], or a TOML file");
+  app.add_option("--discipline", import.disciplines,
+                 "fifo, fluid or fifo,fluid; default fifo,fluid");
+  app.add_option("--routing", import.routing,
+                 "of connections whose paths no file says: auto, shortest or dimension-order; "
+                 "default the direct link, or the fewest links");
+  app.add_option("--paths", import.paths,
+                 "JSON file with the paths of connections, as `lower` writes it; default "
+                 "FILE.paths.json where there is one; none: it isn't read");
+  app.add_option("--program", import.program,
+                 "which, from 1, of a file with several <algo>; default all");
+  app.add_option("-o,--output", import.output,
+                 "schedule file to write: JSON if it ends in .json, else binary");
+  add_model(app, import.model, "");
+  add_json(app, import.json);
+}
+
+void add_options(CLI::App& app, BoundArguments& bound) {
+  add_topology(app, bound.topology);
+  add_collective(app, bound.collective, "");
+  app.add_option("--chunks", bound.chunks,
+                 "also bound schedules with so many chunks per shard, each of which moves whole");
+  add_model(app, bound.model, "");
+  add_bound(app, bound.bound);
+  app.add_option(
+      "--draw", bound.draw,
+      "picture to write of what proves the best bound: .svg or .png; of up to 128 nodes");
+  add_json(app, bound.json);
+}
+
+void add_options(CLI::App& app, SweepArguments& sweep) {
+  app.add_option("study", sweep.study,
+                 "a TOML file, or a name that `tutti list studies` shows (README, \"Sweeps\")")
+      ->required();
+  app.add_option("--out", sweep.out, "folder for the store, tables and figures; default out/NAME");
+  app.add_option("--store", sweep.store, "SQLite file; default sweep.sqlite in that folder");
+  app.add_option("--jobs", sweep.jobs,
+                 "points at once; default: all processors; with MPI 1 on each rank");
+  app.add_option("--engine", sweep.engine, "local, or mpi: under mpirun or srun; default local");
+  app.add_option("--shard", sweep.shard,
+                 "3/16: only these of the points, into a store of their own; from 0/16 to 15/16");
+  app.add_option("--merge", sweep.merged,
+                 "take over what stores of shards have; their files, with blanks between")
+      ->expected(1, -1);
+  app.add_flag("--report", sweep.report, "simulate nothing: tables and figures of what is there");
+  app.add_option("--only", sweep.only,
+                 "with --report: only the analysis of this label, without points.csv and the page; "
+                 "repeatable")
+      ->allow_extra_args(false);
+  app.add_flag("--retry", sweep.retry,
+               "again what ran into a limit, crashed or met a defect of Tutti");
+  app.add_option("--cache", sweep.cache,
+                 "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
+  app.add_option("--emit-slurm", sweep.emit_slurm, "batch script to write; nothing is simulated");
+  app.add_option("--slurm-shards", sweep.slurm_shards,
+                 "of the script: an array of so many jobs; default: one job with MPI");
+  app.add_option("--slurm-tasks", sweep.slurm_tasks, "of the script: MPI ranks; default 4");
+  add_progress(app, sweep.progress);
+  add_json(app, sweep.json);
+}
+
+void add_options(CLI::App& app, ListArguments& list) {
+  app.add_option(
+         "kind", list.kind,
+         "algorithms, topologies, collectives, models, npus, experiments, studies, engines or "
+         "runtimes")
+      ->required();
+  add_json(app, list.json);
+}
+
+void add_options(CLI::App& app, ShowArguments& show) {
+  add_topology(app, show.topology);
+  add_json(app, show.json);
+}
+
+} // namespace tutti

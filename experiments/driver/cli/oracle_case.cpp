@@ -1,0 +1,91 @@
+#include "experiments/driver/cli/oracle_case.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Ids> Json values_of(const Ids& ids) {
+  Json values = Json::array();
+  for (const auto id : ids) values.push_back(id.value);
+  return values;
+}
+
+Json nodes_json(const Topology& topology) {
+  Json nodes = Json::array();
+  for (const Node& node : topology.nodes()) {
+    if (node.reduce_rate.bytes_per_second > 0)
+      throw InputError(fmt::format(
+          "a case can't be exported: node {} has a reduction rate, which cases don't know",
+          node.name));
+    nodes.push_back(
+        {{"store", node.can.store}, {"copy", node.can.copy}, {"reduce", node.can.reduce}});
+  }
+  return nodes;
+}
+
+Json links_json(const Topology& topology) {
+  Json links = Json::array();
+  for (const Link& link : topology.links())
+    links.push_back({{"from", link.from.value},
+                     {"to", link.to.value},
+                     {"latency_ps", link.latency.ps},
+                     {"bandwidth", link.bandwidth.bytes_per_second}});
+  return links;
+}
+
+Json groups_json(const Topology& topology) {
+  Json groups = Json::array();
+  for (const SharedGroup& group : topology.groups())
+    groups.push_back(
+        {{"links", values_of(group.links)}, {"bandwidth", group.bandwidth.bytes_per_second}});
+  return groups;
+}
+
+Json chunks_json(const Collective& collective) {
+  Json chunks = Json::array();
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
+    chunks.push_back({{"bytes", collective.chunks[c].size.count},
+                      {"held_by", values_of(collective.held_by(ChunkId{c}))},
+                      {"wanted_by", values_of(collective.wanted_by(ChunkId{c}))},
+                      {"reduce", collective.chunks[c].reduces}});
+  return chunks;
+}
+
+Json transfers_json(const Schedule& schedule) {
+  Json transfers = Json::array();
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const Transfer transfer = schedule[i];
+    transfers.push_back({{"chunk", transfer.chunk.value},
+                         {"path", values_of(schedule.paths().links(transfer.path))},
+                         {"op", transfer.op == Op::copy ? "copy" : "reduce"},
+                         {"together", transfer.together}});
+  }
+  return transfers;
+}
+
+} // namespace
+
+std::string oracle_case(const Topology& topology, const Collective& collective,
+                        const Schedule& schedule, const TimeModel& model) {
+  if (model.reduce_rate.bytes_per_second > 0)
+    throw InputError("a case can't be exported: the time model has a reduction rate, which cases "
+                     "don't know");
+  const Json json = {
+      {"nodes", nodes_json(topology)},
+      {"links", links_json(topology)},
+      {"groups", groups_json(topology)},
+      {"chunks", chunks_json(collective)},
+      {"transfers", transfers_json(schedule)},
+      {"time_model",
+       {{"link_busy", to_text(model.link_busy)}, {"forwarding", to_text(model.forwarding)}}}};
+  return json.dump() + "\n";
+}
+
+} // namespace tutti

@@ -1,0 +1,91 @@
+// What those who wait see on stderr of work with several stages: the present one, and how far it
+// is; on a terminal drawn over and over, or (`--progress`) as a line every second elsewhere.
+//   tutti: direct on torus2d:32x32: reroute on native: 120000/4000000, 3 %
+#pragma once
+
+#include "experiments/driver/cli/progress.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/watch.hpp"
+
+#include <functional>
+#include <iosfwd>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace tutti {
+
+inline constexpr double seconds_between_lines = 1;
+
+/// A line for lines, where the last one (by the same clock; then now's) is long enough ago.
+[[nodiscard]] std::optional<std::string> stage_line(std::optional<double>& last, double now,
+                                                    std::string_view label, std::string_view stage,
+                                                    const WorkProgress& progress);
+
+class StageDisplay {
+public:
+  /// `out` must outlive it.
+  StageDisplay(std::string label, ProgressForm form, std::ostream& out, ProgressBar::Clock clock);
+  /// On stderr, by the steady clock.
+  explicit StageDisplay(std::string label, bool lines_wanted = false);
+
+  void update(std::string_view stage, const WorkProgress& progress);
+  /// Erases what is drawn, before something else is written there.
+  void erase() { bar_.finish(); }
+  /// A watch that shows, and never ends anything. Refers to the display.
+  [[nodiscard]] StageWatch watch();
+
+private:
+  std::string label_;
+  ProgressForm form_;
+  std::ostream* out_;
+  ProgressBar::Clock clock_;
+  ProgressBar bar_;
+  std::optional<double> last_line_;
+};
+
+/// Work in this process that Ctrl-C ends in good order. A thread hears of the first signal,
+/// whatever the work does meanwhile, and says what is being ended; a second one ends the process.
+class InterruptibleWork {
+public:
+  /// `label` stands before the stages.
+  InterruptibleWork(Interrupts& interrupts, std::string label, bool lines_wanted);
+
+  /// The first signal ends the synthesis of these options, and what is done with schedules a second
+  /// later. The options must not outlive this.
+  void watch(SynthesisOptions& options);
+  /// The same announcer (empty: empty), which writes to stderr, on a clean line.
+  template <typename... Arguments>
+  [[nodiscard]] std::function<void(Arguments...)>
+  beside(std::function<void(Arguments...)> announce) {
+    if (!announce) return {};
+    return [this, announce = std::move(announce)](Arguments... arguments) {
+      const std::lock_guard lock(mutex_);
+      display_.erase();
+      announce(arguments...);
+    };
+  }
+  /// The line is clean from now on.
+  void finish() {
+    const std::lock_guard lock(mutex_);
+    display_.erase();
+  }
+
+private:
+  bool ends(std::string_view stage, const WorkProgress& progress);
+  void listen(const std::stop_token& ended);
+
+  Interrupts& interrupts_;
+  std::mutex mutex_; // of what follows
+  StageDisplay display_;
+  std::string stage_;
+  GracePeriod grace_;
+  bool interrupted_ = false;
+  std::jthread thread_; // the last: it ends before all that it uses
+};
+
+} // namespace tutti

@@ -1,0 +1,30 @@
+#include "experiments/driver/cli/work_limits.hpp"
+
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "sim/units.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace tutti {
+
+void set_limits(SynthesisOptions& options, const std::string& text) {
+  bool time = false, memory = false;
+  for (const std::string_view piece : split(text, ',')) {
+    const std::string_view one = trimmed(piece);
+    const bool is_memory = one.ends_with('B');
+    if (is_memory)
+      options.limit_bytes = parse_bytes(one).count;
+    else
+      options.limit_seconds = parse_time(one).seconds();
+    bool& given = is_memory ? memory : time;
+    if (given)
+      throw InputError(
+          fmt::format("limit \"{}\" names two {}", text, is_memory ? "sizes" : "times"));
+    given = true;
+  }
+}
+
+} // namespace tutti

@@ -1,0 +1,62 @@
+// Curves that compare algorithms: over the collective's size, over the number of its chunks (TACOS
+// paper, Fig. 22), over the size of the problem with the law by which they grow (Fig. 21), over
+// counts and times on a linear axis, or over names; with bands where values are uncertain.
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/records/power_law.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// How the x axis counts; the first three are logarithmic.
+enum class CurveAxis : std::uint8_t {
+  bytes,  ///< marks at powers of two, as 1 KiB, 1 MiB
+  powers, ///< marks at powers of two, as 1, 2, 4
+  tens,   ///< marks at powers of ten
+  linear, ///< from 0
+  names,  ///< one for each of 0, 1, 2 ...
+};
+
+struct CurveInterval {
+  double x = 0, low = 0, high = 0;
+};
+
+struct Curve {
+  std::string name;
+  std::vector<PlotPoint> points;        ///< ascending by x
+  std::vector<CurveInterval> band = {}; ///< where its values may lie, ascending by x
+};
+
+/// A thin upright line with words along it.
+struct CurveMark {
+  double x = 1;
+  std::string text;
+};
+
+struct CurveChart {
+  Heading heading;
+  CurveAxis axis = CurveAxis::bytes;
+  std::string x_label, y_label; ///< with units
+  std::vector<Curve> curves;
+  /// A letter for what x counts: the y axis is then logarithmic, and each curve has its power law,
+  /// as a dashed line and in the legend ("tacos: N^2.01"). Empty: neither.
+  std::string growth_in;
+  bool logarithmic = false; ///< the y axis
+  std::vector<CurveMark> marks = {};
+  bool steps = false; ///< a value holds until the next point; points aren't marked
+  std::vector<std::string> x_names = {}; ///< of the axis of names
+  std::vector<AxisTic> y_tics = {};      ///< instead of numbers of the axis's own
+};
+
+/// One colour and mark per curve; a band is shaded, or drawn as bars where it has one interval or x
+/// counts names. Pre: x >= 1 (linear and names: >= 0), y finite, positive where its axis is
+/// logarithmic (a band's low ends are cut off there).
+/// Errors: InputError without a point.
+[[nodiscard]] Figure curve_figure(const CurveChart& chart);
+
+} // namespace tutti

@@ -1,0 +1,329 @@
+#include "experiments/driver/figures/figures.hpp"
+
+#include "experiments/driver/figures/bars.hpp"
+#include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/schedule_drawing.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/recorded_run.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace tutti {
+
+namespace {
+
+bool listed(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What the figure shows: evaluations with a replay, of the topologies and algorithms asked for.
+std::vector<Evaluation> shown(const FigureRequest& request, std::span<const Evaluation> all) {
+  std::vector<Evaluation> some;
+  for (const Evaluation& e : all)
+    if (!e.replays.empty() && listed(request.topologies, e.topology) &&
+        listed(request.algorithms, e.algorithm))
+      some.push_back(e);
+  if (some.empty()) throw InputError("there is nothing to draw");
+  return some;
+}
+
+// The distinct values of a field, in order of appearance.
+template <typename Field>
+std::vector<std::string> distinct(std::span<const Evaluation> evaluations, Field&& field) {
+  std::vector<std::string> values;
+  for (const Evaluation& e : evaluations)
+    if (std::find(values.begin(), values.end(), field(e)) == values.end())
+      values.push_back(field(e));
+  return values;
+}
+
+const auto topology_of = [](const Evaluation& e) { return e.topology; };
+const auto collective_of = [](const Evaluation& e) { return e.collective; };
+
+const Topology& topology_named(const Experiment& experiment, const std::string& label) {
+  return std::find_if(experiment.topologies.begin(), experiment.topologies.end(),
+                      [&label](const LabelledTopology& t) { return t.label == label; })
+      ->topology;
+}
+
+// Per shard, as asked for: without the pieces that the algorithm itself needs.
+std::uint32_t chunks_of(const Evaluation& e) {
+  return e.chunks_per_shard / find_algorithm(e.algorithm).pieces;
+}
+
+// The names of a figure's algorithms: with chunks and run where one comes several times for one
+// problem.
+class VariantNames {
+public:
+  explicit VariantNames(std::span<const Evaluation> evaluations) {
+    for (const Evaluation& x : evaluations)
+      for (const Evaluation& y : evaluations) {
+        if (x.algorithm != y.algorithm || x.topology != y.topology ||
+            x.collective != y.collective || x.size != y.size)
+          continue;
+        if (chunks_of(x) != chunks_of(y))
+          with_chunks_.insert(x.algorithm);
+        else if (x.run != y.run)
+          with_run_.insert(x.algorithm);
+      }
+  }
+
+  [[nodiscard]] std::string of(const Evaluation& e) const {
+    return e.algorithm +
+           (with_chunks_.contains(e.algorithm) ? fmt::format(", {} chunks", chunks_of(e)) : "") +
+           run_of(e);
+  }
+  /// For figures over chunks.
+  [[nodiscard]] std::string of_any_chunks(const Evaluation& e) const {
+    return e.algorithm + run_of(e);
+  }
+
+private:
+  [[nodiscard]] std::string run_of(const Evaluation& e) const {
+    return with_run_.contains(e.algorithm) && !e.run.empty() ? ", " + e.run : "";
+  }
+
+  std::set<std::string> with_chunks_, with_run_; // algorithms
+};
+
+// A name that tells an evaluation from the others of the figure.
+std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
+  std::string title = VariantNames(all).of(e);
+  if (distinct(all, topology_of).size() > 1) title += " on " + e.topology;
+  if (distinct(all, collective_of).size() > 1) title += ", " + e.collective;
+  return title;
+}
+
+std::vector<LinkMap> link_maps(const FigureRequest& request, const Experiment& experiment,
+                               std::span<const Evaluation> evaluations) {
+  std::vector<LinkMap> maps;
+  for (const Evaluation& e : evaluations)
+    maps.push_back(link_map(panel_title(e, evaluations), topology_named(experiment, e.topology),
+                            e.replays.front().report, request.quantity));
+  return maps;
+}
+
+// Under which model all of them were measured: "engine simgrid, fifo, links busy for ...".
+std::string model_note(std::span<const Evaluation> evaluations) {
+  const auto models = distinct(evaluations, [](const Evaluation& e) {
+    const Report& report = e.replays.front().report;
+    return fmt::format("engine {}, {}, links busy for {}, forwarding {}", report.engine,
+                       to_text(report.model.discipline), to_text(report.model.link_busy),
+                       to_text(report.model.forwarding));
+  });
+  std::vector<std::string> routings =
+      distinct(evaluations, [](const Evaluation& e) { return e.routing; });
+  std::erase(routings, "");
+  return joined(models, "; ") +
+         (routings.empty() ? "" : fmt::format("; routing {}", joined(routings, " or ")));
+}
+
+// Rates are drawn in GB/s and times in ms; NaN for a fact that isn't there.
+double drawn(const Evaluation& e, const Metric& metric) {
+  constexpr double ps_per_ms = 1e9, bytes_per_gb = 1e9;
+  const double value = value_of(e, 0, metric).value_or(std::nan(""));
+  switch (metric.kind) {
+  case Metric::algbw:
+  case Metric::busbw: return value / bytes_per_gb;
+  case Metric::time:
+  case Metric::planned: return value / ps_per_ms;
+  case Metric::gap:
+  case Metric::planned_ratio:
+  case Metric::synthesis_seconds:
+  case Metric::fact: break;
+  }
+  return value;
+}
+
+std::string axis_label(const FigureRequest& request) {
+  if (request.normalized) return fmt::format("{} / least", to_text(request.metric));
+  if (!request.reference.empty())
+    return fmt::format("{} / that of {}", to_text(request.metric), request.reference);
+  switch (request.metric.kind) {
+  case Metric::algbw: return "algorithm bandwidth [GB/s]";
+  case Metric::busbw: return "bus bandwidth [GB/s]";
+  case Metric::time: return "collective time [ms]";
+  case Metric::gap: return "collective time / lower bound";
+  case Metric::synthesis_seconds: return "synthesis time [CPU s]";
+  case Metric::planned: return "planned time [ms]";
+  case Metric::planned_ratio: return "planned time / collective time";
+  case Metric::fact: break;
+  }
+  return request.metric.name;
+}
+
+// What the figure draws of evaluations; `all` are those of the experiment.
+class Values {
+public:
+  Values(const FigureRequest& request, std::span<const Evaluation> all)
+      : request_(request), all_(all) {}
+
+  /// NaN where it is to be drawn over an algorithm that has no value for this problem.
+  [[nodiscard]] double of(const Evaluation& e) const {
+    const double value = drawn(e, request_.metric);
+    if (request_.reference.empty()) return value;
+    const auto reference = std::find_if(all_.begin(), all_.end(), [&](const Evaluation& other) {
+      return other.algorithm == request_.reference && !other.replays.empty() &&
+             same_problem(e, other);
+    });
+    return reference == all_.end() ? std::nan("") : value / drawn(*reference, request_.metric);
+  }
+
+private:
+  // Bars and sizes may compare algorithms that cut differently.
+  [[nodiscard]] bool same_problem(const Evaluation& a, const Evaluation& b) const {
+    return a.topology == b.topology && a.collective == b.collective && a.size == b.size &&
+           (request_.kind != FigureKind::chunks || chunks_of(a) == chunks_of(b));
+  }
+
+  const FigureRequest& request_;
+  std::span<const Evaluation> all_;
+};
+
+void normalize(BarGroup& group) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const double value : group.values)
+    if (value < least) least = value; // NaN is never less
+  for (double& value : group.values) value /= least;
+}
+
+Figure bars(const FigureRequest& request, const Heading& heading,
+            std::span<const Evaluation> evaluations, const Values& values) {
+  const VariantNames names(evaluations);
+  const auto series_of = [&names](const Evaluation& e) { return names.of(e); };
+  BarChart chart{
+      heading, axis_label(request), distinct(evaluations, series_of), {}, request.logarithmic};
+  for (const std::string& topology : distinct(evaluations, topology_of)) {
+    BarGroup group{topology, {}};
+    for (const std::string& series : chart.series) {
+      const auto found =
+          std::find_if(evaluations.begin(), evaluations.end(), [&](const Evaluation& e) {
+            return e.topology == topology && series_of(e) == series;
+          });
+      group.values.push_back(found == evaluations.end() ? std::nan("") : values.of(*found));
+    }
+    if (request.normalized) normalize(group);
+    chart.groups.push_back(std::move(group));
+  }
+  return bar_figure(chart);
+}
+
+// One curve per name, in order of appearance; what has no value is left out.
+template <typename Name, typename X>
+std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Values& values,
+                             Name&& name_of, X&& x_of) {
+  std::vector<Curve> curves;
+  for (const std::string& name : distinct(evaluations, name_of)) {
+    Curve curve{name, {}};
+    for (const Evaluation& e : evaluations)
+      if (name_of(e) == name && std::isfinite(values.of(e)))
+        curve.points.push_back({x_of(e), values.of(e)});
+    std::stable_sort(curve.points.begin(), curve.points.end(),
+                     [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+Figure curves(const FigureRequest& request, const Heading& heading,
+              std::span<const Evaluation> evaluations, const Values& values) {
+  const bool several = distinct(evaluations, topology_of).size() > 1;
+  const bool collectives = distinct(evaluations, collective_of).size() > 1;
+  const bool over_chunks = request.kind == FigureKind::chunks;
+  const VariantNames names(evaluations);
+  const auto name_of = [&](const Evaluation& e) {
+    return (over_chunks ? names.of_any_chunks(e) : names.of(e)) +
+           (collectives ? ", " + e.collective : "") + (several ? " on " + e.topology : "");
+  };
+  CurveChart chart{heading, CurveAxis::bytes, "collective size", axis_label(request), {}, {}};
+  if (request.kind == FigureKind::sizes) {
+    chart.curves = curves_of(evaluations, values, name_of,
+                             [](const Evaluation& e) { return static_cast<double>(e.size.count); });
+    return curve_figure(chart);
+  }
+  chart.axis = CurveAxis::powers;
+  chart.x_label = "chunks per shard";
+  chart.curves = curves_of(evaluations, values, name_of,
+                           [](const Evaluation& e) { return static_cast<double>(chunks_of(e)); });
+  return curve_figure(chart);
+}
+
+// `mesh2d` of `mesh2d:8x8,...`; the name of a machine or file as it is.
+std::string family_of(const Experiment& experiment, const std::string& label) {
+  const auto found = std::find_if(experiment.topologies.begin(), experiment.topologies.end(),
+                                  [&label](const LabelledTopology& t) { return t.label == label; });
+  return found->text.substr(0, found->text.find(':'));
+}
+
+Figure scaling(const FigureRequest& request, const Heading& heading, const Experiment& experiment,
+               std::span<const Evaluation> evaluations, const Values& values) {
+  const bool npus = request.over == ProblemSize::npus;
+  const bool collectives = distinct(evaluations, collective_of).size() > 1;
+  const auto name_of = [&](const Evaluation& e) {
+    return fmt::format("{}{} on {}", e.algorithm, collectives ? ", " + e.collective : "",
+                       family_of(experiment, e.topology));
+  };
+  const auto x_of = [&request](const Evaluation& e) { return value_of(e, request.over); };
+  return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : "transfers", axis_label(request),
+                       curves_of(evaluations, values, name_of, x_of), npus ? "N" : "T"});
+}
+
+// The case that an evaluation is of.
+Case case_of(const Experiment& experiment, const Evaluation& e) {
+  const std::vector<Case> cases = experiment.cases();
+  return *std::find_if(cases.begin(), cases.end(), [&e](const Case& c) {
+    return c.run == e.run && c.topology_label == e.topology && c.algorithm.name == e.algorithm &&
+           c.collective.text() == e.collective && c.collective.size == e.size &&
+           (!c.chunks || *c.chunks == chunks_of(e));
+  });
+}
+
+Figure schedule(const Heading& heading, const Experiment& experiment,
+                std::span<const Evaluation> evaluations) {
+  if (evaluations.size() != 1)
+    throw InputError(
+        fmt::format("a schedule is drawn of one evaluation, not of {}", evaluations.size()));
+  const Case c = case_of(experiment, evaluations.front());
+  const RecordedRun run = record_run(c, evaluations.front());
+  return schedule_figure(heading, *c.topology, run.collective, run.schedule, run.report);
+}
+
+Figure drawn_figure(const FigureRequest& request, const Experiment& experiment,
+                    std::span<const Evaluation> evaluations) {
+  const std::vector<Evaluation> some = shown(request, evaluations);
+  const Heading heading{request.title, model_note(some)};
+  const Values values(request, evaluations);
+  switch (request.kind) {
+  case FigureKind::heatmap:
+    return heatmap_figure(heading, link_maps(request, experiment, some), request.quantity);
+  case FigureKind::utilisation:
+    return sorted_links_figure(heading, link_maps(request, experiment, some), request.quantity);
+  case FigureKind::bars: return bars(request, heading, some, values);
+  case FigureKind::sizes:
+  case FigureKind::chunks: return curves(request, heading, some, values);
+  case FigureKind::scaling: return scaling(request, heading, experiment, some, values);
+  case FigureKind::schedule: break;
+  }
+  return schedule(heading, experiment, some);
+}
+
+} // namespace
+
+Figure make_figure(const FigureRequest& request, const Experiment& experiment,
+                   std::span<const Evaluation> evaluations) {
+  try {
+    return drawn_figure(request, experiment, evaluations);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("figure {}: {}", request.file, error.what()));
+  }
+}
+
+} // namespace tutti

@@ -1,0 +1,329 @@
+#include "experiments/driver/figures/schedule_drawing.hpp"
+
+#include "experiments/driver/figures/data_text.hpp"
+#include "experiments/driver/figures/node_places.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <numbers>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_nodes = 64, most_chunks = 64, most_steps = 48;
+
+// Lengths in points.
+constexpr double cell = 14;     // a chunk's place in its NPU
+constexpr double disc = 6.2;    // radius of a chunk that is held or moves
+constexpr double corridor = 52; // between neighbours, for the arrows
+constexpr double lane = 8;      // of an arrow from the middle of the corridor
+constexpr double panel_gap = 56, margin = 36, top = 78, bottom = 70;
+
+// ---- what the nodes hold
+
+// For chunks that reduce: a bit per node that has contributed; for others one bit. 0: not there.
+using Content = std::uint64_t;
+
+class Holdings {
+public:
+  Holdings(const Topology& topology, const Collective& collective)
+      : nodes_(topology.node_count()), contents_(nodes_ * collective.chunks.size(), 0) {
+    for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
+      for (const NodeId node : collective.held_by(ChunkId{c}))
+        at(ChunkId{c}, node) = collective.chunks[c].reduces ? Content{1} << node.value : 1;
+  }
+  Content& at(ChunkId chunk, NodeId node) { return contents_[chunk.value * nodes_ + node.value]; }
+  void deliver(ChunkId chunk, NodeId node, Op op, Content content) {
+    Content& held = at(chunk, node);
+    held = op == Op::reduce ? held | content : content;
+  }
+
+private:
+  std::size_t nodes_;
+  std::vector<Content> contents_;
+};
+
+Content complete(const Collective& collective, ChunkId chunk) {
+  if (!collective.chunks[chunk.value].reduces) return 1;
+  Content all = 0;
+  for (const NodeId node : collective.held_by(chunk)) all |= Content{1} << node.value;
+  return all;
+}
+
+struct Ends {
+  NodeId from, to;
+};
+
+Ends ends_of(const Topology& topology, const Schedule& schedule, std::size_t transfer) {
+  const PathId path = schedule.path_of(transfer);
+  return {topology.link(schedule.paths().first(path)).from,
+          topology.link(schedule.paths().last(path)).to};
+}
+
+// What each transfer carries, by the meaning of the list (not by time).
+std::vector<Content> carried(const Topology& topology, const Collective& collective,
+                             const Schedule& schedule) {
+  Holdings now(topology, collective), before = now;
+  std::vector<Content> contents;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const Transfer transfer = schedule[i];
+    const Ends ends = ends_of(topology, schedule, i);
+    if (!transfer.together) before = now;
+    contents.push_back(before.at(transfer.chunk, ends.from));
+    now.deliver(transfer.chunk, ends.to, transfer.op, contents.back());
+  }
+  return contents;
+}
+
+// ---- colours
+
+int rgb_of(std::string_view hex) { // "#4e79a7"
+  int value = 0;
+  std::from_chars(hex.data() + 1, hex.data() + hex.size(), value, 16);
+  return value;
+}
+
+int chunk_colour(ChunkId chunk) { return rgb_of(series_colour(chunk.value)); }
+
+int pale(int rgb) { // two thirds of the way to white
+  int result = 0;
+  for (const int shift : {16, 8, 0}) {
+    const int part = (rgb >> shift) & 0xff;
+    result |= (part + 2 * (255 - part) / 3) << shift;
+  }
+  return result;
+}
+
+int ink_on(int rgb) { // black or white, whichever is read more easily
+  const int brightness =
+      (299 * ((rgb >> 16) & 0xff) + 587 * ((rgb >> 8) & 0xff) + 114 * (rgb & 0xff)) / 1000;
+  return brightness > 150 ? 0x222222 : 0xffffff;
+}
+
+// ---- the picture
+
+class Drawing {
+public:
+  Drawing(const Topology& topology, const Collective& collective, const Schedule& schedule,
+          const Report& report)
+      : topology_(topology), collective_(collective), schedule_(schedule), report_(report),
+        held_(topology, collective), carried_(carried(topology, collective, schedule)) {
+    cells_ = static_cast<std::size_t>(
+        std::ceil(std::sqrt(static_cast<double>(collective.chunks.size()))));
+    box_ = static_cast<double>(cells_) * cell + 6;
+    const double pitch = box_ + corridor;
+    places_ =
+        is_small_mesh(topology) ? mesh_places(topology, pitch) : circle_places(topology, pitch);
+    Place least = places_.front(), most = places_.front();
+    for (const Place& place : places_) {
+      least = {std::min(least.x, place.x), std::min(least.y, place.y)};
+      most = {std::max(most.x, place.x), std::max(most.y, place.y)};
+    }
+    for (Place& place : places_) place = {place.x - least.x, place.y - least.y};
+    panel_ = {most.x - least.x + box_, most.y - least.y + box_};
+    arrivals_.resize(schedule.size());
+    std::iota(arrivals_.begin(), arrivals_.end(), 0U);
+    std::stable_sort(arrivals_.begin(), arrivals_.end(), [&](std::size_t a, std::size_t b) {
+      return report_.deliveries[a] < report_.deliveries[b];
+    });
+    for (const HopRecord& hop : report.hops)
+      if (starts_.empty() || starts_.back() != hop.start) starts_.push_back(hop.start);
+  }
+
+  Figure draw(const Heading& heading) {
+    if (starts_.size() > most_steps)
+      throw InputError(fmt::format("a schedule of {} steps can't be drawn, only of up to {}",
+                                   starts_.size(), most_steps));
+    const std::size_t panels = starts_.size() + 1;
+    const std::size_t columns = columns_for(panels), rows = (panels + columns - 1) / columns;
+    const auto extent = [](std::size_t count, double size) {
+      return static_cast<double>(count) * (size + panel_gap) - panel_gap;
+    };
+    const int width =
+        std::max(static_cast<int>(2 * margin + extent(columns, panel_.x)), heading_width(heading));
+    const int height = static_cast<int>(top + extent(rows, panel_.y) + bottom);
+    for (std::size_t p = 0; p < panels; ++p) {
+      const std::size_t column = p % columns, row = p / columns;
+      origin_ = {margin + static_cast<double>(column) * (panel_.x + panel_gap),
+                 top + static_cast<double>(row) * (panel_.y + panel_gap)};
+      draw_panel(p);
+    }
+    return {figure_style(heading) + script(width, height), width, height};
+  }
+
+private:
+  // As near to the shape of a page as whole panels allow.
+  [[nodiscard]] std::size_t columns_for(std::size_t panels) const {
+    const double wish = std::sqrt(1.5 * static_cast<double>(panels) * (panel_.y + panel_gap) /
+                                  (panel_.x + panel_gap));
+    return std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(wish)), 1, panels);
+  }
+
+  void draw_panel(std::size_t step) {
+    const bool last = step == starts_.size();
+    const Time now = last ? report_.completion : starts_[step];
+    const Holdings before = held_;
+    for (; arrived_ < arrivals_.size() && report_.deliveries[arrivals_[arrived_]] <= now;
+         ++arrived_) {
+      const std::size_t i = arrivals_[arrived_];
+      held_.deliver(schedule_[i].chunk, ends_of(topology_, schedule_, i).to, schedule_[i].op,
+                    carried_[i]);
+    }
+    titles_ += fmt::format("{:.1f} {:.1f} {}\n", origin_.x, origin_.y - 15,
+                           data_text(last ? fmt::format("end, {}", short_text(now))
+                                          : fmt::format("step {}, from {}", step + 1,
+                                                        now.ps == 0 ? "0" : short_text(now))));
+    for (const Link& link : topology_.links()) draw_link(link);
+    for (std::uint32_t n = 0; n < topology_.node_count(); ++n) draw_node(NodeId{n}, before);
+    if (last) return;
+    for (const HopRecord& hop : report_.hops)
+      if (hop.start == now) draw_hop(hop);
+  }
+
+  [[nodiscard]] Place centre(NodeId node) const {
+    const Place& place = places_[node.value];
+    return {origin_.x + place.x + box_ / 2, origin_.y + place.y + box_ / 2};
+  }
+
+  void draw_node(NodeId node, Holdings before) {
+    const Place middle = centre(node);
+    const bool npu = topology_.node(node).kind == NodeKind::npu;
+    const double half = npu ? box_ / 2 : cell / 2 + 3;
+    boxes_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f} {}\n", middle.x, middle.y, half, half,
+                          npu ? 0xf7f7f7 : 0xbbbbbb);
+    if (!npu) return;
+    for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
+      const ChunkId chunk{c};
+      const auto column = c % cells_, row = c / cells_;
+      const Place at{middle.x - half + 3 + (static_cast<double>(column) + 0.5) * cell,
+                     middle.y - half + 3 + (static_cast<double>(row) + 0.5) * cell};
+      const Content content = held_.at(chunk, node);
+      if (content == 0) {
+        discs_ += fmt::format("{:.1f} {:.1f} 1.3 {}\n", at.x, at.y, 0xcccccc);
+        continue;
+      }
+      const bool is_new = content != before.at(chunk, node);
+      const int colour = chunk_colour(chunk);
+      draw_disc(at, content == complete(collective_, chunk) ? colour : pale(colour),
+                fmt::to_string(c), is_new);
+    }
+  }
+
+  void draw_disc(Place at, int colour, const std::string& text, bool ringed) {
+    if (ringed) discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, disc + 0.9, 0x111111);
+    discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, ringed ? disc - 0.5 : disc, colour);
+    numbers_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, data_text(text), ink_on(colour));
+  }
+
+  // How far the node's edge is from its middle in a direction of length 1.
+  [[nodiscard]] double edge(NodeId node, Place direction) const {
+    const bool npu = topology_.node(node).kind == NodeKind::npu;
+    const double half = npu ? box_ / 2 : cell / 2 + 3;
+    return half / std::max(std::abs(direction.x), std::abs(direction.y)) + 3;
+  }
+
+  // Between the edges of its ends, on its own right-hand side.
+  struct Segment {
+    Place start, middle, end;
+  };
+  [[nodiscard]] Segment segment(const Link& link) const {
+    const Place a = centre(link.from), b = centre(link.to);
+    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    const Place d{(b.x - a.x) / length, (b.y - a.y) / length};
+    const double from = edge(link.from, d), to = length - edge(link.to, d);
+    const auto along = [&](double distance) {
+      return Place{a.x + d.x * distance - d.y * lane, a.y + d.y * distance + d.x * lane};
+    };
+    return {along(from), along((from + to) / 2 - 2), along(to)};
+  }
+
+  void draw_link(const Link& link) {
+    const auto [start, middle, end] = segment(link);
+    lines_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f}\n", start.x, start.y, end.x - start.x,
+                          end.y - start.y);
+  }
+
+  void draw_hop(const HopRecord& hop) {
+    const auto [start, middle, end] = segment(topology_.link(hop.link));
+    const Transfer transfer = schedule_[hop.transfer];
+    const int colour = chunk_colour(transfer.chunk);
+    arrows_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f} {}\n", start.x, start.y, end.x - start.x,
+                           end.y - start.y, colour);
+    draw_disc(middle, colour,
+              fmt::format("{}{}", transfer.op == Op::reduce ? "+" : "", transfer.chunk.value),
+              false);
+  }
+
+  // One plot whose coordinates are points from the upper left corner.
+  [[nodiscard]] std::string script(int width, int height) const {
+    const auto block = [](std::string_view name, const std::string& data) {
+      return fmt::format("${} << END\n{}END\n", name, data.empty() ? "NaN NaN NaN NaN 0\n" : data);
+    };
+    const bool reduces = std::any_of(collective_.chunks.begin(), collective_.chunks.end(),
+                                     [](const Chunk& chunk) { return chunk.reduces; });
+    return block("boxes", boxes_) + block("lines", lines_) + block("arrows", arrows_) +
+           block("discs", discs_) + block("numbers", numbers_) + block("titles", titles_) +
+           fmt::format(
+               "set label 6 {} at {},{} left font 'sans-serif,10' textcolor rgb '#444444'\n"
+               "unset border\nunset tics\nunset key\n"
+               "set lmargin at screen 0\nset rmargin at screen 1\nset tmargin at screen 1\n"
+               "set bmargin at screen 0\nset xrange [0:{}]\nset yrange [{}:0]\n"
+               "plot $boxes using 1:2:3:4:5 with boxxyerror fillstyle solid border rgb '#888888' "
+               "linewidth 0.8 linecolor rgb variable, \\\n"
+               "     $lines using 1:2:3:4 with vectors nohead linewidth 1 linecolor rgb '#d0d0d0', "
+               "\\\n"
+               "     $arrows using 1:2:3:4:5 with vectors head filled size 7,18 fixed linewidth "
+               "1.6 linecolor rgb variable, \\\n"
+               "     $discs using 1:2:3:4 with circles fillstyle solid noborder linecolor rgb "
+               "variable, \\\n"
+               "     $numbers using 1:2:3:4 with labels font 'sans-serif,7' textcolor rgb "
+               "variable, \\\n"
+               "     $titles using 1:2:3 with labels left font 'sans-serif,11'\n",
+               quoted(reduces ? "disc: a chunk; pale: a partial sum; ringed: it came in the step "
+                                "before; +: to be added"
+                              : "disc: a chunk; ringed: it came in the step before"),
+               margin, height - 34, width, height);
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const Report& report_;
+  Holdings held_;
+  std::vector<Content> carried_;
+  std::size_t cells_ = 0; // chunks in a row of an NPU
+  double box_ = 0;
+  Place panel_, origin_;
+  std::vector<Place> places_;         // upper left corners, within a panel
+  std::vector<std::size_t> arrivals_; // transfers by delivery
+  std::size_t arrived_ = 0;
+  std::vector<Time> starts_;
+  std::string boxes_, lines_, arrows_, discs_, numbers_, titles_; // gnuplot's data
+};
+
+} // namespace
+
+Figure schedule_figure(const Heading& heading, const Topology& topology,
+                       const Collective& collective, const Schedule& schedule,
+                       const Report& report) {
+  assert(report.deliveries.size() == schedule.size());
+  if (topology.node_count() > most_nodes || collective.chunks.size() > most_chunks)
+    throw InputError(fmt::format("a schedule of {} nodes and {} chunks can't be drawn, only of up "
+                                 "to {} and {}",
+                                 topology.node_count(), collective.chunks.size(), most_nodes,
+                                 most_chunks));
+  return Drawing(topology, collective, schedule, report).draw(heading);
+}
+
+} // namespace tutti

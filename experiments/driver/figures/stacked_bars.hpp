@@ -1,0 +1,34 @@
+// Stacked bars: what each value is made of (TACOS paper, Fig. 24: compute and exposed communication
+// of an iteration, one bar per algorithm).
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/style.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+struct StackedBar {
+  std::string name;
+  std::vector<double> parts; ///< one per StackedChart::parts, not negative; empty: "n/a"
+};
+
+struct StackedGroup {
+  std::string name;
+  std::vector<StackedBar> bars;
+};
+
+struct StackedChart {
+  Heading heading;
+  std::string y_label;            ///< with its unit
+  std::vector<std::string> parts; ///< from the axis up, for the legend
+  std::vector<StackedGroup> groups;
+};
+
+/// Bars with their total on top, their names below, and the groups' names below these.
+/// Errors: InputError without a bar that has parts.
+[[nodiscard]] Figure stacked_bar_figure(const StackedChart& chart);
+
+} // namespace tutti

@@ -1,0 +1,144 @@
+#include "experiments/driver/planning/collective_planning.hpp"
+
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/attempt.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// Shards of fewer bytes stay whole where nobody says otherwise.
+constexpr std::int64_t least_to_choose = 1024;
+
+/// Shards of a buffer.
+std::int64_t shard_count(const CollectiveSpec& spec) {
+  const auto n = static_cast<std::int64_t>(spec.group.size());
+  if (spec.kind == CollectiveKind::broadcast || spec.kind == CollectiveKind::reduce) return 1;
+  return spec.kind == CollectiveKind::all_to_all ? n * n : n;
+}
+
+} // namespace
+
+/// How a collective is to be made for an algorithm.
+struct CollectivePlanner::Cut {
+  CollectiveSpec spec;                 ///< with one piece
+  std::optional<std::uint32_t> chunks; ///< per shard, times the algorithm's pieces; none: auto
+  SynthesisOptions options;
+};
+
+CollectivePlanner::CollectivePlanner(const PlanningOptions& options)
+    : options_(options), goes_by_names_(tutti::goes_by_names(options.options)),
+      cache_(options.cache) {
+  std::vector<AlgorithmRow> rows = options.algorithms;
+  for (const auto& [kind, row] : options.by_collective) {
+    (void)parse_collective_kind(kind);
+    rows.push_back(row);
+  }
+  require_known_settings(rows, options.options);
+}
+
+std::vector<AlgorithmRow> CollectivePlanner::candidates(CollectiveKind kind) const {
+  const auto chosen = options_.by_collective.find(std::string(to_text(kind)));
+  if (chosen != options_.by_collective.end()) return {chosen->second};
+  return options_.algorithms;
+}
+
+std::vector<PlannedCollective> CollectivePlanner::by_each(const Topology& network,
+                                                          const CollectiveSpec& spec,
+                                                          const std::string& what) {
+  const std::vector<AlgorithmRow> rows = candidates(spec.kind);
+  if (rows.empty()) throw InputError(fmt::format("{}: no algorithm is given for it", what));
+  std::vector<PlannedCollective> plans;
+  std::string notes;
+  for (const AlgorithmRow& row : rows) {
+    std::string note;
+    std::optional<PlannedCollective> best;
+    for (const Cut& cut : cuts_for(row, spec)) {
+      std::optional<PlannedCollective> next = made(row, network, cut, what, note);
+      if (next && (!best || is_better(variant_of(*next), variant_of(*best))))
+        best = std::move(next);
+    }
+    if (best)
+      plans.push_back(std::move(*best));
+    else
+      notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
+  }
+  if (plans.empty())
+    throw InputError(fmt::format("{} can't be planned ({}); by_collective can name another "
+                                 "algorithm for {}",
+                                 what, notes, to_text(spec.kind)));
+  return plans;
+}
+
+PlanVariant variant_of(const PlannedCollective& planned) {
+  return {planned.plan.algorithm, planned.alone, planned.busy};
+}
+
+/// Buffers too small for that many chunks have fewer; those too small for any are padded.
+std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmRow& row,
+                                                                const CollectiveSpec& spec) const {
+  const std::int64_t shards = shard_count(spec), least = shards * row.pieces;
+  Cut cut{spec, std::nullopt, options_for(row, options_.options)};
+  cut.spec.size.count = std::max(spec.size.count, least);
+  if (options_.chunks.empty()) {
+    if (spec.size.count / shards < least_to_choose) cut.chunks = 1;
+    return {cut};
+  }
+  std::vector<Cut> cuts;
+  for (const std::uint32_t chunks : options_.chunks) {
+    cut.chunks =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(spec.size.count / least, 1, chunks));
+    if (cuts.empty() || cut.chunks != cuts.back().chunks) cuts.push_back(cut);
+  }
+  return cuts;
+}
+
+/// What one algorithm makes of it, or made of it earlier; else why it doesn't.
+std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row,
+                                                         const Topology& network, const Cut& cut,
+                                                         const std::string& what,
+                                                         std::string& note) {
+  const auto make = [&](std::uint32_t pieces) {
+    CollectiveSpec spec = cut.spec;
+    spec.pieces = pieces;
+    return make_collective(network, spec);
+  };
+  Attempt made;
+  try {
+    made = attempt_in_chunks(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
+  } catch (const InputError& error) { // other candidates may do
+    note = error.what();
+    return std::nullopt;
+  }
+  if (!made.was_remembered) synthesis_seconds_ += made.synthesis_seconds;
+  if (const std::string problem = verdict_problem(made); !problem.empty() && problem_.empty())
+    problem_ = fmt::format("{}: {}: {}", row.name, what, problem);
+  if (!made.usable()) {
+    note = made.has_schedule() ? made.verdict.fault->text : made.outcome.note;
+    if (note.empty()) note = to_text(made.outcome.status);
+    return std::nullopt;
+  }
+  if (made.outcome.compact)
+    made.outcome.schedule = expanded(network, made.collective, *made.outcome.compact);
+  RunOptions run;
+  run.watch = watch_of(cut.options.stage, fmt::format("replay of {} by {}", what, row.name));
+  const Report report =
+      run_native(network, made.collective, *made.outcome.schedule, options_.options.model, run);
+  Time busy;
+  for (const LinkUse& link : report.links) busy += link.busy;
+  return PlannedCollective{
+      {std::move(made.collective), std::move(*made.outcome.schedule), std::string(row.name)},
+      report.completion,
+      busy,
+      made.was_remembered};
+}
+
+} // namespace tutti

@@ -1,0 +1,38 @@
+// Parts of networks, numbered so that parts which look alike are equal.
+#pragma once
+
+#include "experiments/driver/planning/workload_planning.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace tutti {
+
+/// The part in which a group communicates: the members, in rank order, and the nodes that aren't
+/// NPUs and lie between them, as near as it takes for all members to reach each other, and one hop
+/// farther, since what lies there may add bandwidth; without dead ends. Nodes are numbered as they
+/// are first met from the members on, links by their ends (parallel ones by id). Coordinates are
+/// kept where the members fill a grid: counted along each dimension in which members differ.
+/// Nothing where members don't reach each other so.
+/// Cost: O(nodes) bits and the links of all nodes that are met.
+[[nodiscard]] std::optional<GroupNetwork> part_of(const Topology& topology,
+                                                  std::span<const NodeId> group);
+
+/// Whether the group is all NPUs in the order of their ids: it communicates on the whole network.
+[[nodiscard]] bool is_everyone(const Topology& topology, std::span<const NodeId> group);
+
+/// Nodes and links as given, renumbered in this order, without coordinates; shared groups as far as
+/// they have links here. Pre: NPUs first; the ends of all links are among the nodes.
+[[nodiscard]] GroupNetwork sub_network(const Topology& topology, std::span<const NodeId> nodes,
+                                       std::span<const LinkId> links);
+
+/// Whether an algorithm sees the same: abilities, links, shared groups, shapes and coordinates;
+/// names only where asked for.
+[[nodiscard]] bool look_alike(const Topology& a, const Topology& b, bool with_names);
+
+/// Equal for networks that look alike; the same on every machine.
+[[nodiscard]] std::uint64_t content_fingerprint(const Topology& topology, bool with_names);
+
+} // namespace tutti

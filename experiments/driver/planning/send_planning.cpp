@@ -1,0 +1,81 @@
+#include "experiments/driver/planning/send_planning.hpp"
+
+#include "experiments/driver/planning/group_network.hpp"
+#include "sim/engines/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+/// Of links that follow each other, from the first member or to it.
+GroupNetwork network_along(const Topology& topology, std::span<const NodeId> group,
+                           std::span<const LinkId> links) {
+  std::vector<NodeId> nodes(group.begin(), group.end());
+  for (const LinkId link : links.first(links.size() - 1)) nodes.push_back(topology.link(link).to);
+  std::stable_partition(nodes.begin() + 2, nodes.end(),
+                        [&](NodeId node) { return node.value < topology.npu_count(); });
+  return sub_network(topology, nodes, links);
+}
+
+CommunicationPlan in_pieces(const Topology& way, std::uint32_t root, Bytes size,
+                            std::uint32_t pieces) {
+  std::vector<LinkId> links;
+  for (std::uint32_t l = 0; l < way.link_count(); ++l) links.emplace_back(l);
+  CommunicationPlan send{
+      make_collective(way, {CollectiveKind::broadcast, size, {NodeId{0}, NodeId{1}}, root, pieces}),
+      Schedule(way.link_count()), "send"};
+  const PathId path = send.schedule.paths().intern(links);
+  for (std::uint32_t k = 0; k < pieces; ++k)
+    send.schedule.push({ChunkId{k}, path, Op::copy, false});
+  return send;
+}
+
+/// Whether some node has to have all of a piece before it passes it on.
+bool stores_on_the_way(const Topology& way, const TimeModel& model) {
+  switch (model.forwarding) {
+  case Forwarding::cut_through: return false;
+  case Forwarding::store_and_forward: return way.link_count() > 1;
+  case Forwarding::automatic: break;
+  }
+  return std::ranges::any_of(way.nodes().subspan(2),
+                             [](const Node& node) { return node.can.store; });
+}
+
+} // namespace
+
+GroupNetwork SendRouter::way(std::span<const NodeId> group, const GroupNetwork* part,
+                             std::uint32_t root, Bytes size) {
+  if (part != nullptr && routing_ != Routing::dimension_order) {
+    Router router(part->topology, routing_, size);
+    std::vector<LinkId> links;
+    for (const LinkId link : router.route(NodeId{root}, NodeId{1 - root}))
+      links.push_back(part->links[link.value]);
+    return network_along(topology_, group, links);
+  }
+  Router& router = routers_.try_emplace(size, topology_, routing_, size).first->second;
+  return network_along(topology_, group, router.route(group[root], group[1 - root]));
+}
+
+CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
+                            const TimeModel& model, std::uint32_t most_pieces) {
+  CommunicationPlan best = in_pieces(way, root, size, 1);
+  if (!stores_on_the_way(way, model)) return best;
+  const auto arrival = [&](const CommunicationPlan& send) {
+    return run_native(way, send.collective, send.schedule, model).completion;
+  };
+  Time least = arrival(best);
+  for (std::uint32_t pieces = 2; pieces <= most_pieces && pieces <= size.count; pieces *= 2) {
+    CommunicationPlan next = in_pieces(way, root, size, pieces);
+    const Time needed = arrival(next);
+    if (needed >= least) continue;
+    least = needed;
+    best = std::move(next);
+  }
+  return best;
+}
+
+} // namespace tutti

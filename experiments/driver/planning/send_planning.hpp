@@ -1,0 +1,38 @@
+// What one NPU sends to another: a single transfer along one way.
+#pragma once
+
+#include "experiments/driver/planning/workload_planning.hpp"
+#include "sim/iteration.hpp"
+#include "sim/routing.hpp"
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+
+#include <map>
+#include <span>
+
+namespace tutti {
+
+/// Finds the ways of sends: the shortest in the part of the network where the two communicate, or
+/// in the whole one, where they have no part or the routing is by dimension order.
+class SendRouter {
+public:
+  SendRouter(const Topology& topology, Routing routing) : topology_(topology), routing_(routing) {}
+
+  /// The network of the way alone: both members, in rank order, then the other nodes, the NPUs
+  /// among them first; the links in the order of the way. Errors: InputError where there is none.
+  [[nodiscard]] GroupNetwork way(std::span<const NodeId> group, const GroupNetwork* part,
+                                 std::uint32_t root, Bytes size);
+
+private:
+  const Topology& topology_;
+  Routing routing_;
+  std::map<Bytes, Router> routers_; // of the whole network
+};
+
+/// On the network of its way: all at once, unless it passes nodes that store it first. Then in the
+/// number of pieces, of 1, 2, 4, ... `most_pieces`, that arrives first on the native engine; each
+/// goes all the way.
+[[nodiscard]] CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
+                                          const TimeModel& model, std::uint32_t most_pieces);
+
+} // namespace tutti

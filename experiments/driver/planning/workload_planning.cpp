@@ -1,0 +1,248 @@
+#include "experiments/driver/planning/workload_planning.hpp"
+
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/planning/collective_planning.hpp"
+#include "experiments/driver/planning/group_network.hpp"
+#include "experiments/driver/planning/group_sites.hpp"
+#include "experiments/driver/planning/placed_plan.hpp"
+#include "experiments/driver/planning/plan_choice.hpp"
+#include "experiments/driver/planning/send_planning.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// What has to be planned once.
+struct Task {
+  std::size_t site = 0;
+  bool is_send = false;
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  std::uint32_t root = 0;
+  Bytes size;
+  auto operator<=>(const Task&) const = default;
+};
+
+std::string task_text(const Task& task, std::span<const NodeId> group) {
+  std::vector<std::uint32_t> npus;
+  for (const NodeId member : group) npus.push_back(member.value);
+  std::sort(npus.begin(), npus.end());
+  return fmt::format("{} {} among NPUs {}", to_text(task.kind), to_text(task.size),
+                     ranges_text(npus));
+}
+
+/// What a site's nodes or links are at a group's place. Empty: all of them, in their order; of the
+/// place, all where they are.
+template <typename IdType>
+std::vector<IdType> carried(std::span<const IdType> of_site, std::span<const IdType> place) {
+  if (of_site.empty()) return {place.begin(), place.end()};
+  std::vector<IdType> ids(of_site.begin(), of_site.end());
+  if (!place.empty())
+    for (IdType& id : ids) id = place[id.value];
+  return ids;
+}
+
+class Planner {
+public:
+  Planner(const Topology& topology, const Workload& workload, const PlanningOptions& options)
+      : topology_(topology), workload_(workload), model_(options.options.model),
+        one_at_a_time_(options.one_at_a_time), collectives_(options),
+        sites_(topology, collectives_.goes_by_names()),
+        send_router_(topology, options.options.routing), parts_(workload.groups.size()),
+        places_(workload.groups.size()), synthesis_(options.options) {}
+
+  WorkloadPlanning plan() {
+    result_.plans.requests = requests_of(workload_);
+    for (const CommunicationRequest& request : result_.plans.requests) placed(request);
+    const PlanChoice choice = chosen();
+    result_.plans = plans_by(choice);
+    for (const auto& [task, index] : index_of_) {
+      PlannedCommunication& summary = planned_[index][choice[index]].summary;
+      summary.requests = requests_[index];
+      result_.communications.push_back(std::move(summary));
+    }
+    std::ranges::stable_sort(result_.communications, std::greater{}, &PlannedCommunication::size);
+    add_problem(collectives_.problem());
+    result_.synthesis_seconds = collectives_.synthesis_seconds();
+    result_.warning = collectives_.warning();
+    return std::move(result_);
+  }
+
+private:
+  struct Planned {
+    PlacedPlan placed; ///< on the site's network; nodes and links empty: on all of it
+    Time busy;
+    PlannedCommunication summary;
+  };
+  /// Where the collective of a request happens.
+  struct PlacedRequest {
+    std::size_t index = 0; ///< of its task
+    GroupPlace place;
+  };
+
+  void placed(const CommunicationRequest& request) {
+    const std::vector<NodeId>& group = workload_.groups[request.group];
+    const bool is_send = request.kind == CollectiveKind::broadcast && group.size() == 2;
+    GroupPlace place = is_send ? way_of(request) : place_of(request.group);
+    const Task task{place.site, is_send, request.kind, request.root, request.size};
+    const auto [found, is_new] = index_of_.emplace(task, planned_.size());
+    if (is_new) {
+      planned_.push_back(planned(task, group));
+      requests_.push_back(0);
+    }
+    ++requests_[found->second];
+    placed_.push_back({found->second, std::move(place)});
+  }
+
+  /// By the iteration that the plans are for, where there are several for some task.
+  PlanChoice chosen() {
+    std::vector<std::vector<PlanVariant>> variants(planned_.size());
+    for (std::size_t i = 0; i < planned_.size(); ++i)
+      for (const Planned& each : planned_[i])
+        variants[i].push_back({each.summary.algorithm, each.summary.alone, each.busy});
+    IterationOptions options;
+    options.model = model_;
+    options.one_at_a_time = one_at_a_time_;
+    const auto simulate = [&](const PlanChoice& choice) -> std::optional<SimulatedChoice> {
+      try {
+        options.watch = watch_of(synthesis_.stage, "iteration, to choose among plans");
+        const IterationReport report =
+            run_iteration_native(topology_, workload_, plans_by(choice), options);
+        return SimulatedChoice{report.duration, report.operations + report.replayed};
+      } catch (const InputError&) { // it comes to a halt, which whoever runs it will say
+        return std::nullopt;
+      } catch (const Stopped&) {
+        return std::nullopt;
+      }
+    };
+    return best_choice(variants, simulate, synthesis_.cancelled);
+  }
+
+  [[nodiscard]] WorkloadPlans plans_by(const PlanChoice& choice) const {
+    WorkloadPlans plans{result_.plans.requests, {}};
+    for (const auto& [index, place] : placed_) {
+      const PlacedPlan& made = planned_[index][choice[index]].placed;
+      plans.plans.push_back({made.plan, carried<LinkId>(made.links, place.links),
+                             carried<NodeId>(made.nodes, place.nodes)});
+    }
+    return plans;
+  }
+
+  /// Null where the group has no part of its own.
+  const GroupNetwork* part_for(std::uint32_t group) {
+    std::optional<std::optional<GroupNetwork>>& known = parts_[group];
+    if (!known) known = part_of(topology_, workload_.groups[group]);
+    return *known ? &**known : nullptr;
+  }
+
+  GroupPlace way_of(const CommunicationRequest& request) {
+    const std::vector<NodeId>& group = workload_.groups[request.group];
+    return sites_.on_part(
+        send_router_.way(group, part_for(request.group), request.root, request.size), 2);
+  }
+
+  const GroupPlace& place_of(std::uint32_t group) {
+    std::optional<GroupPlace>& place = places_[group];
+    if (place) return *place;
+    const std::vector<NodeId>& members = workload_.groups[group];
+    const GroupNetwork* part = is_everyone(topology_, members) ? nullptr : part_for(group);
+    place = part ? sites_.on_part(*part, members.size()) : sites_.on_whole(members);
+    return *place;
+  }
+
+  /// By each algorithm that can.
+  std::vector<Planned> planned(const Task& task, std::span<const NodeId> group) {
+    const std::string what = task_text(task, group);
+    const Topology& network = sites_.network(task.site);
+    std::vector<PlannedCollective> plans;
+    if (task.is_send)
+      plans.push_back(planned_send(task, what));
+    else
+      plans = collectives_.by_each(
+          network, {task.kind, task.size, sites_.members(task.site), task.root}, what);
+    std::vector<Planned> made;
+    for (PlannedCollective& each : plans) {
+      made.push_back({.placed = {},
+                      .busy = each.busy,
+                      .summary = {.kind = task.kind,
+                                  .is_send = task.is_send,
+                                  .size = task.size,
+                                  .members = static_cast<std::uint32_t>(group.size()),
+                                  .requests = 0,
+                                  .algorithm = each.plan.algorithm,
+                                  .chunks_per_shard = each.plan.collective.parts.front().pieces,
+                                  .alone = each.alone,
+                                  .bound = checked_bound(network, each, what),
+                                  .was_remembered = each.was_remembered}});
+      if (sites_.is_whole(task.site))
+        made.back().placed = on_used_links(topology_, each.plan);
+      else
+        made.back().placed.plan = std::make_shared<const CommunicationPlan>(std::move(each.plan));
+    }
+    return made;
+  }
+
+  PlannedCollective planned_send(const Task& task, const std::string& what) {
+    const Topology& way = sites_.network(task.site);
+    const std::uint32_t most_pieces = one_at_a_time_ ? 1 : 64;
+    PlannedCollective made{
+        plan_send(way, task.root, task.size, model_, most_pieces), {}, {}, false};
+    if (const Verdict verdict = verify(way, made.plan.collective, made.plan.schedule);
+        !verdict.correct())
+      throw InputError(fmt::format("{}: {}", what, verdict.fault->text));
+    made.alone = run_native(way, made.plan.collective, made.plan.schedule, model_).completion;
+    return made;
+  }
+
+  Time checked_bound(const Topology& network, const PlannedCollective& made,
+                     const std::string& what) {
+    // Without programs of flows: for dozens of sizes they take longer than the planning itself.
+    const Bound bound =
+        lower_bound(network, made.plan.collective, model_, Chunking::any, BoundEffort::least);
+    if (made.alone < bound.time)
+      add_problem(fmt::format("{}: {} takes {}, below the lower bound {} ({}): a defect of Tutti",
+                              made.plan.algorithm, what, to_text(made.alone), to_text(bound.time),
+                              bound.certificate));
+    return bound.time;
+  }
+
+  void add_problem(const std::string& text) {
+    if (result_.problem.empty()) result_.problem = text;
+  }
+
+  const Topology& topology_;
+  const Workload& workload_;
+  const TimeModel& model_;
+  bool one_at_a_time_;
+  CollectivePlanner collectives_;
+  GroupSites sites_;
+  SendRouter send_router_;
+  std::vector<std::optional<std::optional<GroupNetwork>>> parts_; // by group
+  std::vector<std::optional<GroupPlace>> places_;                 // by group
+  std::map<Task, std::size_t> index_of_;
+  std::vector<std::vector<Planned>> planned_; // [task]
+  std::vector<std::uint64_t> requests_;       // [task]: how many it serves
+  std::vector<PlacedRequest> placed_;         // [request]
+  const SynthesisOptions& synthesis_;
+  WorkloadPlanning result_;
+};
+
+} // namespace
+
+WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
+                               const PlanningOptions& options) {
+  return Planner(topology, workload, options).plan();
+}
+
+} // namespace tutti

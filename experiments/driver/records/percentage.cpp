@@ -1,0 +1,21 @@
+#include "experiments/driver/records/percentage.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace tutti {
+
+double parse_percentage(std::string_view text) {
+  double percent = -1;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, percent);
+  const bool whole = error == std::errc() && std::string_view(end, last) == "%";
+  if (!whole || !(percent >= 0 && percent <= 100))
+    throw InputError(fmt::format("\"{}\" is no percentage from 0% to 100%", text));
+  return percent / 100;
+}
+
+} // namespace tutti

@@ -1,0 +1,38 @@
+#include "experiments/driver/studies/executions/display.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iostream>
+#include <utility>
+
+#include <unistd.h>
+
+namespace tutti {
+
+namespace {
+
+std::string what_came_of(const ExecutionRun& run) {
+  if (!run.problem.empty()) return run.problem;
+  if (!run.execution) return run.note;
+  const Time measured{std::llround(run.measured() * static_cast<double>(ps_per_s))};
+  return short_text(measured) +
+         (run.predicted.empty() ? "" : ", predicted " + short_text(run.predicted.front()));
+}
+
+} // namespace
+
+std::function<void(const ExecutionRun&)> execution_announcer(std::string label, std::ostream& out) {
+  return [label = std::move(label), &out](const ExecutionRun& run) {
+    out << fmt::format("tutti: {}{}, {}: {}\n", label.empty() ? "" : label + ": ", run.algorithm,
+                       short_text(run.size), what_came_of(run))
+        << std::flush;
+  };
+}
+
+std::function<void(const ExecutionRun&)> execution_announcer(std::string label, bool lines_wanted) {
+  if (!lines_wanted && isatty(STDERR_FILENO) == 0) return {};
+  return execution_announcer(std::move(label), std::cerr);
+}
+
+} // namespace tutti

@@ -1,0 +1,120 @@
+#include "experiments/driver/studies/executions/reader.hpp"
+
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/error.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::int64_t most_repetitions = 10'000, most_passes = 100, most_instances = 64;
+
+bool choice_at(ConfigTable& table, const std::string& key, const std::string& yes,
+               const std::string& no, bool otherwise) {
+  const auto value = table.find(key);
+  if (!value) return otherwise;
+  const std::string text = value->string();
+  if (text != yes && text != no)
+    throw value->error(unknown_name(key, text, std::vector<std::string>{yes, no}));
+  return text == yes;
+}
+
+bool flag_at(ConfigTable& table, const std::string& key) {
+  const auto value = table.find(key);
+  return value && value->boolean();
+}
+
+std::uint32_t count_at(ConfigTable& table, const std::string& key, std::int64_t least,
+                       std::int64_t most, std::uint32_t otherwise) {
+  const auto value = table.find(key);
+  return value ? static_cast<std::uint32_t>(value->integer(least, most)) : otherwise;
+}
+
+void read_request(ConfigTable& table, ExecutionCase& c) {
+  c.backend = parsed_at(table, "backend", "cpu",
+                        [](const std::string& name) { return &find_backend(name); });
+  c.emulated = choice_at(table, "links", "emulated", "real", true);
+  c.predicted_by = parsed_at(table, "predicted_by", "profile", parse_predicted_by);
+  c.request.type = parsed_at(table, "type", "float32", runtime::parse_element_type);
+  c.request.combine = parsed_at(table, "op", "sum", runtime::parse_combine);
+  c.lowering.instances = count_at(table, "instances", 1, most_instances, 1);
+  c.lowering.in_place = flag_at(table, "in_place");
+  c.request.copy_per_step = flag_at(table, "copy_per_step");
+  c.request.repetitions = count_at(table, "repetitions", 1, most_repetitions, 5);
+  c.request.warmups = count_at(table, "warmups", 0, most_repetitions, 1);
+  if (const auto watchdog = table.find("watchdog"))
+    c.request.watchdog_seconds = watchdog->time().seconds();
+  c.profile.watchdog_seconds = c.request.watchdog_seconds;
+  c.passes = count_at(table, "passes", 1, most_passes, 1);
+  if (const auto sizes = table.find("profile_sizes")) {
+    c.profile.sizes.clear();
+    for (const ConfigValue& size : list_of(*sizes)) c.profile.sizes.push_back(size.bytes());
+    if (c.profile.sizes.size() < 2)
+      throw sizes->error("two sizes or more: one can't tell latency from bandwidth");
+  }
+}
+
+ExecutionExpectation read_expectation(ConfigTable table, const ExecutionCase& c) {
+  ExecutionExpectation expectation;
+  expectation.label = plain_label(table.at("label"));
+  const auto rate = table.find("copy_rate_at_least");
+  if (rate) expectation.of = ExecutionExpectation::Of::copy_rate;
+  const ConfigValue limit = rate ? *rate : table.at("error_at_most");
+  expectation.limit = limit.number();
+  if (!(expectation.limit > 0)) throw limit.error("it must be above 0");
+  expectation.from = parsed_at(table, "from", "1B", parse_bytes);
+  if (const auto to = table.find("to")) expectation.to = to->bytes();
+  if (const auto within = table.find("repeats_within")) {
+    expectation.repeats_within = within->number();
+    if (!(*expectation.repeats_within > 0)) throw within->error("it must be above 0");
+    if (rate) throw within->error("it is of \"error_at_most\"");
+    if (c.passes < 2) throw within->error("whether ratios repeat takes 2 \"passes\" or more");
+  }
+  if (const auto algorithms = table.find("algorithms"))
+    for (const ConfigValue& item : list_of(*algorithms)) {
+      expectation.algorithms.push_back(item.string());
+      std::vector<std::string> known;
+      for (const AlgorithmRow& row : c.algorithms) known.emplace_back(row.name);
+      if (std::ranges::find(known, expectation.algorithms.back()) == known.end())
+        throw item.error(unknown_name("algorithm", expectation.algorithms.back(), known));
+    }
+  expectation.explanation = string_at(table, "explanation");
+  table.finish();
+  return expectation;
+}
+
+} // namespace
+
+ExecutionStudy read_execution(ConfigTable table, const Experiment& experiment) {
+  ExecutionStudy study;
+  study.label = label_at(table, experiment.executions);
+  study.topology = topology_index(table.at("topology"), experiment.topologies);
+  const Topology& topology = experiment.topologies[study.topology].topology;
+  ExecutionCase& c = study.execution;
+  c.label = study.label;
+  const ConfigValue collective = table.at("collective");
+  c.collective = collective.string();
+  c.sizes = sizes_at(table, "sizes", "1MiB..16MiB");
+  collective.located([&] {
+    for (const Bytes size : c.sizes) (void)make_collective(topology, {{c.collective}, size}, 1);
+  });
+  c.algorithms = algorithms_at(table);
+  if (const auto chunks = table.find("chunks")) c.chunks = chunks_of(*chunks);
+  c.options = options_of(table, experiment.seed);
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { require_known_settings(c.algorithms, c.options); });
+  read_request(table, c);
+  for (ConfigTable& row : table.tables("expect"))
+    study.expectations.push_back(read_expectation(row, c));
+  c.measures_copy_rate = std::ranges::any_of(study.expectations, [](const auto& expectation) {
+    return expectation.of == ExecutionExpectation::Of::copy_rate;
+  });
+  table.finish();
+  return study;
+}
+
+} // namespace tutti

@@ -1,0 +1,249 @@
+#include "experiments/driver/studies/executions/table.hpp"
+
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/executions/expectation.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti {
+
+namespace {
+
+constexpr double bytes_per_gb = 1e9, us_per_s = 1e6;
+
+std::string time_text(double seconds) {
+  return seconds > 0 ? short_text(Time{std::llround(seconds * static_cast<double>(ps_per_s))})
+                     : "-";
+}
+
+std::string prediction_text(const ExecutionEvaluation& e) {
+  if (e.engines.empty()) return "nothing is predicted";
+  return fmt::format("predictions of {} for {}", joined(e.engines, " = "),
+                     e.profile ? "the profiled network" : "the topology");
+}
+
+std::string heading(const ExecutionEvaluation& e) {
+  return fmt::format(
+      "{}{}, {} ({} NPUs), {} of {}, {}\nbackend {}{}; links {}; median of {} timed runs after {}; "
+      "{}\n",
+      e.label.empty() ? "" : e.label + ": ", e.topology, e.collective, e.npus, to_text(e.combine),
+      to_text(e.type), e.in_place ? "in place" : "out of place", e.backend,
+      e.device.empty() ? "" : ", " + e.device,
+      e.emulated ? "throttled to the topology's" : "as fast as they go", e.repetitions, e.warmups,
+      prediction_text(e));
+}
+
+std::vector<std::string> row_of(const ExecutionEvaluation& e, const ExecutionRun& run) {
+  std::vector<std::string> row{short_text(run.size), run.algorithm};
+  const bool ran = run.execution.has_value();
+  row.push_back(run.chunks_per_shard > 0 ? chunks_text(run.chunks_per_shard, run.chose_chunks)
+                                         : "-");
+  row.push_back(run.blocks > 0 ? fmt::to_string(run.blocks) : "-");
+  row.push_back(run.steps > 0 ? fmt::to_string(run.steps) : "-");
+  row.push_back(time_text(run.measured()));
+  row.push_back(run.predicted.empty() ? "-" : short_text(run.predicted.front()));
+  row.push_back(run.ratio() > 0 ? fmt::format("{:.3f}", run.ratio()) : "-");
+  row.push_back(ran ? short_rate_text(run.algbw) : "-");
+  row.push_back(ran ? short_rate_text(run.busbw) : "-");
+  row.push_back(
+      ran ? fmt::format("{} of {}", run.execution->check.wrong, run.execution->check.checked)
+          : "-");
+  if (e.copy_rate > 0) {
+    const auto share = rate_share(e, run);
+    row.push_back(share ? fmt::format("{:.1f} %", 100 * share->sent) : "-");
+    row.push_back(share ? fmt::format("{:.1f} %", 100 * share->memory) : "-");
+  }
+  row.push_back(run.note);
+  return row;
+}
+
+Table run_table(const ExecutionEvaluation& e) {
+  Table table;
+  table.columns = {
+      {"size", Align::right},      {"algorithm"},           {"chunks/shard", Align::right},
+      {"blocks", Align::right},    {"steps", Align::right}, {"measured", Align::right},
+      {"predicted", Align::right}, {"ratio", Align::right}, {"algbw", Align::right},
+      {"busbw", Align::right},     {"wrong", Align::right}};
+  if (e.copy_rate > 0) {
+    table.columns.push_back({"of copies", Align::right});
+    table.columns.push_back({"of memory", Align::right});
+  }
+  table.columns.push_back({"note"});
+  for (const ExecutionRun& run : e.runs) table.rows.push_back(row_of(e, run));
+  return table;
+}
+
+std::string error_text(const ExecutionEvaluation& e) {
+  const auto all = prediction_error(e), large = prediction_error(e, {.from = Bytes{1'000'000}});
+  if (!all) return "";
+  return fmt::format("predictions are off by {:.1f} % (geometric mean){}\n", 100 * *all,
+                     large ? fmt::format(", by {:.1f} % from 1 MB on", 100 * *large) : "");
+}
+
+/// Elements as nccl-tests counts them: of a rank where shards make up the size.
+std::int64_t counted_elements(const ExecutionEvaluation& e, const ExecutionRun& run) {
+  const std::int64_t elements =
+      run.size.count / static_cast<std::int64_t>(runtime::element_size(e.type));
+  const bool whole = e.collective.starts_with("all_reduce") ||
+                     e.collective.starts_with("broadcast") || e.collective.starts_with("reduce,") ||
+                     e.collective == "reduce";
+  return whole ? elements : elements / e.npus;
+}
+
+std::string nccl_row(const ExecutionEvaluation& e, const ExecutionRun& run) {
+  const std::string measured =
+      fmt::format("{:>8.2f} {:>7.2f} {:>7.2f} {:>7}", us_per_s * run.measured(),
+                  run.algbw / bytes_per_gb, run.busbw / bytes_per_gb, run.execution->check.wrong);
+  const std::string absent = fmt::format("{:>8} {:>7} {:>7} {:>7}", "N/A", "N/A", "N/A", "N/A");
+  return fmt::format("{:>12} {:>13} {:>9} {:>7} {:>7} {} {}\n", run.size.count,
+                     counted_elements(e, run), to_text(e.type), to_text(e.combine), -1,
+                     e.in_place ? absent : measured, e.in_place ? measured : absent);
+}
+
+std::string nccl_block(const ExecutionEvaluation& e, const std::string& algorithm) {
+  std::string text =
+      fmt::format("# {} by {} on {}, {}\n", e.collective, algorithm, e.topology, e.device);
+  text += fmt::format("#{:>61}{:>33}\n", "out-of-place", "in-place");
+  text += fmt::format("#{:>11} {:>13} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>8} {:>7} {:>7} "
+                      "{:>7}\n",
+                      "size", "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong",
+                      "time", "algbw", "busbw", "#wrong");
+  text += fmt::format("#{:>11} {:>13} {:>9} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>8} {:>7} "
+                      "{:>7}\n",
+                      "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)",
+                      "(GB/s)", "(GB/s)");
+  double busbw = 0;
+  std::uint64_t rows = 0, wrong = 0;
+  for (const ExecutionRun& run : e.runs) {
+    if (run.algorithm != algorithm) continue;
+    if (!run.execution) {
+      text += fmt::format("# {} B: {}\n", run.size.count, run.note);
+      continue;
+    }
+    text += nccl_row(e, run);
+    busbw += run.busbw / bytes_per_gb;
+    wrong += run.execution->check.wrong;
+    ++rows;
+  }
+  return text + fmt::format("# Out of bounds values : {} {}\n# Avg bus bandwidth    : {:g}\n",
+                            wrong,
+                            rows == 0    ? "NOT RUN"
+                            : wrong == 0 ? "OK"
+                                         : "FAILED",
+                            rows > 0 ? busbw / static_cast<double>(rows) : 0);
+}
+
+std::string number(double value) { return fmt::format("{:.9g}", value); }
+
+} // namespace
+
+std::string execution_text(const ExecutionEvaluation& e) {
+  std::string text = heading(e);
+  if (e.profile)
+    text += fmt::format("profile: {} links, fitted within {:.1f} %, all at once {}\n",
+                        e.profile->links.size(), 100 * e.profile->fit_error(),
+                        short_rate_text(e.profile->joint_bytes_per_second));
+  text += to_text(run_table(e)) + error_text(e);
+  if (const auto share = best_rate_share(e))
+    text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it, the "
+                        "memory at least {:.1f} % of what that copy reads and writes\n",
+                        short_rate_text(e.copy_rate), 100 * share->sent, 100 * share->memory);
+  return text;
+}
+
+std::string nccl_tests_text(const ExecutionEvaluation& e) {
+  std::vector<std::string> algorithms;
+  for (const ExecutionRun& run : e.runs)
+    if (std::ranges::find(algorithms, run.algorithm) == algorithms.end())
+      algorithms.push_back(run.algorithm);
+  std::string text;
+  for (const std::string& algorithm : algorithms) text += nccl_block(e, algorithm);
+  return text;
+}
+
+std::vector<std::vector<std::string>>
+executions_csv(std::span<const ExecutionEvaluation> evaluations) {
+  std::vector<std::vector<std::string>> rows{{"label",
+                                              "topology",
+                                              "backend",
+                                              "links",
+                                              "collective",
+                                              "size_bytes",
+                                              "algorithm",
+                                              "chunks_per_shard",
+                                              "type",
+                                              "op",
+                                              "in_place",
+                                              "instances",
+                                              "blocks",
+                                              "steps",
+                                              "channels",
+                                              "measured_seconds",
+                                              "least_seconds",
+                                              "most_seconds",
+                                              "predicted_seconds",
+                                              "ratio",
+                                              "algbw_bytes_per_s",
+                                              "busbw_bytes_per_s",
+                                              "checked",
+                                              "wrong",
+                                              "note"}};
+  for (const ExecutionEvaluation& e : evaluations)
+    for (const ExecutionRun& run : e.runs) {
+      std::vector<std::string> row{e.label,
+                                   e.topology,
+                                   e.backend,
+                                   e.emulated ? "emulated" : "real",
+                                   e.collective,
+                                   fmt::to_string(run.size.count),
+                                   run.algorithm,
+                                   fmt::to_string(run.chunks_per_shard),
+                                   std::string(to_text(e.type)),
+                                   std::string(to_text(e.combine)),
+                                   e.in_place ? "yes" : "no",
+                                   fmt::to_string(e.instances),
+                                   fmt::to_string(run.blocks),
+                                   fmt::to_string(run.steps),
+                                   fmt::to_string(run.channels)};
+      if (run.execution) {
+        const auto& [least, most] = std::ranges::minmax(run.execution->seconds);
+        for (const double value : {run.measured(), least, most}) row.push_back(number(value));
+        row.push_back(run.predicted.empty() ? "" : number(run.predicted.front().seconds()));
+        row.push_back(run.predicted.empty() ? "" : number(run.ratio()));
+        row.push_back(number(run.algbw));
+        row.push_back(number(run.busbw));
+        row.push_back(fmt::to_string(run.execution->check.checked));
+        row.push_back(fmt::to_string(run.execution->check.wrong));
+      } else {
+        row.resize(row.size() + 9);
+      }
+      row.push_back(run.note);
+      rows.push_back(std::move(row));
+    }
+  return rows;
+}
+
+std::string profile_text(const Topology& network, const runtime::Profile& profile) {
+  Table table;
+  table.columns = {{"link"},
+                   {"latency", Align::right},
+                   {"bandwidth", Align::right},
+                   {"fit error", Align::right}};
+  for (const runtime::LinkProfile& link : profile.links) {
+    const Link& of = network.link(link.link);
+    table.rows.push_back({network.node(of.from).name + ">" + network.node(of.to).name,
+                          time_text(link.latency_seconds),
+                          short_rate_text(1 / link.seconds_per_byte),
+                          fmt::format("{:.1f} %", 100 * link.fit_error)});
+  }
+  return to_text(table) + fmt::format("all links at once: {}; fitted within {:.1f} %\n",
+                                      short_rate_text(profile.joint_bytes_per_second),
+                                      100 * profile.fit_error());
+}
+
+} // namespace tutti

@@ -1,0 +1,28 @@
+// Executions as text: a table of measured against predicted, nccl-tests' columns, CSV rows, and the
+// profile of a network.
+#pragma once
+
+#include "experiments/driver/studies/executions/evaluation.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// Heading, profile in short, a row for each run, the error of the predictions.
+[[nodiscard]] std::string execution_text(const ExecutionEvaluation& evaluation);
+
+/// What nccl-tests prints: a comment, a row for each run that has data, the average bus bandwidth.
+/// The side (out of place, in place) that wasn't run is N/A. Of several algorithms, one after
+/// another.
+[[nodiscard]] std::string nccl_tests_text(const ExecutionEvaluation& evaluation);
+
+/// A row for each run, titles first.
+[[nodiscard]] std::vector<std::vector<std::string>>
+executions_csv(std::span<const ExecutionEvaluation> evaluations);
+
+/// A row for each link: latency, bandwidth, error of the fit; then the joint rate.
+[[nodiscard]] std::string profile_text(const Topology& network, const runtime::Profile& profile);
+
+} // namespace tutti

@@ -1,0 +1,116 @@
+#include "experiments/driver/studies/experiment_values.hpp"
+
+#include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/cli/work_limits.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tutti {
+
+std::vector<ConfigValue> list_of(const ConfigValue& value) {
+  return value.is_array() ? value.array() : std::vector{value};
+}
+
+std::string beside(const std::string& file, const std::string& source_name) {
+  const auto path = std::filesystem::path(source_name).parent_path() / file;
+  return std::filesystem::exists(path) ? path.string() : file;
+}
+
+void require_one_line(const std::string& label) {
+  if (printable(label) != label)
+    throw InputError(fmt::format("\"{}\" has characters that can't be shown: a label is one line",
+                                 printable(label)));
+}
+
+std::string plain_label(const ConfigValue& value) {
+  std::string label = value.string();
+  value.located([&] { require_one_line(label); });
+  return label;
+}
+
+std::string plain_name(const ConfigValue& value) {
+  std::string name = value.string();
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  });
+  if (!plain)
+    throw value.error(fmt::format("\"{}\" must consist of letters, digits, - and _", name));
+  return name;
+}
+
+std::string topology_beside(const std::string& text, const std::string& source_name) {
+  const std::string file = text.substr(0, text.find(','));
+  return file.ends_with(".toml") ? beside(file, source_name) + text.substr(file.size()) : text;
+}
+
+std::string string_at(ConfigTable& table, const std::string& key) {
+  const auto value = table.find(key);
+  return value ? value->string() : "";
+}
+
+std::size_t topology_index(const ConfigValue& value,
+                           const std::vector<LabelledTopology>& topologies) {
+  const std::string label = value.string();
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < topologies.size(); ++i) {
+    if (topologies[i].label == label) return i;
+    known.push_back(topologies[i].label);
+  }
+  throw value.error(unknown_name("topology label", label, known));
+}
+
+std::vector<std::string> texts_of(const ConfigValue& value) {
+  std::vector<std::string> texts;
+  for (const ConfigValue& item : list_of(value)) {
+    const std::string text = item.string();
+    if (!is_collective_file(text)) parsed(item, parse_collective);
+    texts.push_back(text);
+  }
+  if (texts.empty()) throw value.error("no collective is named");
+  return texts;
+}
+
+std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key,
+                            const std::string& otherwise) {
+  std::vector<Bytes> sizes;
+  for (const auto& some :
+       list_at(table, key, std::vector<std::vector<Bytes>>{parse_sizes(otherwise)},
+               [](const ConfigValue& item) { return parsed(item, parse_sizes); }))
+    sizes.insert(sizes.end(), some.begin(), some.end());
+  return sizes;
+}
+
+SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
+  SynthesisOptions options;
+  options.seed = seed;
+  options.model.link_busy = parsed_at(table, "link_busy", "serialization", parse_link_busy);
+  options.model.forwarding = parsed_at(table, "forwarding", "auto", parse_forwarding);
+  if (const auto limit = table.find("limit"))
+    parsed(*limit, [&options](const std::string& text) { return set_limits(options, text); });
+  if (const auto settings = table.find("settings")) {
+    ConfigTable pairs = settings->table();
+    for (const std::string& key : pairs.keys()) options.settings[key] = pairs.at(key).string();
+  }
+  return options;
+}
+
+std::optional<std::uint32_t> chunks_of(const ConfigValue& value) {
+  if (value.is_integer()) return static_cast<std::uint32_t>(value.integer(1, most_chunks));
+  return parsed(value, parse_chunks);
+}
+
+std::vector<AlgorithmRow> algorithms_at(ConfigTable& table) {
+  const ConfigValue value = table.at("algorithms");
+  std::vector<std::string> names;
+  for (const ConfigValue& item : list_of(value)) names.push_back(item.string());
+  if (names.empty()) throw value.error("\"algorithms\" is empty");
+  return value.located([&] { return find_algorithms(names); });
+}
+
+} // namespace tutti

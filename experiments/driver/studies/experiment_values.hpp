@@ -1,0 +1,96 @@
+// Values that several parts of an experiment's file have in common: lists, names of topologies and
+// collectives, texts that a parser of their own reads.
+#pragma once
+
+#include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "sim/config.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// The items of a list, or the one value that stands for a list of one.
+[[nodiscard]] std::vector<ConfigValue> list_of(const ConfigValue& value);
+
+/// The value's text through a parser that knows nothing of places.
+template <typename Parse> auto parsed(const ConfigValue& value, Parse&& parse) {
+  const std::string text = value.string();
+  return value.located([&] { return parse(text); });
+}
+
+template <typename Parse>
+auto parsed_at(ConfigTable& table, const std::string& key, const char* otherwise, Parse&& parse) {
+  const auto value = table.find(key);
+  return value ? parsed(*value, parse) : parse(std::string(otherwise));
+}
+
+/// What `read` makes of each item of a list (or of one value), or the default.
+template <typename T, typename Read>
+std::vector<T> list_at(ConfigTable& table, const std::string& key, std::vector<T> otherwise,
+                       Read&& read) {
+  const auto value = table.find(key);
+  if (!value) return otherwise;
+  std::vector<T> values;
+  for (const ConfigValue& item : list_of(*value)) values.push_back(read(item));
+  if (values.empty()) throw value->error("\"" + key + "\" is empty");
+  return values;
+}
+
+/// Errors: InputError at control characters.
+void require_one_line(const std::string& label);
+
+/// Text of one line, for tables, messages and packs. Errors: InputError at control characters.
+[[nodiscard]] std::string plain_label(const ConfigValue& value);
+
+/// Errors: InputError at the value where a study of this label would have the files of another.
+template <typename Studies>
+void require_own_files(const ConfigValue& value, const std::string& label, const Studies& others) {
+  const std::string stem = file_stem("", label);
+  if (stem.empty()) throw value.error("a label needs letters or digits");
+  for (const auto& other : others)
+    if (file_stem("", other.label) == stem)
+      throw value.error("\"" + label + "\" would have the same files as \"" + other.label + "\"");
+}
+
+/// The label of a study, which names its files: with letters or digits, and other files than those
+/// of `others`, which have labels too.
+template <typename Studies> std::string label_at(ConfigTable& table, const Studies& others) {
+  const ConfigValue value = table.at("label");
+  std::string label = plain_label(value);
+  require_own_files(value, label, others);
+  return label;
+}
+
+/// The file of this name beside the experiment's, if it is there, else as it is.
+[[nodiscard]] std::string beside(const std::string& file, const std::string& source_name);
+
+/// The same for the file of a topology's text, which options may follow: "net.toml,fail-links=3".
+[[nodiscard]] std::string topology_beside(const std::string& text, const std::string& source_name);
+
+/// Empty where the key isn't there.
+[[nodiscard]] std::string string_at(ConfigTable& table, const std::string& key);
+
+/// Errors of the rest: InputError with the value's place and what is known.
+
+/// A name that becomes part of a file's path: letters, digits, - and _.
+[[nodiscard]] std::string plain_name(const ConfigValue& value);
+/// Index of the topology that this label names.
+[[nodiscard]] std::size_t topology_index(const ConfigValue& value,
+                                         const std::vector<LabelledTopology>& topologies);
+/// Those of the key `algorithms`, at least one: names, or "all".
+[[nodiscard]] std::vector<AlgorithmRow> algorithms_at(ConfigTable& table);
+/// The collectives of one case: one, or several that run at once.
+[[nodiscard]] std::vector<std::string> texts_of(const ConfigValue& value);
+/// The sizes of one or several texts (`1GiB`, `1KiB..1GiB`), or those of `otherwise`.
+[[nodiscard]] std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key,
+                                          const std::string& otherwise);
+/// What every synthesis takes: link_busy, forwarding, limit and settings.
+[[nodiscard]] SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed);
+/// Chunks per shard, a number or "auto" (none).
+[[nodiscard]] std::optional<std::uint32_t> chunks_of(const ConfigValue& value);
+
+} // namespace tutti

@@ -1,0 +1,485 @@
+#include "experiments/driver/studies/failures/evaluation.hpp"
+
+#include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/studies/failures/network_cuts.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+bool plans_custom(const AlgorithmRow& row) {
+  return std::find(row.collectives.begin(), row.collectives.end(), CollectiveKind::custom) !=
+         row.collectives.end();
+}
+
+// With the chunks per shard that are given, else one.
+Collective collective_of(const FailureCase& c) {
+  return make_collective(*c.topology, c.collective, c.chunks.value_or(1) * c.algorithm.pieces);
+}
+
+} // namespace
+
+AlgorithmRow default_planner(const AlgorithmRow& algorithm) {
+  return plans_custom(algorithm) ? algorithm : find_algorithm("tacos");
+}
+
+void require_sound(const FailureCase& c) {
+  require_reachable(*c.topology, collective_of(c));
+  if (!plans_custom(c.planner))
+    throw InputError(fmt::format("planner {}: it plans no custom collectives, which is what is "
+                                 "left after a failure",
+                                 c.planner.name));
+  for (const Scenario& scenario : scenarios_of(c.events, c.options.seed))
+    (void)planned_events(*c.topology, c.events, scenario);
+}
+
+std::size_t PolicyEvaluation::decisions_in_force() const {
+  return static_cast<std::size_t>(
+      std::count_if(recovery.decisions.begin(), recovery.decisions.end(),
+                    [](const Decision& decision) { return decision.in_force; }));
+}
+
+std::string instant_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
+
+std::string ending_text(const Recovery& recovery) {
+  switch (recovery.ending) {
+  case Ending::complete: return "complete at " + instant_text(recovery.completion);
+  case Ending::incomplete:
+    return recovery.completion == Time{}
+               ? "incomplete, nothing was delivered"
+               : "incomplete, the last delivery at " + instant_text(recovery.completion);
+  case Ending::no_destination:
+  case Ending::nothing_left: break;
+  }
+  return std::string(to_text(recovery.ending));
+}
+
+std::optional<double> FailureEvaluation::slowdown(const PolicyEvaluation& policy) const {
+  if (!policy.recovery.complete() || undisturbed.report.completion.ps <= 0) return std::nullopt;
+  return static_cast<double>(policy.recovery.completion.ps) /
+         static_cast<double>(undisturbed.report.completion.ps);
+}
+
+double FailureEvaluation::goodput_lost(const PolicyEvaluation& policy) const {
+  const auto slower = slowdown(policy);
+  return slower && *slower > 0 ? 1 - 1 / *slower : 1;
+}
+
+namespace {
+
+// A list, also of what was made in compact form; nothing where there is no schedule.
+std::optional<Schedule> schedule_of(const Topology& topology, const Collective& collective,
+                                    Outcome& outcome) {
+  if (outcome.schedule) return std::move(outcome.schedule);
+  if (outcome.compact) return expanded(topology, collective, *outcome.compact);
+  return std::nullopt;
+}
+
+Outcome plan_anew(const FailureCase& c, const Topology& network, const Collective& collective) {
+  const SynthesisOptions options = options_for(c.planner, c.options);
+  Outcome outcome;
+  try {
+    outcome = synthesize(c.planner, network, collective, options);
+  } catch (const InputError& error) { // the network no longer joins those who take part
+    return infeasible(error.what());
+  }
+  outcome.schedule = schedule_of(network, collective, outcome);
+  outcome.compact.reset();
+  return outcome;
+}
+
+Reaction reaction_of(const FailureCase& c, Policy policy, const EngineRow& engine) {
+  return {policy,
+          c.detection,
+          c.decision,
+          [&c](const Topology& network, const Collective& collective) {
+            return plan_anew(c, network, collective);
+          },
+          watch_of(c.options.stage, fmt::format("{} on {}", to_text(policy), engine.name)),
+          beaten_bound};
+}
+
+std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {
+  constexpr std::size_t most = 200; // a picture shows little more
+  const std::size_t step = progress.size() / most + 1;
+  if (step == 1) return progress;
+  std::vector<ProgressPoint> kept;
+  for (std::size_t i = 0; i < progress.size(); i += step) kept.push_back(progress[i]);
+  if ((progress.size() - 1) % step != 0) kept.push_back(progress.back());
+  return kept;
+}
+
+std::string counted(std::size_t count, const std::string& what, const std::string& verb_of_one,
+                    const std::string& verb_of_many) {
+  return fmt::format("{} {}{} {}", count, what, count == 1 ? "" : "s",
+                     count == 1 ? verb_of_one : verb_of_many);
+}
+
+std::string why_text(StuckTransfer::Why why, std::size_t count) {
+  switch (why) {
+  case StuckTransfer::Why::link_down: break; // told link by link
+  case StuckTransfer::Why::frozen:
+    return counted(count, "transfer", "was", "were") + " given up before setting out";
+  case StuckTransfer::Why::waiting:
+    return counted(count, "transfer", "waits", "wait") +
+           " for data, or for others on the same path";
+  case StuckTransfer::Why::held_back:
+    return counted(count, "transfer", "has", "have") +
+           " arrived, but the receiver has not sent what was there before";
+  case StuckTransfer::Why::lost:
+    return counted(count, "transfer", "was", "were") + " lost on the way to an NPU that died";
+  }
+  return {};
+}
+
+// Of those that are down after all events.
+std::map<LinkId, Time> down_since(const Topology& topology, std::span<const LinkId> links,
+                                  std::span<const NetworkEvent> events) {
+  std::map<LinkId, Time> since;
+  NetworkState state(topology);
+  for (const NetworkEvent& event : sorted_events(topology, events)) {
+    state.apply(event);
+    for (const LinkId link : links)
+      if (state.is_up(link))
+        since.erase(link);
+      else
+        since.try_emplace(link, event.at);
+  }
+  return since;
+}
+
+std::vector<std::string> stuck_texts(const Topology& topology, std::span<const StuckTransfer> stuck,
+                                     std::span<const NetworkEvent> events) {
+  std::map<LinkId, std::size_t> at_links; // how many
+  std::map<StuckTransfer::Why, std::size_t> others;
+  for (const StuckTransfer& transfer : stuck) {
+    if (transfer.why != StuckTransfer::Why::link_down) {
+      ++others[transfer.why];
+      continue;
+    }
+    ++at_links[transfer.link];
+  }
+  std::vector<LinkId> links;
+  for (const auto& [id, count] : at_links) links.push_back(id);
+  const std::map<LinkId, Time> since = down_since(topology, links, events);
+  std::vector<std::string> texts;
+  for (const auto& [id, count] : at_links) {
+    const Link& link = topology.link(id);
+    const auto time = since.find(id);
+    texts.push_back(fmt::format("{}>{} is down{}: {} for it", topology.node(link.from).name,
+                                topology.node(link.to).name,
+                                time == since.end() ? "" : " since " + instant_text(time->second),
+                                counted(count, "transfer", "waits", "wait")));
+  }
+  for (const auto& [why, count] : others) texts.push_back(why_text(why, count));
+  return texts;
+}
+
+// What two engines must agree on.
+bool same_history(const Recovery& a, const Recovery& b) {
+  const auto same_decision = [](const Decision& x, const Decision& y) {
+    return x.at == y.at && x.begin == y.begin && x.in_force == y.in_force;
+  };
+  const auto same_progress = [](const ProgressPoint& x, const ProgressPoint& y) {
+    return x.at == y.at && x.in_place == y.in_place;
+  };
+  return a.completion == b.completion && a.ending == b.ending && a.in_vain == b.in_vain &&
+         a.missing == b.missing && a.lost == b.lost &&
+         std::equal(a.decisions.begin(), a.decisions.end(), b.decisions.begin(), b.decisions.end(),
+                    same_decision) &&
+         std::equal(a.progress.begin(), a.progress.end(), b.progress.begin(), b.progress.end(),
+                    same_progress);
+}
+
+// To the picosecond.
+std::string exact_ending(const Recovery& recovery) {
+  return fmt::format("{} at {}", to_text(recovery.ending), to_text(recovery.completion));
+}
+
+// The first of these that is wrong in the recovery on the first engine, or where another differs.
+std::string history_problem(const FailureCase& c, std::span<const Recovery> by_engine) {
+  for (const Recovery& recovery : by_engine)
+    if (!recovery.problem.empty()) return recovery.problem;
+  for (std::size_t e = 1; e < by_engine.size(); ++e)
+    if (!same_history(by_engine[0], by_engine[e]))
+      return fmt::format("the engines disagree: {} says {}, {} says {}", c.engines[0]->name,
+                         exact_ending(by_engine[0]), c.engines[e]->name,
+                         exact_ending(by_engine[e]));
+  return {};
+}
+
+struct History {
+  Recovery recovery; ///< on the first engine
+  std::string problem;
+};
+
+// One case with its schedule, to be sent through events.
+class Runs {
+public:
+  Runs(const FailureCase& c, const Collective& collective, const Schedule& schedule,
+       const RecoverFunction& function)
+      : case_(c), collective_(collective), schedule_(schedule), function_(function) {}
+
+  [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events) const {
+    std::vector<Recovery> by_engine;
+    for (const EngineRow* engine : case_.engines)
+      by_engine.push_back(function_(*engine, *case_.topology, collective_, schedule_,
+                                    case_.options.model, events,
+                                    reaction_of(case_, policy, *engine)));
+    std::string problem = history_problem(case_, by_engine);
+    return {std::move(by_engine.front()), std::move(problem)};
+  }
+
+  [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery,
+                                           std::span<const NetworkEvent> events) const {
+    constexpr std::size_t most_npus_told = 8;
+    PolicyEvaluation made;
+    made.stuck = stuck_texts(*case_.topology, recovery.stuck, events);
+    made.missing = missing_text(*case_.topology, collective_, recovery, most_npus_told);
+    std::set<NodeId> npus;
+    for (const ChunkAt& missing : recovery.missing) npus.insert(missing.npu);
+    made.missing_npus = npus.size();
+    for (const Decision& decision : recovery.decisions)
+      made.planning_seconds += decision.planning_seconds;
+    made.recovery = std::move(recovery);
+    made.recovery.segments.clear();
+    made.recovery.deliveries.clear();
+    made.recovery.links.clear();
+    made.recovery.progress = thinned(std::move(made.recovery.progress));
+    return made;
+  }
+
+private:
+  const FailureCase& case_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const RecoverFunction& function_;
+};
+
+bool is_cancelled(const FailureCase& c) { return c.options.cancelled && c.options.cancelled(); }
+
+// Keeps the first problem of all.
+void add_problem(FailureEvaluation& result, const std::string& where, const std::string& problem) {
+  if (!problem.empty() && result.problem.empty()) result.problem = where + problem;
+}
+
+// Only written instants can be: a fraction is of the undisturbed run, which some policy may beat.
+// Where nobody is left to receive anything, or nothing to be received, there is no end to be after.
+void require_before_end(const Topology& topology, std::span<const PlannedEvent> planned,
+                        const ScenarioEvaluation& scenario) {
+  Time end;
+  for (const PolicyEvaluation& policy : scenario.policies) {
+    const Ending ending = policy.recovery.ending;
+    if (ending == Ending::no_destination || ending == Ending::nothing_left) return;
+    end = std::max(end, policy.recovery.completion);
+  }
+  for (const PlannedEvent& event : planned)
+    if (!event.at.millionths && event.at.instant > end)
+      throw InputError(fmt::format("{}{} at {} is after the end: the last policy's run has ended "
+                                   "at {}",
+                                   event.place, to_text(event.what, topology),
+                                   to_text(event.at.instant), to_text(end)));
+}
+
+void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenario,
+                  const PolicyFinished& finished, FailureEvaluation& result) {
+  const std::vector<PlannedEvent> planned = planned_events(*c.topology, c.events, scenario);
+  ScenarioEvaluation made{scenario,
+                          timed_events(*c.topology, planned, result.undisturbed.report.completion),
+                          {},
+                          {},
+                          {}};
+  made.cuts = network_cuts(*c.topology, made.events);
+  for (const NetworkEvent& event : made.events)
+    made.event_texts.push_back(to_text(event, *c.topology));
+  for (const Policy policy : c.policies) {
+    if (is_cancelled(c)) return;
+    History history = runs.recovered(policy, made.events);
+    add_problem(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)),
+                history.problem);
+    made.policies.push_back(runs.evaluated(std::move(history.recovery), made.events));
+    if (finished) finished(made, made.policies.back());
+  }
+  require_before_end(*c.topology, planned, made);
+  result.scenarios.push_back(std::move(made));
+}
+
+void run_undisturbed(const FailureCase& c, const Collective& collective, const Schedule& schedule,
+                     const Runs& runs, FailureEvaluation& result) {
+  RunOptions run;
+  run.watch = watch_of(c.options.stage, fmt::format("replay on {}", c.engines.front()->name));
+  result.undisturbed =
+      replay(*c.topology, collective, schedule, c.options.model, *c.engines.front(), run);
+  result.undisturbed.report.chunk_done.clear();
+  add_problem(result, "undisturbed: ", bound_problem(result.undisturbed));
+  const History history = runs.recovered(Policy::report, {});
+  add_problem(result, "undisturbed: ", history.problem);
+  if (history.recovery.completion != result.undisturbed.report.completion)
+    add_problem(result, "undisturbed: ",
+                fmt::format("{} says {} without events, and {} with none of them",
+                            c.engines.front()->name, to_text(result.undisturbed.report.completion),
+                            to_text(history.recovery.completion)));
+  result.wanted = history.recovery.wanted;
+  result.progress = thinned(history.recovery.progress);
+}
+
+std::string fault_of(const Verdict& verdict) {
+  if (verdict.fault) return "fault: " + verdict.fault->text;
+  if (verdict.redundant > 0) return fmt::format("redundant copies: {}", verdict.redundant);
+  return {};
+}
+
+// As many chunks per shard as `tutti synth` takes.
+Attempt made_undisturbed(const FailureCase& c) {
+  ScheduleCache none("");
+  return attempt_in_chunks(
+      c.algorithm, *c.topology,
+      [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
+      c.chunks, options_for(c.algorithm, c.options), none, Wanted::everything);
+}
+
+void run_all(const FailureCase& c, const PolicyFinished& finished, const RecoverFunction& function,
+             FailureEvaluation& result) {
+  Attempt made = made_undisturbed(c);
+  const Collective& collective = made.collective;
+  result.status = made.outcome.status;
+  result.note = made.outcome.note;
+  result.chunks_per_shard = collective.parts.front().pieces;
+  result.chose_chunks = made.chose_chunks;
+  const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, made.outcome);
+  if (!schedule) return;
+  add_problem(result, "", fault_of(made.verdict));
+  result.verified = made.verdict.correct();
+  if (!result.verified) return;
+  const Runs runs(c, collective, *schedule, function);
+  run_undisturbed(c, collective, *schedule, runs, result);
+  for (const Scenario& scenario : scenarios_of(c.events, c.options.seed)) {
+    if (is_cancelled(c)) return;
+    run_scenario(c, runs, scenario, finished, result);
+  }
+}
+
+FailureEvaluation heading_of(const FailureCase& c) {
+  FailureEvaluation result;
+  result.label = c.label;
+  result.topology = c.topology_label;
+  result.collective = c.collective.text();
+  result.algorithm = c.algorithm.name;
+  result.planner = c.planner.name;
+  result.npus = c.topology->npu_count();
+  result.size = c.collective.size;
+  result.chunks_per_shard = c.chunks.value_or(1) * c.algorithm.pieces;
+  for (const EngineRow* engine : c.engines) result.engines.emplace_back(engine->name);
+  result.model = c.options.model;
+  result.detection = c.detection;
+  result.decision = c.decision;
+  result.policies = c.policies;
+  return result;
+}
+
+} // namespace
+
+FailureEvaluation evaluate_failures(const FailureCase& c, const PolicyFinished& finished,
+                                    const RecoverFunction& function) {
+  require_sound(c);
+  FailureEvaluation result = heading_of(c);
+  result.size = collective_of(c).size();
+  const double start = cpu_seconds();
+  try {
+    run_all(c, finished, function, result);
+  } catch (const InputError&) {
+    throw;
+  } catch (const Stopped&) { // what is finished by then stands; the note follows
+  } catch (const std::bad_alloc& error) {
+    result.status = Status::timed_out;
+    result.note = memory_text(error);
+  } catch (const std::runtime_error& error) { // an engine gave up
+    add_problem(result, "", error.what());
+  }
+  if (is_cancelled(c)) result.note = "interrupted";
+  result.seconds = cpu_seconds() - start;
+  return result;
+}
+
+FailureEvaluation without_failures(const FailureCase& c, Status status, const std::string& note) {
+  FailureEvaluation result = heading_of(c);
+  result.status = status;
+  result.note = note;
+  return result;
+}
+
+namespace {
+
+// Those of one number of failed links under one policy.
+std::vector<const PolicyEvaluation*>
+runs_of(const FailureEvaluation& e, std::optional<std::size_t> failed_links, std::size_t policy) {
+  std::vector<const PolicyEvaluation*> runs;
+  for (const ScenarioEvaluation& scenario : e.scenarios)
+    if (scenario.scenario.failed_links == failed_links && policy < scenario.policies.size())
+      runs.push_back(&scenario.policies[policy]);
+  return runs;
+}
+
+template <typename Value> Value median(std::vector<Value> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
+PolicySummary summary_of(const FailureEvaluation& e, std::optional<std::size_t> failed_links,
+                         std::size_t policy) {
+  constexpr Time never{INT64_MAX};
+  PolicySummary summary;
+  summary.failed_links = failed_links;
+  summary.policy = e.policies[policy];
+  std::vector<Time> times;
+  std::vector<double> losses;
+  std::vector<Bytes> in_vain;
+  for (const PolicyEvaluation* run : runs_of(e, failed_links, policy)) {
+    ++summary.runs;
+    if (run->recovery.complete()) ++summary.complete;
+    summary.only = run->recovery.ending;
+    times.push_back(run->recovery.complete() ? run->recovery.completion : never);
+    losses.push_back(e.goodput_lost(*run));
+    in_vain.push_back(run->recovery.in_vain);
+    summary.decisions += run->recovery.decisions.size();
+    summary.in_force += run->decisions_in_force();
+    summary.planning_seconds += run->planning_seconds;
+    summary.missing_npus = std::max(summary.missing_npus, run->missing_npus);
+  }
+  if (summary.runs != 1) summary.only.reset();
+  if (summary.runs == 0) return summary;
+  if (const Time time = median(times); time != never) summary.time = time;
+  summary.goodput_lost = median(losses);
+  summary.in_vain = median(in_vain);
+  return summary;
+}
+
+} // namespace
+
+std::vector<PolicySummary> summaries_of(const FailureEvaluation& e) {
+  std::vector<std::optional<std::size_t>> counts; // in the order of the scenarios
+  for (const ScenarioEvaluation& scenario : e.scenarios)
+    if (std::find(counts.begin(), counts.end(), scenario.scenario.failed_links) == counts.end())
+      counts.push_back(scenario.scenario.failed_links);
+  std::vector<PolicySummary> summaries;
+  for (const auto& count : counts)
+    for (std::size_t p = 0; p < e.policies.size(); ++p)
+      summaries.push_back(summary_of(e, count, p));
+  return summaries;
+}
+
+} // namespace tutti

@@ -1,0 +1,140 @@
+// A collective through failures: undisturbed first, then under every policy, on one or several
+// engines, which must say the same. The schedule is verified before anything else.
+#pragma once
+
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/event_plan.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/repair/recovery.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// One algorithm and the events that befall it.
+struct FailureCase {
+  std::string label;                  ///< of an experiment; may be empty
+  std::string topology_label;         ///< stands in reports
+  const Topology* topology = nullptr; ///< not owned; outlives the case
+  CollectiveRequest collective;
+  std::optional<std::uint32_t> chunks = 1; ///< per shard, times the algorithm's pieces; none: auto
+  AlgorithmRow algorithm;
+  AlgorithmRow planner; ///< of the rest, or of all anew
+  SynthesisOptions options;
+  std::vector<const EngineRow*> engines; ///< at least one; all must say the same
+  std::vector<Policy> policies;          ///< at least one, each once
+  Time detection{100'000'000}, decision{50'000'000};
+  EventPlan events;
+};
+
+/// The algorithm itself where it plans custom collectives, else tacos.
+[[nodiscard]] AlgorithmRow default_planner(const AlgorithmRow& algorithm);
+
+/// Checks what needs no synthesis: that the topology holds the collective and joins its members,
+/// that the planner plans custom collectives, and that as many links can fail as should.
+/// Errors: InputError.
+void require_sound(const FailureCase& c);
+
+struct PolicyEvaluation {
+  /// What is too large to keep is left out (`segments`, `deliveries`, `links`), `progress` is
+  /// thinned out.
+  Recovery recovery;
+  std::vector<std::string> stuck;   ///< in words, by link
+  std::vector<std::string> missing; ///< in words, by NPU
+  std::size_t missing_npus = 0;
+  double planning_seconds = 0; ///< CPU, of all decisions
+
+  [[nodiscard]] std::size_t decisions_in_force() const;
+};
+
+/// As tables show it: "20.50 us", "0 s".
+[[nodiscard]] std::string instant_text(Time time);
+
+/// "complete at 1.2 ms", "incomplete, the last delivery at 1.2 ms", "no destination lives". For
+/// people.
+[[nodiscard]] std::string ending_text(const Recovery& recovery);
+
+struct ScenarioEvaluation {
+  Scenario scenario;
+  std::vector<NetworkEvent> events;       ///< by time
+  std::vector<std::string> event_texts;   ///< of `events`
+  std::vector<std::string> cuts;          ///< network_cuts() of `events`
+  std::vector<PolicyEvaluation> policies; ///< of FailureCase::policies
+};
+
+struct FailureEvaluation {
+  std::string label, topology, collective, algorithm, planner;
+  std::uint32_t npus = 0;
+  Bytes size;
+  std::uint32_t chunks_per_shard = 1;
+  bool chose_chunks = false; ///< nobody said how many
+  std::vector<std::string> engines;
+  TimeModel model;
+  Time detection, decision;
+  std::vector<Policy> policies;
+  Status status = Status::infeasible;
+  std::string note; ///< why there is no schedule; else empty
+  bool verified = false;
+  Replay undisturbed;                  ///< where verified
+  std::vector<ProgressPoint> progress; ///< undisturbed
+  Bytes wanted;                        ///< what `progress` reaches
+  std::vector<ScenarioEvaluation> scenarios;
+  double seconds = 0; ///< CPU, of everything
+  /// A defect of Tutti in words (a fault, a time below its bound, engines that disagree, what
+  /// recover() says); empty where all is well.
+  std::string problem;
+
+  /// Time over that of the undisturbed run; none where the policy leaves something out.
+  [[nodiscard]] std::optional<double> slowdown(const PolicyEvaluation& policy) const;
+  /// Part of the goodput that the failures cost: 1 - undisturbed / time; all of it where something
+  /// is left out.
+  [[nodiscard]] double goodput_lost(const PolicyEvaluation& policy) const;
+};
+
+/// What recovers: recover(), but for tests.
+using RecoverFunction =
+    std::function<Recovery(const EngineRow&, const Topology&, const Collective&, const Schedule&,
+                           const TimeModel&, std::span<const NetworkEvent>, const Reaction&)>;
+
+/// Called after each scenario and policy.
+using PolicyFinished = std::function<void(const ScenarioEvaluation&, const PolicyEvaluation&)>;
+
+/// What runs out of memory or is cancelled is timed out. Between policies the case's `cancelled` is
+/// asked: the scenarios that are left are not begun.
+/// Errors: InputError for bad input: that of require_sound(), events that contradict each other,
+/// and an event at an instant after everything has ended under every policy.
+[[nodiscard]] FailureEvaluation evaluate_failures(const FailureCase& c,
+                                                  const PolicyFinished& finished = {},
+                                                  const RecoverFunction& function = recover);
+
+/// The same of a case that isn't evaluated, with the reason.
+[[nodiscard]] FailureEvaluation without_failures(const FailureCase& c, Status status,
+                                                 const std::string& note);
+
+/// One point of a sweep under one policy: the medians over its scenarios (of an even number the
+/// earlier of the two in the middle), those that aren't complete counting as the latest.
+struct PolicySummary {
+  std::optional<std::size_t> failed_links;
+  Policy policy = Policy::report;
+  std::size_t runs = 0, complete = 0;
+  std::optional<Ending> only; ///< where there is but one run: its ending
+  std::optional<Time> time;   ///< none where the one in the middle isn't complete
+  double goodput_lost = 0;
+  Bytes in_vain;
+  std::size_t decisions = 0, in_force = 0; ///< of all runs
+  double planning_seconds = 0;             ///< CPU, of all runs
+  std::size_t missing_npus = 0;            ///< the most of any run
+};
+
+/// By number of failed links, then by policy, as in the case.
+[[nodiscard]] std::vector<PolicySummary> summaries_of(const FailureEvaluation& evaluation);
+
+} // namespace tutti

@@ -1,0 +1,135 @@
+#include "experiments/driver/studies/failures/figure.hpp"
+
+#include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/records/file_stem.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr double ps_per_ms = 1e9;
+
+double milliseconds(Time time) { return static_cast<double>(time.ps) / ps_per_ms; }
+
+Heading heading_of(const FailureEvaluation& e, const std::string& what) {
+  return {fmt::format("{}{} {} on {}{}", e.label.empty() ? "" : e.label + ": ", e.collective,
+                      to_text(e.size), e.topology, what),
+          fmt::format("engine {}, links busy for {}, forwarding {}; detection {}, decision {}",
+                      joined(e.engines, " = "), to_text(e.model.link_busy),
+                      to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision))};
+}
+
+Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, Bytes wanted) {
+  Curve curve{std::move(name), {{0, 0}}};
+  const double all = static_cast<double>(std::max<std::int64_t>(wanted.count, 1));
+  for (const ProgressPoint& point : progress)
+    curve.points.push_back(
+        {milliseconds(point.at), 100 * static_cast<double>(point.in_place.count) / all});
+  return curve;
+}
+
+// One for each instant at which something happens. Those that are too close for words of their own
+// share them; where there are many, there are none.
+std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, double end) {
+  constexpr std::size_t most_words = 12;
+  constexpr double least_distance = 0.025; // of the axis
+  std::vector<CurveMark> marks;
+  std::size_t told = 0, together = 0; // the mark whose words are of the last `together` events
+  for (std::size_t i = 0; i < scenario.events.size(); ++i) {
+    const double x = milliseconds(scenario.events[i].at);
+    if (marks.empty() || x > marks.back().x) marks.push_back({x, {}});
+    if (together == 0 || x - marks[told].x > least_distance * end) {
+      told = marks.size() - 1;
+      together = 0;
+    }
+    ++together;
+    marks[told].text = together == 1 ? scenario.event_texts[i] : fmt::format("{} events", together);
+  }
+  if (marks.size() > most_words)
+    for (CurveMark& mark : marks) mark.text.clear();
+  return marks;
+}
+
+// When the last curve ends.
+double end_of(const CurveChart& chart) {
+  double end = 0;
+  for (const Curve& curve : chart.curves) end = std::max(end, curve.points.back().x);
+  return end;
+}
+
+std::string curve_name(const PolicyEvaluation& policy) {
+  const std::string name(to_text(policy.recovery.policy));
+  return policy.recovery.complete() ? name
+                                    : fmt::format("{} ({})", name, to_text(policy.recovery.ending));
+}
+
+} // namespace
+
+Figure progress_figure(const FailureEvaluation& e, const ScenarioEvaluation& scenario) {
+  CurveChart chart;
+  chart.heading = heading_of(e, ", by " + e.algorithm);
+  chart.axis = CurveAxis::linear;
+  chart.x_label = "time [ms]";
+  chart.y_label = "in place, of what is wanted [%]";
+  chart.steps = true;
+  chart.curves.push_back(progress_curve("undisturbed", e.progress, e.wanted));
+  for (const PolicyEvaluation& policy : scenario.policies)
+    chart.curves.push_back(
+        progress_curve(curve_name(policy), policy.recovery.progress, policy.recovery.wanted));
+  chart.marks = marks_of(scenario, end_of(chart));
+  return curve_figure(chart);
+}
+
+Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
+  CurveChart chart;
+  chart.heading = heading_of(evaluations.front(), "");
+  chart.axis = CurveAxis::linear;
+  chart.x_label = "failed links";
+  chart.y_label = "time, median over the seeds [ms]";
+  for (const FailureEvaluation& e : evaluations)
+    for (const Policy policy : e.policies) {
+      Curve curve{fmt::format("{}, {}", e.algorithm, to_text(policy)), {}};
+      bool incomplete = false;
+      for (const PolicySummary& summary : summaries_of(e)) {
+        if (summary.policy != policy || !summary.failed_links) continue;
+        incomplete = incomplete || !summary.time;
+        if (summary.time)
+          curve.points.push_back(
+              {static_cast<double>(*summary.failed_links), milliseconds(*summary.time)});
+      }
+      if (incomplete) curve.name += " (else incomplete)";
+      std::sort(curve.points.begin(), curve.points.end(),
+                [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
+      if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
+    }
+  return curve_figure(chart);
+}
+
+std::vector<NamedFigure> failure_figures(std::span<const FailureEvaluation> evaluations) {
+  std::vector<NamedFigure> figures;
+  std::vector<FailureEvaluation> sweeps;
+  for (const FailureEvaluation& e : evaluations)
+    if (e.scenarios.size() > 1 && e.scenarios.front().scenario.failed_links) sweeps.push_back(e);
+  const auto has_time = [](const FailureEvaluation& e) {
+    const auto summaries = summaries_of(e);
+    return std::any_of(summaries.begin(), summaries.end(),
+                       [](const PolicySummary& summary) { return summary.time.has_value(); });
+  };
+  if (std::any_of(sweeps.begin(), sweeps.end(), has_time))
+    figures.push_back({file_stem("failures", sweeps.front().label), sweep_figure(sweeps)});
+  for (const FailureEvaluation& e : evaluations) {
+    if (e.scenarios.size() != 1) continue;
+    const std::string stem = file_stem("failures", e.label);
+    figures.push_back({evaluations.size() == 1 ? stem : fmt::format("{}_{}", stem, e.algorithm),
+                       progress_figure(e, e.scenarios.front())});
+  }
+  return figures;
+}
+
+} // namespace tutti

@@ -1,0 +1,33 @@
+// Collectives through failures as pictures: what is in place over time under each policy, and the
+// time over the number of failed links.
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/studies/failures/study.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+struct NamedFigure {
+  std::string stem; ///< of the file, without ending
+  Figure figure;
+};
+
+/// Of one run: how much of what is wanted is in place, one curve per policy and one undisturbed, on
+/// one time axis with the events as upright lines. Pre: a verified evaluation, a run of it.
+[[nodiscard]] Figure progress_figure(const FailureEvaluation& evaluation,
+                                     const ScenarioEvaluation& scenario);
+
+/// Median times over the number of failed links, one curve per algorithm and policy; points that
+/// aren't complete are left out. Errors: InputError where none is.
+[[nodiscard]] Figure sweep_figure(std::span<const FailureEvaluation> evaluations);
+
+/// The sweep where there is one, else the progress of every algorithm's run; none where nothing
+/// ran, or several seeds make several runs.
+[[nodiscard]] std::vector<NamedFigure>
+failure_figures(std::span<const FailureEvaluation> evaluations);
+
+} // namespace tutti

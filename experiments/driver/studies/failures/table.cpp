@@ -1,0 +1,279 @@
+#include "experiments/driver/studies/failures/table.hpp"
+
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
+std::string bytes_text(Bytes bytes) { return bytes == Bytes{} ? "-" : short_text(bytes); }
+std::string percent_text(double part) { return fmt::format("{:.1f} %", 100 * part); }
+std::string ratio_text(double ratio) { return fmt::format("{:.3f}x", ratio); }
+
+bool is_sweep(std::span<const FailureEvaluation> evaluations) {
+  return std::any_of(evaluations.begin(), evaluations.end(), [](const FailureEvaluation& e) {
+    return std::any_of(e.scenarios.begin(), e.scenarios.end(), [](const ScenarioEvaluation& each) {
+      return each.scenario.failed_links.has_value();
+    });
+  });
+}
+
+std::string heading(const FailureEvaluation& e) {
+  return fmt::format("{}{}, {} {} ({} NPUs)\nengine {}, links busy for {}, forwarding {}; "
+                     "detection {}, decision {}\n",
+                     e.label.empty() ? "" : e.label + ": ", e.topology, e.collective,
+                     to_text(e.size), e.npus, joined(e.engines, " = "), to_text(e.model.link_busy),
+                     to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision));
+}
+
+std::string complete_text(const PolicySummary& s) {
+  if (!s.only) return fmt::format("{}/{}", s.complete, s.runs);
+  switch (*s.only) {
+  case Ending::complete: return "yes";
+  case Ending::incomplete: return "no";
+  case Ending::no_destination:
+  case Ending::nothing_left: break;
+  }
+  return std::string(to_text(*s.only));
+}
+
+// Blank where the column isn't shown.
+Row summary_row(const FailureEvaluation& e, const PolicySummary& s, bool sweep) {
+  Row row{e.algorithm, chunks_text(e.chunks_per_shard, e.chose_chunks)};
+  if (sweep) row.push_back(s.failed_links ? fmt::to_string(*s.failed_links) : "-");
+  row.emplace_back(to_text(s.policy));
+  const double undisturbed = static_cast<double>(e.undisturbed.report.completion.ps);
+  row.push_back(s.time ? short_text(*s.time) : "-");
+  row.push_back(
+      s.time && undisturbed > 0 ? ratio_text(static_cast<double>(s.time->ps) / undisturbed) : "-");
+  row.push_back(percent_text(s.goodput_lost));
+  row.push_back(bytes_text(s.in_vain));
+  row.push_back(s.decisions == 0 ? "-" : fmt::format("{}/{}", s.in_force, s.decisions));
+  row.push_back(s.decisions == 0 ? "-" : seconds_text(s.planning_seconds));
+  row.push_back(complete_text(s));
+  row.push_back(s.missing_npus == 0 ? "-" : fmt::to_string(s.missing_npus));
+  return row;
+}
+
+Row undisturbed_row(const FailureEvaluation& e, bool sweep) {
+  Row row{e.algorithm, chunks_text(e.chunks_per_shard, e.chose_chunks)};
+  if (sweep) row.emplace_back("-");
+  for (const std::string& cell :
+       {std::string("undisturbed"), short_text(e.undisturbed.report.completion), ratio_text(1),
+        percent_text(0), bytes_text({}), std::string("-"), std::string("-"), std::string("yes"),
+        std::string("-")})
+    row.push_back(cell);
+  return row;
+}
+
+Table policy_table(std::span<const FailureEvaluation> evaluations) {
+  const bool sweep = is_sweep(evaluations);
+  Table table;
+  table.columns.push_back({"algorithm"});
+  table.columns.push_back({"chunks/shard", Align::right});
+  if (sweep) table.columns.push_back({"failed links", Align::right});
+  table.columns.push_back({"policy"});
+  for (const char* title : {"time", "x undisturbed", "goodput lost", "in vain", "in force / made",
+                            "planning", "complete", "NPUs missing some"})
+    table.columns.push_back({title, Align::right});
+  for (const FailureEvaluation& e : evaluations) {
+    if (!e.verified) continue;
+    table.rows.push_back(undisturbed_row(e, sweep));
+    for (const PolicySummary& summary : summaries_of(e))
+      table.rows.push_back(summary_row(e, summary, sweep));
+  }
+  if (std::none_of(evaluations.begin(), evaluations.end(),
+                   [](const FailureEvaluation& e) { return e.chose_chunks; })) {
+    table.columns.erase(table.columns.begin() + 1); // whoever runs it has said how many
+    for (Row& row : table.rows) row.erase(row.begin() + 1);
+  }
+  return table;
+}
+
+std::string bound_text(const FailureEvaluation& e) {
+  return fmt::format("{}: undisturbed {} the lower bound {}; what is left is planned by {}\n",
+                     e.algorithm, gap_text(e.undisturbed.gap()),
+                     short_text(e.undisturbed.bound.time), e.planner);
+}
+
+// At most so many lines, then how many more there are.
+std::string listed(std::span<const std::string> lines, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+    text += fmt::format("    {}\n", lines[i]);
+  if (lines.size() > most) text += fmt::format("    and {} more\n", lines.size() - most);
+  return text;
+}
+
+std::string decision_text(const Decision& decision) {
+  std::vector<std::string> causes;
+  for (const Time cause : decision.causes)
+    if (causes.empty() || causes.back() != instant_text(cause))
+      causes.push_back(instant_text(cause));
+  std::string text = fmt::format("{}: {}", instant_text(decision.at), decision.what);
+  if (!decision.in_force) return text + " (not taken)";
+  if (decision.begin != decision.at)
+    text += fmt::format(", begins at {}", instant_text(decision.begin));
+  return text + fmt::format(" (events at {}; planned in {})", joined(causes, ", "),
+                            seconds_text(decision.planning_seconds));
+}
+
+std::string policy_story(const PolicyEvaluation& policy) {
+  constexpr std::size_t most_lines = 8;
+  const Recovery& recovery = policy.recovery;
+  std::string text = fmt::format("  {}: {}\n", to_text(recovery.policy), ending_text(recovery));
+  std::vector<std::string> decisions;
+  for (const Decision& decision : recovery.decisions) decisions.push_back(decision_text(decision));
+  text += listed(decisions, most_lines) + listed(policy.stuck, most_lines) +
+          listed(policy.missing, policy.missing.size()); // which is short already
+  if (!recovery.lost.empty())
+    text += fmt::format("    lost for good: {} contribution{} of the dead\n", recovery.lost.size(),
+                        recovery.lost.size() == 1 ? "" : "s");
+  return text;
+}
+
+std::string story(const FailureEvaluation& e) {
+  constexpr std::size_t most_events = 20;
+  if (e.scenarios.size() != 1) return "";
+  const ScenarioEvaluation& scenario = e.scenarios.front();
+  std::string text = fmt::format("\n{}, events:\n", e.algorithm);
+  std::vector<std::string> events;
+  for (std::size_t i = 0; i < scenario.events.size(); ++i)
+    events.push_back(
+        fmt::format("{}: {}", instant_text(scenario.events[i].at), scenario.event_texts[i]));
+  text += events.empty() ? "    none\n" : listed(events, most_events);
+  text += listed(scenario.cuts, most_events);
+  for (const PolicyEvaluation& policy : scenario.policies) text += policy_story(policy);
+  return text;
+}
+
+std::string conclusion_text(const FailureEvaluation& e) {
+  std::string text;
+  if (!e.verified)
+    text += fmt::format("{}: {}{}\n", e.algorithm, to_text(e.status),
+                        e.note.empty() ? "" : ": " + e.note);
+  else
+    text += bound_text(e);
+  if (!e.problem.empty()) text += fmt::format("DEFECT: {}: {}\n", e.algorithm, e.problem);
+  return text;
+}
+
+} // namespace
+
+std::string failures_text(std::span<const FailureEvaluation> evaluations) {
+  std::string text = heading(evaluations.front()) + to_text(policy_table(evaluations));
+  for (const FailureEvaluation& e : evaluations) text += conclusion_text(e);
+  for (const FailureEvaluation& e : evaluations) text += story(e);
+  return text;
+}
+
+namespace {
+
+Row case_cells(const FailureEvaluation& e) {
+  return {e.label,
+          e.topology,
+          fmt::to_string(e.npus),
+          e.collective,
+          fmt::to_string(e.size.count),
+          e.algorithm,
+          fmt::to_string(e.chunks_per_shard),
+          e.planner,
+          joined(e.engines, "="),
+          std::string(to_text(e.model.link_busy)),
+          std::string(to_text(e.model.forwarding)),
+          fmt::to_string(e.detection.ps),
+          fmt::to_string(e.decision.ps),
+          fmt::to_string(e.undisturbed.report.completion.ps),
+          fmt::to_string(e.undisturbed.bound.time.ps)};
+}
+
+Row run_cells(const FailureEvaluation& e, const ScenarioEvaluation& scenario,
+              const PolicyEvaluation& policy) {
+  const auto& failed_links = scenario.scenario.failed_links;
+  const auto slower = e.slowdown(policy);
+  const Recovery& recovery = policy.recovery;
+  return {failed_links ? fmt::to_string(*failed_links) : "",
+          fmt::to_string(scenario.scenario.seed),
+          fmt::to_string(scenario.events.size()),
+          std::string(to_text(recovery.policy)),
+          recovery.completion == Time{} ? "" : fmt::to_string(recovery.completion.ps),
+          recovery.complete() ? "true" : "false",
+          std::string(to_text(recovery.ending)),
+          slower ? fmt::format("{:.6f}", *slower) : "",
+          fmt::format("{:.6f}", e.goodput_lost(policy)),
+          fmt::to_string(recovery.in_vain.count),
+          fmt::to_string(policy.decisions_in_force()),
+          fmt::to_string(recovery.decisions.size()),
+          fmt::to_string(policy.missing_npus),
+          fmt::to_string(recovery.missing.size()),
+          fmt::to_string(recovery.lost.size()),
+          fmt::to_string(recovery.stuck.size()),
+          fmt::format("{:.3f}", policy.planning_seconds)};
+}
+
+} // namespace
+
+std::vector<Row> failures_csv(std::span<const FailureEvaluation> evaluations) {
+  std::vector<Row> rows{{"study",
+                         "topology",
+                         "npus",
+                         "collective",
+                         "size_bytes",
+                         "algorithm",
+                         "chunks_per_shard",
+                         "planner",
+                         "engine",
+                         "link_busy",
+                         "forwarding",
+                         "detection_ps",
+                         "decision_ps",
+                         "undisturbed_time_ps",
+                         "lower_bound_ps",
+                         "failed_links",
+                         "seed",
+                         "events",
+                         "policy",
+                         "last_delivery_ps",
+                         "complete",
+                         "ending",
+                         "slowdown",
+                         "goodput_lost",
+                         "in_vain_bytes",
+                         "decisions_in_force",
+                         "decisions",
+                         "npus_missing_some",
+                         "missing",
+                         "lost",
+                         "stuck",
+                         "planning_seconds"}};
+  for (const FailureEvaluation& e : evaluations)
+    for (const ScenarioEvaluation& scenario : e.scenarios)
+      for (const PolicyEvaluation& policy : scenario.policies) {
+        Row row = case_cells(e);
+        const Row run = run_cells(e, scenario, policy);
+        row.insert(row.end(), run.begin(), run.end());
+        rows.push_back(std::move(row));
+      }
+  return rows;
+}
+
+std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations) {
+  std::vector<std::string> problems;
+  for (const FailureEvaluation& e : evaluations)
+    if (!e.problem.empty())
+      problems.push_back(fmt::format("{} through failures on {}, {} {}: {}", e.algorithm,
+                                     e.topology, e.collective, to_text(e.size), e.problem));
+  return problems;
+}
+
+} // namespace tutti

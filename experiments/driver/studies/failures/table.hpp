@@ -1,0 +1,24 @@
+// Collectives through failures, for people: the tables on the terminal and the rows of CSV files.
+#pragma once
+
+#include "experiments/driver/studies/failures/study.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// Policies of all algorithms in one table: medians over the seeds, a row for each number of failed
+/// links. Where an evaluation is one run, its story follows: events, what is stuck, who misses
+/// what, and what each policy decided. Pre: at least one, all of one topology and collective.
+[[nodiscard]] std::string failures_text(std::span<const FailureEvaluation> evaluations);
+
+/// A header and one row per run and policy. CPU seconds stand last.
+[[nodiscard]] std::vector<std::vector<std::string>>
+failures_csv(std::span<const FailureEvaluation> evaluations);
+
+/// What is wrong with each, in words; empty where all is well.
+[[nodiscard]] std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations);
+
+} // namespace tutti

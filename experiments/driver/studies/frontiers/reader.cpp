@@ -1,0 +1,87 @@
+#include "experiments/driver/studies/frontiers/reader.hpp"
+
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::int64_t most_counted = 1 << 20; // chunks, steps, rounds; more is a slip
+
+// Reads the collective and the sizes at which it is tried; how many chunks of an NPU's buffer the
+// paper counts for each piece. Makes no collective of a name, which may have any number of chunks.
+std::uint32_t read_collective_and_sizes(ConfigTable& table, const Topology& topology,
+                                        FrontierStudy& study) {
+  const ConfigValue value = table.at("collective");
+  study.collective = value.string();
+  if (is_collective_file(study.collective)) {
+    if (const auto sizes = table.find("sizes"))
+      throw sizes->error("the size of a collective from a file is in the file");
+    const Collective collective =
+        value.located([&] { return read_collective(study.collective, topology); });
+    if (const std::string obstacle = frontier_obstacle(topology, collective); !obstacle.empty())
+      throw value.error(obstacle);
+    study.sizes = {collective.size()};
+    return counted_chunks(collective.parts.front());
+  }
+  study.sizes = sizes_at(table, "sizes", "1KiB..1GiB");
+  if (!std::is_sorted(study.sizes.begin(), study.sizes.end()))
+    throw table.at("sizes").error("sizes must ascend");
+  const CollectiveSpec spec = parsed(value, parse_collective);
+  CollectivePart part;
+  part.kind = spec.kind;
+  part.group = spec.group;
+  if (part.group.empty()) part.group.resize(topology.npu_count());
+  return counted_chunks(part);
+}
+
+std::uint32_t counted_at(ConfigTable& table, const std::string& key) {
+  return static_cast<std::uint32_t>(table.at(key).integer(1, most_counted));
+}
+
+PaperInstance read_instance(ConfigTable table, std::uint32_t chunks_of_piece) {
+  PaperInstance instance;
+  const ConfigValue chunks = table.at("chunks");
+  instance.chunks = counted_at(table, "chunks");
+  if (instance.chunks % chunks_of_piece != 0)
+    throw chunks.error(fmt::format("{} chunks can't be: this collective has a multiple of {}",
+                                   instance.chunks, chunks_of_piece));
+  instance.pieces = instance.chunks / chunks_of_piece;
+  instance.steps = counted_at(table, "steps");
+  instance.rounds = counted_at(table, "rounds");
+  if (instance.rounds < instance.steps)
+    throw table.at("rounds").error(fmt::format("{} steps need as many rounds", instance.steps));
+  if (const auto claimed = table.find("optimality"))
+    instance.claimed = parsed(*claimed, parse_optimality);
+  if (const auto seconds = table.find("seconds")) {
+    instance.seconds = seconds->number();
+    if (*instance.seconds < 0) throw seconds->error("a time can't be below 0");
+  }
+  instance.explanation = string_at(table, "explanation");
+  table.finish();
+  return instance;
+}
+
+} // namespace
+
+FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment) {
+  FrontierStudy study;
+  study.label = label_at(table, experiment.frontiers);
+  study.options = options_of(table, experiment.seed);
+  study.topology = topology_index(table.at("topology"), experiment.topologies);
+  const Topology& topology = experiment.topologies[study.topology].topology;
+  const std::uint32_t chunks_of_piece = read_collective_and_sizes(table, topology, study);
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { (void)request_of(experiment.frontier_case(study)); });
+  for (ConfigTable& row : table.tables("paper"))
+    study.paper.push_back(read_instance(row, chunks_of_piece));
+  table.finish();
+  return study;
+}
+
+} // namespace tutti

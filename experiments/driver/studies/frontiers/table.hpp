@@ -1,0 +1,30 @@
+// Pareto frontiers for people: the tables on the terminal and the rows of the CSV files.
+#pragma once
+
+#include "experiments/driver/studies/frontiers/study.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// R/C as a fraction and, where it isn't whole, as a number: "7/6 = 1.167".
+[[nodiscard]] std::string cost_text(const Ratio& cost);
+
+/// The points with their proofs and times, what no schedule can beat, why the search ended, and
+/// which point is best from which size on.
+[[nodiscard]] std::string frontier_text(const FrontierEvaluation& evaluation);
+
+/// The paper's rows with our answers and verdicts, then the points beyond them; empty without rows.
+[[nodiscard]] std::string instances_text(const StudyEvaluation& study);
+
+/// A header and one row per point and size. CPU seconds stand last.
+[[nodiscard]] std::vector<std::vector<std::string>>
+frontier_csv(std::span<const FrontierEvaluation> evaluations);
+
+/// A header and one row per row of a paper. CPU seconds stand last.
+[[nodiscard]] std::vector<std::vector<std::string>>
+instances_csv(std::span<const StudyEvaluation> studies);
+
+} // namespace tutti

@@ -1,0 +1,12 @@
+// How much each job is slowed down by the others, one bar per plan.
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
+
+namespace tutti {
+
+/// Errors: InputError where no plan has a schedule.
+[[nodiscard]] Figure job_figure(const JobStudyEvaluation& study);
+
+} // namespace tutti

@@ -1,0 +1,111 @@
+#include "experiments/driver/studies/jobs/reader.hpp"
+
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_jobs = 4096; // more is a slip
+
+std::vector<AlgorithmRow> algorithms_at(ConfigTable& table, const std::string& key) {
+  const auto value = table.find(key);
+  if (!value) return {};
+  std::vector<std::string> names;
+  for (const ConfigValue& item : list_of(*value)) names.push_back(item.string());
+  std::vector<AlgorithmRow> rows = value->located([&] { return find_algorithms(names); });
+  if (key != "together") return rows;
+  for (const AlgorithmRow& row : rows)
+    if (!row.joint)
+      throw value->error(
+          fmt::format("{} plans one collective at a time, not several together", row.name));
+  return rows;
+}
+
+std::vector<JobPlan> read_plans(ConfigTable& table) {
+  std::vector<JobPlan> plans;
+  for (AlgorithmRow& row : algorithms_at(table, "algorithms")) plans.push_back({row, false});
+  for (AlgorithmRow& row : algorithms_at(table, "together")) plans.push_back({row, true});
+  if (plans.empty()) throw table.error("needs a key \"algorithms\" or \"together\"");
+  return plans;
+}
+
+// Some algorithm has each setting; each takes its own.
+void require_settings(ConfigTable& table, const JobStudy& study) {
+  const auto settings = table.find("settings");
+  if (!settings) return;
+  std::vector<AlgorithmRow> rows;
+  for (const JobPlan& plan : study.plans) rows.push_back(plan.algorithm);
+  for (const Job& job : study.jobs)
+    if (job.algorithm) rows.push_back(*job.algorithm);
+  settings->located([&] { require_known_settings(rows, study.options); });
+}
+
+Job read_job(ConfigTable table, std::span<const Job> others, const Topology& topology) {
+  Job job;
+  const ConfigValue name = table.at("name");
+  job.name = name.string();
+  if (std::ranges::find(others, job.name, &Job::name) != others.end())
+    throw name.error(fmt::format("there is a job \"{}\" already", job.name));
+  const ConfigValue collective = table.at("collective");
+  job.collective = collective.string();
+  if (is_collective_file(job.collective)) {
+    if (const auto size = table.find("size"))
+      throw size->error("the size of a collective from a file is in the file");
+    job.size = collective.located([&] { return read_collective(job.collective, topology); }).size();
+  } else {
+    (void)parsed(collective, parse_collective);
+    job.size = parsed_at(table, "size", "1GiB", parse_bytes);
+  }
+  const auto chunks = table.find("chunks");
+  job.chunks = chunks ? chunks_of(*chunks) : std::nullopt;
+  job.timing.start = parsed_at(table, "start", "0s", parse_time);
+  if (const auto priority = table.find("priority"))
+    job.timing.priority =
+        static_cast<std::uint8_t>(priority->integer(0, JobTiming::highest_priority));
+  if (const auto algorithm = table.find("algorithm"))
+    job.algorithm = parsed(*algorithm, find_algorithm);
+  table.finish();
+  return job;
+}
+
+void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed, JobStudy& study) {
+  study.options = options_of(table, seed);
+  study.plans = read_plans(table);
+  study.engines = parsed_at(table, "engine", "both", parse_engines);
+  for (ConfigTable& row : table.tables("job")) {
+    if (study.jobs.size() == most_jobs) throw row.error("more jobs than 4096");
+    study.jobs.push_back(read_job(row, study.jobs, topology));
+  }
+  if (study.jobs.empty()) throw table.error("needs at least one job");
+  require_settings(table, study);
+  table.finish();
+}
+
+} // namespace
+
+JobStudy read_jobs(ConfigTable table, const Experiment& experiment) {
+  JobStudy study;
+  study.label = label_at(table, experiment.jobs);
+  study.topology = topology_index(table.at("topology"), experiment.topologies);
+  read_body(table, experiment.topologies[study.topology].topology, experiment.seed, study);
+  return study;
+}
+
+JobStudy read_job_file(const std::string& file, const Topology& topology, std::uint64_t seed) {
+  ConfigTable table = read_config(file);
+  table.allow_only(
+      {"algorithms", "together", "engine", "settings", "link_busy", "forwarding", "limit", "job"});
+  JobStudy study;
+  read_body(table, topology, seed, study);
+  return study;
+}
+
+} // namespace tutti

@@ -1,0 +1,19 @@
+// Jobs that share a network, for people: the tables on the terminal and the rows of jobs.csv.
+#pragma once
+
+#include "experiments/driver/studies/jobs/study.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// A line about the study, then for each plan its jobs, the time of all and its bound.
+[[nodiscard]] std::string jobs_text(const JobStudyEvaluation& study);
+
+/// A header and one row per plan and job; CPU seconds last.
+[[nodiscard]] std::vector<std::vector<std::string>>
+jobs_csv(std::span<const JobStudyEvaluation> studies);
+
+} // namespace tutti

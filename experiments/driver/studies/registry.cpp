@@ -1,0 +1,68 @@
+#include "experiments/driver/studies/registry.hpp"
+
+#include "algorithms/list.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "synth/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti {
+
+std::vector<AlgorithmRow> all_algorithms() {
+  const auto baselines = baseline_algorithms();
+  std::vector<AlgorithmRow> rows(baselines.begin(), baselines.end());
+  const auto others = synthesizers();
+  rows.insert(rows.end(), others.begin(), others.end());
+  return rows;
+}
+
+AlgorithmRow find_algorithm(std::string_view name) {
+  std::vector<std::string> known;
+  for (const AlgorithmRow& row : all_algorithms()) {
+    if (row.name == name) return row;
+    known.emplace_back(row.name);
+  }
+  throw InputError(unknown_name("algorithm", name, known));
+}
+
+std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
+  std::vector<AlgorithmRow> found;
+  const auto add = [&found](const AlgorithmRow& row) {
+    const bool repeated =
+        std::any_of(found.begin(), found.end(),
+                    [&row](const AlgorithmRow& other) { return other.name == row.name; });
+    if (repeated) throw InputError(fmt::format("algorithm \"{}\" is named twice", row.name));
+    found.push_back(row);
+  };
+  for (const std::string& text : names)
+    for (const std::string_view piece : split(text, ',')) {
+      const std::string_view name = trimmed(piece);
+      if (name != "all") {
+        add(find_algorithm(name));
+        continue;
+      }
+      for (const AlgorithmRow& row : all_algorithms()) add(row);
+    }
+  return found;
+}
+
+void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisOptions& options) {
+  std::vector<std::string> known;
+  for (const AlgorithmRow& row : rows)
+    for (const Setting& setting : row.settings) known.emplace_back(setting.name);
+  for (const auto& [key, value] : options.settings)
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw InputError(known.empty()
+                           ? fmt::format("unknown setting \"{}\" (no algorithm here has any)", key)
+                           : unknown_name("setting", key, known));
+}
+
+SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options) {
+  std::erase_if(options.settings, [&](const auto& entry) { return !row.has_setting(entry.first); });
+  return options;
+}
+
+} // namespace tutti

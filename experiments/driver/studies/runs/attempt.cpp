@@ -1,0 +1,255 @@
+#include "experiments/driver/studies/runs/attempt.hpp"
+
+#include "experiments/driver/pool/process_memory.hpp"
+#include "sim/error.hpp"
+#include "sim/work_limit.hpp"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <map>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include <sys/resource.h>
+
+namespace tutti {
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  rusage children{}; // SimGrid runs in one
+  getrusage(RUSAGE_CHILDREN, &children);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9 +
+         seconds(children.ru_utime) + seconds(children.ru_stime);
+}
+
+namespace {
+
+Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
+                  const Collective& collective, const SynthesisOptions& options) {
+  if (options.stage) (void)options.stage(fmt::format("synthesis by {}", algorithm.name), {});
+  Outcome outcome;
+  try {
+    outcome = synthesize(algorithm, topology, collective, options);
+  } catch (const std::bad_alloc& error) {
+    outcome.status = Status::timed_out;
+    outcome.note = memory_text(error);
+  }
+  if (outcome.status == Status::timed_out && options.cancelled && options.cancelled())
+    outcome.note = outcome.schedule || outcome.compact ? "interrupted; the best so far"
+                                                       : "interrupted; no schedule yet";
+  return outcome;
+}
+
+// The collective with so many times the chunks per shard as an algorithm's `pieces`. Chunks below a
+// byte are bad input, unless only those pieces make them so: words then, and the collective
+// without.
+std::optional<std::string> cut(const AlgorithmRow& algorithm, const CollectiveMaker& make,
+                               std::uint32_t chunks, std::uint32_t pieces, Collective& collective) {
+  try {
+    collective = make(chunks * pieces);
+    return std::nullopt;
+  } catch (const InputError& error) {
+    collective = make(chunks);
+    return fmt::format("{} cuts every shard in {}: {}", algorithm.name, chunks * pieces,
+                       error.what());
+  }
+}
+
+/// What an attempt is of.
+struct Task {
+  const AlgorithmRow& algorithm;
+  const Topology& topology;
+  const CollectiveMaker& make;
+  std::uint32_t chunks;
+  const SynthesisOptions& options;
+};
+
+// Cuts the collective as the outcome says, and verifies its schedule: false where that is too fine,
+// or was interrupted: nobody knows whether such a schedule is correct.
+bool judge(const Task& task, Attempt& made) {
+  const double start = cpu_seconds();
+  if (std::optional<std::string> too_fine =
+          cut(task.algorithm, task.make, task.chunks, task.algorithm.pieces * made.outcome.pieces,
+              made.collective)) {
+    made.outcome = infeasible(std::move(*too_fine));
+    return false;
+  }
+  bool is_verified = true;
+  try {
+    const Watch watch =
+        made.has_schedule() ? watch_of(task.options.stage, "verification") : Watch{};
+    if (made.outcome.schedule)
+      made.verdict = verify(task.topology, made.collective, *made.outcome.schedule, watch);
+    else if (made.outcome.compact)
+      made.verdict = verify(task.topology, made.collective, *made.outcome.compact, watch);
+  } catch (const Stopped&) {
+    made.outcome = infeasible("interrupted in the verification of its schedule");
+    made.outcome.status = Status::timed_out;
+    is_verified = false;
+  }
+  made.verify_seconds = cpu_seconds() - start;
+  return is_verified;
+}
+
+bool is_sound(const Attempt& made) {
+  return made.has_schedule() ? verdict_problem(made).empty()
+                             : made.outcome.status == Status::infeasible;
+}
+
+std::optional<Attempt> remembered(const Task& task, const ScheduleCache& cache,
+                                  const std::string& key, Wanted wanted) {
+  std::optional<RememberedOutcome> found = cache.find(key, task.topology);
+  if (!found) return std::nullopt;
+  Attempt made;
+  made.was_remembered = true;
+  made.outcome = std::move(found->outcome);
+  made.chunks = task.chunks * made.outcome.pieces;
+  const bool has_own_texts =
+      found->has_same_names || (wanted == Wanted::schedule && made.has_schedule());
+  if (!has_own_texts || !judge(task, made) || !is_sound(made)) return std::nullopt;
+  return made;
+}
+
+} // namespace
+
+Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
+                const CollectiveMaker& make, std::uint32_t chunks,
+                const SynthesisOptions& options) {
+  ScheduleCache none("");
+  return attempt(algorithm, topology, make, chunks, options, none, Wanted::everything);
+}
+
+Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
+                const CollectiveMaker& make, std::uint32_t chunks, const SynthesisOptions& options,
+                ScheduleCache& cache, Wanted wanted) {
+  const Task task{algorithm, topology, make, chunks, options};
+  Attempt made;
+  made.chunks = chunks;
+  if (std::optional<std::string> too_fine =
+          cut(algorithm, make, chunks, algorithm.pieces, made.collective)) {
+    made.outcome = infeasible(std::move(*too_fine));
+    return made;
+  }
+  std::string key;
+  if (cache.is_used()) {
+    const double start = cpu_seconds();
+    key = schedule_key(topology, made.collective, algorithm, options);
+    if (std::optional<Attempt> found = remembered(task, cache, key, wanted)) {
+      found->synthesis_seconds = cpu_seconds() - start - found->verify_seconds;
+      return std::move(*found);
+    }
+  }
+  const double start = cpu_seconds();
+  made.outcome = synthesis(algorithm, topology, made.collective, options);
+  made.chunks = chunks * made.outcome.pieces;
+  made.synthesis_seconds = cpu_seconds() - start;
+  const bool was_cut_short =
+      made.outcome.status == Status::timed_out || (options.cancelled && options.cancelled());
+  if (judge(task, made) && is_sound(made) && !was_cut_short)
+    cache.remember(key, topology, made.collective, made.outcome);
+  return made;
+}
+
+namespace {
+
+/// The tries of one choice, by chunks per shard.
+class ChunkTries {
+public:
+  ChunkTries(const Task& task, ScheduleCache& cache, Wanted wanted)
+      : task_(task), cache_(cache), wanted_(wanted), limit_(task.options) {}
+
+  Attempt choose() {
+    const double start = cpu_seconds();
+    const CollectiveMaker cut = [this](std::uint32_t chunks) {
+      return task_.make(chunks * task_.algorithm.pieces);
+    };
+    const ChunkChoice choice = choose_chunks(
+        task_.topology, task_.options.model, cut,
+        [this](std::uint32_t chunks) { return tried(chunks); }, 0, task_.options.stage);
+    Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
+    if (cut_short_) mark_cut_short(chosen.outcome);
+    chosen.verify_seconds = verify_seconds_;
+    chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;
+    chosen.was_remembered = all_remembered_;
+    return chosen;
+  }
+
+private:
+  std::optional<ChunkedSchedule> tried(std::uint32_t chunks) {
+    cut_short_ = cut_short_ || (chunks > 1 && !faulty_ && limit_.reached());
+    if (faulty_ || cut_short_) return std::nullopt;
+    std::optional<Attempt> next = attempted(chunks);
+    if (!next) return std::nullopt;
+    verify_seconds_ += next->verify_seconds;
+    all_remembered_ = all_remembered_ && next->was_remembered;
+    const Attempt& kept = made_[chunks] = std::move(*next);
+    if (!kept.has_schedule()) {
+      cut_short_ = limit_.reached();
+      return std::nullopt;
+    }
+    if (!kept.verdict.correct()) {
+      faulty_ = chunks;
+      return std::nullopt;
+    }
+    const Outcome& outcome = kept.outcome;
+    return ChunkedSchedule{&kept.collective, outcome.schedule ? &*outcome.schedule : nullptr,
+                           outcome.compact ? &*outcome.compact : nullptr};
+  }
+
+  std::optional<Attempt> attempted(std::uint32_t chunks) {
+    if (chunks == 1)
+      return attempt(task_.algorithm, task_.topology, task_.make, 1, task_.options, cache_,
+                     wanted_);
+    // what a clock leaves isn't the same next time
+    ScheduleCache none("");
+    ScheduleCache& cache = task_.options.limit_seconds > 0 ? none : cache_;
+    try {
+      return attempt(task_.algorithm, task_.topology, task_.make, chunks,
+                     with_rest(task_.options, limit_), cache, wanted_);
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  }
+
+  const Task& task_;
+  ScheduleCache& cache_;
+  Wanted wanted_;
+  WorkLimit limit_;
+  std::map<std::uint32_t, Attempt> made_;
+  std::optional<std::uint32_t> faulty_;
+  bool cut_short_ = false; ///< the limit ended the choice
+  double verify_seconds_ = 0;
+  bool all_remembered_ = true;
+};
+
+} // namespace
+
+Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topology,
+                          const CollectiveMaker& make, std::optional<std::uint32_t> chunks,
+                          const SynthesisOptions& options, ScheduleCache& cache, Wanted wanted) {
+  if (chunks) return attempt(algorithm, topology, make, *chunks, options, cache, wanted);
+  const CollectiveMaker cut = [&](std::uint32_t count) { return make(count * algorithm.pieces); };
+  SynthesisOptions own = options;
+  own.choose_pieces = algorithm.chooses_pieces && chooses_chunks(algorithm, make(1), cut);
+  const Task task{algorithm, topology, make, 1, own};
+  Attempt made = own.choose_pieces ? attempt(algorithm, topology, make, 1, own, cache, wanted)
+                                   : ChunkTries(task, cache, wanted).choose();
+  made.chose_chunks = true;
+  return made;
+}
+
+std::string verdict_problem(const Attempt& made) {
+  if (!made.has_schedule()) return {};
+  if (made.verdict.fault) return "fault: " + made.verdict.fault->text;
+  if (made.verdict.redundant > 0)
+    return fmt::format("redundant copies: {}", made.verdict.redundant);
+  return {};
+}
+
+} // namespace tutti

@@ -1,0 +1,69 @@
+// One synthesis with a given number of chunks per shard, or what was remembered of one, and what
+// verify() says of it.
+#pragma once
+
+#include "experiments/driver/cache/schedule_cache.hpp"
+#include "sim/collective.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+#include "sim/verify.hpp"
+#include "synth/chunk_choice.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tutti {
+
+struct Attempt {
+  Collective collective; ///< what the schedule speaks of
+  Outcome outcome;
+  Verdict verdict;
+  double synthesis_seconds = 0, verify_seconds = 0; ///< CPU; without what remembering takes
+  bool was_remembered = false;                      ///< the seconds are those of looking it up
+  std::uint32_t chunks = 1;                         ///< per shard, without AlgorithmRow::pieces
+  bool chose_chunks = false;                        ///< nobody said how many
+  [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
+  [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
+};
+
+/// So many chunks per shard, times what the algorithm needs (and, with options.choose_pieces, what
+/// it chooses). What runs out of memory is timed_out with a note, and so is what was cancelled.
+/// Chunks below a byte only because the algorithm wants several pieces are infeasible.
+/// Errors: InputError of `make` for the given chunks, for an unknown setting, an NPU out of reach.
+[[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
+                              const CollectiveMaker& make, std::uint32_t chunks,
+                              const SynthesisOptions& options);
+
+/// What of an outcome counts.
+enum class Wanted : std::uint8_t {
+  everything, ///< what was remembered for a network with other names is no answer
+  schedule,   ///< its texts may be those of a network with other names
+};
+
+/// The same, as remembered, or made now and remembered. What isn't correct is made anew. An
+/// infeasible outcome is remembered as well; one that a limit or a cancellation cut short isn't,
+/// nor one that is a defect. Whether it was remembered shows in `was_remembered` and seconds only,
+/// and in the texts where only the schedule is wanted.
+[[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
+                              const CollectiveMaker& make, std::uint32_t chunks,
+                              const SynthesisOptions& options, ScheduleCache& cache, Wanted wanted);
+
+/// With so many chunks per shard; where nobody says (none), with as many as choose_chunks() takes,
+/// or the algorithm where it chooses itself. Seconds are those of all tries, and a limit is for all
+/// of them. A try with a fault is what comes back, so that it shows. `make` takes pieces per shard,
+/// and its InputErrors beyond one chunk mean that it can't be cut so.
+/// Errors: as attempt(); those of replays.
+[[nodiscard]] Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topology,
+                                        const CollectiveMaker& make,
+                                        std::optional<std::uint32_t> chunks,
+                                        const SynthesisOptions& options, ScheduleCache& cache,
+                                        Wanted wanted);
+
+/// What our own algorithms must not do: faults and redundant copies, in words; else empty.
+[[nodiscard]] std::string verdict_problem(const Attempt& made);
+
+/// CPU seconds that this process and its ended children have used.
+[[nodiscard]] double cpu_seconds();
+
+} // namespace tutti

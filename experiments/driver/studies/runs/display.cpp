@@ -1,0 +1,124 @@
+#include "experiments/driver/studies/runs/display.hpp"
+
+#include "experiments/driver/cli/stage_display.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+std::string rate_text(double per_second) {
+  if (per_second >= 1e6) return fmt::format("{:.3g} M/s", per_second / 1e6);
+  if (per_second >= 1e3) return fmt::format("{:.3g} k/s", per_second / 1e3);
+  return fmt::format("{:.3g} /s", per_second);
+}
+
+} // namespace
+
+void SynthesisMeter::update(const SynthesisProgress& progress) {
+  if (progress.done < now_.done || progress.total != now_.total) attempt_start_ = clock_();
+  now_ = progress;
+}
+
+double SynthesisMeter::rate() const {
+  const double seconds = clock_() - attempt_start_;
+  return seconds > 0 ? static_cast<double>(now_.done) / seconds : 0;
+}
+
+std::string SynthesisMeter::pace() const {
+  return fmt::format("{}, {}", short_text(now_.reached), rate_text(rate()));
+}
+
+std::string SynthesisMeter::line() const {
+  const std::uint64_t total = std::max<std::uint64_t>(now_.total, 1);
+  std::string text = fmt::format("{}/{} deliveries, {} %, {}", now_.done, now_.total,
+                                 100 * now_.done / total, pace());
+  if (const double pace = rate(); pace > 0)
+    text +=
+        fmt::format(", about {} left",
+                    duration_text(static_cast<double>(total - std::min(now_.done, total)) / pace));
+  return text;
+}
+
+RunDisplay::RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
+                       ProgressBar::Clock clock)
+    : single_(cases == 1), form_(form), out_(&out), clock_(clock),
+      bar_(std::move(label), out, form == Form::bar, std::move(clock)), total_(cases) {}
+
+RunDisplay::RunDisplay(std::string label, std::size_t cases, bool lines_wanted)
+    : RunDisplay(std::move(label), cases, form_on_stderr(lines_wanted), std::cerr, steady_seconds) {
+}
+
+void RunDisplay::finished(std::size_t done, std::size_t total) {
+  done_ = done;
+  if (!single_) bar_.update(done, total);
+}
+
+void RunDisplay::progress(const Case& c, const SynthesisProgress& progress) {
+  SynthesisMeter& meter = meters_.try_emplace(&c, clock_).first->second;
+  meter.update(progress);
+  if (form_ == Form::lines) {
+    const double now = clock_();
+    if (last_line_ && now - *last_line_ < seconds_between_lines) return;
+    last_line_ = now;
+    *out_ << fmt::format("tutti: {}: {}\n", case_text(c), meter.line()) << std::flush;
+  } else if (single_) {
+    bar_.say(meter.pace());
+    bar_.update(progress.done, progress.total);
+  } else {
+    bar_.say(fmt::format("{}: {}", c.algorithm.name, meter.pace()));
+    bar_.update(done_, total_);
+  }
+}
+
+void RunDisplay::stage(const Case& c, const std::string& stage, const WorkProgress& progress) {
+  stages_[&c] = stage;
+  if (form_ == Form::lines) {
+    if (const auto line = stage_line(last_line_, clock_(), case_text(c), stage, progress))
+      *out_ << *line << std::flush;
+    return;
+  }
+  bar_.say(single_ ? stage : fmt::format("{}: {}", c.algorithm.name, stage));
+  if (!single_)
+    bar_.update(done_, total_);
+  else if (progress.total > 0)
+    bar_.update(progress.done, progress.total);
+  else
+    bar_.update();
+}
+
+void RunDisplay::interrupted(std::span<const Case* const> running) {
+  constexpr std::size_t most_told = 4;
+  std::vector<std::string> texts;
+  for (const Case* c : running.first(std::min(running.size(), most_told))) {
+    const auto stage = stages_.find(c);
+    texts.push_back(fmt::format("{}, {}", c->algorithm.name,
+                                stage == stages_.end() ? "synthesis" : stage->second));
+  }
+  if (running.size() > most_told)
+    texts.push_back(fmt::format("{} more", running.size() - most_told));
+  bar_.finish();
+  *out_ << interrupted_text(joined(texts, "; ")) << std::flush;
+}
+
+std::string RunDisplay::case_text(const Case& c) {
+  return fmt::format("{} {}", c.algorithm.name, c.collective.text());
+}
+
+RunWatcher RunDisplay::watcher(Interrupts& interrupts) {
+  return {
+      .finished = [this](std::size_t done, std::size_t total) { finished(done, total); },
+      .progress = [this](const Case& c, const SynthesisProgress& reached) { progress(c, reached); },
+      .stage = [this](const Case& c, const std::string& words,
+                      const WorkProgress& reached) { stage(c, words, reached); },
+      .interrupted = [this](std::span<const Case* const> running) { interrupted(running); },
+      .interrupts = &interrupts};
+}
+
+} // namespace tutti

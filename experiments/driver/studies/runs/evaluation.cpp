@@ -1,0 +1,301 @@
+#include "experiments/driver/studies/runs/evaluation.hpp"
+
+#include "experiments/driver/cache/schedule_cache.hpp"
+#include "experiments/driver/figures/trace.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/schedule_file.hpp"
+#include "sim/work_limit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace tutti {
+
+double ShownBound::gap(Time completion) const {
+  if (time.ps <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(completion.ps) / static_cast<double>(time.ps);
+}
+
+double Replay::max_utilisation() const {
+  const std::vector<double> all = utilisation(report);
+  return all.empty() ? 0 : *std::max_element(all.begin(), all.end());
+}
+
+double Replay::mean_utilisation() const {
+  const std::vector<double> all = utilisation(report);
+  if (all.empty()) return 0;
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
+std::string TraceParts::file(std::size_t replay) const {
+  return fmt::format("{}/{}", folder, first_process + replay);
+}
+
+std::string TraceParts::left_out_of(const std::string& file) { return file + ".left_out"; }
+
+std::string bound_problem(const Replay& replay) {
+  const ShownBound& bound = replay.bound_at_chunks; // the higher one
+  if (replay.report.completion >= bound.time) return {};
+  return fmt::format("{} {} says {}, below the lower bound {} ({}): a defect of Tutti",
+                     replay.report.engine, to_text(replay.report.model.discipline),
+                     to_text(replay.report.completion), to_text(bound.time), bound.certificate);
+}
+
+void require_discipline(const EngineRow& engine, Discipline discipline) {
+  if (discipline != Discipline::fluid || engine.knows_fluid) return;
+  std::string able;
+  for (const EngineRow& row : engines())
+    if (row.knows_fluid) able += fmt::format("{}{}", able.empty() ? "" : ", ", row.name);
+  throw InputError(
+      fmt::format("engine {} knows no fluid sharing (engines that do: {})", engine.name, able));
+}
+
+std::string hottest_link(const Topology& topology, const Report& report) {
+  if (report.links.empty()) return {};
+  const auto less_busy = [](const LinkUse& a, const LinkUse& b) { return a.busy < b.busy; };
+  const auto hottest = std::max_element(report.links.begin(), report.links.end(), less_busy);
+  const auto as_hot = std::count_if(report.links.begin(), report.links.end(),
+                                    [&](const LinkUse& use) { return use.busy == hottest->busy; });
+  const LinkId id{static_cast<std::uint32_t>(hottest - report.links.begin())};
+  const Link& link = topology.link(id);
+  const std::string name =
+      fmt::format("{}>{}", topology.node(link.from).name, topology.node(link.to).name);
+  return as_hot == 1 ? name : fmt::format("{} +{}", name, as_hot - 1);
+}
+
+namespace {
+
+ShownBound shown(const Bound& bound) {
+  return {bound.time, std::string(to_text(bound.kind)), bound.certificate};
+}
+
+struct BoundPair {
+  ShownBound any, at_chunks;
+};
+
+BoundPair bounds_for(const Topology& topology, const Collective& collective, const TimeModel& model,
+                     BoundEffort effort) {
+  const Bounds bounds = all_bounds(topology, collective, model, effort);
+  return {shown(bounds.best()), shown(bounds.best_at_chunks())};
+}
+
+Replay bounded_replay(const Collective& collective, const std::function<Report()>& run,
+                      const std::function<BoundPair()>& bound) {
+  Replay result;
+  const double start = cpu_seconds();
+  result.report = run();
+  const double replayed = cpu_seconds();
+  BoundPair bounds = bound();
+  result.replay_seconds = replayed - start;
+  result.bound_seconds = cpu_seconds() - replayed;
+  result.bound = std::move(bounds.any);
+  result.bound_at_chunks = std::move(bounds.at_chunks);
+  result.algbw = algbw(collective, result.report.completion);
+  result.busbw = busbw(collective, result.report.completion);
+  return result;
+}
+
+} // namespace
+
+Replay replay(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              const TimeModel& model, const EngineRow& engine, const RunOptions& options,
+              BoundEffort bound) {
+  require_discipline(engine, model.discipline);
+  return bounded_replay(
+      collective, [&] { return engine.run(topology, collective, schedule, model, options); },
+      [&] { return bounds_for(topology, collective, model, bound); });
+}
+
+Replay replay(const Topology& topology, const Collective& collective,
+              const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine,
+              const Watch& watch, BoundEffort bound) {
+  if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
+    throw InputError(problem);
+  return bounded_replay(
+      collective, [&] { return engine.run_compact(topology, collective, schedule, model, watch); },
+      [&] { return bounds_for(topology, collective, model, bound); });
+}
+
+std::string compact_problem(const EngineRow& engine, Discipline discipline) {
+  if (engine.run_compact != nullptr && discipline == Discipline::fifo) return {};
+  return fmt::format("a schedule in compact form (too many transfers for a list) is replayed by "
+                     "--engine native --discipline fifo only, not by {} {}",
+                     engine.name, to_text(discipline));
+}
+
+namespace {
+
+TimeModel model_with(const Case& c, Discipline discipline) {
+  TimeModel model = c.options.model;
+  model.discipline = discipline;
+  return model;
+}
+
+Attempt attempt(const Case& c) {
+  SynthesisOptions options = c.options;
+  options.model = model_with(c, c.disciplines.front());
+  ScheduleCache cache(c.cache);
+  return attempt_in_chunks(
+      c.algorithm, *c.topology,
+      [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
+      c.chunks, options, cache, Wanted::everything);
+}
+
+void add_note(Evaluation& result, const std::string& text) {
+  result.note += result.note.empty() ? text : "; " + text;
+}
+
+/// Another case's, where that had the same chunks.
+BoundPair bounds_for(const Case& c, const Collective& collective, const TimeModel& model) {
+  const std::uint32_t chunks = collective.parts.front().pieces;
+  for (const KnownBounds& known : c.known_bounds)
+    if (known.model == model && known.chunks_per_shard == chunks)
+      return {known.any, known.at_chunks};
+  return bounds_for(*c.topology, collective, model, c.bound);
+}
+
+Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
+  const TimeModel model = model_with(c, discipline);
+  RunOptions options;
+  options.record_hops = !c.trace.folder.empty();
+  options.watch = watch_of(c.options.stage,
+                           fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
+  const auto run = [&] {
+    return made.outcome.schedule
+               ? c.engine->run(*c.topology, made.collective, *made.outcome.schedule, model, options)
+               : c.engine->run_compact(*c.topology, made.collective, *made.outcome.compact, model,
+                                       options.watch);
+  };
+  return bounded_replay(made.collective, run,
+                        [&] { return bounds_for(c, made.collective, model); });
+}
+
+/// What the algorithm itself has proven is no part of the bounds: other algorithms, a replay of the
+/// same schedule and the library would show another gap. It is told where it says more.
+void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation& result) {
+  if (!outcome.bound) return;
+  const Time proven = *outcome.bound;
+  constexpr double much = 1.001;
+  if (static_cast<double>(proven.ps) > much * static_cast<double>(replay.bound.time.ps))
+    add_note(result, "proves that no schedule takes less than " + short_text(proven));
+  // Engines of fluid sharing round times to a picosecond, which this bound doesn't know.
+  const Time rounding{replay.report.model.discipline == Discipline::fluid ? 1 : 0};
+  if (result.problem.empty() && replay.report.completion + rounding < proven)
+    result.problem =
+        fmt::format("{} {} says {}, below what the algorithm proves, {}: a defect of Tutti",
+                    replay.report.engine, to_text(replay.report.model.discipline),
+                    to_text(replay.report.completion), to_text(proven));
+}
+
+/// Of the replay with this number; its hops aren't needed any more.
+void write_trace_part(const Case& c, const Attempt& made, std::size_t number, Report& report,
+                      Evaluation& result) {
+  if (c.trace.folder.empty()) return;
+  if (!made.outcome.schedule) {
+    add_note(result, fmt::format("no timeline of {} transfers, which are too many for a list",
+                                 made.outcome.compact->size()));
+    return;
+  }
+  const std::string part = c.trace.file(number);
+  std::string missing;
+  write_file(part, [&](std::ostream& out) {
+    TraceEvents events(out);
+    missing =
+        write_run(events, c.trace.first_process + static_cast<std::uint32_t>(number),
+                  {trace_name(c.algorithm.name, made.collective.size(), report.model.discipline),
+                   c.topology, &made.collective, &*made.outcome.schedule, &report});
+  });
+  if (!missing.empty()) write_file(TraceParts::left_out_of(part), missing);
+  report.hops = {};
+}
+
+void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
+  for (const Discipline discipline : c.disciplines) {
+    if (const std::string problem = compact_problem(*c.engine, discipline);
+        made.outcome.compact && !problem.empty()) {
+      add_note(result, problem);
+      continue;
+    }
+    Replay one = replay(c, made, discipline);
+    if (discipline == c.disciplines.front()) compare_with_proof(made.outcome, one, result);
+    write_trace_part(c, made, result.replays.size(), one.report, result);
+    one.report.chunk_done.clear();
+    if (result.problem.empty()) result.problem = bound_problem(one);
+    result.replay_seconds += one.replay_seconds;
+    result.bound_seconds += one.bound_seconds;
+    result.replays.push_back(std::move(one));
+  }
+  if (!result.replays.empty())
+    result.hottest_link = hottest_link(*c.topology, result.replays.front().report);
+}
+
+// Of an even number the earlier of the two in the middle.
+std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
+  if (attempts.size() < 2) return std::nullopt;
+  std::sort(attempts.begin(), attempts.end());
+  return AttemptSpread{attempts.size(), attempts.front(), attempts[(attempts.size() - 1) / 2],
+                       attempts.back()};
+}
+
+// Moves the schedule into what is written.
+void write(const Case& c, Attempt& made) {
+  ScheduleFile file{c.topology->name(),
+                    std::string(c.algorithm.name),
+                    model_with(c, c.disciplines.front()),
+                    std::move(made.collective),
+                    made.outcome.schedule ? std::move(*made.outcome.schedule)
+                                          : Schedule(c.topology->link_count()),
+                    std::move(made.outcome.compact)};
+  write_schedule(c.schedule_file, *c.topology, file);
+}
+
+} // namespace
+
+Evaluation evaluate(const Case& c) {
+  for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
+  Evaluation result;
+  Attempt made = attempt(c);
+  result.synthesis_seconds = made.synthesis_seconds;
+  result.verify_seconds = made.verify_seconds;
+  result.run = c.run;
+  result.topology = c.topology_label;
+  result.collective = c.collective.text();
+  result.algorithm = c.algorithm.name;
+  result.size = made.collective.size();
+  result.npus = c.topology->npu_count();
+  result.chunks_per_shard = made.collective.parts.front().pieces;
+  result.chose_chunks = made.chose_chunks;
+  result.chunks = made.collective.chunks.size();
+  result.status = made.outcome.status;
+  result.note = made.outcome.note;
+  result.routing = made.outcome.routing;
+  result.planned = made.outcome.planned;
+  result.planned_on = made.outcome.planned_on;
+  result.facts = made.outcome.facts;
+  result.attempts = spread_of(made.outcome.attempts);
+  result.problem = verdict_problem(made);
+  if (made.has_schedule()) {
+    result.transfers =
+        made.outcome.schedule ? made.outcome.schedule->size() : made.outcome.compact->size();
+    result.redundant = made.verdict.redundant;
+    result.verified = made.verdict.correct();
+  }
+  if (result.verified) {
+    try {
+      replay_all(c, made, result);
+    } catch (const Stopped&) {
+      add_note(result, "interrupted in its replay");
+    }
+    if (!c.schedule_file.empty()) write(c, made);
+  }
+  result.peak_rss_bytes = peak_rss_bytes();
+  return result;
+}
+
+} // namespace tutti

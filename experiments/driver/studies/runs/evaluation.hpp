@@ -1,0 +1,170 @@
+// One algorithm for one collective on one topology, from synthesis to report: synthesize, verify,
+// bound, replay. Nothing here trusts an algorithm: every schedule is verified before it is
+// replayed, and every time is held against the lower bound.
+#pragma once
+
+#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/runs/attempt.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/report.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+#include "synth/bounds/bounds.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What no schedule is faster than.
+struct ShownBound {
+  Time time;
+  std::string kind;        ///< "in-cut", ...
+  std::string certificate; ///< in words
+
+  /// completion / bound, at least 1; NaN where the bound is 0.
+  [[nodiscard]] double gap(Time completion) const;
+  bool operator==(const ShownBound&) const = default;
+};
+
+/// Bounds that another case has needed, for the same collective, size and network.
+struct KnownBounds {
+  TimeModel model;
+  std::uint32_t chunks_per_shard = 0;
+  ShownBound any, at_chunks;
+};
+
+/// Where the timelines of a case's replays go (trace.hpp): the events of each in a file of its own,
+/// from which whoever asked makes one.
+struct TraceParts {
+  std::string folder;              ///< empty: none are wanted
+  std::uint32_t first_process = 1; ///< of the viewer: the number of the first replay, and its file
+
+  [[nodiscard]] std::string file(std::size_t replay) const;
+  /// Where it says what such a file leaves out; nothing where there is no such file.
+  [[nodiscard]] static std::string left_out_of(const std::string& file);
+};
+
+/// What to evaluate.
+struct Case {
+  std::string run;                    ///< label of its matrix in an experiment; may be empty
+  std::string topology_label;         ///< stands in reports
+  const Topology* topology = nullptr; ///< not owned; outlives the case
+  CollectiveRequest collective;
+  AlgorithmRow algorithm;
+  /// Chunks per shard, times what the algorithm needs; none: auto, as attempt_in_chunks() says.
+  std::optional<std::uint32_t> chunks = 1;
+  SynthesisOptions options; ///< its discipline is replaced by the first of `disciplines`
+  const EngineRow* engine = nullptr;
+  std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
+  BoundEffort bound = BoundEffort::quick;
+  std::vector<KnownBounds> known_bounds = {}; ///< with this effort
+  std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
+  /// Folder of what algorithms made before (ScheduleCache); empty: everything is made now.
+  std::string cache = {};
+  TraceParts trace = {};
+};
+
+/// One replay and the bounds under the same time model.
+struct Replay {
+  Report report;    ///< per-link use, without deliveries; hops only of replay(), where asked for
+  ShownBound bound; ///< of any schedule of the collective, however it is cut
+  ShownBound bound_at_chunks;                   ///< of schedules of these chunks; no less
+  double algbw = 0, busbw = 0;                  ///< bytes/s
+  double replay_seconds = 0, bound_seconds = 0; ///< CPU
+
+  [[nodiscard]] double gap() const { return bound.gap(report.completion); }
+  /// What is left to win without cutting any finer.
+  [[nodiscard]] double gap_at_chunks() const { return bound_at_chunks.gap(report.completion); }
+  [[nodiscard]] double max_utilisation() const;  ///< over all links, 0 .. 1
+  [[nodiscard]] double mean_utilisation() const; ///< over all links, 0 .. 1
+};
+
+/// What a replay is called in JSON and CSV, in this order.
+inline constexpr std::array replay_figures{"engine",
+                                           "discipline",
+                                           "link_busy",
+                                           "forwarding",
+                                           "collective_time_ps",
+                                           "lower_bound_ps",
+                                           "lower_bound_kind",
+                                           "gap",
+                                           "lower_bound_at_chunks_ps",
+                                           "gap_at_chunks",
+                                           "algbw_bytes_per_s",
+                                           "busbw_bytes_per_s",
+                                           "max_link_utilisation",
+                                           "mean_link_utilisation"};
+
+/// The planned times of several starts of one synthesis: the best and the spread.
+struct AttemptSpread {
+  std::uint64_t count = 0;
+  Time best, median, worst;
+};
+
+struct Evaluation {
+  std::string run, topology, algorithm;
+  std::string collective; ///< as asked for, without its size
+  Bytes size;
+  std::uint32_t npus = 0;
+  std::uint32_t chunks_per_shard = 0;
+  bool chose_chunks = false; ///< nobody said how many
+  std::uint64_t chunks = 0, transfers = 0, redundant = 0;
+  Status status = Status::infeasible;
+  std::string note;            ///< why infeasible, or cut short, or not replayed
+  std::string routing;         ///< what the algorithm used
+  std::optional<Time> planned; ///< what the algorithm expects on its own picture of the network
+  std::string planned_on;      ///< that picture, in words
+  std::optional<AttemptSpread> attempts; ///< where there were several
+  std::map<std::string, double> facts;   ///< what the algorithm states of its answer, by name
+  double synthesis_seconds = 0;          ///< CPU; over all numbers of chunks that were tried
+  double verify_seconds = 0;             ///< CPU
+  double replay_seconds = 0;             ///< CPU; of all disciplines
+  double bound_seconds = 0;              ///< CPU; of all disciplines
+  std::int64_t peak_rss_bytes = 0;       ///< of the process that evaluated it
+  bool verified = false;
+  std::vector<Replay> replays; ///< empty where there is no correct schedule
+  std::string hottest_link;    ///< in the first replay: "npu3>npu4", and how many more are as hot
+  /// A defect of Tutti in words (a fault, redundant copies, a time below its bound, a crash); empty
+  /// where all is well. Infeasible is none.
+  std::string problem;
+};
+
+/// Empty where the completion is not below its bound, as it must be; else what is wrong, in words.
+[[nodiscard]] std::string bound_problem(const Replay& replay);
+
+/// What runs out of memory is timed_out with a note, and so is what was cancelled. Chunks below a
+/// byte only because the algorithm wants several pieces are infeasible. A compact schedule that the
+/// engine or discipline can't replay stays without replay, with a note, and one that is replayed
+/// without timeline. What was remembered is verified as everything is, and shows in measured
+/// seconds only; a cache that can't be written is no error.
+/// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
+/// a discipline that the engine doesn't know, an unwritable schedule file).
+[[nodiscard]] Evaluation evaluate(const Case& c);
+
+/// Replays a schedule that verify() accepted, with its bound. Errors: as EngineFunction.
+[[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
+                            const Schedule& schedule, const TimeModel& model,
+                            const EngineRow& engine, const RunOptions& options = {},
+                            BoundEffort bound = BoundEffort::quick);
+/// The same for a compact one. Errors: also InputError as compact_problem() says.
+[[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
+                            const CompactSchedule& schedule, const TimeModel& model,
+                            const EngineRow& engine, const Watch& watch = {},
+                            BoundEffort bound = BoundEffort::quick);
+
+/// Why an engine can't replay a compact schedule under a discipline; empty where it can.
+[[nodiscard]] std::string compact_problem(const EngineRow& engine, Discipline discipline);
+
+/// The busiest link of a report, `npu3>npu4 +2` where two more are as busy; empty without links.
+[[nodiscard]] std::string hottest_link(const Topology& topology, const Report& report);
+
+/// Errors: InputError naming the engines that know fluid sharing, where this one doesn't but
+/// should.
+void require_discipline(const EngineRow& engine, Discipline discipline);
+
+} // namespace tutti

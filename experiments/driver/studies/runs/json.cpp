@@ -1,0 +1,207 @@
+#include "experiments/driver/studies/runs/json.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+std::string text_of(const Json& json) { return json.is_null() ? "" : json.get<std::string>(); }
+
+// Column-wise: short, and quick to read back.
+Json links_json(const Report& report) {
+  Json bytes = Json::array(), busy = Json::array(), transfers = Json::array();
+  for (const LinkUse& use : report.links) {
+    bytes.push_back(use.bytes.count);
+    busy.push_back(use.busy.ps);
+    transfers.push_back(use.transfers);
+  }
+  return {{"bytes", bytes}, {"busy_ps", busy}, {"transfers", transfers}};
+}
+
+std::vector<LinkUse> parse_links(const Json& json) {
+  const Json &bytes = json.at("bytes"), &busy = json.at("busy_ps"), &counts = json.at("transfers");
+  std::vector<LinkUse> links(bytes.size());
+  for (std::size_t i = 0; i < links.size(); ++i)
+    links[i] = {Bytes{bytes[i].get<std::int64_t>()}, Time{busy.at(i).get<std::int64_t>()},
+                counts.at(i).get<std::uint64_t>()};
+  return links;
+}
+
+Replay parse_replay(const Json& json) {
+  Replay replay;
+  Report& report = replay.report;
+  report.engine = json.at("engine");
+  report.model.link_busy = parse_link_busy(json.at("link_busy").get<std::string>());
+  report.model.forwarding = parse_forwarding(json.at("forwarding").get<std::string>());
+  report.model.discipline = parse_discipline(json.at("discipline").get<std::string>());
+  report.model.reduce_rate = {json.at("reduce_rate_bytes_per_s").get<std::int64_t>()};
+  report.completion = {json.at("collective_time_ps").get<std::int64_t>()};
+  report.link_transfers = json.at("link_transfers");
+  report.links = parse_links(json.at("links"));
+  replay.bound = {{json.at("lower_bound_ps").get<std::int64_t>()},
+                  json.at("lower_bound_kind"),
+                  json.at("lower_bound_certificate")};
+  replay.bound_at_chunks = {{json.at("lower_bound_at_chunks_ps").get<std::int64_t>()},
+                            json.at("lower_bound_at_chunks_kind"),
+                            json.at("lower_bound_at_chunks_certificate")};
+  replay.algbw = json.at("algbw_bytes_per_s");
+  replay.busbw = json.at("busbw_bytes_per_s");
+  return replay;
+}
+
+Json attempts_json(const std::optional<AttemptSpread>& attempts) {
+  if (!attempts) return nullptr;
+  return {{"count", attempts->count},
+          {"best_ps", attempts->best.ps},
+          {"median_ps", attempts->median.ps},
+          {"worst_ps", attempts->worst.ps}};
+}
+
+std::optional<AttemptSpread> parse_attempts(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return AttemptSpread{json.at("count").get<std::uint64_t>(),
+                       {json.at("best_ps").get<std::int64_t>()},
+                       {json.at("median_ps").get<std::int64_t>()},
+                       {json.at("worst_ps").get<std::int64_t>()}};
+}
+
+Json facts_json(const std::map<std::string, double>& facts) {
+  Json json = Json::object();
+  for (const auto& [name, value] : facts) json[name] = number_or_null(value);
+  return json;
+}
+
+std::map<std::string, double> parse_facts(const Json& json) {
+  std::map<std::string, double> facts;
+  for (const auto& [name, value] : json.items())
+    facts[name] = value.is_null() ? std::nan("") : value.get<double>();
+  return facts;
+}
+
+Status parse_status(const std::string& text) {
+  for (const Status status :
+       {Status::optimal, Status::feasible, Status::infeasible, Status::timed_out})
+    if (to_text(status) == text) return status;
+  throw InputError(fmt::format("unknown status \"{}\"", text));
+}
+
+} // namespace
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json replay_json(const Replay& replay, LinkDetail links) {
+  const Report& report = replay.report;
+  Json json = {{"engine", report.engine},
+               {"discipline", to_text(report.model.discipline)},
+               {"link_busy", to_text(report.model.link_busy)},
+               {"forwarding", to_text(report.model.forwarding)},
+               {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
+               {"collective_time_ps", report.completion.ps},
+               {"lower_bound_ps", replay.bound.time.ps},
+               {"lower_bound_kind", replay.bound.kind},
+               {"lower_bound_certificate", replay.bound.certificate},
+               {"gap", number_or_null(replay.gap())},
+               {"lower_bound_at_chunks_ps", replay.bound_at_chunks.time.ps},
+               {"lower_bound_at_chunks_kind", replay.bound_at_chunks.kind},
+               {"lower_bound_at_chunks_certificate", replay.bound_at_chunks.certificate},
+               {"gap_at_chunks", number_or_null(replay.gap_at_chunks())},
+               {"algbw_bytes_per_s", replay.algbw},
+               {"busbw_bytes_per_s", replay.busbw},
+               {"max_link_utilisation", replay.max_utilisation()},
+               {"mean_link_utilisation", replay.mean_utilisation()},
+               {"link_transfers", report.link_transfers}};
+  if (links == LinkDetail::all) json["links"] = links_json(report);
+  return json;
+}
+
+Json evaluation_json(const Evaluation& e, LinkDetail links) {
+  Json json = {{"run", text_or_null(e.run)},
+               {"algorithm", e.algorithm},
+               {"topology", e.topology},
+               {"collective", e.collective},
+               {"size_bytes", e.size.count},
+               {"npus", e.npus},
+               {"chunks_per_shard", e.chunks_per_shard},
+               {"chunks_chosen", e.chose_chunks},
+               {"chunks", e.chunks},
+               {"transfers", e.transfers},
+               {"redundant", e.redundant},
+               {"status", to_text(e.status)},
+               {"note", text_or_null(e.note)},
+               {"routing", text_or_null(e.routing)},
+               {"planned_time_ps", e.planned ? Json(e.planned->ps) : Json(nullptr)},
+               {"planned_on", text_or_null(e.planned_on)},
+               {"attempts", attempts_json(e.attempts)},
+               {"facts", facts_json(e.facts)},
+               {"verified", e.verified},
+               {"problem", text_or_null(e.problem)},
+               {"synthesis_seconds", e.synthesis_seconds},
+               {"verify_seconds", e.verify_seconds},
+               {"replay_seconds", e.replay_seconds},
+               {"bound_seconds", e.bound_seconds},
+               {"peak_rss_bytes", e.peak_rss_bytes},
+               {"hottest_link", text_or_null(e.hottest_link)}};
+  Json replays = Json::array();
+  for (const Replay& replay : e.replays) replays.push_back(replay_json(replay, links));
+  for (const char* figure : replay_figures)
+    json[figure] = replays.empty() ? Json(nullptr) : replays.front().at(figure);
+  json["replays"] = std::move(replays);
+  return json;
+}
+
+std::string evaluation_message(const Evaluation& e) {
+  return evaluation_json(e, LinkDetail::all).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Evaluation parse_evaluation(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    Evaluation e;
+    e.run = text_of(json.at("run"));
+    e.algorithm = json.at("algorithm");
+    e.topology = json.at("topology");
+    e.collective = json.at("collective");
+    e.size = {json.at("size_bytes").get<std::int64_t>()};
+    e.npus = json.at("npus");
+    e.chunks_per_shard = json.at("chunks_per_shard");
+    e.chose_chunks = json.at("chunks_chosen");
+    e.chunks = json.at("chunks");
+    e.transfers = json.at("transfers");
+    e.redundant = json.at("redundant");
+    e.status = parse_status(json.at("status"));
+    e.note = text_of(json.at("note"));
+    e.routing = text_of(json.at("routing"));
+    if (const Json& planned = json.at("planned_time_ps"); !planned.is_null())
+      e.planned = Time{planned.get<std::int64_t>()};
+    e.planned_on = text_of(json.at("planned_on"));
+    e.attempts = parse_attempts(json.at("attempts"));
+    e.facts = parse_facts(json.at("facts"));
+    e.verified = json.at("verified");
+    e.problem = text_of(json.at("problem"));
+    e.synthesis_seconds = json.at("synthesis_seconds");
+    e.verify_seconds = json.at("verify_seconds");
+    e.replay_seconds = json.at("replay_seconds");
+    e.bound_seconds = json.at("bound_seconds");
+    e.peak_rss_bytes = json.at("peak_rss_bytes");
+    e.hottest_link = text_of(json.at("hottest_link"));
+    for (const Json& replay : json.at("replays")) e.replays.push_back(parse_replay(replay));
+    return e;
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(fmt::format("malformed evaluation: {}", error.what()));
+  }
+}
+
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; // names may be any bytes
+}
+
+} // namespace tutti

@@ -1,0 +1,298 @@
+#include "experiments/driver/studies/runs/table.hpp"
+
+#include "experiments/driver/records/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace tutti {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+bool same_table(const Evaluation& a, const Evaluation& b) {
+  return a.run == b.run && a.topology == b.topology && a.collective == b.collective;
+}
+
+std::string outcome_text(const Evaluation& e) {
+  return e.problem.empty() ? std::string(to_text(e.status)) : "DEFECT";
+}
+
+// A picture of the network may leave out latencies: no schedule is as fast as what it promises.
+std::string planned_text(const Evaluation& e) {
+  std::string text = fmt::format("planned {}", short_text(*e.planned));
+  if (!e.planned_on.empty()) text += " on " + e.planned_on;
+  if (!e.replays.empty() && *e.planned < e.replays.front().bound.time)
+    text += "; faster than the lower bound, as that picture leaves something out";
+  return text;
+}
+
+// Has a correct schedule that nothing cut short.
+bool is_complete(const Evaluation& e) {
+  return !e.replays.empty() && e.problem.empty() &&
+         (e.status == Status::optimal || e.status == Status::feasible);
+}
+
+std::string attempts_text(const AttemptSpread& attempts) {
+  return fmt::format("{} attempts: best {}, median {}, worst {}", attempts.count,
+                     short_text(attempts.best), short_text(attempts.median),
+                     short_text(attempts.worst));
+}
+
+std::string note_text(const Evaluation& e) {
+  if (!e.problem.empty()) return e.problem;
+  std::string text = e.note;
+  const auto add = [&text](const std::string& more) { text += text.empty() ? more : "; " + more; };
+  if (e.planned) add(planned_text(e));
+  if (e.attempts) add(attempts_text(*e.attempts));
+  for (const auto& [name, value] : e.facts) add(fmt::format("{} {:.6g}", name, value));
+  return text;
+}
+
+// Which columns a table has beyond the fixed ones: those in which its rows differ, and the chunks
+// per shard that were chosen.
+struct Shape {
+  bool sizes = false, chunks = false, routing = false, synthesis = false, note = false;
+  std::vector<Discipline> disciplines;
+};
+
+Shape shape_of(std::span<const Evaluation> rows) {
+  Shape shape;
+  const Replay* first = nullptr;
+  std::set<std::uint32_t> shards_of_one_algorithm;
+  for (const Evaluation& e : rows) {
+    shape.sizes |= e.size != rows.front().size;
+    shape.routing |= !e.routing.empty();
+    shape.synthesis |= e.synthesis_seconds > 0;
+    shape.note |= !note_text(e).empty();
+    shape.chunks |= e.chose_chunks;
+    if (e.algorithm == rows.front().algorithm) shards_of_one_algorithm.insert(e.chunks_per_shard);
+    if (first != nullptr || e.replays.empty()) continue;
+    first = &e.replays.front();
+    for (const Replay& replay : e.replays)
+      shape.disciplines.push_back(replay.report.model.discipline);
+  }
+  shape.chunks |= shards_of_one_algorithm.size() > 1;
+  return shape;
+}
+
+std::vector<Column> columns_of(const Shape& shape) {
+  std::vector<Column> columns;
+  if (shape.sizes) columns.push_back({"size", Align::right});
+  columns.push_back({"algorithm"});
+  if (shape.chunks) columns.push_back({"chunks/shard", Align::right});
+  columns.push_back({"status"});
+  for (const Discipline discipline : shape.disciplines)
+    columns.push_back({fmt::format("time {}", to_text(discipline)), Align::right});
+  for (const char* title : {"algbw", "busbw", "gap", "at chunks", "max link", "mean link"})
+    columns.push_back({title, Align::right});
+  columns.push_back({"hottest link"});
+  if (shape.routing) columns.push_back({"routing"});
+  if (shape.synthesis) columns.push_back({"synthesis", Align::right});
+  if (shape.note) columns.push_back({"note"});
+  return columns;
+}
+
+Row row_of(const Evaluation& e, const Shape& shape) {
+  Row row;
+  if (shape.sizes) row.push_back(to_text(e.size));
+  row.push_back(e.algorithm);
+  if (shape.chunks) row.push_back(chunks_text(e.chunks_per_shard, e.chose_chunks));
+  row.push_back(outcome_text(e));
+  for (std::size_t i = 0; i < shape.disciplines.size(); ++i)
+    row.push_back(i < e.replays.size() ? short_text(e.replays[i].report.completion) : "-");
+  if (e.replays.empty()) {
+    row.insert(row.end(), 6, "-");
+  } else {
+    const Replay& first = e.replays.front();
+    row.push_back(short_rate_text(first.algbw));
+    row.push_back(short_rate_text(first.busbw));
+    row.push_back(gap_text(first.gap()));
+    row.push_back(gap_text(first.gap_at_chunks()));
+    row.push_back(percent_text(first.max_utilisation()));
+    row.push_back(percent_text(first.mean_utilisation()));
+  }
+  row.push_back(e.hottest_link.empty() ? "-" : e.hottest_link);
+  if (shape.routing) row.push_back(e.routing.empty() ? "-" : e.routing);
+  if (shape.synthesis) row.push_back(fmt::format("{:.3f} s", e.synthesis_seconds));
+  if (shape.note) row.push_back(note_text(e));
+  return row;
+}
+
+std::string heading(const Evaluation& e, const Shape& shape) {
+  std::string text = e.run.empty() ? "" : e.run + ": ";
+  text += fmt::format(
+      "{}, {} ({} NPUs)", e.topology,
+      shape.sizes ? e.collective : fmt::format("{} {}", e.collective, to_text(e.size)), e.npus);
+  if (e.replays.empty()) return text + "\n";
+  const Report& report = e.replays.front().report;
+  return text + fmt::format("\nengine {}, links busy for {}, forwarding {}\n", report.engine,
+                            to_text(report.model.link_busy), to_text(report.model.forwarding));
+}
+
+std::string best_text(const Evaluation& e) {
+  const Replay& replay = e.replays.front();
+  std::string text = fmt::format("best: {}{}, {}, {} the lower bound {} ({})", e.algorithm,
+                                 is_complete(e) ? "" : fmt::format(" ({})", to_text(e.status)),
+                                 short_text(replay.report.completion), gap_text(replay.gap()),
+                                 short_text(replay.bound.time), replay.bound.certificate);
+  if (replay.bound_at_chunks.time > replay.bound.time)
+    text +=
+        fmt::format("; {} the bound at these chunks, {} ({})", gap_text(replay.gap_at_chunks()),
+                    short_text(replay.bound_at_chunks.time), replay.bound_at_chunks.certificate);
+  return text + "\n";
+}
+
+std::string table_text(std::vector<Evaluation> rows) {
+  // Complete rows first, then what a limit cut short, defects, and rows without a time.
+  const auto key = [](const Evaluation& e) {
+    const int rank = is_complete(e) ? 0 : e.replays.empty() ? 3 : e.problem.empty() ? 1 : 2;
+    return std::pair{rank, e.replays.empty() ? Time{} : e.replays.front().report.completion};
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&key](const Evaluation& a, const Evaluation& b) {
+    return a.size != b.size ? a.size < b.size : key(a) < key(b);
+  });
+  const Shape shape = shape_of(rows);
+  Table table{columns_of(shape), {}};
+  for (const Evaluation& e : rows) table.rows.push_back(row_of(e, shape));
+  std::string text = heading(rows.front(), shape) + to_text(table);
+  const Evaluation& first = rows.front();
+  if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
+    text += best_text(first);
+  return text;
+}
+
+} // namespace
+
+std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen) {
+  return fmt::format("{}{}", chosen ? "auto: " : "", chunks_per_shard);
+}
+
+std::string gap_text(double gap) { return std::isfinite(gap) ? fmt::format("{:.3f}x", gap) : "-"; }
+
+std::string report_text(std::span<const Evaluation> evaluations) {
+  std::string text;
+  for (std::size_t begin = 0; begin < evaluations.size();) {
+    std::size_t end = begin + 1;
+    while (end < evaluations.size() && same_table(evaluations[begin], evaluations[end])) ++end;
+    if (begin > 0) text += "\n";
+    text += table_text({evaluations.begin() + static_cast<std::ptrdiff_t>(begin),
+                        evaluations.begin() + static_cast<std::ptrdiff_t>(end)});
+    begin = end;
+  }
+  return text;
+}
+
+namespace {
+
+Row csv_figures(const Replay& replay) {
+  const Report& report = replay.report;
+  return {report.engine,
+          std::string(to_text(report.model.discipline)),
+          std::string(to_text(report.model.link_busy)),
+          std::string(to_text(report.model.forwarding)),
+          fmt::to_string(report.completion.ps),
+          fmt::to_string(replay.bound.time.ps),
+          replay.bound.kind,
+          std::isfinite(replay.gap()) ? fmt::format("{:.6f}", replay.gap()) : "",
+          fmt::to_string(replay.bound_at_chunks.time.ps),
+          std::isfinite(replay.gap_at_chunks()) ? fmt::format("{:.6f}", replay.gap_at_chunks())
+                                                : "",
+          fmt::format("{:.0f}", replay.algbw),
+          fmt::format("{:.0f}", replay.busbw),
+          fmt::format("{:.6f}", replay.max_utilisation()),
+          fmt::format("{:.6f}", replay.mean_utilisation())};
+}
+
+// What csv_figures() gives stands between what every evaluation has and its plan and cost.
+constexpr std::array leading_columns{"run",        "topology",  "npus",        "collective",
+                                     "size_bytes", "algorithm", "routing",     "chunks_per_shard",
+                                     "chunks",     "transfers", "redundant",   "status",
+                                     "verified",   "note",      "hottest_link"};
+constexpr std::array plan_columns{"planned_time_ps",  "planned_on",         "attempts",
+                                  "attempts_best_ps", "attempts_median_ps", "attempts_worst_ps"};
+constexpr std::array cost_columns{"synthesis_seconds", "verify_seconds", "replay_seconds",
+                                  "bound_seconds", "peak_rss_bytes"};
+
+Row plan_figures(const Evaluation& e) {
+  Row row{e.planned ? fmt::to_string(e.planned->ps) : "", e.planned_on};
+  if (!e.attempts) {
+    row.insert(row.end(), 4, "");
+  } else {
+    row.push_back(fmt::to_string(e.attempts->count));
+    for (const Time time : {e.attempts->best, e.attempts->median, e.attempts->worst})
+      row.push_back(fmt::to_string(time.ps));
+  }
+  return row;
+}
+
+// Facts that some evaluation has, ascending.
+std::vector<std::string> fact_names(std::span<const Evaluation> evaluations) {
+  std::set<std::string> names;
+  for (const Evaluation& e : evaluations)
+    for (const auto& [name, value] : e.facts) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
+Row fact_figures(const Evaluation& e, std::span<const std::string> names) {
+  Row row;
+  for (const std::string& name : names) {
+    const auto found = e.facts.find(name);
+    const bool known = found != e.facts.end() && std::isfinite(found->second);
+    row.push_back(known ? fmt::format("{:.10g}", found->second) : "");
+  }
+  return row;
+}
+
+} // namespace
+
+std::vector<std::vector<std::string>> csv_rows(std::span<const Evaluation> evaluations) {
+  Row header(leading_columns.begin(), leading_columns.end());
+  header.insert(header.end(), replay_figures.begin(), replay_figures.end());
+  header.insert(header.end(), plan_columns.begin(), plan_columns.end());
+  const std::vector<std::string> facts = fact_names(evaluations);
+  for (const std::string& name : facts) header.push_back("fact:" + name);
+  header.insert(header.end(), cost_columns.begin(), cost_columns.end());
+  std::vector<Row> rows{std::move(header)};
+  const auto add = [&](const Evaluation& e, const Row& figures) {
+    Row row{e.run,
+            e.topology,
+            fmt::to_string(e.npus),
+            e.collective,
+            fmt::to_string(e.size.count),
+            e.algorithm,
+            e.routing,
+            fmt::to_string(e.chunks_per_shard),
+            fmt::to_string(e.chunks),
+            fmt::to_string(e.transfers),
+            fmt::to_string(e.redundant),
+            outcome_text(e),
+            e.verified ? "true" : "false",
+            e.problem.empty() ? e.note : e.problem,
+            e.hottest_link};
+    row.insert(row.end(), figures.begin(), figures.end());
+    const Row plan = plan_figures(e);
+    row.insert(row.end(), plan.begin(), plan.end());
+    const Row stated = fact_figures(e, facts);
+    row.insert(row.end(), stated.begin(), stated.end());
+    for (const double seconds :
+         {e.synthesis_seconds, e.verify_seconds, e.replay_seconds, e.bound_seconds})
+      row.push_back(fmt::format("{:.3f}", seconds));
+    row.push_back(fmt::to_string(e.peak_rss_bytes));
+    rows.push_back(std::move(row));
+  };
+  for (const Evaluation& e : evaluations) {
+    if (e.replays.empty()) add(e, Row(replay_figures.size()));
+    for (const Replay& replay : e.replays) add(e, csv_figures(replay));
+  }
+  return rows;
+}
+
+} // namespace tutti

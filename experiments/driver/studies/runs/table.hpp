@@ -1,0 +1,30 @@
+// Evaluations for people: the tables on the terminal and the rows of results.csv.
+#pragma once
+
+#include "experiments/driver/studies/runs/evaluation.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// `1.334x`, or `-` where there is none.
+[[nodiscard]] std::string gap_text(double gap);
+
+/// `8`, or `auto: 8` where nobody said how many.
+[[nodiscard]] std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen);
+
+/// One table for each (run, topology, collective), with a line about time model and routing above
+/// and the best algorithm, its gap and the bound's certificate below. Rows by size, then by time;
+/// those without a schedule last, with their reason.
+[[nodiscard]] std::string report_text(std::span<const Evaluation> evaluations);
+
+/// A header and one row per replay (one with empty figures where there is none), in the given
+/// order. Facts that some evaluation has are columns `fact:NAME`. What may differ from run
+/// to run, CPU seconds and memory, stands in the last five columns.
+[[nodiscard]] std::vector<std::vector<std::string>>
+csv_rows(std::span<const Evaluation> evaluations);
+
+} // namespace tutti

@@ -1,0 +1,479 @@
+#include "experiments/driver/studies/training/evaluation.hpp"
+
+#include "experiments/driver/planning/workload_repair.hpp"
+#include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+#include "sim/error.hpp"
+#include "topologies/failed_links.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+IterationReport run_on(const EngineRow& engine, const Topology& topology, const Workload& workload,
+                       const WorkloadPlans& plans, const IterationOptions& options) {
+  return engine.name == "native" ? run_iteration_native(topology, workload, plans, options)
+                                 : run_iteration_simgrid(topology, workload, plans, options);
+}
+
+WorkloadSummary summary_of(const WorkSource& source, const Workload& workload,
+                           const Topology& topology) {
+  WorkloadSummary summary;
+  summary.name = workload.name;
+  summary.trained_on = trained_on(source);
+  summary.iterations = workload.iterations;
+  summary.items = workload.items;
+  summary.flops = workload.flops;
+  summary.item = workload.item;
+  summary.peak_flops = peak_flops(source);
+  summary.memory_warning = memory_warning(source, workload, topology);
+  const auto most = std::ranges::max_element(workload.memory, {}, &MemoryEstimate::total);
+  if (most != workload.memory.end()) {
+    summary.memory = *most;
+    summary.memory_npu.value = static_cast<std::uint32_t>(most - workload.memory.begin());
+  }
+  return summary;
+}
+
+NodeId npu_of(const Straggler& straggler, const Topology& topology) {
+  const NodeId npu = topology.find_node(straggler.npu);
+  if (npu.value >= topology.npu_count())
+    throw InputError(fmt::format("straggler {} is no NPU", straggler.npu));
+  return npu;
+}
+
+std::vector<Share> compute_shares(std::span<const Straggler> stragglers, const Topology& topology) {
+  if (stragglers.empty()) return {};
+  std::vector<Share> shares(topology.npu_count());
+  for (const Straggler& straggler : stragglers)
+    shares[npu_of(straggler, topology).value] = straggler.share;
+  return shares;
+}
+
+Time compute_time(const Program& program) {
+  Time time;
+  for (const Operation& operation : program.operations())
+    if (operation.kind == Operation::Kind::compute) time += Time{operation.amount};
+  return time;
+}
+
+TrainingRun heading_of(const TrainingNetwork& network, const TrainingVariant& variant,
+                       const TrainingPlan& plan) {
+  TrainingRun run;
+  run.topology = network.label;
+  run.variant = variant.name;
+  run.plan = plan.name;
+  run.npus = network.topology->npu_count();
+  return run;
+}
+
+/// All runs of one workload on one network by one plan.
+class Runs {
+public:
+  Runs(const TrainingStudy& study, std::size_t network_index, const TrainingNetwork& network,
+       const TrainingVariant& variant, const Workload& workload, const WorkloadSummary& summary,
+       const TrainingPlan& plan, const TrainingWatcher& watcher)
+      : study_(study), network_(network), conditions_(conditions_of(study, network_index)),
+        variant_(variant), workload_(workload), summary_(summary), plan_(plan), watcher_(watcher) {
+    const auto& events = study.disturbances.events;
+    if (!events.empty()) events_ = &events[network_index];
+  }
+
+  void append_to(std::vector<TrainingRun>& runs) {
+    TrainingRun first = begun({});
+    const auto planning = planned(
+        first, [&] { return plan_workload(*network_.topology, workload_, planning_options()); });
+    if (planning) {
+      if (watcher_.recorded) recorded_ = watcher_.recorded(workload_);
+      noted(first, [&] { simulate(planning->plans, common_options(), first); });
+    }
+    const auto duration = first.report ? std::optional(first.report->duration) : std::nullopt;
+    finish(std::move(first), runs);
+    if (!duration) return;
+    for (const Condition& condition : conditions_) {
+      if (is_cancelled()) return;
+      under_way_ = condition;
+      if (condition.kind == Condition::Kind::disturbed)
+        run_disturbed(*planning, *duration, runs);
+      else if (condition.kind != Condition::Kind::undisturbed)
+        run_degraded(*planning, condition, runs);
+    }
+  }
+
+  /// Instead of the run that is under way.
+  [[nodiscard]] TrainingRun refused(const std::string& note) const {
+    TrainingRun run = heading_of(network_, variant_, plan_);
+    run.condition = under_way_;
+    run.workload = summary_;
+    run.note = note;
+    return run;
+  }
+
+private:
+  TrainingRun begun(const Condition& condition) const {
+    TrainingRun run = heading_of(network_, variant_, plan_);
+    run.condition = condition;
+    run.workload = summary_;
+    if (watcher_.progress) watcher_.progress(run, false);
+    return run;
+  }
+
+  void finish(TrainingRun&& run, std::vector<TrainingRun>& runs) const {
+    if (watcher_.progress) watcher_.progress(run, true);
+    runs.push_back(std::move(run));
+  }
+
+  [[nodiscard]] bool is_cancelled() const {
+    const auto& cancelled = study_.planning.options.cancelled;
+    return cancelled && cancelled();
+  }
+
+  [[nodiscard]] IterationOptions common_options() const {
+    IterationOptions options;
+    options.model = study_.planning.options.model;
+    options.fold = study_.fold;
+    options.one_at_a_time = study_.planning.one_at_a_time;
+    options.record = recorded_;
+    return options;
+  }
+
+  [[nodiscard]] PlanningOptions planning_options() const {
+    PlanningOptions options = study_.planning;
+    options.algorithms = plan_.algorithms;
+    return options;
+  }
+
+  /// None where an algorithm can't: then the run has a note.
+  template <typename Plan>
+  std::optional<WorkloadPlanning> planned(TrainingRun& run, const Plan& plan) const {
+    const double start = cpu_seconds();
+    std::optional<WorkloadPlanning> planning;
+    try {
+      planning = plan();
+      run.communications = planning->communications;
+      run.problem = planning->problem;
+    } catch (const InputError& error) {
+      run.note = error.what();
+    } catch (const std::bad_alloc& error) {
+      run.note = memory_text(error);
+    }
+    run.planning_seconds = cpu_seconds() - start;
+    return planning;
+  }
+
+  std::optional<WorkloadPlans> plans_without(const WorkloadPlanning& planning,
+                                             std::span<const LinkId> gone, Condition::Kind kind,
+                                             TrainingRun& run) const {
+    const Topology& topology = *network_.topology;
+    if (kind == Condition::Kind::reroute) {
+      const double start = cpu_seconds();
+      WorkloadPlans plans = rerouted(topology, planning.plans, gone, common_options().model);
+      run.planning_seconds = cpu_seconds() - start;
+      return plans;
+    }
+    auto anew = planned(run, [&] {
+      return resynthesized(topology, workload_, planning_options(), planning.plans, gone);
+    });
+    return anew ? std::optional(std::move(anew->plans)) : std::nullopt;
+  }
+
+  /// On every engine; all must give the same.
+  void simulate(const WorkloadPlans& plans, IterationOptions options, TrainingRun& run) const {
+    const Topology& topology = *network_.topology;
+    const double start = cpu_seconds();
+    for (const EngineRow* engine : study_.engines) {
+      options.watch = watch_of(study_.planning.options.stage,
+                               fmt::format("iteration with {} on {}", plan_.name, engine->name));
+      IterationReport report = run_on(*engine, topology, workload_, plans, options);
+      add_problem(run, account_problem(report));
+      if (!run.report)
+        run.report = std::move(report);
+      else
+        add_problem(run, disagreement(*run.report, report));
+    }
+    run.run_seconds = cpu_seconds() - start;
+    run.hottest = hottest_link(topology, link_report(*run.report));
+    run.bound = lower_bound(workload_, run.communications);
+    if (run.report->duration < run.bound)
+      add_problem(run, fmt::format("takes {}, below its bound {}", to_text(run.report->duration),
+                                   to_text(run.bound)));
+  }
+
+  static void add_problem(TrainingRun& run, const std::string& problem) {
+    if (run.problem.empty()) run.problem = problem;
+  }
+
+  /// A run that comes to a halt is a result here.
+  template <typename Body> static void noted(TrainingRun& run, const Body& body) {
+    try {
+      body();
+    } catch (const InputError& error) {
+      run.report.reset();
+      run.note = error.what();
+    } catch (const std::bad_alloc& error) {
+      run.report.reset();
+      run.note = memory_text(error);
+    }
+  }
+
+  void run_disturbed(const WorkloadPlanning& planning, Time undisturbed,
+                     std::vector<TrainingRun>& runs) const {
+    TrainingRun run = begun({Condition::Kind::disturbed, 0, 1});
+    const Topology& topology = *network_.topology;
+    noted(run, [&] { // times may make events contradict each other
+      const std::vector<Share> shares = compute_shares(study_.disturbances.stragglers, topology);
+      std::vector<NetworkEvent> events;
+      if (events_ != nullptr) events = timed_events(topology, events_->events, undisturbed);
+      IterationOptions options = common_options();
+      options.compute_shares = shares;
+      options.events = events;
+      simulate(planning.plans, options, run);
+    });
+    finish(std::move(run), runs);
+  }
+
+  void run_degraded(const WorkloadPlanning& planning, const Condition& condition,
+                    std::vector<TrainingRun>& runs) const {
+    TrainingRun run = begun(condition);
+    noted(run, [&] {
+      const std::vector<LinkId> gone =
+          topologies::failed_links(*network_.topology, condition.failed_links, condition.seed);
+      const std::vector<NetworkEvent> events = links_down(*network_.topology, gone);
+      IterationOptions options = common_options();
+      options.events = events;
+      if (const auto plans = plans_without(planning, gone, condition.kind, run))
+        simulate(*plans, options, run);
+    });
+    finish(std::move(run), runs);
+  }
+
+  const TrainingStudy& study_;
+  const TrainingNetwork& network_;
+  const EventPlan* events_ = nullptr;
+  std::vector<Condition> conditions_;
+  const TrainingVariant& variant_;
+  const Workload& workload_;
+  const WorkloadSummary& summary_;
+  const TrainingPlan& plan_;
+  const TrainingWatcher& watcher_;
+  std::vector<NodeId> recorded_;
+  Condition under_way_;
+};
+
+Workload workload_of(const TrainingVariant& variant, const Topology& topology) {
+  try {
+    return make_workload(variant.work, topology);
+  } catch (const InputError& error) {
+    if (variant.name.empty()) throw;
+    throw InputError(fmt::format("variant \"{}\": {}", variant.name, error.what()));
+  }
+}
+
+} // namespace
+
+TrainingEvaluation evaluate_training(const TrainingStudy& study,
+                                     std::span<const TrainingNetwork> networks,
+                                     const TrainingWatcher& watcher) {
+  Refusals refusals;
+  TrainingEvaluation evaluation = evaluate_training(study, networks, watcher, refusals);
+  refusals.require_some();
+  return evaluation;
+}
+
+TrainingEvaluation evaluate_training(const TrainingStudy& study,
+                                     std::span<const TrainingNetwork> networks,
+                                     const TrainingWatcher& watcher, Refusals& refusals) {
+  TrainingEvaluation result;
+  result.label = study.label;
+  for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
+  result.model = study.planning.options.model;
+  result.one_at_a_time = study.planning.one_at_a_time;
+  result.reference = study.reference;
+  const auto& cancelled = study.planning.options.cancelled;
+  for (std::size_t n = 0; n < networks.size(); ++n)
+    for (const TrainingVariant& variant : study.variants) {
+      if (cancelled && cancelled()) return result;
+      const Topology& topology = *networks[n].topology;
+      Workload workload;
+      WorkloadSummary summary;
+      std::string no_memory;
+      try {
+        if (study.planning.options.stage) (void)study.planning.options.stage("its workload", {});
+        workload = workload_of(variant, topology);
+        if (watcher.made) watcher.made(topology, workload);
+        summary = summary_of(variant.work, workload, topology);
+      } catch (const std::bad_alloc& error) {
+        no_memory = memory_text(error);
+      }
+      for (const TrainingPlan& plan : study.plans) {
+        if (cancelled && cancelled()) return result;
+        if (!no_memory.empty()) {
+          result.runs.push_back(heading_of(networks[n], variant, plan));
+          result.runs.back().note = no_memory;
+          continue;
+        }
+        Runs runs(study, n, networks[n], variant, workload, summary, plan, watcher);
+        try {
+          (void)refusals.row([&] { return runs.append_to(result.runs), true; },
+                             [&](Status, const std::string& note) {
+                               result.runs.push_back(runs.refused(note));
+                               return false;
+                             });
+        } catch (const Stopped&) { // the runs that are over stand
+          return result;
+        }
+      }
+    }
+  return result;
+}
+
+std::vector<Condition> conditions_of(const TrainingStudy& study, std::size_t topology) {
+  const Disturbances& disturbances = study.disturbances;
+  std::vector<Condition> conditions{{}};
+  const EventPlan* events = disturbances.events.empty() ? nullptr : &disturbances.events[topology];
+  if (!disturbances.stragglers.empty() || (events != nullptr && !events->events.empty()))
+    conditions.push_back({Condition::Kind::disturbed, 0, 1});
+  if (events == nullptr) return conditions;
+  for (const Scenario& scenario : scenarios_of(*events, study.planning.options.seed)) {
+    if (scenario.failed_links.value_or(0) == 0) continue;
+    for (const Policy policy : disturbances.policies)
+      conditions.push_back(
+          {policy == Policy::reroute ? Condition::Kind::reroute : Condition::Kind::resynthesize,
+           *scenario.failed_links, scenario.seed});
+  }
+  return conditions;
+}
+
+void require_npus(std::span<const Straggler> stragglers,
+                  std::span<const TrainingNetwork> networks) {
+  for (const TrainingNetwork& network : networks)
+    for (const Straggler& straggler : stragglers) (void)npu_of(straggler, *network.topology);
+}
+
+void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks) {
+  require_npus(study.disturbances.stragglers, networks);
+  for (const TrainingNetwork& network : networks)
+    for (const TrainingVariant& variant : study.variants) {
+      try {
+        (void)workload_of(variant, *network.topology);
+      } catch (const std::bad_alloc&) { // which evaluate_training() says in its rows
+      }
+    }
+}
+
+Time TrainingRun::iteration_time() const {
+  return Time{report->duration.ps / static_cast<std::int64_t>(workload.iterations)};
+}
+
+double TrainingRun::items_per_second() const {
+  const double seconds = report->duration.seconds();
+  return seconds > 0 ? workload.items * workload.iterations / seconds : 0;
+}
+
+double TrainingRun::flops_utilisation() const {
+  const double most = workload.peak_flops * npus * report->duration.seconds();
+  return most > 0 ? workload.flops * workload.iterations / most : 0;
+}
+
+std::string account_problem(const IterationReport& report) {
+  for (std::size_t npu = 0; npu < report.accounts.size(); ++npu) {
+    const Time total = report.accounts[npu].total();
+    if (total != report.duration)
+      return fmt::format("engine {}: the times of npu{} add up to {}, not to {}", report.engine,
+                         npu, to_text(total), to_text(report.duration));
+    for (std::size_t p = 0; p < purpose_count; ++p)
+      if (report.accounts[npu].exposed[p] > report.communication[npu][p])
+        return fmt::format("engine {}: npu{} waits longer for {} communication than there is",
+                           report.engine, npu, to_text(static_cast<Purpose>(p)));
+  }
+  return {};
+}
+
+std::string disagreement(const IterationReport& a, const IterationReport& b) {
+  const auto says = [&](std::string_view what) {
+    return fmt::format("engines {} and {} differ in {}", a.engine, b.engine, what);
+  };
+  if (a.duration != b.duration)
+    return fmt::format("engine {} says {}, {} says {}", a.engine, to_text(a.duration), b.engine,
+                       to_text(b.duration));
+  if (a.accounts != b.accounts) return says("where the time goes");
+  if (a.communication != b.communication) return says("how long communication was under way");
+  if (a.spans != b.spans) return says("when operations happen");
+  const auto same = [](const LinkUse& x, const LinkUse& y) {
+    return x.bytes == y.bytes && x.busy == y.busy && x.transfers == y.transfers;
+  };
+  if (!std::ranges::equal(a.links, b.links, same)) return says("what went over some link");
+  return {};
+}
+
+Time lower_bound(const Workload& workload, std::span<const PlannedCommunication> communications) {
+  std::vector<Time> computing;
+  for (const Program& program : workload.programs) computing.push_back(compute_time(program));
+  Time bound;
+  for (const ProgramPlace& place : workload.places)
+    bound = std::max(bound, computing[place.program]);
+  for (const PlannedCommunication& communication : communications)
+    bound = std::max(bound, communication.bound);
+  return bound;
+}
+
+TimeAccount summed_accounts(const IterationReport& report) {
+  TimeAccount sum;
+  for (const TimeAccount& account : report.accounts) {
+    sum.compute += account.compute;
+    sum.bubble += account.bubble;
+    sum.waiting += account.waiting;
+    for (std::size_t p = 0; p < purpose_count; ++p) sum.exposed[p] += account.exposed[p];
+  }
+  return sum;
+}
+
+NodeId busiest_npu(const IterationReport& report) {
+  const auto most = std::ranges::max_element(report.accounts, {}, &TimeAccount::compute);
+  return NodeId{static_cast<std::uint32_t>(most - report.accounts.begin())};
+}
+
+Time exposed_time(const TimeAccount& account) {
+  return std::accumulate(account.exposed.begin(), account.exposed.end(), Time{});
+}
+
+double hidden_part(const IterationReport& report) {
+  Time under_way;
+  for (const auto& communication : report.communication)
+    for (const Time time : communication) under_way += time;
+  if (under_way == Time{}) return 1;
+  return 1 - static_cast<double>(exposed_time(summed_accounts(report)).ps) /
+                 static_cast<double>(under_way.ps);
+}
+
+Report link_report(const IterationReport& report) {
+  Report links;
+  links.engine = report.engine;
+  links.model = report.model;
+  links.completion = report.duration;
+  links.links = report.links;
+  return links;
+}
+
+std::vector<std::string> problems_of(const TrainingEvaluation& evaluation) {
+  std::vector<std::string> problems;
+  for (const TrainingRun& run : evaluation.runs)
+    if (!run.problem.empty())
+      problems.push_back(fmt::format("{} on {}, {}, {}: {}", run.workload.name, run.topology,
+                                     run.plan, to_text(run.condition), run.problem));
+  return problems;
+}
+
+bool has_report(const TrainingEvaluation& evaluation) {
+  return std::ranges::any_of(evaluation.runs,
+                             [](const TrainingRun& run) { return run.report.has_value(); });
+}
+
+} // namespace tutti

@@ -1,0 +1,134 @@
+// From a study of training to the figures of its iterations: workloads are made, all communication
+// is planned and verified, iterations run on one or several engines, which must say the same, and
+// everything is held against what can't be.
+#pragma once
+
+#include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/training/study.hpp"
+#include "sim/iteration.hpp"
+#include "sim/report.hpp"
+#include "sim/topology.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// The workload of a run, for its report.
+struct WorkloadSummary {
+  std::string name;
+  std::string trained_on; ///< "fp16 on v100"; empty where times are given
+  std::uint32_t iterations = 1;
+  double items = 0, flops = 0; ///< as Workload
+  std::string item;
+  double peak_flops = 0; ///< of one NPU, per second; 0: unknown
+  /// Of the NPU that needs most, where it is known.
+  std::optional<MemoryEstimate> memory;
+  NodeId memory_npu;
+  std::string memory_warning;
+};
+
+/// One run: a workload on a network, its collectives by a plan, under a condition.
+struct TrainingRun {
+  std::string topology, variant, plan;
+  Condition condition;
+  std::uint32_t npus = 0;
+  WorkloadSummary workload;
+  std::string note; ///< why there is no report; else empty
+  std::optional<IterationReport> report;
+  std::vector<PlannedCommunication> communications; ///< largest first; empty where taken over
+  Time bound;          ///< that no run of the workload by this plan can beat
+  std::string hottest; ///< link, as hottest_link()
+  double planning_seconds = 0, run_seconds = 0; ///< CPU; of all engines
+  /// A defect of Tutti in words: accounts that don't add up, a time below its bound, engines that
+  /// disagree, what plan_workload() says; empty where all is well.
+  std::string problem;
+
+  // Where there is a report:
+  [[nodiscard]] Time iteration_time() const; ///< rounded down to a picosecond
+  /// 0: unknown.
+  [[nodiscard]] double items_per_second() const;
+  [[nodiscard]] double flops_utilisation() const; ///< of all NPUs' peak, 0 .. 1
+};
+
+struct TrainingEvaluation {
+  std::string label;
+  std::vector<std::string> engines;
+  TimeModel model;
+  bool one_at_a_time = false;    ///< communication of an NPU
+  std::string reference;         ///< of TrainingStudy
+  std::vector<TrainingRun> runs; ///< by topology, variant, plan, condition
+};
+
+/// A network and what it is called.
+struct TrainingNetwork {
+  std::string label;
+  const Topology* topology = nullptr; ///< not owned
+};
+
+/// What is wanted beside figures.
+struct TrainingWatcher {
+  /// Called before each run is planned, and after each.
+  std::function<void(const TrainingRun&, bool is_over)> progress = {};
+  /// NPUs whose operations are recorded, in every run of the workload; ascending.
+  std::function<std::vector<NodeId>(const Workload&)> recorded = {};
+  /// Called with each workload that is made.
+  std::function<void(const Topology&, const Workload&)> made = {};
+};
+
+/// Undisturbed first, then with stragglers and events, then by number of failed cables, seed and
+/// policy. Where `cancelled` of the planning's options holds, runs that are left are not begun.
+/// What an algorithm can't plan, runs that come to a halt or run out of memory, and events that the
+/// network refuses while others go well are notes.
+/// Errors: InputError for a workload that can't be made, and of the first plan where all meet bad
+/// input.
+[[nodiscard]] TrainingEvaluation evaluate_training(const TrainingStudy& study,
+                                                   std::span<const TrainingNetwork> networks,
+                                                   const TrainingWatcher& watcher = {});
+/// The same as one study of several: what its plans refuse is counted, and no error.
+[[nodiscard]] TrainingEvaluation evaluate_training(const TrainingStudy& study,
+                                                   std::span<const TrainingNetwork> networks,
+                                                   const TrainingWatcher& watcher,
+                                                   Refusals& refusals);
+
+/// Under what a workload runs on one of the study's topologies, in this order.
+[[nodiscard]] std::vector<Condition> conditions_of(const TrainingStudy& study,
+                                                   std::size_t topology);
+
+/// Errors: InputError for a straggler that is no NPU of some network.
+void require_npus(std::span<const Straggler> stragglers, std::span<const TrainingNetwork> networks);
+
+/// Checks what needs no planning: makes every workload. Errors: InputError naming the variant.
+void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks);
+
+/// What is wrong with a report by itself, in words; else empty.
+[[nodiscard]] std::string account_problem(const IterationReport& report);
+/// Where two engines differ, in words; else empty.
+[[nodiscard]] std::string disagreement(const IterationReport& a, const IterationReport& b);
+/// Pre: as in the report. The most that any NPU computes, and no less than any plan's bound.
+[[nodiscard]] Time lower_bound(const Workload& workload,
+                               std::span<const PlannedCommunication> communications);
+
+/// Sums over NPUs, which add up to the number of NPUs times the duration.
+[[nodiscard]] TimeAccount summed_accounts(const IterationReport& report);
+/// The NPU that computes longest; the first of several.
+[[nodiscard]] NodeId busiest_npu(const IterationReport& report);
+/// Time of all purposes.
+[[nodiscard]] Time exposed_time(const TimeAccount& account);
+/// Part of all communication, over all NPUs and purposes, that was hidden behind computing: 0 .. 1;
+/// 1 where there was none.
+[[nodiscard]] double hidden_part(const IterationReport& report);
+/// What a link map is drawn of.
+[[nodiscard]] Report link_report(const IterationReport& report);
+
+/// What is wrong with each run, in words; empty where all is well.
+[[nodiscard]] std::vector<std::string> problems_of(const TrainingEvaluation& evaluation);
+/// Whether some run has a report.
+[[nodiscard]] bool has_report(const TrainingEvaluation& evaluation);
+
+} // namespace tutti

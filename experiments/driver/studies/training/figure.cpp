@@ -1,0 +1,189 @@
+#include "experiments/driver/studies/training/figure.hpp"
+
+#include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/stacked_bars.hpp"
+#include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/training/table.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tutti {
+
+namespace {
+
+constexpr double ps_per_ms = 1e9;
+constexpr std::size_t most_panels = 16;
+constexpr std::uint32_t most_nodes = 512;
+
+/// In the order of the legend: computing, what is exposed of each purpose, bubble, waiting.
+constexpr std::size_t part_count = purpose_count + 3;
+
+std::vector<double> parts_of(const TrainingRun& run) {
+  const TimeAccount sum = summed_accounts(*run.report);
+  const double whole = static_cast<double>(run.npus) * run.workload.iterations * ps_per_ms;
+  std::vector<double> parts{static_cast<double>(sum.compute.ps) / whole};
+  for (const Time time : sum.exposed) parts.push_back(static_cast<double>(time.ps) / whole);
+  parts.push_back(static_cast<double>(sum.bubble.ps) / whole);
+  parts.push_back(static_cast<double>(sum.waiting.ps) / whole);
+  return parts;
+}
+
+std::string part_name(std::size_t part) {
+  if (part == 0) return "compute";
+  if (part == part_count - 2) return "bubble";
+  if (part == part_count - 1) return "waiting";
+  return fmt::format("exposed {}", to_text(static_cast<Purpose>(part - 1)));
+}
+
+/// Empty for what all have in common.
+std::string group_name(const TrainingEvaluation& evaluation, const TrainingRun& run) {
+  std::vector<std::string> words;
+  std::set<std::string> topologies, variants, conditions;
+  for (const TrainingRun& each : evaluation.runs) {
+    topologies.insert(each.topology);
+    variants.insert(each.variant);
+    conditions.insert(to_text(each.condition));
+  }
+  if (topologies.size() > 1) words.push_back(run.topology);
+  if (variants.size() > 1) words.push_back(run.variant);
+  if (conditions.size() > 1) words.push_back(to_text(run.condition));
+  return joined(words, ", ");
+}
+
+bool are_one_group(const TrainingRun& a, const TrainingRun& b) {
+  return a.topology == b.topology && a.variant == b.variant && a.condition == b.condition;
+}
+
+/// By topology, variant and condition in the order of their first run.
+std::vector<StackedGroup> groups_of(const TrainingEvaluation& evaluation) {
+  std::vector<StackedGroup> groups;
+  std::vector<const TrainingRun*> firsts;
+  for (const TrainingRun& run : evaluation.runs) {
+    auto first = std::ranges::find_if(
+        firsts, [&](const TrainingRun* other) { return are_one_group(*other, run); });
+    if (first == firsts.end()) {
+      groups.push_back({group_name(evaluation, run), {}});
+      first = firsts.insert(firsts.end(), &run);
+    }
+    groups[static_cast<std::size_t>(first - firsts.begin())].bars.push_back(
+        {run.plan, run.report ? parts_of(run) : std::vector<double>{}});
+  }
+  return groups;
+}
+
+double total_of(const StackedBar& bar) {
+  double total = 0;
+  for (const double part : bar.parts) total += part;
+  return total;
+}
+
+/// Parts that are nowhere more than 0 don't stand in the legend.
+void drop_empty_parts(StackedChart& chart) {
+  for (std::size_t part = chart.parts.size(); part-- > 1;) {
+    const auto at = static_cast<std::ptrdiff_t>(part);
+    const bool is_empty = std::ranges::all_of(chart.groups, [&](const StackedGroup& group) {
+      return std::ranges::all_of(group.bars, [&](const StackedBar& bar) {
+        return bar.parts.empty() || bar.parts[part] == 0;
+      });
+    });
+    if (!is_empty) continue;
+    chart.parts.erase(chart.parts.begin() + at);
+    for (StackedGroup& group : chart.groups)
+      for (StackedBar& bar : group.bars)
+        if (!bar.parts.empty()) bar.parts.erase(bar.parts.begin() + at);
+  }
+}
+
+std::string title_of(const TrainingEvaluation& evaluation) {
+  if (!evaluation.label.empty()) return evaluation.label;
+  const TrainingRun& first = evaluation.runs.front();
+  return fmt::format("{} on {}", first.workload.name, first.topology);
+}
+
+StackedChart chart_of(const TrainingEvaluation& evaluation) {
+  StackedChart chart;
+  chart.heading = {title_of(evaluation),
+                   "one iteration, mean over NPUs; " +
+                       conditions_text(evaluation, evaluation.engines.front())};
+  chart.y_label = "time per iteration [ms]";
+  for (std::size_t part = 0; part < part_count; ++part) chart.parts.push_back(part_name(part));
+  chart.groups = groups_of(evaluation);
+  return chart;
+}
+
+/// The reference's total, or the least of the group; 0 where there is none.
+double unit_of(const StackedGroup& group, const std::string& reference) {
+  double unit = 0;
+  for (const StackedBar& bar : group.bars) {
+    const double total = total_of(bar);
+    if (bar.name == reference) return total;
+    if (reference.empty() && !bar.parts.empty() && (unit == 0 || total < unit)) unit = total;
+  }
+  return unit;
+}
+
+const Topology& topology_of(const TrainingRun& run, std::span<const TrainingNetwork> networks) {
+  return *std::ranges::find(networks, run.topology, &TrainingNetwork::label)->topology;
+}
+
+bool has_panel(const TrainingRun& run) { return run.report && run.condition == Condition{}; }
+
+} // namespace
+
+Figure account_figure(const TrainingEvaluation& evaluation) {
+  StackedChart chart = chart_of(evaluation);
+  drop_empty_parts(chart);
+  return stacked_bar_figure(chart);
+}
+
+Figure normalized_account_figure(const TrainingEvaluation& evaluation) {
+  StackedChart chart = chart_of(evaluation);
+  chart.y_label = evaluation.reference.empty()
+                      ? "time over the fastest"
+                      : fmt::format("time over that by {}", evaluation.reference);
+  for (StackedGroup& group : chart.groups) {
+    const double unit = unit_of(group, evaluation.reference);
+    for (StackedBar& bar : group.bars) {
+      if (unit <= 0) bar.parts.clear();
+      for (double& part : bar.parts) part /= unit;
+    }
+  }
+  drop_empty_parts(chart);
+  return stacked_bar_figure(chart);
+}
+
+Figure training_heatmap(const TrainingEvaluation& evaluation,
+                        std::span<const TrainingNetwork> networks) {
+  std::vector<LinkMap> maps;
+  for (const TrainingRun& run : evaluation.runs) {
+    if (!has_panel(run)) continue;
+    const std::string group = group_name(evaluation, run);
+    maps.push_back(link_map(group.empty() ? run.plan : fmt::format("{}: {}", group, run.plan),
+                            topology_of(run, networks), link_report(*run.report),
+                            LinkQuantity::utilisation));
+  }
+  return heatmap_figure(title_of(evaluation), maps, LinkQuantity::utilisation);
+}
+
+std::vector<NamedFigure> training_figures(const TrainingEvaluation& evaluation,
+                                          std::span<const TrainingNetwork> networks) {
+  const std::string stem = file_stem("training", evaluation.label);
+  std::vector<NamedFigure> figures{{stem, account_figure(evaluation)}};
+  const bool has_time = std::ranges::any_of(evaluation.runs, [](const TrainingRun& run) {
+    return run.report && run.report->duration > Time{};
+  });
+  if (has_time) figures.push_back({stem + "_normalized", normalized_account_figure(evaluation)});
+  const auto panels = std::ranges::count_if(evaluation.runs, has_panel);
+  const bool is_small = std::ranges::all_of(networks, [](const TrainingNetwork& network) {
+    return network.topology->node_count() <= most_nodes;
+  });
+  if (panels > 0 && static_cast<std::size_t>(panels) <= most_panels && is_small)
+    figures.push_back({stem + "_links", training_heatmap(evaluation, networks)});
+  return figures;
+}
+
+} // namespace tutti

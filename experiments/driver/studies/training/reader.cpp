@@ -1,0 +1,345 @@
+#include "experiments/driver/studies/training/reader.hpp"
+
+#include "experiments/driver/cache/schedule_cache.hpp"
+#include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/studies/event_reader.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/training/work_reader.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::string_view automatic = "auto";
+constexpr std::size_t most_variants = 4096; // more is a slip
+
+std::vector<std::string> strings_of(const ConfigValue& value) {
+  std::vector<std::string> texts;
+  for (const ConfigValue& item : list_of(value)) texts.push_back(item.string());
+  if (texts.empty()) throw value.error("the list is empty");
+  return texts;
+}
+
+std::vector<TrainingPlan> read_plans(ConfigTable& table) {
+  const ConfigValue algorithms = table.at("algorithms");
+  const std::vector<std::string> names = strings_of(algorithms);
+  const auto given = table.find("candidates");
+  if (given && std::ranges::find(names, automatic) == names.end())
+    throw given->error("\"candidates\" are of algorithm \"auto\", which isn't asked for");
+  const std::vector<AlgorithmRow> candidates =
+      given ? given->located([&] { return find_algorithms(strings_of(*given)); })
+            : default_candidates();
+  return algorithms.located([&] { return parse_training_plans(names, candidates); });
+}
+
+std::map<std::string, AlgorithmRow> read_by_collective(ConfigTable& table) {
+  std::map<std::string, AlgorithmRow> rows;
+  const auto value = table.find("by_collective");
+  if (!value) return rows;
+  ConfigTable pairs = value->table();
+  for (const std::string& name : pairs.keys()) {
+    const ConfigValue algorithm = pairs.at(name);
+    (void)algorithm.located([&] { return parse_collective_kind(name); });
+    rows.emplace(name, parsed(algorithm, find_algorithm));
+  }
+  return rows;
+}
+
+// None: auto.
+std::vector<std::uint32_t> read_chunks(ConfigTable& table) {
+  std::vector<std::uint32_t> numbers;
+  const auto value = table.find("chunks");
+  if (!value) return numbers;
+  const std::vector<ConfigValue> items = list_of(*value);
+  for (const ConfigValue& item : items) {
+    const auto chunks = chunks_of(item);
+    if (chunks) numbers.push_back(*chunks);
+    if (!chunks && items.size() > 1)
+      throw item.error("\"auto\" stands alone, without numbers beside it");
+  }
+  return numbers;
+}
+
+PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
+  PlanningOptions planning;
+  planning.by_collective = read_by_collective(table);
+  planning.chunks = read_chunks(table);
+  planning.options = options_of(table, seed);
+  if (const auto one = table.find("one_at_a_time")) planning.one_at_a_time = one->boolean();
+  if (const auto rate = table.find("local_mem_bw"))
+    planning.options.model.reduce_rate = parsed(
+        *rate, [](const std::string& text) { return reduction_rate(parse_bandwidth(text)); });
+  const std::string cache = string_at(table, "cache");
+  planning.cache = cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;
+  return planning;
+}
+
+Share share_of(const ConfigValue& value) {
+  const double share = value.number();
+  const long millionths = std::lround(std::clamp(share, -1.0, 2.0) * 1e6);
+  if (share > 1 || millionths < 1)
+    throw value.error(fmt::format("a share of {} is out of range (above 0, at most 1)", share));
+  return Share{static_cast<std::uint32_t>(millionths)};
+}
+
+std::vector<Straggler> read_stragglers(ConfigTable& table,
+                                       std::span<const TrainingNetwork> networks) {
+  std::vector<Straggler> stragglers;
+  const auto value = table.find("stragglers");
+  if (!value) return stragglers;
+  ConfigTable pairs = value->table();
+  for (const std::string& name : pairs.keys()) {
+    const ConfigValue share = pairs.at(name);
+    stragglers.push_back({name, share_of(share)});
+    share.located([&] { require_npus({&stragglers.back(), 1}, networks); });
+  }
+  return stragglers;
+}
+
+// What [[failures]] draws at a moment of a run is out of order from the beginning here.
+EventPlan read_event_plan(ConfigTable& table, const Topology& topology,
+                          const std::string& source_name) {
+  for (const char* key : {"at", "generated"})
+    if (table.has(key))
+      throw table.at(key).error(fmt::format(
+          "\"{}\" isn't for training: failed links are out of order from the beginning", key));
+  const auto events = table.find("events");
+  if (!events || !events->is_string()) return read_events(table, topology);
+  EventPlan plan = read_event_file(beside(events->string(), source_name), topology);
+  if (plan.draws())
+    throw events->error("training takes events that are written one by one, none that are drawn");
+  for (const char* key : {"failed_links", "seeds"})
+    if (table.has(key))
+      throw table.at(key).error("failed links and a file of events are for two studies");
+  return plan;
+}
+
+Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwork> networks,
+                               const std::string& source_name) {
+  Disturbances disturbances;
+  disturbances.stragglers = read_stragglers(table, networks);
+  for (const TrainingNetwork& network : networks) {
+    disturbances.events.push_back(read_event_plan(table, *network.topology, source_name));
+    try {
+      refuse_dead_npus(disturbances.events.back());
+    } catch (const InputError& error) {
+      throw table.at("events").error(error.what());
+    }
+  }
+  if (const auto policies = table.find("policies")) {
+    if (!table.has("failed_links"))
+      throw policies->error("\"policies\" are for \"failed_links\", and there are none");
+    disturbances.policies.clear();
+    for (const ConfigValue& item : list_of(*policies))
+      disturbances.policies.push_back(parsed(item, parse_training_policy));
+  }
+  return disturbances;
+}
+
+std::vector<TrainingVariant> read_variants(ConfigTable& table,
+                                           std::span<const TrainingNetwork> networks,
+                                           const std::string& source_name) {
+  std::vector<TrainingVariant> variants;
+  const auto add = [&](std::string name, const WorkKeys& keys) {
+    variants.push_back({std::move(name), read_work(keys, source_name)});
+    for (const TrainingNetwork& network : networks)
+      require_fitting(keys, variants.back().work, *network.topology);
+  };
+  for (ConfigTable& own : table.tables("variants")) {
+    if (variants.size() == most_variants) throw own.error("more variants than 4096");
+    const ConfigValue name = own.at("name");
+    if (std::ranges::find(variants, name.string(), &TrainingVariant::name) != variants.end())
+      throw name.error(fmt::format("there is a variant \"{}\" already", name.string()));
+    add(name.string(), WorkKeys(table, &own));
+    own.finish();
+  }
+  if (variants.empty()) add("", WorkKeys(table, nullptr));
+  return variants;
+}
+
+template <typename Names>
+std::string one_of(const ConfigValue& value, const char* what, const Names& names) {
+  std::string name = value.string();
+  const std::vector<std::string> known(names.begin(), names.end());
+  if (std::ranges::find(known, name) == known.end())
+    throw value.error(unknown_name(what, name, known));
+  return name;
+}
+
+template <typename Rows, typename Member>
+std::vector<std::string> names_of(const Rows& rows, Member member) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row.*member);
+  return names;
+}
+
+TrainingSelection read_selection(const ConfigValue& value, const TrainingStudy& study,
+                                 std::span<const TrainingNetwork> networks) {
+  ConfigTable table = value.table();
+  const std::vector<std::string> none;
+  const auto named = [&](const char* key, const std::vector<std::string>& known) {
+    return list_at(table, key, none,
+                   [&](const ConfigValue& item) { return one_of(item, key, known); });
+  };
+  TrainingSelection selection;
+  selection.topologies = named("topology", names_of(networks, &TrainingNetwork::label));
+  selection.variants = named("variant", names_of(study.variants, &TrainingVariant::name));
+  selection.plans = named("algorithm", names_of(study.plans, &TrainingPlan::name));
+  selection.conditions =
+      list_at(table, "condition", std::vector<Condition::Kind>{},
+              [](const ConfigValue& item) { return parsed(item, parse_condition); });
+  selection.failed_links =
+      list_at(table, "failed_links", std::vector<std::size_t>{},
+              [](const ConfigValue& item) { return static_cast<std::size_t>(item.integer(0)); });
+  table.finish();
+  return selection;
+}
+
+double paper_value(const ConfigValue& value, const TrainingExpectation& expectation) {
+  double number = 0;
+  if (expectation.over)
+    number = value.number();
+  else
+    switch (expectation.metric.kind) {
+    case TrainingMetric::Kind::time:
+    case TrainingMetric::Kind::exposed: number = static_cast<double>(value.time().ps); break;
+    case TrainingMetric::Kind::memory: number = static_cast<double>(value.bytes().count); break;
+    default: number = value.number();
+    }
+  if (number <= 0) throw value.error("the paper's value must be above 0");
+  return number;
+}
+
+Summary parse_mean(const std::string& text) {
+  if (text == "geometric") return Summary::geometric_mean;
+  if (text == "arithmetic") return Summary::arithmetic_mean;
+  throw InputError(unknown_name("mean", text, std::vector<std::string>{"geometric", "arithmetic"}));
+}
+
+// The runs that the study will have, without what comes of them.
+std::vector<TrainingRun> runs_to_come(const TrainingStudy& study,
+                                      std::span<const TrainingNetwork> networks) {
+  std::vector<TrainingRun> runs;
+  for (std::size_t n = 0; n < networks.size(); ++n)
+    for (const TrainingVariant& variant : study.variants)
+      for (const TrainingPlan& plan : study.plans)
+        for (const Condition& condition : conditions_of(study, n)) {
+          TrainingRun run;
+          run.topology = networks[n].label;
+          run.variant = variant.name;
+          run.plan = plan.name;
+          run.condition = condition;
+          runs.push_back(std::move(run));
+        }
+  return runs;
+}
+
+TrainingExpectation read_expectation(ConfigTable table, const TrainingStudy& study,
+                                     std::span<const TrainingNetwork> networks,
+                                     std::span<const TrainingRun> runs) {
+  TrainingExpectation expectation;
+  expectation.label = plain_label(table.at("label"));
+  expectation.metric = parsed_at(table, "metric", "speed", parse_training_metric);
+  const ConfigValue of = table.at("of");
+  expectation.of = read_selection(of, study, networks);
+  if (const auto over = table.find("over"))
+    expectation.over = read_selection(*over, study, networks);
+  if (const auto mean = table.find("mean")) expectation.summary = parsed(*mean, parse_mean);
+  const std::size_t values = quotients_of(expectation, runs).size();
+  if (values == 0) throw of.error("no run of the study is as asked for");
+  if (values > 1 && expectation.summary == Summary::single)
+    throw of.error(fmt::format("{} values are as asked for: say which by topology, variant, "
+                               "algorithm, condition or failed_links, or set \"mean\"",
+                               values));
+  expectation.paper = paper_value(table.at("paper"), expectation);
+  expectation.tolerance = parsed(table.at("tolerance"), parse_percentage);
+  if (const auto at_most = table.find("at_most")) expectation.at_most = at_most->boolean();
+  expectation.explanation = string_at(table, "explanation");
+  table.finish();
+  return expectation;
+}
+
+} // namespace
+
+TrainingStudy read_training(ConfigTable table, const Experiment& experiment,
+                            const std::string& source_name) {
+  TrainingStudy study;
+  study.label = label_at(table, experiment.trainings);
+  std::vector<std::size_t> all(experiment.topologies.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  study.topologies = list_at(table, "topologies", all, [&](const ConfigValue& value) {
+    return topology_index(value, experiment.topologies);
+  });
+  const std::vector<TrainingNetwork> networks = experiment.networks_of(study);
+  study.plans = read_plans(table);
+  study.planning = read_planning(table, experiment.seed);
+  study.engines = parsed_at(table, "engine", "native", parse_engines);
+  if (const auto fold = table.find("fold")) study.fold = fold->boolean();
+  study.variants = read_variants(table, networks, source_name);
+  study.disturbances = read_disturbances(table, networks, source_name);
+  if (const auto settings = table.find("settings"))
+    settings->located(
+        [&] { require_known_settings(algorithms_of(study), study.planning.options); });
+  if (const auto reference = table.find("reference"))
+    study.reference = one_of(*reference, "algorithm", names_of(study.plans, &TrainingPlan::name));
+  const std::vector<TrainingRun> runs = runs_to_come(study, networks);
+  for (const ConfigTable& expectation : table.tables("expect"))
+    study.expectations.push_back(read_expectation(expectation, study, networks, runs));
+  table.finish();
+  return study;
+}
+
+void refuse_dead_npus(const EventPlan& plan) {
+  for (const PlannedEvent& event : plan.events)
+    if (event.what.kind == NetworkEvent::Kind::npu_down)
+      throw InputError("training doesn't survive an NPU that goes down");
+}
+
+Bandwidth reduction_rate(Bandwidth local_memory) {
+  constexpr std::int64_t accesses = 3; // two operands and the sum
+  if (local_memory.bytes_per_second < accesses)
+    throw InputError(fmt::format("{} is too slow for reductions", to_text(local_memory)));
+  return {local_memory.bytes_per_second / accesses};
+}
+
+std::vector<AlgorithmRow> default_candidates() {
+  const std::vector<std::string> names{"direct", "ring", "rhd", "dbt", "tacos"};
+  return find_algorithms(names);
+}
+
+std::vector<TrainingPlan> parse_training_plans(const std::vector<std::string>& names,
+                                               const std::vector<AlgorithmRow>& candidates) {
+  std::vector<TrainingPlan> plans;
+  for (const std::string& name : names) {
+    if (std::ranges::find(plans, name, &TrainingPlan::name) != plans.end())
+      throw InputError(fmt::format("algorithm {} is named twice", name));
+    plans.push_back({name, name == automatic ? candidates : std::vector{find_algorithm(name)}});
+  }
+  return plans;
+}
+
+std::vector<AlgorithmRow> algorithms_of(const TrainingStudy& study) {
+  std::vector<AlgorithmRow> rows;
+  for (const TrainingPlan& plan : study.plans)
+    rows.insert(rows.end(), plan.algorithms.begin(), plan.algorithms.end());
+  for (const auto& [collective, row] : study.planning.by_collective) rows.push_back(row);
+  return rows;
+}
+
+Policy parse_training_policy(const std::string& text) {
+  const Policy policy = parse_policy(text);
+  if (policy != Policy::reroute && policy != Policy::resynthesize)
+    throw InputError(
+        fmt::format("training goes on by reroute or resynthesize, not by {}", to_text(policy)));
+  return policy;
+}
+
+} // namespace tutti

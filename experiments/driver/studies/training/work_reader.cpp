@@ -1,0 +1,190 @@
+#include "experiments/driver/studies/training/work_reader.hpp"
+
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/training/expectation.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+namespace tutti {
+
+std::optional<ConfigValue> WorkKeys::find(const std::string& key) {
+  const auto common = common_->find(key); // asked for, whether or not the variant has its own
+  const auto own = own_ == nullptr ? std::nullopt : own_->find(key);
+  return own ? own : common;
+}
+
+std::optional<WorkKeys::Choice> WorkKeys::find_one_of(std::span<const std::string> keys) {
+  std::optional<Choice> chosen;
+  for (ConfigTable* table : {own_, common_}) {
+    if (table == nullptr) continue;
+    std::optional<Choice> here;
+    for (const std::string& key : keys) {
+      const auto value = table->find(key);
+      if (!value) continue;
+      if (here)
+        throw value->error(fmt::format("\"{}\" and \"{}\" exclude each other", here->key, key));
+      here = Choice{key, *value};
+    }
+    if (!chosen) chosen = here;
+  }
+  return chosen;
+}
+
+InputError WorkKeys::error(const std::string& message) const {
+  return (own_ == nullptr ? common_ : own_)->error(message);
+}
+
+namespace {
+
+std::uint32_t count_of(const ConfigValue& value, std::int64_t most) {
+  return static_cast<std::uint32_t>(value.integer(1, most));
+}
+
+template <typename Parse, typename T>
+void read_into(WorkKeys& keys, const std::string& key, T& target, Parse&& parse) {
+  if (const auto value = keys.find(key)) target = parsed(*value, parse);
+}
+
+void read_flag(WorkKeys& keys, const std::string& key, bool& target) {
+  if (const auto value = keys.find(key)) target = value->boolean();
+}
+
+void read_degrees(WorkKeys& keys, ModelWork& work) {
+  const auto parallel = keys.find("parallel");
+  if (!parallel) return;
+  ConfigTable table = parallel->table();
+  for (const auto& [key, degree] :
+       {std::pair{"tensor", &work.spec.tensor}, std::pair{"expert", &work.spec.expert},
+        std::pair{"pipeline", &work.spec.pipeline}})
+    if (const auto value = table.find(key)) *degree = count_of(*value, most_degree);
+  if (const auto data = table.find("data")) work.data = count_of(*data, most_degree);
+  table.finish();
+}
+
+void read_placement(WorkKeys& keys, TrainingSpec& spec) {
+  if (const auto order = keys.find("order")) {
+    spec.order.clear();
+    for (const ConfigValue& item : list_of(*order))
+      spec.order.push_back(parsed(item, parse_parallelism));
+  }
+  const auto dimensions = keys.find("dimensions");
+  if (!dimensions) return;
+  for (const ConfigValue& item : list_of(*dimensions))
+    spec.dimensions.push_back(static_cast<std::uint32_t>(item.integer(0, 127)));
+}
+
+void read_batch(WorkKeys& keys, ModelWork& work) {
+  if (const auto samples = keys.find("micro_batch"))
+    work.spec.micro_batch = count_of(*samples, most_samples);
+  const std::array<std::string, 2> choices{"micro_batches", "global_batch"};
+  const auto batch = keys.find_one_of(choices);
+  if (!batch) return;
+  if (batch->key == choices[0])
+    work.spec.micro_batches = count_of(batch->value, most_samples);
+  else
+    work.global_batch = count_of(batch->value, most_samples);
+}
+
+void read_priorities(WorkKeys& keys, TrainingSpec& spec) {
+  const auto priorities = keys.find("priorities");
+  if (!priorities) return;
+  ConfigTable table = priorities->table();
+  for (const std::string& name : table.keys()) {
+    const ConfigValue value = table.at(name);
+    const Purpose purpose = value.located([&] { return parse_purpose(name); });
+    spec.priority[static_cast<std::size_t>(purpose)] =
+        static_cast<std::uint8_t>(value.integer(0, JobTiming::highest_priority));
+  }
+}
+
+void read_communication(WorkKeys& keys, TrainingSpec& spec) {
+  if (const auto bytes = keys.find("gradient_bytes")) spec.gradient_bytes = bytes->integer(1, 8);
+  read_flag(keys, "sequence", spec.sequence);
+  if (const auto zero = keys.find("zero"))
+    spec.zero = static_cast<std::uint32_t>(zero->integer(0, 3));
+  if (const auto bucket = keys.find("bucket")) spec.bucket = bucket->bytes();
+  read_flag(keys, "overlap", spec.overlap);
+  read_flag(keys, "in_order", spec.in_order);
+  read_priorities(keys, spec);
+}
+
+ModelWork read_model(WorkKeys& keys, const ConfigValue& model, const std::string& source_name) {
+  const auto load = [&](const ConfigValue& value, auto&& loaded) {
+    return parsed(value, [&](const std::string& text) {
+      return loaded(text.ends_with(".toml") ? beside(text, source_name) : text);
+    });
+  };
+  const auto npu = keys.find("npu");
+  if (!npu) throw keys.error("a model needs a key \"npu\": on what it is trained");
+  ModelWork work;
+  work.model = load(model, load_model);
+  work.npu = load(*npu, load_npu_profile);
+  read_degrees(keys, work);
+  read_placement(keys, work.spec);
+  read_batch(keys, work);
+  work.spec.precision = usual_precision(work.npu);
+  read_into(keys, "precision", work.spec.precision, parse_precision);
+  read_into(keys, "schedule", work.spec.schedule, parse_pipeline_schedule);
+  if (const auto parts = keys.find("model_parts"))
+    work.spec.model_parts = count_of(*parts, most_degree);
+  read_into(keys, "recompute", work.spec.recompute, parse_recompute);
+  read_communication(keys, work.spec);
+  return work;
+}
+
+TextWork read_text(WorkKeys& keys, const ConfigValue& file, const std::string& source_name) {
+  TextWork work{beside(file.string(), source_name), {}};
+  const auto unit = keys.find("unit");
+  if (!unit)
+    throw keys.error("a text has no unit of time: give a key \"unit\" (ns for ASTRA-sim 1.0 and "
+                     "SimAI, us for Chakra's converter)");
+  work.options.unit = parsed(*unit, parse_time_unit);
+  if (const auto passes = keys.find("passes")) work.options.passes = count_of(*passes, most_passes);
+  if (const auto group = keys.find("model_group"))
+    work.options.model_group = count_of(*group, most_degree);
+  return work;
+}
+
+TraceWork read_trace(WorkKeys& keys, const ConfigValue& prefix, const std::string& source_name) {
+  const std::string name = prefix.string();
+  const auto here = std::filesystem::path(source_name).parent_path() / name;
+  TraceWork work{is_chakra_prefix(here.string()) ? here.string() : name, {}};
+  if (const auto groups = keys.find("groups"))
+    work.options.groups = beside(groups->string(), source_name);
+  return work;
+}
+
+} // namespace
+
+WorkSource read_work(WorkKeys keys, const std::string& source_name) {
+  const std::array<std::string, 3> choices{"model", "workload", "trace"};
+  const auto source = keys.find_one_of(choices);
+  if (!source) throw keys.error("what is trained? give \"model\", \"workload\" or \"trace\"");
+  if (source->key == choices[0]) return read_model(keys, source->value, source_name);
+  if (source->key == choices[1]) return read_text(keys, source->value, source_name);
+  return read_trace(keys, source->value, source_name);
+}
+
+void require_fitting(const WorkKeys& keys, const WorkSource& work, const Topology& topology) {
+  const auto* model = std::get_if<ModelWork>(&work);
+  if (model == nullptr) return;
+  try {
+    (void)place(topology, spec_on(*model, topology));
+  } catch (const InputError& error) {
+    throw keys.error(error.what());
+  }
+}
+
+Time parse_time_unit(const std::string& text) {
+  const bool has_number = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  const Time unit = parse_time(has_number ? text : "1" + text);
+  if (unit <= Time{}) throw InputError(fmt::format("a unit of time is above 0, not {}", text));
+  return unit;
+}
+
+} // namespace tutti

@@ -1,0 +1,191 @@
+#include "experiments/driver/sweep/analysis/analysed_points.hpp"
+
+#include "experiments/driver/sweep/space/expression.hpp"
+#include "sim/error.hpp"
+#include "sim/ids.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace tutti::sweep {
+
+namespace {
+
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<bool> done_rows(const PointTable& table) {
+  const TableColumn& status = table.column("status");
+  const auto found = std::find(status.dictionary.begin(), status.dictionary.end(), "done");
+  const auto done = static_cast<std::uint32_t>(found - status.dictionary.begin()) + 1;
+  std::vector<bool> rows(table.rows);
+  for (std::size_t row = 0; row < table.rows; ++row) rows[row] = status.texts[row] == done;
+  return rows;
+}
+
+std::vector<std::string> names_of(const PointTable& table) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
+// The expression's value for each row that is done, where it has one.
+std::vector<double> evaluated(const PointTable& table, const Objective& objective,
+                              const std::vector<bool>& done) {
+  Expression expression(objective.expression, names_of(table));
+  std::vector<const TableColumn*> columns;
+  for (const std::string& name : expression.names()) columns.push_back(&table.column(name));
+  std::vector<Value> known(columns.size());
+  std::vector<const Value*> values(columns.size());
+  std::vector<double> results(table.rows, no_value);
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    if (!done[row]) continue;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      values[c] = columns[c]->has(row) ? &known[c] : nullptr;
+      if (values[c] != nullptr) known[c] = columns[c]->value(row);
+    }
+    Value result;
+    try {
+      if (!expression.evaluate(values, result)) continue;
+    } catch (const InputError&) {
+      continue; // a division by zero
+    }
+    if (result.kind == Value::Kind::text)
+      throw InputError(fmt::format("objective \"{}\": \"{}\" is the text \"{}\", no number",
+                                   objective.name, objective.expression, result.text));
+    results[row] = result.number;
+  }
+  return results;
+}
+
+// The texts that a parameter takes, in the order of the study.
+std::vector<std::string> listed_texts(const Study& study, const std::string& parameter) {
+  std::vector<std::string> texts;
+  for (const Axis& axis : study.axes)
+    for (std::size_t i = 0; i < axis.names.size(); ++i)
+      if (axis.names[i] == parameter)
+        for (const auto& row : axis.rows) texts.push_back(to_text(row[i]));
+  return texts;
+}
+
+Levels levels_in_study(const Study& study, const TableColumn& column) {
+  return levels_of(column, listed_texts(study, column.name));
+}
+
+} // namespace
+
+ObjectiveValues objective_values(const PointTable& table, const Objective& objective) {
+  const std::vector<bool> done = done_rows(table);
+  ObjectiveValues result{objective.name, objective.maximise, objective.unit, {}};
+  const TableColumn* column = table.find(trimmed(objective.expression));
+  if (column == nullptr) {
+    result.values = evaluated(table, objective, done);
+    return result;
+  }
+  if (result.unit == Unit::none) result.unit = column->unit;
+  result.values = column->numbers;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (!done[row]) result.values[row] = no_value;
+  return result;
+}
+
+AnalysedPoints::AnalysedPoints(const Study& study, const PointTable& table)
+    : study_(&study), table_(&table) {
+  static_cast<void>(table.column("status"));
+}
+
+const Levels& AnalysedPoints::levels(const std::string& column) {
+  const auto found = levels_.find(column);
+  if (found != levels_.end()) return found->second;
+  return levels_.emplace(column, levels_in_study(*study_, table_->column(column))).first->second;
+}
+
+const ObjectiveValues& AnalysedPoints::objective(const std::string& name) {
+  const auto found = objectives_.find(name);
+  if (found != objectives_.end()) return found->second;
+  std::vector<std::string> known;
+  for (const Objective& each : study_->objectives) {
+    if (each.name == name)
+      return objectives_.emplace(name, objective_values(*table_, each)).first->second;
+    known.push_back(each.name);
+  }
+  throw InputError(unknown_name("objective", name, known));
+}
+
+Grouping AnalysedPoints::grouped_by(std::span<const std::string> columns) {
+  std::vector<const Levels*> all;
+  for (const std::string& name : columns) all.push_back(&levels(name));
+  return grouped(all, rows());
+}
+
+std::vector<std::string> AnalysedPoints::varied_parameters() {
+  std::vector<std::string> names;
+  for (const TableColumn& column : table_->columns)
+    if (column.role == Role::parameter && levels(column.name).values.size() > 1)
+      names.push_back(column.name);
+  return names;
+}
+
+bool AnalysedPoints::follows(const std::string& other, const std::string& from) {
+  const auto has = [](const Axis& axis, const std::string& name) {
+    return std::find(axis.names.begin(), axis.names.end(), name) != axis.names.end();
+  };
+  const bool zipped = std::any_of(study_->axes.begin(), study_->axes.end(), [&](const Axis& axis) {
+    return !axis.drawn && has(axis, other) && has(axis, from);
+  });
+  if (!zipped) return false;
+  const Levels &own = levels(from), &others = levels(other);
+  std::vector<std::uint32_t> seen(own.values.size(), no_index);
+  for (std::size_t row = 0; row < own.of_row.size(); ++row) {
+    if (own.of_row[row] == no_index) continue;
+    std::uint32_t& level = seen[own.of_row[row]];
+    if (level == no_index) level = others.of_row[row];
+    if (level != others.of_row[row]) return false;
+  }
+  return true;
+}
+
+std::vector<std::uint32_t> best_rows(const Grouping& grouping, const ObjectiveValues& objective) {
+  std::vector<std::uint32_t> best(grouping.size(), no_index);
+  for (std::uint32_t row = 0; row < grouping.of_row.size(); ++row) {
+    if (grouping.of_row[row] == no_index || !objective.has(row)) continue;
+    std::uint32_t& chosen = best[grouping.of_row[row]];
+    if (chosen == no_index || objective.better(objective.values[row], objective.values[chosen]))
+      chosen = row;
+  }
+  return best;
+}
+
+PointTable in_study_order(const Study& study, const PointTable& table) {
+  std::vector<Levels> levels;
+  for (const Axis& axis : study.axes)
+    for (const std::string& name : axis.names)
+      if (const TableColumn* column = table.find(name))
+        levels.push_back(levels_in_study(study, *column));
+  for (const TableColumn& column : table.columns) { // those of no axis
+    const auto is_it = [&](const Levels& each) { return each.name == column.name; };
+    if (column.role == Role::parameter && std::none_of(levels.begin(), levels.end(), is_it))
+      levels.push_back(levels_in_study(study, column));
+  }
+  std::vector<std::uint32_t> order(table.rows);
+  std::iota(order.begin(), order.end(), 0U);
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    for (const Levels& each : levels)
+      if (each.of_row[a] != each.of_row[b]) return each.of_row[a] < each.of_row[b];
+    return false;
+  };
+  if (std::is_sorted(order.begin(), order.end(), before)) return table;
+  std::stable_sort(order.begin(), order.end(), before);
+  PointTable sorted = table;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      sorted.columns[c].numbers[row] = table.columns[c].numbers[order[row]];
+      sorted.columns[c].texts[row] = table.columns[c].texts[order[row]];
+    }
+  return sorted;
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,71 @@
+// What analyses read of a study's points: parameters as levels, objectives as numbers.
+#pragma once
+
+#include "experiments/driver/sweep/analysis/levels.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/store/point_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::sweep {
+
+/// An objective of every point.
+struct ObjectiveValues {
+  std::string name;
+  bool maximise = false;
+  Unit unit = Unit::none;
+  std::vector<double> values; ///< [row]; NaN: the point isn't done, or has no value
+
+  [[nodiscard]] bool has(std::size_t row) const { return values[row] == values[row]; }
+  [[nodiscard]] bool better(double a, double b) const { return maximise ? a > b : a < b; }
+};
+
+/// Of rows whose status is "done". An expression that is a column's name is that column; any other
+/// is evaluated for each row; a row for which that fails (a division by zero) has no value.
+/// Errors: InputError for an expression that can't be read, or a table without a column that it
+/// needs.
+[[nodiscard]] ObjectiveValues objective_values(const PointTable& table, const Objective& objective);
+
+class AnalysedPoints {
+public:
+  /// Both must outlive it. Rows in the study's order. Errors: InputError without a column `status`.
+  AnalysedPoints(const Study& study, const PointTable& table);
+
+  [[nodiscard]] const Study& study() const { return *study_; }
+  [[nodiscard]] const PointTable& table() const { return *table_; }
+  [[nodiscard]] std::size_t rows() const { return table_->rows; }
+
+  /// Both are computed once, at their first use; references stay valid. Errors: InputError for an
+  /// unknown name.
+  const Levels& levels(const std::string& column);
+  const ObjectiveValues& objective(const std::string& name);
+
+  /// Rows with equal values in these columns.
+  Grouping grouped_by(std::span<const std::string> columns);
+  /// Parameters of the table that have more than one value.
+  std::vector<std::string> varied_parameters();
+  /// Whether both are of one zip, in which every value of `from` has one value of `other`.
+  bool follows(const std::string& other, const std::string& from);
+
+private:
+  const Study* study_;
+  const PointTable* table_;
+  std::map<std::string, Levels> levels_;
+  std::map<std::string, ObjectiveValues> objectives_;
+};
+
+/// Of each group the row with the best objective, of equals the first; no_index: none has a value.
+[[nodiscard]] std::vector<std::uint32_t> best_rows(const Grouping& grouping,
+                                                   const ObjectiveValues& objective);
+
+/// The rows in the order of the study's axes (numbers ascending, texts as they are listed), the
+/// last axis running fastest: the same whatever order they had, where no two have the same
+/// parameters.
+[[nodiscard]] PointTable in_study_order(const Study& study, const PointTable& table);
+
+} // namespace tutti::sweep

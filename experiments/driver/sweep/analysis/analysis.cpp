@@ -1,0 +1,155 @@
+#include "experiments/driver/sweep/analysis/analysis.hpp"
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/records/csv.hpp"
+#include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/sweep/analysis/analysed_points.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
+#include "experiments/driver/sweep/report/study_page.hpp"
+#include "experiments/driver/sweep/store/points_csv.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tutti::sweep {
+
+namespace {
+
+std::vector<AnalysisReport> reports_of(const Study& study, AnalysedPoints& points) {
+  std::vector<AnalysisReport> reports;
+  for (const auto& each : study.paretos) reports.push_back(pareto_report(each, points));
+  for (const auto& each : study.bests) reports.push_back(best_report(each, points));
+  for (const auto& each : study.sensitivities) reports.push_back(sensitivity_report(each, points));
+  for (const auto& each : study.curves) reports.push_back(curves_report(each, points));
+  for (const auto& each : study.selections) reports.push_back(selection_report(each, points));
+  return reports;
+}
+
+// Names of files that differ though their labels' letters and digits may not.
+class FileNames {
+public:
+  std::string unique(const std::string& stem, const std::string& ending) {
+    std::string name = stem + ending;
+    for (int i = 2; !used_.insert(name).second; ++i) name = fmt::format("{}_{}{}", stem, i, ending);
+    return name;
+  }
+
+private:
+  std::set<std::string> used_;
+};
+
+PageSection named_section(const AnalysisReport& report, FileNames& names) {
+  const std::string stem = file_stem(report.kind, report.label);
+  PageSection section;
+  section.csv_file = names.unique(stem, ".csv");
+  if (!report.json.empty()) section.json_file = names.unique(stem, ".json");
+  for (const ReportFigure& figure : report.figures)
+    section.figures.push_back(
+        {figure.title, names.unique(file_stem(stem, figure.part), ".svg"), ""});
+  section.report = report;
+  return section;
+}
+
+void draw_figures(PageSection& section) {
+  for (std::size_t i = 0; i < section.figures.size(); ++i)
+    section.figures[i].svg = rendered(section.report.figures[i].figure, PictureFormat::svg);
+}
+
+std::vector<PageSection> sections_of(const StudyAnalyses& analyses) {
+  const bool figures = gnuplot_found();
+  FileNames names;
+  std::vector<PageSection> sections;
+  for (const AnalysisReport& report : analyses.reports) {
+    sections.push_back(named_section(report, names));
+    if (figures) draw_figures(sections.back());
+  }
+  return sections;
+}
+
+void write_sections(std::span<const PageSection> sections, const std::string& folder,
+                    std::vector<std::string>& files) {
+  const auto write = [&](const std::string& name, const std::string& content) {
+    files.push_back(folder + "/" + name);
+    write_file(files.back(), content);
+  };
+  for (const PageSection& section : sections) {
+    write(section.csv_file, csv_text(section.report.csv));
+    if (!section.json_file.empty()) write(section.json_file, section.report.json);
+    for (const PageFigure& figure : section.figures)
+      if (!figure.svg.empty()) write(figure.file, figure.svg);
+  }
+}
+
+// The first rows of the table, and how many there are beyond.
+std::string text_of(const AnalysisReport& report, std::size_t most_lines) {
+  std::string text = report.title + "\n";
+  for (const std::string& note : report.notes) text += "  " + note + "\n";
+  if (report.table.rows.empty()) return text + "  no point has a result\n";
+  Table table = report.table;
+  const std::size_t all = table.rows.size();
+  if (all > most_lines) table.rows.resize(most_lines);
+  text += to_text(table);
+  if (all > most_lines) text += fmt::format("... {} more\n", all - most_lines);
+  return text;
+}
+
+} // namespace
+
+Study with_only(Study study, std::span<const std::string> labels) {
+  std::vector<std::string> known;
+  const auto keep = [&](auto& analyses) {
+    std::erase_if(analyses, [&](const auto& each) {
+      known.push_back(each.head.label);
+      return std::find(labels.begin(), labels.end(), each.head.label) == labels.end();
+    });
+  };
+  keep(study.paretos);
+  keep(study.bests);
+  keep(study.sensitivities);
+  keep(study.curves);
+  keep(study.selections);
+  for (const std::string& label : labels)
+    if (std::find(known.begin(), known.end(), label) == known.end())
+      throw InputError(unknown_name("analysis", label, known));
+  return study;
+}
+
+StudyAnalyses analyses_of(const Study& study, const PointTable& table) {
+  StudyAnalyses analyses;
+  analyses.points = in_study_order(study, table);
+  AnalysedPoints points(study, analyses.points);
+  analyses.reports = reports_of(study, points);
+  return analyses;
+}
+
+std::vector<std::string> write_study(const Study& study, const StudyAnalyses& analyses,
+                                     const std::string& folder) {
+  const std::vector<PageSection> sections = sections_of(analyses);
+  std::vector<std::string> files{folder + "/points.csv"};
+  write_file(files.back(), points_csv(analyses.points));
+  write_sections(sections, folder, files);
+  const std::string note =
+      gnuplot_found() ? "" : "No figures: gnuplot wasn't found (package gnuplot-nox or gnuplot).";
+  files.push_back(folder + "/index.html");
+  write_file(files.back(), study_page(study, analyses.points, sections, note));
+  return files;
+}
+
+std::vector<std::string> write_analyses(const StudyAnalyses& analyses, const std::string& folder) {
+  std::vector<std::string> files;
+  write_sections(sections_of(analyses), folder, files);
+  return files;
+}
+
+std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines) {
+  std::string text;
+  for (const AnalysisReport& report : analyses.reports)
+    text += (text.empty() ? "" : "\n") + text_of(report, most_lines);
+  return text;
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,161 @@
+#include "experiments/driver/sweep/coordinator.hpp"
+
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/cli/progress.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <optional>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace tutti::sweep {
+
+namespace {
+
+constexpr int longest_wait_ms = 1000;
+
+// A bar on a terminal, else lines where they are asked for.
+class SweepProgress {
+public:
+  SweepProgress(const std::string& label, std::size_t total, bool lines_wanted)
+      : bar_(label), label_(label), total_(total),
+        lines_(lines_wanted && ::isatty(STDERR_FILENO) == 0), start_(steady_seconds()),
+        last_line_(start_) {}
+
+  void update(std::size_t done) {
+    done = std::min(done, total_);
+    bar_.update(done, total_);
+    const double now = steady_seconds();
+    if (!lines_ || now - last_line_ < 1) return;
+    last_line_ = now;
+    std::string line = fmt::format("tutti: {}: {}/{} points, {} so far", label_, done, total_,
+                                   duration_text(now - start_));
+    if (done > 0)
+      line += fmt::format(", about {} left",
+                          duration_text((now - start_) * static_cast<double>(total_ - done) /
+                                        static_cast<double>(done)));
+    std::cerr << line + "\n" << std::flush;
+  }
+
+private:
+  ProgressBar bar_;
+  std::string label_;
+  std::size_t total_;
+  bool lines_;
+  double start_, last_line_;
+};
+
+PointRequest request_of(const PointSpace& space, std::size_t position) {
+  const Point& point = space.points[position];
+  PointRequest request{position, point.seed, {}};
+  for (std::size_t i = 0; i < point.values.size(); ++i)
+    request.values[space.names[i]] = point.values[i];
+  return request;
+}
+
+std::size_t sum(const std::map<PointStatus, std::size_t>& counts) {
+  std::size_t sum = 0;
+  for (const auto& [status, count] : counts) sum += count;
+  return sum;
+}
+
+// One sweep from its first claim to its last result.
+class Coordinator {
+public:
+  Coordinator(Store& store, const PointSpace& space, Hands& hands, SweepProgress& progress,
+              Interrupts& interrupts)
+      : store_(store), space_(space), hands_(hands), progress_(progress), interrupts_(interrupts) {}
+
+  void run(SweepOutcome& outcome) {
+    std::vector<FinishedPoint> finished;
+    while (true) {
+      const std::size_t room = outcome.interrupted ? 0 : hands_.capacity() - hands_.load();
+      for (const std::size_t position : store_.record_and_claim(finished, room))
+        hands_.start(request_of(space_, position));
+      outcome.evaluated += finished.size();
+      for (const FinishedPoint& each : finished) outcome.point_seconds += each.results.cpu_seconds;
+      finished.clear();
+      if (hands_.load() == 0) {
+        // What others had begun and can't finish any more is for us.
+        if (outcome.interrupted || store_.reclaim() == 0) break;
+        continue;
+      }
+      finished = hands_.wait(interrupts_.file()).finished;
+      progress_.update(outcome.evaluated + finished.size());
+      heed_interrupts(outcome);
+    }
+    store_.give_back(); // what was dropped
+  }
+
+private:
+  void heed_interrupts(SweepOutcome& outcome) {
+    const std::uint64_t signals = interrupts_.count();
+    if (signals > 1) throw Interrupted();
+    if (signals == 0 || outcome.interrupted) return;
+    outcome.interrupted = true;
+    hands_.drop_waiting();
+  }
+
+  Store& store_;
+  const PointSpace& space_;
+  Hands& hands_;
+  SweepProgress& progress_;
+  Interrupts& interrupts_;
+};
+
+} // namespace
+
+PointAnswers LocalHands::wait(int interrupts) {
+  std::array<pollfd, 2> waits{{{server_->file(), POLLIN, 0}, {interrupts, POLLIN, 0}}};
+  (void)::poll(waits.data(), waits.size(), longest_wait_ms); // also ends early at a signal
+  return server_->answers();
+}
+
+SweepParts parts_of(const Study& study, const SweepOptions& options) {
+  return {evaluation_of(study, options.cache), [&study] { return points_of(study); }};
+}
+
+void print_damage(const Store& store) {
+  if (store.damage().empty()) return;
+  for (const std::string_view line : split(store.damage(), '\n')) print_message(line);
+}
+
+SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& options,
+                        const PointSpace& space, Interrupts& interrupts) {
+  const double start = steady_seconds();
+  SweepOutcome outcome;
+  Store store = Store::open(options.store, study);
+  store.prepare(space, options.shard, options.retry);
+  print_damage(store);
+  const auto before = store.counts();
+  outcome.points = sum(before);
+  outcome.left_out = space.left_out;
+  const auto pending = before.find(PointStatus::pending);
+  SweepProgress progress(study.name, pending == before.end() ? 0 : pending->second,
+                         options.progress);
+  Coordinator(store, space, hands, progress, interrupts).run(outcome);
+  outcome.counts = store.counts();
+  outcome.seconds = steady_seconds() - start;
+  return outcome;
+}
+
+SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,
+                           const SweepParts& parts) {
+  PointServer server(parts.evaluate, study.limits, options.jobs); // while this process is small
+  LocalHands hands(server);
+  const PointSpace space = parts.points(); // Ctrl-C ends this at once
+  Interrupts interrupts;
+  return sweep_with(hands, study, options, space, interrupts);
+}
+
+SweepOutcome sweep_locally(const Study& study, const SweepOptions& options) {
+  return sweep_locally(study, options, parts_of(study, options));
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,61 @@
+// Who simulates the points of a sweep, and who tells them which.
+#pragma once
+
+#include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/sweep/point_server.hpp"
+#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/sweep_run.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace tutti::sweep {
+
+/// Those who simulate points, here or elsewhere.
+class Hands {
+public:
+  Hands() = default;
+  virtual ~Hands() = default;
+  Hands(const Hands&) = delete;
+  Hands& operator=(const Hands&) = delete;
+
+  [[nodiscard]] virtual std::size_t capacity() const = 0; ///< points that they take at once
+  [[nodiscard]] virtual std::size_t load() const = 0;     ///< not answered yet
+  /// Pre: load() < capacity().
+  virtual void start(const PointRequest& request) = 0;
+  virtual void drop_waiting() = 0;
+  /// What has arrived, after waiting for something, for `interrupts` to be readable, or a second.
+  [[nodiscard]] virtual PointAnswers wait(int interrupts) = 0;
+};
+
+class LocalHands : public Hands {
+public:
+  explicit LocalHands(PointServer& server) : server_(&server) {}
+  [[nodiscard]] std::size_t capacity() const override { return server_->capacity(); }
+  [[nodiscard]] std::size_t load() const override { return server_->load(); }
+  void start(const PointRequest& request) override { server_->start(request); }
+  void drop_waiting() override { server_->drop_waiting(); }
+  [[nodiscard]] PointAnswers wait(int interrupts) override;
+
+private:
+  PointServer* server_;
+};
+
+/// What a sweep does, apart from its order.
+struct SweepParts {
+  PointFunction evaluate;
+  std::function<PointSpace()> points;
+};
+/// Of a study. It must outlive them.
+[[nodiscard]] SweepParts parts_of(const Study& study, const SweepOptions& options);
+
+/// The points that the store lacks, by these hands. As sweep_locally() otherwise.
+[[nodiscard]] SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& options,
+                                      const PointSpace& space, Interrupts& interrupts);
+
+/// sweep_locally() with other parts.
+[[nodiscard]] SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,
+                                         const SweepParts& parts);
+
+} // namespace tutti::sweep

@@ -1,0 +1,73 @@
+// Points in processes of their own, made by a helper process that was forked while this one was
+// small and had neither threads, files nor a database open: so each costs a millisecond, whatever
+// this process has become since, and dies alone.
+#pragma once
+
+#include "experiments/driver/pool/child_process.hpp"
+#include "experiments/driver/sweep/point_messages.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace tutti::sweep {
+
+/// What is done for a point, in its process: evaluate_point(). An InputError is a refusal, another
+/// exception a defect.
+using PointFunction = std::function<PointResults(const PointRequest&)>;
+
+/// evaluate_point() of the study's experiment.
+[[nodiscard]] PointFunction evaluation_of(const Study& study, const std::string& cache);
+
+/// Everything it has started ends with it, and with this process.
+class PointServer {
+public:
+  /// Simulates `jobs` points at once. One that crashes or goes beyond its limits is an answer.
+  /// Errors: InputError where no process can be had.
+  PointServer(PointFunction function, PointLimits limits, std::size_t jobs);
+
+  /// How many points it takes at once: one that waits for each that runs, so that none is idle
+  /// while results are written.
+  [[nodiscard]] std::size_t capacity() const { return 2 * jobs_; }
+  [[nodiscard]] std::size_t load() const { return requests_.size(); } ///< not answered yet
+
+  /// Pre: load() < capacity(), and the position isn't there yet.
+  void start(const PointRequest& request);
+  /// Points that wait are not begun; answers() tells which.
+  void drop_waiting();
+
+  /// Becomes readable when there are answers; for poll(). May change with answers().
+  [[nodiscard]] int file() const { return server_->socket(); }
+  /// What has arrived; doesn't wait. Points of a server that died are begun once more by another
+  /// one, one after another; one that meets that twice has crashed.
+  /// Errors: InputError where servers die again and again.
+  PointAnswers answers();
+
+  [[nodiscard]] int process() const { return server_->process(); } ///< of the server
+
+private:
+  struct Pending {
+    PointRequest request;
+    int deaths = 0;   ///< of servers that had it
+    bool sent = true; ///< to the server that lives
+  };
+  void start_server();
+  void send(const PointRequest& request);
+  void send_next_suspect();
+  void replace_server(PointAnswers& answers);
+  void take(PointAnswers arrived, PointAnswers& answers);
+
+  PointFunction function_;
+  PointLimits limits_;
+  std::size_t jobs_;
+  std::map<std::size_t, Pending> requests_; // by position
+  std::unique_ptr<ChildProcess> server_;
+  std::vector<std::size_t> dropped_; // suspects that weren't begun again
+  std::string stream_;
+  int deaths_ = 0; // since the last answer
+};
+
+} // namespace tutti::sweep

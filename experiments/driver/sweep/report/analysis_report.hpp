@@ -1,0 +1,50 @@
+// What one analysis comes to, before it is written: tables, figures, words.
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/sweep/analysis/analysed_points.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tutti::sweep {
+
+struct ReportFigure {
+  std::string part; ///< which values of `by`: "all_reduce"; empty: the only one
+  std::string title;
+  Figure figure;
+};
+
+struct AnalysisReport {
+  std::string kind;  ///< "pareto": what its files' names begin with
+  std::string label; ///< what they go on with
+  std::string title;
+  std::string explanation;                   ///< how to read the table
+  std::vector<std::string> notes;            ///< what a reader must know of these results
+  Table table;                               ///< for readers
+  std::vector<std::vector<std::string>> csv; ///< with a header
+  std::vector<ReportFigure> figures;
+  std::string json; ///< empty: none
+};
+
+/// An analysis has at most so many figures; beyond, a note says how many there would be.
+inline constexpr std::size_t most_figures = 24;
+
+/// Columns and rows are there, without rows where no point has a value. Errors: InputError for
+/// columns that the table lacks.
+[[nodiscard]] AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& points);
+[[nodiscard]] AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points);
+[[nodiscard]] AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis,
+                                                AnalysedPoints& points);
+[[nodiscard]] AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& points);
+[[nodiscard]] AnalysisReport selection_report(const SelectionAnalysis& analysis,
+                                              AnalysedPoints& points);
+
+/// Kind, label and title, nothing else.
+[[nodiscard]] AnalysisReport begun_report(std::string kind, const AnalysisHead& head);
+/// Drops figures beyond the most, with a note.
+void limit_figures(AnalysisReport& report);
+
+} // namespace tutti::sweep

@@ -1,0 +1,202 @@
+// Which choice is best where: a table of all cells, and a map for each combination of `by`.
+#include "experiments/driver/sweep/analysis/best_choice.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
+#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/report/choice_colours.hpp"
+#include "experiments/driver/sweep/report/choice_map.hpp"
+#include "sim/ids.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace tutti::sweep {
+
+namespace {
+
+struct BestColumns {
+  std::vector<const Levels*> by, of, cell; ///< cell: by, y, x
+  const Levels* x = nullptr;
+  const Levels* y = nullptr; ///< null: none
+};
+
+BestColumns best_columns(const BestAnalysis& analysis, AnalysedPoints& points) {
+  BestColumns columns;
+  for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
+  for (const std::string& name : analysis.of) columns.of.push_back(&points.levels(name));
+  columns.cell = columns.by;
+  if (!analysis.y.empty()) columns.cell.push_back(columns.y = &points.levels(analysis.y));
+  columns.cell.push_back(columns.x = &points.levels(analysis.x));
+  return columns;
+}
+
+std::string ratio_text(double ratio) {
+  return std::isnan(ratio) ? "-" : fmt::format("{:.4g}", ratio);
+}
+
+void add_header(AnalysisReport& report, const BestColumns& columns,
+                const ObjectiveValues& objective) {
+  std::vector<std::string> header;
+  const auto add = [&](const Levels& levels, const std::string& before) {
+    header.push_back(before + column_title(levels.name, levels.unit));
+    report.table.columns.push_back(
+        {before + levels.name, levels.numeric() ? Align::right : Align::left});
+  };
+  for (const Levels* each : columns.cell) add(*each, "");
+  for (const Levels* each : columns.of) add(*each, "best ");
+  header.push_back(column_title(objective.name, objective.unit));
+  report.table.columns.push_back({objective.name, Align::right});
+  for (const Levels* each : columns.of) add(*each, "second ");
+  header.insert(header.end(), {"second_over_best", "ties"});
+  report.table.columns.push_back({"second/best", Align::right});
+  report.table.columns.push_back({"ties"});
+  report.csv.push_back(std::move(header));
+}
+
+// "ring = tacos" where both are equally good.
+std::string tie_text(const BestCell& cell, const BestColumns& columns) {
+  std::string text;
+  for (std::size_t i = 0; cell.ties > 1 && i < cell.ties; ++i)
+    text += (i == 0 ? "" : " = ") + values_text(columns.of, cell.contenders[i].row);
+  return text;
+}
+
+double second_ratio(const BestCell& cell, const ObjectiveValues& objective) {
+  if (cell.contenders.size() < 2) return std::nan("");
+  return loss_ratio(objective, objective.values[cell.contenders[0].row],
+                    objective.values[cell.contenders[1].row]);
+}
+
+void add_row(AnalysisReport& report, const BestColumns& columns, const ObjectiveValues& objective,
+             const BestCell& cell) {
+  std::vector<std::string> exact, shown;
+  const auto add = [&](const Levels& levels, std::uint32_t row) {
+    const Value& value = levels.values[levels.of_row[row]];
+    exact.push_back(exact_text(value));
+    shown.push_back(display_text(value));
+  };
+  const auto add_choice = [&](std::size_t place) {
+    for (const Levels* each : columns.of) {
+      if (place < cell.contenders.size()) {
+        add(*each, cell.contenders[place].row);
+      } else {
+        exact.emplace_back();
+        shown.emplace_back("-");
+      }
+    }
+  };
+  for (const Levels* each : columns.cell) add(*each, cell.first_row);
+  add_choice(0);
+  if (cell.contenders.empty()) {
+    exact.emplace_back();
+    shown.emplace_back("no result");
+  } else {
+    const double best = objective.values[cell.contenders.front().row];
+    exact.push_back(exact_text(best));
+    shown.push_back(display_text(best, objective.unit));
+  }
+  add_choice(1);
+  const double ratio = second_ratio(cell, objective);
+  exact.push_back(exact_text(ratio));
+  shown.push_back(ratio_text(ratio));
+  exact.push_back(tie_text(cell, columns));
+  shown.push_back(exact.back());
+  report.csv.push_back(std::move(exact));
+  report.table.rows.push_back(std::move(shown));
+}
+
+// The map of the cells of one combination of `by`.
+ChoiceMap choice_map(const std::vector<const BestCell*>& cells, const BestColumns& columns,
+                     const ObjectiveValues& objective) {
+  ChoiceMap map;
+  map.x_label = columns.x->name;
+  map.y_label = columns.y == nullptr ? "" : columns.y->name;
+  std::map<std::uint32_t, std::size_t> column, row, choice; // from levels and groups to places
+  for (const BestCell* cell : cells) {
+    column[columns.x->of_row[cell->first_row]] = 0;
+    if (columns.y != nullptr) row[columns.y->of_row[cell->first_row]] = 0;
+    if (!cell->contenders.empty()) choice[cell->contenders.front().choice] = 0;
+  }
+  for (auto& [level, place] : column) {
+    place = map.columns.size();
+    map.columns.push_back(display_text(columns.x->values[level]));
+  }
+  for (auto& [level, place] : row) {
+    place = map.rows.size();
+    map.rows.push_back(display_text(columns.y->values[level]));
+  }
+  if (columns.y == nullptr) map.rows.emplace_back();
+  for (const BestCell* cell : cells) {
+    if (cell->contenders.empty()) continue;
+    const Contender& best = cell->contenders.front();
+    map.cells.push_back({column.at(columns.x->of_row[cell->first_row]),
+                         columns.y == nullptr ? 0 : row.at(columns.y->of_row[cell->first_row]),
+                         best.choice, values_text(columns.of, best.row),
+                         cell->ties > 1 ? "tie" : times_text(second_ratio(*cell, objective))});
+  }
+  return map;
+}
+
+// Choices that are best somewhere, with colours that are the same on all maps.
+void add_choices(ChoiceMap& map, const BestChoices& best, const BestColumns& columns) {
+  std::map<std::size_t, std::size_t> place; // of a choice in the legend
+  std::map<std::size_t, std::size_t> colour;
+  for (const BestCell& cell : best.cells)
+    if (!cell.contenders.empty()) colour[cell.contenders.front().choice] = 0;
+  std::size_t next = 0;
+  for (auto& [choice, number] : colour) number = next++;
+  for (const MapCell& cell : map.cells) place[cell.choice] = 0;
+  for (auto& [choice, at] : place) {
+    at = map.choices.size();
+    map.choices.push_back({values_text(columns.of, best.choices.first_row[choice]),
+                           choice_colour(colour.at(choice))});
+  }
+  for (MapCell& cell : map.cells) cell.choice = place.at(cell.choice);
+}
+
+void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
+             const BestChoices& best, const BestColumns& columns,
+             const ObjectiveValues& objective) {
+  const std::string part = values_text(columns.by, cells.front()->first_row);
+  ChoiceMap map = choice_map(cells, columns, objective);
+  if (map.cells.empty()) {
+    if (!part.empty()) report.notes.push_back("No result: " + part + ".");
+    return;
+  }
+  map.title = part.empty() ? report.title : report.title + ": " + part;
+  map.note = fmt::format("{} {}; numbers: how many times worse the second-best choice is",
+                         objective.maximise ? "largest" : "least", objective.name);
+  add_choices(map, best, columns);
+  report.figures.push_back({part, map.title, choice_map_figure(map)});
+}
+
+} // namespace
+
+AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points) {
+  AnalysisReport report = begun_report("best", analysis.head);
+  const ObjectiveValues& objective = points.objective(analysis.objective);
+  report.explanation = fmt::format(
+      "For each {} the {} with the {} {}. Other parameters are chosen for the best. "
+      "\"second/best\": how many times worse the second-best choice is; ties are equal to 1e-12.",
+      analysis.y.empty() ? analysis.x : analysis.y + " and " + analysis.x,
+      joined(analysis.of, ", "), objective.maximise ? "largest" : "least", objective.name);
+  const BestColumns columns = best_columns(analysis, points);
+  std::vector<std::string> cell_names;
+  for (const Levels* each : columns.cell) cell_names.push_back(each->name);
+  const BestChoices best = best_choices(points, objective, analysis.of, cell_names);
+  add_header(report, columns, objective);
+  const Grouping parts = points.grouped_by(analysis.head.by);
+  std::vector<std::vector<const BestCell*>> cells(parts.size());
+  for (const BestCell& cell : best.cells) {
+    add_row(report, columns, objective, cell);
+    cells[parts.of_row[cell.first_row]].push_back(&cell);
+  }
+  for (const auto& each : cells) add_map(report, each, best, columns, objective);
+  limit_figures(report);
+  return report;
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,184 @@
+#include "experiments/driver/sweep/report/choice_map.hpp"
+
+#include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/sweep/report/choice_colours.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti::sweep {
+
+namespace {
+
+constexpr double letter = 6.6, narrow_letter = 6.1,
+                 small_letter = 5.4; // widths in points, at font sizes 11 and 9
+
+constexpr std::string_view empty_colour = "#e4e4e4"; // of cells without a result
+
+double widest(const std::vector<std::string>& texts) {
+  std::size_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, display_width(text));
+  return static_cast<double>(width);
+}
+
+// Where everything lies, in points from the upper left corner.
+struct MapLayout {
+  double cell_width, cell_height, left, top = 52, below;
+  double plot_width, plot_height;
+  bool upright; ///< texts of the x axis
+  int width, height;
+
+  explicit MapLayout(const ChoiceMap& map) {
+    const auto columns = static_cast<double>(map.columns.size());
+    const auto rows = static_cast<double>(map.rows.size());
+    std::vector<std::string> texts, names;
+    for (const MapCell& cell : map.cells) texts.push_back(cell.text);
+    for (const MapChoice& choice : map.choices) names.push_back(choice.name);
+    const double roomy = std::max({letter * widest(texts) + 12, 56.0});
+    cell_width = std::clamp(roomy, 4.0, std::max(860 / columns, 4.0));
+    cell_width = std::max(cell_width, std::min(360 / columns, 150.0));
+    cell_height = std::clamp(430 / rows, 4.0, 46.0);
+    upright = letter * widest(map.columns) + 8 > cell_width;
+    left = letter * widest(map.rows) + (map.y_label.empty() ? 24 : 48);
+    below = (upright ? letter * widest(map.columns) : 14) + 64;
+    plot_width = columns * cell_width;
+    plot_height = rows * cell_height;
+    const double legend = 60 + letter * std::max(widest(names), 9.0);
+    width = std::max(static_cast<int>(left + plot_width + legend),
+                     heading_width({map.title, map.note}));
+    const double entries = 22.0 * static_cast<double>(map.choices.size() + 1);
+    height = static_cast<int>(top + std::max(plot_height + below, entries + 40));
+  }
+};
+
+// Marks for every `step`th text, so that none overlap.
+std::string map_tics(const std::vector<std::string>& texts, double pitch, double room) {
+  const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(room / pitch)));
+  std::vector<AxisTic> tics;
+  for (std::size_t i = 0; i < texts.size(); i += step)
+    tics.push_back({static_cast<double>(i), texts[i]});
+  return tics_text(tics);
+}
+
+std::string map_axes(const ChoiceMap& map, const MapLayout& at) {
+  const auto x = [&](double points) { return points / at.width; };
+  const auto y = [&](double points) { return 1 - points / at.height; };
+  std::string text =
+      fmt::format("set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
+                  "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\nunset key\n",
+                  x(at.left), x(at.left + at.plot_width), y(at.top), y(at.top + at.plot_height));
+  text += fmt::format(
+      "unset border\nset tics scale 0\nset xrange [-0.5:{}]\nset yrange [-0.5:{}]\n",
+      static_cast<double>(map.columns.size()) - 0.5, static_cast<double>(map.rows.size()) - 0.5);
+  text += fmt::format("set xtics {} ({})\nset ytics ({})\n",
+                      at.upright ? "rotate by 90 right offset 0, 0" : "",
+                      map_tics(map.columns, at.cell_width, at.upright ? 13 : 1),
+                      map_tics(map.rows, at.cell_height, 13));
+  text +=
+      fmt::format("set label 2 {} at screen {:.6f}, screen {:.6f} center\n", quoted(map.x_label),
+                  x(at.left + at.plot_width / 2), y(at.top + at.plot_height + at.below - 40));
+  if (!map.y_label.empty())
+    text += fmt::format("set label 3 {} at screen {:.6f}, screen {:.6f} center rotate by 90\n",
+                        quoted(map.y_label), x(14.0), y(at.top + at.plot_height / 2));
+  return text;
+}
+
+// A square and a name for each choice, beside the map: gnuplot's own legend leaves out what is
+// taller than the plot.
+std::string map_legend(const ChoiceMap& map, const MapLayout& at, bool empty) {
+  std::vector<MapChoice> entries = map.choices;
+  if (empty) entries.push_back({"no result", std::string(empty_colour)});
+  std::string text;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const double px = at.left + at.plot_width + 20, py = at.top + 22.0 * static_cast<double>(i);
+    const auto screen = [&](double dx, double dy) {
+      return fmt::format("screen {:.6f}, screen {:.6f}", (px + dx) / at.width,
+                         1 - (py + dy) / at.height);
+    };
+    text += fmt::format("set object {} rectangle from {} to {} front fillstyle solid noborder "
+                        "fillcolor rgb '{}'\nset label {} {} at {} left\n",
+                        i + 1, screen(0, 3), screen(14, 15), entries[i].colour, 10 + i,
+                        quoted(entries[i].name), screen(22, 9));
+  }
+  return text;
+}
+
+// "x y x_low x_high y_low y_high" of cells, with a thin gap between them.
+std::string cell_line(double column, double row, const MapLayout& at) {
+  const double half_x = 0.5 - std::min(0.75 / at.cell_width, 0.1);
+  const double half_y = 0.5 - std::min(0.75 / at.cell_height, 0.1);
+  return fmt::format("{} {} {:.4f} {:.4f} {:.4f} {:.4f}\n", column, row, column - half_x,
+                     column + half_x, row - half_y, row + half_y);
+}
+
+std::string boxes(std::string_view name, std::string_view colour) {
+  return fmt::format("{} using 1:2:3:4:5:6 with boxxyerror fillstyle solid noborder linecolor rgb "
+                     "'{}'",
+                     name, colour);
+}
+
+// Cells without a result.
+std::string empty_cells(const ChoiceMap& map, const MapLayout& at) {
+  std::vector<bool> has_result(map.columns.size() * map.rows.size(), false);
+  for (const MapCell& cell : map.cells)
+    has_result[cell.row * map.columns.size() + cell.column] = true;
+  std::string data;
+  for (std::size_t i = 0; i < has_result.size(); ++i)
+    if (!has_result[i])
+      data += cell_line(static_cast<double>(i % map.columns.size()),
+                        static_cast<double>(i / map.columns.size()), at);
+  return data;
+}
+
+std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
+  std::string text;
+  std::size_t tag = 1000; // below: the heading's, the axes' and the legend's
+  const auto add = [&](const MapCell& cell, const std::string& words, double up, int size) {
+    text += fmt::format("set label {} {} at first {}, first {} center offset 0, character {} front "
+                        "font 'sans-serif,{}' textcolor rgb '{}'\n",
+                        tag++, quoted(words), cell.column, cell.row, up, size,
+                        text_colour_on(map.choices[cell.choice].colour));
+  };
+  for (const MapCell& cell : map.cells) {
+    const auto fits = [&](const std::string& words, double width) {
+      return !words.empty() &&
+             static_cast<double>(display_width(words)) * width + 4 <= at.cell_width;
+    };
+    const bool small = fits(cell.small_text, small_letter) && at.cell_height >= 30;
+    if (at.cell_height >= 15 && fits(cell.text, narrow_letter))
+      add(cell, cell.text, small ? 0.42 : 0, 11);
+    else if (small)
+      add(cell, cell.small_text, 0, 9);
+    if (small && fits(cell.text, narrow_letter)) add(cell, cell.small_text, -0.5, 9);
+  }
+  return text;
+}
+
+} // namespace
+
+Figure choice_map_figure(const ChoiceMap& map) {
+  const MapLayout at(map);
+  std::string data, plots;
+  for (std::size_t c = 0; c < map.choices.size(); ++c) {
+    std::string lines;
+    for (const MapCell& cell : map.cells)
+      if (cell.choice == c)
+        lines += cell_line(static_cast<double>(cell.column), static_cast<double>(cell.row), at);
+    data += fmt::format("$choice{} << END\n{}END\n", c, lines);
+    plots += (c == 0 ? "plot " : ", \\\n     ") +
+             boxes(fmt::format("$choice{}", c), map.choices[c].colour);
+  }
+  const std::string empty = empty_cells(map, at);
+  if (!empty.empty()) {
+    data += fmt::format("$empty << END\n{}END\n", empty);
+    plots += ", \\\n     " + boxes("$empty", empty_colour);
+  }
+  return {figure_style({map.title, map.note}) + map_axes(map, at) +
+              map_legend(map, at, !empty.empty()) + cell_texts(map, at) + data + plots + "\n",
+          at.width, at.height};
+}
+
+} // namespace tutti::sweep

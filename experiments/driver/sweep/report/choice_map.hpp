@@ -1,0 +1,35 @@
+// A map: a cell for each combination of two parameters, in the colour of what is best there.
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tutti::sweep {
+
+struct MapCell {
+  std::size_t column = 0, row = 0;
+  std::size_t choice = 0; ///< index into `choices`
+  std::string text;       ///< in the cell, where there is room
+  std::string small_text; ///< under it
+};
+
+struct MapChoice {
+  std::string name;
+  std::string colour; ///< "#rrggbb"
+};
+
+struct ChoiceMap {
+  std::string title, note;
+  std::string x_label, y_label;
+  std::vector<std::string> columns, rows; ///< values along the axes; the first row is the lowest
+  std::vector<MapChoice> choices;         ///< for the legend
+  std::vector<MapCell> cells;             ///< cells that aren't here have no result
+};
+
+/// Pre: at least one column, row and cell.
+[[nodiscard]] Figure choice_map_figure(const ChoiceMap& map);
+
+} // namespace tutti::sweep

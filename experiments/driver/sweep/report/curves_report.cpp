@@ -1,0 +1,260 @@
+// Curves: a table of their points, and a figure for each combination of `by`.
+#include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/sweep/analysis/curve_values.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
+#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/report/figure_axis.hpp"
+#include "sim/ids.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace tutti::sweep {
+
+namespace {
+
+struct CurveColumns {
+  std::vector<const Levels*> by;
+  const Levels* series = nullptr; ///< null: one curve
+  const Levels* x = nullptr;
+  std::vector<const Levels*> settings; ///< parameters that are chosen; none with repetitions
+  bool replicates = false, relative = false;
+  std::string value_name; ///< "time", "time over torus"
+  Unit unit = Unit::none;
+};
+
+CurveColumns curve_columns(const CurvesAnalysis& analysis, AnalysedPoints& points) {
+  CurveColumns columns;
+  const ObjectiveValues& objective = points.objective(analysis.objective);
+  for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
+  if (!analysis.series.empty()) columns.series = &points.levels(analysis.series);
+  columns.x = &points.levels(analysis.x);
+  columns.replicates = !analysis.replicates.empty();
+  columns.relative = !analysis.relative_to.empty();
+  columns.value_name =
+      columns.relative ? objective.name + " over " + analysis.relative_to : objective.name;
+  columns.unit = columns.relative ? Unit::none : objective.unit;
+  if (columns.replicates) return columns;
+  for (const std::string& name : points.varied_parameters()) {
+    const Levels* levels = &points.levels(name);
+    const bool is_named =
+        levels == columns.series || levels == columns.x ||
+        std::find(columns.by.begin(), columns.by.end(), levels) != columns.by.end();
+    if (!is_named) columns.settings.push_back(levels);
+  }
+  return columns;
+}
+
+void add_header(AnalysisReport& report, const CurveColumns& columns) {
+  std::vector<std::string> header;
+  const auto add = [&](const Levels& levels) {
+    header.push_back(column_title(levels.name, levels.unit));
+    report.table.columns.push_back({levels.name, levels.numeric() ? Align::right : Align::left});
+  };
+  for (const Levels* each : columns.by) add(*each);
+  if (columns.series != nullptr) add(*columns.series);
+  add(*columns.x);
+  if (columns.replicates) {
+    header.emplace_back("n");
+    report.table.columns.push_back({"n", Align::right});
+    const std::string mean = column_title(columns.value_name + "_mean", columns.unit);
+    header.push_back(mean);
+    report.table.columns.push_back({columns.value_name + " mean", Align::right});
+    for (const char* title :
+         {"low", "high", "median", "median_low", "median_high", "least", "largest"})
+      header.emplace_back(column_title(title, columns.unit));
+    header.emplace_back("without_result");
+    for (const char* title :
+         {"95 % from", "to", "median", "95 % from", "to", "least", "largest", "no result"})
+      report.table.columns.push_back({title, Align::right});
+  } else {
+    header.push_back(column_title(columns.value_name, columns.unit));
+    report.table.columns.push_back({columns.value_name, Align::right});
+    for (const Levels* each : columns.settings) add(*each);
+  }
+  report.csv.push_back(std::move(header));
+}
+
+// n, mean, its interval, median, its interval, least, largest; NaN: none.
+std::vector<double> summary_numbers(const std::optional<ReplicateSummary>& summary) {
+  const double none = std::nan("");
+  if (!summary) return std::vector<double>(8, none);
+  const Interval mean = summary->mean_interval.value_or(Interval{none, none});
+  const Interval median = summary->median_interval.value_or(Interval{none, none});
+  return {summary->mean, mean.low,    mean.high,      summary->median,
+          median.low,    median.high, summary->least, summary->largest};
+}
+
+void add_row(AnalysisReport& report, const CurveColumns& columns, const CurveCell& cell) {
+  std::vector<std::string> exact, shown;
+  const auto add_text = [&](std::string exact_one, std::string shown_one) {
+    exact.push_back(std::move(exact_one));
+    shown.push_back(std::move(shown_one));
+  };
+  const auto add = [&](const Levels& levels, std::uint32_t row) {
+    const bool known = row != no_index && levels.of_row[row] != no_index;
+    add_text(known ? exact_text(levels.values[levels.of_row[row]]) : "",
+             known ? display_text(levels.values[levels.of_row[row]]) : "-");
+  };
+  const auto add_number = [&](double number) {
+    add_text(exact_text(number), std::isnan(number) ? "-" : display_text(number, columns.unit));
+  };
+  for (const Levels* each : columns.by) add(*each, cell.first_row);
+  if (columns.series != nullptr) add(*columns.series, cell.first_row);
+  add(*columns.x, cell.first_row);
+  if (columns.replicates) {
+    const std::string count = fmt::to_string(cell.summary ? cell.summary->count : 0);
+    add_text(count, count);
+    for (const double number : summary_numbers(cell.summary)) add_number(number);
+    const std::string missing = fmt::to_string(cell.without_result);
+    add_text(missing, missing);
+  } else {
+    add_number(cell.value);
+    for (const Levels* each : columns.settings) add(*each, cell.row);
+  }
+  report.csv.push_back(std::move(exact));
+  report.table.rows.push_back(std::move(shown));
+}
+
+bool is_power_of_two(const Value& value) {
+  int exponent = 0;
+  return value.number >= 1 && std::frexp(value.number, &exponent) == 0.5;
+}
+
+// How the x axis of a figure counts, and where values lie on it.
+struct CurveScale {
+  CurveAxis axis = CurveAxis::names;
+  AxisUnit unit;
+  std::vector<std::string> names;     ///< of the axis of names
+  std::vector<double> place_of_level; ///< [level]
+};
+
+CurveScale curve_scale(const Levels& x) {
+  CurveScale scale;
+  const double least = x.values.front().number, largest = x.values.back().number;
+  const bool spread = least > 0 && largest >= 8 * least;
+  if (!x.numeric() || least < 0) {
+    for (std::size_t i = 0; i < x.values.size(); ++i) {
+      scale.names.push_back(display_text(x.values[i]));
+      scale.place_of_level.push_back(static_cast<double>(i));
+    }
+    return scale;
+  }
+  const bool powers = std::all_of(x.values.begin(), x.values.end(), is_power_of_two);
+  if (spread && x.unit == Unit::bytes && least >= 1) {
+    scale.axis = CurveAxis::bytes;
+  } else if (spread && x.unit == Unit::none && powers) {
+    scale.axis = CurveAxis::powers;
+  } else {
+    // curve_figure() wants x from 1 on where it is logarithmic.
+    const AxisUnit from_least = axis_unit(x.unit, least);
+    const bool tens = largest >= 30 * least && least >= from_least.divisor;
+    scale.axis = tens ? CurveAxis::tens : CurveAxis::linear;
+    scale.unit = tens ? from_least : axis_unit(x.unit, largest);
+  }
+  for (const Value& value : x.values)
+    scale.place_of_level.push_back(value.number / scale.unit.divisor);
+  return scale;
+}
+
+FigureAxis y_axis(std::span<const CurveCell* const> cells, const CurveColumns& columns,
+                  bool logarithmic) {
+  std::vector<double> values;
+  for (const CurveCell* cell : cells)
+    if (!std::isnan(cell->value)) values.push_back(cell->value);
+  return {columns.value_name, columns.unit, values,
+          logarithmic ? AxisScale::logarithmic : AxisScale::linear};
+}
+
+Curve& curve_named(std::vector<Curve>& curves, const std::string& name) {
+  if (curves.empty() || curves.back().name != name) curves.push_back({name, {}});
+  return curves.back();
+}
+
+void add_point(Curve& curve, const CurveCell& cell, double x, const FigureAxis& y) {
+  curve.points.push_back({x, y.scaled(cell.value)});
+  if (!cell.summary || !cell.summary->mean_interval) return;
+  const Interval& interval = *cell.summary->mean_interval;
+  curve.band.push_back({x, y.scaled(interval.low), y.scaled(interval.high)});
+}
+
+std::string missing_text(std::span<const CurveCell* const> cells, bool replicates) {
+  std::size_t missing = 0, all = 0;
+  for (const CurveCell* cell : cells) {
+    missing += cell->without_result;
+    all +=
+        cell->without_result +
+        (cell->summary ? cell->summary->count : static_cast<std::size_t>(!std::isnan(cell->value)));
+  }
+  if (missing == 0) return "";
+  return fmt::format("{} of {} {} have no result and don't count", missing, all,
+                     replicates ? "repetitions" : "points of curves");
+}
+
+void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const CurveColumns& columns,
+                std::span<const CurveCell* const> cells) {
+  const std::string part = values_text(columns.by, cells.front()->first_row);
+  const auto has_value = [](const CurveCell* cell) { return !std::isnan(cell->value); };
+  const std::string missing = missing_text(cells, columns.replicates);
+  if (!missing.empty()) report.notes.push_back((part.empty() ? "" : part + ": ") + missing + ".");
+  if (std::none_of(cells.begin(), cells.end(), has_value)) return;
+  if (std::any_of(cells.begin(), cells.end(), [](const CurveCell* c) { return c->value < 0; })) {
+    report.notes.push_back((part.empty() ? "" : part + ": ") + "no figure of negative values.");
+    return;
+  }
+  const CurveScale x = curve_scale(*columns.x);
+  const FigureAxis y = y_axis(cells, columns, analysis.logarithmic);
+  CurveChart chart;
+  chart.heading.title = part.empty() ? report.title : report.title + ": " + part;
+  chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
+  if (!missing.empty()) chart.heading.note += (chart.heading.note.empty() ? "" : "; ") + missing;
+  chart.axis = x.axis;
+  chart.x_names = x.names;
+  chart.x_label = x.unit.label(columns.x->name);
+  chart.y_label = y.label();
+  chart.y_tics = y.tics();
+  chart.logarithmic = y.logarithmic();
+  for (const CurveCell* cell : cells) {
+    const std::string name =
+        columns.series == nullptr
+            ? columns.value_name
+            : display_text(columns.series->values[columns.series->of_row[cell->first_row]]);
+    Curve& curve = curve_named(chart.curves, name);
+    if (has_value(cell))
+      add_point(curve, *cell, x.place_of_level[columns.x->of_row[cell->first_row]], y);
+  }
+  report.figures.push_back({part, chart.heading.title, curve_figure(chart)});
+}
+
+} // namespace
+
+AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& points) {
+  AnalysisReport report = begun_report("curves", analysis.head);
+  const CurveColumns columns = curve_columns(analysis, points);
+  report.explanation =
+      columns.replicates
+          ? fmt::format("Means over {} with 95 % confidence intervals (Student's t), medians with "
+                        "distribution-free ones. \"n\": repetitions with a result; \"no result\": "
+                        "those without, which no mean knows of.",
+                        analysis.replicates)
+          : fmt::format("{} over {}; other parameters are chosen for the best.", columns.value_name,
+                        analysis.x);
+  add_header(report, columns);
+  const std::vector<CurveCell> cells = curve_cells(analysis, points);
+  const Grouping parts = points.grouped_by(analysis.head.by);
+  std::vector<std::vector<const CurveCell*>> by_part(parts.size());
+  for (const CurveCell& cell : cells) {
+    add_row(report, columns, cell);
+    by_part[parts.of_row[cell.first_row]].push_back(&cell);
+  }
+  for (const auto& part : by_part) add_figure(report, analysis, columns, part);
+  limit_figures(report);
+  return report;
+}
+
+} // namespace tutti::sweep

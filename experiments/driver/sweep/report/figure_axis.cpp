@@ -1,0 +1,68 @@
+#include "experiments/driver/sweep/report/figure_axis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tutti::sweep {
+
+FigureAxis::FigureAxis(std::string name, Unit unit, std::span<const double> values, AxisScale scale)
+    : name_(std::move(name)), quantity_(unit) {
+  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+  logarithmic_ = *least > 0 && scale != AxisScale::linear &&
+                 (scale == AxisScale::logarithmic || *largest > 30 * *least);
+  unit_ = axis_unit(unit, *least, *largest, logarithmic_);
+  if (logarithmic_) {
+    const double room = std::max(std::pow(*largest / *least, 0.06), 1.15);
+    low_ = *least / room;
+    high_ = *largest * room;
+  } else {
+    const double room = 0.08 * (*largest - *least);
+    const bool tight = scale == AxisScale::tight && *least > 0.3 * *largest && room > 0;
+    low_ = tight ? *least - room : std::min(1.06 * *least, 0.0);
+    high_ = *largest > 0 ? 1.06 * *largest : 0;
+    if (low_ == high_) high_ = 1;
+  }
+}
+
+int FigureAxis::cell(double value, int cells) const {
+  const double share = logarithmic_ ? std::log(value / low_) / std::log(high_ / low_)
+                                    : (value - low_) / (high_ - low_);
+  return std::clamp(static_cast<int>(std::floor(share * cells)), 0, cells - 1);
+}
+
+std::vector<AxisTic> FigureAxis::tics() const {
+  if (!logarithmic_) return {};
+  const double decades = std::log10(high_ / low_);
+  // Powers of two would be odd at powers of ten.
+  if (quantity_ == Unit::bytes && decades >= 1.5) return {};
+  const int step = decades > 16 ? 3 : decades > 8 ? 2 : 1;
+  std::vector<AxisTic> tics;
+  const double unit = quantity_ == Unit::bytes ? unit_.divisor : 1;
+  const int first = static_cast<int>(std::floor(std::log10(low_ / unit)));
+  const int last = static_cast<int>(std::ceil(std::log10(high_ / unit)));
+  for (int e = first; e <= last; e += step)
+    for (const int digit : {1, 2, 5}) {
+      const double value = unit * digit * std::pow(10.0, e);
+      const bool wanted = digit == 1 || decades < 1.5;
+      if (wanted && value >= low_ && value <= high_)
+        tics.push_back({scaled(value), display_text(value, quantity_)});
+    }
+  return tics;
+}
+
+std::string FigureAxis::label() const { return tics().empty() ? unit_.label(name_) : name_; }
+
+std::string FigureAxis::commands(char axis) const {
+  const std::vector<AxisTic> marks = tics();
+  const std::string tics_command =
+      marks.empty() ? "" : fmt::format("set {}tics ({})\n", axis, tics_text(marks));
+  return fmt::format("{0}set {1}range [{2:.6g}:{3:.6g}]\nset {1}label {4}{5}\n{6}",
+                     logarithmic_ ? fmt::format("set logscale {}\n", axis) : "", axis, scaled(low_),
+                     scaled(high_), quoted(label()), axis == 'y' ? " offset 0.5, 0" : "",
+                     tics_command);
+}
+
+} // namespace tutti::sweep

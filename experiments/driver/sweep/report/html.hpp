@@ -1,0 +1,26 @@
+// Pieces of a static page: texts, tables and pictures, safe whatever they say.
+#pragma once
+
+#include "experiments/driver/records/table.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tutti::sweep {
+
+/// & < > " and ' as entities, control characters but line breaks as blanks: for text and quoted
+/// attributes alike.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+/// A table with its first `most_rows` rows; where there are more, a line under it says so and names
+/// the file that has all.
+[[nodiscard]] std::string html_table(const Table& table, std::size_t most_rows,
+                                     std::string_view file);
+
+/// gnuplot's SVG as part of a page: without prolog, with this title, and with `prefix` before all
+/// its ids, which would otherwise be the same in all pictures of the page.
+[[nodiscard]] std::string inline_svg(std::string_view svg, std::string_view title,
+                                     std::string_view prefix);
+
+} // namespace tutti::sweep

@@ -1,0 +1,179 @@
+// Selections: a table with a row for each range, a CSV with one for each point, a JSON, and a map.
+#include "experiments/driver/sweep/analysis/selection.hpp"
+#include "experiments/driver/sweep/report/analysis_report.hpp"
+#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/report/choice_colours.hpp"
+#include "experiments/driver/sweep/report/choice_map.hpp"
+#include "sim/ids.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace tutti::sweep {
+
+namespace {
+
+struct SelectionColumns {
+  std::vector<const Levels*> by, of;
+  const Levels* over = nullptr;
+};
+
+std::string cell_text(const Levels& levels, std::uint32_t row, bool exact) {
+  const Value& value = levels.values[levels.of_row[row]];
+  return exact ? exact_text(value) : display_text(value);
+}
+
+void add_header(AnalysisReport& report, const SelectionColumns& columns,
+                const ObjectiveValues& objective) {
+  std::vector<std::string> header;
+  const auto add = [&](const Levels& levels, const std::string& before) {
+    header.push_back(before + column_title(levels.name, levels.unit));
+  };
+  const auto show = [&](const Levels& levels) {
+    report.table.columns.push_back({levels.name, levels.numeric() ? Align::right : Align::left});
+  };
+  for (const Levels* each : columns.by) add(*each, "");
+  add(*columns.over, "");
+  for (const Levels* each : columns.of) add(*each, "");
+  header.push_back(column_title(objective.name, objective.unit));
+  for (const Levels* each : columns.of) add(*each, "next_");
+  header.insert(header.end(), {"next_over_best", "ties"});
+  add(*columns.over, "range_from_");
+  add(*columns.over, "range_to_");
+  report.csv.push_back(std::move(header));
+
+  for (const Levels* each : columns.by) show(*each);
+  const bool numeric = columns.over->numeric();
+  report.table.columns.push_back(
+      {columns.over->name + (numeric ? " from" : ""), numeric ? Align::right : Align::left});
+  if (numeric) report.table.columns.push_back({"to below", Align::right});
+  for (const Levels* each : columns.of) show(*each);
+  for (const char* title : {"points", "next best is worse by at least", "at most"})
+    report.table.columns.push_back({title, Align::right});
+}
+
+double next_ratio(const SelectedPoint& point, const ObjectiveValues& objective) {
+  if (!point.next_row) return std::nan("");
+  return loss_ratio(objective, objective.values[point.row], objective.values[*point.next_row]);
+}
+
+void add_csv_rows(AnalysisReport& report, const SelectionColumns& columns,
+                  const ObjectiveValues& objective, const SelectionRange& range) {
+  for (const SelectedPoint& point : range.points) {
+    std::vector<std::string> row;
+    for (const Levels* each : columns.by) row.push_back(cell_text(*each, point.row, true));
+    row.push_back(cell_text(*columns.over, point.row, true));
+    for (const Levels* each : columns.of) row.push_back(cell_text(*each, point.row, true));
+    row.push_back(exact_text(objective.values[point.row]));
+    for (const Levels* each : columns.of)
+      row.push_back(point.next_row ? cell_text(*each, *point.next_row, true) : "");
+    row.push_back(exact_text(next_ratio(point, objective)));
+    row.push_back(fmt::to_string(point.ties));
+    row.push_back(cell_text(*columns.over, range.points.front().row, true));
+    row.push_back(range.end_row ? cell_text(*columns.over, *range.end_row, true) : "");
+    report.csv.push_back(std::move(row));
+  }
+}
+
+void add_table_row(AnalysisReport& report, const SelectionColumns& columns,
+                   const ObjectiveValues& objective, const SelectionRange& range) {
+  const std::uint32_t first = range.points.front().row;
+  std::vector<std::string> row;
+  for (const Levels* each : columns.by) row.push_back(cell_text(*each, first, false));
+  row.push_back(cell_text(*columns.over, first, false));
+  if (columns.over->numeric())
+    row.push_back(range.end_row ? cell_text(*columns.over, *range.end_row, false) : "any");
+  for (const Levels* each : columns.of) row.push_back(cell_text(*each, first, false));
+  row.push_back(fmt::to_string(range.points.size()));
+  double least = std::nan(""), largest = least;
+  for (const SelectedPoint& point : range.points) {
+    least = std::fmin(least, next_ratio(point, objective));
+    largest = std::fmax(largest, next_ratio(point, objective));
+  }
+  for (const double ratio : {least, largest})
+    row.push_back(std::isnan(ratio) ? "-" : times_text(ratio));
+  report.table.rows.push_back(std::move(row));
+}
+
+// One row for each combination of `by`, one column for each value of `over`.
+void add_map(AnalysisReport& report, const SelectionColumns& columns,
+             const ObjectiveValues& objective, const std::vector<Selection>& selections) {
+  ChoiceMap map;
+  map.title = report.title;
+  map.note = "numbers: how many times worse the next-best choice is";
+  map.x_label = columns.over->name;
+  std::vector<std::string> names;
+  for (const Levels* each : columns.by) names.push_back(each->name);
+  map.y_label = joined(names, ", ");
+  for (const Value& value : columns.over->values) map.columns.push_back(display_text(value));
+  std::map<std::vector<std::uint32_t>, std::size_t> places; // of choices, by their levels
+  const auto choice_of = [&](std::uint32_t row) {
+    std::vector<std::uint32_t> levels;
+    for (const Levels* each : columns.of) levels.push_back(each->of_row[row]);
+    return levels;
+  };
+  for (const Selection& selection : selections)
+    for (const SelectionRange& range : selection.ranges) {
+      const std::uint32_t row = range.points.front().row;
+      places.emplace(choice_of(row), 0);
+    }
+  for (auto& [choice, place] : places) {
+    place = map.choices.size();
+    std::string name;
+    for (std::size_t i = 0; i < columns.of.size(); ++i)
+      name += (i == 0 ? "" : ", ") + display_text(columns.of[i]->values[choice[i]]);
+    map.choices.push_back({name, choice_colour(place)});
+  }
+  for (const Selection& selection : selections) {
+    for (const SelectionRange& range : selection.ranges)
+      for (const SelectedPoint& point : range.points) {
+        map.cells.push_back({columns.over->of_row[point.row], map.rows.size(),
+                             places.at(choice_of(point.row)), values_text(columns.of, point.row),
+                             point.ties > 1 ? "tie" : times_text(next_ratio(point, objective))});
+      }
+    map.rows.push_back(values_text(columns.by, selection.first_row));
+  }
+  if (map.cells.empty()) return;
+  report.figures.push_back({"", report.title, choice_map_figure(map)});
+}
+
+} // namespace
+
+AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoints& points) {
+  AnalysisReport report = begun_report("selection", analysis.head);
+  const ObjectiveValues& objective = points.objective(analysis.objective);
+  report.explanation = fmt::format("For each {} the {} with the {} {}, neighbours with the same "
+                                   "choice merged. What lies between "
+                                   "two simulated values has the choice of the lower one.",
+                                   analysis.over, joined(analysis.of, ", "),
+                                   objective.maximise ? "largest" : "least", objective.name);
+  SelectionColumns columns;
+  for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
+  for (const std::string& name : analysis.of) columns.of.push_back(&points.levels(name));
+  columns.over = &points.levels(analysis.over);
+  add_header(report, columns, objective);
+  const std::vector<Selection> selections = selections_of(analysis, points);
+  for (const Selection& selection : selections) {
+    for (const SelectionRange& range : selection.ranges) {
+      add_csv_rows(report, columns, objective, range);
+      add_table_row(report, columns, objective, range);
+    }
+    std::string missing;
+    for (const std::uint32_t row : selection.unanswered)
+      missing += (missing.empty() ? "" : ", ") + cell_text(*columns.over, row, false);
+    const std::string part = values_text(columns.by, selection.first_row);
+    if (!missing.empty())
+      report.notes.push_back(fmt::format("{}{}no result for {} {}.", part, part.empty() ? "" : ": ",
+                                         analysis.over, missing));
+  }
+  add_map(report, columns, objective, selections);
+  report.json = selection_json(analysis, points, selections);
+  return report;
+}
+
+} // namespace tutti::sweep

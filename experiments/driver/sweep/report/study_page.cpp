@@ -1,0 +1,172 @@
+#include "experiments/driver/sweep/report/study_page.hpp"
+
+#include "experiments/driver/sweep/analysis/levels.hpp"
+#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/report/html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace tutti::sweep {
+
+namespace {
+
+constexpr std::size_t most_rows = 60;
+
+constexpr std::string_view page_style = R"(
+:root { color-scheme: light dark; --text: #1c1c1e; --faint: #63636b; --line: #d9d9de;
+  --paper: #ffffff; --shade: #f4f4f6; --link: #2a5db0; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e8e8ec; --faint: #a2a2ac; --line: #3c3c44; --paper: #17171a; --shade: #222228;
+    --link: #8ab4f8; }
+}
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 68rem; background: var(--paper);
+  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; }
+h2 { font-size: 1.25rem; margin: 2.6rem 0 .4rem; padding-top: .6rem;
+  border-top: 1px solid var(--line); }
+a { color: var(--link); }
+p, li { max-width: 46rem; }
+.faint, .note { color: var(--faint); }
+.note { font-size: .92rem; }
+nav ol { padding-left: 1.4rem; }
+.wide { overflow-x: auto; margin: .8rem 0; }
+table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
+  vertical-align: top; }
+th { background: var(--shade); font-weight: 600; }
+th.n, td.n { text-align: right; white-space: nowrap; }
+figure { margin: 1.2rem 0; overflow-x: auto; }
+figure svg { display: block; max-width: 100%; min-width: 32rem; height: auto; background: #ffffff;
+  border: 1px solid var(--line); border-radius: 6px; }
+figcaption { color: var(--faint); font-size: .92rem; margin-top: .3rem; }
+pre { background: var(--shade); padding: .8rem; overflow-x: auto; font-size: .85rem; }
+)";
+
+std::string link(std::string_view file) {
+  return fmt::format("<a href=\"{0}\">{0}</a>", escaped(file));
+}
+
+std::string section_id(std::size_t i) { return fmt::format("analysis-{}", i + 1); }
+
+std::string contents(std::span<const PageSection> sections, bool problems) {
+  std::string text = "<nav aria-label=\"Contents\">\n<h2>Contents</h2>\n<ol>\n"
+                     "<li><a href=\"#varied\">What was varied</a></li>\n"
+                     "<li><a href=\"#points\">Points</a></li>\n";
+  if (problems) text += "<li><a href=\"#problems\">What has no result</a></li>\n";
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    text += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section_id(i),
+                        escaped(sections[i].report.title));
+  return text + "<li><a href=\"#study\">The study</a></li>\n</ol>\n</nav>\n";
+}
+
+// "1 KiB to 1 GiB", or the values where they are texts or few.
+std::string extent_text(const Levels& levels) {
+  constexpr std::size_t most = 12;
+  const std::size_t n = levels.values.size();
+  if (levels.numeric() && n > 4)
+    return display_text(levels.values.front()) + " to " + display_text(levels.values.back());
+  std::string text;
+  for (std::size_t i = 0; i < std::min(n, most); ++i)
+    text += (i == 0 ? "" : ", ") + display_text(levels.values[i]);
+  return n > most ? fmt::format("{} and {} more", text, n - most) : text;
+}
+
+Table parameter_table(AnalysedPoints& points) {
+  Table table{{{"parameter"}, {"values", Align::right}, {"which"}}, {}};
+  for (const TableColumn& column : points.table().columns) {
+    if (column.role != Role::parameter) continue;
+    const Levels& levels = points.levels(column.name);
+    table.rows.push_back({column.name, fmt::to_string(levels.values.size()), extent_text(levels)});
+  }
+  return table;
+}
+
+Table objective_table(const Study& study) {
+  Table table{{{"objective"}, {"is"}, {"better"}}, {}};
+  for (const Objective& each : study.objectives)
+    table.rows.push_back({each.name, each.expression, each.maximise ? "more" : "less"});
+  return table;
+}
+
+std::string varied_section(const Study& study, const PointTable& table) {
+  AnalysedPoints points(study, table);
+  std::string text = "<section id=\"varied\">\n<h2>What was varied</h2>\n" +
+                     html_table(parameter_table(points), most_rows, "points.csv");
+  if (!study.constraints.empty()) {
+    text += "<p>Left out are points for which one of these doesn't hold:</p>\n<ul>\n";
+    for (const Constraint& each : study.constraints)
+      text += fmt::format("<li><code>{}</code></li>\n", escaped(each.expression));
+    text += "</ul>\n";
+  }
+  if (!study.objectives.empty())
+    text += html_table(objective_table(study), most_rows, "points.csv");
+  return text + "</section>\n";
+}
+
+std::string points_section(const PointTable& table) {
+  return fmt::format("<section id=\"points\">\n<h2>Points</h2>\n<p>{} points; all of them, with "
+                     "their results: {}. Analyses see those that are done.</p>\n{}</section>\n",
+                     table.rows, link("points.csv"),
+                     html_table(status_table(table), most_rows, "points.csv"));
+}
+
+std::string problems_section(const Table& problems) {
+  if (problems.rows.empty()) return "";
+  return "<section id=\"problems\">\n<h2>What has no result</h2>\n" +
+         html_table(problems, most_rows, "points.csv") + "</section>\n";
+}
+
+std::string figures_text(const PageSection& section, std::size_t index) {
+  std::string text;
+  for (std::size_t f = 0; f < section.figures.size(); ++f) {
+    const PageFigure& figure = section.figures[f];
+    if (figure.svg.empty()) continue;
+    text += fmt::format("<figure>\n{}\n<figcaption>{} ({})</figcaption>\n</figure>\n",
+                        inline_svg(figure.svg, figure.title, fmt::format("f{}-{}-", index + 1, f)),
+                        escaped(figure.title), link(figure.file));
+  }
+  return text;
+}
+
+std::string analysis_section(const PageSection& section, std::size_t index) {
+  const AnalysisReport& report = section.report;
+  std::string text = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n", section_id(index),
+                                 escaped(report.title), escaped(report.explanation));
+  for (const std::string& note : report.notes)
+    text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
+  text += figures_text(section, index);
+  if (report.table.rows.empty())
+    text += "<p class=\"note\">No point has a result to show.</p>\n";
+  else
+    text += html_table(report.table, most_rows, section.csv_file);
+  text += "<p class=\"note\">Files: " + link(section.csv_file);
+  if (!section.json_file.empty()) text += ", " + link(section.json_file);
+  return text + "</p>\n</section>\n";
+}
+
+} // namespace
+
+std::string study_page(const Study& study, const PointTable& table,
+                       std::span<const PageSection> sections, const std::string& note) {
+  const std::string title = study.title.empty() ? study.name : study.title;
+  const Table problems = problem_table(table);
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n"
+      "<p class=\"faint\">Study {}: {} points, seed {}</p>\n</header>\n",
+      escaped(title), page_style, escaped(title), escaped(study.name), table.rows, study.seed);
+  if (!note.empty()) page += fmt::format("<p><strong>{}</strong></p>\n", escaped(note));
+  page += contents(sections, !problems.rows.empty()) + "<main>\n" + varied_section(study, table) +
+          points_section(table) + problems_section(problems);
+  for (std::size_t i = 0; i < sections.size(); ++i) page += analysis_section(sections[i], i);
+  page += fmt::format("<section id=\"study\">\n<h2>The study</h2>\n<pre>{}</pre>\n</section>\n",
+                      escaped(study.toml));
+  return page + "</main>\n</body>\n</html>\n";
+}
+
+} // namespace tutti::sweep

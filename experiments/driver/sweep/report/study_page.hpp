@@ -1,0 +1,36 @@
+// One static page about a study: what was varied, how points ended, and all analyses with their
+// figures inline. No scripts, nothing from elsewhere, light or dark as the reader has it.
+#pragma once
+
+#include "experiments/driver/sweep/report/analysis_report.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/store/point_table.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::sweep {
+
+struct PageFigure {
+  std::string title, file;
+  std::string svg; ///< empty: it couldn't be drawn
+};
+
+struct PageSection {
+  AnalysisReport report;
+  std::string csv_file, json_file; ///< json_file: empty: none
+  std::vector<PageFigure> figures;
+};
+
+/// How many points have each status, in the order of PointStatus.
+[[nodiscard]] Table status_table(const PointTable& table);
+/// Why points aren't done: status and message, the most frequent first.
+[[nodiscard]] Table problem_table(const PointTable& table);
+
+/// `note`: a line at the top; empty: none. Tables beyond 60 rows are cut, with the name of the CSV.
+[[nodiscard]] std::string study_page(const Study& study, const PointTable& table,
+                                     std::span<const PageSection> sections,
+                                     const std::string& note);
+
+} // namespace tutti::sweep

@@ -1,0 +1,129 @@
+#include "experiments/driver/sweep/space/dependencies.hpp"
+
+#include "experiments/driver/sweep/space/expression.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace tutti::sweep {
+
+namespace {
+
+std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+/// All that can be reached from a value, itself only where a circle leads back to it; what `stop`
+/// says is reached and not passed.
+template <typename Stop>
+std::vector<std::size_t> reached(const std::vector<std::vector<std::size_t>>& next,
+                                 std::size_t from, const Stop& stop) {
+  std::vector<bool> seen(next.size());
+  std::vector<std::size_t> stack{from}, found;
+  while (!stack.empty()) {
+    const std::size_t value = stack.back();
+    stack.pop_back();
+    for (const std::size_t other : next[value]) {
+      if (seen[other]) continue;
+      seen[other] = true;
+      found.push_back(other);
+      if (!stop(other)) stack.push_back(other);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool contains(const std::vector<std::size_t>& sorted, std::size_t value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+} // namespace
+
+std::vector<std::size_t> Dependencies::followers(std::size_t value) const {
+  std::vector<std::size_t> all =
+      reached(users, value, [value](std::size_t other) { return other == value; });
+  std::erase(all, value);
+  return all;
+}
+
+std::vector<std::size_t> Dependencies::sources(std::size_t value) const {
+  std::vector<std::size_t> all =
+      reached(uses, value, [value](std::size_t other) { return other == value; });
+  std::erase(all, value);
+  return all;
+}
+
+std::vector<std::string> names_of(const Definition& definition,
+                                  const std::vector<std::string>& known) {
+  if (const auto* text = std::get_if<TextDefinition>(&definition.what)) {
+    std::vector<std::string> names = names_in(text->text);
+    for (const std::string& name : names)
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw InputError(unknown_name("name", name, known));
+    return names;
+  }
+  if (const auto* number = std::get_if<NumberDefinition>(&definition.what))
+    return Expression(number->expression, known).names();
+  return Expression(std::get<LargestDefinition>(definition.what).condition, known).names();
+}
+
+Dependencies dependencies_of(const Study& study) {
+  Dependencies made;
+  made.names = value_names(study);
+  made.parameters = parameter_names(study).size();
+  made.definitions = study.definitions.size();
+  made.uses.resize(made.names.size());
+  made.users.resize(made.names.size());
+  made.is_largest.resize(made.names.size());
+  const auto add = [&made](std::size_t user, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const std::size_t used = index_of(made.names, name);
+      made.uses[user].push_back(used);
+      made.users[used].push_back(user);
+    }
+  };
+  for (std::size_t i = 0; i < study.definitions.size(); ++i) {
+    const Definition& definition = study.definitions[i];
+    const std::size_t value = made.parameters + i;
+    made.is_largest[value] = std::holds_alternative<LargestDefinition>(definition.what);
+    try {
+      add(value, names_of(definition, made.names));
+    } catch (const InputError& error) {
+      throw InputError(definition.place + ": " + error.what());
+    }
+  }
+  const std::vector<std::string> of_topology = names_in(study.experiment->topology_text());
+  for (std::size_t fact = made.parameters + made.definitions; fact < made.names.size(); ++fact)
+    add(fact, of_topology);
+  return made;
+}
+
+void refuse_circles(const Dependencies& dependencies, const Study& study) {
+  const std::size_t first = dependencies.parameters;
+  const auto refuse = [&](std::size_t definition, const std::string& why) {
+    throw InputError(fmt::format("{}: \"{}\" {}", study.definitions[definition].place,
+                                 study.definitions[definition].name, why));
+  };
+  for (std::size_t i = 0; i < dependencies.definitions; ++i) {
+    if (dependencies.is_largest[first + i]) continue;
+    const auto from = reached(dependencies.uses, first + i, [&dependencies](std::size_t other) {
+      return dependencies.is_largest[other]; // which stands for what makes it
+    });
+    if (contains(from, first + i)) refuse(i, "follows from itself");
+  }
+  std::vector<std::vector<std::size_t>> sources(dependencies.definitions);
+  for (std::size_t i = 0; i < dependencies.definitions; ++i)
+    if (dependencies.is_largest[first + i]) sources[i] = dependencies.sources(first + i);
+  for (std::size_t i = 0; i < dependencies.definitions; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (contains(sources[i], first + j) && contains(sources[j], first + i))
+        refuse(i, fmt::format("and \"{}\" depend on each other", study.definitions[j].name));
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,207 @@
+#include "experiments/driver/sweep/space/experiment_template.hpp"
+
+#include "experiments/driver/records/provenance.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/sweep/space/whole_number.hpp"
+#include "sim/error.hpp"
+#include "sim/files.hpp"
+#include "sim/hash.hpp"
+#include "topologies/machines.hpp"
+#include "workloads/model.hpp"
+#include "workloads/npu_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace tutti::sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Raised by one when the same experiment comes to other numbers than before.
+constexpr int results_version = 1;
+
+// Keys of an experiment whose texts may name files.
+constexpr std::array file_keys{"collective", "collectives", "events", "groups",
+                               "model",      "npu",         "trace",  "workload"};
+
+struct Piece {
+  std::string_view before; ///< as it stands
+  std::string_view name;   ///< of the value behind it; empty: the text ends
+};
+
+// The text as pieces, the last without a name. Errors: InputError for "${" without an end.
+std::vector<Piece> pieces_of(std::string_view text) {
+  std::vector<Piece> pieces;
+  while (true) {
+    const std::size_t begin = text.find("${");
+    if (begin == std::string_view::npos) {
+      pieces.push_back({text, {}});
+      return pieces;
+    }
+    const std::size_t end = text.find('}', begin);
+    if (end == std::string_view::npos || end == begin + 2)
+      throw InputError(fmt::format("\"{}\": a name stands in ${{...}}", text));
+    pieces.push_back({text.substr(0, begin), text.substr(begin + 2, end - begin - 2)});
+    text.remove_prefix(end + 1);
+  }
+}
+
+// All texts of a table, wherever in it they stand.
+std::vector<std::string> texts_in(const ConfigTable& table) {
+  std::vector<std::string> texts;
+  (void)table.replaced([&texts](const std::string& text) {
+    texts.push_back(text);
+    return std::optional<ConfigScalar>{};
+  });
+  return texts;
+}
+
+void add_texts(const ConfigValue& value, std::vector<std::string>& texts) {
+  if (value.is_string()) texts.push_back(value.string());
+  if (!value.is_array()) return;
+  for (const ConfigValue& item : value.array()) add_texts(item, texts);
+}
+
+// The texts under file_keys, wherever in the table they stand.
+void add_file_texts(ConfigTable table, std::vector<std::string>& texts) {
+  for (const std::string& key : table.keys()) {
+    const ConfigValue value = table.at(key);
+    if (std::find(file_keys.begin(), file_keys.end(), key) != file_keys.end())
+      add_texts(value, texts);
+    if (value.is_table()) add_file_texts(value.table(), texts);
+    if (!value.is_array()) continue;
+    for (const ConfigValue& item : value.array())
+      if (item.is_table()) add_file_texts(item.table(), texts);
+  }
+}
+
+PointKind kind_of(ConfigTable& table) {
+  std::vector<PointKind> kinds;
+  for (std::size_t i = 0; i < table.tables("runs").size(); ++i) kinds.push_back(PointKind::run);
+  for (std::size_t i = 0; i < table.tables("failures").size(); ++i)
+    kinds.push_back(PointKind::failures);
+  for (std::size_t i = 0; i < table.tables("training").size(); ++i)
+    kinds.push_back(PointKind::training);
+  if (kinds.size() != 1)
+    throw table.error(fmt::format("a point is one [[experiment.runs]], [[experiment.failures]] or "
+                                  "[[experiment.training]]; these are {}",
+                                  kinds.size()));
+  return kinds.front();
+}
+
+std::string topology_text_of(ConfigTable& table) {
+  ConfigTable topologies = table.at("topologies").table();
+  const std::vector<std::string> labels = topologies.keys();
+  if (labels.size() != 1)
+    throw topologies.error(fmt::format("a point has one topology, not {}: vary its text with "
+                                       "${{names}} of parameters",
+                                       labels.size()));
+  return topologies.at(labels.front()).string();
+}
+
+ConfigScalar scalar_of(const Value& value) {
+  if (value.kind == Value::Kind::boolean) return value.number != 0;
+  if (value.kind == Value::Kind::text || value.unit != Unit::none) return to_text(value);
+  if (is_whole(value.number)) return static_cast<std::int64_t>(value.number);
+  return value.number;
+}
+
+std::string content_fingerprint(const fs::path& file) {
+  Fingerprint hash;
+  hash.add(read_file(file.string()));
+  return fmt::format("{} {:016x}\n", file.filename().string(), hash.value());
+}
+
+} // namespace
+
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Piece& piece : pieces_of(text))
+    if (!piece.name.empty() && std::find(names.begin(), names.end(), piece.name) == names.end())
+      names.emplace_back(piece.name);
+  return names;
+}
+
+std::string filled_in(std::string_view text, const ValueOf& value_of) {
+  std::string filled;
+  for (const Piece& piece : pieces_of(text)) {
+    filled += piece.before;
+    if (!piece.name.empty()) filled += to_text(value_of(std::string(piece.name)));
+  }
+  return filled;
+}
+
+ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string source_name)
+    : table_(table), source_name_(std::move(source_name)) {
+  ConfigTable root = table;
+  root.allow_only({"topologies", "runs", "failures", "training"});
+  topology_text_ = topology_text_of(root);
+  kind_ = kind_of(root);
+  const auto located = [&table](const auto& body) {
+    try {
+      return body();
+    } catch (const InputError& error) {
+      throw table.error(error.what());
+    }
+  };
+  std::set<std::string> names;
+  for (const std::string& text : texts_in(table))
+    for (const std::string& name : located([&] { return names_in(text); })) names.insert(name);
+  names_.assign(names.begin(), names.end());
+  fingerprint_text_ = fmt::format("tutti {} results {}\n{}", tutti_version(), results_version,
+                                  table.canonical_text());
+  add_file_texts(table, file_texts_);
+  file_texts_.push_back(topology_text_);
+}
+
+Experiment ExperimentTemplate::experiment(const ValueOf& value_of, std::uint64_t seed) const {
+  const auto replacement = [&value_of](const std::string& text) -> std::optional<ConfigScalar> {
+    if (text.find("${") == std::string::npos) return std::nullopt;
+    const std::vector<Piece> pieces = pieces_of(text);
+    const bool is_name_alone =
+        pieces.size() == 2 && pieces.front().before.empty() && pieces.back().before.empty();
+    return is_name_alone ? scalar_of(value_of(std::string(pieces.front().name)))
+                         : ConfigScalar(filled_in(text, value_of));
+  };
+  return unnamed_experiment(table_.replaced(replacement), source_name_, seed);
+}
+
+const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) const {
+  const auto [found, is_new] = fingerprints_.try_emplace(text);
+  if (!is_new) return found->second;
+  std::error_code error;
+  const std::string named = text.substr(0, text.find(',')); // options of a topology may follow
+  const fs::path file = beside(named, source_name_);
+  if (fs::is_regular_file(file, error)) found->second = content_fingerprint(file);
+  if (const auto machine = topologies::machine_file(named))
+    found->second += content_fingerprint(*machine);
+  for (const std::string& folder : {model_folder(), npu_folder()})
+    if (const fs::path data = fs::path(folder) / (named + ".toml");
+        fs::is_regular_file(data, error))
+      found->second += content_fingerprint(data);
+  for (int rank = 0;; ++rank) { // traces are named by their prefix
+    const fs::path trace = fmt::format("{}.{}.et", file.string(), rank);
+    if (!fs::is_regular_file(trace, error)) break;
+    found->second += content_fingerprint(trace);
+  }
+  return found->second;
+}
+
+std::string ExperimentTemplate::file_fingerprints(const ValueOf& value_of) const {
+  std::string fingerprints;
+  for (const std::string& text : file_texts_)
+    fingerprints += fingerprint_of(filled_in(text, value_of));
+  return fingerprints;
+}
+
+} // namespace tutti::sweep

@@ -1,0 +1,62 @@
+// An experiment with ${names} in its texts, which values make into the experiment of one point.
+#pragma once
+
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/config.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::sweep {
+
+/// The value of a name.
+using ValueOf = std::function<Value(const std::string& name)>;
+
+/// The names in ${...}, each once, in their order. Errors: InputError for "${" without an end.
+[[nodiscard]] std::vector<std::string> names_in(std::string_view text);
+/// The text with values for names.
+[[nodiscard]] std::string filled_in(std::string_view text, const ValueOf& value_of);
+
+/// What a point's experiment consists of.
+enum class PointKind : std::uint8_t { run, failures, training };
+
+class ExperimentTemplate {
+public:
+  /// `table`: [experiment] of a study. Errors: InputError where it has not exactly one topology, or
+  /// not exactly one [[runs]], [[failures]] or [[training]], or other parts.
+  ExperimentTemplate(const ConfigTable& table, std::string source_name);
+
+  [[nodiscard]] PointKind kind() const { return kind_; }
+  /// Names that it uses, sorted.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// Text of the one topology, with ${names}.
+  [[nodiscard]] const std::string& topology_text() const { return topology_text_; }
+  /// Everything but the values of names() that decides what a point comes to, its text and Tutti's
+  /// version, as a text.
+  [[nodiscard]] const std::string& fingerprint_text() const { return fingerprint_text_; }
+
+  /// The experiment of one point, with this seed. A text that is "${name}" and nothing else becomes
+  /// a number or a boolean where the value is one (without a unit). Errors: as parse_experiment(),
+  /// with places in the study's file.
+  [[nodiscard]] Experiment experiment(const ValueOf& value_of, std::uint64_t seed) const;
+  /// Names and fingerprints of the files that the filled-in experiment speaks of, as a text: part
+  /// of a point's key. Files are read once for each filled-in text. Not for several threads.
+  [[nodiscard]] std::string file_fingerprints(const ValueOf& value_of) const;
+
+private:
+  [[nodiscard]] const std::string& fingerprint_of(const std::string& text) const;
+
+  ConfigTable table_;
+  std::string source_name_, topology_text_, fingerprint_text_;
+  PointKind kind_ = PointKind::run;
+  std::vector<std::string> names_;
+  std::vector<std::string> file_texts_;                     ///< that may name a file, with ${names}
+  mutable std::map<std::string, std::string> fingerprints_; ///< by filled-in text
+};
+
+} // namespace tutti::sweep

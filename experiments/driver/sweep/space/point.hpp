@@ -1,0 +1,37 @@
+// The points of a study: every combination of its axes with what follows from it, less what
+// constraints leave out.
+#pragma once
+
+#include "experiments/driver/sweep/space/study.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti::sweep {
+
+struct Point {
+  std::size_t position = 0;  ///< in the study, from 0 without gaps
+  std::vector<Value> values; ///< of parameters, definitions and facts: PointSpace::names
+  std::string key;           ///< 32 hexadecimal digits: of all that decides the results
+  std::uint64_t seed = 1;    ///< of the experiment
+  double expected_work = 0;  ///< in any unit: the longest go first
+};
+
+struct PointSpace {
+  /// Of all values: parameters, then definitions, then facts.
+  std::vector<std::string> names;
+  std::size_t parameters = 0, definitions = 0; ///< how many of each
+  std::vector<Unit> units;                     ///< of names: of their numbers
+  std::vector<Point> points;
+  std::size_t left_out = 0; ///< by constraints, or without a value of `largest`
+};
+
+/// Where a sample draws the same row twice, the first is kept and the others count as `left_out`.
+/// Errors: InputError with a place: an empty space, constraints that exclude all points (and which
+/// excludes how many), a topology that can't be made (with the values), more than 10,000,000.
+/// Cost: O(points), plus the making of each distinct topology.
+[[nodiscard]] PointSpace points_of(const Study& study);
+
+} // namespace tutti::sweep

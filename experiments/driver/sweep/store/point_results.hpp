@@ -1,0 +1,61 @@
+// What simulating a point comes to: a status, and named numbers in SI units.
+//
+// [[runs]]      time_s, bound_s, gap (time over bound), algbw_bytes_per_s, busbw_bytes_per_s,
+//               max_utilisation, mean_utilisation (of links), transfers, chunks_per_shard
+// [[failures]]  time_s (none where something is left out), undisturbed_s, slowdown, goodput_lost,
+//               in_vain_bytes, complete (1 or 0)
+// [[training]]  time_s (of an iteration), bound_s, exposed_s, exposed_fraction, bubble_fraction,
+//               waiting_fraction, compute_fraction (of the iteration, means over NPUs),
+//               hidden_fraction (of communication), utilisation (of peak flops), items_per_s,
+//               memory_bytes (of the NPU that needs most)
+#pragma once
+
+#include "experiments/driver/sweep/space/experiment_template.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::sweep {
+
+enum class PointStatus : std::uint8_t {
+  pending,    ///< not begun, or given back
+  running,    ///< somebody is at it
+  done,       ///< verified, and within its bound
+  infeasible, ///< the algorithm doesn't do this: the message says why
+  refused,    ///< bad input
+  timed_out,  ///< at the point's time limit, or at the algorithm's own without an answer
+  out_of_memory,
+  crashed, ///< the process died
+  defect,  ///< of Tutti: a schedule that doesn't verify, a time below its bound
+};
+[[nodiscard]] std::string_view to_text(PointStatus status); ///< "pending", ..., "out_of_memory"
+/// Errors: InputError for another text.
+[[nodiscard]] PointStatus parse_status(std::string_view text);
+
+struct PointResults {
+  PointStatus status = PointStatus::crashed;
+  std::string message;                   ///< why it isn't done; else a note, or empty
+  std::map<std::string, double> numbers; ///< of result_columns(); some may be missing
+  double cpu_seconds = 0;                ///< measured: of the process
+  double synthesis_seconds = 0;          ///< measured, CPU; little where a schedule was remembered
+  std::int64_t peak_bytes = 0;           ///< measured: most memory of the process
+};
+
+struct ResultColumn {
+  std::string name;
+  Unit unit = Unit::none;
+};
+/// Those of a kind, in the order of columns.
+[[nodiscard]] std::vector<ResultColumn> result_columns(PointKind kind);
+
+/// Simulates one point in this process, with this seed. `cache`: folder of remembered schedules;
+/// empty: none. Bad input and infeasible points are statuses; never throws but std::bad_alloc.
+[[nodiscard]] PointResults evaluate_point(const ExperimentTemplate& experiment,
+                                          const ValueOf& value_of, std::uint64_t seed,
+                                          const std::string& cache);
+
+} // namespace tutti::sweep

@@ -1,0 +1,14 @@
+// All points of a study as CSV: parameters, derived values, facts, results, status and message.
+#pragma once
+
+#include "experiments/driver/sweep/store/point_table.hpp"
+
+#include <string>
+
+namespace tutti::sweep {
+
+/// Nothing that is measured. Numbers in SI units, the shortest that read back the same; a unit
+/// stands in the header. Cost: O(cells).
+[[nodiscard]] std::string points_csv(const PointTable& table);
+
+} // namespace tutti::sweep

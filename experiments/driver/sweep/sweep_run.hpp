@@ -1,0 +1,54 @@
+// Simulates the points of a study that its store lacks, several at once, each in a process of its
+// own, here or on many machines.
+#pragma once
+
+#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/store/store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tutti::sweep {
+
+struct SweepOptions {
+  std::string store;          ///< file; its folder exists
+  std::size_t jobs = 1;       ///< points at once; with MPI: on each rank
+  std::optional<Shard> shard; ///< only these points
+  bool retry = false;         ///< those that were limited, crashed or defects, too
+  std::string cache;          ///< folder of remembered schedules; empty: none
+  bool progress = false;      ///< a line a second on stderr where that is no terminal
+};
+
+struct SweepOutcome {
+  std::size_t points = 0;                    ///< of the study (of the shard)
+  std::size_t left_out = 0;                  ///< PointSpace::left_out
+  std::size_t evaluated = 0;                 ///< in this run
+  std::map<PointStatus, std::size_t> counts; ///< of all points, afterwards
+  bool interrupted = false;
+  double seconds = 0;       ///< by the clock
+  double point_seconds = 0; ///< CPU, of the points evaluated in this run
+};
+
+/// On this machine. The first Ctrl-C (or SIGTERM) lets running points finish and starts no more; a
+/// second one kills them (Interrupted): they will be pending. Progress with an estimate on stderr.
+/// Errors: InputError of points_of() and Store.
+[[nodiscard]] SweepOutcome sweep_locally(const Study& study, const SweepOptions& options);
+
+/// Says on stderr what the store has found damaged.
+void print_damage(const Store& store);
+
+/// A file for `sbatch`: an array of `shards` jobs that run shards, and one after them that merges;
+/// or (shards = 0) one job of `tasks` MPI ranks under srun. Paths are quoted for the shell.
+struct SlurmRequest {
+  std::string study, program, out; ///< files as given; `program`: how to call Tutti
+  std::size_t shards = 0, tasks = 4;
+  double point_seconds = 600; ///< limit of a point, for the time that is asked for
+};
+[[nodiscard]] std::string slurm_script(const SlurmRequest& request);
+
+} // namespace tutti::sweep
