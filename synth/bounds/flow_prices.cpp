@@ -7,9 +7,9 @@
 #include "synth/bounds/capacity.hpp"
 #include "synth/bounds/least_times.hpp"
 #include "synth/bounds/price_bound.hpp"
-#include "synth/flows/demand_pricing.hpp"
-#include "synth/flows/flow_program.hpp"
-#include "synth/flows/flow_symmetry.hpp"
+#include "synth/flows/fluid/demand_pricing.hpp"
+#include "synth/flows/fluid/flow_program.hpp"
+#include "synth/flows/fluid/flow_symmetry.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include "sim/topology.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/bounds/capacity.hpp"
-#include "synth/flows/flow_orbits.hpp"
-#include "synth/flows/flow_problem.hpp"
+#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/problem.hpp"
 
 #include <optional>
 #include <vector>

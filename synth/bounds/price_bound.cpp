@@ -3,9 +3,9 @@
 #include "sim/ids.hpp"
 #include "synth/bounds/least_times.hpp"
 #include "synth/bounds/steiner_bound.hpp"
-#include "synth/flows/cheapest_paths.hpp"
-#include "synth/flows/demand_pricing.hpp"
-#include "synth/flows/logical_network.hpp"
+#include "synth/flows/fluid/cheapest_paths.hpp"
+#include "synth/flows/fluid/demand_pricing.hpp"
+#include "synth/flows/fluid/logical_network.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 
 #include "sim/time_model.hpp"
 #include "synth/bounds/bounds.hpp"
-#include "synth/flows/flow_orbits.hpp"
-#include "synth/flows/flow_problem.hpp"
+#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/problem.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // A lower bound on the cost of a tree that need not reach everyone.
 #pragma once
 
-#include "synth/flows/arborescence.hpp"
+#include "synth/flows/packing/arborescence.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 #include "synth/sccl/step_network.hpp"
 
 #include "sim/error.hpp"
-#include "synth/switch_ways.hpp"
+#include "synth/timed/switch_ways.hpp"
 
 #include <fmt/format.h>
 

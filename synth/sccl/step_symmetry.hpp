@@ -2,7 +2,7 @@
 #pragma once
 
 #include "synth/sccl/step_problem.hpp"
-#include "synth/solvers/chunk_symmetry.hpp"
+#include "synth/symmetry/chunk_symmetry.hpp"
 
 #include <cstddef>
 #include <span>

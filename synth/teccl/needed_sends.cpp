@@ -1,5 +1,5 @@
 // Which sends of a plan are of use: walking back from those who want a chunk.
-#include "synth/teccl/epoch_problem.hpp"
+#include "synth/teccl/problem.hpp"
 
 #include <algorithm>
 #include <cassert>

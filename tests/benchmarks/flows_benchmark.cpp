@@ -1,7 +1,7 @@
 // Speed of what finds optimal flows, on the clusters and tori of which papers say how long they
 // take.
 
-#include "synth/flows/flow_symmetry.hpp"
+#include "synth/flows/fluid/flow_symmetry.hpp"
 #include "tests/synth/flow_samples.hpp"
 #include "topologies/list.hpp"
 

@@ -1,7 +1,7 @@
 // The fluid optimum of an All-Gather, 1 GB from each GPU: DGX A100 clusters with and without their
 // symmetries, with failed cables, and a random graph.
 #include "sim/work_limit.hpp"
-#include "synth/flows/fluid_optimum.hpp"
+#include "synth/flows/fluid/optimum.hpp"
 #include "topologies/list.hpp"
 
 #include <benchmark/benchmark.h>

@@ -3,8 +3,8 @@
 // replay, both over the fluid schedule's.
 
 #include "sim/engines/engine.hpp"
-#include "synth/flows/fluid_check.hpp"
-#include "synth/flows/fluid_steps.hpp"
+#include "synth/flows/fluid/check.hpp"
+#include "synth/flows/rounding/fluid_steps.hpp"
 #include "tests/synth/fluid_samples.hpp"
 
 #include <benchmark/benchmark.h>

@@ -2,7 +2,7 @@
 // ForestColl's paper says how long its C++ needs (64, 128, 256 GPUs: 7.9, 39, 315 s).
 // tutti_benchmarks --benchmark_filter=trees_on
 
-#include "synth/flows/tree_packing.hpp"
+#include "synth/flows/packing/packing.hpp"
 #include "tests/synth/flow_samples.hpp"
 #include "topologies/list.hpp"
 

@@ -48,7 +48,7 @@ const std::map<std::string, std::string> libraries = {
     {"coin", "synth/solvers/(clp|cbc|column_program|clp_limit)\\.[ch]pp"},
     {"Highs.h", "synth/solvers/highs\\.cpp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
-    {"bliss", "synth/solvers/automorphisms\\.cpp"},
+    {"bliss", "synth/symmetry/automorphisms\\.cpp"},
     {"pugixml.hpp", "runtime/msccl/[a-z_]+\\.cpp"},
     {"sqlite3.h", "experiments/driver/sweep/(store/database|space/expression)\\.cpp"},
     {"boost",

@@ -1,7 +1,7 @@
 // Cheapest trees, and bounds on trees that need not reach everyone, against all trees there are.
 #include "sim/random.hpp"
 #include "synth/bounds/steiner_bound.hpp"
-#include "synth/flows/arborescence.hpp"
+#include "synth/flows/packing/arborescence.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-#include "synth/solvers/automorphisms.hpp"
+#include "synth/symmetry/automorphisms.hpp"
 
 #include "sim/random.hpp"
-#include "synth/solvers/semiregular.hpp"
+#include "synth/symmetry/semiregular.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 

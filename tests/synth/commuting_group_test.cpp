@@ -1,7 +1,7 @@
-#include "synth/solvers/commuting_group.hpp"
+#include "synth/symmetry/commuting_group.hpp"
 
-#include "synth/solvers/permutation_powers.hpp"
-#include "synth/solvers/swap_products.hpp"
+#include "synth/symmetry/permutation_powers.hpp"
+#include "synth/symmetry/swap_products.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

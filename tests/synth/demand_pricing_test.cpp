@@ -1,15 +1,15 @@
 // One cheapest tree for every demand, at prices of which many are 0 and equal, is a schedule in
 // which nobody gets what he has already: a way that costs nothing must not be taken for nothing.
-#include "synth/flows/demand_pricing.hpp"
+#include "synth/flows/fluid/demand_pricing.hpp"
 
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "sim/routing.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/verify.hpp"
-#include "synth/flows/flow_orbits.hpp"
-#include "synth/flows/fluid_check.hpp"
-#include "synth/flows/fluid_steps.hpp"
+#include "synth/flows/fluid/check.hpp"
+#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/rounding/fluid_steps.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/ability_cases.hpp"
 

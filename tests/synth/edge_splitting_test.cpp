@@ -1,8 +1,8 @@
 // Splitting and packing on random networks, checked by brute force over all cuts.
-#include "synth/flows/edge_splitting.hpp"
+#include "synth/flows/packing/edge_splitting.hpp"
 
-#include "synth/flows/exact_throughput.hpp"
-#include "synth/flows/spanning_trees.hpp"
+#include "synth/flows/packing/exact_throughput.hpp"
+#include "synth/flows/packing/spanning_trees.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/random_switched.hpp"
 

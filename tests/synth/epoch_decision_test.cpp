@@ -1,5 +1,5 @@
-#include "synth/teccl/epoch_clauses.hpp"
-#include "synth/teccl/epoch_decision.hpp"
+#include "synth/teccl/one_shot/clauses.hpp"
+#include "synth/teccl/one_shot/decision.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/synth/epoch_samples.hpp"

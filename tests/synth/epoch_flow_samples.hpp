@@ -1,7 +1,7 @@
 // Networks and collectives in epochs, made by hand.
 #pragma once
 
-#include "synth/teccl/epoch_problem.hpp"
+#include "synth/teccl/problem.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
-#include "synth/teccl/epoch_flows.hpp"
+#include "synth/teccl/flows/flows.hpp"
 
 #include "sim/random.hpp"
-#include "synth/teccl/epoch_load_bound.hpp"
-#include "synth/teccl/epoch_ways.hpp"
+#include "synth/teccl/bounds/load_bound.hpp"
+#include "synth/teccl/flows/ways.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/epoch_flow_samples.hpp"
 

@@ -1,4 +1,4 @@
-#include "synth/teccl/epoch_network.hpp"
+#include "synth/teccl/network.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/random.hpp"
-#include "synth/teccl/epoch_problem.hpp"
+#include "synth/teccl/problem.hpp"
 #include "tests/samples.hpp"
 
 #include <array>

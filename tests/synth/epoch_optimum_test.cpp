@@ -1,4 +1,4 @@
-#include "synth/teccl/epoch_optimum.hpp"
+#include "synth/teccl/one_shot/optimum.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/synth/epoch_samples.hpp"

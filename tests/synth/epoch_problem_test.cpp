@@ -1,4 +1,4 @@
-#include "synth/teccl/epoch_problem.hpp"
+#include "synth/teccl/problem.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,4 +1,4 @@
-#include "synth/teccl/epoch_program.hpp"
+#include "synth/teccl/one_shot/program.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/synth/epoch_samples.hpp"

@@ -1,4 +1,4 @@
-#include "synth/teccl/epoch_schedule.hpp"
+#include "synth/teccl/schedule.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"

@@ -1,7 +1,7 @@
-#include "synth/teccl/epoch_search.hpp"
-#include "synth/teccl/epoch_time_bound.hpp"
+#include "synth/teccl/bounds/time_bound.hpp"
+#include "synth/teccl/search.hpp"
 
-#include "synth/teccl/epoch_decision.hpp"
+#include "synth/teccl/one_shot/decision.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/epoch_samples.hpp"
 #include "tests/synth/exhaustive_epochs.hpp"

@@ -1,7 +1,7 @@
 // Plans in epochs by trying everything: what to compare solvers with on tiny problems.
 #pragma once
 
-#include "synth/teccl/epoch_problem.hpp"
+#include "synth/teccl/problem.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -3,7 +3,7 @@
 // move, and one that moves no more.
 
 #include "sim/work_limit.hpp"
-#include "synth/flows/fluid_optimum.hpp"
+#include "synth/flows/fluid/optimum.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "synth/flows/flow_symmetry.hpp"
+#include "synth/flows/fluid/flow_symmetry.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

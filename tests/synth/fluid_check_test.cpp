@@ -1,4 +1,4 @@
-#include "synth/flows/fluid_check.hpp"
+#include "synth/flows/fluid/check.hpp"
 
 #include "sim/random.hpp"
 #include "sim/verify.hpp"

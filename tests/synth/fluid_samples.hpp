@@ -5,7 +5,7 @@
 #include "sim/collective_builder.hpp"
 #include "sim/random.hpp"
 #include "sim/topology.hpp"
-#include "synth/flows/fluid.hpp"
+#include "synth/flows/fluid/fluid.hpp"
 #include "tests/samples.hpp"
 
 #include <algorithm>

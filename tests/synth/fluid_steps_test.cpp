@@ -1,9 +1,9 @@
-#include "synth/flows/fluid_steps.hpp"
+#include "synth/flows/rounding/fluid_steps.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
-#include "synth/flows/fluid_check.hpp"
+#include "synth/flows/fluid/check.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/fluid_samples.hpp"
 

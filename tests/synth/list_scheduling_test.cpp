@@ -1,4 +1,4 @@
-#include "synth/list_scheduling.hpp"
+#include "synth/scheduling/list_scheduling.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/random.hpp"
-#include "synth/flows/supply_flow.hpp"
+#include "synth/flows/packing/supply_flow.hpp"
 
 #include <cstddef>
 #include <cstdint>

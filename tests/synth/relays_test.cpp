@@ -1,4 +1,4 @@
-#include "synth/relays.hpp"
+#include "synth/tacos/relays.hpp"
 
 #include "sim/collective_builder.hpp"
 #include "sim/random.hpp"

@@ -1,4 +1,4 @@
-#include "synth/solvers/stabilizer.hpp"
+#include "synth/symmetry/stabilizer.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "synth/flows/supply_flow.hpp"
+#include "synth/flows/packing/supply_flow.hpp"
 
-#include "synth/flows/exact_throughput.hpp"
+#include "synth/flows/packing/exact_throughput.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/random_switched.hpp"
 

@@ -1,4 +1,4 @@
-#include "synth/tacos_routing.hpp"
+#include "synth/tacos/routing.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"

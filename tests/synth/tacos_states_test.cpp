@@ -7,7 +7,7 @@
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
-#include "synth/meeting_points.hpp"
+#include "synth/tacos/meeting_points.hpp"
 #include "tests/catch.hpp"
 #include "tests/interrupted.hpp"
 #include "tests/samples.hpp"

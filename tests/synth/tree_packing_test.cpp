@@ -1,10 +1,10 @@
-#include "synth/flows/tree_packing.hpp"
+#include "synth/flows/packing/packing.hpp"
 
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
-#include "synth/flows/fluid_check.hpp"
-#include "synth/flows/fluid_optimum.hpp"
+#include "synth/flows/fluid/check.hpp"
+#include "synth/flows/fluid/optimum.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

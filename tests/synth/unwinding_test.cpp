@@ -1,4 +1,4 @@
-#include "synth/unwinding.hpp"
+#include "synth/tacos/unwinding.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

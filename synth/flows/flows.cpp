@@ -1,0 +1,266 @@
+// Optimal flows: Shapley, "Algorithmic Techniques for Optimal Collective Communication" (2025). The
+// fluid optimum (flows/fluid_optimum.hpp: as fast as any schedule can be for large data, and of
+// those with the least traffic), checked, then cut into chunks that follow one another (its Theorem
+// 4). Left to choose, it takes as many chunks as the rule for all (synth/chunk_choice.hpp). Cost:
+// some hundredths of a second for networks with symmetries (1,024 GPUs: seconds), without them some
+// seconds for 128 NPUs; then that of the replays.
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/bounds/demand.hpp"
+#include "synth/bounds/flow_cuts.hpp"
+#include "synth/bounds/price_bound.hpp"
+#include "synth/chunk_choice.hpp"
+#include "synth/flows/fluid/check.hpp"
+#include "synth/flows/fluid/flow_program.hpp"
+#include "synth/flows/fluid/optimum.hpp"
+#include "synth/flows/rounding/fluid_steps.hpp"
+#include "synth/flows/rounding/traffic_weights.hpp"
+#include "synth/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+std::string setting(const SynthesisOptions& options, const char* name, const char* otherwise) {
+  const auto given = options.settings.find(name);
+  return given == options.settings.end() ? otherwise : given->second;
+}
+
+bool is_yes(const SynthesisOptions& options, const char* name) {
+  const std::string text = setting(options, name, "yes");
+  if (text != "yes" && text != "no")
+    throw InputError(unknown_name(name, text, std::vector<std::string>{"yes", "no"}));
+  return text == "yes";
+}
+
+/// From the cuts that maximum flows find.
+double best_cut_seconds(const Topology& topology, const Collective& collective,
+                        const FlowProblem& problem) {
+  double best = 0;
+  const auto cuts = bounds::flow_cuts(topology, collective, bounds::chunk_classes(collective)).sets;
+  for (const bounds::NodeSet& inside : cuts) best = std::max(best, cut_seconds(problem, inside));
+  return best;
+}
+
+/// What the linear program proves of the traffic of all that takes no longer (Shapley 2025, LP
+/// (4.2), merged by symmetries); nothing where it is large, or says less about the time.
+std::optional<double> least_traffic(const FlowProblem& problem, const std::vector<double>& weights,
+                                    double seconds, const WorkLimit& limit) {
+  constexpr std::size_t most_columns = 5000;
+  constexpr double alike = 1e-6;
+  if (weights.empty()) return std::nullopt;
+  FlowProgramOptions options;
+  options.most_columns = most_columns;
+  options.weights = weights;
+  const FlowProgramAnswer answer = solve_flow_program(problem, options, limit);
+  if (answer.status != SolverStatus::optimal || answer.seconds < seconds * (1 - alike))
+    return std::nullopt;
+  return answer.traffic;
+}
+
+/// A number of pieces for each shard, and what comes of it.
+struct Cut {
+  std::uint32_t pieces = 1;
+  Schedule schedule;
+  Time time; ///< of its replay, where there is something to compare it with
+};
+
+/// Whether the first is faster by more than hardly.
+bool is_worth_it(const Cut& one, const Cut& other) {
+  return 1.01 * static_cast<double>(one.time.ps) < static_cast<double>(other.time.ps);
+}
+
+/// Makes schedules from trees and sees how fast they are.
+class Cutting {
+public:
+  /// `compares`: the best of one set of trees will be compared with another's.
+  Cutting(const Topology& topology, const Collective& collective, const FlowProblem& problem,
+          const SynthesisOptions& options, bool compares)
+      : topology_(topology), collective_(collective), problem_(problem), model_(options.model),
+        chooses_(options.choose_pieces && collective.parts.front().kind != CollectiveKind::custom),
+        compares_(compares) {
+    model_.discipline = Discipline::fifo;
+  }
+
+  /// In the collective's chunks; or, where it is left to choose, in as many pieces as
+  /// choose_chunks() takes. All calls together count as tries of one choice.
+  /// Errors: LimitReached before there is one.
+  [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) {
+    if (!chooses_) return timed(collective_, cut(collective_, problem_, trees, 1, limit), limit);
+    std::map<std::uint32_t, Recut> made;
+    const auto make = [&](std::uint32_t pieces) -> std::optional<ChunkedSchedule> {
+      try {
+        const Recut& kept = made.emplace(pieces, recut(trees, pieces, limit)).first->second;
+        return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
+      } catch (const LimitReached&) {
+        if (pieces == 1) throw;
+        is_cut_short_ = true;
+        return std::nullopt;
+      }
+    };
+    const ChunkChoice choice = choose_chunks(
+        topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_);
+    tried_ += choice.tried_transfers;
+    Recut& chosen = made.at(choice.chunks);
+    return timed(chosen.whole, std::move(chosen.cut), limit);
+  }
+
+  /// Whether the limit ended a choice of chunks.
+  [[nodiscard]] bool is_cut_short() const { return is_cut_short_; }
+
+private:
+  struct Recut {
+    Collective whole;
+    Cut cut;
+  };
+
+  [[nodiscard]] Collective whole(std::uint32_t pieces) const {
+    const CollectivePart& part = collective_.parts.front();
+    return make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
+  }
+
+  [[nodiscard]] Recut recut(std::span<const FlowTree> trees, std::uint32_t pieces,
+                            const WorkLimit& limit) const {
+    Collective made = whole(pieces);
+    Cut cut_so = cut(made, flow_problem(topology_, made), trees, pieces, limit);
+    return {std::move(made), std::move(cut_so)};
+  }
+
+  [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
+                        std::span<const FlowTree> trees, std::uint32_t pieces,
+                        const WorkLimit& limit) const {
+    return {pieces, stepped(topology_, made, problem, trees, model_, limit), Time{}};
+  }
+
+  /// With its time, where there will be another to compare.
+  [[nodiscard]] Cut timed(const Collective& made, Cut one, const WorkLimit& limit) const {
+    if (compares_ && !limit.reached())
+      one.time = run_native(topology_, made, one.schedule, model_).completion;
+    return one;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const FlowProblem& problem_;
+  TimeModel model_;
+  bool chooses_, compares_, is_cut_short_ = false;
+  std::uint64_t tried_ = 0; // transfers
+};
+
+Time rounded_down(double seconds) {
+  return Time{static_cast<std::int64_t>(std::floor(seconds * ps_per_s))};
+}
+
+/// The trees of a fluid schedule, and what is cut from them.
+struct CutFlow {
+  std::vector<FlowTree> trees;
+  FluidVerdict verdict;
+  Cut cut;
+};
+
+/// Errors: LimitReached; logic_error where the fluid schedule is incorrect.
+CutFlow cut_flow(const FlowProblem& problem, const FluidSolution& fluid,
+                 std::span<const double> weights, Cutting& cutting, const WorkLimit& limit) {
+  std::vector<FlowTree> trees = expanded(problem, fluid, limit);
+  const FluidVerdict verdict = check_fluid(problem, trees, weights, limit);
+  if (!verdict.fault.empty())
+    throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
+  Cut cut = cutting.best(trees, limit);
+  return {std::move(trees), verdict, std::move(cut)};
+}
+
+/// Of the fluid schedule and, where `compares`, the one with fewer hops in a row, the one whose
+/// chunks are faster. Errors: LimitReached before there is one.
+CutFlow best_cut_flow(const FlowProblem& problem, FluidSolution& fluid,
+                      std::span<const double> weights, Cutting& cutting, bool compares,
+                      const WorkLimit& limit) {
+  CutFlow best = cut_flow(problem, fluid, weights, cutting, limit);
+  if (!compares || limit.reached()) return best;
+  std::swap(fluid.trees, fluid.direct_trees);
+  try {
+    CutFlow direct = cut_flow(problem, fluid, weights, cutting, limit);
+    if (!limit.reached() && is_worth_it(direct.cut, best.cut)) return direct;
+  } catch (const LimitReached&) { // the first
+  }
+  return best;
+}
+
+std::string planned_text(const FluidSolution& fluid, std::size_t trees) {
+  std::string text = fmt::format("fluid, {} trees", trees);
+  if (fluid.symmetry.size() > 1) text += fmt::format(", {}-fold symmetry", fluid.symmetry.size());
+  if (fluid.status == Status::optimal) return text + ", optimal";
+  return text +
+         fmt::format(", at most {:.2g} above the optimum", fluid.seconds / fluid.bound_seconds - 1);
+}
+
+} // namespace
+
+Outcome flows(const Topology& topology, const Collective& collective,
+              const SynthesisOptions& options) {
+  const WorkLimit limit(options);
+  const FlowProblem problem = flow_problem(topology, collective);
+  Outcome outcome;
+  if (problem.demands.empty()) {
+    outcome.status = Status::optimal;
+    outcome.schedule.emplace(topology.link_count());
+    return outcome;
+  }
+  FluidOptions fluid_options;
+  fluid_options.mirrored = is_yes(options, "mirrored");
+  const std::string traffic = setting(options, "traffic", "auto");
+  fluid_options.weights = traffic_weights(topology, traffic == "auto" ? "npu" : traffic);
+  fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);
+  FluidSolution fluid;
+  std::optional<CutFlow> best;
+  bool is_cut_short = false;
+  try {
+    fluid = fluid_optimum(problem, fluid_options, limit);
+    const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
+    Cutting cutting(topology, collective, problem, options, compares);
+    if (!fluid.trees.empty())
+      best = best_cut_flow(problem, fluid, fluid_options.weights, cutting, compares, limit);
+    is_cut_short = cutting.is_cut_short();
+  } catch (const LimitReached&) { // what is proven stays
+  }
+  outcome.bound =
+      rounded_down(fluid.bound_seconds > 0 ? fluid.bound_seconds : fluid_options.bound_seconds);
+  if (!best) {
+    outcome.status = Status::timed_out;
+    outcome.note =
+        "no schedule within the limit; none can take less than " + short_text(*outcome.bound);
+    return outcome;
+  }
+  const FluidVerdict& verdict = best->verdict;
+  outcome.status = fluid.status == Status::timed_out ? Status::timed_out : Status::feasible;
+  outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
+  outcome.planned_on = planned_text(fluid, best->trees.size());
+  outcome.facts = {
+      {"fluid_seconds", verdict.seconds},
+      {"fluid_bound_seconds", fluid.bound_seconds},
+      {"symmetry", static_cast<double>(std::max<std::size_t>(fluid.symmetry.size(), 1))},
+      {"columns", static_cast<double>(fluid.columns)}};
+  if (!fluid_options.weights.empty()) outcome.facts["traffic_gb"] = verdict.traffic / 1e9;
+  if (traffic != "auto")
+    if (const auto least = least_traffic(problem, fluid_options.weights, verdict.seconds, limit))
+      outcome.facts["traffic_bound_gb"] = *least / 1e9;
+  outcome.schedule = std::move(best->cut.schedule);
+  outcome.pieces = best->cut.pieces;
+  if (is_cut_short) mark_cut_short(outcome);
+  return outcome;
+}
+
+} // namespace tutti

@@ -1,0 +1,23 @@
+// The optimal fluid schedule by (Mirrored) Dantzig-Wolfe decomposition (Shapley 2025, ch. 5) with
+// combinatorial pricing.
+#pragma once
+
+#include "sim/work_limit.hpp"
+#include "synth/flows/fluid/fluid.hpp"
+
+#include <vector>
+
+namespace tutti {
+
+struct FluidOptions {
+  bool mirrored = true;        ///< use symmetries; false: every demand on its own
+  std::vector<double> weights; ///< [link]: of the secondary objective; empty: none
+  double bound_seconds = 0;    ///< a lower bound that is known already
+};
+
+/// Errors: InputError for what can't be reached or combined anywhere; LimitReached before
+/// symmetries are known.
+[[nodiscard]] FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& options,
+                                          const WorkLimit& limit);
+
+} // namespace tutti

@@ -1,0 +1,169 @@
+#include "synth/flows/packing/forest.hpp"
+
+#include "synth/flows/packing/edge_splitting.hpp"
+#include "synth/flows/packing/exact_throughput.hpp"
+#include "synth/flows/packing/spanning_trees.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+__extension__ typedef __int128 int128;
+
+using Numbers = std::vector<std::int64_t>;
+
+/// In lowest terms.
+struct Unit {
+  std::int64_t size = 0;
+  Numbers counts;
+};
+
+Unit in_units(std::span<const std::int64_t> amounts) {
+  Unit unit;
+  for (const std::int64_t amount : amounts) unit.size = std::gcd(unit.size, amount);
+  for (const std::int64_t amount : amounts) unit.counts.push_back(amount / unit.size);
+  return unit;
+}
+
+/// Are all numbers that come up below 2^62?
+bool fit(const Unit& bytes, const Unit& bandwidth) {
+  int128 weight = 0, capacity = 0;
+  for (const std::int64_t count : bytes.counts) weight += count;
+  for (const std::int64_t count : bandwidth.counts) capacity += count;
+  constexpr int128 most = int128{1} << 62;
+  return weight < most && capacity < most && weight * capacity < most;
+}
+
+/// The forest that is to be made, in integers.
+struct Plan {
+  Forest forest;
+  Unit bytes, bandwidth;
+  Ratio time; ///< units of bytes per units of bandwidth
+};
+
+Plan plan(const FlowNetwork& network, std::span<const std::int64_t> bandwidth,
+          std::span<const std::int64_t> bytes, std::span<const std::uint32_t> terminals) {
+  Plan plan;
+  if (bandwidth.empty()) {
+    plan.forest.obstacle = "there are no links";
+    return plan;
+  }
+  plan.bytes = in_units(bytes);
+  plan.bandwidth = in_units(bandwidth);
+  if (!fit(plan.bytes, plan.bandwidth)) {
+    plan.forest.obstacle = "bytes and bandwidths have no common units of a useful size";
+    return plan;
+  }
+  ArcGraph graph(network.node_count());
+  for (const auto& [from, to] : network.links) graph.add_arc(from, to);
+  const std::optional<SlowestCut> cut =
+      slowest_cut(graph, plan.bandwidth.counts, plan.bytes.counts, terminals);
+  if (!cut) {
+    plan.forest.obstacle = "there is no way from everyone to everyone";
+    return plan;
+  }
+  plan.time = cut->time;
+  plan.forest.seconds = cut->time.value() * static_cast<double>(plan.bytes.size) /
+                        static_cast<double>(plan.bandwidth.size);
+  return plan;
+}
+
+/// Links of terminals and switches, each with room for so many trees.
+RoutedNetwork links_with(const FlowNetwork& network, const Numbers& room) {
+  RoutedNetwork routed(network.node_count());
+  for (std::uint32_t link = 0; link < network.link_count(); ++link) {
+    const auto [from, to] = network.links[link];
+    if (from != to) routed.add(from, to, {room[link], {link}});
+  }
+  return routed;
+}
+
+/// The way without its detours back to nodes that it has passed.
+std::vector<std::uint32_t> without_loops(const FlowNetwork& network,
+                                         const std::vector<std::uint32_t>& links) {
+  std::vector<std::uint32_t> way;
+  for (const std::uint32_t link : links) {
+    const auto again = std::ranges::find_if(way, [&](std::uint32_t earlier) {
+      return network.links[earlier].from == network.links[link].to;
+    });
+    if (again == way.end())
+      way.push_back(link);
+    else
+      way.erase(again, way.end());
+  }
+  return way;
+}
+
+/// Gives the arcs of trees the ways that the capacity they use stands for.
+class TreeRoutes {
+public:
+  TreeRoutes(const FlowNetwork& network, RoutedNetwork& routed)
+      : network_(network), routed_(routed) {}
+
+  /// Some of the trees at once, which all take the same ways.
+  void add(const SpanningTrees& trees, std::vector<RoutedTrees>& result) {
+    for (std::int64_t left = trees.count; left > 0;) {
+      RoutedTrees some{trees.root, left, {}};
+      for (const std::uint32_t arc : trees.arcs)
+        some.count = std::min(some.count, routed_.routes[arc].back().amount);
+      for (const std::uint32_t arc : trees.arcs) some.hops.push_back(take(arc, some.count));
+      left -= some.count;
+      result.push_back(std::move(some));
+    }
+  }
+
+private:
+  std::vector<std::uint32_t> take(std::uint32_t arc, std::int64_t count) {
+    std::vector<CapacityRoute>& routes = routed_.routes[arc];
+    std::vector<std::uint32_t> way = without_loops(network_, routes.back().links);
+    routes.back().amount -= count;
+    if (routes.back().amount == 0) routes.pop_back();
+    return way;
+  }
+
+  const FlowNetwork& network_;
+  RoutedNetwork& routed_;
+};
+
+} // namespace
+
+Forest spread_forest(const FlowNetwork& network, std::span<const std::int64_t> bandwidth,
+                     std::span<const std::int64_t> bytes, std::span<const std::uint32_t> terminals,
+                     const WorkLimit& limit) {
+  Plan made = plan(network, bandwidth, bytes, terminals);
+  Forest& forest = made.forest;
+  if (!forest.obstacle.empty()) return std::move(forest);
+  // In lowest terms already, so these are the least integers: with time p/q, q trees for each unit
+  // of bytes, and room for p on each unit of bandwidth.
+  forest.roots = made.bytes.counts;
+  for (std::int64_t& roots : forest.roots) roots *= made.time.denominator();
+  forest.room = made.bandwidth.counts;
+  for (std::int64_t& room : forest.room) room *= made.time.numerator();
+  std::optional<RoutedNetwork> routed =
+      without_switches(links_with(network, forest.room), forest.roots, terminals, limit);
+  std::optional<std::vector<SpanningTrees>> trees;
+  if (routed)
+    trees = pack_spanning_trees(routed->graph, routed->capacity, forest.roots, terminals, limit);
+  if (!trees) {
+    forest.timed_out = true;
+    return std::move(forest);
+  }
+  TreeRoutes routes(network, *routed);
+  for (const SpanningTrees& some : *trees) routes.add(some, forest.trees);
+  return std::move(forest);
+}
+
+Forest forest_limit(const FlowNetwork& network, std::span<const std::int64_t> bandwidth,
+                    std::span<const std::int64_t> bytes, std::span<const std::uint32_t> terminals) {
+  return plan(network, bandwidth, bytes, terminals).forest;
+}
+
+} // namespace tutti

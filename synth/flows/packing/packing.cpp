@@ -1,0 +1,182 @@
+#include "synth/flows/packing/packing.hpp"
+
+#include "synth/flows/packing/forest.hpp"
+#include "synth/flows/packing/tree_demands.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+__extension__ typedef __int128 int128;
+
+void add_spreading(const RoutedTrees& trees, FlowTree& tree) {
+  for (const std::vector<std::uint32_t>& hop : trees.hops) tree.add_hop(hop);
+}
+
+/// Trees of the reversed network, walked from their ends.
+void add_combining(const RoutedTrees& trees, FlowTree& tree) {
+  for (auto hop = trees.hops.rbegin(); hop != trees.hops.rend(); ++hop)
+    tree.add_hop(std::vector<std::uint32_t>(hop->rbegin(), hop->rend()));
+  tree.combining = static_cast<std::uint32_t>(trees.hops.size());
+}
+
+FlowTree tree_of(const TreeDemands& demands, std::uint32_t root, double share) {
+  FlowTree tree;
+  tree.demand = demands.demand_of[root];
+  tree.share = share;
+  tree.root = root;
+  return tree;
+}
+
+/// Broadcast, All-Gather, and backwards Reduce, Reduce-Scatter.
+std::vector<FlowTree> one_way_trees(const TreeDemands& demands, const Forest& forest) {
+  std::vector<FlowTree> result;
+  for (const RoutedTrees& trees : forest.trees) {
+    const double share =
+        static_cast<double>(trees.count) / static_cast<double>(forest.roots[trees.root]);
+    FlowTree& tree = result.emplace_back(tree_of(demands, trees.root, share));
+    if (demands.kind == FlowKind::combine)
+      add_combining(trees, tree);
+    else
+      add_spreading(trees, tree);
+  }
+  return result;
+}
+
+/// All-Reduce: trees into a root go on as trees out of it. Both are by root; what is left of the
+/// first of each goes together, counted in parts so small that both are whole numbers of them.
+std::vector<FlowTree> both_way_trees(const TreeDemands& demands, const Forest& into,
+                                     const Forest& out_of) {
+  std::vector<FlowTree> result;
+  auto in = into.trees.begin(), out = out_of.trees.begin();
+  int128 in_used = 0, out_used = 0;
+  while (in != into.trees.end() && out != out_of.trees.end()) {
+    const int128 in_roots = into.roots[in->root], out_roots = out_of.roots[out->root];
+    const int128 in_left = in->count * out_roots - in_used,
+                 out_left = out->count * in_roots - out_used, part = std::min(in_left, out_left);
+    const double share = static_cast<double>(part) / static_cast<double>(in_roots * out_roots) /
+                         static_cast<double>(demands.terminals.size());
+    FlowTree& tree = result.emplace_back(tree_of(demands, in->root, share));
+    add_combining(*in, tree);
+    add_spreading(*out, tree);
+    in_used = part == in_left ? 0 : in_used + part;
+    out_used = part == out_left ? 0 : out_used + part;
+    if (part == in_left) ++in;
+    if (part == out_left) ++out;
+  }
+  return result;
+}
+
+struct Loads {
+  double seconds = 0, traffic = 0;
+};
+
+Loads loads(const FlowProblem& problem, const TreeDemands& demands,
+            std::span<const FlowTree> trees) {
+  std::vector<double> bytes(problem.network.link_count());
+  for (const FlowTree& tree : trees)
+    for (const std::uint32_t link : tree.links)
+      bytes[link] += tree.share * static_cast<double>(problem.demands[tree.demand].bytes);
+  Loads loads;
+  for (std::size_t link = 0; link < bytes.size(); ++link) {
+    loads.seconds =
+        std::max(loads.seconds, bytes[link] / static_cast<double>(demands.bandwidth[link]));
+    loads.traffic += bytes[link];
+  }
+  return loads;
+}
+
+/// The forests of one problem: on its network and on the reversed one.
+class Packing {
+public:
+  Packing(const FlowProblem& problem, const TreeDemands& demands, const WorkLimit& limit)
+      : problem_(problem), demands_(demands), limit_(limit) {}
+
+  TreePacking run() && {
+    if (demands_.kind == FlowKind::both)
+      all_reduce();
+    else
+      one_way();
+    if (!result_.solution.trees.empty())
+      result_.solution.traffic = loads(problem_, demands_, result_.solution.trees).traffic;
+    return std::move(result_);
+  }
+
+private:
+  void one_way() {
+    const Forest forest = grow(demands_.kind == FlowKind::combine);
+    if (!usable(forest)) return;
+    FluidSolution& solution = result_.solution;
+    solution.seconds = solution.bound_seconds = forest.seconds;
+    solution.status = Status::optimal;
+    solution.trees = one_way_trees(demands_, forest);
+  }
+
+  /// Reduce-Scatter and All-Gather at once. Each alone is optimal, and together they are no slower
+  /// than one after the other.
+  void all_reduce() {
+    const Forest into = grow(true);
+    if (!usable(into)) return;
+    const Forest out_of = grow(false);
+    if (!usable(out_of)) return;
+    FluidSolution& solution = result_.solution;
+    solution.trees = both_way_trees(demands_, into, out_of);
+    solution.seconds = loads(problem_, demands_, solution.trees).seconds;
+    solution.bound_seconds = std::max(limit_of_one(true), limit_of_one(false));
+    solution.status = solution.seconds <= solution.bound_seconds * (1 + 1e-9) ? Status::optimal
+                                                                              : Status::feasible;
+  }
+
+  [[nodiscard]] Forest grow(bool backwards) const {
+    return spread_forest(backwards ? reversed(problem_.network) : problem_.network,
+                         demands_.bandwidth, demands_.bytes, demands_.terminals, limit_);
+  }
+
+  /// What one terminal's contribution to an All-Reduce needs to get to all others, or the sum to
+  /// get to it: into and out of every set of some terminals, all bytes must pass once.
+  [[nodiscard]] double limit_of_one(bool backwards) const {
+    std::vector<std::int64_t> bytes(problem_.network.node_count());
+    bytes[demands_.terminals.front()] = problem_.demands.front().bytes;
+    return forest_limit(backwards ? reversed(problem_.network) : problem_.network,
+                        demands_.bandwidth, bytes, demands_.terminals)
+        .seconds;
+  }
+
+  /// Passes on why there are no trees.
+  bool usable(const Forest& forest) {
+    result_.obstacle = forest.obstacle;
+    if (forest.timed_out) {
+      result_.solution.status = Status::timed_out;
+      if (demands_.kind != FlowKind::both) result_.solution.bound_seconds = forest.seconds;
+    }
+    std::int64_t& fewest = result_.trees_per_source = 0;
+    for (const std::int64_t roots : forest.roots)
+      if (roots > 0 && (fewest == 0 || roots < fewest)) fewest = roots;
+    return result_.obstacle.empty() && !forest.timed_out;
+  }
+
+  const FlowProblem& problem_;
+  const TreeDemands& demands_;
+  const WorkLimit& limit_;
+  TreePacking result_;
+};
+
+} // namespace
+
+TreePacking pack_trees(const FlowProblem& problem, const WorkLimit& limit) {
+  const TreeDemands demands = tree_demands(problem);
+  if (!demands.obstacle.empty()) {
+    TreePacking none;
+    none.obstacle = demands.obstacle;
+    return none;
+  }
+  return Packing(problem, demands, limit).run();
+}
+
+} // namespace tutti

@@ -1,0 +1,292 @@
+#include "synth/flows/rounding/fluid_steps.hpp"
+
+#include "sim/engines/engine.hpp"
+#include "sim/transforms.hpp"
+#include "synth/flows/rounding/chunk_ways.hpp"
+#include "synth/scheduling/list_scheduling.hpp"
+#include "synth/solvers/limit_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+/// A hop of a way, as every chunk takes it.
+struct Step {
+  PathId path;
+  std::uint32_t depth = 0; // steps after the chunk's first
+  std::uint32_t rank = 0;  // lower ones first
+  Op op = Op::copy;
+};
+
+/// How far on its way something is that many may wait for, and in which order a node turns to
+/// others: the one after itself first, so that not all turn to the same one.
+std::uint32_t rank_of(std::uint32_t links_to_go, std::uint32_t from, std::uint32_t to,
+                      std::uint32_t nodes) {
+  constexpr std::uint32_t most = 0xfff;
+  const std::uint32_t urgency = most - std::min(links_to_go, most);
+  return urgency << 20 | std::min((to + nodes - from) % nodes, 0xfffffU);
+}
+
+/// Turns ways into steps, one after another.
+class WaySteps {
+public:
+  WaySteps(const FlowProblem& problem, std::span<const FlowTree> trees, PathTable& paths)
+      : problem_(problem), trees_(trees), paths_(paths), ready_(problem.network.node_count()),
+        busy_(ready_), to_go_(ready_), holds_(ready_) {}
+
+  /// In an order in which they can be taken, by depth.
+  [[nodiscard]] std::vector<Step> of(const ChunkWay& way) {
+    const FlowTree& tree = trees_[way.tree];
+    std::vector<Step> steps;
+    if (way.hop != ChunkWay::all) {
+      const std::span<const std::uint32_t> links = tree.hop(way.hop);
+      const Hop hop = hop_over(links);
+      return {{path_over(links), 0, rank(hop, hop.links), Op::copy}};
+    }
+    hops_.clear();
+    for (std::size_t h = 0; h < tree.hop_count(); ++h) hops_.push_back(hop_over(tree.hop(h)));
+    set_depths(tree);
+    set_ranks(tree);
+    std::vector<std::uint32_t> order(hops_.size());
+    for (std::uint32_t h = 0; h < order.size(); ++h) order[h] = h;
+    std::ranges::sort(
+        order, {}, [&](std::uint32_t h) { return std::tuple(hops_[h].depth, hops_[h].rank, h); });
+    mark_sources(tree);
+    for (const std::uint32_t h : order) {
+      const Op op = h < tree.combining && holds_[hops_[h].to] ? Op::reduce : Op::copy;
+      holds_[hops_[h].to] = 1;
+      steps.push_back({path_over(tree.hop(h)), hops_[h].depth, hops_[h].rank, op});
+    }
+    return steps;
+  }
+
+private:
+  struct Hop {
+    std::uint32_t from, to, links;
+    std::uint32_t depth = 0, rank = 0;
+  };
+
+  [[nodiscard]] Hop hop_over(std::span<const std::uint32_t> links) const {
+    return {problem_.network.links[links.front()].from, problem_.network.links[links.back()].to,
+            static_cast<std::uint32_t>(links.size())};
+  }
+
+  [[nodiscard]] PathId path_over(std::span<const std::uint32_t> links) {
+    if (links.size() == 1) return PathId{links.front()};
+    ids_.clear();
+    for (const std::uint32_t link : links) ids_.emplace_back(link);
+    return paths_.intern(ids_);
+  }
+
+  [[nodiscard]] std::uint32_t rank(const Hop& hop, std::uint32_t links_to_go) const {
+    return rank_of(links_to_go, hop.from, hop.to, problem_.network.node_count());
+  }
+
+  /// As early as possible. What a node that can't copy gets again comes after it has sent.
+  void set_depths(const FlowTree& tree) {
+    std::ranges::fill(ready_, 0);
+    std::ranges::fill(busy_, 0);
+    std::uint32_t together = 0; // when all has come together
+    for (std::size_t h = 0; h < tree.combining; ++h) {
+      Hop& hop = hops_[h];
+      hop.depth = ready_[hop.from];
+      ready_[hop.to] = std::max(ready_[hop.to], hop.depth + 1);
+      together = std::max(together, hop.depth + 1);
+    }
+    std::ranges::fill(ready_, together);
+    for (std::size_t h = tree.combining; h < hops_.size(); ++h) {
+      Hop& hop = hops_[h];
+      hop.depth = std::max(ready_[hop.from], busy_[hop.to]);
+      ready_[hop.to] = hop.depth + 1;
+      busy_[hop.from] = std::max(busy_[hop.from], hop.depth + 1);
+    }
+  }
+
+  /// By the links that data still has to cross, of all in its way the most.
+  void set_ranks(const FlowTree& tree) {
+    std::ranges::fill(to_go_, 0);
+    for (std::size_t h = hops_.size(); h-- > tree.combining;) set_rank(hops_[h]);
+    for (std::size_t h = tree.combining; h-- > 0;) set_rank(hops_[h]);
+  }
+
+  void set_rank(Hop& hop) {
+    const std::uint32_t links = to_go_[hop.to] + hop.links;
+    hop.rank = rank(hop, links);
+    to_go_[hop.from] = std::max(to_go_[hop.from], links);
+  }
+
+  void mark_sources(const FlowTree& tree) {
+    std::ranges::fill(holds_, 0);
+    for (const std::uint32_t node : problem_.sources(problem_.demands[tree.demand]))
+      holds_[node] = 1;
+  }
+
+  const FlowProblem& problem_;
+  std::span<const FlowTree> trees_;
+  PathTable& paths_;
+  std::vector<Hop> hops_;
+  std::vector<LinkId> ids_;
+  std::vector<std::uint32_t> ready_, busy_, to_go_, holds_; // [node]
+};
+
+/// One transfer and its place in the list: time, then rank.
+struct Entry {
+  std::uint64_t key;
+  std::uint32_t chunk, step;
+};
+
+/// By key; of equal ones the given order. Least significant digits first: O(entries) for each digit
+/// in which keys differ.
+void sort_by_key(std::vector<Entry>& entries) {
+  constexpr int digit_bits = 16;
+  if (entries.size() >> digit_bits == 0) {
+    std::ranges::stable_sort(entries, {}, &Entry::key);
+    return;
+  }
+  std::vector<Entry> sorted(entries.size());
+  std::vector<std::size_t> begin;
+  for (int shift = 0; shift < 64; shift += digit_bits) {
+    const auto digit = [&](const Entry& entry) { return entry.key >> shift & 0xffff; };
+    begin.assign((std::size_t{1} << digit_bits) + 1, 0);
+    for (const Entry& entry : entries) ++begin[digit(entry) + 1];
+    if (std::ranges::count(begin, entries.size()) > 0) continue; // all the same
+    for (std::size_t d = 1; d < begin.size(); ++d) begin[d] += begin[d - 1];
+    for (const Entry& entry : entries) sorted[begin[digit(entry)]++] = entry;
+    entries.swap(sorted);
+  }
+}
+
+/// The steps of all ways that chunks take.
+struct StepTable {
+  std::vector<std::size_t> begins; // [way], and one past the last
+  std::vector<Step> steps;
+
+  [[nodiscard]] std::size_t begin(std::uint32_t way) const { return begins[way]; }
+  [[nodiscard]] std::size_t end(std::uint32_t way) const { return begins[way + std::size_t{1}]; }
+};
+
+StepTable step_table(const FlowProblem& problem, std::span<const FlowTree> trees,
+                     const ChunkWays& assigned, PathTable& paths, const WorkLimit& limit) {
+  std::vector<bool> used(assigned.ways.size());
+  for (const ChunkTurn& turn : assigned.turns) used[turn.way] = true;
+  WaySteps way_steps(problem, trees, paths);
+  StepTable table;
+  LimitWatch watch(limit);
+  for (std::size_t w = 0; w < assigned.ways.size(); ++w) {
+    watch.require();
+    table.begins.push_back(table.steps.size());
+    if (!used[w]) continue;
+    const std::vector<Step> steps = way_steps.of(assigned.ways[w]);
+    table.steps.insert(table.steps.end(), steps.begin(), steps.end());
+  }
+  table.begins.push_back(table.steps.size());
+  return table;
+}
+
+/// When steps are taken: from 0 to the most turns of all demands the first ones of all chunks, for
+/// each chunk one after another. A demand of few, large chunks takes longer for each step.
+class Timeline {
+public:
+  Timeline(const ChunkWays& assigned, const StepTable& table) {
+    std::uint32_t deepest = 0;
+    for (const ChunkTurn& turn : assigned.turns)
+      turns_ = std::max(turns_, static_cast<double>(turn.turns));
+    for (const Step& step : table.steps) deepest = std::max(deepest, step.depth);
+    unit_ = std::min(256.0, 4294967295.0 / (turns_ * (deepest + 2.0)));
+  }
+
+  [[nodiscard]] std::uint32_t time(const ChunkTurn& turn, const Step& step) const {
+    const double start = turns_ * turn.turn / turn.turns, stride = turns_ / turn.most_turns;
+    return static_cast<std::uint32_t>(std::llround((start + step.depth * stride) * unit_));
+  }
+
+private:
+  double turns_ = 1, unit_ = 1;
+};
+
+std::vector<Entry> entries_of(const ChunkWays& assigned, const StepTable& table) {
+  std::size_t count = 0;
+  for (const ChunkTurn& turn : assigned.turns) count += table.end(turn.way) - table.begin(turn.way);
+  std::vector<Entry> entries;
+  entries.reserve(count);
+  const Timeline timeline(assigned, table);
+  for (const ChunkTurn& turn : assigned.turns)
+    for (std::size_t i = table.begin(turn.way); i < table.end(turn.way); ++i) {
+      const std::uint64_t time = timeline.time(turn, table.steps[i]);
+      entries.push_back(
+          {time << 32 | table.steps[i].rank, turn.chunk.value, static_cast<std::uint32_t>(i)});
+    }
+  return entries;
+}
+
+bool only_combines(const FlowProblem& problem) {
+  return std::ranges::all_of(
+      problem.demands, [](const FlowDemand& demand) { return demand.kind == FlowKind::combine; });
+}
+
+/// What the schedule backwards does: data spreads from where contributions come together.
+Collective mirrored(Collective collective) {
+  for (Chunk& chunk : collective.chunks) {
+    std::swap(chunk.held_by, chunk.wanted_by);
+    chunk.reduces = false;
+  }
+  return collective;
+}
+
+bool all_stored(const Topology& topology, const Schedule& schedule) {
+  const PathTable& paths = schedule.paths();
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    if (!topology.node(topology.link(paths.last(schedule.path_of(i))).to).can.store) return false;
+  return true;
+}
+
+} // namespace
+
+Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
+                 std::span<const FlowTree> trees, const WorkLimit& limit) {
+  Schedule schedule(topology.link_count());
+  const ChunkWays assigned = chunk_ways(collective, problem, trees, limit);
+  const StepTable table = step_table(problem, trees, assigned, schedule.paths(), limit);
+  std::vector<Entry> entries = entries_of(assigned, table);
+  sort_by_key(entries);
+  limit.require();
+  schedule.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    const Step& step = table.steps[entry.step];
+    schedule.push({ChunkId{entry.chunk}, step.path, step.op, false});
+  }
+  return schedule;
+}
+
+Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
+                 std::span<const FlowTree> trees, const TimeModel& model, const WorkLimit& limit) {
+  Schedule by_step = stepped(topology, collective, problem, trees, limit);
+  if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return by_step;
+  const unsigned effort =
+      by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too
+  Schedule best = by_step;
+  try {
+    Timed forwards = list_scheduled(topology, collective, by_step, model, {}, effort, limit);
+    best = std::move(forwards.schedule);
+    if (!only_combines(problem)) return best;
+    const Schedule spreading = list_scheduled(reversed(topology), mirrored(collective),
+                                              inverted(by_step, Op::copy), model, {}, effort, limit)
+                                   .schedule;
+    Schedule backwards = inverted(spreading, Op::reduce);
+    if (run_native(topology, collective, backwards, model).completion < forwards.makespan)
+      best = std::move(backwards);
+  } catch (const LimitReached&) { // the best so far
+  }
+  return best;
+}
+
+} // namespace tutti

@@ -1,0 +1,34 @@
+// Fluid to steps (Shapley 2025, Theorem 4): every chunk takes one of the ways of the fluid
+// schedule, one chunk after another.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/flows/fluid/fluid.hpp"
+
+#include <span>
+
+namespace tutti {
+
+/// Assigns the chunks of each demand to its trees, in proportion to their shares but so that the
+/// loads of all resources stay low for any number of chunks, and lists transfers by step: the k-th
+/// chunk of every demand starts k steps after the first. In All-Reduce a chunk spreads as soon as
+/// it is complete, while others still come together. `trees` as of expanded(). Deterministic.
+/// Errors: LimitReached. Cost: O(transfers log transfers + chunks * trees of a demand * links).
+[[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
+                               const FlowProblem& problem, std::span<const FlowTree> trees,
+                               const WorkLimit& limit = {});
+
+/// The same transfers in the order in which they best start under this model, as list scheduling
+/// finds it; by step where the discipline isn't fifo, something ends at a node that can't store,
+/// or, for up to a million transfers, that is faster. What only comes together is tried backwards,
+/// too, as data that spreads. Where the limit is reached by then: the best order so far.
+/// Cost: some 1 us a transfer more (then: 2 us).
+[[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
+                               const FlowProblem& problem, std::span<const FlowTree> trees,
+                               const TimeModel& model, const WorkLimit& limit = {});
+
+} // namespace tutti

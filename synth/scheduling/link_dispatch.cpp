@@ -1,0 +1,331 @@
+#include "synth/scheduling/link_dispatch.hpp"
+
+#include "sim/engines/event_queue.hpp"
+#include "synth/scheduling/entry_queue.hpp"
+#include "synth/scheduling/link_outlook.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <span>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t transfers_between_polls = 4096;
+constexpr std::size_t most_compared = 32; // of transfers that a link may start
+
+class Dispatch {
+public:
+  Dispatch(const Topology& topology, const Collective& collective, const Schedule& schedule,
+           const TimeModel& model, TransferPrecedence precedence, const WorkLimit& limit)
+      : limit_(limit), topology_(topology), collective_(collective), schedule_(schedule),
+        model_(model), precedence_(std::move(precedence)), outlook_(topology, model.link_busy),
+        links_(topology.link_count()), groups_(topology.groups().size()),
+        reduction_free_(topology.node_count()) {
+    for (std::uint32_t l = 0; l < links_.size(); ++l)
+      links_[l].shared = !topology.groups_of(LinkId{l}).empty();
+    const PathTable& paths = schedule.paths();
+    for (std::uint32_t p = paths.link_count(); p < paths.size(); ++p)
+      for (const LinkId link : paths.links(PathId{p})) links_[link.value].by_entry = true;
+    if (!topology.groups().empty()) ready_at_.resize(schedule.size());
+    for (const Node& node : topology.nodes())
+      reductions_take_time_ |= reduction_rate(node, model).bytes_per_second > 0;
+    if (reductions_take_time_) position_of_.resize(schedule.size());
+    for (const Chunk& chunk : collective.chunks)
+      all_alike_ &= chunk.size == collective.chunks.front().size;
+    for (std::uint32_t i = 0; i < precedence_.size(); ++i)
+      if (!is_single_hop(i)) outlook_.expect(path_of(i), size_of(i));
+    done_.order.reserve(schedule.size());
+  }
+
+  Dispatched run() {
+    precedence_.begin([this](std::uint32_t i) { enter(i); });
+    serve();
+    std::size_t polled = 0; // transfers
+    for (now_ = events_.next_time(); now_ != EventQueue::never; now_ = events_.next_time()) {
+      if (done_.order.size() >= polled + transfers_between_polls) {
+        limit_.require();
+        polled = done_.order.size();
+      }
+      while (events_.next_time() == now_) handle(events_.pop());
+      serve();
+    }
+    assert(done_.order.size() == schedule_.size());
+    done_.as_replayed = !precedence_.waited_for_receiver();
+    return std::move(done_);
+  }
+
+private:
+  enum Kind : std::uint32_t { link_free, group_free, left, hop, arrive, lands, reduced };
+
+  struct LinkState {
+    std::vector<std::uint64_t> urgent; // a heap of key and transfer; only single hops
+    EntryQueue entered;                // where `by_entry`
+    std::int64_t free_at = 0;
+    std::int64_t last_entry = 0; // of those that started here
+    bool by_entry = false, shared = false, touched = false;
+    [[nodiscard]] bool idle() const { return urgent.empty() && entered.empty(); }
+  };
+  struct GroupState {
+    std::int64_t free_at = 0;
+    bool awaited = false;
+  };
+  /// A transfer under way over several links.
+  struct Flight {
+    std::int64_t tail = 0; // this hop can't end before
+    std::uint32_t transfer = 0, hop = 0, position = 0;
+  };
+
+  void enter(std::uint32_t i) {
+    const LinkId id = first_link(i);
+    LinkState& link = links_[id.value];
+    if (link.by_entry) {
+      link.entered.push({now_, Waiting::none, precedence_.key(i), i, Waiting::none});
+    } else {
+      link.urgent.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
+      std::ranges::push_heap(link.urgent, std::greater{});
+      if (link.shared) ready_at_[i] = now_;
+    }
+    touch(id.value);
+  }
+
+  void touch(std::uint32_t link) {
+    if (links_[link].touched) return;
+    links_[link].touched = true;
+    touched_.push_back(link);
+  }
+
+  void handle(const Event& event) {
+    const auto ready = [this](std::uint32_t i) { enter(i); };
+    const auto delivered = [this](std::uint32_t) { done_.makespan = Time{now_}; };
+    switch (static_cast<Kind>(event.kind)) {
+    case link_free:
+      if (!links_[event.subject].idle()) touch(event.subject);
+      break;
+    case group_free:
+      groups_[event.subject].awaited = false;
+      for (const LinkId link : topology_.groups()[event.subject].links)
+        if (!links_[link.value].idle()) touch(link.value);
+      break;
+    case left: precedence_.left(event.subject, ready, delivered); break;
+    case hop: queue_hop(event.subject); break;
+    case arrive: arrived(event.subject); break;
+    case lands:
+      free_flights_.push_back(event.subject);
+      arrived(flights_[event.subject].transfer);
+      break;
+    case reduced: precedence_.arrived(event.subject, ready, delivered); break;
+    }
+  }
+
+  void arrived(std::uint32_t i) {
+    if (reductions_take_time_ && occupies_reduction_unit(i))
+      reducing_.push_back({position_of_[i], i});
+    else
+      precedence_.arrived(
+          i, [this](std::uint32_t j) { enter(j); },
+          [this](std::uint32_t) { done_.makespan = Time{now_}; });
+  }
+
+  /// Starts whatever can start.
+  void serve() {
+    start_reductions();
+    for (std::size_t k = 0; k < touched_.size(); ++k) { // a start may touch further links
+      const std::uint32_t l = touched_[k];
+      LinkState& link = links_[l];
+      link.touched = false;
+      if (link.idle() || link.free_at > now_) continue;
+      if (link.shared)
+        candidates_.push_back({head(link), LinkId{l}});
+      else
+        start(LinkId{l}, take(link));
+    }
+    touched_.clear();
+    std::ranges::sort(candidates_);
+    for (const auto& [waiting, id] : candidates_)
+      if (groups_are_free(id)) start(id, take(links_[id.value]));
+    candidates_.clear();
+  }
+
+  /// What the link would take next. In an engine a single hop enters after those started before.
+  [[nodiscard]] Waiting head(LinkState& link) const {
+    if (link.by_entry) return link.entered.choice(1).front();
+    const auto i = static_cast<std::uint32_t>(link.urgent.front());
+    return {std::max(ready_at_[i], link.last_entry), Waiting::none, precedence_.key(i), i,
+            Waiting::none};
+  }
+
+  Waiting take(LinkState& link) {
+    if (link.by_entry) return link.entered.take(best_of(link.entered.choice(most_compared)));
+    const auto i = static_cast<std::uint32_t>(link.urgent.front());
+    if (link.shared) link.last_entry = std::max(ready_at_[i], link.last_entry);
+    std::ranges::pop_heap(link.urgent, std::greater{});
+    link.urgent.pop_back();
+    return {0, Waiting::none, 0, i, Waiting::none};
+  }
+
+  [[nodiscard]] std::size_t best_of(std::span<const Waiting> choice) const {
+    const auto prospect = [&](const Waiting& waiting) {
+      return outlook_.prospect(path_of(waiting.transfer), waiting.key, now_);
+    };
+    if (choice.size() == 1) return 0;
+    return static_cast<std::size_t>(std::ranges::min_element(choice, {}, prospect) -
+                                    choice.begin());
+  }
+
+  bool groups_are_free(LinkId id) {
+    bool free = true;
+    for (const std::uint32_t g : topology_.groups_of(id)) {
+      GroupState& group = groups_[g];
+      if (group.free_at <= now_) continue;
+      free = false;
+      if (group.awaited) continue;
+      group.awaited = true;
+      events_.push(now_, {group.free_at, g, group_free});
+    }
+    return free;
+  }
+
+  void start(LinkId id, const Waiting& waiting) {
+    const std::uint32_t i = waiting.transfer;
+    const bool first_hop = waiting.flight == Waiting::none;
+    LinkState& link = links_[id.value];
+    const Bytes size = size_of(i);
+    const std::int64_t sent = now_ + outlook_.sending(id, size);
+    require_representable(sent, Time{outlook_.latency(id)});
+    link.free_at = now_ + outlook_.occupied(id, size);
+    for (const std::uint32_t g : topology_.groups_of(id))
+      groups_[g].free_at = now_ + serialization(size, topology_.groups()[g].bandwidth).ps;
+    events_.push(now_, {link.free_at, id.value, link_free});
+
+    const auto position = static_cast<std::uint32_t>(done_.order.size());
+    const bool single = is_single_hop(i);
+    std::int64_t end = sent;
+    if (single) {
+      events_.push(now_, {sent + outlook_.latency(id), i, arrive});
+    } else {
+      const std::uint32_t flight = first_hop ? take_flight({0, i, 0, position}) : waiting.flight;
+      end = std::max(sent, flights_[flight].tail);
+      move_on(id, flight, end);
+    }
+    if (!first_hop) return;
+    if (!single) outlook_.start(path_of(i), size, now_);
+    done_.order.push_back(i);
+    if (reductions_take_time_) position_of_[i] = position;
+    if (!precedence_.followed(i)) return;
+    events_.push(now_, {end, i, left});
+    precedence_.started(i, [this](std::uint32_t j) { enter(j); });
+  }
+
+  /// Where the flight, which ends its hop over link `id` at `end`, goes from there.
+  void move_on(LinkId id, std::uint32_t flight_id, std::int64_t end) {
+    Flight& flight = flights_[flight_id];
+    const std::int64_t latency = outlook_.latency(id);
+    const auto path = path_of(flight.transfer);
+    if (flight.hop + 1 == path.size()) {
+      events_.push(now_, {end + latency, flight_id, lands});
+      return;
+    }
+    ++flight.hop;
+    if (cuts_through(topology_.link(id).to)) {
+      flight.tail = end + latency;
+      events_.push(now_, {now_ + latency, flight_id, hop});
+    } else {
+      flight.tail = 0;
+      events_.push(now_, {end + latency, flight_id, hop});
+    }
+  }
+
+  void queue_hop(std::uint32_t flight_id) {
+    const Flight& flight = flights_[flight_id];
+    const LinkId id = path_of(flight.transfer)[flight.hop];
+    links_[id.value].entered.push({now_, flight.position, 0, flight.transfer, flight_id});
+    touch(id.value);
+  }
+
+  std::uint32_t take_flight(const Flight& flight) {
+    if (free_flights_.empty()) {
+      flights_.push_back(flight);
+      return static_cast<std::uint32_t>(flights_.size() - 1);
+    }
+    const std::uint32_t id = free_flights_.back();
+    free_flights_.pop_back();
+    flights_[id] = flight;
+    return id;
+  }
+
+  [[nodiscard]] bool cuts_through(NodeId node) const {
+    return model_.forwarding == Forwarding::cut_through ||
+           (model_.forwarding == Forwarding::automatic && !topology_.node(node).can.store);
+  }
+
+  [[nodiscard]] bool is_single_hop(std::uint32_t i) const {
+    return precedence_.path(i).value < topology_.link_count();
+  }
+  [[nodiscard]] LinkId first_link(std::uint32_t i) const {
+    const PathId path = precedence_.path(i);
+    return is_single_hop(i) ? LinkId{path.value} : schedule_.paths().first(path);
+  }
+  [[nodiscard]] std::span<const LinkId> path_of(std::uint32_t i) const {
+    return schedule_.paths().links(precedence_.path(i));
+  }
+  [[nodiscard]] Bytes size_of(std::uint32_t i) const {
+    return all_alike_ ? collective_.chunks.front().size
+                      : collective_.chunks[precedence_.chunk(i).value].size;
+  }
+
+  [[nodiscard]] NodeId receiver(std::uint32_t i) const {
+    return topology_.link(schedule_.paths().last(precedence_.path(i))).to;
+  }
+  [[nodiscard]] bool occupies_reduction_unit(std::uint32_t i) const {
+    return schedule_[i].op == Op::reduce &&
+           reduction_rate(topology_.node(receiver(i)), model_).bytes_per_second > 0;
+  }
+
+  /// Those that arrived at this instant take their node's unit in order of start.
+  void start_reductions() {
+    std::ranges::sort(reducing_);
+    for (const auto& [position, i] : reducing_) {
+      const Bytes size = size_of(i);
+      std::int64_t& free_at = reduction_free_[receiver(i).value];
+      free_at = std::max(free_at, now_) +
+                serialization(size, reduction_rate(topology_.node(receiver(i)), model_)).ps;
+      events_.push(now_, {free_at, i, reduced});
+    }
+    reducing_.clear();
+  }
+
+  const WorkLimit& limit_;
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const TimeModel model_;
+  TransferPrecedence precedence_;
+  LinkOutlook outlook_;
+  std::int64_t now_ = 0;
+  EventQueue events_;
+  std::vector<LinkState> links_;
+  std::vector<GroupState> groups_;
+  std::vector<std::int64_t> ready_at_;       // per transfer, where there are shared groups
+  std::vector<std::int64_t> reduction_free_; // per node
+  bool reductions_take_time_ = false, all_alike_ = true; // all_alike_: all chunks of one size
+  std::vector<std::uint32_t> position_of_;               // per transfer, where reductions take time
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> reducing_; // position and transfer
+  std::vector<Flight> flights_;
+  std::vector<std::uint32_t> free_flights_, touched_;
+  std::vector<std::pair<Waiting, LinkId>> candidates_;
+  Dispatched done_;
+};
+
+} // namespace
+
+Dispatched dispatched(const Topology& topology, const Collective& collective,
+                      const Schedule& schedule, const TimeModel& model,
+                      TransferPrecedence precedence, const WorkLimit& limit) {
+  return Dispatch(topology, collective, schedule, model, std::move(precedence), limit).run();
+}
+
+} // namespace tutti

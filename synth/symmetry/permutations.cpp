@@ -1,0 +1,69 @@
+#include "synth/symmetry/permutations.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace tutti {
+
+Permutation composed(const Permutation& a, const Permutation& b) {
+  assert(a.size() == b.size());
+  Permutation result(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) result[i] = b[a[i]];
+  return result;
+}
+
+Permutation inverse(const Permutation& permutation) {
+  Permutation result(permutation.size());
+  for (std::size_t i = 0; i < permutation.size(); ++i)
+    result[permutation[i]] = static_cast<std::uint32_t>(i);
+  return result;
+}
+
+std::vector<Permutation> elements(std::span<const Permutation> generators, std::size_t points,
+                                  std::size_t most) {
+  Permutation identity(points);
+  std::iota(identity.begin(), identity.end(), 0U);
+  std::set<Permutation> known{identity};
+  std::vector<Permutation> found{std::move(identity)};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const Permutation& generator : generators) {
+      Permutation next = composed(found[i], generator);
+      if (known.insert(next).second) found.push_back(std::move(next));
+      if (found.size() > most) return {};
+    }
+  }
+  return found.size() > most ? std::vector<Permutation>{} : found;
+}
+
+JoinedPoints::JoinedPoints(std::size_t points) : parent_(points) {
+  std::iota(parent_.begin(), parent_.end(), 0U);
+}
+
+std::uint32_t JoinedPoints::root(std::uint32_t point) {
+  while (parent_[point] != point) point = parent_[point] = parent_[parent_[point]];
+  return point;
+}
+
+void JoinedPoints::join(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t x = root(a), y = root(b);
+  parent_[std::max(x, y)] = std::min(x, y); // so that the least point stays the root
+}
+
+std::vector<std::uint32_t> JoinedPoints::least() && {
+  for (std::uint32_t point = 0; point < parent_.size(); ++point) parent_[point] = root(point);
+  return std::move(parent_);
+}
+
+std::vector<std::uint32_t> orbits(std::span<const Permutation> generators, std::size_t points) {
+  JoinedPoints joined(points);
+  for (const Permutation& generator : generators) {
+    assert(generator.size() >= points);
+    for (std::uint32_t point = 0; point < points; ++point) joined.join(point, generator[point]);
+  }
+  return std::move(joined).least();
+}
+
+} // namespace tutti

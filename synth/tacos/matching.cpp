@@ -1,0 +1,60 @@
+#include "synth/tacos/matching.hpp"
+
+#include "synth/tacos/events.hpp"
+#include "synth/tacos/rounds.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+std::optional<Matches> by_events(const MatchingProblem& problem, const MatchingNetwork& network) {
+  std::optional<Matches> matches =
+      match_by_events(problem, network, problem.candidates.value_or(usual_candidates));
+  if (matches) matches->least = network.least_makespan();
+  return matches;
+}
+
+std::optional<Matches> in_rounds(const MatchingProblem& problem, const MatchingNetwork& network) {
+  const Time least = network.least_makespan();
+  std::optional<Matches> best = match_in_rounds(problem, network, problem.candidates.value_or(1));
+  if (best && best->makespan > least && !problem.candidates) {
+    std::optional<Matches> other = match_in_rounds(problem, network, usual_candidates);
+    if (!other || other->makespan < best->makespan) best = std::move(other);
+  }
+  if (best) best->least = least;
+  return best;
+}
+
+/// Links that send while the last chunk is on its way don't keep to rounds. Large matchings are
+/// made as if they did: it costs a percent or two, where chunks take far longer than the latency,
+/// and saves most of time and memory.
+bool is_large(const MatchingProblem& problem, const MatchingNetwork& network) {
+  constexpr std::size_t large = std::size_t{1} << 24, large_in_a_hurry = std::size_t{1} << 18;
+  if (!problem.hurried) return network.size() * problem.collective.chunks.size() >= large;
+  return std::accumulate(network.lacking.begin(), network.lacking.end(), std::size_t{0}) >=
+         large_in_a_hurry;
+}
+
+} // namespace
+
+std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem) {
+  const MatchingNetwork network(problem);
+  if (std::ranges::count(network.lacking, 0U) == network.size())
+    return Matches{Schedule(problem.topology.link_count()), std::nullopt, Time{}, Time{}};
+  if (!network.uniform()) return by_events(problem, network);
+  const bool rounds_fit = problem.link_busy == LinkBusy::latency_and_serialization;
+  const bool large = is_large(problem, network);
+  if (!rounds_fit && !large) return by_events(problem, network);
+  MatchingProblem synchronous = problem;
+  synchronous.link_busy = LinkBusy::latency_and_serialization;
+  if (problem.hurried && large) synchronous.candidates = problem.candidates.value_or(1);
+  return rounds_fit ? in_rounds(synchronous, network)
+                    : in_rounds(synchronous, MatchingNetwork(synchronous));
+}
+
+} // namespace tutti

@@ -1,0 +1,82 @@
+#include "synth/tacos/meeting_points.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <tuple>
+
+namespace tutti {
+
+namespace {
+
+/// Links between an NPU inside a set and the nearest node outside, either way.
+class Depths {
+public:
+  explicit Depths(const Topology& topology) : topology_(topology), depth_(topology.node_count()) {}
+
+  /// Valid until the next call. Where nothing is outside, or within reach, all are equally deep.
+  std::span<const std::uint32_t> within(std::span<const NodeId> set) {
+    constexpr std::uint32_t unknown = UINT32_MAX;
+    std::ranges::fill(depth_, 0);
+    for (const NodeId node : set) depth_[node.value] = unknown;
+    order_.clear();
+    for (std::uint32_t n = 0; n < depth_.size(); ++n)
+      if (depth_[n] == 0) order_.emplace_back(n);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const auto visit = [&](NodeId next) {
+        if (depth_[next.value] != unknown) return;
+        depth_[next.value] = depth_[order_[i].value] + 1;
+        order_.push_back(next);
+      };
+      for (const LinkId link : topology_.out_links(order_[i])) visit(topology_.link(link).to);
+      for (const LinkId link : topology_.in_links(order_[i])) visit(topology_.link(link).from);
+    }
+    return depth_;
+  }
+
+private:
+  const Topology& topology_;
+  std::vector<std::uint32_t> depth_;
+  std::vector<NodeId> order_;
+};
+
+/// How many chunks each NPU can be the meeting point of, so that every chunk may find one.
+std::uint32_t fair_share(const Topology& topology, const Collective& collective) {
+  std::vector<bool> contributes(topology.node_count());
+  std::size_t chunks = 0;
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+    if (collective.held_by(ChunkId{c}).size() < 2) continue;
+    ++chunks;
+    for (const NodeId npu : collective.held_by(ChunkId{c})) contributes[npu.value] = true;
+  }
+  const auto npus = static_cast<std::size_t>(std::ranges::count(contributes, true));
+  return static_cast<std::uint32_t>(npus == 0 ? 0 : (chunks + npus - 1) / npus);
+}
+
+} // namespace
+
+std::vector<NodeId> meeting_points(const Topology& topology, const Collective& collective) {
+  const std::uint32_t share = fair_share(topology, collective), nodes = topology.node_count();
+  std::vector<std::uint32_t> taken(nodes);
+  std::vector<NodeId> points;
+  Depths depths(topology);
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+    const auto holders = collective.held_by(ChunkId{c}), wanters = collective.wanted_by(ChunkId{c});
+    const bool reduces = collective.chunks[c].reduces && holders.size() > 1;
+    if (!reduces || wanters.size() == 1) {
+      points.push_back(reduces ? wanters.front() : holders.front());
+      continue;
+    }
+    const std::span<const std::uint32_t> depth = depths.within(holders);
+    const auto badness = [&](NodeId npu) {
+      const std::uint32_t too_many = taken[npu.value] < share ? 0 : taken[npu.value];
+      return std::tuple(too_many, ~depth[npu.value], (npu.value + nodes - c % nodes) % nodes);
+    };
+    const NodeId best = std::ranges::min(holders, {}, badness);
+    ++taken[best.value];
+    points.push_back(best);
+  }
+  return points;
+}
+
+} // namespace tutti

@@ -1,0 +1,265 @@
+// TACOS: Won et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer for Distributed
+// Machine Learning" (MICRO 2024). All-Gather and Broadcast by greedy matching (sec. IV.E-F; see
+// tacos_matching.hpp) on the links, and on switches unwound (sec. IV.G; see tacos_plans.hpp).
+// Reduce-Scatter and Reduce are their inverses on the reversed topology, All-Reduce is
+// Reduce-Scatter then All-Gather (sec. IV.H), or both at once, chunk by chunk. Custom collectives
+// are matched in the same way from whatever state they begin in, where chunks have many holders or
+// go to many NPUs (see tacos_multicasts.hpp). Everything else is routed (see tacos_routing.hpp).
+// Where there are several ways to a schedule, the native engine's replay decides.
+
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "sim/transforms.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/bounds/bounds.hpp"
+#include "synth/list.hpp"
+#include "synth/scheduling/list_scheduling.hpp"
+#include "synth/tacos/multicasts.hpp"
+#include "synth/tacos/plans.hpp"
+#include "synth/tacos/routing.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+/// Up to so many transfers, another way to a schedule is tried without being asked for.
+constexpr std::size_t worth_pipelining = 300'000, worth_routing = 10'000;
+/// For what is planned while a network waits for it.
+constexpr std::size_t worth_pipelining_again = 50'000, worth_routing_again = 2'500;
+
+enum class AllReduceForm { automatic, sequential, pipelined };
+
+AllReduceForm all_reduce_form(const SynthesisOptions& options) {
+  const auto setting = options.settings.find("all_reduce");
+  if (setting == options.settings.end() || setting->second == "auto")
+    return AllReduceForm::automatic;
+  if (setting->second == "sequential") return AllReduceForm::sequential;
+  if (setting->second == "pipelined") return AllReduceForm::pipelined;
+  const std::vector<std::string> known{"auto", "sequential", "pipelined"};
+  throw InputError(unknown_name("form of all_reduce", setting->second, known));
+}
+
+PlanSettings plan_settings(const SynthesisOptions& options) {
+  const auto number = [&](const char* key, std::int64_t highest) -> std::optional<std::uint32_t> {
+    const auto setting = options.settings.find(key);
+    if (setting == options.settings.end() || setting->second == "auto") return std::nullopt;
+    return static_cast<std::uint32_t>(parse_integer(setting->second, key, 1, highest));
+  };
+  PlanSettings settings;
+  settings.starts = number("starts", 1'000'000).value_or(1);
+  settings.candidates = number("candidates", 1024);
+  const auto degree = options.settings.find("degree");
+  settings.ports = degree != options.settings.end() && degree->second == "ports";
+  if (!settings.ports) settings.degree = number("degree", UINT32_MAX);
+  return settings;
+}
+
+/// NPUs with links that can do what a matching asks of everyone.
+std::vector<NodeId> able_npus(const Topology& topology, bool reducing) {
+  std::vector<NodeId> able;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) {
+    const Abilities can = topology.node(NodeId{n}).can;
+    const bool linked =
+        !topology.in_links(NodeId{n}).empty() || !topology.out_links(NodeId{n}).empty();
+    if (linked && can.store && can.copy && (can.reduce || !reducing)) able.emplace_back(n);
+  }
+  return able;
+}
+
+class Tacos {
+public:
+  Tacos(const Topology& topology, const Collective& collective, const SynthesisOptions& options)
+      : topology_(topology), collective_(collective), options_(options),
+        settings_(plan_settings(options)), form_(all_reduce_form(options)), limit_(options) {
+    model_ = options.model;
+    model_.discipline = Discipline::fifo;
+  }
+
+  Outcome run() {
+    const std::optional<Multicasts> multicasts = as_multicasts(topology_, collective_);
+    if (!multicasts) return best_of_routed_and_parts();
+    if (is_custom()) return from_any_state(*multicasts);
+    const std::vector<NodeId>& group = collective_.parts.front().group;
+    Outcome matched = match(*multicasts, group);
+    if (matched.compact || limit_.reached()) return matched;
+    if (!matched.schedule) return matched.status == Status::timed_out ? matched : route();
+    // What lies between the members may serve better by routes than by links of even shares.
+    const bool between = group.size() < topology_.node_count();
+    if (!between || asked_for_network() || matched.schedule->size() > worth_routing) return matched;
+    return faster(std::move(matched), route());
+  }
+
+private:
+  [[nodiscard]] bool asked_for_network() const { return settings_.degree || settings_.ports; }
+
+  [[nodiscard]] bool is_custom() const {
+    return collective_.parts.front().kind == CollectiveKind::custom;
+  }
+
+  /// Who holds and wants what is anything; what a failure leaves, for example.
+  Outcome from_any_state(const Multicasts& multicasts) {
+    const std::vector<NodeId>& group = collective_.parts.front().group;
+    const std::vector<NodeId> able = able_npus(topology_, multicasts.reductions.has_value());
+    const bool all_able = std::ranges::all_of(
+        group, [&](NodeId npu) { return std::ranges::binary_search(able, npu); });
+    if (!all_able || !many_take_part(collective_, multicasts)) return route();
+    const bool affordable = multicasts.deliveries <= worth_routing_again;
+    Outcome matched = match(multicasts, group);
+    if (matched.compact || limit_.reached()) return matched;
+    if (able.size() > group.size() && (affordable || !matched.schedule))
+      matched = faster(std::move(matched), match(multicasts, able)); // others relay
+    if (limit_.reached()) return matched;
+    if (!matched.schedule) return route();
+    if (asked_for_network() || !affordable || is_near_bound(*matched.schedule)) return matched;
+    return faster(std::move(matched), route());
+  }
+
+  /// By a fiftieth at most: not worth another way to a schedule.
+  [[nodiscard]] bool is_near_bound(const Schedule& schedule) const {
+    const std::int64_t bound =
+        lower_bound(topology_, collective_, model_, Chunking::given, BoundEffort::least).time.ps;
+    return time_of(schedule).ps <= bound + bound / 50;
+  }
+
+  Outcome best_of_routed_and_parts() {
+    Outcome together = route();
+    if (collective_.parts.size() == 1) return together;
+    return faster(std::move(together),
+                  synthesize_part_by_part(tacos, topology_, collective_, options_));
+  }
+
+  Outcome route() {
+    std::optional<Timed> timed = routed(topology_, collective_, options_, limit_);
+    if (!timed && !limit_.reached())
+      return infeasible("no way for every contribution to meet the others where nodes can reduce");
+    Outcome outcome;
+    outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    if (timed)
+      outcome.schedule = std::move(timed->schedule);
+    else
+      outcome.note = "no schedule within the limit";
+    return outcome;
+  }
+
+  Outcome match(const Multicasts& multicasts, std::span<const NodeId> participants) {
+    if (!multicasts.reductions) return copies_on(topology_, *multicasts.copies, participants);
+    const Topology backwards = reversed(topology_);
+    Outcome outcome = copies_on(backwards, *multicasts.reductions, participants);
+    if (outcome.compact) // it can't say "reduce"
+      outcome.schedule =
+          expanded(backwards, *multicasts.reductions, *std::exchange(outcome.compact, {}));
+    if (!outcome.schedule) return outcome;
+    outcome.schedule = inverted(*outcome.schedule, Op::reduce);
+    if (multicasts.copies) append_copies(outcome, *multicasts.copies, participants);
+    return outcome;
+  }
+
+  Outcome copies_on(const Topology& network, const Collective& copying,
+                    std::span<const NodeId> participants) const {
+    Planning planning = plan(network, copying, participants, options_, settings_, limit_);
+    Outcome outcome;
+    outcome.status = planning.timed_out   ? Status::timed_out
+                     : planning.connected ? Status::feasible
+                                          : Status::infeasible;
+    if (!planning.plan) {
+      if (planning.timed_out) outcome.note = "no schedule within the limit";
+      return outcome;
+    }
+    outcome.schedule = std::move(planning.plan->schedule);
+    outcome.compact = std::move(planning.plan->compact);
+    outcome.planned = planning.plan->planned;
+    outcome.planned_on = planning.plan->planned_on;
+    if (planning.plan->attempts.size() > 1) outcome.attempts = std::move(planning.plan->attempts);
+    return outcome;
+  }
+
+  /// A Reduce-Scatter becomes an All-Reduce.
+  void append_copies(Outcome& outcome, const Collective& copying,
+                     std::span<const NodeId> participants) {
+    Outcome copies = copies_on(topology_, copying, participants);
+    if (copies.compact)
+      copies.schedule = expanded(topology_, copying, *std::exchange(copies.compact, {}));
+    if (!copies.schedule) {
+      outcome = std::move(copies);
+      return;
+    }
+    outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
+    outcome.planned = *outcome.planned + *copies.planned;
+    for (std::size_t i = 0; i < outcome.attempts.size() && i < copies.attempts.size(); ++i)
+      outcome.attempts[i] += copies.attempts[i];
+    if (copies.status == Status::timed_out) outcome.status = copies.status;
+    const std::size_t most = is_custom() ? worth_pipelining_again : worth_pipelining;
+    const bool affordable = outcome.schedule->size() <= most;
+    if (form_ == AllReduceForm::pipelined || (form_ == AllReduceForm::automatic && affordable))
+      pipeline(outcome);
+  }
+
+  /// Lets the All-Gather of a chunk begin when its reduction is done. That helps where both need
+  /// different links at the same time, and most where chunks go through in groups, one after
+  /// another: by piece, or some shards before others.
+  void pipeline(Outcome& outcome) {
+    const std::uint32_t pieces = collective_.parts.front().pieces;
+    const std::size_t chunks = collective_.chunks.size();
+    std::vector<std::size_t> groupings{1};
+    for (std::size_t groups = pieces > 1 ? pieces : 2; groups <= std::min<std::size_t>(chunks, 16);
+         groups *= 2)
+      groupings.push_back(groups);
+    std::optional<Timed> best;
+    for (const std::size_t groups : groupings) {
+      if (limit_.reached()) break;
+      std::vector<std::int64_t> order;
+      for (std::size_t c = 0; c < chunks; ++c)
+        order.push_back(static_cast<std::int64_t>(c % groups));
+      try {
+        Timed timed =
+            list_scheduled(topology_, collective_, *outcome.schedule, model_, order, 1, limit_);
+        if (!best || timed.makespan < best->makespan) best = std::move(timed);
+      } catch (const LimitReached&) {
+        break;
+      }
+    }
+    if (!best) return;
+    if (form_ == AllReduceForm::automatic && best->makespan >= time_of(*outcome.schedule)) return;
+    outcome.schedule = std::move(best->schedule);
+    outcome.planned = best->makespan;
+    outcome.planned_on = "the network itself, pipelined";
+  }
+
+  /// The one whose replay is faster; the other's time is spent.
+  Outcome faster(Outcome a, Outcome b) const {
+    if (!a.schedule || !b.schedule) return a.schedule ? std::move(a) : std::move(b);
+    Outcome& best = time_of(*b.schedule) < time_of(*a.schedule) ? b : a;
+    if (a.status == Status::timed_out || b.status == Status::timed_out)
+      best.status = Status::timed_out;
+    return std::move(best);
+  }
+
+  [[nodiscard]] Time time_of(const Schedule& schedule) const {
+    return run_native(topology_, collective_, schedule, model_).completion;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const SynthesisOptions& options_;
+  PlanSettings settings_;
+  AllReduceForm form_;
+  WorkLimit limit_;
+  TimeModel model_;
+};
+
+} // namespace
+
+Outcome tacos(const Topology& topology, const Collective& collective,
+              const SynthesisOptions& options) {
+  return Tacos(topology, collective, options).run();
+}
+
+} // namespace tutti

@@ -1,0 +1,230 @@
+#include "synth/tacos/unwinding.hpp"
+
+#include "synth/solvers/limit_watch.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// Connected parts of what lies between the participants.
+class Fabrics {
+public:
+  Fabrics(const Topology& topology, std::span<const NodeId> participants)
+      : takes_part_(topology.node_count()), parent_(topology.node_count()) {
+    for (const NodeId npu : participants) takes_part_[npu.value] = true;
+    std::iota(parent_.begin(), parent_.end(), 0U);
+    for (const Link& link : topology.links())
+      if (!takes_part(link.from) && !takes_part(link.to))
+        parent_[root(link.from.value)] = root(link.to.value);
+    ports_.resize(topology.node_count());
+    for (const NodeId npu : participants) {
+      std::vector<std::uint32_t> leaves, enters;
+      for (const LinkId link : topology.out_links(npu))
+        if (const NodeId to = topology.link(link).to; !takes_part(to))
+          leaves.push_back(root(to.value));
+      for (const LinkId link : topology.in_links(npu))
+        if (const NodeId from = topology.link(link).from; !takes_part(from))
+          enters.push_back(root(from.value));
+      std::ranges::sort(leaves);
+      leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+      for (const std::uint32_t fabric : leaves)
+        if (std::ranges::find(enters, fabric) != enters.end()) ports_[fabric].push_back(npu);
+    }
+    for (std::vector<NodeId>& ports : ports_) std::ranges::sort(ports);
+  }
+
+  [[nodiscard]] bool takes_part(NodeId node) const { return takes_part_[node.value]; }
+  /// Per fabric, in a fixed order, the participants with links from and to it; some are empty.
+  [[nodiscard]] const std::vector<std::vector<NodeId>>& ports() const { return ports_; }
+
+private:
+  std::uint32_t root(std::uint32_t v) {
+    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
+    return v;
+  }
+
+  std::vector<bool> takes_part_;
+  std::vector<std::uint32_t> parent_;
+  std::vector<std::vector<NodeId>> ports_;
+};
+
+/// Cheapest ways through a fabric; a link costs more the more ways lie on it already.
+class Ways {
+public:
+  Ways(const Topology& topology, const Fabrics& fabrics, Bytes size)
+      : topology_(topology), size_(size), uses_(topology.link_count()),
+        inwards_(topology.node_count()), cost_(topology.node_count(), never),
+        by_(topology.node_count()) {
+    for (std::uint32_t node = 0; node < topology.node_count(); ++node)
+      for (const LinkId link : topology.out_links(NodeId{node}))
+        if (!fabrics.takes_part(topology.link(link).to)) inwards_[node].push_back(link);
+  }
+
+  /// Empty where there is none. Counts as a use of its links.
+  std::vector<LinkId> find(NodeId from, NodeId to) {
+    Queue queue;
+    reach(from, 0, queue);
+    while (!queue.empty()) {
+      const auto [cost, node] = queue.top();
+      queue.pop();
+      if (node == to) break;
+      if (cost > cost_[node.value]) continue;
+      for (const LinkId link : inwards_[node.value]) take(link, cost, queue);
+      if (node == from) continue; // a link to the end is no way through the fabric
+      for (const LinkId link : topology_.in_links(to))
+        if (topology_.link(link).from == node) take(link, cost, queue);
+    }
+    std::vector<LinkId> way;
+    if (cost_[to.value] != never)
+      for (NodeId at = to; at != from; at = topology_.link(way.back()).from)
+        way.push_back(by_[at.value]);
+    std::ranges::reverse(way);
+    for (const LinkId link : way) ++uses_[link.value];
+    for (const NodeId node : reached_) cost_[node.value] = never;
+    reached_.clear();
+    return way;
+  }
+
+private:
+  using Entry = std::pair<std::int64_t, NodeId>;
+  using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+  static constexpr std::int64_t never = INT64_MAX;
+
+  void reach(NodeId node, std::int64_t cost, Queue& queue) {
+    if (cost_[node.value] == never) reached_.push_back(node);
+    cost_[node.value] = cost;
+    queue.emplace(cost, node);
+  }
+
+  void take(LinkId link, std::int64_t cost, Queue& queue) {
+    const NodeId next = topology_.link(link).to;
+    const std::int64_t there = cost + cost_of(link);
+    if (there >= cost_[next.value]) return;
+    by_[next.value] = link;
+    reach(next, there, queue);
+  }
+
+  [[nodiscard]] std::int64_t cost_of(LinkId link) const {
+    const std::int64_t sent = serialization(size_, topology_.effective_bandwidth(link)).ps;
+    return topology_.link(link).latency.ps + sent * (1 + uses_[link.value]);
+  }
+
+  const Topology& topology_;
+  Bytes size_;
+  std::vector<std::int64_t> uses_;           // [link]
+  std::vector<std::vector<LinkId>> inwards_; // [node]: to nodes that don't take part
+  std::vector<std::int64_t> cost_;           // [node]: never, but for those reached by this search
+  std::vector<NodeId> reached_;
+  std::vector<LinkId> by_; // [node]
+};
+
+/// How often links and groups lie on a way, and what follows from sharing them evenly.
+class Shares {
+public:
+  Shares(const Topology& topology, const std::vector<std::vector<LinkId>>& ways)
+      : topology_(topology), on_link_(topology.link_count()), on_group_(topology.groups().size()) {
+    for (const std::vector<LinkId>& way : ways)
+      for (const LinkId link : way) {
+        ++on_link_[link.value];
+        for (const std::uint32_t group : topology.groups_of(link)) ++on_group_[group];
+      }
+  }
+
+  [[nodiscard]] Bandwidth bandwidth(const std::vector<LinkId>& way) const {
+    std::int64_t least = INT64_MAX;
+    for (const LinkId link : way) {
+      least =
+          std::min(least, topology_.link(link).bandwidth.bytes_per_second / on_link_[link.value]);
+      for (const std::uint32_t group : topology_.groups_of(link))
+        least = std::min(least,
+                         topology_.groups()[group].bandwidth.bytes_per_second / on_group_[group]);
+    }
+    return Bandwidth{std::max<std::int64_t>(least, 1)};
+  }
+
+  [[nodiscard]] Time busy_latency(const std::vector<LinkId>& way) const {
+    Time most;
+    for (const LinkId link : way)
+      most = std::max(most, Time{topology_.link(link).latency.ps * on_link_[link.value]});
+    return most;
+  }
+
+private:
+  const Topology& topology_;
+  std::vector<std::int64_t> on_link_, on_group_;
+};
+
+Time latency_of(const Topology& topology, const std::vector<LinkId>& way, Bytes size) {
+  Time sum;
+  for (std::size_t i = 0; i < way.size(); ++i) {
+    const Link& link = topology.link(way[i]);
+    sum += link.latency;
+    if (i + 1 < way.size() && topology.node(link.to).can.store)
+      sum += serialization(size, topology.effective_bandwidth(way[i]));
+  }
+  return sum;
+}
+
+} // namespace
+
+std::uint32_t highest_degree(const Topology& topology, std::span<const NodeId> participants) {
+  const Fabrics fabrics(topology, participants);
+  std::size_t most = 1;
+  for (const std::vector<NodeId>& ports : fabrics.ports()) most = std::max(most, ports.size());
+  return static_cast<std::uint32_t>(most - 1);
+}
+
+Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
+                std::uint32_t degree, Bytes size, const WorkLimit& limit) {
+  const Fabrics fabrics(topology, participants);
+  std::vector<std::vector<LinkId>> ways;
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    if (fabrics.takes_part(topology.link(LinkId{l}).from) &&
+        fabrics.takes_part(topology.link(LinkId{l}).to))
+      ways.push_back({LinkId{l}});
+  Ways search(topology, fabrics, size);
+  LimitWatch watch(limit);
+  for (const std::vector<NodeId>& ports : fabrics.ports())
+    for (std::size_t offset = 1; offset < ports.size() && offset <= degree; ++offset)
+      for (std::size_t i = 0; i < ports.size(); ++i) {
+        watch.require();
+        std::vector<LinkId> way = search.find(ports[i], ports[(i + offset) % ports.size()]);
+        if (!way.empty()) ways.push_back(std::move(way));
+      }
+
+  TopologyParts parts;
+  parts.name = topology.name() + " unwound";
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+    parts.nodes.push_back(topology.node(NodeId{n}));
+  const Shares shares(topology, ways);
+  std::vector<Time> busy;
+  for (const std::vector<LinkId>& way : ways) {
+    parts.links.push_back({topology.link(way.front()).from, topology.link(way.back()).to,
+                           latency_of(topology, way, size), shares.bandwidth(way), -1});
+    busy.push_back(shares.busy_latency(way));
+  }
+  return {Topology(std::move(parts)), std::move(ways), std::move(busy)};
+}
+
+Schedule wound_back(const Schedule& schedule, const Unwound& unwound, const Topology& topology) {
+  Schedule whole(topology.link_count());
+  whole.reserve(schedule.size());
+  std::vector<PathId> path;
+  for (const std::vector<LinkId>& way : unwound.ways) path.push_back(whole.paths().intern(way));
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    Transfer transfer = schedule[i];
+    assert(transfer.path.value < path.size());
+    transfer.path = path[transfer.path.value];
+    whole.push(transfer);
+  }
+  return whole;
+}
+
+} // namespace tutti

@@ -1,0 +1,52 @@
+// Which flows of a collective without copies an optimum may keep alike: the average of a linear
+// program's optimum over all symmetries of the problem is an optimum too.
+#pragma once
+
+#include "sim/work_limit.hpp"
+#include "synth/symmetry/chunk_symmetry.hpp"
+#include "synth/teccl/problem.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+/// What one holder sends to one wanter.
+struct EpochDemand {
+  std::uint32_t wanter = 0;
+  std::vector<std::uint32_t> chunks; ///< ascending, not empty
+};
+
+/// All that one node sends.
+struct EpochSource {
+  std::uint32_t node = 0;
+  std::vector<EpochDemand> demands; ///< ascending by wanter
+};
+
+/// Ascending by node. Chunks that nobody wants are left out. Pre: each other chunk has one holder
+/// and one wanter.
+[[nodiscard]] std::vector<EpochSource> epoch_sources(const EpochProblem& problem);
+
+/// Generators of all automorphisms of the network that keep what nodes send to each other; where
+/// all send the same to all, their `chunks` mean nothing. Cost: of a search by bliss.
+[[nodiscard]] std::vector<ChunkAutomorphism> epoch_moves(const EpochProblem& problem,
+                                                         std::span<const EpochSource> sources);
+
+/// Points that moves exchange have one orbit; it is named by its least point. Pairs of a source
+/// (index i) and a lane or a node (index j) are the points i * lanes + j, i * nodes + j.
+struct EpochFlowOrbits {
+  std::vector<std::uint32_t> of_lane;      ///< [source and lane]
+  std::vector<std::uint32_t> of_node;      ///< [source and node]
+  std::vector<std::uint32_t> of_node_only; ///< [node]
+  std::vector<std::uint32_t> of_limit;     ///< [limit]
+};
+
+/// Cost: O(moves * sources * (lanes + nodes)) time, O(sources * (lanes + nodes)) memory. Errors:
+/// LimitReached.
+[[nodiscard]] EpochFlowOrbits epoch_flow_orbits(const EpochNetwork& network,
+                                                std::span<const EpochSource> sources,
+                                                std::span<const ChunkAutomorphism> moves,
+                                                const WorkLimit& limit = {});
+
+} // namespace tutti

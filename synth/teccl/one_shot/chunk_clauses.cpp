@@ -1,0 +1,263 @@
+#include "synth/teccl/one_shot/chunk_clauses.hpp"
+
+#include "synth/solvers/cardinality.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+bool is_among(const std::vector<std::uint32_t>& nodes, std::uint32_t node) {
+  return std::ranges::binary_search(nodes, node);
+}
+
+/// Literals of an epoch that isn't there are 0.
+Literal literal_at(const EpochLiterals& literals, std::uint32_t epoch) {
+  return epoch < literals.size() ? literals[epoch] : 0;
+}
+
+} // namespace
+
+ChunkClauses::ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::uint32_t epochs,
+                           Literal always)
+    : solver_(solver), network_(network), epochs_(epochs), always_(always) {
+  find_circles();
+}
+
+ChunkLiterals ChunkClauses::add(const EpochChunk& chunk) {
+  const Windows from = network_.epochs_from(chunk.holders), to = network_.epochs_to(chunk.wanters);
+  ChunkLiterals ways;
+  for (const std::uint32_t wanter : chunk.wanters)
+    if (from[wanter] == out_of_epochs || from[wanter] > epochs_) solver_.add({}); // too far away
+  add_places(chunk, from, to, ways);
+  add_sends(chunk, from, to, ways);
+  for (std::uint32_t n = 0; n < network_.node_count; ++n)
+    for (std::uint32_t k = 0; k <= epochs_; ++k)
+      if (!network_.stores[n])
+        add_passing(ways, n, k);
+      else if (!is_among(chunk.holders, n))
+        add_receipts(ways, n, k);
+  for (const Circle& circle : circles_)
+    for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_circle(ways, circle, k);
+  return ways;
+}
+
+EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& ways, std::uint32_t node) {
+  const EpochLiterals& has = ways.has[node];
+  EpochLiterals kept(has.size());
+  for (std::uint32_t k = epochs_; k-- > 0;) {
+    const std::vector<Literal> sent = departures(ways, node, k);
+    const Literal later = literal_at(kept, k + 1);
+    if (has[k] == 0 || (sent.empty() && later == 0)) continue;
+    kept[k] = solver_.new_variable();
+    for (const Literal send : sent) solver_.add({-send, kept[k]});
+    if (later != 0) solver_.add({-later, -has[k], kept[k]});
+  }
+  return kept;
+}
+
+// Of nodes that reach each other by lanes without delay, these lanes.
+void ChunkClauses::find_circles() {
+  std::map<std::uint32_t, std::set<std::uint32_t>> reached; // from each node that passes on at once
+  for (const EpochLane& lane : network_.lanes)
+    if (lane.delay == 0 && !network_.stores[lane.to]) reached[lane.from];
+  for (auto& [start, nodes] : reached) {
+    std::vector<std::uint32_t> open{start};
+    while (!open.empty()) {
+      const std::uint32_t node = open.back();
+      open.pop_back();
+      for (const std::uint32_t l : network_.out_lanes[node])
+        if (const EpochLane& lane = network_.lanes[l];
+            lane.delay == 0 && !network_.stores[lane.to] && nodes.insert(lane.to).second)
+          open.push_back(lane.to);
+    }
+  }
+  std::map<std::uint32_t, Circle> circles; // by the least of their nodes
+  for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
+    const EpochLane& lane = network_.lanes[l];
+    if (lane.delay > 0 || network_.stores[lane.to]) continue;
+    const auto back = reached.find(lane.to);
+    if (back == reached.end() || !back->second.contains(lane.from)) continue;
+    // Who reaches the one end and is reached from it reaches the other, too.
+    std::uint32_t least = lane.to;
+    for (const std::uint32_t node : back->second)
+      if (const auto from = reached.find(node);
+          from != reached.end() && from->second.contains(lane.to))
+        least = std::min(least, node);
+    circles[least].lanes.push_back(l);
+  }
+  for (auto& [least, circle] : circles) {
+    std::set<std::uint32_t> nodes;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
+    for (const std::uint32_t l : circle.lanes) {
+      const EpochLane& lane = network_.lanes[l];
+      nodes.insert({lane.from, lane.to});
+      edges.insert(std::minmax(lane.from, lane.to));
+    }
+    circle.nodes = nodes.size();
+    circle.is_tree = edges.size() + 1 == nodes.size();
+    circles_.push_back(std::move(circle));
+  }
+}
+
+void ChunkClauses::add_places(const EpochChunk& chunk, const Windows& from, const Windows& to,
+                              ChunkLiterals& ways) {
+  ways.has.assign(network_.node_count, EpochLiterals(epochs_ + 1));
+  for (std::uint32_t n = 0; n < network_.node_count; ++n) {
+    if (!network_.stores[n] || from[n] == out_of_epochs || to[n] == out_of_epochs) continue;
+    const bool holds = is_among(chunk.holders, n), wants = is_among(chunk.wanters, n);
+    EpochLiterals& has = ways.has[n];
+    for (std::uint32_t k = from[n]; k <= epochs_ && to[n] <= epochs_ - k; ++k) {
+      has[k] = holds || (wants && k == epochs_) ? always_ : solver_.new_variable();
+      if (k > from[n]) solver_.add({-has[k - 1], has[k]});
+    }
+  }
+}
+
+void ChunkClauses::add_sends(const EpochChunk& chunk, const Windows& from, const Windows& to,
+                             ChunkLiterals& ways) {
+  ways.sends.assign(network_.lanes.size(), EpochLiterals(epochs_ + 1));
+  for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
+    const EpochLane& lane = network_.lanes[l];
+    if (from[lane.from] == out_of_epochs || to[lane.to] == out_of_epochs) continue;
+    if (is_among(chunk.holders, lane.to)) continue;
+    for (std::uint32_t k = from[lane.from]; k <= epochs_; ++k) {
+      if (lane.delay > epochs_ - k || to[lane.to] > epochs_ - k - lane.delay) break;
+      ways.sends[l][k] = solver_.new_variable();
+      if (network_.stores[lane.from]) solver_.add({-ways.sends[l][k], ways.has[lane.from][k]});
+    }
+  }
+}
+
+std::vector<Literal> ChunkClauses::arrivals(const ChunkLiterals& ways, std::uint32_t node,
+                                            std::uint32_t epoch) const {
+  std::vector<Literal> found;
+  for (const std::uint32_t l : network_.in_lanes[node])
+    if (const std::uint32_t delay = network_.lanes[l].delay; delay <= epoch)
+      if (const Literal sent = literal_at(ways.sends[l], epoch - delay); sent != 0)
+        found.push_back(sent);
+  return found;
+}
+
+std::vector<Literal> ChunkClauses::departures(const ChunkLiterals& ways, std::uint32_t node,
+                                              std::uint32_t epoch) const {
+  std::vector<Literal> found;
+  for (const std::uint32_t l : network_.out_lanes[node])
+    if (const Literal sent = literal_at(ways.sends[l], epoch); sent != 0) found.push_back(sent);
+  return found;
+}
+
+void ChunkClauses::add_some(std::vector<Literal> clause, const std::vector<Literal>& some) {
+  clause.insert(clause.end(), some.begin(), some.end());
+  solver_.add(clause);
+}
+
+// A node has a chunk from the epoch in which it comes, over one lane.
+void ChunkClauses::add_receipts(const ChunkLiterals& ways, std::uint32_t node,
+                                std::uint32_t epoch) {
+  const Literal now = ways.has[node][epoch];
+  if (now == 0) return;
+  const Literal before = epoch > 0 ? ways.has[node][epoch - 1] : 0;
+  const std::vector<Literal> in = arrivals(ways, node, epoch);
+  for (const Literal sent : in) {
+    solver_.add({-sent, now});
+    if (before != 0) solver_.add({-sent, -before});
+  }
+  at_most_one(solver_, in);
+  if (before != 0)
+    add_some({-now, before}, in);
+  else
+    add_some({-now}, in);
+}
+
+void ChunkClauses::add_passing(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch) {
+  const std::vector<Literal> in = arrivals(ways, node, epoch);
+  const std::vector<Literal> out = departures(ways, node, epoch);
+  for (const Literal sent : in) add_some({-sent}, out);
+  if (in.empty()) {
+    for (const Literal sent : out) solver_.add({-sent});
+  } else if (network_.copies[node]) {
+    pass_copies(in, out);
+  } else {
+    pass_each_once(ways, node, epoch);
+  }
+}
+
+void ChunkClauses::pass_copies(const std::vector<Literal>& in, const std::vector<Literal>& out) {
+  at_most_one(solver_, in);
+  if (in.size() == 1 || out.size() == 1) {
+    for (const Literal sent : out) add_some({-sent}, in);
+    return;
+  }
+  const Literal arrived = solver_.new_variable();
+  for (const Literal sent : out) solver_.add({-sent, arrived});
+  add_some({-arrived}, in);
+}
+
+// A way through the node for each pair of lanes; what goes out came some way, and what comes in
+// goes out by one.
+void ChunkClauses::pass_each_once(const ChunkLiterals& ways, std::uint32_t node,
+                                  std::uint32_t epoch) {
+  std::map<std::uint32_t, std::vector<Literal>> through; // of each lane in
+  for (const std::uint32_t o : network_.out_lanes[node]) {
+    const Literal out = literal_at(ways.sends[o], epoch);
+    if (out == 0) continue;
+    std::vector<Literal> came{-out};
+    for (const std::uint32_t i : network_.in_lanes[node]) {
+      const EpochLane& lane = network_.lanes[i];
+      const Literal in = lane.delay <= epoch ? literal_at(ways.sends[i], epoch - lane.delay) : 0;
+      if (in == 0) continue;
+      if (lane.from == network_.lanes[o].to && network_.stores[lane.from]) continue; // it has it
+      came.push_back(solver_.new_variable());
+      solver_.add({-came.back(), in});
+      through[i].push_back(came.back());
+    }
+    solver_.add(came);
+  }
+  for (const auto& [lane, literals] : through) at_most_one(solver_, literals);
+}
+
+// On a tree, circles go back and forth somewhere. Else nodes get ranks that rise along each lane
+// that is used.
+void ChunkClauses::forbid_circle(const ChunkLiterals& ways, const Circle& circle,
+                                 std::uint32_t epoch) {
+  if (!circle.is_tree) {
+    add_ranks(ways, circle, epoch);
+    return;
+  }
+  for (const std::uint32_t there : circle.lanes)
+    for (const std::uint32_t back : network_.out_lanes[network_.lanes[there].to]) {
+      const EpochLane& lane = network_.lanes[back];
+      if (there > back || lane.to != network_.lanes[there].from || lane.delay > 0) continue;
+      const Literal first = literal_at(ways.sends[there], epoch);
+      const Literal second = literal_at(ways.sends[back], epoch);
+      if (first != 0 && second != 0) solver_.add({-first, -second});
+    }
+}
+
+// In unary: literal i says that the rank is at least i + 1.
+void ChunkClauses::add_ranks(const ChunkLiterals& ways, const Circle& circle, std::uint32_t epoch) {
+  std::map<std::uint32_t, std::vector<Literal>> ranks; // [node]
+  const auto rank_of = [&](std::uint32_t node) -> const std::vector<Literal>& {
+    std::vector<Literal>& rank = ranks[node];
+    while (rank.size() + 1 < circle.nodes) rank.push_back(solver_.new_variable());
+    return rank;
+  };
+  for (const std::uint32_t l : circle.lanes) {
+    const Literal sent = literal_at(ways.sends[l], epoch);
+    if (sent == 0) continue;
+    const std::vector<Literal>& before = rank_of(network_.lanes[l].from);
+    const std::vector<Literal>& after = rank_of(network_.lanes[l].to);
+    solver_.add({-sent, after.front()});
+    for (std::size_t i = 0; i + 1 < before.size(); ++i)
+      solver_.add({-sent, -before[i], after[i + 1]});
+    solver_.add({-sent, -before.back()});
+  }
+}
+
+} // namespace tutti

@@ -1,0 +1,53 @@
+// When a chunk can be where: what a program over epochs doesn't need variables for.
+#pragma once
+
+#include "synth/teccl/one_shot/hops.hpp"
+#include "synth/teccl/problem.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+/// Which epochs a program decides, and what has happened before.
+struct EpochHorizon {
+  std::uint32_t begin = 0, end = 0; ///< sends begin in begin .. end - 1
+  /// What has arrived and is under way then, and what limits still count, follows from it. Epochs
+  /// below `begin`.
+  std::span<const EpochSend> past = {};
+  /// Arrivals at the beginning of epochs up to end + beyond count as well (what is still under way
+  /// when a round ends).
+  std::uint32_t beyond = 0;
+  bool must_finish = true; ///< all that is wanted has arrived by end + beyond
+  /// Nothing follows: what nodes that don't store get for epoch `end` goes on in it where that
+  /// takes no time.
+  [[nodiscard]] bool is_last() const { return must_finish && beyond == 0; }
+};
+
+struct EpochWindow {
+  std::uint32_t first = 1, last = 0;
+  [[nodiscard]] bool empty() const { return first > last; }
+};
+
+/// Of one chunk.
+struct EpochWindows {
+  /// [node] From this epoch on it is there whatever is decided: it was at the start, arrived, or is
+  /// under way there. Only of nodes that store.
+  std::vector<std::optional<std::uint32_t>> settled;
+  /// [node that doesn't store] Arrivals of what was sent before the horizon, in it or later.
+  std::vector<std::vector<std::uint32_t>> past_arrivals;
+  std::vector<std::uint32_t> earliest; ///< [place] Of any arrival; `out_of_epochs` where never.
+  std::vector<EpochWindow> sends;      ///< [hop] Epochs in which it can be of use.
+  /// [place] The last place through which all its ways to here lead, `earliest` epochs apart;
+  /// `out_of_epochs` where there is none, or where it never comes.
+  std::vector<std::uint32_t> dominator;
+};
+
+/// `past`: the sends of this chunk before the horizon.
+[[nodiscard]] EpochWindows epoch_windows(const EpochProblem& problem, const EpochHops& hops,
+                                         const EpochHorizon& horizon, std::uint32_t chunk,
+                                         const std::vector<EpochSend>& past);
+
+} // namespace tutti

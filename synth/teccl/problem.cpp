@@ -1,0 +1,74 @@
+#include "synth/teccl/problem.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <iterator>
+
+namespace tutti {
+
+namespace {
+
+std::vector<std::uint32_t> keepers(const Topology& topology, std::span<const NodeId> nodes) {
+  std::vector<std::uint32_t> values;
+  for (const NodeId id : nodes) {
+    const Node& node = topology.node(id);
+    if (!node.can.store || !node.can.copy)
+      throw InputError(fmt::format("{} takes part in the collective, but can't {}", node.name,
+                                   node.can.store ? "copy" : "store"));
+    values.push_back(id.value);
+  }
+  return values;
+}
+
+} // namespace
+
+bool EpochProblem::is_unicast() const {
+  return std::ranges::all_of(chunks, [](const EpochChunk& c) { return c.wanters.size() <= 1; });
+}
+
+EpochProblem epoch_problem(const Topology& topology, const Collective& collective,
+                           const EpochSettings& settings) {
+  Bytes largest{1};
+  for (const Chunk& chunk : collective.chunks) {
+    assert(!chunk.reduces);
+    largest = std::max(largest, chunk.size);
+  }
+  EpochProblem problem{epoch_network(topology, largest, settings), {}, {}};
+  problem.chunks.reserve(collective.chunks.size());
+  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+    EpochChunk chunk{keepers(topology, collective.held_by(ChunkId{c})), {}};
+    const auto wanted = keepers(topology, collective.wanted_by(ChunkId{c}));
+    std::ranges::set_difference(wanted, chunk.holders, std::back_inserter(chunk.wanters));
+    problem.chunks.push_back(std::move(chunk));
+  }
+  return problem;
+}
+
+std::optional<std::uint32_t> epochs_of(const EpochProblem& problem, const EpochPlan& plan) {
+  const std::size_t nodes = problem.network.node_count;
+  std::vector<std::uint32_t> there(problem.chunks.size() * nodes, out_of_epochs);
+  for (const EpochSend& send : plan) {
+    const EpochLane& lane = problem.network.lanes[send.lane];
+    std::uint32_t& first = there[send.chunk * nodes + lane.to];
+    first = std::min(first, send.epoch + lane.delay);
+  }
+  std::uint32_t epochs = 0;
+  for (std::size_t c = 0; c < problem.chunks.size(); ++c)
+    for (const std::uint32_t wanter : problem.chunks[c].wanters) {
+      const std::uint32_t first = there[c * nodes + wanter];
+      if (first == out_of_epochs) return {};
+      epochs = std::max(epochs, first);
+    }
+  return epochs;
+}
+
+EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan) {
+  return needed_sends(problem, plan).sends;
+}
+
+} // namespace tutti

@@ -1,0 +1,294 @@
+#include "synth/teccl/rounds/greedy.hpp"
+
+#include "synth/teccl/rounds/ledger.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+// Chunks by number, as bits.
+class ChunkSet {
+public:
+  explicit ChunkSet(std::size_t chunks) : words_((chunks + 63) / 64) {}
+  void insert(std::uint32_t chunk) { words_[chunk / 64] |= std::uint64_t{1} << (chunk % 64); }
+  void clear() { std::ranges::fill(words_, 0); }
+  void unite(const ChunkSet& other) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
+  }
+  void subtract(const ChunkSet& other) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= ~other.words_[w];
+  }
+  // Calls `visit` for each, ascending.
+  template <class Visit> void for_each(const Visit& visit) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      for (std::uint64_t rest = words_[w]; rest != 0; rest &= rest - 1)
+        visit(static_cast<std::uint32_t>(w * 64) +
+              static_cast<std::uint32_t>(__builtin_ctzll(rest)));
+  }
+
+private:
+  std::vector<std::uint64_t> words_;
+};
+
+// A chunk that could start for a node now.
+struct Candidate {
+  double gain;
+  std::uint32_t chunk, to;
+
+  // Of a heap with the most urgent on top.
+  bool operator<(const Candidate& other) const {
+    return std::tuple(-gain, chunk, to) > std::tuple(-other.gain, other.chunk, other.to);
+  }
+};
+
+class GreedyPlanner {
+public:
+  GreedyPlanner(const EpochProblem& problem, const EpochDistances& distances,
+                std::span<const std::vector<EpochPassage>> ways, std::span<const EpochSend> past)
+      : problem_(&problem), distances_(&distances), ways_(ways), ledger_(problem, {}),
+        here_(problem.network.node_count, ChunkSet(problem.chunks.size())), planned_(here_),
+        done_(problem.chunks.size()), done_at_(problem.chunks.size()),
+        reach_(problem.network.reach()) {
+    const std::uint32_t nodes = problem.network.node_count;
+    nearest_.assign(problem.chunks.size() * nodes, out_of_epochs);
+    gains_.assign(nearest_.size(), -1);
+    relayed_.resize(nodes);
+    for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
+      problem.require_time();
+      lacking_.push_back(problem.chunks[chunk].wanters);
+      for (const std::uint32_t holder : problem.chunks[chunk].holders) arrive(chunk, holder, 0);
+    }
+    for (const EpochSend& send : past) enter(send);
+    for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
+      if (lacking_[chunk].empty()) done_.insert(chunk);
+  }
+
+  [[nodiscard]] EpochPlan plan(std::uint32_t begin, std::uint32_t end) {
+    for (const auto& [epoch, what] : arrivals_)
+      for (const Arrival& arrival : what)
+        if (epoch < begin && problem_->network.stores[arrival.node])
+          here_[arrival.node].insert(arrival.chunk);
+    // First what is on its way into switches: others would take the room behind them.
+    std::vector<std::uint32_t> passing;
+    for (const auto& [epoch, what] : arrivals_)
+      if (epoch >= begin && epoch < end) passing.push_back(epoch);
+    for (const std::uint32_t epoch : passing) decide(epoch, end, true);
+    for (std::uint32_t epoch = begin; epoch < end && lacks_any() && epoch <= busy_until_; ++epoch)
+      decide(epoch, end, false);
+    std::ranges::sort(plan_);
+    return std::move(plan_);
+  }
+
+private:
+  struct Arrival {
+    std::uint32_t node, chunk;
+  };
+
+  [[nodiscard]] bool lacks_any() const {
+    return std::ranges::any_of(lacking_, [](const auto& nodes) { return !nodes.empty(); });
+  }
+
+  std::size_t at(std::uint32_t chunk, std::uint32_t node) const {
+    return std::size_t{chunk} * problem_->network.node_count + node;
+  }
+
+  // By plan the chunk comes to the node.
+  void arrive(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch) {
+    arrivals_[epoch].push_back({node, chunk});
+    busy_until_ = std::max(busy_until_, epoch);
+    if (!problem_->network.stores[node]) return;
+    planned_[node].insert(chunk);
+    if (epoch <= epoch_) here_[node].insert(chunk);
+    std::vector<std::uint32_t>& lacking = lacking_[chunk];
+    if (problem_->buffer_limit && epoch > 0 &&
+        !std::ranges::binary_search(problem_->chunks[chunk].wanters, node))
+      relayed_[node].push_back(chunk);
+    if (std::erase(lacking, node) > 0 && lacking.empty()) done_at_[chunk] = epoch_;
+    for (const std::uint32_t wanter : lacking) {
+      std::uint32_t& nearest = nearest_[at(chunk, wanter)];
+      nearest = std::min(nearest, (*distances_)(node, wanter));
+    }
+    const auto begin = gains_.begin() + static_cast<std::ptrdiff_t>(at(chunk, 0));
+    std::fill(begin, begin + problem_->network.node_count, -1.0);
+  }
+
+  void enter(const EpochSend& send) {
+    const EpochLane& lane = problem_->network.lanes[send.lane];
+    ledger_.add(send);
+    if (problem_->network.stores[lane.from]) {
+      std::uint32_t& last = last_sent_[{lane.from, send.chunk}];
+      last = std::max(last, send.epoch);
+    }
+    arrive(send.chunk, lane.to, send.epoch + lane.delay);
+    busy_until_ = std::max(busy_until_, send.epoch + 2 * reach_);
+  }
+
+  // What it brings in closeness to those who lack the chunk that it comes to the node.
+  double gain(std::uint32_t chunk, std::uint32_t to) {
+    double& known = gains_[at(chunk, to)];
+    if (known >= 0) return known;
+    known = 0;
+    for (const std::uint32_t wanter : lacking_[chunk]) {
+      const std::uint32_t before = nearest_[at(chunk, wanter)], after = (*distances_)(to, wanter);
+      if (after < before) known += closeness(after) - closeness(before);
+    }
+    return known;
+  }
+
+  // All chunks that could start now for nodes that store.
+  [[nodiscard]] std::vector<Candidate> candidates(std::uint32_t end) {
+    std::vector<Candidate> found;
+    ChunkSet startable(problem_->chunks.size());
+    for (std::uint32_t to = 0; to < ways_.size(); ++to) {
+      problem_->require_time();
+      startable.clear();
+      for (const EpochPassage& way : ways_[to])
+        if (is_open(way, end)) startable.unite(here_[way.from]);
+      startable.subtract(planned_[to]);
+      startable.subtract(done_);
+      startable.for_each([&](std::uint32_t chunk) {
+        if (const double gained = gain(chunk, to); gained > 0) found.push_back({gained, chunk, to});
+      });
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool is_open(const EpochPassage& way, std::uint32_t end) const {
+    if (only_passing_ && problem_->network.stores[way.from]) return false;
+    return epoch_ + way.delay - problem_->network.lanes[way.lanes.back()].delay < end;
+  }
+
+  void decide(std::uint32_t epoch, std::uint32_t end, bool only_passing) {
+    epoch_ = epoch;
+    only_passing_ = only_passing;
+    const std::vector<Arrival> arriving = arrivals_[epoch_];
+    for (const Arrival& arrival : arriving) here_[arrival.node].insert(arrival.chunk);
+    std::priority_queue<Candidate> queue({}, candidates(end));
+    while (!queue.empty()) {
+      problem_->require_time();
+      Candidate candidate = queue.top();
+      queue.pop();
+      if (const double now = gain(candidate.chunk, candidate.to); now < candidate.gain) {
+        candidate.gain = now;
+        if (now > 0) queue.push(candidate);
+      } else if (accepts(candidate.to, candidate.chunk)) {
+        start(candidate, end);
+      }
+    }
+    for (const Arrival& arrival : arriving) // it passes, or is lost
+      if (!problem_->network.stores[arrival.node]) here_[arrival.node].clear();
+    for (std::uint32_t chunk = 0; chunk < lacking_.size(); ++chunk)
+      if (lacking_[chunk].empty()) done_.insert(chunk);
+  }
+
+  // Whether the node has room for a chunk that it relays. What somebody still lacks stays there.
+  bool accepts(std::uint32_t node, std::uint32_t chunk) {
+    if (!problem_->buffer_limit ||
+        std::ranges::binary_search(problem_->chunks[chunk].wanters, node))
+      return true;
+    // Those done in this epoch may leave in it.
+    return std::ranges::count_if(relayed_[node], [&](std::uint32_t other) {
+             return !lacking_[other].empty() || done_at_[other] >= epoch_;
+           }) < static_cast<std::ptrdiff_t>(*problem_->buffer_limit);
+  }
+
+  // Whether the node could have kept a chunk that it got for others until now.
+  bool kept(std::uint32_t node, std::uint32_t chunk) const {
+    const std::vector<std::uint32_t>& relayed = relayed_[node];
+    if (!problem_->buffer_limit || !std::ranges::count(relayed, chunk)) return true;
+    for (std::uint32_t epoch = ledger_.arrival(chunk, node); epoch <= epoch_; ++epoch) {
+      std::uint32_t sum = 1;
+      for (const std::uint32_t other : relayed) {
+        const auto last = last_sent_.find({node, other});
+        if (other != chunk && last != last_sent_.end() && last->second >= epoch &&
+            ledger_.arrival(other, node) <= epoch)
+          ++sum;
+      }
+      if (sum > *problem_->buffer_limit) return false;
+    }
+    return true;
+  }
+
+  void start(const Candidate& candidate, std::uint32_t end) {
+    std::vector<EpochSend> best;
+    std::uint32_t earliest = out_of_epochs;
+    for (const EpochPassage& way : ways_[candidate.to]) {
+      if (way.delay > earliest || best.size() == 1) break;
+      if (!is_open(way, end)) continue;
+      std::vector<EpochSend> sends = new_sends(way, candidate.chunk);
+      if (sends.empty() || (!best.empty() && sends.size() >= best.size())) continue;
+      best = std::move(sends);
+      earliest = way.delay;
+    }
+    for (const EpochSend& send : best) {
+      enter(send);
+      plan_.push_back(send);
+    }
+  }
+
+  // What has to be sent that isn't sent already, so that the chunk goes this way from now on, as it
+  // hasn't by now; nothing where it can't.
+  std::vector<EpochSend> new_sends(const EpochPassage& way, std::uint32_t chunk) {
+    const EpochNetwork& network = problem_->network;
+    if (network.stores[way.from]
+            ? ledger_.arrival(chunk, way.from) > epoch_ || !kept(way.from, chunk)
+            : !ledger_.can_pass(chunk, way.from, epoch_))
+      return {};
+    std::vector<EpochSend> sends;
+    bool possible = true;
+    std::uint32_t epoch = epoch_;
+    for (const std::uint32_t id : way.lanes) {
+      const EpochLane& lane = network.lanes[id];
+      const EpochSend send{epoch, id, chunk};
+      epoch += lane.delay;
+      if (ledger_.is_sent(send)) {
+        possible = ledger_.can_pass(chunk, lane.to, epoch);
+      } else {
+        possible = ledger_.has_room(id, send.epoch);
+        if (possible) {
+          ledger_.add(send);
+          sends.push_back(send);
+        }
+      }
+      if (!possible) break;
+    }
+    for (const EpochSend& send : sends) ledger_.remove(send);
+    if (!possible) sends.clear();
+    return sends;
+  }
+
+  const EpochProblem* problem_;
+  const EpochDistances* distances_;
+  std::span<const std::vector<EpochPassage>> ways_;
+  EpochLedger ledger_;
+  std::map<std::uint32_t, std::vector<Arrival>> arrivals_; // by epoch, planned ones too
+  std::vector<ChunkSet> here_;         // [node]: what can start there now; of switches: arrives now
+  std::vector<ChunkSet> planned_;      // [node]: what is or comes there
+  ChunkSet done_;                      // nobody lacks it
+  std::vector<std::uint32_t> done_at_; // [chunk]: in this epoch it was decided, if it was
+  std::vector<std::vector<std::uint32_t>> lacking_; // [chunk]: who wants it, and gets it by no send
+  std::vector<std::uint32_t> nearest_; // [at(chunk, wanter)]: epochs from where it is or comes
+  std::vector<double> gains_;          // [at(chunk, node)]; -1: not known
+  std::vector<std::vector<std::uint32_t>> relayed_; // [node]: chunks that it got for others
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_sent_; // (node, chunk)
+  std::uint32_t reach_, epoch_ = 0;
+  bool only_passing_ = false;    // nothing starts from nodes that store
+  std::uint32_t busy_until_ = 0; // later, what isn't possible now won't be
+  EpochPlan plan_;
+};
+
+} // namespace
+
+EpochPlan greedy_plan(const EpochProblem& problem, const EpochDistances& distances,
+                      std::span<const std::vector<EpochPassage>> ways,
+                      std::span<const EpochSend> past, std::uint32_t begin, std::uint32_t end) {
+  return GreedyPlanner(problem, distances, ways, past).plan(begin, end);
+}
+
+} // namespace tutti

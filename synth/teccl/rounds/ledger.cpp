@@ -1,0 +1,64 @@
+#include "synth/teccl/rounds/ledger.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tutti {
+
+EpochLedger::EpochLedger(const EpochProblem& problem, std::span<const EpochSend> past)
+    : problem_(&problem), room_(problem.network),
+      arrivals_(problem.chunks.size() * problem.network.node_count, out_of_epochs) {
+  const EpochNetwork& network = problem.network;
+  for (std::size_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
+    for (const std::uint32_t holder : problem.chunks[chunk].holders)
+      arrivals_[chunk * network.node_count + holder] = 0;
+  for (const EpochSend& send : past) add(send);
+}
+
+bool EpochLedger::has_room(std::uint32_t lane, std::uint32_t epoch) {
+  if (!room_.take({&lane, 1}, epoch)) return false;
+  room_.give_back({&lane, 1}, epoch);
+  return true;
+}
+
+void EpochLedger::add(const EpochSend& send) {
+  [[maybe_unused]] const bool taken = room_.take({&send.lane, 1}, send.epoch);
+  assert(taken);
+  ++sent_[send];
+  const EpochNetwork& network = problem_->network;
+  const EpochLane& lane = network.lanes[send.lane];
+  const std::uint32_t arrival = send.epoch + lane.delay;
+  if (!network.stores[lane.from]) ++passing_[{lane.from, send.epoch, send.chunk}].passed;
+  if (!network.stores[lane.to]) {
+    ++passing_[{lane.to, arrival, send.chunk}].arrived;
+    return;
+  }
+  std::uint32_t& known = arrivals_[std::size_t{send.chunk} * network.node_count + lane.to];
+  assert(known == out_of_epochs); // nobody receives twice
+  known = arrival;
+}
+
+void EpochLedger::remove(const EpochSend& send) {
+  room_.give_back({&send.lane, 1}, send.epoch);
+  --sent_[send];
+  const EpochNetwork& network = problem_->network;
+  const EpochLane& lane = network.lanes[send.lane];
+  if (!network.stores[lane.from]) --passing_[{lane.from, send.epoch, send.chunk}].passed;
+  if (!network.stores[lane.to])
+    --passing_[{lane.to, send.epoch + lane.delay, send.chunk}].arrived;
+  else
+    arrivals_[std::size_t{send.chunk} * network.node_count + lane.to] = out_of_epochs;
+}
+
+bool EpochLedger::is_sent(const EpochSend& send) const {
+  const auto found = sent_.find(send);
+  return found != sent_.end() && found->second > 0;
+}
+
+bool EpochLedger::can_pass(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch) const {
+  const auto found = passing_.find({node, epoch, chunk});
+  if (found == passing_.end() || found->second.arrived == 0) return false;
+  return problem_->network.copies[node] || found->second.passed < found->second.arrived;
+}
+
+} // namespace tutti

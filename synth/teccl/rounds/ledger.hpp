@@ -1,0 +1,52 @@
+// What a plan in the making has taken of the network, and where chunks are by it.
+#pragma once
+
+#include "synth/teccl/problem.hpp"
+#include "synth/teccl/room.hpp"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+/// Sends may be entered in any order, also for later epochs before earlier ones.
+class EpochLedger {
+public:
+  /// The problem must outlive this.
+  EpochLedger(const EpochProblem& problem, std::span<const EpochSend> past);
+
+  /// Whether the limits let one more chunk enter the lane in this epoch.
+  [[nodiscard]] bool has_room(std::uint32_t lane, std::uint32_t epoch);
+  /// Pre: has_room().
+  void add(const EpochSend& send);
+  /// Takes back what was added.
+  void remove(const EpochSend& send);
+
+  /// When the chunk is at a node that stores: 0 where it was held at the start; `out_of_epochs`
+  /// where no send brings it.
+  [[nodiscard]] std::uint32_t arrival(std::uint32_t chunk, std::uint32_t node) const {
+    return arrivals_[std::size_t{chunk} * problem_->network.node_count + node];
+  }
+  [[nodiscard]] bool is_sent(const EpochSend& send) const;
+  /// Whether a node that doesn't store can pass the chunk on in this epoch: it arrives for it, and
+  /// isn't passed on yet or can be copied.
+  [[nodiscard]] bool can_pass(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch) const;
+
+private:
+  struct Passing {
+    std::int32_t arrived = 0, passed = 0;
+  };
+
+  const EpochProblem* problem_;
+  EpochRoom room_;
+  std::vector<std::uint32_t> arrivals_; // [chunk * nodes + node]
+  // (node, epoch, chunk), of nodes that don't store
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Passing> passing_;
+  std::map<EpochSend, std::uint32_t> sent_;
+};
+
+} // namespace tutti

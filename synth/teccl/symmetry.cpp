@@ -1,0 +1,41 @@
+#include "synth/teccl/symmetry.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tutti {
+
+ChunkTraffic traffic_of(const EpochProblem& problem) {
+  const EpochNetwork& network = problem.network;
+  ChunkTraffic traffic;
+  for (std::uint32_t n = 0; n < network.node_count; ++n)
+    traffic.node_kinds.push_back((network.stores[n] ? 1U : 0U) + (network.copies[n] ? 2U : 0U));
+  for (const EpochLane& lane : network.lanes)
+    traffic.lanes.push_back({lane.from, lane.to, lane.delay});
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> kinds;
+  for (const EpochLimit& each : network.limits) {
+    ChunkTraffic::Limit& limit = traffic.limits.emplace_back();
+    const auto next = static_cast<std::uint32_t>(kinds.size());
+    limit.kind = kinds.try_emplace({each.window, each.most}, next).first->second;
+    for (const LaneUse& use : each.uses) limit.uses.push_back({use.lane, use.offset});
+    std::ranges::sort(limit.uses);
+  }
+  std::set<std::uint32_t> ends;
+  for (const EpochChunk& chunk : problem.chunks) {
+    traffic.chunks.push_back({chunk.holders, chunk.wanters});
+    ends.insert(chunk.holders.begin(), chunk.holders.end());
+    ends.insert(chunk.wanters.begin(), chunk.wanters.end());
+  }
+  traffic.moving_nodes.assign(ends.begin(), ends.end());
+  return traffic;
+}
+
+std::vector<ChunkSymmetry> free_symmetries(const EpochProblem& problem, std::size_t most) {
+  const ChunkTraffic traffic = traffic_of(problem);
+  return free_symmetries(traffic, automorphisms(traffic), most);
+}
+
+} // namespace tutti

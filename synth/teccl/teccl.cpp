@@ -1,0 +1,144 @@
+// TE-CCL: Liu et al., "Rethinking Machine Learning Collective Communication as a Multi-Commodity
+// Flow Problem" (SIGCOMM 2024), with COIN-OR (or HiGHS) for its programs. Time in epochs; chunks
+// are stored, copied and pipelined; what reduces is made backwards (see teccl/). Cost: seconds for
+// one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
+#include "sim/transforms.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/list.hpp"
+#include "synth/teccl/synthesis.hpp"
+#include "synth/turned_around.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+std::string plan_text(const EpochSynthesis& made) {
+  std::string text = fmt::format("{} epochs of {}", made.epochs, to_text(made.epoch));
+  text += made.epochs == made.at_least ? " (the fewest, proven)"
+                                       : fmt::format(" (at least {})", made.at_least);
+  if (made.rounds > 0) text += fmt::format(" in {} rounds", made.rounds);
+  return text + ", " + made.answer.method;
+}
+
+void add_facts(const EpochSynthesis& made, std::map<std::string, double>& facts) {
+  facts["epochs"] += made.epochs;
+  facts["epochs_at_least"] += made.at_least;
+  facts["epoch_seconds"] = made.epoch.seconds();
+  if (made.rounds > 0) facts["rounds"] += made.rounds;
+  const auto& [status, plan, objective, at_most, method, seconds] = made.answer;
+  if (objective && at_most && *objective > 0)
+    facts["reward_gap"] = std::max(facts["reward_gap"], *at_most / *objective - 1);
+}
+
+/// Whether not every schedule is an answer.
+bool restricts_plans(const TecclSettings& settings) {
+  return settings.epoch_count || settings.epochs_by_bound || settings.buffer_limit;
+}
+
+/// A collective that copies, and TACOS's schedule for it, if it found one.
+struct Task {
+  Topology network;
+  Collective copied;
+  bool backwards = false; ///< it stands for one that reduces
+  std::optional<Schedule> start;
+};
+
+class TecclSynthesis {
+public:
+  TecclSynthesis(const Topology& topology, const Collective& collective,
+                 const SynthesisOptions& options)
+      : topology_(topology), collective_(collective), options_(options),
+        settings_(teccl_settings(options)), limit_(options) {}
+
+  Outcome run() {
+    const CollectivePart& part = collective_.parts.front();
+    if (part.kind == CollectiveKind::all_reduce) {
+      Collective gather = make_collective(
+          topology_, {CollectiveKind::all_gather, part.size, part.group, 0, part.pieces});
+      tasks_.push_back({turned_around(topology_), gather, true, {}});
+      tasks_.push_back({topology_, std::move(gather), false, {}});
+    } else if (reduces(collective_)) {
+      tasks_.push_back({turned_around(topology_), turned_around(collective_), true, {}});
+    } else {
+      tasks_.push_back({topology_, collective_, false, {}});
+    }
+    // All of them first: by then there is an answer, however long the rest takes.
+    for (Task& task : tasks_) task.start = by_tacos(task);
+    for (const Task& task : tasks_) {
+      make(task);
+      if (!outcome_.schedule) break;
+    }
+    return std::move(outcome_);
+  }
+
+private:
+  [[nodiscard]] std::optional<Schedule> by_tacos(const Task& task) const {
+    SynthesisOptions plain = options_;
+    plain.settings.clear();
+    plain.progress = nullptr;
+    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
+    Outcome outcome = tacos(task.network, task.copied, plain);
+    if (outcome.compact) outcome.schedule = expanded(task.network, task.copied, *outcome.compact);
+    return std::move(outcome.schedule);
+  }
+
+  /// Adds what the task takes, backwards where it stands for what reduces.
+  void make(const Task& task) {
+    EpochSynthesis made =
+        synthesize_epochs(task.network, task.copied, settings_, task.start, limit_);
+    const bool is_cut_short = made.answer.status == EpochStatus::timed_out && limit_.reached();
+    if (!made.schedule && !(is_cut_short && task.start && !restricts_plans(settings_))) {
+      outcome_ = {};
+      outcome_.status = is_cut_short ? Status::timed_out : Status::infeasible;
+      outcome_.note = std::move(made.why_not);
+      return;
+    }
+    if (made.schedule)
+      add_plan(made);
+    else
+      outcome_.note = "TACOS's schedule, not in epochs: " + made.answer.method;
+    const Schedule& copies = made.schedule ? *made.schedule : *task.start;
+    Schedule schedule = task.backwards ? inverted(copies, Op::reduce) : copies;
+    outcome_.schedule =
+        outcome_.schedule ? concatenated(*outcome_.schedule, schedule) : std::move(schedule);
+    outcome_.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    if (outcome_.note.empty()) return;
+    outcome_.planned.reset(); // what is known of one half says nothing of the whole
+    outcome_.planned_on.clear();
+    outcome_.facts.clear();
+  }
+
+  void add_plan(const EpochSynthesis& made) {
+    outcome_.planned = outcome_.planned.value_or(Time{}) + made.planned();
+    outcome_.planned_on += (outcome_.planned_on.empty() ? "" : ", then ") + plan_text(made);
+    add_facts(made, outcome_.facts);
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const SynthesisOptions& options_;
+  TecclSettings settings_;
+  WorkLimit limit_;
+  std::vector<Task> tasks_; ///< one after the other
+  Outcome outcome_;
+};
+
+} // namespace
+
+Outcome teccl(const Topology& topology, const Collective& collective,
+              const SynthesisOptions& options) {
+  if (std::string obstacle = turning_obstacle("teccl", collective); !obstacle.empty())
+    return infeasible(std::move(obstacle));
+  return TecclSynthesis(topology, collective, options).run();
+}
+
+} // namespace tutti
