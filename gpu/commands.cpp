@@ -5,7 +5,7 @@
 #include "gpu/nccl.hpp"
 #include "runtime/executor.hpp"
 #include "sim/error.hpp"
-#include "sim/standard_files.hpp"
+#include "sim/files/standard_files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "gpu/hand_programs.hpp"
 
-#include "runtime/plan_parts.hpp"
+#include "runtime/plans/parts.hpp"
 
 #include <utility>
 #include <vector>

@@ -2,7 +2,7 @@
 // what is sent takes slots, rings need two of each connection: all send before any receives.
 #pragma once
 
-#include "runtime/planned_run.hpp"
+#include "runtime/plans/planned_run.hpp"
 
 #include <cstddef>
 #include <cstdint>

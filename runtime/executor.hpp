@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/data.hpp"
-#include "runtime/plan.hpp"
-#include "runtime/planned_run.hpp"
+#include "runtime/plans/plan.hpp"
+#include "runtime/plans/planned_run.hpp"
 #include "runtime/program.hpp"
 #include "sim/watch.hpp"
 

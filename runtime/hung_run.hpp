@@ -1,7 +1,7 @@
 // What the blocks of a run that doesn't end wait for.
 #pragma once
 
-#include "runtime/plan.hpp"
+#include "runtime/plans/plan.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 #include "topologies/machines.hpp"
 
-#include "sim/config.hpp"
-#include "sim/data_files.hpp"
+#include "sim/files/config.hpp"
+#include "sim/files/data_files.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>

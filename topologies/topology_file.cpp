@@ -26,8 +26,8 @@
 //   name = "bus"
 //   bandwidth = "40GB/s"
 //   links = [["npu0", "bridge"], ["npu1", "bridge"]] # every link in that direction
-#include "sim/config.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
 #include "topologies/list.hpp"
 #include "topologies/parts.hpp"
 

@@ -1,10 +1,10 @@
 // Models as TOML: what the file says of the model, and its layers, which repeat and may be grouped.
 // Every layer's table, and every group as a whole, makes a block per repetition.
-#include "sim/config.hpp"
-#include "sim/data_files.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
+#include "sim/files/data_files.hpp"
 #include "sim/text.hpp"
-#include "workloads/layer_kinds.hpp"
+#include "workloads/layers/kinds.hpp"
 #include "workloads/model.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "workloads/npu_profile.hpp"
 
-#include "sim/config.hpp"
-#include "sim/data_files.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
+#include "sim/files/data_files.hpp"
 
 #include <fmt/format.h>
 

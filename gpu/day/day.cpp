@@ -11,7 +11,7 @@
 #include "gpu/day/steps.hpp"
 #include "gpu/text.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "gpu/day/step_record.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // verify_program, first part: is every step possible, and does every send have its receive?
 #pragma once
 
-#include "runtime/verify_program.hpp"
+#include "runtime/checking/verify_program.hpp"
 
 #include <cstdint>
 #include <optional>

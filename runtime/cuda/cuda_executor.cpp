@@ -4,7 +4,7 @@
 #include "runtime/cuda/loaded_plan.cuh"
 #include "runtime/cuda/runs.cuh"
 #include "runtime/executor.hpp"
-#include "runtime/plan_traffic.hpp"
+#include "runtime/plans/traffic.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>

@@ -24,7 +24,7 @@
 #include "runtime/cuda/step_operands.hpp"
 #include "runtime/cuda/take_links.hpp"
 #include "runtime/hung_run.hpp"
-#include "runtime/plan.hpp"
+#include "runtime/plans/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "runtime/cuda/devices.cuh"
 #include "runtime/cuda/resources.cuh"
 #include "runtime/cuda/timed_run.hpp"
-#include "runtime/plan.hpp"
+#include "runtime/plans/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/hung_run.hpp"
-#include "runtime/plan.hpp"
+#include "runtime/plans/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "runtime/cuda/kernels.cuh"
 #include "runtime/cuda/loaded_plan.cuh"
 #include "runtime/cuda/resources.cuh"
-#include "runtime/issue_order.hpp"
+#include "runtime/plans/issue_order.hpp"
 
 #include <chrono>
 #include <cstdint>

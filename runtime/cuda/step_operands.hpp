@@ -2,7 +2,7 @@
 // (nvcc's --expt-relaxed-constexpr).
 #pragma once
 
-#include "runtime/plan.hpp"
+#include "runtime/plans/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

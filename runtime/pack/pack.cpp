@@ -3,7 +3,7 @@
 #include "runtime/pack/csv_lines.hpp"
 #include "runtime/pack/tar.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/hash.hpp"
 
 #include <algorithm>

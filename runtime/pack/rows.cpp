@@ -2,7 +2,7 @@
 
 #include "runtime/pack/csv_lines.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/hash.hpp"
 
 #include <fcntl.h>

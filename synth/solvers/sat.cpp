@@ -1,7 +1,7 @@
 #include "synth/solvers/sat.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Speed of lowering and of the program checker, in transfers per second: All-Reduce of 64 NPUs with
 // 64 chunks a shard.
 #include "algorithms/list.hpp"
-#include "runtime/lowering.hpp"
-#include "runtime/verify_program.hpp"
+#include "runtime/checking/verify_program.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "topologies/list.hpp"
 
 #include <benchmark/benchmark.h>

@@ -2,7 +2,7 @@
 // `--export-chakra` writes: README.md of workloads has the settings side by side. Runs where
 // TUTTI_ASTRA_SIM names the folder with its programs, which build_astra_sim.sh beside this file
 // builds from public sources.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"

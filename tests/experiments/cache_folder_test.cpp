@@ -1,7 +1,7 @@
 #include "experiments/driver/cache/cache_folder.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 

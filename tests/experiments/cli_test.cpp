@@ -1,5 +1,5 @@
 // The command as users meet it: exit codes, messages, JSON keys, files.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
 #include "tests/experiments/trace_reading.hpp"

@@ -3,7 +3,7 @@
 #include "tests/experiments/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include <nlohmann/json.hpp>
 

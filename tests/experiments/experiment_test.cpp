@@ -2,8 +2,8 @@
 
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
-#include "sim/config.hpp"
-#include "sim/files.hpp"
+#include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 // [[failures]] in an experiment's file.
 #include "experiments/driver/studies/experiment.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"

@@ -6,7 +6,7 @@
 #include "experiments/driver/figures/heatmap.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 
 #include <filesystem>

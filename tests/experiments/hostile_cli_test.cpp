@@ -1,6 +1,6 @@
 // What the command makes of input that nobody means well: words on stderr and the exit code of bad
 // input, soon and in little memory; never silence, a defect, or a terminal's commands.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
 

@@ -4,7 +4,7 @@
 #include "tests/experiments/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include <csignal>
 #include <string>

@@ -2,7 +2,7 @@
 #include "experiments/driver/studies/jobs/reader.hpp"
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"

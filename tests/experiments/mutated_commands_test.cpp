@@ -3,7 +3,7 @@
 // defect, no sanitizer's report, and a Ctrl-C ends what takes long. TUTTI_MUTANTS and
 // TUTTI_MUTANT_SEED say how many, and the seed of the first; each has the next one, so that one
 // alone can be done again.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/mutations.hpp"
 #include "tests/experiments/run_tutti.hpp"

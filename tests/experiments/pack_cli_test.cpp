@@ -3,7 +3,7 @@
 #include "experiments/driver/studies/executions/pack_backend.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"

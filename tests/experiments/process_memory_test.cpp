@@ -2,7 +2,7 @@
 #include "experiments/driver/pool/process_memory.hpp"
 
 #include "experiments/driver/pool/child_process.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
 // README's figures that no clock measures are what its commands give: every row of the table under
 // "Where the figures come from" names a command, a JSON pointer into what it prints with --json,
 // and the value, which stands elsewhere in README, too.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "sim/units.hpp"
 #include "tests/catch.hpp"

@@ -1,6 +1,6 @@
 // What README shows must work: every `./tutti ...` line of its shell blocks is run, in order, in a
 // folder that looks like a fresh clone.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"

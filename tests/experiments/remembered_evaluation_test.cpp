@@ -5,7 +5,7 @@
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/compact_schedule.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/workload_samples.hpp"
 #include "tests/samples.hpp"

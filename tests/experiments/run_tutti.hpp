@@ -1,7 +1,7 @@
 // Runs the built command as a user would.
 #pragma once
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <sys/wait.h>

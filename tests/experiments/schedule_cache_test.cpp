@@ -2,7 +2,7 @@
 
 #include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/registry.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/workload_samples.hpp"
 #include "tests/samples.hpp"

@@ -6,7 +6,7 @@
 #include "sim/collective.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/trace_reading.hpp"
 #include "tests/samples.hpp"

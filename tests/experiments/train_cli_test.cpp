@@ -1,5 +1,5 @@
 // `tutti train` as users meet it.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
 #include "tests/experiments/trace_reading.hpp"

@@ -4,7 +4,7 @@
 #include "sim/iteration.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
-#include "workloads/training.hpp"
+#include "workloads/parallelism/training.hpp"
 
 #include <cstdint>
 #include <string>

@@ -7,7 +7,7 @@
 
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/experiments/frontier_samples.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,12 +1,12 @@
 // Chakra traces, their process groups and workload texts: any bytes give a Workload that
 // check_workload() accepts, or an InputError.
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
-#include "workloads/chakra.hpp"
-#include "workloads/process_groups.hpp"
-#include "workloads/text_workload.hpp"
+#include "workloads/traces/chakra.hpp"
+#include "workloads/traces/process_groups.hpp"
+#include "workloads/traces/text_workload.hpp"
 
 #include <cstddef>
 #include <cstdint>

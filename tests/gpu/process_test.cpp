@@ -1,6 +1,6 @@
 // Processes that end well, badly, too late, not at all, or leave others behind.
 #include "gpu/day/process.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -3,7 +3,7 @@
 #include "gpu/day/steps.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"

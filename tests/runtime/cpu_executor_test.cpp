@@ -1,7 +1,7 @@
 #include "runtime/executor.hpp"
 
 #include "algorithms/list.hpp"
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -3,7 +3,7 @@
 #include "algorithms/list.hpp"
 #include "gpu/gpu_tests.hpp"
 #include "runtime/executor.hpp"
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "topologies/list.hpp"

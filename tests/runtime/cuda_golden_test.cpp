@@ -1,6 +1,6 @@
 // What nvcc makes of the kernels, where it is: registers, spills, fences and wide accesses, which
 // no test on the host can see and no run without a GPU would show.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 

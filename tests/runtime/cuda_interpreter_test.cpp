@@ -1,7 +1,7 @@
 // What the persistent kernel does, on CPU threads.
 #include "algorithms/list.hpp"
 #include "runtime/hung_run.hpp"
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/host_machine.hpp"
 #include "topologies/list.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/planned_run.hpp"
+#include "runtime/plans/planned_run.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,7 +1,7 @@
 // Emulated links on a GPU hold a run for as long as the simulator says, though waits, fences and
 // atomic operations take microseconds: the kernel's interpreter in virtual time, against replays.
 #include "algorithms/list.hpp"
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "sim/engines/engine.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"

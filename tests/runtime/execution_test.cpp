@@ -2,7 +2,7 @@
 #include "runtime/executor.hpp"
 
 #include "algorithms/list.hpp"
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"

@@ -1,8 +1,8 @@
 // The XML readers of the runtimes themselves, where somebody has built them
 // (tests/runtime/foreign_readers/build.sh), on all that is lowered for them.
 
-#include "runtime/msccl_fit.hpp"
-#include "runtime/msccl_xml.hpp"
+#include "runtime/formats/msccl/fit.hpp"
+#include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
 // What tutti-gpu is as a file: small, for any machine with a driver, with code for its GPU.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "runtime/cuda/interpreter.hpp"
 #include "runtime/cuda/move.hpp"
-#include "runtime/planned_run.hpp"
+#include "runtime/plans/planned_run.hpp"
 
 #include <atomic>
 #include <barrier>

@@ -1,8 +1,8 @@
 // Random schedules with partial sums, redundant copies, ways of several hops, transfers together
 // and a hub that stores and copies.
 
-#include "runtime/lowering.hpp"
-#include "runtime/verify_program.hpp"
+#include "runtime/checking/verify_program.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"

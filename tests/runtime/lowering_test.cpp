@@ -1,7 +1,7 @@
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 
 #include "algorithms/list.hpp"
-#include "runtime/verify_program.hpp"
+#include "runtime/checking/verify_program.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
 #include "synth/list.hpp"

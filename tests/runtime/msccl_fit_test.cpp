@@ -1,13 +1,13 @@
 // Programs that runtimes take: the table of runtimes, and what a program is changed to so that it
 // fits. What comes out is read from its XML again, by a reader that has the runtime's limits.
 
-#include "runtime/msccl_fit.hpp"
+#include "runtime/formats/msccl/fit.hpp"
 
-#include "runtime/msccl/cut_blocks.hpp"
-#include "runtime/msccl/msccl_form.hpp"
-#include "runtime/msccl/split_reductions.hpp"
-#include "runtime/msccl/spread_channels.hpp"
-#include "runtime/msccl_xml.hpp"
+#include "runtime/formats/msccl/cut_blocks.hpp"
+#include "runtime/formats/msccl/form.hpp"
+#include "runtime/formats/msccl/split_reductions.hpp"
+#include "runtime/formats/msccl/spread_channels.hpp"
+#include "runtime/formats/msccl/xml.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

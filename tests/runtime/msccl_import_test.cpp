@@ -1,8 +1,8 @@
 // Foreign programs that overwrite their input, have one buffer, or share a file; and what their
 // messages cross.
 
-#include "runtime/msccl_fit.hpp"
-#include "runtime/msccl_xml.hpp"
+#include "runtime/formats/msccl/fit.hpp"
+#include "runtime/formats/msccl/xml.hpp"
 #include "sim/verify.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"

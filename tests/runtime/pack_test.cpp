@@ -3,7 +3,7 @@
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
 #include "runtime/pack/tar.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

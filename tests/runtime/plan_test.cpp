@@ -1,4 +1,4 @@
-#include "runtime/plan.hpp"
+#include "runtime/plans/plan.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/profiler.hpp"
+#include "runtime/profiling/profiler.hpp"
 
 #include "sim/random.hpp"
 #include "tests/catch.hpp"

@@ -1,7 +1,7 @@
-#include "runtime/verify_program.hpp"
+#include "runtime/checking/verify_program.hpp"
 
 #include "algorithms/list.hpp"
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/random_run.hpp"
 #include "tests/samples.hpp"

@@ -1,5 +1,5 @@
 #include "sim/collective.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/topology.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

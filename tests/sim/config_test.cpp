@@ -1,4 +1,4 @@
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include "tests/catch.hpp"
 

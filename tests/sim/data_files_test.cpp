@@ -1,6 +1,6 @@
-#include "sim/data_files.hpp"
+#include "sim/files/data_files.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

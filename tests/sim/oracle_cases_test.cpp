@@ -3,7 +3,7 @@
 // link_busy_ps. `tutti replay --export-case` writes more of them.
 
 #include "sim/engines/engine.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 

@@ -1,11 +1,11 @@
 // Reading and writing schedule files: what is written comes back, what is damaged is refused in
 // words. Damage to the inside of binary files goes through schedule_format, since the checksum of
 // the compressed frame would catch it first.
-#include "sim/schedule_file.hpp"
+#include "sim/files/schedule_file.hpp"
 
 #include "sim/compact_schedule.hpp"
-#include "sim/files.hpp"
-#include "sim/schedule_format.hpp"
+#include "sim/files/files.hpp"
+#include "sim/files/schedule_format.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

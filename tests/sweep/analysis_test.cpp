@@ -4,7 +4,7 @@
 #include "experiments/driver/sweep/report/study_page.hpp"
 #include "experiments/driver/sweep/store/points_csv.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/sweep/tables.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 // Sweeps over real ranks, by mpirun on this machine. Without MPI there is nothing to test.
 #include "experiments/driver/sweep/store/store.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/sweep/sweep_samples.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 #include "experiments/driver/sweep/space/four_digits.hpp"
 #include "experiments/driver/sweep/space/point.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"

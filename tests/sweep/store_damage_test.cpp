@@ -3,7 +3,7 @@
 #include "experiments/driver/sweep/store/database.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/driver/sweep/space/study.hpp"
 
 #include "experiments/driver/sweep/space/value_reader.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,5 +1,5 @@
 // `tutti sweep` as a user calls it.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"

@@ -5,7 +5,7 @@
 #include "experiments/driver/sweep/space/study.hpp"
 #include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/point_table.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <charconv>
 #include <cmath>

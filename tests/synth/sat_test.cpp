@@ -1,4 +1,4 @@
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "synth/solvers/sat.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

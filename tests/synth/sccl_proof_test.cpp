@@ -1,5 +1,5 @@
 // Proofs that an instance has no schedule, read by a checker that knows nothing of the solver.
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "synth/list.hpp"
 #include "synth/sccl/multicast_steps.hpp"
 #include "synth/sccl/step_flows.hpp"

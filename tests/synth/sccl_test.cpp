@@ -1,5 +1,5 @@
 #include "sim/engines/engine.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"

@@ -1,14 +1,14 @@
-#include "workloads/chakra.hpp"
+#include "workloads/traces/chakra.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/workloads/random_workload.hpp"
 #include "tests/workloads/trace_bytes.hpp"
-#include "workloads/chakra_messages.hpp"
-#include "workloads/process_groups.hpp"
+#include "workloads/traces/chakra_messages.hpp"
+#include "workloads/traces/process_groups.hpp"
 
 #include <zlib.h>
 

@@ -1,7 +1,7 @@
 // Models written in a test.
 #pragma once
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "workloads/model.hpp"
 
 #include "tests/message_of.hpp"

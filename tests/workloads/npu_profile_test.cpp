@@ -1,6 +1,6 @@
 #include "workloads/npu_profile.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

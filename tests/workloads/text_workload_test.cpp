@@ -1,6 +1,6 @@
-#include "workloads/text_workload.hpp"
+#include "workloads/traces/text_workload.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"

@@ -1,9 +1,9 @@
 // Pipelines: blocks to stages against all other cuts, the order of passes by hand, and the bubble
 // against its formula.
 #include "sim/random.hpp"
-#include "workloads/pipeline_order.hpp"
-#include "workloads/stages.hpp"
-#include "workloads/training.hpp"
+#include "workloads/parallelism/pipeline_order.hpp"
+#include "workloads/parallelism/stages.hpp"
+#include "workloads/parallelism/training.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/workloads/simple_run.hpp"

@@ -1,5 +1,5 @@
 // Where NPUs stand: groups counted by hand on a line and on a mesh.
-#include "workloads/training.hpp"
+#include "workloads/parallelism/training.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,6 +1,6 @@
 // Workloads of random specs: they fit together, and compute the same in any order.
 #include "sim/random.hpp"
-#include "workloads/training.hpp"
+#include "workloads/parallelism/training.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/workloads/simple_run.hpp"

@@ -4,7 +4,7 @@
 #include "sim/topology.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
-#include "workloads/training.hpp"
+#include "workloads/parallelism/training.hpp"
 
 #include "tests/samples.hpp"
 

@@ -1,5 +1,5 @@
 // How much is communicated, against closed formulas.
-#include "workloads/training.hpp"
+#include "workloads/parallelism/training.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/workloads/training_samples.hpp"

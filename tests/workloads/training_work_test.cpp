@@ -1,5 +1,5 @@
 // How long an NPU computes, what it holds, and what is refused.
-#include "workloads/training.hpp"
+#include "workloads/parallelism/training.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,8 +1,8 @@
 #include "experiments/driver/cache/outcome_record.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/schedule_file.hpp"
 #include "sim/hash.hpp"
-#include "sim/schedule_file.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
-#include "sim/standard_files.hpp"
+#include "sim/files/standard_files.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

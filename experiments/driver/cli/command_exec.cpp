@@ -16,10 +16,10 @@
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
-#include "runtime/msccl_xml.hpp"
+#include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
-#include "sim/schedule_file.hpp"
+#include "sim/files/files.hpp"
+#include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
 #include "topologies/list.hpp"
 

@@ -14,7 +14,7 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
 

@@ -13,7 +13,7 @@
 #include "experiments/driver/studies/frontiers/table.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

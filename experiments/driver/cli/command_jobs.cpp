@@ -10,7 +10,7 @@
 #include "experiments/driver/studies/jobs/reader.hpp"
 #include "experiments/driver/studies/jobs/table.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
-#include "runtime/msccl_runtimes.hpp"
+#include "runtime/formats/msccl/runtimes.hpp"
 #include "sim/collective.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"

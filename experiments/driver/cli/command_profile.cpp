@@ -6,7 +6,7 @@
 #include "experiments/driver/studies/executions/json.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
 

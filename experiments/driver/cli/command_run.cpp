@@ -21,8 +21,8 @@
 #include "experiments/driver/studies/runs/table.hpp"
 #include "experiments/driver/studies/training/display.hpp"
 #include "experiments/driver/studies/training/table.hpp"
-#include "sim/files.hpp"
-#include "sim/standard_files.hpp"
+#include "sim/files/files.hpp"
+#include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

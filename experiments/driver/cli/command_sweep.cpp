@@ -17,8 +17,8 @@
 #include "experiments/driver/sweep/store/store.hpp"
 #include "experiments/driver/sweep/sweep_run.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
-#include "sim/standard_files.hpp"
+#include "sim/files/files.hpp"
+#include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

@@ -19,7 +19,7 @@
 #include "experiments/driver/studies/training/reader.hpp"
 #include "experiments/driver/studies/training/table.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
 

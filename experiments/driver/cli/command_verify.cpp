@@ -5,7 +5,7 @@
 #include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
-#include "sim/schedule_file.hpp"
+#include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
 #include "topologies/list.hpp"

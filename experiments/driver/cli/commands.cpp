@@ -5,8 +5,8 @@
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
-#include "sim/standard_files.hpp"
+#include "sim/files/files.hpp"
+#include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

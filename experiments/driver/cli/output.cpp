@@ -3,7 +3,7 @@
 #include "experiments/driver/cli/output.hpp"
 
 #include "experiments/driver/cli/printable.hpp"
-#include "sim/standard_files.hpp"
+#include "sim/files/standard_files.hpp"
 
 #include <cstdio>
 #include <string>

@@ -1,7 +1,7 @@
 #include "experiments/driver/figures/gnuplot.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // doesn't matter to viewers, but where several have the same time.
 #include "experiments/driver/figures/trace_events.hpp"
 
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include <fmt/format.h>
 

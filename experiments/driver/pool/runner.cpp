@@ -4,7 +4,7 @@
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/routing.hpp"
 
 #include <fmt/format.h>

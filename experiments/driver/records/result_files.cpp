@@ -21,7 +21,7 @@
 #include "experiments/driver/studies/training/figure.hpp"
 #include "experiments/driver/studies/training/json.hpp"
 #include "experiments/driver/studies/training/table.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include <nlohmann/json.hpp>
 

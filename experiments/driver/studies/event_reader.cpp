@@ -3,7 +3,7 @@
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/named_links.hpp"
 

@@ -40,7 +40,7 @@
 #pragma once
 
 #include "experiments/driver/studies/event_plan.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 #include "sim/topology.hpp"
 
 #include <span>

@@ -4,7 +4,7 @@
 #include "experiments/driver/studies/expectation.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <span>
 

@@ -8,9 +8,9 @@
 #include "experiments/driver/studies/jobs/reader.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/training/reader.hpp"
-#include "sim/config.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

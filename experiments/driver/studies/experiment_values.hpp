@@ -4,7 +4,7 @@
 
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/experiment.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <cstdint>
 #include <optional>

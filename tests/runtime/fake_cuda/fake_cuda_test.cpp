@@ -1,7 +1,7 @@
 // The CUDA executor where calls fail, kernels don't start or end, and memory is short.
 #include "algorithms/list.hpp"
 #include "runtime/executor.hpp"
-#include "runtime/lowering.hpp"
+#include "runtime/lowering/lowering.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/ending_of.hpp"

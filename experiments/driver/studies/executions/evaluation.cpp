@@ -5,7 +5,7 @@
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
-#include "runtime/verify_program.hpp"
+#include "runtime/checking/verify_program.hpp"
 #include "sim/error.hpp"
 #include "sim/transforms.hpp"
 

@@ -38,7 +38,7 @@
 #include "experiments/driver/studies/executions/evaluation.hpp"
 #include "experiments/driver/studies/executions/study.hpp"
 #include "experiments/driver/studies/experiment.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 namespace tutti {
 

@@ -3,7 +3,7 @@
 
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 namespace tutti {
 

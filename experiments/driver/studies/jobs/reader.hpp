@@ -18,7 +18,7 @@
 
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <string>
 

@@ -3,8 +3,8 @@
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/figures/trace.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
-#include "sim/schedule_file.hpp"
+#include "sim/files/files.hpp"
+#include "sim/files/schedule_file.hpp"
 #include "sim/work_limit.hpp"
 
 #include <fmt/format.h>

@@ -73,7 +73,7 @@
 
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/training/study.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "experiments/driver/studies/training/work_source.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 #include "sim/topology.hpp"
 
 #include <optional>

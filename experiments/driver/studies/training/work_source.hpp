@@ -4,11 +4,11 @@
 
 #include "sim/topology.hpp"
 #include "sim/workload.hpp"
-#include "workloads/chakra.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
-#include "workloads/text_workload.hpp"
-#include "workloads/training.hpp"
+#include "workloads/parallelism/training.hpp"
+#include "workloads/traces/chakra.hpp"
+#include "workloads/traces/text_workload.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -8,7 +8,7 @@
 #include "experiments/driver/sweep/report/study_page.hpp"
 #include "experiments/driver/sweep/store/points_csv.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 
 #include <fmt/format.h>
 

@@ -28,7 +28,7 @@
 //   years = 5
 #pragma once
 
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 #include "sim/topology.hpp"
 
 #include <limits>

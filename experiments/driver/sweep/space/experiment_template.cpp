@@ -4,7 +4,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/hash.hpp"
 #include "topologies/machines.hpp"
 #include "workloads/model.hpp"

@@ -3,7 +3,7 @@
 
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/sweep/space/value.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 // Names of parameters and derived values: which may be, and which are.
 #pragma once
 
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <set>
 #include <string>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "experiments/driver/sweep/space/study.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <set>
 #include <string>

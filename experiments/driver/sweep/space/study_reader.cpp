@@ -10,7 +10,7 @@
 #include "experiments/driver/sweep/space/whole_number.hpp"
 #include "experiments/driver/sweep/store/point_results.hpp"
 #include "sim/error.hpp"
-#include "sim/files.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

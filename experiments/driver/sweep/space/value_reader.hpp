@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/driver/sweep/space/axis.hpp"
-#include "sim/config.hpp"
+#include "sim/files/config.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,0 +1,167 @@
+#include "runtime/formats/msccl/foreign_order.hpp"
+
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+struct MoveEdge {
+  std::uint32_t to = 0;
+  bool strict = false; ///< can't be together
+};
+using MoveEdges = std::vector<std::vector<MoveEdge>>;
+
+/// Moves sorted by (unit, rank) at one of their ends: those of a pair are next to each other.
+std::vector<std::uint32_t> sorted_by_end(std::span<const ForeignMove> moves,
+                                         std::uint32_t ForeignMove::*end) {
+  std::vector<std::uint32_t> made(moves.size());
+  for (std::uint32_t m = 0; m < made.size(); ++m) made[m] = m;
+  std::ranges::stable_sort(
+      made, {}, [&](std::uint32_t m) { return std::pair(moves[m].unit, moves[m].*end); });
+  return made;
+}
+
+void add_edges_at(std::span<const ForeignMove> moves, std::span<const std::uint32_t> sent,
+                  std::span<const std::uint32_t> arrived, MoveEdges& edges) {
+  for (const std::uint32_t s : sent) {
+    for (const std::uint32_t a : arrived) {
+      if (std::ranges::binary_search(moves[s].made_from, a)) continue;
+      if (!is_within(moves[a].holds, moves[s].holds)) edges[s].push_back({a, false});
+    }
+  }
+  for (const std::uint32_t part : arrived)
+    for (const std::uint32_t whole : arrived)
+      if (moves[part].holds != moves[whole].holds &&
+          is_within(moves[part].holds, moves[whole].holds))
+        edges[part].push_back({whole, true});
+}
+
+MoveEdges edges_of(std::span<const ForeignMove> moves) {
+  MoveEdges edges(moves.size());
+  for (std::uint32_t m = 0; m < moves.size(); ++m)
+    for (const std::uint32_t before : moves[m].made_from) edges[before].push_back({m, true});
+  const std::vector<std::uint32_t> sent = sorted_by_end(moves, &ForeignMove::from);
+  const std::vector<std::uint32_t> arrived = sorted_by_end(moves, &ForeignMove::to);
+  for (std::size_t a = 0, s = 0; a < arrived.size();) {
+    const std::pair key(moves[arrived[a]].unit, moves[arrived[a]].to);
+    std::size_t a_end = a;
+    while (a_end < arrived.size() &&
+           std::pair(moves[arrived[a_end]].unit, moves[arrived[a_end]].to) == key)
+      ++a_end;
+    while (s < sent.size() && std::pair(moves[sent[s]].unit, moves[sent[s]].from) < key) ++s;
+    std::size_t s_end = s;
+    while (s_end < sent.size() &&
+           std::pair(moves[sent[s_end]].unit, moves[sent[s_end]].from) == key)
+      ++s_end;
+    add_edges_at(moves, std::span(sent).subspan(s, s_end - s),
+                 std::span(arrived).subspan(a, a_end - a), edges);
+    a = a_end;
+    s = s_end;
+  }
+  return edges;
+}
+
+/// Groups of moves that all come before each other (strongly connected components, Tarjan 1972,
+/// without recursion).
+class MoveGroups {
+public:
+  explicit MoveGroups(const MoveEdges& edges) : edges_(edges), nodes_(edges.size()) {
+    for (std::uint32_t m = 0; m < edges.size(); ++m)
+      if (nodes_[m].index == none) visit(m);
+  }
+  [[nodiscard]] std::uint32_t group(std::uint32_t move) const { return nodes_[move].group; }
+  [[nodiscard]] std::uint32_t count() const { return groups_; }
+
+private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+  struct Node {
+    std::uint32_t index = none, low = 0, group = none, next_edge = 0;
+  };
+
+  void enter(std::uint32_t m) {
+    nodes_[m].index = nodes_[m].low = entered_++;
+    open_.push_back(m);
+    path_.push_back(m);
+  }
+
+  void visit(std::uint32_t start) {
+    enter(start);
+    while (!path_.empty()) {
+      const std::uint32_t m = path_.back();
+      if (nodes_[m].next_edge < edges_[m].size()) {
+        const std::uint32_t to = edges_[m][nodes_[m].next_edge++].to;
+        if (nodes_[to].index == none)
+          enter(to);
+        else if (nodes_[to].group == none)
+          nodes_[m].low = std::min(nodes_[m].low, nodes_[to].index);
+        continue;
+      }
+      leave(m);
+    }
+  }
+
+  void leave(std::uint32_t m) {
+    path_.pop_back();
+    if (!path_.empty())
+      nodes_[path_.back()].low = std::min(nodes_[path_.back()].low, nodes_[m].low);
+    if (nodes_[m].low != nodes_[m].index) return;
+    for (std::uint32_t member = none; member != m; open_.pop_back()) {
+      member = open_.back();
+      nodes_[member].group = groups_;
+    }
+    ++groups_;
+  }
+
+  const MoveEdges& edges_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> open_, path_;
+  std::uint32_t entered_ = 0, groups_ = 0;
+};
+
+} // namespace
+
+ForeignOrder foreign_order(std::span<const ForeignMove> moves) {
+  const MoveEdges edges = edges_of(moves);
+  const MoveGroups groups(edges);
+  std::vector<std::vector<std::uint32_t>> members(groups.count());
+  std::vector<std::uint32_t> missing(groups.count(), 0);
+  for (std::uint32_t m = 0; m < moves.size(); ++m) {
+    members[groups.group(m)].push_back(m);
+    for (const MoveEdge& edge : edges[m]) {
+      if (groups.group(edge.to) != groups.group(m))
+        ++missing[groups.group(edge.to)];
+      else if (edge.strict)
+        throw InputError(fmt::format("rank {} keeps partial sums apart in a way that a schedule, "
+                                     "with one state of a chunk at an NPU, can't express",
+                                     moves[m].to));
+    }
+  }
+  using Entry = std::pair<std::uint32_t, std::uint32_t>; // first member, group
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (std::uint32_t g = 0; g < groups.count(); ++g)
+    if (missing[g] == 0) ready.emplace(members[g].front(), g);
+  ForeignOrder order;
+  while (!ready.empty()) {
+    const std::uint32_t g = ready.top().second;
+    ready.pop();
+    for (const std::uint32_t m : members[g]) {
+      order.moves.push_back(m);
+      order.together.push_back(m != members[g].front());
+      for (const MoveEdge& edge : edges[m]) {
+        const std::uint32_t next = groups.group(edge.to);
+        if (next != g && --missing[next] == 0) ready.emplace(members[next].front(), next);
+      }
+    }
+  }
+  return order;
+}
+
+} // namespace tutti::runtime

@@ -1,0 +1,140 @@
+#include "runtime/plans/parts.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+/// Links, then latency in picoseconds.
+using WayLength = std::pair<std::uint32_t, std::int64_t>;
+constexpr WayLength no_way{std::numeric_limits<std::uint32_t>::max(), 0};
+
+/// Of the shortest ways from everywhere.
+std::vector<WayLength> way_lengths_to(const Topology& network, NodeId to) {
+  std::vector<WayLength> lengths(network.node_count(), no_way);
+  using Entry = std::pair<WayLength, NodeId>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> reached;
+  lengths[to.value] = {0, 0};
+  reached.emplace(lengths[to.value], to);
+  while (!reached.empty()) {
+    const auto [length, node] = reached.top();
+    reached.pop();
+    if (length != lengths[node.value]) continue;
+    for (const LinkId id : network.in_links(node)) {
+      const Link& link = network.link(id);
+      const WayLength longer{length.first + 1, length.second + link.latency.ps};
+      if (longer >= lengths[link.from.value]) continue;
+      lengths[link.from.value] = longer;
+      reached.emplace(longer, link.from);
+    }
+  }
+  return lengths;
+}
+
+/// Fewest links, then least latency, then the least link ids from the start on.
+std::vector<std::uint32_t> shortest_way(const Topology& network, NodeId from, NodeId to,
+                                        const std::vector<WayLength>& lengths) {
+  if (lengths[from.value] == no_way)
+    throw InputError(fmt::format("{} has no way from {} to {}", network.name(),
+                                 network.node(from).name, network.node(to).name));
+  std::vector<std::uint32_t> way;
+  for (NodeId at = from; at != to;) {
+    for (const LinkId id : network.out_links(at)) {
+      const Link& link = network.link(id);
+      const auto [links, latency] = lengths[link.to.value];
+      if (lengths[at.value] != WayLength{links + 1, latency + link.latency.ps}) continue;
+      way.push_back(id.value);
+      at = link.to;
+      break;
+    }
+  }
+  return way;
+}
+
+std::vector<std::uint32_t> links_between(const Topology& network, NodeId from, NodeId to) {
+  std::vector<std::uint32_t> found;
+  for (const LinkId id : network.out_links(from))
+    if (network.link(id).to == to) found.push_back(id.value);
+  return found;
+}
+
+/// What the program says that the connection crosses, if that is a way in this network; else empty.
+std::vector<std::uint32_t> planned_way(const Program& program, const Connection& connection,
+                                       const Topology& network) {
+  const auto key = [](const auto& of) { return std::tuple(of.from, of.to, of.channel); };
+  const auto found = std::ranges::lower_bound(program.ways, key(connection), {},
+                                              [&](const ConnectionWay& way) { return key(way); });
+  if (found == program.ways.end() || key(*found) != key(connection)) return {};
+  std::vector<std::uint32_t> links;
+  NodeId at{connection.from};
+  for (const LinkId id : found->links) {
+    if (id.value >= network.link_count() || network.link(id).from != at) return {};
+    at = network.link(id).to;
+    links.push_back(id.value);
+  }
+  return at == NodeId{connection.to} ? links : std::vector<std::uint32_t>{};
+}
+
+void add_links(Plan& plan, const Topology& network) {
+  const auto per_byte = [](Bandwidth rate) {
+    return 1.0 / static_cast<double>(rate.bytes_per_second);
+  };
+  for (std::uint32_t l = 0; l < network.link_count(); ++l) {
+    const Link& link = network.link(LinkId{l});
+    const std::span<const std::uint32_t> groups = network.groups_of(LinkId{l});
+    plan.links.push_back({link.latency.seconds(), per_byte(network.effective_bandwidth(LinkId{l})),
+                          network.node(link.to).can.store,
+                          static_cast<std::uint32_t>(plan.link_groups.size()),
+                          static_cast<std::uint32_t>(groups.size())});
+    plan.link_groups.insert(plan.link_groups.end(), groups.begin(), groups.end());
+  }
+  for (const SharedGroup& group : network.groups())
+    plan.groups.push_back({per_byte(group.bandwidth)});
+}
+
+} // namespace
+
+void emulate_links(Plan& plan, const Program& program, const Topology& network) {
+  if (network.npu_count() < plan.arenas.size())
+    throw InputError(fmt::format("{} has {} NPUs, the program {} ranks", network.name(),
+                                 network.npu_count(), plan.arenas.size()));
+  add_links(plan, network);
+  std::map<std::uint32_t, std::vector<WayLength>> lengths; // by destination
+  // Connections of one pair of ranks stand together. Its parallel links take turns with channels,
+  // as in schedule_of().
+  for (std::size_t first = 0, end = 0; first < plan.connections.size(); first = end) {
+    const Connection pair = plan.connections[first];
+    for (end = first; end < plan.connections.size() && plan.connections[end].from == pair.from &&
+                      plan.connections[end].to == pair.to;)
+      ++end;
+    const NodeId from{pair.from}, to{pair.to};
+    const std::vector<std::uint32_t> parallel = links_between(network, from, to);
+    std::vector<std::uint32_t> shortest;
+    if (parallel.empty()) {
+      auto& known = lengths[to.value];
+      if (known.empty()) known = way_lengths_to(network, to);
+      shortest = shortest_way(network, from, to, known);
+    }
+    for (std::size_t c = first; c < end; ++c) {
+      Connection& connection = plan.connections[c];
+      std::vector<std::uint32_t> way = planned_way(program, connection, network);
+      if (way.empty() && !parallel.empty()) way = {parallel[connection.channel % parallel.size()]};
+      if (way.empty()) way = shortest;
+      connection.first_link = static_cast<std::uint32_t>(plan.path_links.size());
+      connection.links = static_cast<std::uint32_t>(way.size());
+      plan.path_links.insert(plan.path_links.end(), way.begin(), way.end());
+    }
+  }
+}
+
+} // namespace tutti::runtime

@@ -1,0 +1,186 @@
+#include "runtime/plans/plan.hpp"
+
+#include "runtime/plans/parts.hpp"
+#include "sim/error.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace tutti::runtime {
+
+namespace {
+
+/// Buffers and slots start at multiples of it: a cache line, more than any vector.
+constexpr std::uint64_t arena_alignment = 128;
+
+constexpr std::uint64_t aligned_up(std::uint64_t bytes) {
+  return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
+
+/// Input, output and scratch one after another, or two of them as one memory; then the slots.
+Arena arena_of(const Program& program, std::uint32_t rank, std::size_t unit_bytes) {
+  const RankProgram& own = program.ranks[rank];
+  const auto base_in = [&](Buffer ruled, Buffer ruling, std::uint64_t ruling_base) {
+    const Place at = alias(program, rank, {ruled, 0});
+    assert(at.buffer == ruling);
+    (void)ruling;
+    return ruling_base + at.unit * unit_bytes;
+  };
+  Arena arena;
+  if (!program.in_place) {
+    arena.output = aligned_up(own.input * unit_bytes);
+    arena.scratch = aligned_up(arena.output + own.output * unit_bytes);
+  } else if (own.input > own.output) {
+    if (own.output > 0) arena.output = base_in(Buffer::output, Buffer::input, 0);
+    arena.scratch = aligned_up(own.input * unit_bytes);
+  } else {
+    if (own.input > 0) arena.input = base_in(Buffer::input, Buffer::output, 0);
+    arena.scratch = aligned_up(own.output * unit_bytes);
+  }
+  arena.slots = arena.size = aligned_up(arena.scratch + own.scratch * unit_bytes);
+  return arena;
+}
+
+class Planner {
+public:
+  Planner(const Program& program, std::size_t unit_bytes, const PlanOptions& options)
+      : program_(program), options_(options) {
+    plan_.unit_bytes = unit_bytes;
+  }
+
+  Plan make() {
+    for (std::uint32_t r = 0; r < program_.ranks.size(); ++r)
+      plan_.arenas.push_back(arena_of(program_, r, plan_.unit_bytes));
+    number_connections();
+    for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) add_blocks(r);
+    const std::vector<bool> direct = direct_landings(program_, plan_, ends_);
+    for (std::uint32_t c = 0; c < plan_.connections.size(); ++c) place_messages(c, direct);
+    return std::move(plan_);
+  }
+
+private:
+  /// In order of sender, receiver and channel.
+  void number_connections() {
+    const auto add = [&](std::uint32_t from, std::uint32_t to, std::uint32_t channel) {
+      ids_.emplace(std::tuple(from, to, channel), 0U);
+    };
+    for (std::uint32_t r = 0; r < program_.ranks.size(); ++r)
+      for (const Block& block : program_.ranks[r].blocks) {
+        if (block.sends_to) add(r, *block.sends_to, block.channel);
+        if (block.receives_from) add(*block.receives_from, r, block.channel);
+      }
+    for (auto& [key, id] : ids_) {
+      id = static_cast<std::uint32_t>(plan_.connections.size());
+      Connection connection;
+      std::tie(connection.from, connection.to, connection.channel) = key;
+      plan_.connections.push_back(connection);
+    }
+    ends_.resize(plan_.connections.size());
+  }
+
+  void add_blocks(std::uint32_t rank) {
+    const auto first = static_cast<std::uint32_t>(plan_.blocks.size());
+    for (const Block& block : program_.ranks[rank].blocks) {
+      const auto index = static_cast<std::uint32_t>(plan_.blocks.size());
+      PlannedBlock planned{rank,
+                           static_cast<std::uint32_t>(plan_.steps.size()),
+                           static_cast<std::uint32_t>(block.steps.size()),
+                           first,
+                           nobody,
+                           nobody};
+      if (block.sends_to) {
+        planned.sends = ids_.at({rank, *block.sends_to, block.channel});
+        ends_[planned.sends].sender = index;
+      }
+      if (block.receives_from) {
+        planned.receives = ids_.at({*block.receives_from, rank, block.channel});
+        ends_[planned.receives].receiver = index;
+      }
+      for (const Step& step : block.steps) add_step(planned, step);
+      plan_.blocks.push_back(planned);
+    }
+  }
+
+  void add_step(const PlannedBlock& block, const Step& step) {
+    const auto index = static_cast<std::uint32_t>(plan_.steps.size());
+    PlannedStep planned;
+    planned.kind = step.kind;
+    planned.bytes = step.count * plan_.unit_bytes;
+    if (reads_source(step.kind)) planned.source = address(block.rank, step.source);
+    if (writes_target(step.kind)) planned.target = address(block.rank, step.target);
+    if (step.after) {
+      planned.after_block = step.after->block;
+      planned.after_step = step.after->step;
+    }
+    if (sends(step.kind)) ends_[block.sends].sent.push_back(index);
+    if (receives(step.kind)) ends_[block.receives].received.push_back(index);
+    plan_.steps.push_back(planned);
+  }
+
+  std::uint64_t address(std::uint32_t rank, Place place) const {
+    const Arena& arena = plan_.arenas[rank];
+    const std::uint64_t base = place.buffer == Buffer::input    ? arena.input
+                               : place.buffer == Buffer::output ? arena.output
+                                                                : arena.scratch;
+    return base + place.unit * plan_.unit_bytes;
+  }
+
+  /// Where each message of the connection lands. One that is never received takes a slot.
+  void place_messages(std::uint32_t c, const std::vector<bool>& direct) {
+    Connection& connection = plan_.connections[c];
+    const MessageEnds& ends = ends_[c];
+    connection.messages = static_cast<std::uint32_t>(ends.sent.size());
+    const std::size_t messages = std::max(ends.sent.size(), ends.received.size());
+    const auto lands_direct = [&](std::size_t m) {
+      return m < ends.received.size() && direct[ends.received[m]];
+    };
+    std::uint64_t slot_bytes = 0;
+    std::uint32_t in_slots = 0;
+    for (std::size_t m = 0; m < messages; ++m) {
+      if (lands_direct(m)) continue;
+      ++in_slots;
+      if (m < ends.sent.size()) slot_bytes = std::max(slot_bytes, plan_.steps[ends.sent[m]].bytes);
+    }
+    connection.slots = options_.one_by_one ? 1 : std::min(options_.slots, in_slots);
+    Arena& arena = plan_.arenas[connection.to];
+    const std::uint64_t first_slot = arena.size, stride = aligned_up(slot_bytes);
+    arena.size += connection.slots * stride;
+    std::uint32_t& taken = connection.slot_messages;
+    for (std::size_t m = 0; m < messages; ++m) {
+      const bool lands = lands_direct(m), takes = !lands || options_.one_by_one;
+      const std::uint64_t at = lands ? plan_.steps[ends.received[m]].target
+                                     : first_slot + taken % connection.slots * stride;
+      if (m < ends.sent.size()) {
+        PlannedStep& send = plan_.steps[ends.sent[m]];
+        send.landing = at;
+        send.takes_slot = takes;
+        send.slot_messages = taken;
+      }
+      if (m < ends.received.size()) {
+        PlannedStep& receive = plan_.steps[ends.received[m]];
+        receive.got = at;
+        receive.got_in_place = lands;
+        receive.frees_slot = takes;
+      }
+      if (takes) ++taken;
+    }
+  }
+
+  const Program& program_;
+  const PlanOptions& options_;
+  Plan plan_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> ids_;
+  std::vector<MessageEnds> ends_; // [connection]
+};
+
+} // namespace
+
+Plan plan_program(const Program& program, std::size_t unit_bytes, const PlanOptions& options) {
+  if (options.slots == 0) throw InputError("a connection needs at least one slot");
+  return Planner(program, unit_bytes, options).make();
+}
+
+} // namespace tutti::runtime

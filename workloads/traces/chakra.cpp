@@ -1,0 +1,584 @@
+#include "workloads/traces/chakra.hpp"
+
+#include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "workloads/parallelism/npu_numbering.hpp"
+#include "workloads/parallelism/program_pool.hpp"
+#include "workloads/traces/chakra_messages.hpp"
+#include "workloads/traces/collective_sizes.hpp"
+#include "workloads/traces/process_groups.hpp"
+#include "workloads/waiting_circle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+std::string file_of(const std::string& prefix, std::uint32_t npu) {
+  return fmt::format("{}.{}.et", prefix, npu);
+}
+
+/// The nodes of a trace so that each follows what it depends on, and otherwise by id. Indices.
+class NodeOrder {
+public:
+  explicit NodeOrder(const std::vector<ChakraNode>& nodes) : nodes_(nodes) {
+    by_id_.resize(nodes.size());
+    std::iota(by_id_.begin(), by_id_.end(), std::size_t{0});
+    std::sort(by_id_.begin(), by_id_.end(),
+              [&](std::size_t a, std::size_t b) { return nodes[a].id < nodes[b].id; });
+    for (std::size_t i = 1; i < by_id_.size(); ++i)
+      if (nodes[by_id_[i]].id == nodes[by_id_[i - 1]].id)
+        throw InputError(fmt::format("{}: its id is also that of {}", text_of(nodes[by_id_[i]]),
+                                     text_of(nodes[by_id_[i - 1]])));
+  }
+
+  /// Errors: InputError for an id that isn't there, on behalf of `node`.
+  [[nodiscard]] std::size_t find(const ChakraNode& node, std::uint64_t id) const {
+    const auto found = std::lower_bound(
+        by_id_.begin(), by_id_.end(), id,
+        [&](std::size_t i, std::uint64_t wanted) { return nodes_[i].id < wanted; });
+    if (found == by_id_.end() || nodes_[*found].id != id)
+      throw InputError(
+          fmt::format("{}: it depends on node {}, which isn't there", text_of(node), id));
+    return *found;
+  }
+
+  [[nodiscard]] std::vector<std::size_t> topological() const {
+    std::vector<std::vector<std::size_t>> followers(nodes_.size());
+    std::vector<std::size_t> waits(nodes_.size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      waits[i] = nodes_[i].dependencies.size();
+      for (const std::uint64_t id : nodes_[i].dependencies)
+        followers[find(nodes_[i], id)].push_back(i);
+    }
+    using Entry = std::pair<std::uint64_t, std::size_t>; // id, index
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> free;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (waits[i] == 0) free.emplace(nodes_[i].id, i);
+    std::vector<std::size_t> order;
+    while (!free.empty()) {
+      const std::size_t next = free.top().second;
+      free.pop();
+      order.push_back(next);
+      for (const std::size_t follower : followers[next])
+        if (--waits[follower] == 0) free.emplace(nodes_[follower].id, follower);
+    }
+    if (order.size() < nodes_.size()) refuse_cycle(waits);
+    return order;
+  }
+
+private:
+  [[noreturn]] void refuse_cycle(const std::vector<std::size_t>& waits) const {
+    // Who waits for ever does so for another that does: following that leads into a cycle.
+    const auto waiting = [&](std::size_t i) { return waits[i] > 0; };
+    std::size_t at = *std::find_if(by_id_.begin(), by_id_.end(), waiting);
+    std::vector<std::size_t> way;
+    while (std::find(way.begin(), way.end(), at) == way.end()) {
+      way.push_back(at);
+      for (const std::uint64_t id : nodes_[way.back()].dependencies)
+        if (const std::size_t other = find(nodes_[way.back()], id); waiting(other)) at = other;
+    }
+    constexpr std::size_t most_named = 8;
+    std::string text;
+    std::size_t named = 0;
+    for (auto i = std::find(way.begin(), way.end(), at); i != way.end(); ++i)
+      if (++named <= most_named) text += text_of(nodes_[*i]) + ", ";
+    if (named > most_named) text += fmt::format("{} more, ", named - most_named);
+    throw InputError(fmt::format("nodes that depend on each other in a cycle: {}and {} again", text,
+                                 text_of(nodes_[at])));
+  }
+
+  const std::vector<ChakraNode>& nodes_;
+  std::vector<std::size_t> by_id_;
+};
+
+/// Groups that have equal numbers in order of value, before those with other names.
+using GroupKey = std::tuple<std::size_t, std::string, std::vector<std::uint32_t>>;
+GroupKey key_of(const std::string& name, const std::vector<std::uint32_t>& members) {
+  return {name.size(), name, members};
+}
+
+std::string members_text(std::span<const std::uint32_t> members) {
+  constexpr std::size_t most_named = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(members.size(), most_named); ++i)
+    text += fmt::format("{}npu{}", i == 0 ? "" : ", ", members[i]);
+  if (members.size() > most_named) text += fmt::format(" and {} more", members.size() - most_named);
+  return text;
+}
+
+/// For what two NPUs send each other, behind all groups.
+constexpr std::size_t pair_key = SIZE_MAX;
+
+/// What has to be told apart among what two NPUs send each other.
+struct SendKey {
+  std::uint32_t from = 0, to = 0;
+  std::uint64_t tag = 0, size = 0, number = 0;
+  auto operator<=>(const SendKey&) const = default;
+};
+
+/// Sizes that fit into Operation::amount with all members' shares together.
+std::int64_t checked_size(std::uint64_t size, std::uint64_t factor = 1) {
+  constexpr auto highest = static_cast<std::uint64_t>(longest_ps);
+  if (size > highest / factor) throw InputError(fmt::format("{} bytes are too many", size));
+  return static_cast<std::int64_t>(size * factor);
+}
+
+CollectiveKind collective_of(std::uint64_t type) {
+  switch (type) {
+  case 0: return CollectiveKind::all_reduce;
+  case 1: return CollectiveKind::reduce;
+  case 2: return CollectiveKind::all_gather;
+  case 3: return CollectiveKind::gather;
+  case 4: return CollectiveKind::scatter;
+  case 5: return CollectiveKind::broadcast;
+  case 6: return CollectiveKind::all_to_all;
+  case 7: // as MPI's: shares of the members' choice, which the format doesn't say
+  case 8: return CollectiveKind::reduce_scatter;
+  default:
+    throw InputError(fmt::format("unknown comm_type {} (known: ALL_REDUCE 0, REDUCE 1, ALL_GATHER "
+                                 "2, GATHER 3, SCATTER 4, BROADCAST 5, ALL_TO_ALL 6, "
+                                 "REDUCE_SCATTER 7, REDUCE_SCATTER_BLOCK 8, BARRIER 9)",
+                                 type));
+  }
+}
+constexpr std::uint64_t barrier = 9;
+
+/// Builds a workload from the traces of one NPU after another.
+class Importer {
+public:
+  Importer(const Topology& topology, const std::string& prefix, const ChakraOptions& options)
+      : topology_(topology), prefix_(prefix), options_(options), groups_file_(options.groups) {
+    if (groups_file_.empty() && std::filesystem::exists(chakra_groups_file(prefix)))
+      groups_file_ = chakra_groups_file(prefix);
+    if (!groups_file_.empty())
+      given_ = parse_group_file(read_file(groups_file_), groups_file_, topology.npu_count());
+  }
+
+  void add(std::uint32_t npu, const ChakraFile& file) {
+    npu_ = npu;
+    is_own_ = file.node_count.has_value();
+    roles_.clear();
+    role_keys_.clear();
+    runs_.clear();
+    sends_.clear();
+    add_metadata(file);
+    collect_groups(file);
+    const NodeOrder order(file.nodes);
+    Program program;
+    std::vector<std::uint64_t> ids; // of operations
+    // What stands for each node: itself, or of metadata what it depends on.
+    std::vector<std::vector<std::uint32_t>> stands_for(file.nodes.size());
+    for (const std::size_t i : order.topological()) {
+      const ChakraNode& node = file.nodes[i];
+      std::vector<std::uint32_t> after;
+      for (const std::uint64_t id : node.dependencies) {
+        const std::vector<std::uint32_t>& those = stands_for[order.find(node, id)];
+        after.insert(after.end(), those.begin(), those.end());
+      }
+      if (node.type == ChakraNode::Type::metadata) {
+        std::sort(after.begin(), after.end());
+        after.erase(std::unique(after.begin(), after.end()), after.end());
+        stands_for[i] = std::move(after);
+        continue;
+      }
+      try {
+        stands_for[i] = {program.add(operation_of(node), after)};
+      } catch (const InputError& e) {
+        throw InputError(fmt::format("{}: {}", text_of(node), e.what()));
+      }
+      ids.push_back(node.id);
+    }
+    program.set_turns(ranks_of(ids));
+    places_.push_back({pool_.add(std::move(program)), {}});
+    keys_of_places_.push_back(role_keys_);
+    ids_.push_back(std::move(ids));
+  }
+
+  Workload finish() && {
+    refuse_disagreement();
+    if (workload_.name.empty()) workload_.name = std::filesystem::path(prefix_).filename().string();
+    std::map<GroupKey, std::uint32_t> index;
+    for (const auto& keys : keys_of_places_)
+      for (const GroupKey& key : keys) index.emplace(key, 0);
+    for (auto& [key, number] : index) {
+      number = static_cast<std::uint32_t>(workload_.groups.size());
+      std::vector<NodeId>& group = workload_.groups.emplace_back();
+      for (const std::uint32_t member : std::get<2>(key)) group.emplace_back(member);
+    }
+    for (std::size_t npu = 0; npu < places_.size(); ++npu)
+      for (const GroupKey& key : keys_of_places_[npu]) places_[npu].groups.push_back(index.at(key));
+    workload_.places = std::move(places_);
+    workload_.programs = std::move(pool_).programs();
+    workload_.names = std::move(names_);
+    try {
+      check_workload(workload_, topology_.npu_count());
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}: {}", prefix_, e.what()));
+    }
+    refuse_circle();
+    return std::move(workload_);
+  }
+
+private:
+  static std::vector<std::uint32_t> ranks_of(const std::vector<std::uint64_t>& ids) {
+    std::vector<std::uint32_t> order(ids.size()), ranks(ids.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return ids[i]; });
+    for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks[order[rank]] = rank;
+    return ranks;
+  }
+
+  /// Members of a group that take it for different ones.
+  void refuse_disagreement() const {
+    std::map<std::string, std::map<std::uint32_t, const GroupKey*>> by_name; // then NPU
+    std::map<std::string, std::set<std::vector<std::uint32_t>>> lists;
+    for (std::uint32_t npu = 0; npu < keys_of_places_.size(); ++npu)
+      for (const GroupKey& key : keys_of_places_[npu]) {
+        const auto& [length, name, members] = key;
+        if (length == pair_key) continue;
+        by_name[name][npu] = &key;
+        lists[name].insert(members);
+      }
+    for (const auto& [name, keys] : by_name) {
+      if (lists.at(name).size() == 1) continue;
+      for (const auto& [npu, key] : keys)
+        for (const std::uint32_t other : std::get<2>(*key))
+          if (const auto theirs = keys.find(other); theirs != keys.end() && *theirs->second != *key)
+            throw InputError(
+                fmt::format("{}: process group \"{}\" has {}, but {} in {}", file_of(prefix_, npu),
+                            name, members_text(std::get<2>(*key)),
+                            members_text(std::get<2>(*theirs->second)), file_of(prefix_, other)));
+    }
+  }
+
+  void refuse_circle() const {
+    const std::vector<NpuOperation> circle = waiting_circle(workload_);
+    if (circle.empty()) return;
+    constexpr std::size_t most_named = 8;
+    std::string text;
+    const auto named = [&](const NpuOperation& at) {
+      const Operation& operation =
+          workload_.programs[workload_.places[at.npu].program][at.operation];
+      return fmt::format("{}: node {} ({})", file_of(prefix_, at.npu), ids_[at.npu][at.operation],
+                         workload_.names[operation.name]);
+    };
+    for (std::size_t i = 0; i < std::min(circle.size(), most_named); ++i)
+      text += fmt::format("{} waits for ", named(circle[i]));
+    if (circle.size() > most_named)
+      text += fmt::format("{} more, and then for ", circle.size() - most_named);
+    throw InputError(fmt::format("{}: communication that waits in a circle: {}{} again", prefix_,
+                                 text, named(circle.front())));
+  }
+
+  void add_metadata(const ChakraFile& file) {
+    if (npu_ > 0 && is_own_ != was_own_)
+      throw InputError("some of the files are from Tutti, and some aren't");
+    was_own_ = is_own_;
+    if (npu_ > 0) return;
+    if (file.iterations < 1 || file.iterations > UINT32_MAX)
+      throw InputError(fmt::format("{} iterations are out of range", file.iterations));
+    workload_.name = file.name;
+    workload_.item = file.item;
+    workload_.iterations = static_cast<std::uint32_t>(file.iterations);
+    workload_.items = file.items;
+    workload_.flops = file.flops;
+  }
+
+  void collect_groups(const ChakraFile& file) {
+    std::vector<ProcessGroup> groups = given_;
+    for (const ChakraNode& node : file.nodes) {
+      if (node.type != ChakraNode::Type::metadata || node.inputs.empty()) continue;
+      try {
+        for (ProcessGroup& group : parse_trace_groups(node.inputs, topology_.npu_count()))
+          if (options_.groups.empty()) groups.push_back(std::move(group));
+      } catch (const InputError& e) {
+        throw InputError(fmt::format("{}: {}", text_of(node), e.what()));
+      }
+    }
+    members_.clear();
+    for (const ProcessGroup& group : groups) {
+      const auto [known, is_new] = members_.emplace(group.name, group.members);
+      if (!is_new && known->second != group.members)
+        throw InputError(fmt::format("process group \"{}\" has two lists of members: {}; {}",
+                                     group.name, members_text(known->second),
+                                     members_text(group.members)));
+      if (is_new && is_own_ && !file.groups) role_of(key_of(group.name, group.members));
+    }
+    if (!file.groups) return;
+    for (const std::uint64_t number : *file.groups) { // roles as they were
+      const std::string name = std::to_string(number);
+      const auto known = members_.find(name);
+      role_of(key_of(name, known == members_.end() ? everyone() : known->second));
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> everyone() const {
+    std::vector<std::uint32_t> all(topology_.npu_count());
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
+  }
+
+  std::uint32_t role_of(const GroupKey& key) {
+    const std::vector<std::uint32_t>& members = std::get<2>(key);
+    if (std::find(members.begin(), members.end(), npu_) == members.end())
+      throw InputError(fmt::format("npu{} isn't in process group \"{}\"", npu_, std::get<1>(key)));
+    const auto [known, is_new] = roles_.emplace(key, static_cast<std::uint32_t>(role_keys_.size()));
+    if (is_new) role_keys_.push_back(key);
+    return known->second;
+  }
+
+  GroupKey group_of(const ChakraNode& node) const {
+    const std::string name = node.pg_name.value_or("");
+    const bool is_partial = std::find(node.involved_dim.begin(), node.involved_dim.end(), false) !=
+                            node.involved_dim.end();
+    if (is_own_ && node.group) return key_of(std::to_string(*node.group), everyone());
+    const auto named = members_.find(name);
+    if (!is_own_ && (name.empty() || name == "0"))
+      return is_partial ? along_dimensions(node.involved_dim) : key_of("0", everyone());
+    if (is_partial) throw InputError("it has a process group as well as involved dimensions");
+    if (named == members_.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, members] : members_) names.push_back(known);
+      throw InputError(
+          fmt::format("{}; {}", unknown_name("process group", name, names), groups_hint()));
+    }
+    return key_of(name, named->second);
+  }
+
+  /// Where groups could be.
+  [[nodiscard]] std::string groups_hint() const {
+    return groups_file_.empty()
+               ? fmt::format("there is no {} beside the traces, and no other file with groups",
+                             chakra_groups_file(prefix_))
+               : "groups are from " + groups_file_;
+  }
+
+  GroupKey along_dimensions(const std::vector<bool>& involved) const {
+    const std::span<const int> shape = topology_.shape();
+    if (shape.empty())
+      throw InputError(fmt::format("involved_dim needs a topology with coordinates, which {} "
+                                   "doesn't have",
+                                   topology_.name()));
+    if (involved.size() < shape.size())
+      throw InputError(fmt::format("involved_dim has {} flags, the network {} dimensions",
+                                   involved.size(), shape.size()));
+    const std::vector<std::size_t> order = dimensions_by_speed(topology_);
+    if (order.empty())
+      throw InputError(fmt::format("involved_dim: the NPUs of {} aren't numbered by coordinates",
+                                   topology_.name()));
+    const std::span<const int> own = topology_.coordinate(NodeId{npu_});
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t other = 0; other < topology_.npu_count(); ++other) {
+      const std::span<const int> at = topology_.coordinate(NodeId{other});
+      bool is_in = true;
+      for (std::size_t k = 0; k < order.size(); ++k)
+        is_in = is_in && (involved[k] || at[order[k]] == own[order[k]]);
+      if (is_in) members.push_back(other);
+    }
+    std::string name = "dimensions";
+    for (std::size_t k = 0; k < order.size(); ++k)
+      if (involved[k]) name += fmt::format(" {}", k);
+    return key_of(name, members);
+  }
+
+  Operation operation_of(const ChakraNode& node) {
+    Operation operation;
+    operation.name = names_index(node.name);
+    switch (node.type) {
+    case ChakraNode::Type::metadata: break;
+    case ChakraNode::Type::compute: operation.amount = duration_of(node); break;
+    case ChakraNode::Type::collective: fill_collective(node, operation); break;
+    case ChakraNode::Type::send:
+    case ChakraNode::Type::receive: fill_send(node, operation); break;
+    }
+    return operation;
+  }
+
+  std::int64_t duration_of(const ChakraNode& node) const {
+    constexpr std::uint64_t micro = 1'000'000; // ps
+    const auto whole = [](std::uint64_t count, std::uint64_t factor) {
+      if (count > static_cast<std::uint64_t>(longest_ps) / factor)
+        throw InputError("it takes longer than 53 days");
+      return static_cast<std::int64_t>(count * factor);
+    };
+    if (node.duration_ps) return whole(*node.duration_ps, 1);
+    const bool has_work = !node.is_cpu_op && node.num_ops.value_or(0) > 0;
+    if (has_work && options_.flops_per_second > 0) return roofline(node);
+    if (has_work && node.duration_micros == 0)
+      throw InputError("it has num_ops but no duration: an NPU's roofline is needed");
+    return whole(node.duration_micros, micro);
+  }
+
+  std::int64_t roofline(const ChakraNode& node) const {
+    constexpr double ps = 1e12;
+    double time = static_cast<double>(*node.num_ops) / options_.flops_per_second * ps;
+    if (const std::int64_t rate = options_.memory_bandwidth.bytes_per_second; rate > 0)
+      time = std::max(time, static_cast<double>(node.tensor_size.value_or(0)) /
+                                static_cast<double>(rate) * ps);
+    if (!(time < static_cast<double>(longest_ps))) throw InputError("it takes longer than 53 days");
+    return std::llround(time);
+  }
+
+  void fill_communication(const ChakraNode& node, Operation& operation) const {
+    if (node.comm_priority.value_or(0) > UINT8_MAX)
+      throw InputError(fmt::format("comm_priority {} is out of range", *node.comm_priority));
+    operation.priority = static_cast<std::uint8_t>(node.comm_priority.value_or(0));
+    if (node.purpose) operation.purpose = purpose_of(*node.purpose);
+  }
+
+  static Purpose purpose_of(const std::string& text) {
+    std::vector<std::string> names;
+    for (std::size_t p = 0; p < purpose_count; ++p) {
+      const auto purpose = static_cast<Purpose>(p);
+      if (to_text(purpose) == text) return purpose;
+      names.emplace_back(to_text(purpose));
+    }
+    throw InputError(unknown_name("purpose", text, names));
+  }
+
+  static std::uint64_t needed(const std::optional<std::uint64_t>& value, std::string_view name) {
+    if (!value) throw InputError(fmt::format("it lacks the attribute {}", name));
+    return *value;
+  }
+  static std::uint32_t needed_number(const std::optional<std::uint64_t>& value,
+                                     std::string_view name) {
+    const std::uint64_t number = needed(value, name);
+    if (number > UINT32_MAX)
+      throw InputError(fmt::format("attribute {} is {}, out of range", name, number));
+    return static_cast<std::uint32_t>(number);
+  }
+
+  void fill_collective(const ChakraNode& node, Operation& operation) {
+    operation.kind = Operation::Kind::collective;
+    fill_communication(node, operation);
+    const GroupKey group = group_of(node);
+    const std::size_t members = std::get<2>(group).size();
+    operation.role = role_of(group);
+    operation.tag = is_own_ ? needed_number(node.tag, "tutti_tag") : runs_[operation.role]++;
+    const std::uint64_t type = needed(node.comm_type, "comm_type");
+    if (type == barrier) {
+      operation.amount = static_cast<std::int64_t>(members);
+      return;
+    }
+    operation.collective = collective_of(type);
+    if (has_root(operation.collective)) operation.root = needed_number(node.root, "tutti_root");
+    const std::uint64_t size = needed(node.comm_size, "comm_size");
+    if (size == 0) throw InputError("a zero-byte collective (at least 1 byte)");
+    const bool is_share = is_sized_by_share(operation.collective);
+    operation.amount =
+        node.size ? checked_size(*node.size) : checked_size(size, is_share ? members : 1);
+    if (!is_own_)
+      operation.amount =
+          std::max(operation.amount, least_size(operation.collective, members).count);
+  }
+
+  void fill_send(const ChakraNode& node, Operation& operation) {
+    const bool sends = node.type == ChakraNode::Type::send;
+    operation.kind = sends ? Operation::Kind::send : Operation::Kind::receive;
+    fill_communication(node, operation);
+    const std::uint64_t self = npu_;
+    const std::uint64_t from =
+        sends ? node.comm_src.value_or(self) : needed(node.comm_src, "comm_src");
+    const std::uint64_t to =
+        sends ? needed(node.comm_dst, "comm_dst") : node.comm_dst.value_or(self);
+    for (const std::uint64_t npu : {from, to})
+      if (npu >= topology_.npu_count())
+        throw InputError(
+            fmt::format("npu{} isn't in the network of {} NPUs", npu, topology_.npu_count()));
+    if ((sends ? from : to) != self)
+      throw InputError(fmt::format("npu{} can't {} for npu{}", npu_, sends ? "send" : "receive",
+                                   sends ? from : to));
+    if (from == to) throw InputError(fmt::format("npu{} sends to itself", npu_));
+    const std::uint64_t size = needed(node.comm_size, "comm_size");
+    if (size == 0) throw InputError("a zero-byte transfer (at least 1 byte)");
+    operation.amount = checked_size(size);
+    if (is_own_) {
+      operation.role = role_of(group_of(node));
+      operation.tag = needed_number(node.comm_tag, "comm_tag");
+      return;
+    }
+    SendKey key{static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
+                needed(node.comm_tag, "comm_tag"), size, 0};
+    key.number = sends_[key]++;
+    const std::pair pair = std::minmax(key.from, key.to);
+    operation.role = role_of({pair_key, "between two", {pair.first, pair.second}});
+    std::map<SendKey, std::uint32_t>& known = tags_[{pair.first, pair.second}];
+    operation.tag = known.emplace(key, static_cast<std::uint32_t>(known.size())).first->second;
+  }
+
+  std::uint32_t names_index(const std::string& name) {
+    const auto [known, is_new] =
+        names_known_.emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return known->second;
+  }
+
+  const Topology& topology_;
+  const std::string& prefix_;
+  const ChakraOptions& options_;
+  std::string groups_file_; // empty: there is none
+  std::vector<ProcessGroup> given_;
+  Workload workload_;
+  ProgramPool pool_;
+  std::vector<ProgramPlace> places_; // groups come last
+  std::vector<std::vector<GroupKey>> keys_of_places_;
+  std::vector<std::vector<std::uint64_t>> ids_; // of nodes, per NPU and operation
+  std::vector<std::string> names_;
+  std::map<std::string, std::uint32_t> names_known_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<SendKey, std::uint32_t>> tags_;
+  bool was_own_ = false;
+
+  // Of the NPU whose trace is being added.
+  std::uint32_t npu_ = 0;
+  bool is_own_ = false; // written by Tutti
+  std::map<std::string, std::vector<std::uint32_t>> members_;
+  std::map<GroupKey, std::uint32_t> roles_;
+  std::vector<GroupKey> role_keys_;             // [role]
+  std::map<std::uint32_t, std::uint32_t> runs_; // [role]: collectives so far
+  std::map<SendKey, std::uint64_t> sends_;      // of equal keys so far
+};
+
+} // namespace
+
+std::string chakra_groups_file(const std::string& prefix) { return prefix + ".groups.json"; }
+
+bool is_chakra_prefix(const std::string& prefix) {
+  return std::filesystem::is_regular_file(file_of(prefix, 0));
+}
+
+Workload read_chakra(const std::string& prefix, const Topology& topology,
+                     const ChakraOptions& options) {
+  const std::uint32_t npus = topology.npu_count();
+  if (const std::string extra = file_of(prefix, npus); std::filesystem::exists(extra))
+    throw InputError(fmt::format("{}: a trace of npu{}, which the network of {} NPUs doesn't have",
+                                 extra, npus, npus));
+  Importer importer(topology, prefix, options);
+  for (std::uint32_t npu = 0; npu < npus; ++npu) {
+    const std::string file = file_of(prefix, npu);
+    if (!std::filesystem::exists(file))
+      throw InputError(
+          fmt::format("{}: there is no trace of npu{} (the network has {} NPUs)", file, npu, npus));
+    const std::string content = read_file(file);
+    try {
+      importer.add(npu, parse_chakra(content));
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}: {}", file, e.what()));
+    }
+  }
+  return std::move(importer).finish();
+}
+
+} // namespace tutti
