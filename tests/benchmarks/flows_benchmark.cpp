@@ -2,7 +2,7 @@
 // take.
 
 #include "synth/flows/fluid/flow_symmetry.hpp"
-#include "tests/synth/flow_samples.hpp"
+#include "tests/synth/flows/flow_samples.hpp"
 #include "topologies/list.hpp"
 
 #include <benchmark/benchmark.h>

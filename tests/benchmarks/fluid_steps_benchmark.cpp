@@ -5,7 +5,7 @@
 #include "sim/engines/engine.hpp"
 #include "synth/flows/fluid/check.hpp"
 #include "synth/flows/rounding/fluid_steps.hpp"
-#include "tests/synth/fluid_samples.hpp"
+#include "tests/synth/flows/fluid_samples.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 // `tutti sweep` as a user calls it.
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/run_tutti.hpp"
+#include "tests/experiments/cli/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <filesystem>

@@ -86,7 +86,7 @@ BoundedCollective bounded(const Topology& topology, CollectiveKind kind, std::ui
 }
 
 /// sccl searches for long where many have little symmetry: only up to so many NPUs. teccl takes
-/// minutes where links of many speeds make many epochs; tests/synth/teccl_test.cpp holds its
+/// minutes where links of many speeds make many epochs; tests/synth/teccl/teccl_test.cpp holds its
 /// schedules against the bound.
 void check_clusters(int rounds, std::uint32_t most_for_sccl) {
   Random random(17);

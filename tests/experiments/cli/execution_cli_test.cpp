@@ -1,0 +1,355 @@
+// `tutti exec`, `profile`, `lower` and `import`, as a user calls them.
+#include "tests/catch.hpp"
+#include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include "sim/files/files.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+using namespace tutti;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string line = "-t ring:3,bandwidth=100MB/s,latency=100us ";
+
+Json json_of(const std::string& arguments, const TemporaryFolder& folder) {
+  const CommandResult result = run_tutti(arguments + " --json", folder);
+  INFO(arguments);
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  return Json::parse(result.out);
+}
+
+void check_refused(const std::string& arguments, const TemporaryFolder& folder,
+                   const std::string& words) {
+  const CommandResult result = run_tutti(arguments, folder);
+  INFO(arguments);
+  CHECK(result.code == 2);
+  CHECK(result.out.empty());
+  CHECK_THAT(result.err, ContainsSubstring(words));
+}
+
+void check_refused(const std::string& arguments, const std::string& words) {
+  check_refused(arguments, TemporaryFolder(), words);
+}
+
+} // namespace
+
+TEST_CASE("exec moves data, checks every element and predicts the time of throttled links") {
+  const Json made = json_of(
+      "exec " + line +
+          "-c all_gather -a ring --size 300kB --chunks 1 --predicted-by topology --repeat 2",
+      TemporaryFolder());
+  REQUIRE(made["runs"].size() == 1);
+  const Json& run = made["runs"][0];
+  CHECK(run["wrong"] == 0);
+  CHECK(run["checked"] == 3 * 300'000 / 4);
+  CHECK(run["seconds"].size() == 2);
+  CHECK(run["bytes_moved"] == 2 * 300'000); // each shard to two others
+  // Halves of 50 kB both ways round the ring: two hops of 100 us + 0.5 ms.
+  CHECK(run["predicted_ps"] == Json{1'200'000'000, 1'200'000'000});
+  CHECK(run["median_seconds"].get<double>() >= 1.2e-3);
+  CHECK(made["predicted_by"] == "topology");
+}
+
+TEST_CASE("exec predicts by the profile of what it measured") {
+  const Json made =
+      json_of("exec " + line + "-c broadcast -a ring --size 96kB --repeat 1", TemporaryFolder());
+  CHECK(made["profile"]["links"].size() == 6);
+  for (const Json& link : made["profile"]["links"]) {
+    CHECK(link["timings"].size() >= 2);
+    for (const Json& timing : link["timings"]) // no faster than it is throttled to
+      CHECK(timing["at_once_seconds"].get<double>() >=
+            0.999 * (1e-4 + 8e-8 * timing["size_bytes"].get<double>()));
+  }
+  CHECK(made["runs"][0]["wrong"] == 0);
+  CHECK(made["runs"][0]["predicted_ps"].size() == 2);
+}
+
+TEST_CASE("exec combines by maximum, in place, a copy for each step") {
+  const Json made = json_of("exec -t ring:4 -c all_reduce -a ring,dbt --size 64kB --links real "
+                            "--predicted-by nothing --type int32 --op max --in-place "
+                            "--copy-per-step --instances 2 --repeat 1",
+                            TemporaryFolder());
+  REQUIRE(made["runs"].size() == 2);
+  for (const Json& run : made["runs"]) {
+    CHECK(run["wrong"] == 0);
+    CHECK(run["checked"] == 4 * 64'000 / 4);
+    CHECK(run["predicted_ps"].empty());
+  }
+}
+
+TEST_CASE("exec prints nccl-tests' columns") {
+  const CommandResult result =
+      run_tutti("exec " + line +
+                "-c all_reduce -a ring --size 12kB,24kB --predicted-by topology "
+                "--repeat 1 --nccl-tests");
+  CHECK(result.code == 2); // a list isn't a range
+  const CommandResult made = run_tutti("exec " + line +
+                                       "-c all_gather -a ring --size 12kB "
+                                       "--predicted-by topology --repeat 1 --nccl-tests");
+  REQUIRE(made.code == 0);
+  std::istringstream rows(made.out);
+  std::string row;
+  while (std::getline(rows, row) && row.starts_with("#")) {
+  }
+  std::istringstream cells(row);
+  std::int64_t size = 0, count = 0, root = 0;
+  std::string type, operation;
+  double time = 0, algbw = 0, busbw = 0;
+  std::uint64_t wrong = 1;
+  cells >> size >> count >> type >> operation >> root >> time >> algbw >> busbw >> wrong;
+  REQUIRE(cells);
+  CHECK(size == 12'000);
+  CHECK(count == 1000); // of a rank
+  CHECK(type == "float32");
+  CHECK(operation == "sum");
+  CHECK(root == -1);
+  CHECK(wrong == 0);
+  CHECK(algbw == Approx(12'000 / time * 1e-3).margin(0.01));
+  CHECK(busbw <= algbw);
+  CHECK_THAT(made.out, ContainsSubstring("# Out of bounds values : 0 OK"));
+}
+
+TEST_CASE("a size that doesn't divide is told, with the next that does") {
+  const std::string exec = "exec -t ring:4 -c all_reduce -a ring --links real "
+                           "--predicted-by nothing --repeat 1 --size ";
+  const Json made = json_of(exec + "1002B..1024B", TemporaryFolder());
+  CHECK_FALSE(made["runs"][0].contains("wrong"));
+  CHECK_THAT(made["runs"][0]["note"].get<std::string>(), ContainsSubstring("1024 bytes"));
+  CHECK(made["runs"].back()["wrong"] == 0);
+}
+
+TEST_CASE("where nothing runs, exec and run say so and exit with 1") {
+  const TemporaryFolder folder;
+  for (const char* work :
+       {"-t ring:4 -c all_reduce -a ring --size 1002B", "-t ring:6 -c all_reduce -a rhd --size 6MB",
+        "-t ring:6 -c all_gather -a rhd --size 6MB..24MB"}) {
+    const CommandResult result = run_tutti(
+        std::string("exec --links real --predicted-by nothing ") + work + " --json", folder);
+    INFO(work);
+    INFO(result.err);
+    CHECK(result.code == 1);
+    CHECK_THAT(result.err, ContainsSubstring("nothing ran: "));
+    for (const Json& run : Json::parse(result.out)["runs"]) CHECK(run["note"].is_string());
+  }
+  write_file(folder.file("e.toml"), R"(name = "e"
+[topologies]
+R = "ring:6"
+[[executions]]
+label = "Halving"
+topology = "R"
+collective = "all_reduce"
+algorithms = ["rhd"]
+sizes = ["6MB"]
+predicted_by = "nothing"
+)");
+  const CommandResult result = run_tutti("run e.toml --out results", folder);
+  CHECK(result.code == 1);
+  CHECK_THAT(result.err, ContainsSubstring("Halving: nothing ran: rhd, "));
+}
+
+TEST_CASE("a schedule goes through MSCCL's XML and comes back with its time") {
+  const TemporaryFolder folder;
+  // Messages over one link each: of a way over several, XML doesn't say which.
+  for (const auto& [network, algorithm] : {std::pair<std::string, std::string>{"ring:8", "ring"},
+                                           {"dgx1", "sccl"},
+                                           {"dgx1", "tacos"}}) {
+    INFO(algorithm);
+    const Json made = json_of("synth -t " + network + " -c all_gather -a " + algorithm +
+                                  " --chunks 2 --size 256kB -o s.json",
+                              folder);
+    const Json program = json_of("lower -t " + network + " s.json -o s.xml", folder);
+    CHECK(program["verified"] == true);
+    CHECK(program["units"] == made["chunks"]);
+    const Json back = json_of("import -t " + network + " s.xml --size 256kB -o back.json", folder);
+    CHECK(back["collective_time_ps"] == made["collective_time_ps"]);
+    CHECK(back["verified"] == true);
+    const Json replayed = json_of("replay -t " + network + " back.json --engine native", folder);
+    CHECK(replayed["collective_time_ps"] == made["collective_time_ps"]);
+    const Json run = json_of("exec -t " + network +
+                                 " s.xml --size 256kB --links real "
+                                 "--predicted-by nothing --repeat 1",
+                             folder);
+    CHECK(run["runs"][0]["wrong"] == 0);
+    CHECK(run["runs"][0]["checked"] == 8 * 64'000);
+  }
+}
+
+TEST_CASE("a program fits the runtime that it is lowered for, or is refused with the number") {
+  const TemporaryFolder folder;
+  json_of("synth -t torus2d:8x8 -c all_reduce --size 8MiB --chunks 1 -a ring -o x.json", folder);
+  const std::string lower = "lower -t torus2d:8x8 x.json -o x.xml ";
+  const Json all = json_of(lower, folder), msccl = json_of(lower + "--runtime msccl", folder);
+  CHECK(all["runtimes"].size() == 3);
+  CHECK(all["most_steps_of_a_block"] <= 64);
+  CHECK_FALSE(all["changes"].empty());
+  CHECK(msccl["runtimes"].size() == 1);
+  CHECK(msccl["most_steps_of_a_block"] > 64);
+  CHECK(msccl["most_steps_of_a_block"] <= 256);
+
+  json_of("synth -t fully_connected:72 -c all_gather --size 8MiB --chunks 1 -a direct -o y.json",
+          folder);
+  const CommandResult wide =
+      run_tutti("lower -t fully_connected:72 y.json --runtime rccl -o y.xml", folder);
+  CHECK(wide.code == 1);
+  CHECK(wide.out.empty());
+  CHECK_THAT(wide.err, ContainsSubstring("y.json: refused: rccl 2.21: gpu 0: ") &&
+                           ContainsSubstring("blocks, and rccl 2.21 has 64 at most"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("y.xml")));
+  CHECK_FALSE(std::filesystem::exists(folder.file("y.xml.paths.json")));
+
+  json_of("synth -t ring:4 -c gather --size 1MiB --chunks 1 -a tacos -o g.json", folder);
+  const CommandResult gather = run_tutti("lower -t ring:4 g.json -o g.xml", folder);
+  CHECK(gather.code == 1);
+  CHECK_THAT(gather.err, ContainsSubstring("msccl 2.12 doesn't know gather: name another one"));
+  const CommandResult rooted = run_tutti("lower -t ring:4 g.json --runtime rccl -o g.xml", folder);
+  CHECK(rooted.code == 0);
+  CHECK_THAT(rooted.err, ContainsSubstring("another root than 0"));
+  check_refused("lower -t ring:4 g.json --runtime nccl", folder, "unknown runtime \"nccl\"");
+  CHECK_THAT(run_tutti("list runtimes", folder).out,
+             ContainsSubstring("rccl@2.21") && ContainsSubstring("msccl_parser.cc"));
+}
+
+TEST_CASE("the paths of connections are kept beside the XML") {
+  const TemporaryFolder folder;
+  const std::string rails = "-t dgx_a100x2 ";
+  const Json made = json_of(
+      "synth " + rails + "-c all_gather --size 64MiB --chunks 4 -a flows -o s.json", folder);
+  const CommandResult lowered = run_tutti("lower " + rails + "s.json -o s.xml", folder);
+  CHECK(lowered.code == 0);
+  CHECK_THAT(lowered.err, ContainsSubstring("connections are planned on paths that the XML can't "
+                                            "name"));
+  const std::string import = "import " + rails + "s.xml --size 64MiB ";
+  const Json kept = json_of(import + "-o kept.json", folder);
+  CHECK(kept["collective_time_ps"] == made["collective_time_ps"]);
+  const auto paths_of = [&](const std::string& file) {
+    const Json schedule = Json::parse(read_file(folder.file(file)));
+    std::set<Json> paths;
+    for (const Json& transfer : schedule["transfers"]) paths.insert(transfer[1]);
+    CHECK(paths.size() > 100);
+    return paths;
+  };
+  CHECK(paths_of("kept.json") == paths_of("s.json"));
+  json_of(import + "--paths none -o taken.json", folder);
+  CHECK(paths_of("taken.json") != paths_of("s.json"));
+  json_of(import + "--paths none --routing shortest", folder);
+  check_refused(import + "--routing fastest", folder, "--routing");
+  check_refused(import + "-o s.xml", folder, "s.xml: one file is named twice");
+  check_refused("lower " + rails + "s.json -o ./s.json", folder, "one file is named twice");
+  check_refused("replay " + rails + "s.json --trace s.json", folder, "one file is named twice");
+  check_refused("synth " + rails + "-c all_gather -a ring --trace t.json -o t.json", folder,
+                "t.json: one file is named twice");
+
+  Json some = Json::parse(read_file(folder.file("s.xml.paths.json")));
+  some["connections"] = Json::array();
+  write_file(folder.file("none.json"), some.dump());
+  CHECK_THAT(run_tutti(import + "--paths none.json", folder).err,
+             ContainsSubstring("none.json: ") && ContainsSubstring(" connections of s.xml aren't "
+                                                                   "there"));
+
+  // Of another program, of another network, or damaged.
+  const std::string paths = read_file(folder.file("s.xml.paths.json"));
+  write_file(folder.file("other.xml"), read_file(folder.file("s.xml")) + "\n");
+  write_file(folder.file("damaged.json"), paths.substr(0, paths.size() / 2));
+  check_refused("import " + rails + "other.xml --size 64MiB --paths s.xml.paths.json", folder,
+                "s.xml.paths.json: these are the paths of another program");
+  check_refused("import -t switch:16 s.xml --size 64MiB", folder, "not on switch:16");
+  check_refused(import + "--paths damaged.json", folder, "damaged.json: malformed JSON");
+  check_refused(import + "--paths missing.json", folder, "missing.json");
+}
+
+TEST_CASE("a program that is slower than its schedule is lowered with a warning") {
+  const TemporaryFolder folder;
+  const Json made =
+      json_of("synth -t dgx1x2 -c all_reduce --size 16MiB -a flows -o s.json", folder);
+  const Json lowered = json_of("lower -t dgx1x2 s.json -o s.xml --runtime rccl", folder);
+  const Json back = json_of("import -t dgx1x2 s.xml --size 16MiB --discipline fifo", folder);
+  const bool slower =
+      back["collective_time_ps"].get<double>() > 1.01 * made["collective_time_ps"].get<double>();
+  CHECK(slower);
+  CHECK_FALSE(lowered["warnings"].empty());
+}
+
+TEST_CASE("of several schedules that one is lowered which is the fastest where runtimes send") {
+  const TemporaryFolder folder;
+  for (const std::string algorithm : {"ring", "direct"})
+    json_of("synth -t ring:8 -c all_gather --size 8MiB --chunks 1 -a " + algorithm + " -o " +
+                algorithm + ".json",
+            folder);
+  const Json made = json_of("lower -t ring:8 direct.json ring.json -o best.xml", folder);
+  CHECK(made["algorithm"] == "ring");
+  json_of("synth -t ring:8 -c all_reduce --size 8MiB --chunks 1 -a ring -o other.json", folder);
+  check_refused("lower -t ring:8 ring.json other.json", folder, "other.json is a schedule of");
+}
+
+TEST_CASE("a file may have several programs, each replayed by both disciplines") {
+  const TemporaryFolder folder;
+  const std::string full = "-t fully_connected:4 ";
+  for (const std::string collective : {"all_gather", "all_reduce"}) {
+    json_of("synth " + full + "-c " + collective + " --size 1MiB --chunks 1 -a direct -o s.json",
+            folder);
+    json_of("lower " + full + "s.json -o " + collective + ".xml", folder);
+  }
+  write_file(folder.file("two.xml"),
+             read_file(folder.file("all_gather.xml")) + read_file(folder.file("all_reduce.xml")));
+  const std::string import = "import " + full + "two.xml --size 1MiB ";
+  const Json both = json_of(import, folder);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0]["collective"] == "all_gather");
+  CHECK(both[1]["collective"] == "all_reduce");
+  REQUIRE(both[0]["replays"].size() == 2);
+  CHECK(both[0]["replays"][0]["discipline"] == "fifo");
+  CHECK(both[0]["replays"][1]["discipline"] == "fluid");
+  const Json second = json_of(import + "--program 2 --discipline fluid -o two.json", folder);
+  CHECK(second["collective"] == "all_reduce");
+  CHECK(second["replays"].size() == 1);
+  CHECK(second["replays"][0]["discipline"] == "fluid");
+  check_refused(import + "-o two.json", folder, "two.xml has 2 programs");
+  check_refused(import + "--program 3", folder, "--program 3: two.xml has 2");
+  check_refused(import + "--program 0", folder, "--program");
+  check_refused(import + "--discipline lifo", folder, "--discipline");
+}
+
+TEST_CASE("a profile is a topology") {
+  const TemporaryFolder folder;
+  const Json made = json_of("profile " + line + "--repeat 1 --sizes 4kB,64kB -o p.toml", folder);
+  CHECK(made["links"].size() == 6);
+  const Json shown = json_of("show -t p.toml", folder);
+  CHECK(shown["links"].size() == 6);
+  for (std::size_t l = 0; l < 6; ++l)
+    CHECK(shown["links"][l]["bandwidth_bytes_per_s"].get<double>() *
+              made["links"][l]["seconds_per_byte"].get<double>() ==
+          Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("what executions can't do is said before anything runs") {
+  check_refused("exec -t ring:4", "give a schedule or MSCCL XML, or -c and -a");
+  check_refused("exec -t ring:4 -c all_gather -a ring --backend gpu", "unknown backend \"gpu\"");
+  check_refused("exec -t ring:4 -c all_gather -a ring --links real --predicted-by topology",
+                "real links aren't the topology's");
+  check_refused("exec -t ring:4 -c all_to_all -a ring --in-place", "can't be in place");
+  check_refused("exec -t ring:4 -c all_gather -a ring --type half", "unknown element type");
+  check_refused("exec -t ring:4 -c all_gather -a ring --repeat 0", "--repeat");
+  check_refused("profile -t switch:4", "NPU");
+  check_refused("profile -t ring:4 --sizes 4kB", "two sizes");
+  check_refused("import -t ring:4 missing.xml --size 1kB", "missing.xml");
+  check_refused("lower -t ring:4 missing.json", "missing.json");
+}
+
+TEST_CASE("without a GPU the CUDA backend says so") {
+  const CommandResult result =
+      run_tutti("exec -t ring:4 -c all_gather -a ring --size 64kB --backend cuda --links real "
+                "--predicted-by nothing");
+  if (result.code == 0) return; // there is one
+  CHECK(result.code == 2);
+  CHECK_THAT(result.err, ContainsSubstring("backend cuda: "));
+}

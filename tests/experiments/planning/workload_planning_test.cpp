@@ -1,0 +1,476 @@
+#include "experiments/driver/planning/workload_planning.hpp"
+
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/verify.hpp"
+#include "tests/catch.hpp"
+#include "tests/experiments/planning/workload_samples.hpp"
+#include "tests/message_of.hpp"
+#include "tests/samples.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::samples;
+
+namespace {
+
+PlanningOptions by(std::vector<std::string> names) {
+  PlanningOptions options;
+  options.algorithms = find_algorithms(names);
+  return options;
+}
+
+bool is_correct(const Topology& topology, const Workload& workload,
+                const CommunicationRequest& request, const PlacedPlan& placed) {
+  const Verdict verdict = verify(topology, asked_for(topology, workload, request, placed),
+                                 on_the_whole(topology, placed));
+  return verdict.correct() && verdict.redundant == 0;
+}
+
+/// All plans of a workload, each correct on the whole network.
+WorkloadPlanning sound(const Topology& topology, const Workload& workload,
+                       const PlanningOptions& options) {
+  WorkloadPlanning planning = plan_workload(topology, workload, options);
+  CHECK(planning.problem.empty());
+  REQUIRE(planning.plans.requests == requests_of(workload));
+  REQUIRE(planning.plans.plans.size() == planning.plans.requests.size());
+  for (std::size_t i = 0; i < planning.plans.plans.size(); ++i)
+    CHECK(is_correct(topology, workload, planning.plans.requests[i], planning.plans.plans[i]));
+  return planning;
+}
+
+/// The members come first, and links and nodes say where everything is from.
+void check_maps(const Topology& topology, const std::vector<NodeId>& group,
+                const GroupNetwork& part) {
+  REQUIRE(part.topology.npu_count() == group.size());
+  REQUIRE(part.nodes.size() == part.topology.node_count());
+  REQUIRE(part.links.size() == part.topology.link_count());
+  CHECK(std::equal(group.begin(), group.end(), part.nodes.begin()));
+  for (std::uint32_t n = 0; n < part.nodes.size(); ++n) {
+    const Node& here = part.topology.node(NodeId{n});
+    const Node& there = topology.node(part.nodes[n]);
+    CHECK(here.name == there.name);
+    CHECK(here.can == there.can);
+  }
+  for (std::uint32_t l = 0; l < part.links.size(); ++l) {
+    const Link& here = part.topology.link(LinkId{l});
+    const Link& there = topology.link(part.links[l]);
+    CHECK(part.nodes[here.from.value] == there.from);
+    CHECK(part.nodes[here.to.value] == there.to);
+    CHECK(here.latency == there.latency);
+    CHECK(here.bandwidth == there.bandwidth);
+  }
+  const std::set<LinkId> distinct(part.links.begin(), part.links.end());
+  CHECK(distinct.size() == part.links.size());
+}
+
+} // namespace
+
+TEST_CASE("a group's network: a server's switch, and no rails that end nowhere") {
+  const Topology topology = make_topology("two_level_switch:4x3");
+  const std::vector<NodeId> group = nodes({4, 5, 6, 7});
+  const GroupNetwork part = network_of(topology, group);
+  check_maps(topology, group, part);
+  CHECK(part.topology.node_count() == 5); // four NPUs and their box's switch
+  CHECK(part.topology.link_count() == 8);
+}
+
+TEST_CASE("a group's network: memory beside the switch, but no other server's") {
+  const Topology topology = make_topology("dgx_a100_rail:3");
+  const std::vector<NodeId> server = nodes({8, 9, 10, 11, 12, 13, 14, 15});
+  const GroupNetwork part = network_of(topology, server);
+  check_maps(topology, server, part);
+  CHECK(part.topology.node_count() == 14); // NPUs, NVSwitch, four PCIe switches, memory
+  CHECK(part.topology.link_count() == 2 * (8 + 8 + 4));
+
+  const std::vector<NodeId> rail = nodes({1, 9, 17});
+  const GroupNetwork across = network_of(topology, rail);
+  check_maps(topology, rail, across);
+  // One PCIe switch in each server, and the two rails that it is on.
+  CHECK(across.topology.node_count() == 3 + 3 + 2);
+  CHECK(across.topology.link_count() == 2 * (3 + 6));
+}
+
+TEST_CASE("a group's network: ranks keep their order, whatever the ids") {
+  const Topology topology = make_topology("switch:6");
+  const std::vector<NodeId> group = nodes({5, 0, 3});
+  const GroupNetwork part = network_of(topology, group);
+  check_maps(topology, group, part);
+  CHECK(part.topology.link_count() == 6);
+}
+
+TEST_CASE("a group's network: every other row of a torus is a ring with its coordinates") {
+  const Topology topology = make_topology("torus2d:4x4");
+  const std::vector<NodeId> column = nodes({1, 5, 9, 13});
+  const GroupNetwork part = network_of(topology, column);
+  check_maps(topology, column, part);
+  CHECK(part.topology.link_count() == 8);
+  REQUIRE(part.topology.shape().size() == 1);
+  CHECK(part.topology.shape()[0] == 4);
+  for (std::uint32_t rank = 0; rank < 4; ++rank)
+    CHECK(part.topology.coordinate(NodeId{rank})[0] == static_cast<int>(rank));
+  for (const Link& link : part.topology.links()) CHECK(link.dimension == 0);
+}
+
+TEST_CASE("a group's network: coordinates only where the members fill a grid") {
+  const Topology topology = make_topology("torus2d:4x4");
+  const GroupNetwork square = network_of(topology, nodes({0, 1, 4, 5}));
+  REQUIRE(square.topology.shape().size() == 2);
+  CHECK(square.topology.shape()[0] == 2);
+  CHECK(square.topology.shape()[1] == 2);
+  CHECK(network_of(topology, nodes({0, 1, 4})).topology.shape().empty());
+}
+
+TEST_CASE("a group's network: the whole one where members don't reach each other, or are all") {
+  const Topology torus = make_topology("torus2d:4x4");
+  for (const std::vector<NodeId>& group :
+       {nodes({0, 5}), nodes({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})}) {
+    const GroupNetwork whole = network_of(torus, group);
+    CHECK(whole.topology.fingerprint() == torus.fingerprint());
+    REQUIRE(whole.nodes.size() == 16);
+    CHECK(whole.nodes[7] == NodeId{7});
+    REQUIRE(whole.links.size() == 64);
+    CHECK(whole.links[63] == LinkId{63});
+  }
+}
+
+TEST_CASE("a group's network: what links share, as far as they are there") {
+  TopologyParts parts = npus("bus", 4);
+  parts.add_duplex(link(0, 1));
+  parts.add_duplex(link(1, 2));
+  parts.add_duplex(link(2, 3));
+  parts.groups.push_back({"left", {LinkId{0}, LinkId{1}}, Bandwidth{1'000}});
+  parts.groups.push_back({"middle", {LinkId{1}, LinkId{2}}, Bandwidth{2'000}});
+  parts.groups.push_back({"right", {LinkId{4}, LinkId{5}}, Bandwidth{3'000}});
+  const Topology topology(std::move(parts));
+  const GroupNetwork part = network_of(topology, nodes({0, 1}));
+  REQUIRE(part.topology.groups().size() == 2);
+  for (const SharedGroup& group : part.topology.groups()) {
+    std::vector<LinkId> original;
+    for (const LinkId id : group.links) original.push_back(part.links[id.value]);
+    if (group.name == "left")
+      CHECK(original == std::vector{LinkId{0}, LinkId{1}});
+    else
+      CHECK(original == std::vector{LinkId{1}});
+    CHECK(group.bandwidth == Bandwidth{group.name == "left" ? 1'000 : 2'000});
+  }
+}
+
+TEST_CASE("a group's network: one-way links count in their direction only") {
+  const Topology topology = samples::ring(4, true);
+  // From npu0 to npu1 there is a link, but the way back leads through strangers.
+  CHECK(network_of(topology, nodes({0, 1})).topology.npu_count() == 4);
+}
+
+TEST_CASE("groups in different servers share a plan") {
+  const Topology topology = make_topology("dgx_a100_rail:4");
+  std::vector<Group> servers(4), rails(8);
+  for (std::uint32_t npu = 0; npu < 32; ++npu) {
+    servers[npu / 8].push_back(npu);
+    rails[npu % 8].push_back(npu);
+  }
+  const Workload tensor =
+      communicating(32, servers, {{CollectiveKind::all_gather, Bytes{1 << 20}}});
+  const WorkloadPlanning in_servers = sound(topology, tensor, by({"tacos"}));
+  REQUIRE(in_servers.communications.size() == 1);
+  CHECK(in_servers.communications.front().requests == 4);
+  CHECK(in_servers.communications.front().members == 8);
+  for (const PlacedPlan& placed : in_servers.plans.plans)
+    CHECK(placed.plan == in_servers.plans.plans.front().plan);
+  CHECK(in_servers.plans.plans[0].links != in_servers.plans.plans[1].links);
+
+  const Workload data = communicating(32, rails, {{CollectiveKind::all_reduce, Bytes{1 << 20}}});
+  CHECK(sound(topology, data, by({"ring"})).communications.size() == 1);
+}
+
+TEST_CASE("groups without a part of their own share a plan where a torus looks the same") {
+  const std::vector<Communication> all{{CollectiveKind::all_reduce, Bytes{64'000}},
+                                       {CollectiveKind::broadcast, Bytes{64'000}, 1}};
+  // Knights' moves: nobody is a neighbour. The third comes round both ends.
+  const std::vector<Group> alike{{0, 6, 12}, {17, 23, 29}, {28, 34, 0}}, mirrored{{0, 4, 8}};
+  const auto plans_on = [&](const Topology& topology, std::vector<Group> groups) {
+    const Workload workload = communicating(topology.npu_count(), groups, all);
+    return sound(topology, workload, by({"ring"})).communications.size();
+  };
+  const Topology torus = make_topology("torus2d:5x7");
+  CHECK(plans_on(torus, alike) == 2);
+  CHECK(plans_on(torus, {alike[0], {6, 0, 12}}) == 4); // ranks differ
+  CHECK(plans_on(torus, {alike[0], mirrored[0]}) == 4);
+  CHECK(plans_on(make_topology("mesh2d:5x7"), alike) == 6);
+  TopologyParts parts = torus.parts();
+  parts.links[40].latency.ps += 1;
+  CHECK(plans_on(Topology(parts), alike) == 6);
+  parts = torus.parts();
+  parts.nodes[9].reduce_rate = bandwidth;
+  CHECK(plans_on(Topology(parts), alike) == 6);
+}
+
+TEST_CASE("groups that differ in a latency, a rank or a shared group don't share a plan") {
+  const auto plans_of = [](TopologyParts parts, const std::vector<Group>& groups) {
+    const Topology topology(std::move(parts));
+    const Workload workload =
+        communicating(6, groups, {{CollectiveKind::all_gather, Bytes{3'000}}});
+    return sound(topology, workload, by({"direct"})).communications.size();
+  };
+  const auto two_lines = [] {
+    TopologyParts parts = npus("two lines", 6);
+    for (const std::uint32_t first : {0U, 3U}) {
+      parts.add_duplex(link(first, first + 1));
+      parts.add_duplex(link(first + 1, first + 2));
+    }
+    return parts;
+  };
+  const std::vector<Group> lines{{0, 1, 2}, {3, 4, 5}};
+  CHECK(plans_of(two_lines(), lines) == 1);
+  CHECK(plans_of(two_lines(), {{0, 1, 2}, {4, 3, 5}}) == 2);
+  TopologyParts farther = two_lines();
+  farther.links[6].latency.ps += 1;
+  CHECK(plans_of(farther, lines) == 2);
+  TopologyParts shared = two_lines();
+  shared.groups.push_back({"bus", {LinkId{4}, LinkId{5}}, bandwidth});
+  CHECK(plans_of(shared, lines) == 2);
+  TopologyParts reducing = two_lines();
+  reducing.nodes[4].reduce_rate = bandwidth;
+  CHECK(plans_of(reducing, lines) == 2);
+}
+
+TEST_CASE("plans are correct on the whole network, whatever the algorithm and network") {
+  const std::vector<Communication> all{{CollectiveKind::all_reduce, Bytes{100'003}},
+                                       {CollectiveKind::all_gather, Bytes{65'536}},
+                                       {CollectiveKind::reduce_scatter, Bytes{65'536}},
+                                       {CollectiveKind::broadcast, Bytes{9'999}, 2},
+                                       {CollectiveKind::gather, Bytes{4'096}, 1},
+                                       {CollectiveKind::all_to_all, Bytes{160'000}}};
+  struct Sample {
+    std::string topology;
+    std::vector<Group> groups;
+  };
+  for (const Sample& sample : {Sample{"torus2d:4x4", {{0, 4, 8, 12}, {1, 3, 9, 11}, {15, 2, 5, 7}}},
+                               Sample{"fat_tree:4", {{0, 1, 2, 3}, {0, 4, 8, 12}, {3, 7, 1, 5}}},
+                               Sample{"rfs:2x4x2", {{0, 2, 4, 6}, {0, 1, 8, 9}, {7, 8, 2, 1}}},
+                               Sample{"mesh2d:4x4", {{0, 5, 10, 15}, {0, 1, 2, 3}}}})
+    for (const std::string algorithm : {"ring", "direct", "tacos"}) {
+      INFO(sample.topology << " " << algorithm);
+      const Topology topology = make_topology(sample.topology);
+      sound(topology, communicating(topology.npu_count(), sample.groups, all), by({algorithm}));
+    }
+}
+
+TEST_CASE("strided groups on a torus get their ring") {
+  const Topology topology = make_topology("torus2d:4x4");
+  const Workload workload = communicating(16, {{0, 4, 8, 12}, {3, 7, 11, 15}},
+                                          {{CollectiveKind::all_gather, Bytes{4'000'000}}});
+  const WorkloadPlanning planning = sound(topology, workload, by({"ring_hamiltonian"}));
+  CHECK(planning.communications.size() == 1);
+  for (const PlacedPlan& placed : planning.plans.plans)
+    for (const LinkId id : placed.links)
+      CHECK(topology.link(id).from.value % 4 == topology.link(id).to.value % 4);
+}
+
+TEST_CASE("of several algorithms the fastest plans, by an independent evaluation") {
+  const Topology topology = make_topology("torus2d:4x2");
+  const std::vector<std::string> names{"ring", "direct", "rhd", "tacos"};
+  for (const std::int64_t size : {std::int64_t{1'024}, std::int64_t{64'000'000}}) {
+    std::string fastest;
+    Time least{INT64_MAX};
+    for (const std::string& name : names) {
+      Case c;
+      c.topology = &topology;
+      c.collective = {{"all_reduce"}, Bytes{size}};
+      c.algorithm = find_algorithm(name);
+      c.engine = &find_engine("native");
+      const Time needed = evaluate(c).replays.front().report.completion;
+      if (needed < least) fastest = name;
+      least = std::min(least, needed);
+    }
+    const Workload workload =
+        communicating(8, {{0, 1, 2, 3, 4, 5, 6, 7}}, {{CollectiveKind::all_reduce, Bytes{size}}});
+    PlanningOptions options = by(names);
+    options.chunks = {1}; // as the case
+    const WorkloadPlanning planning = sound(topology, workload, options);
+    CHECK(planning.communications.front().algorithm == fastest);
+    CHECK(planning.communications.front().alone == least);
+    CHECK(planning.plans.plans.front().plan->algorithm == fastest);
+  }
+}
+
+TEST_CASE("of algorithms that are as fast the first plans") {
+  const Topology topology = samples::full(2);
+  const Workload workload =
+      communicating(2, {{0, 1}}, {{CollectiveKind::all_gather, Bytes{1'000'000}}});
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"direct", "rhd"}, std::vector<std::string>{"rhd", "direct"}})
+    CHECK(sound(topology, workload, by(names)).communications.front().algorithm == names.front());
+}
+
+TEST_CASE("algorithms that can't are left out, and named where none can") {
+  const Topology topology = samples::full(3);
+  const Workload workload =
+      communicating(3, {{0, 1, 2}}, {{CollectiveKind::all_reduce, Bytes{3'000}}});
+  CHECK(sound(topology, workload, by({"rhd", "ring"})).communications.front().algorithm == "ring");
+
+  const std::string message = message_of([&] {
+    (void)plan_workload(topology, workload, by({"rhd", "hierarchical"}));
+  });
+  CHECK_THAT(message, ContainsSubstring("rhd: ") && ContainsSubstring("hierarchical: ") &&
+                          ContainsSubstring("all_reduce 3kB among NPUs 0-2"));
+}
+
+TEST_CASE("an algorithm that doesn't define a collective: another one can be named for it") {
+  const Topology topology = samples::full(4);
+  const Workload workload = communicating(
+      4, {{0, 1, 2, 3}},
+      {{CollectiveKind::all_reduce, Bytes{4'000}}, {CollectiveKind::all_to_all, Bytes{16'000}}});
+  PlanningOptions options = by({"dbt"});
+  CHECK_THAT(message_of([&] { (void)plan_workload(topology, workload, options); }),
+             ContainsSubstring("dbt doesn't define all_to_all") &&
+                 ContainsSubstring("by_collective"));
+  options.by_collective.emplace("all_to_all", find_algorithm("direct"));
+  const WorkloadPlanning planning = sound(topology, workload, options);
+  CHECK(planning.communications[0].algorithm == "direct"); // the larger one comes first
+  CHECK(planning.communications[1].algorithm == "dbt");
+
+  options.by_collective.emplace("all_to_some", find_algorithm("direct"));
+  CHECK_THROWS_AS(plan_workload(topology, workload, options), InputError);
+}
+
+TEST_CASE("unknown settings are refused, those of one algorithm don't disturb the others") {
+  const Topology topology = samples::full(3);
+  const Workload workload =
+      communicating(3, {{0, 1, 2}}, {{CollectiveKind::all_gather, Bytes{3'000}}});
+  PlanningOptions options = by({"ring", "tacos"});
+  options.options.settings["starts"] = "2";
+  CHECK_NOTHROW(plan_workload(topology, workload, options));
+  options.options.settings["stops"] = "2";
+  CHECK_THROWS_AS(plan_workload(topology, workload, options), InputError);
+}
+
+TEST_CASE("shards are cut as asked, as far as the buffer goes") {
+  const Topology topology = samples::ring(4);
+  const Workload workload = communicating(4, {{0, 1, 2, 3}},
+                                          {{CollectiveKind::all_gather, Bytes{4'000}},
+                                           {CollectiveKind::all_gather, Bytes{17}},
+                                           {CollectiveKind::all_gather, Bytes{3}}});
+  PlanningOptions options = by({"ring"}); // two pieces for each chunk
+  options.chunks = {3};
+  const WorkloadPlanning planning = sound(topology, workload, options);
+  const auto part = [&](std::size_t i) -> const CollectivePart& {
+    return planning.plans.plans[i].plan->collective.parts.front();
+  };
+  CHECK(part(0).size == Bytes{8}); // 3 bytes can't make eight pieces
+  CHECK(part(0).pieces == 2);
+  CHECK(part(1).size == Bytes{17}); // two chunks for each of four members: 16 pieces
+  CHECK(part(1).pieces == 4);
+  CHECK(part(2).pieces == 6);
+  CHECK(planning.communications.back().size == Bytes{3});
+}
+
+TEST_CASE("of several numbers of chunks the fastest is taken") {
+  const Topology topology = samples::ring(4);
+  const Workload workload =
+      communicating(4, {{0, 1, 2, 3}}, {{CollectiveKind::broadcast, Bytes{1'000'000}}});
+  const auto alone = [&](std::vector<std::uint32_t> chunks) {
+    PlanningOptions options = by({"ring"});
+    options.chunks = std::move(chunks);
+    return sound(topology, workload, options).communications.front().alone;
+  };
+  CHECK(alone({8}) < alone({1})); // a pipeline
+  CHECK(alone({1, 8}) == alone({8}));
+  CHECK(alone({8, 1}) == alone({8}));
+  CHECK(alone({1, 2, 4, 8, 16}) <= alone({8}));
+  CHECK(alone({}) <= alone({1})); // auto
+}
+
+TEST_CASE("algorithms that choose their chunks plan buffers of a few bytes, too") {
+  const Topology topology = samples::ring(4);
+  const Workload workload = communicating(
+      4, {{0, 1, 2, 3}},
+      {{CollectiveKind::all_gather, Bytes{1}}, {CollectiveKind::all_gather, Bytes{1 << 20}}});
+  for (const std::string name : {"sccl", "flows"}) {
+    INFO(name);
+    const WorkloadPlanning planning = sound(topology, workload, by({name}));
+    CHECK(planning.plans.plans[0].plan->collective.parts.front().pieces == 1);
+    CHECK(planning.plans.plans[0].plan->collective.size() == Bytes{4});
+  }
+}
+
+TEST_CASE("what one NPU sends to another is a transfer over a switch") {
+  const Topology topology = samples::star(4);
+  const Workload workload = communicating(4, {{2, 1}},
+                                          {{CollectiveKind::broadcast, Bytes{1'000'000}, 0},
+                                           {CollectiveKind::broadcast, Bytes{1'000'000}, 1}});
+  const WorkloadPlanning planning = sound(topology, workload, {}); // needs no algorithm
+  REQUIRE(planning.communications.size() == 2);
+  const Time sent{2 * alpha.ps + 20'000'000};
+  for (const PlannedCommunication& send : planning.communications) {
+    CHECK(send.is_send);
+    CHECK(send.alone == sent);
+  }
+  for (const PlacedPlan& placed : planning.plans.plans) CHECK(placed.plan->schedule.size() == 1);
+  const PlacedPlan& back = planning.plans.plans[1]; // from its second member, npu1
+  CHECK(topology.link(back.links.front()).from == NodeId{1});
+}
+
+TEST_CASE("what passes nodes that store it goes in as many pieces as are fastest") {
+  const Topology topology = samples::mesh(1, 4); // a line
+  for (const std::int64_t size : {std::int64_t{64}, std::int64_t{640'000}}) {
+    const Workload workload =
+        communicating(4, {{0, 3}}, {{CollectiveKind::broadcast, Bytes{size}, 0}});
+    const WorkloadPlanning planning = sound(topology, workload, {});
+    std::int64_t least = INT64_MAX; // k pieces over 3 hops: 3 alpha, and k + 2 times one's bytes
+    for (std::int64_t pieces = 1; pieces <= 64; pieces *= 2)
+      least = std::min(least, 3 * alpha.ps + (pieces + 2) * (size / pieces) * 20);
+    CHECK(planning.communications.front().alone.ps == least);
+  }
+}
+
+TEST_CASE("sends go by the routing that is asked for") {
+  const Topology topology = samples::mesh(2, 2); // npu0 npu1 / npu2 npu3
+  const Workload workload =
+      communicating(4, {{0, 3}}, {{CollectiveKind::broadcast, Bytes{1'000}, 0}});
+  PlanningOptions options;
+  options.options.routing = Routing::dimension_order;
+  const PlacedPlan by_dimension = sound(topology, workload, options).plans.plans.front();
+  REQUIRE(by_dimension.links.size() == 2);
+  CHECK(topology.link(by_dimension.links[0]).dimension == 0); // rows first
+  CHECK(topology.link(by_dimension.links[1]).dimension == 1);
+}
+
+TEST_CASE("sends that look alike share a plan, wherever they are") {
+  const Topology topology = make_topology("torus2d:8x8");
+  std::vector<Group> pairs;
+  for (std::uint32_t i = 0; i < 64; ++i) pairs.push_back({i, (i + 2 * 8) % 64}); // two rows on
+  const Workload workload =
+      communicating(64, pairs, {{CollectiveKind::broadcast, Bytes{1'000'000}, 0}});
+  CHECK(sound(topology, workload, {}).communications.size() == 1);
+}
+
+TEST_CASE("planning twice gives the same") {
+  const Topology topology = make_topology("torus2d:4x4");
+  const Workload workload = communicating(16, {{0, 1, 2, 3}, {0, 5, 10, 15}},
+                                          {{CollectiveKind::all_reduce, Bytes{1'000'000}}});
+  const WorkloadPlanning a = sound(topology, workload, by({"tacos"}));
+  const WorkloadPlanning b = sound(topology, workload, by({"tacos"}));
+  for (std::size_t i = 0; i < a.plans.plans.size(); ++i) {
+    CHECK(a.plans.plans[i].plan->schedule == b.plans.plans[i].plan->schedule);
+    CHECK(a.plans.plans[i].links == b.plans.plans[i].links);
+  }
+}
+
+TEST_CASE("a member that can't be reached is named") {
+  TopologyParts parts = npus("islands", 4);
+  parts.add_duplex(link(0, 1));
+  parts.add_duplex(link(2, 3));
+  const Topology topology(std::move(parts));
+  const Workload workload =
+      communicating(4, {{0, 1, 2}}, {{CollectiveKind::all_reduce, Bytes{3'000}}});
+  CHECK_THAT(message_of([&] { (void)plan_workload(topology, workload, by({"ring"})); }),
+             ContainsSubstring("npu2 can't be reached"));
+}

@@ -1,0 +1,307 @@
+// A collective through failures, by recoveries whose outcome is known.
+#include "experiments/driver/studies/failures/evaluation.hpp"
+
+#include "experiments/driver/studies/failures/study.hpp"
+#include "tests/catch.hpp"
+#include "tests/experiments/studies/failure_samples.hpp"
+#include "tests/message_of.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+const Topology line = samples::line();
+
+FailureEvaluation evaluated(const FailureCase& c) {
+  return evaluate_failures(c, {}, samples::recover_by_hand);
+}
+
+} // namespace
+
+TEST_CASE("each policy is held against the undisturbed run") {
+  const FailureEvaluation e = evaluated(samples::failing_line(line));
+  CHECK(e.problem.empty());
+  CHECK(e.verified);
+  CHECK(e.undisturbed.report.completion == samples::line_time);
+  CHECK(e.wanted == Bytes{2'000'000});
+  REQUIRE(e.scenarios.size() == 1);
+  const ScenarioEvaluation& scenario = e.scenarios[0];
+  REQUIRE(scenario.events.size() == 1);
+  CHECK(scenario.events[0].at == Time{samples::line_time.ps / 2});
+  REQUIRE(scenario.policies.size() == 2);
+
+  const PolicyEvaluation& report = scenario.policies[0];
+  CHECK_FALSE(e.slowdown(report));
+  CHECK(e.goodput_lost(report) == 1);
+  CHECK(report.missing_npus == 1);
+  REQUIRE(report.stuck.size() == 1);
+  CHECK(report.stuck[0] == "npu1>npu2 is down since 20.50 us: 1 transfer waits for it");
+
+  const PolicyEvaluation& restart = scenario.policies[1];
+  CHECK(e.slowdown(restart) == 2.0);
+  CHECK(e.goodput_lost(restart) == 0.5);
+  CHECK(restart.decisions_in_force() == 1);
+  CHECK(restart.planning_seconds == 0.75);
+  CHECK(restart.missing_npus == 0);
+}
+
+TEST_CASE("a link is down since its event, whenever transfers came to it") {
+  const auto stuck_after = [](const std::vector<NetworkEvent>& events) {
+    FailureCase c = samples::failing_line(line);
+    c.events.events.clear();
+    for (const NetworkEvent& event : events) c.events.events.push_back({{event.at, {}}, event, {}});
+    return evaluated(c).scenarios.at(0).policies.at(0).stuck;
+  };
+  using Kind = NetworkEvent::Kind;
+  const auto link_event = [](std::int64_t us, Kind kind) {
+    return NetworkEvent{.at = Time{us * 1'000'000}, .kind = kind, .link = LinkId{1}};
+  };
+  const auto since = [](const std::string& instant) {
+    return std::vector{"npu1>npu2 is down since " + instant + ": 1 transfer waits for it"};
+  };
+  for (const std::int64_t us : {1, 7, 20})
+    CHECK(stuck_after({link_event(us, Kind::link_down)}) ==
+          since(short_text(Time{us * 1'000'000})));
+  CHECK(stuck_after({link_event(0, Kind::link_down)}) == since("0 s"));
+  CHECK(stuck_after({link_event(7, Kind::link_down), link_event(5, Kind::link_up),
+                     link_event(1, Kind::link_down)}) == since("7.000 us"));
+  CHECK(stuck_after({{.at = Time{3'000'000}, .kind = Kind::npu_down, .npu = NodeId{1}}}) ==
+        since("3.000 us"));
+}
+
+TEST_CASE("the reaction says what the case says") {
+  FailureCase c = samples::failing_line(line);
+  c.detection = Time{7};
+  c.decision = Time{5};
+  const auto checked = [&](const EngineRow& engine, const Topology& topology, const Collective& all,
+                           const Schedule& schedule, const TimeModel& model,
+                           std::span<const NetworkEvent> events, const Reaction& reaction) {
+    CHECK(reaction.detection == Time{7});
+    CHECK(reaction.decision == Time{5});
+    const Outcome outcome = reaction.plan(topology, all); // a Broadcast, but any would do
+    CHECK(outcome.schedule);
+    return samples::recover_by_hand(engine, topology, all, schedule, model, events, reaction);
+  };
+  CHECK(evaluate_failures(c, {}, checked).problem.empty());
+}
+
+TEST_CASE("a planner that finds no way says so") {
+  FailureCase c = samples::failing_line(line);
+  const auto cut = [](const EngineRow& engine, const Topology& topology, const Collective& all,
+                      const Schedule& schedule, const TimeModel& model,
+                      std::span<const NetworkEvent> events, const Reaction& reaction) {
+    TopologyParts parts = samples::npus("cut", 3);
+    parts.add_link(samples::link(0, 1));
+    const Outcome outcome = reaction.plan(Topology(std::move(parts)), all);
+    CHECK(outcome.status == Status::infeasible);
+    CHECK_THAT(outcome.note, ContainsSubstring("npu2"));
+    return samples::recover_by_hand(engine, topology, all, schedule, model, events, reaction);
+  };
+  CHECK(evaluate_failures(c, {}, cut).problem.empty());
+}
+
+TEST_CASE("what is wrong shows: in a recovery, between engines, without events") {
+  FailureCase c = samples::failing_line(line);
+  c.engines = all_engines();
+  const auto with = [&](auto&& change) {
+    return evaluate_failures(
+               c, {},
+               [&](const EngineRow& engine, const Topology& topology, const Collective& all,
+                   const Schedule& schedule, const TimeModel& model,
+                   std::span<const NetworkEvent> events, const Reaction& reaction) {
+                 Recovery recovery = samples::recover_by_hand(engine, topology, all, schedule,
+                                                              model, events, reaction);
+                 change(engine, events, recovery);
+                 return recovery;
+               })
+        .problem;
+  };
+  using Events = std::span<const NetworkEvent>;
+  CHECK(with([](const EngineRow&, Events, Recovery&) {}).empty());
+  CHECK(with([](const EngineRow&, Events events, Recovery& recovery) {
+          if (!events.empty()) recovery.problem = "counted twice";
+        }) == "seed 1, report: counted twice");
+  CHECK(
+      with([](const EngineRow& engine, Events events, Recovery& recovery) {
+        if (engine.name == "simgrid" && !events.empty() && recovery.policy == Policy::restart)
+          recovery.completion.ps += 1;
+      }) ==
+      "seed 1, restart: the engines disagree: native says complete at 82us, simgrid says complete "
+      "at 82000001ps");
+  CHECK(with([](const EngineRow& engine, Events events, Recovery& recovery) {
+          if (engine.name == "simgrid" && !events.empty()) recovery.progress.pop_back();
+        }).starts_with("seed 1, report: the engines disagree"));
+  CHECK(with([](const EngineRow&, Events events, Recovery& recovery) {
+          if (events.empty()) recovery.completion.ps += 1;
+        }).starts_with("undisturbed: "));
+}
+
+TEST_CASE("an event after the end of every run is bad input") {
+  FailureCase c = samples::failing_line(line);
+  c.events.events[0].at = {Time{82'000'000}, {}}; // when the last policy's run ends
+  CHECK(evaluated(c).problem.empty());
+  c.events.events[0].at.instant.ps += 1;
+  c.events.events[0].place = "e.toml:3:1: ";
+  const std::string message = message_of([&] { (void)evaluated(c); });
+  CHECK(message.starts_with("e.toml:3:1: npu1>npu2"));
+  CHECK_THAT(message, ContainsSubstring("at 82000001ps is after the end") &&
+                          ContainsSubstring("ended at 82us"));
+}
+
+TEST_CASE("unsound cases are refused before anything runs") {
+  FailureCase c = samples::failing_line(line);
+  c.planner = find_algorithm("ring");
+  CHECK_THAT(message_of([&] { require_sound(c); }),
+             ContainsSubstring("planner ring: it plans no custom collectives"));
+  CHECK(default_planner(find_algorithm("ring")).name == "tacos");
+  CHECK(default_planner(find_algorithm("direct")).name == "direct");
+  c = samples::failing_line(line);
+  c.events.failed_links = {1};
+  CHECK_THAT(message_of([&] { require_sound(c); }), ContainsSubstring("out of another's reach"));
+}
+
+TEST_CASE("an algorithm that has no schedule is no problem") {
+  FailureCase c = samples::failing_line(line);
+  c.algorithm = find_algorithm("rhd");
+  const FailureEvaluation e = evaluated(c);
+  CHECK(e.problem.empty());
+  CHECK_FALSE(e.verified);
+  CHECK(e.status == Status::infeasible);
+  CHECK_FALSE(e.note.empty());
+  CHECK(e.scenarios.empty());
+}
+
+TEST_CASE("a cancelled case ends with what it has") {
+  FailureCase c = samples::failing_line(line);
+  int finished = 0;
+  c.options.cancelled = [&finished] { return finished > 0; };
+  const FailureEvaluation e = evaluate_failures(
+      c, [&finished](const ScenarioEvaluation&, const PolicyEvaluation&) { ++finished; },
+      samples::recover_by_hand);
+  CHECK(finished == 1);
+  CHECK(e.note == "interrupted");
+  CHECK(e.scenarios.empty());
+}
+
+namespace {
+
+// Two numbers of links, three seeds each; times of `restart` as given, 0 for incomplete.
+FailureEvaluation sweep_of(const std::vector<std::int64_t>& times) {
+  FailureEvaluation e;
+  e.algorithm = "tacos";
+  e.policies = {Policy::restart};
+  e.verified = true;
+  e.undisturbed.report.completion = Time{100};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    ScenarioEvaluation scenario{{i < 3 ? 1U : 2U, i % 3}, {}, {}, {}, {}};
+    PolicyEvaluation policy;
+    policy.recovery = samples::recovered(Policy::restart, Time{times[i]});
+    policy.recovery.ending = times[i] > 0 ? Ending::complete : Ending::incomplete;
+    policy.recovery.in_vain = Bytes{times[i]};
+    policy.missing_npus = times[i] > 0 ? 0 : 4;
+    scenario.policies.push_back(policy);
+    e.scenarios.push_back(scenario);
+  }
+  return e;
+}
+
+} // namespace
+
+TEST_CASE("summaries are medians, in which what isn't complete is the latest") {
+  const auto summaries = summaries_of(sweep_of({300, 100, 200, 0, 400, 0}));
+  REQUIRE(summaries.size() == 2);
+  CHECK(summaries[0].failed_links == 1U);
+  CHECK(summaries[0].time == Time{200});
+  CHECK(summaries[0].goodput_lost == 0.5);
+  CHECK(summaries[0].in_vain == Bytes{200});
+  CHECK(summaries[0].complete == 3);
+  CHECK(summaries[0].missing_npus == 0);
+  CHECK_FALSE(summaries[1].time);
+  CHECK(summaries[1].goodput_lost == 1);
+  CHECK(summaries[1].complete == 1);
+  CHECK(summaries[1].runs == 3);
+  CHECK(summaries[1].missing_npus == 4);
+  CHECK(summaries_of(sweep_of({0, 400, 250, 1, 1, 1}))[0].time == Time{400});
+}
+
+namespace {
+
+// The line's broadcast, whose source dies before anything has left it, or all others do.
+FailureEvaluation nobody_left(bool source, EventTime at) {
+  FailureCase c = samples::failing_line(line);
+  c.policies = {all_policies().begin(), all_policies().end()};
+  c.events.events.clear();
+  for (const std::uint32_t npu : source ? std::vector{0U} : std::vector{1U, 2U})
+    c.events.events.push_back(
+        {at, {.at = {}, .kind = NetworkEvent::Kind::npu_down, .npu = NodeId{npu}}, {}});
+  return evaluate_failures(c);
+}
+
+} // namespace
+
+TEST_CASE("a run that nobody is left to receive has no time and no ratio under any policy") {
+  for (const bool source : {true, false})
+    for (const EventTime at : {EventTime{{}, 10'000}, EventTime{Time{3'000'000}, {}}}) {
+      const FailureEvaluation e = nobody_left(source, at);
+      CHECK(e.problem.empty());
+      for (const PolicyEvaluation& policy : e.scenarios.at(0).policies) {
+        CHECK(policy.recovery.ending == (source ? Ending::nothing_left : Ending::no_destination));
+        CHECK_FALSE(e.slowdown(policy));
+        CHECK(e.goodput_lost(policy) == 1);
+        CHECK(ending_text(policy.recovery) ==
+              (source ? "nothing survives" : "no destination lives"));
+      }
+      for (const PolicySummary& summary : summaries_of(e)) {
+        CHECK(summary.complete == 0);
+        CHECK_FALSE(summary.time);
+      }
+      FailureExpectation expectation;
+      expectation.label = "root";
+      expectation.algorithm = "tacos";
+      expectation.at_most = true;
+      expectation.value = 1;
+      const FailureStudyEvaluation study{"s", {e}, {expectation}};
+      CHECK(comparisons_of({&study, 1}).at(0).agreement == Agreement::differs);
+    }
+}
+
+TEST_CASE("an expectation holds for the largest ratio that it is of") {
+  FailureExpectation expectation;
+  expectation.label = "slower";
+  expectation.algorithm = "tacos";
+  expectation.policy = Policy::restart;
+  expectation.value = 4;
+  const auto compared = [&](const std::vector<std::int64_t>& times) {
+    const FailureStudyEvaluation study{"s", {sweep_of(times)}, {expectation}};
+    return comparisons_of({&study, 1}).at(0);
+  };
+  const Comparison exact = compared({100, 200, 300, 400, 400, 400}); // 2 and 4 x undisturbed
+  CHECK(exact.agreement == Agreement::match);
+  CHECK(exact.value == 4);
+  CHECK(exact.label == "slower");
+  CHECK(exact.paper == "4.00");
+
+  expectation.failed_links = {1};
+  CHECK(compared({100, 200, 300, 400, 400, 400}).agreement == Agreement::differs);
+  expectation.at_most = true;
+  CHECK(compared({100, 200, 300, 400, 400, 400}).agreement == Agreement::match);
+  CHECK(compared({100, 200, 300, 0, 0, 0}).agreement == Agreement::match);
+  expectation.failed_links = {};
+  CHECK(compared({100, 200, 300, 410, 410, 410}).agreement == Agreement::differs);
+  expectation.tolerance = 0.05;
+  CHECK(compared({100, 200, 300, 410, 410, 410}).agreement == Agreement::match);
+  expectation.explanation = "another network";
+  CHECK(compared({100, 200, 300, 500, 500, 500}).agreement == Agreement::differs_explained);
+  const Comparison none = compared({100, 200, 300, 0, 0, 0});
+  CHECK(none.agreement == Agreement::differs);
+  CHECK(std::isnan(none.value));
+
+  expectation.over = Policy::restart;
+  expectation.value = 1;
+  expectation.at_most = false;
+  CHECK(compared({100, 200, 300, 500, 500, 500}).value == 1);
+}

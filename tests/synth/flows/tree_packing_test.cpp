@@ -1,0 +1,348 @@
+#include "synth/flows/packing/packing.hpp"
+
+#include "sim/random.hpp"
+#include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
+#include "synth/flows/fluid/check.hpp"
+#include "synth/flows/fluid/optimum.hpp"
+#include "synth/list.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "tests/synth/flows/flow_samples.hpp"
+#include "tests/synth/flows/fluid_samples.hpp"
+#include "tests/synth/flows/random_switched.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+using samples::collective_on;
+using samples::DgxLinks;
+
+namespace {
+
+constexpr CollectiveKind with_trees[] = {CollectiveKind::broadcast, CollectiveKind::reduce,
+                                         CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                         CollectiveKind::all_reduce};
+constexpr std::int64_t gigabyte = 1'000'000'000;
+
+TreePacking pack(const FlowProblem& problem) {
+  const SynthesisOptions options;
+  return pack_trees(problem, WorkLimit(options));
+}
+
+TreePacking pack(const Topology& topology, CollectiveKind kind, std::int64_t bytes,
+                 std::vector<NodeId> group = {}) {
+  return pack(flow_problem(topology, collective_on(topology, kind, bytes, 1, std::move(group))));
+}
+
+/// Each NPU's shard is a GB: seconds of All-Gather.
+double gathering(const Topology& topology) {
+  const TreePacking packing =
+      pack(topology, CollectiveKind::all_gather, topology.npu_count() * gigabyte);
+  CHECK(packing.obstacle == "");
+  return packing.solution.seconds;
+}
+
+std::string obstacle(const Topology& topology, CollectiveKind kind) {
+  return pack(topology, kind, topology.npu_count() * 1000).obstacle;
+}
+
+/// The trees are a correct fluid schedule that takes as long as is said; in whole trees they use no
+/// link longer than that.
+void check(const FlowProblem& problem, const TreePacking& packing) {
+  REQUIRE(packing.obstacle == "");
+  const FluidSolution& solution = packing.solution;
+  const FluidVerdict verdict = check_fluid(problem, solution.trees);
+  CHECK(verdict.fault == "");
+  CHECK(verdict.seconds == Approx(solution.seconds).epsilon(1e-9));
+  CHECK(verdict.traffic == Approx(solution.traffic).epsilon(1e-9));
+  CHECK(solution.bound_seconds <= solution.seconds * (1 + 1e-12));
+  if (solution.status == Status::optimal) CHECK(solution.bound_seconds == solution.seconds);
+  if (problem.demands.front().kind == FlowKind::both) return;
+  std::vector<std::int64_t> roots(problem.network.node_count()), load(problem.network.link_count());
+  for (const FlowTree& tree : solution.trees) {
+    const double trees = tree.share * static_cast<double>(packing.trees_per_source);
+    const std::int64_t whole = std::llround(trees);
+    CHECK(trees == Approx(static_cast<double>(whole)).epsilon(1e-9));
+    roots[tree.root] += whole;
+    for (const std::uint32_t link : tree.links) load[link] += whole;
+  }
+  for (const std::int64_t count : roots) CHECK((count == 0 || count == packing.trees_per_source));
+  const double tree_bytes = static_cast<double>(problem.demands.front().bytes) /
+                            static_cast<double>(packing.trees_per_source);
+  for (std::uint32_t link = 0; link < load.size(); ++link) {
+    const auto bandwidth = static_cast<double>(problem.network.resources[link].bandwidth);
+    // no tree more than there is room for
+    CHECK(static_cast<double>(load[link]) <=
+          std::floor(solution.seconds * bandwidth / tree_bytes * (1 + 1e-12)));
+  }
+}
+
+/// Zero latencies: where bounds of synth/bounds speak of bandwidth alone.
+Topology without_latency(TopologyParts parts) {
+  for (Link& link : parts.links) link.latency = Time{0};
+  return Topology(std::move(parts));
+}
+
+/// Servers on a switch each, these on another, with all bandwidths different.
+TopologyParts uneven_tree() {
+  TopologyParts parts = samples::npus("uneven tree", 6);
+  const auto add_switch = [&](const char* name) {
+    return parts.add_node({name, NodeKind::switching, {false, false, false}, {}});
+  };
+  const NodeId left = add_switch("left"), right = add_switch("right"), top = add_switch("top");
+  const auto join = [&](NodeId a, NodeId b, std::int64_t gigabytes) {
+    parts.add_duplex({a, b, Time{0}, Bandwidth{gigabytes * gigabyte}});
+  };
+  for (std::uint32_t n = 0; n < 6; ++n) join(NodeId{n}, n < 3 ? left : right, 17 + 3 * n);
+  join(left, top, 5);
+  join(right, top, 11);
+  join(NodeId{0}, NodeId{5}, 2);
+  return parts;
+}
+
+} // namespace
+
+TEST_CASE("tree packing is exact on every kind of network") {
+  for (const char* text : {"ring:5",
+                           "ring:4,directions=1",
+                           "fully_connected:5",
+                           "torus2d:4x3",
+                           "torus3d:2x3x3",
+                           "mesh2d:3x4",
+                           "hypercube:3",
+                           "switch:6",
+                           "dgx1",
+                           "dgx2",
+                           "dgx_a100",
+                           "dgx_a100x2",
+                           "mi250x",
+                           "multi_rail:4x3",
+                           "two_level_switch:3x4",
+                           "fat_tree:4",
+                           "rfs:2x2x4",
+                           "dragonfly:3x4",
+                           "torus2d:4x4,bandwidth=70GB/s+30GB/s",
+                           "mesh2d:4x4,without=npu5"}) {
+    const Topology topology = make_topology(text);
+    for (const CollectiveKind kind : with_trees) {
+      INFO(text << " " << to_text(kind));
+      const FlowProblem problem =
+          flow_problem(topology, collective_on(topology, kind, topology.npu_count() * 720'720, 1));
+      const TreePacking packing = pack(problem);
+      check(problem, packing);
+      if (kind != CollectiveKind::all_reduce) CHECK(packing.solution.status == Status::optimal);
+    }
+  }
+}
+
+TEST_CASE("All-Gather takes as long as its slowest cut") {
+  CHECK(gathering(samples::ring(8)) == Approx(7.0 / 100));
+  CHECK(gathering(samples::ring(8, true)) == Approx(7.0 / 50));
+  CHECK(gathering(samples::full(5)) == Approx(1.0 / 50));
+  CHECK(gathering(samples::star(8)) == Approx(7.0 / 50));
+  CHECK(gathering(samples::mesh(3, 3)) == Approx(8.0 / 100)); // a corner has two links
+  // to NPUs 0 .. 2 what 3 .. 5 have comes over 5 from above and 2 from NPU 5
+  CHECK(gathering(Topology(uneven_tree())) == Approx(3.0 / 7));
+}
+
+TEST_CASE("DGX A100 clusters have the optima of Shapley 2025") {
+  const auto seconds = [](std::uint32_t servers, DgxLinks links) {
+    return gathering(samples::dgx_a100(servers, links));
+  };
+  CHECK(seconds(1, DgxLinks::nvlink) == Approx(7.0 / 300));
+  CHECK(seconds(2, DgxLinks::nvlink) == Approx(15.0 / 325));
+  CHECK(seconds(1, DgxLinks::both) == Approx(7.0 / 332));
+  CHECK(seconds(2, DgxLinks::both) == Approx(15.0 / 332));
+  for (const std::uint32_t servers : {4U, 8U}) {
+    CHECK(seconds(servers, DgxLinks::nvlink) == Approx((servers - 1) / 25.0));
+    CHECK(seconds(servers, DgxLinks::both) == Approx((servers - 1) / 25.0));
+  }
+  for (const std::uint32_t servers : {1U, 2U, 4U})
+    CHECK(seconds(servers, DgxLinks::pcie) == Approx((8 * servers - 1) / 32.0));
+}
+
+TEST_CASE("tree packing meets the maximum flow bound") {
+  std::vector<TopologyParts> networks{
+      samples::dgx_a100_parts(2, DgxLinks::both), samples::dgx_a100_parts(3, DgxLinks::nvlink),
+      samples::mesh_parts(3, 4), uneven_tree(), samples::npus("line", 4)};
+  for (std::uint32_t n = 0; n < 3; ++n)
+    networks.back().add_duplex({NodeId{n}, NodeId{n + 1}, Time{0}, Bandwidth{(n + 2) * gigabyte}});
+  for (const TopologyParts& parts : networks) {
+    const Topology topology = without_latency(parts);
+    for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+      INFO(topology.name() << " " << to_text(kind));
+      const std::int64_t bytes = topology.npu_count() * gigabyte;
+      const TreePacking packing = pack(topology, kind, bytes);
+      // each tree a chunk: bounds of whole chunks are those of fluids
+      const Collective collective = collective_on(
+          topology, kind, bytes, static_cast<std::uint32_t>(packing.trees_per_source));
+      const std::vector<Bound> bounds =
+          lower_bounds(topology, collective, TimeModel{}, Chunking::given);
+      const auto flow = std::ranges::find(bounds, BoundKind::max_flow_cut, &Bound::kind);
+      REQUIRE(flow != bounds.end());
+      CHECK(packing.solution.seconds ==
+            Approx(flow->time.seconds()).epsilon(1e-6)); // bytes don't divide
+    }
+  }
+}
+
+TEST_CASE("tree packing and linear programs over trees have one optimum") {
+  const SynthesisOptions options;
+  Random random(21);
+  for (int round = 0; round < 30; ++round) {
+    const samples::SwitchedNetwork network = samples::random_switched(random);
+    TopologyParts parts =
+        samples::npus("random", static_cast<std::uint32_t>(network.terminals.size()));
+    while (parts.nodes.size() < network.graph.node_count())
+      parts.add_node({"switch" + std::to_string(parts.nodes.size()),
+                      NodeKind::switching,
+                      {false, false, false},
+                      {}});
+    for (std::size_t a = 0; a < network.capacity.size(); ++a)
+      parts.add_link({NodeId{network.graph.arcs[a].from}, NodeId{network.graph.arcs[a].to}, Time{0},
+                      Bandwidth{network.capacity[a] * gigabyte}});
+    const Topology topology(std::move(parts));
+    for (const CollectiveKind kind : with_trees) {
+      INFO("round " << round << " " << to_text(kind));
+      const FlowProblem problem =
+          flow_problem(topology, collective_on(topology, kind, topology.npu_count() * gigabyte, 1));
+      const TreePacking packing = pack(problem);
+      check(problem, packing);
+      const FluidSolution other = fluid_optimum(problem, {}, WorkLimit(options));
+      REQUIRE(other.status == Status::optimal);
+      if (kind == CollectiveKind::all_reduce)
+        CHECK(packing.solution.seconds >= other.seconds * (1 - 1e-8));
+      else
+        CHECK(packing.solution.seconds == Approx(other.seconds).epsilon(1e-8));
+      CHECK(packing.solution.bound_seconds <= other.seconds * (1 + 1e-8));
+    }
+  }
+}
+
+TEST_CASE("Broadcast is as fast as the root's least maximum flow") {
+  // Edmonds: from NPU 0 of a 3x3 mesh, its two links; in the uneven tree 5 + 2 to NPUs 3 .. 5
+  CHECK(pack(samples::mesh(3, 3), CollectiveKind::broadcast, gigabyte).solution.seconds ==
+        Approx(1.0 / 100));
+  const Topology tree{uneven_tree()};
+  CHECK(pack(tree, CollectiveKind::broadcast, gigabyte).solution.seconds == Approx(1.0 / 7));
+  CHECK(pack(tree, CollectiveKind::reduce, gigabyte).solution.seconds == Approx(1.0 / 7));
+}
+
+TEST_CASE("a group's trees pass others as they do switches") {
+  const Topology ring = samples::ring(8);
+  const std::vector<NodeId> group{NodeId{0}, NodeId{2}, NodeId{5}};
+  for (const CollectiveKind kind : with_trees) {
+    const FlowProblem problem = flow_problem(ring, collective_on(ring, kind, 30'000, 1, group));
+    check(problem, pack(problem));
+  }
+  CHECK(pack(ring, CollectiveKind::all_gather, 3 * gigabyte, group).solution.seconds ==
+        Approx(2.0 / 100));
+}
+
+TEST_CASE("sources of different sizes root as many trees as they need") {
+  const Topology star = samples::star(4);
+  FlowProblem problem =
+      flow_problem(star, collective_on(star, CollectiveKind::all_gather, 4 * gigabyte, 1));
+  for (std::size_t d = 0; d < problem.demands.size(); ++d)
+    problem.demands[d].bytes = static_cast<std::int64_t>(d + 1) * gigabyte;
+  const TreePacking packing = pack(problem);
+  CHECK(packing.obstacle == "");
+  CHECK(check_fluid(problem, packing.solution.trees).fault == "");
+  CHECK(packing.solution.seconds == Approx(9.0 / 50)); // 2 + 3 + 4 GB into NPU 0
+  CHECK(check_fluid(problem, packing.solution.trees).seconds == Approx(9.0 / 50));
+}
+
+TEST_CASE("shared groups that slow nothing or one link are none") {
+  TopologyParts parts = samples::mesh_parts(2, 2);
+  const std::int64_t link = parts.links[0].bandwidth.bytes_per_second;
+  parts.groups.push_back({"wide", {LinkId{0}, LinkId{1}}, Bandwidth{2 * link}});
+  CHECK(gathering(Topology(parts)) == Approx(3.0 / 100));
+  parts.groups.push_back({"slow", {LinkId{0}}, Bandwidth{link / 2}});
+  // the node behind it gets 25 + 50 GB/s
+  CHECK(gathering(Topology(parts)) == Approx(3.0 / 75));
+  parts.groups.push_back({"narrow", {LinkId{0}, LinkId{1}}, Bandwidth{link}});
+  CHECK(obstacle(Topology(parts), CollectiveKind::all_gather) ==
+        "links that share bandwidth: group 2");
+}
+
+TEST_CASE("tree packing says what it can't do") {
+  const Topology ring = samples::ring(4);
+  CHECK(obstacle(ring, CollectiveKind::all_to_all) ==
+        "data of its own for every receiver: that takes paths, not trees");
+  CHECK(obstacle(ring, CollectiveKind::scatter) ==
+        "data of its own for every receiver: that takes paths, not trees");
+
+  TopologyParts uneven = uneven_tree();
+  uneven.links[1].bandwidth.bytes_per_second += gigabyte; // from the switch to NPU 0
+  CHECK(obstacle(Topology(uneven), CollectiveKind::all_gather) ==
+        "links into and out of node 6 carry 65000000000 and 66000000000 bytes/s: to split it off "
+        "takes the same");
+  const Outcome outcome = tree_packing(
+      Topology(uneven), collective_on(Topology(uneven), CollectiveKind::all_gather, 6000, 1), {});
+  CHECK(outcome.status == Status::infeasible);
+  CHECK(outcome.note.find("out of left carry") != std::string::npos);
+
+  FlowProblem two = flow_problem(ring, collective_on(ring, CollectiveKind::all_gather, 4000, 1));
+  two.demands.push_back({FlowKind::combine, two.demands[0].sinks, two.demands[0].sources, 1000});
+  CHECK(pack(two).obstacle == "several collectives at once");
+
+  FlowProblem none = flow_problem(ring, collective_on(ring, CollectiveKind::all_gather, 4000, 1));
+  none.network.copies[2] = false;
+  CHECK(pack(none).obstacle == "node 2 can't copy");
+  none.network.copies[2] = true;
+  none.demands[1].bytes = 999'999'999'989; // no common measure with 1000
+  none.network.resources[0].bandwidth = 50'000'000'021;
+  CHECK(pack(none).obstacle == "bytes and bandwidths have no common units of a useful size");
+}
+
+TEST_CASE("tree packing: same problem, same trees") {
+  const Topology topology = samples::dgx_a100(2, DgxLinks::both);
+  const FlowProblem problem =
+      flow_problem(topology, collective_on(topology, CollectiveKind::all_gather, 16 * gigabyte, 1));
+  const std::vector<FlowTree> once = pack(problem).solution.trees,
+                              again = pack(problem).solution.trees;
+  REQUIRE(once.size() == again.size());
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    CHECK(once[i].links == again[i].links);
+    CHECK(once[i].hop_end == again[i].hop_end);
+    CHECK(once[i].share == again[i].share);
+  }
+}
+
+TEST_CASE("tree packing: a limit that has passed leaves nothing") {
+  SynthesisOptions options;
+  options.cancelled = [] { return true; };
+  const Topology star = samples::star(6);
+  const Collective collective = collective_on(star, CollectiveKind::all_gather, 6 * gigabyte, 1);
+  const TreePacking packing = pack_trees(flow_problem(star, collective), WorkLimit(options));
+  CHECK(packing.solution.status == Status::timed_out);
+  CHECK(packing.solution.trees.empty());
+  CHECK(packing.solution.bound_seconds == Approx(5.0 / 50));
+  const Outcome outcome = tree_packing(star, collective, options);
+  CHECK(outcome.status == Status::timed_out);
+  CHECK_FALSE(outcome.schedule);
+}
+
+TEST_CASE("tree packing makes correct schedules") {
+  for (const char* text :
+       {"ring:5", "mesh2d:3x3", "switch:6", "dgx1", "dgx_a100x2", "fat_tree:4"}) {
+    const Topology topology = make_topology(text);
+    for (const CollectiveKind kind : with_trees) {
+      INFO(text << " " << to_text(kind));
+      const Collective collective =
+          collective_on(topology, kind, std::int64_t{topology.npu_count()} << 20, 4);
+      const Outcome outcome = tree_packing(topology, collective, {});
+      REQUIRE(outcome.schedule);
+      const Verdict verdict = verify(topology, collective, *outcome.schedule);
+      CHECK((verdict.fault ? verdict.fault->text : "") == "");
+      CHECK(outcome.planned >= outcome.bound);
+    }
+  }
+}
