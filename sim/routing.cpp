@@ -1,16 +1,14 @@
 #include "sim/routing.hpp"
 
 #include "sim/error.hpp"
+#include "sim/graphs/shortest_paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <set>
 #include <tuple>
 #include <unordered_set>
-#include <utility>
 
 namespace tutti {
 
@@ -160,21 +158,10 @@ Router::Tree Router::tree_to(NodeId to, int dimension) const {
   const auto usable = [&](LinkId link) { return in_dimension(topology_, link, dimension); };
   constexpr std::int64_t far = INT64_MAX;
   std::vector<std::int64_t> distance(topology_.node_count(), far);
-  using Entry = std::pair<std::int64_t, std::uint32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  distance[to.value] = 0;
-  queue.emplace(0, to.value);
-  while (!queue.empty()) {
-    const auto [d, node] = queue.top();
-    queue.pop();
-    if (d > distance[node]) continue;
-    for (const LinkId link : topology_.in_links(NodeId{node})) {
-      const std::uint32_t before = topology_.link(link).from.value;
-      if (!usable(link) || d + cost_[link.value] >= distance[before]) continue;
-      distance[before] = d + cost_[link.value];
-      queue.emplace(distance[before], before);
-    }
-  }
+  search_shortest_paths(distance, {&to.value, 1}, [&](auto node, auto rest, const auto& relax) {
+    for (const LinkId link : topology_.in_links(NodeId{node}))
+      if (usable(link)) relax(topology_.link(link).from.value, rest + cost_[link.value]);
+  });
   // Of several shortest ways the one with the least link ids, from the start on.
   Tree tree{std::vector<LinkId>(topology_.node_count())};
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {

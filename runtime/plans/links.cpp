@@ -1,13 +1,12 @@
 #include "runtime/plans/parts.hpp"
 #include "sim/error.hpp"
+#include "sim/graphs/shortest_paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
-#include <queue>
 #include <tuple>
 #include <utility>
 
@@ -22,22 +21,12 @@ constexpr WayLength no_way{std::numeric_limits<std::uint32_t>::max(), 0};
 /// Of the shortest ways from everywhere.
 std::vector<WayLength> way_lengths_to(const Topology& network, NodeId to) {
   std::vector<WayLength> lengths(network.node_count(), no_way);
-  using Entry = std::pair<WayLength, NodeId>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> reached;
-  lengths[to.value] = {0, 0};
-  reached.emplace(lengths[to.value], to);
-  while (!reached.empty()) {
-    const auto [length, node] = reached.top();
-    reached.pop();
-    if (length != lengths[node.value]) continue;
-    for (const LinkId id : network.in_links(node)) {
+  search_shortest_paths(lengths, {&to.value, 1}, [&](auto node, auto length, const auto& relax) {
+    for (const LinkId id : network.in_links(NodeId{node})) {
       const Link& link = network.link(id);
-      const WayLength longer{length.first + 1, length.second + link.latency.ps};
-      if (longer >= lengths[link.from.value]) continue;
-      lengths[link.from.value] = longer;
-      reached.emplace(longer, link.from);
+      relax(link.from.value, {length.first + 1, length.second + link.latency.ps});
     }
-  }
+  });
   return lengths;
 }
 

@@ -1,9 +1,8 @@
 #include "synth/bounds/least_times.hpp"
 
+#include "sim/graphs/shortest_paths.hpp"
+
 #include <algorithm>
-#include <functional>
-#include <queue>
-#include <utility>
 
 namespace tutti::bounds {
 
@@ -52,28 +51,18 @@ void LeastTimes::set_size(Bytes size) {
 void LeastTimes::search(std::span<const NodeId> sources) {
   std::fill(time_.begin(), time_.end(), never);
   std::fill(is_source_.begin(), is_source_.end(), false);
-  using Entry = std::pair<std::int64_t, NodeId>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  std::vector<std::uint32_t> starts;
   for (const NodeId source : sources) {
-    time_[source.value] = 0;
     is_source_[source.value] = true;
-    queue.emplace(0, source);
+    starts.push_back(source.value);
   }
-  while (!queue.empty()) {
-    const auto [time, node] = queue.top();
-    queue.pop();
-    if (time > time_[node.value]) continue;
-    const bool forwards = direction_ == Direction::from_sources;
-    for (const LinkId id : forwards ? topology_.out_links(node) : topology_.in_links(node)) {
-      const Link& link = topology_.link(id);
-      const NodeId next = forwards ? link.to : link.from;
-      if (!inside_.empty() && !inside_[next.value]) continue;
-      const std::int64_t there = time + hop_[id.value];
-      if (there >= time_[next.value]) continue;
-      time_[next.value] = there;
-      queue.emplace(there, next);
-    }
-  }
+  const bool forwards = direction_ == Direction::from_sources;
+  search_shortest_paths(time_, starts, [&](auto index, auto time, const auto& relax) {
+    const NodeId node{index};
+    for (const LinkId link : forwards ? topology_.out_links(node) : topology_.in_links(node))
+      if (const NodeId next = far_end(link); inside_.empty() || inside_[next.value])
+        relax(next.value, time + hop_[link.value]);
+  });
 }
 
 std::int64_t LeastTimes::complete(NodeId node) const {

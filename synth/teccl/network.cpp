@@ -1,14 +1,13 @@
 #include "synth/teccl/network.hpp"
 
 #include "sim/error.hpp"
+#include "sim/graphs/shortest_paths.hpp"
 #include "synth/timed/switch_ways.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <queue>
 #include <tuple>
 #include <utility>
 
@@ -224,24 +223,11 @@ std::vector<std::uint32_t> shortest(const EpochNetwork& network,
                                     const std::vector<std::uint32_t>& starts,
                                     const std::vector<std::vector<std::uint32_t>>& lanes_of,
                                     std::uint32_t EpochLane::*far) {
-  using Entry = std::pair<std::uint32_t, std::uint32_t>; // epochs, node
   std::vector<std::uint32_t> epochs(network.node_count, out_of_epochs);
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  for (const std::uint32_t start : starts) {
-    epochs[start] = 0;
-    queue.emplace(0, start);
-  }
-  while (!queue.empty()) {
-    const auto [reached, node] = queue.top();
-    queue.pop();
-    if (reached > epochs[node]) continue;
-    for (const std::uint32_t l : lanes_of[node]) {
-      const EpochLane& lane = network.lanes[l];
-      if (reached + lane.delay >= epochs[lane.*far]) continue;
-      epochs[lane.*far] = reached + lane.delay;
-      queue.emplace(epochs[lane.*far], lane.*far);
-    }
-  }
+  search_shortest_paths(epochs, starts, [&](auto node, auto reached, const auto& relax) {
+    for (const std::uint32_t l : lanes_of[node])
+      relax(network.lanes[l].*far, reached + network.lanes[l].delay);
+  });
   return epochs;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/formats/msccl/foreign_order.hpp"
 
 #include "sim/error.hpp"
+#include "sim/graphs/components.hpp"
 
 #include <fmt/format.h>
 
@@ -69,75 +70,26 @@ MoveEdges edges_of(std::span<const ForeignMove> moves) {
   return edges;
 }
 
-/// Groups of moves that all come before each other (strongly connected components, Tarjan 1972,
-/// without recursion).
-class MoveGroups {
-public:
-  explicit MoveGroups(const MoveEdges& edges) : edges_(edges), nodes_(edges.size()) {
-    for (std::uint32_t m = 0; m < edges.size(); ++m)
-      if (nodes_[m].index == none) visit(m);
-  }
-  [[nodiscard]] std::uint32_t group(std::uint32_t move) const { return nodes_[move].group; }
-  [[nodiscard]] std::uint32_t count() const { return groups_; }
-
-private:
-  static constexpr std::uint32_t none = UINT32_MAX;
-  struct Node {
-    std::uint32_t index = none, low = 0, group = none, next_edge = 0;
-  };
-
-  void enter(std::uint32_t m) {
-    nodes_[m].index = nodes_[m].low = entered_++;
-    open_.push_back(m);
-    path_.push_back(m);
-  }
-
-  void visit(std::uint32_t start) {
-    enter(start);
-    while (!path_.empty()) {
-      const std::uint32_t m = path_.back();
-      if (nodes_[m].next_edge < edges_[m].size()) {
-        const std::uint32_t to = edges_[m][nodes_[m].next_edge++].to;
-        if (nodes_[to].index == none)
-          enter(to);
-        else if (nodes_[to].group == none)
-          nodes_[m].low = std::min(nodes_[m].low, nodes_[to].index);
-        continue;
-      }
-      leave(m);
-    }
-  }
-
-  void leave(std::uint32_t m) {
-    path_.pop_back();
-    if (!path_.empty())
-      nodes_[path_.back()].low = std::min(nodes_[path_.back()].low, nodes_[m].low);
-    if (nodes_[m].low != nodes_[m].index) return;
-    for (std::uint32_t member = none; member != m; open_.pop_back()) {
-      member = open_.back();
-      nodes_[member].group = groups_;
-    }
-    ++groups_;
-  }
-
-  const MoveEdges& edges_;
-  std::vector<Node> nodes_;
-  std::vector<std::uint32_t> open_, path_;
-  std::uint32_t entered_ = 0, groups_ = 0;
-};
+/// Groups of moves that all come before each other.
+Components groups_of(const MoveEdges& edges) {
+  return strong_components(
+      static_cast<std::uint32_t>(edges.size()),
+      [&](std::uint32_t move) { return edges[move].size(); },
+      [&](std::uint32_t move, std::size_t i) { return std::optional(edges[move][i].to); });
+}
 
 } // namespace
 
 ForeignOrder foreign_order(std::span<const ForeignMove> moves) {
   const MoveEdges edges = edges_of(moves);
-  const MoveGroups groups(edges);
-  std::vector<std::vector<std::uint32_t>> members(groups.count());
-  std::vector<std::uint32_t> missing(groups.count(), 0);
+  const Components groups = groups_of(edges);
+  std::vector<std::vector<std::uint32_t>> members(groups.count);
+  std::vector<std::uint32_t> missing(groups.count, 0);
   for (std::uint32_t m = 0; m < moves.size(); ++m) {
-    members[groups.group(m)].push_back(m);
+    members[groups.of[m]].push_back(m);
     for (const MoveEdge& edge : edges[m]) {
-      if (groups.group(edge.to) != groups.group(m))
-        ++missing[groups.group(edge.to)];
+      if (groups.of[edge.to] != groups.of[m])
+        ++missing[groups.of[edge.to]];
       else if (edge.strict)
         throw InputError(fmt::format("rank {} keeps partial sums apart in a way that a schedule, "
                                      "with one state of a chunk at an NPU, can't express",
@@ -146,7 +98,7 @@ ForeignOrder foreign_order(std::span<const ForeignMove> moves) {
   }
   using Entry = std::pair<std::uint32_t, std::uint32_t>; // first member, group
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-  for (std::uint32_t g = 0; g < groups.count(); ++g)
+  for (std::uint32_t g = 0; g < groups.count; ++g)
     if (missing[g] == 0) ready.emplace(members[g].front(), g);
   ForeignOrder order;
   while (!ready.empty()) {
@@ -156,7 +108,7 @@ ForeignOrder foreign_order(std::span<const ForeignMove> moves) {
       order.moves.push_back(m);
       order.together.push_back(m != members[g].front());
       for (const MoveEdge& edge : edges[m]) {
-        const std::uint32_t next = groups.group(edge.to);
+        const std::uint32_t next = groups.of[edge.to];
         if (next != g && --missing[next] == 0) ready.emplace(members[next].front(), next);
       }
     }
