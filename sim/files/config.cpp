@@ -36,9 +36,7 @@
 
 namespace tutti {
 
-namespace {
-
-struct Document {
+struct ConfigDocument {
   std::string name;
   toml::table root;
   /// Where values stand that came here as copies, which TOML++ doesn't tell.
@@ -49,6 +47,8 @@ struct Document {
     return found == places.end() ? value.source().begin : found->second;
   }
 };
+
+namespace {
 
 std::string placed(const std::string& file, toml::source_position at, std::string_view message) {
   return fmt::format("{}:{}:{}: {}", file, at.line, at.column, message);
@@ -134,7 +134,7 @@ std::string described(const toml::node& value) {
 /// Fills a document with a copy of another's table.
 class Copy {
 public:
-  Copy(const Document& from, const TextReplacement& replacement, Document& to)
+  Copy(const ConfigDocument& from, const TextReplacement& replacement, ConfigDocument& to)
       : from_(from), replacement_(replacement), to_(to) {}
 
   void table(const toml::table& from, toml::table& to) {
@@ -175,15 +175,15 @@ private:
     }
   }
 
-  const Document& from_;
+  const ConfigDocument& from_;
   const TextReplacement& replacement_;
-  Document& to_;
+  ConfigDocument& to_;
 };
 
 } // namespace
 
 struct ConfigValue::Node {
-  std::shared_ptr<const Document> document;
+  std::shared_ptr<const ConfigDocument> document;
   const toml::node* value; ///< owned by the document
 
   [[nodiscard]] InputError error(toml::source_position at, const std::string& message) const {
@@ -319,7 +319,7 @@ void ConfigTable::finish() const {
 InputError ConfigTable::error(const std::string& message) const { return node_->error(message); }
 
 ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
-  auto document = std::make_shared<Document>();
+  auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
   Copy(*node_->document, replacement, *document).table(node_->table(), document->root);
   const toml::node* root = &document->root;
@@ -337,7 +337,7 @@ ConfigTable read_config(const std::string& file) { return parse_config(read_file
 
 ConfigTable parse_config(std::string_view text, const std::string& source_name) {
   refuse_unsafe(text, source_name);
-  auto document = std::make_shared<Document>();
+  auto document = std::make_shared<ConfigDocument>();
   document->name = source_name;
   try {
     document->root = toml::parse(text, source_name);

@@ -30,7 +30,9 @@ private:
   LimitWatch watch_;
 };
 
-// A file that CaDiCaL writes to.
+} // namespace
+
+/// A file that CaDiCaL writes to.
 class ProofFile {
 public:
   explicit ProofFile(std::string path) : path_(std::move(path)) {
@@ -63,8 +65,6 @@ private:
   std::string path_;
   std::FILE* file_ = nullptr;
 };
-
-} // namespace
 
 struct SatSolver::Implementation {
   explicit Implementation(const std::string& path) : proof(path) {

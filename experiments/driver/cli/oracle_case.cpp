@@ -17,7 +17,7 @@ template <typename Ids> Json values_of(const Ids& ids) {
   return values;
 }
 
-Json nodes_json(const Topology& topology) {
+Json case_nodes(const Topology& topology) {
   Json nodes = Json::array();
   for (const Node& node : topology.nodes()) {
     if (node.reduce_rate.bytes_per_second > 0)
@@ -30,7 +30,7 @@ Json nodes_json(const Topology& topology) {
   return nodes;
 }
 
-Json links_json(const Topology& topology) {
+Json case_links(const Topology& topology) {
   Json links = Json::array();
   for (const Link& link : topology.links())
     links.push_back({{"from", link.from.value},
@@ -40,7 +40,7 @@ Json links_json(const Topology& topology) {
   return links;
 }
 
-Json groups_json(const Topology& topology) {
+Json case_groups(const Topology& topology) {
   Json groups = Json::array();
   for (const SharedGroup& group : topology.groups())
     groups.push_back(
@@ -48,7 +48,7 @@ Json groups_json(const Topology& topology) {
   return groups;
 }
 
-Json chunks_json(const Collective& collective) {
+Json case_chunks(const Collective& collective) {
   Json chunks = Json::array();
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
     chunks.push_back({{"bytes", collective.chunks[c].size.count},
@@ -78,10 +78,10 @@ std::string oracle_case(const Topology& topology, const Collective& collective,
     throw InputError("a case can't be exported: the time model has a reduction rate, which cases "
                      "don't know");
   const Json json = {
-      {"nodes", nodes_json(topology)},
-      {"links", links_json(topology)},
-      {"groups", groups_json(topology)},
-      {"chunks", chunks_json(collective)},
+      {"nodes", case_nodes(topology)},
+      {"links", case_links(topology)},
+      {"groups", case_groups(topology)},
+      {"chunks", case_chunks(collective)},
       {"transfers", transfers_json(schedule)},
       {"time_model",
        {{"link_busy", to_text(model.link_busy)}, {"forwarding", to_text(model.forwarding)}}}};

@@ -77,7 +77,7 @@ Figure bar_figure(const BarChart& chart) {
     bars += fmt::format("{}$series{} using 1:2:({:.5f}) with boxes fillstyle solid noborder "
                         "linecolor rgb '{}' title {}",
                         s == 0 ? "plot " : ", \\\n     ", s, 0.92 * layout.bar / layout.group,
-                        series_colour(s), quoted(chart.series[s]));
+                        series_colour(s), gnuplot_quoted(chart.series[s]));
     labels += fmt::format(", \\\n     $series{} using 1:(valid(2) ? $2 : floor_y):3 with labels {} "
                           "font 'sans-serif,10' textcolor rgb '#333333' notitle",
                           s, layout.upright ? "rotate left offset 0, 0.4" : "offset 0, 0.6");
@@ -92,7 +92,7 @@ Figure bar_figure(const BarChart& chart) {
       fmt::format("floor_y = {:g}\nset xrange [-0.5:{}]\nset xtics scale 0 ({})\n"
                   "set ylabel {} offset 0.5, 0\n",
                   chart.logarithmic ? extent.smallest : 0.0, groups - 0.5, tics_text(names),
-                  quoted(chart.y_label));
+                  gnuplot_quoted(chart.y_label));
   const int width = static_cast<int>(std::max(360.0, layout.group * groups));
   return framed_chart(chart.heading, width, chart.series, axes + data + bars + labels + "\n");
 }

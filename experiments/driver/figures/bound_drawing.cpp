@@ -30,7 +30,7 @@ constexpr double margin = 48, top = 64, bottom = 84;
 
 constexpr int inside_colour = 0xf28e2b, outside_colour = 0x4e79a7;
 
-struct Drawing {
+struct BoundData {
   std::string across, within; ///< gnuplot's data: links
   std::string npus, others, npu_names, other_names;
 };
@@ -107,9 +107,10 @@ Marks marks_of(const Topology& topology, const Bound& bound) {
   return marks;
 }
 
-Drawing drawing_of(const Topology& topology, const Marks& marks, const std::vector<Place>& places) {
+BoundData drawing_of(const Topology& topology, const Marks& marks,
+                     const std::vector<Place>& places) {
   const std::vector<bool>& inside = marks.nodes;
-  Drawing drawing;
+  BoundData drawing;
   for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
     const Link& link = topology.link(LinkId{l});
     const Place &a = places[link.from.value], &b = places[link.to.value];
@@ -132,7 +133,7 @@ Drawing drawing_of(const Topology& topology, const Marks& marks, const std::vect
 }
 
 /// Data blocks, and one plot of those that aren't empty: gnuplot has no layers without points.
-std::string plot_of(const Drawing& drawing) {
+std::string plot_of(const BoundData& drawing) {
   struct Layer {
     std::string_view name;
     const std::string& data;
@@ -168,7 +169,7 @@ std::string legend_entry(int index, int colour, std::string_view text) {
                      "character 2.6 left font 'sans-serif,14' textcolor rgb '#{:06x}'\n"
                      "set label {} {} at screen 0, screen 0 offset character {}, character 2.6 "
                      "left font 'sans-serif,10' textcolor rgb '#444444'\n",
-                     10 + 2 * index, 1.5 + 17 * index, colour, 11 + 2 * index, quoted(text),
+                     10 + 2 * index, 1.5 + 17 * index, colour, 11 + 2 * index, gnuplot_quoted(text),
                      3.5 + 17 * index);
 }
 

@@ -39,7 +39,7 @@ std::string named_axis(const CurveChart& chart) {
     tics.push_back({static_cast<double>(tics.size()), name});
   return fmt::format("set xrange [-0.4:{}]\nset xtics ({})\nset xlabel {}\n",
                      static_cast<double>(chart.x_names.size()) - 0.6, tics_text(tics),
-                     quoted(chart.x_label));
+                     gnuplot_quoted(chart.x_label));
 }
 
 // Wide enough for names side by side.
@@ -53,12 +53,12 @@ std::string x_axis(const CurveChart& chart, const Extent& x) {
   if (chart.axis == CurveAxis::names) return named_axis(chart);
   if (chart.axis == CurveAxis::linear)
     return fmt::format("set xrange [0:{:g}]\nset xlabel {}\n", x.largest > 0 ? 1.03 * x.largest : 1,
-                       quoted(chart.x_label));
+                       gnuplot_quoted(chart.x_label));
   const std::string scale = chart.axis == CurveAxis::tens
                                 ? "set logscale x\n"
                                 : "set logscale x 2\n" + power_tics(x, chart.axis);
   return scale + fmt::format("set xrange [{:g}:{:g}]\nset xlabel {}\n", 0.8 * x.smallest,
-                             1.25 * x.largest, quoted(chart.x_label));
+                             1.25 * x.largest, gnuplot_quoted(chart.x_label));
 }
 
 bool has_logarithmic_y(const CurveChart& chart) {
@@ -73,7 +73,7 @@ std::string y_axis(const CurveChart& chart, const Extent& y) {
           : fmt::format("set yrange [0:{:g}]\n", y.largest > 0 ? 1.06 * y.largest : 1);
   const std::string tics =
       chart.y_tics.empty() ? "" : fmt::format("set ytics ({})\n", tics_text(chart.y_tics));
-  return range + tics + fmt::format("set ylabel {} offset 0.5, 0\n", quoted(chart.y_label));
+  return range + tics + fmt::format("set ylabel {} offset 0.5, 0\n", gnuplot_quoted(chart.y_label));
 }
 
 std::string points_data(const Curve& curve) {
@@ -110,7 +110,7 @@ std::string mark_lines(const CurveChart& chart) {
                          "linewidth 0.8 dashtype 3 linecolor rgb '#777777'\n"
                          "set label {1} at {0:.10g}, graph 0.02 left rotate by 90 "
                          "offset character 0.6, 0 font 'sans-serif,9' textcolor rgb '#555555'\n",
-                         mark.x, quoted(mark.text));
+                         mark.x, gnuplot_quoted(mark.text));
   return lines;
 }
 
@@ -158,7 +158,7 @@ Figure curve_figure(const CurveChart& chart) {
                          : curve.name);
     plots += fmt::format("{}$curve{} using 1:2 with {} linewidth 2{} linecolor rgb '{}' title {}",
                          c == 0 ? "" : ", \\\n     ", c, style_of(chart, law.has_value()),
-                         mark_of(chart, c), series_colour(c), quoted(legend.back()));
+                         mark_of(chart, c), series_colour(c), gnuplot_quoted(legend.back()));
     if (!law) continue;
     data += fmt::format("$law{} << END\n{}END\n", c, law_data(*law, curve));
     plots += fmt::format(", \\\n     $law{} using 1:2 with lines linewidth 1 dashtype 2 linecolor "

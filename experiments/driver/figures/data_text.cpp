@@ -1,4 +1,4 @@
-// gnuplot reads strings among data in another way than those of commands: see quoted().
+// gnuplot reads strings among data in another way than those of commands: see gnuplot_quoted().
 #include "experiments/driver/figures/data_text.hpp"
 
 #include "experiments/driver/cli/printable.hpp"

@@ -1,4 +1,4 @@
-// Texts among gnuplot's data. This, quoted() and tics_text() are the only ways of a text into a
+// Texts among gnuplot's data. This, gnuplot_quoted() and tics_text() are the only ways of a text into a
 // script, and each shows the text as it is.
 #pragma once
 

@@ -71,14 +71,14 @@ std::string summary(const LinkMap& map, const Scale& scale) {
 }
 
 /// Where panels and colour bar lie, in points from the upper left corner.
-struct Layout {
+struct HeatmapLayout {
   static constexpr double left = 78, right = 124, top = 94, gap_x = 54;
   std::size_t columns, rows;
   double panel;
   double below; ///< each panel: numbers, upright names, what the axis shows
   int heading;
 
-  Layout(const Heading& text, std::span<const LinkMap> maps) : heading(heading_width(text)) {
+  HeatmapLayout(const Heading& text, std::span<const LinkMap> maps) : heading(heading_width(text)) {
     const std::size_t n = maps.size();
     columns = n <= 3 ? n : n == 4 ? 2 : n <= 6 || n == 9 ? 3 : 4;
     rows = (n + columns - 1) / columns;
@@ -159,7 +159,7 @@ std::string names_of_others(const LinkMap& map, double pitch) {
   const char* const style = "font 'sans-serif,7' textcolor rgb '#333333'";
   std::string text;
   for (std::size_t i = 0; i < map.others.size(); i += step) {
-    const std::string name = quoted(shortened(map.others[i], 9));
+    const std::string name = gnuplot_quoted(shortened(map.others[i], 9));
     const double at = map.npus + static_cast<double>(i);
     const auto tag = first_label + 2 * static_cast<int>(i);
     text += fmt::format("set label {} {} at graph 0, first {} right offset character -0.6, 0 {}\n"
@@ -171,7 +171,7 @@ std::string names_of_others(const LinkMap& map, double pitch) {
 }
 
 std::string panel_script(const LinkMap& map, std::size_t index, std::size_t panels,
-                         const Layout& layout, const Scale& scale) {
+                         const HeatmapLayout& layout, const Scale& scale) {
   const double x = layout.x(index), y = layout.y(index), size = layout.panel;
   const double last = map.nodes - 0.5;
   const bool leftmost = index % layout.columns == 0, lowest = index + layout.columns >= panels;
@@ -192,8 +192,9 @@ std::string panel_script(const LinkMap& map, std::size_t index, std::size_t pane
   text += names_of_others(map, pitch);
   text += fmt::format("set label 2 {} at {} left font 'sans-serif,13' textcolor rgb '#111111'\n"
                       "set label 3 {} at {} left font 'sans-serif,{}' textcolor rgb '#555555'\n",
-                      quoted(shortened(map.title, size / 7.4)), layout.screen(x, y - 27),
-                      quoted(summary(map, scale)), layout.screen(x, y - 10), panels > 4 ? 9 : 10);
+                      gnuplot_quoted(shortened(map.title, size / 7.4)), layout.screen(x, y - 27),
+                      gnuplot_quoted(summary(map, scale)), layout.screen(x, y - 10),
+                      panels > 4 ? 9 : 10);
   text += "unset arrow\n";
   if (map.nodes <= 40) // large enough cells to tell neighbours of one colour apart
     for (std::uint32_t node = 1; node < map.nodes; ++node)
@@ -216,9 +217,9 @@ std::string steps_data(std::span<const double> values, const Scale& scale) {
 }
 
 /// The colour bar over the height of the grid, and below it what black means.
-std::string colour_bar(const Layout& layout, const Scale& scale, double largest) {
+std::string colour_bar(const HeatmapLayout& layout, const Scale& scale, double largest) {
   const double x = layout.grid_right() + 26, bottom = layout.grid_bottom();
-  const double height = bottom - Layout::top;
+  const double height = bottom - HeatmapLayout::top;
   return fmt::format(
       "set palette defined (0 '#4575b4', 0.25 '#91bfdb', 0.5 '#fee090', 0.75 '#fc8d59', 1 "
       "'#d73027')\n"
@@ -271,7 +272,7 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
   if (maps.empty()) throw InputError("a heat map needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_cell(maps);
   const Scale scale = scale_for(quantity, largest);
-  const Layout layout(heading, maps);
+  const HeatmapLayout layout(heading, maps);
   std::string script = figure_style(heading) + colour_bar(layout, scale, largest);
   script += "set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind "
             "fillcolor rgb '#161616' fillstyle solid noborder\n"
@@ -300,7 +301,7 @@ Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps
     plots += fmt::format("{}$curve{} using 1:2 with steps linewidth 2.2 dashtype {} linecolor rgb "
                          "'{}' title {}",
                          i == 0 ? "plot " : ", \\\n     ", i, i / 10 + 1, series_colour(i),
-                         quoted(legend.back()));
+                         gnuplot_quoted(legend.back()));
   }
   const std::string axes =
       fmt::format("set xrange [0:100]\nset yrange [0:{:.6g}]\n"

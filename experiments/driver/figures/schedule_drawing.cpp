@@ -21,14 +21,14 @@ namespace tutti {
 
 namespace {
 
-constexpr std::size_t most_nodes = 64, most_chunks = 64, most_steps = 48;
+constexpr std::size_t most_drawn_nodes = 64, most_drawn_chunks = 64, most_drawn_steps = 48;
 
 // Lengths in points.
-constexpr double cell = 14;     // a chunk's place in its NPU
-constexpr double disc = 6.2;    // radius of a chunk that is held or moves
-constexpr double corridor = 52; // between neighbours, for the arrows
-constexpr double lane = 8;      // of an arrow from the middle of the corridor
-constexpr double panel_gap = 56, margin = 36, top = 78, bottom = 70;
+constexpr double cell = 14;          // a chunk's place in its NPU
+constexpr double chunk_radius = 6.2; // radius of a chunk that is held or moves
+constexpr double corridor = 52;      // between neighbours, for the arrows
+constexpr double lane = 8;           // of an arrow from the middle of the corridor
+constexpr double panel_gap = 56, page_margin = 36, page_top = 78, page_bottom = 70;
 
 // ---- what the nodes hold
 
@@ -113,10 +113,10 @@ int ink_on(int rgb) { // black or white, whichever is read more easily
 
 // ---- the picture
 
-class Drawing {
+class StepDrawing {
 public:
-  Drawing(const Topology& topology, const Collective& collective, const Schedule& schedule,
-          const Report& report)
+  StepDrawing(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              const Report& report)
       : topology_(topology), collective_(collective), schedule_(schedule), report_(report),
         held_(topology, collective), carried_(carried(topology, collective, schedule)) {
     cells_ = static_cast<std::size_t>(
@@ -142,21 +142,21 @@ public:
   }
 
   Figure draw(const Heading& heading) {
-    if (starts_.size() > most_steps)
+    if (starts_.size() > most_drawn_steps)
       throw InputError(fmt::format("a schedule of {} steps can't be drawn, only of up to {}",
-                                   starts_.size(), most_steps));
+                                   starts_.size(), most_drawn_steps));
     const std::size_t panels = starts_.size() + 1;
     const std::size_t columns = columns_for(panels), rows = (panels + columns - 1) / columns;
     const auto extent = [](std::size_t count, double size) {
       return static_cast<double>(count) * (size + panel_gap) - panel_gap;
     };
-    const int width =
-        std::max(static_cast<int>(2 * margin + extent(columns, panel_.x)), heading_width(heading));
-    const int height = static_cast<int>(top + extent(rows, panel_.y) + bottom);
+    const int width = std::max(static_cast<int>(2 * page_margin + extent(columns, panel_.x)),
+                               heading_width(heading));
+    const int height = static_cast<int>(page_top + extent(rows, panel_.y) + page_bottom);
     for (std::size_t p = 0; p < panels; ++p) {
       const std::size_t column = p % columns, row = p / columns;
-      origin_ = {margin + static_cast<double>(column) * (panel_.x + panel_gap),
-                 top + static_cast<double>(row) * (panel_.y + panel_gap)};
+      origin_ = {page_margin + static_cast<double>(column) * (panel_.x + panel_gap),
+                 page_top + static_cast<double>(row) * (panel_.y + panel_gap)};
       draw_panel(p);
     }
     return {figure_style(heading) + script(width, height), width, height};
@@ -221,8 +221,10 @@ private:
   }
 
   void draw_disc(Place at, int colour, const std::string& text, bool ringed) {
-    if (ringed) discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, disc + 0.9, 0x111111);
-    discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, ringed ? disc - 0.5 : disc, colour);
+    if (ringed)
+      discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, chunk_radius + 0.9, 0x111111);
+    discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y,
+                          ringed ? chunk_radius - 0.5 : chunk_radius, colour);
     numbers_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, data_text(text), ink_on(colour));
   }
 
@@ -290,10 +292,11 @@ private:
                "     $numbers using 1:2:3:4 with labels font 'sans-serif,7' textcolor rgb "
                "variable, \\\n"
                "     $titles using 1:2:3 with labels left font 'sans-serif,11'\n",
-               quoted(reduces ? "disc: a chunk; pale: a partial sum; ringed: it came in the step "
-                                "before; +: to be added"
-                              : "disc: a chunk; ringed: it came in the step before"),
-               margin, height - 34, width, height);
+               gnuplot_quoted(
+                   reduces ? "disc: a chunk; pale: a partial sum; ringed: it came in the step "
+                             "before; +: to be added"
+                           : "disc: a chunk; ringed: it came in the step before"),
+               page_margin, height - 34, width, height);
   }
 
   const Topology& topology_;
@@ -318,12 +321,12 @@ Figure schedule_figure(const Heading& heading, const Topology& topology,
                        const Collective& collective, const Schedule& schedule,
                        const Report& report) {
   assert(report.deliveries.size() == schedule.size());
-  if (topology.node_count() > most_nodes || collective.chunks.size() > most_chunks)
+  if (topology.node_count() > most_drawn_nodes || collective.chunks.size() > most_drawn_chunks)
     throw InputError(fmt::format("a schedule of {} nodes and {} chunks can't be drawn, only of up "
                                  "to {} and {}",
-                                 topology.node_count(), collective.chunks.size(), most_nodes,
-                                 most_chunks));
-  return Drawing(topology, collective, schedule, report).draw(heading);
+                                 topology.node_count(), collective.chunks.size(), most_drawn_nodes,
+                                 most_drawn_chunks));
+  return StepDrawing(topology, collective, schedule, report).draw(heading);
 }
 
 } // namespace tutti

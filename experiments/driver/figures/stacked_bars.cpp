@@ -24,13 +24,13 @@ struct PlacedBar {
   const StackedBar* bar;
 };
 
-struct Layout {
+struct StackLayout {
   std::vector<PlacedBar> bars;
   std::vector<double> middles; ///< of groups
   double end = 0;
   std::size_t longest_name = 0, longest_group = 0;
 
-  explicit Layout(const StackedChart& chart) {
+  explicit StackLayout(const StackedChart& chart) {
     for (const StackedGroup& group : chart.groups) {
       const double begin = end;
       for (const StackedBar& bar : group.bars) {
@@ -55,7 +55,7 @@ struct Layout {
 };
 
 /// "x height" of each bar up to and with a part.
-std::string part_data(const Layout& layout, std::size_t part) {
+std::string part_data(const StackLayout& layout, std::size_t part) {
   std::string data;
   for (const auto& [x, bar] : layout.bars) {
     if (bar->parts.empty()) continue;
@@ -65,7 +65,7 @@ std::string part_data(const Layout& layout, std::size_t part) {
   return data;
 }
 
-std::string total_data(const Layout& layout) {
+std::string total_data(const StackLayout& layout) {
   std::string data;
   for (const auto& [x, bar] : layout.bars)
     data += bar->parts.empty() ? fmt::format("{:.3f} 0 n/a\n", x)
@@ -74,21 +74,21 @@ std::string total_data(const Layout& layout) {
   return data;
 }
 
-std::string names_of(const StackedChart& chart, const Layout& layout) {
+std::string names_of(const StackedChart& chart, const StackLayout& layout) {
   std::vector<AxisTic> names;
   for (const auto& [x, bar] : layout.bars) names.push_back({x, bar->name});
   std::string text = fmt::format("set xtics scale 0 ({})\n", tics_text(names));
   for (std::size_t g = 0; g < chart.groups.size(); ++g)
     text += fmt::format("set label {} {} at first {:.3f}, graph 0 offset 0, -2.2 center "
                         "font 'sans-serif,11' textcolor rgb '#111111'\n",
-                        10 + g, quoted(chart.groups[g].name), layout.middles[g]);
+                        10 + g, gnuplot_quoted(chart.groups[g].name), layout.middles[g]);
   return text;
 }
 
 } // namespace
 
 Figure stacked_bar_figure(const StackedChart& chart) {
-  const Layout layout(chart);
+  const StackLayout layout(chart);
   double largest = -1;
   for (const auto& [x, bar] : layout.bars)
     if (!bar->parts.empty()) largest = std::max(largest, total_of(*bar));
@@ -101,15 +101,15 @@ Figure stacked_bar_figure(const StackedChart& chart) {
     plots += fmt::format("{}$part{} using 1:2:({}) with boxes fillstyle solid noborder linecolor "
                          "rgb '{}' title {}",
                          plots.empty() ? "plot " : ", \\\n     ", part, bar_width,
-                         series_colour(part), quoted(chart.parts[part]));
+                         series_colour(part), gnuplot_quoted(chart.parts[part]));
   }
   data += fmt::format("$totals << END\n{}END\n", total_data(layout));
   plots +=
       ", \\\n     $totals using 1:2:3 with labels offset 0, 0.6 font 'sans-serif,10' textcolor "
       "rgb '#333333' notitle";
-  const std::string axes =
-      fmt::format("set xrange [-0.8:{:.3f}]\nset yrange [0:{:g}]\nset ylabel {} offset 0.5, 0\n",
-                  layout.end - 0.2, (largest > 0 ? largest : 1) * 1.1, quoted(chart.y_label));
+  const std::string axes = fmt::format(
+      "set xrange [-0.8:{:.3f}]\nset yrange [0:{:g}]\nset ylabel {} offset 0.5, 0\n",
+      layout.end - 0.2, (largest > 0 ? largest : 1) * 1.1, gnuplot_quoted(chart.y_label));
   const double distance = layout.bar_distance(chart.groups.size());
   const int width = static_cast<int>(std::max(300.0, distance * (layout.end + 0.6)));
   return framed_chart(chart.heading, width, chart.parts,

@@ -31,7 +31,7 @@ std::string replaced(std::string text, std::string_view letter, std::string_view
 
 // Within single quotes everything stands for itself, but of two quotes side by side gnuplot 5.4
 // loses count. Within double quotes four letters mean something.
-std::string quoted(std::string_view text) {
+std::string gnuplot_quoted(std::string_view text) {
   const std::string line = one_line(text);
   if (line.find('\'') == std::string::npos) return "'" + line + "'";
   std::string escaped;
@@ -50,7 +50,7 @@ std::string figure_style(const Heading& heading) {
                      "left font 'sans-serif,15' textcolor rgb '#111111' front\n"
                      "set label 5 {} at screen 0, screen 0 offset character 1.5, character 0.9 "
                      "left font 'sans-serif,9' textcolor rgb '#777777' front\n",
-                     quoted(heading.title), quoted(heading.note));
+                     gnuplot_quoted(heading.title), gnuplot_quoted(heading.note));
 }
 
 int heading_width(const Heading& heading) {
@@ -80,7 +80,7 @@ std::string tics_text(std::span<const AxisTic> tics) {
   std::string text;
   for (const AxisTic& tic : tics)
     text += fmt::format("{}{} {:.10g}", text.empty() ? "" : ", ",
-                        quoted(replaced(tic.text, "%", "%%")), tic.at);
+                        gnuplot_quoted(replaced(tic.text, "%", "%%")), tic.at);
   return text;
 }
 

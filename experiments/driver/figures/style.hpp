@@ -13,7 +13,7 @@
 namespace tutti {
 
 /// A gnuplot string: 'a b' or "it's", line breaks as blanks. Among data: data_text.hpp.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string gnuplot_quoted(std::string_view text);
 
 /// The text around a figure.
 struct Heading {

@@ -53,9 +53,10 @@ std::vector<IdType> carried(std::span<const IdType> of_site, std::span<const IdT
   return ids;
 }
 
-class Planner {
+class WorkloadPlanner {
 public:
-  Planner(const Topology& topology, const Workload& workload, const PlanningOptions& options)
+  WorkloadPlanner(const Topology& topology, const Workload& workload,
+                  const PlanningOptions& options)
       : topology_(topology), workload_(workload), model_(options.options.model),
         one_at_a_time_(options.one_at_a_time), collectives_(options),
         sites_(topology, collectives_.goes_by_names()),
@@ -242,7 +243,7 @@ private:
 
 WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                const PlanningOptions& options) {
-  return Planner(topology, workload, options).plan();
+  return WorkloadPlanner(topology, workload, options).plan();
 }
 
 } // namespace tutti

@@ -115,7 +115,7 @@ TEST_CASE("The file's ending decides the format; nothing is left where drawing f
 }
 
 TEST_CASE("Script text: quotes, numbers, colours") {
-  CHECK(quoted("it's\ntwo") == "\"it's two\"");
+  CHECK(gnuplot_quoted("it's\ntwo") == "\"it's two\"");
   CHECK(three_digits(1595.4) == "1595");
   CHECK(three_digits(50.84) == "50.8");
   CHECK(three_digits(9.1) == "9.10");

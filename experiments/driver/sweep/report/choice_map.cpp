@@ -77,12 +77,12 @@ std::string map_axes(const ChoiceMap& map, const MapLayout& at) {
                       at.upright ? "rotate by 90 right offset 0, 0" : "",
                       map_tics(map.columns, at.cell_width, at.upright ? 13 : 1),
                       map_tics(map.rows, at.cell_height, 13));
-  text +=
-      fmt::format("set label 2 {} at screen {:.6f}, screen {:.6f} center\n", quoted(map.x_label),
-                  x(at.left + at.plot_width / 2), y(at.top + at.plot_height + at.below - 40));
+  text += fmt::format("set label 2 {} at screen {:.6f}, screen {:.6f} center\n",
+                      gnuplot_quoted(map.x_label), x(at.left + at.plot_width / 2),
+                      y(at.top + at.plot_height + at.below - 40));
   if (!map.y_label.empty())
     text += fmt::format("set label 3 {} at screen {:.6f}, screen {:.6f} center rotate by 90\n",
-                        quoted(map.y_label), x(14.0), y(at.top + at.plot_height / 2));
+                        gnuplot_quoted(map.y_label), x(14.0), y(at.top + at.plot_height / 2));
   return text;
 }
 
@@ -101,7 +101,7 @@ std::string map_legend(const ChoiceMap& map, const MapLayout& at, bool empty) {
     text += fmt::format("set object {} rectangle from {} to {} front fillstyle solid noborder "
                         "fillcolor rgb '{}'\nset label {} {} at {} left\n",
                         i + 1, screen(0, 3), screen(14, 15), entries[i].colour, 10 + i,
-                        quoted(entries[i].name), screen(22, 9));
+                        gnuplot_quoted(entries[i].name), screen(22, 9));
   }
   return text;
 }
@@ -139,7 +139,7 @@ std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
   const auto add = [&](const MapCell& cell, const std::string& words, double up, int size) {
     text += fmt::format("set label {} {} at first {}, first {} center offset 0, character {} front "
                         "font 'sans-serif,{}' textcolor rgb '{}'\n",
-                        tag++, quoted(words), cell.column, cell.row, up, size,
+                        tag++, gnuplot_quoted(words), cell.column, cell.row, up, size,
                         text_colour_on(map.choices[cell.choice].colour));
   };
   for (const MapCell& cell : map.cells) {

@@ -61,7 +61,7 @@ std::string FigureAxis::commands(char axis) const {
       marks.empty() ? "" : fmt::format("set {}tics ({})\n", axis, tics_text(marks));
   return fmt::format("{0}set {1}range [{2:.6g}:{3:.6g}]\nset {1}label {4}{5}\n{6}",
                      logarithmic_ ? fmt::format("set logscale {}\n", axis) : "", axis, scaled(low_),
-                     scaled(high_), quoted(label()), axis == 'y' ? " offset 0.5, 0" : "",
+                     scaled(high_), gnuplot_quoted(label()), axis == 'y' ? " offset 0.5, 0" : "",
                      tics_command);
 }
 

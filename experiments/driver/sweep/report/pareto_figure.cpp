@@ -103,9 +103,10 @@ Figure pareto_figure(const ParetoChart& chart) {
   for (const auto& [s, lines] : front) {
     legend.push_back(series.title(s));
     data += fmt::format("$front{} << END\n{}END\n", s, lines);
-    plots += fmt::format(", \\\n     $front{} with points pointtype {} pointsize 1 linewidth 1 "
-                         "linecolor rgb '{}' title {}",
-                         s, marks[s % marks.size()], series.colour(s), quoted(legend.back()));
+    plots +=
+        fmt::format(", \\\n     $front{} with points pointtype {} pointsize 1 linewidth 1 "
+                    "linecolor rgb '{}' title {}",
+                    s, marks[s % marks.size()], series.colour(s), gnuplot_quoted(legend.back()));
   }
   const std::string note = fmt::format(
       "{} points, {} on the front; small dots are beaten. Better: {} and {}",

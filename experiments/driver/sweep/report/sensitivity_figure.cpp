@@ -47,8 +47,8 @@ std::string row_labels(const std::vector<ParameterSensitivity>& parameters, cons
   int tag = 10; // below: the heading's
   const auto add = [&](const std::string& words, double x, const std::string& y,
                        std::string_view style) {
-    text +=
-        fmt::format("set label {} {} at graph {:.6f}, {} {}\n", tag++, quoted(words), x, y, style);
+    text += fmt::format("set label {} {} at graph {:.6f}, {} {}\n", tag++, gnuplot_quoted(words), x,
+                        y, style);
   };
   const char* const large = "offset 0, character 0.5 font 'sans-serif,12' textcolor rgb '#111111'";
   const char* const small = "offset 0, character -0.6 font 'sans-serif,9' textcolor rgb '#666666'";

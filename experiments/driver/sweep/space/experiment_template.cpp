@@ -109,7 +109,7 @@ std::string topology_text_of(ConfigTable& table) {
   return topologies.at(labels.front()).string();
 }
 
-ConfigScalar scalar_of(const Value& value) {
+ConfigScalar toml_scalar(const Value& value) {
   if (value.kind == Value::Kind::boolean) return value.number != 0;
   if (value.kind == Value::Kind::text || value.unit != Unit::none) return to_text(value);
   if (is_whole(value.number)) return static_cast<std::int64_t>(value.number);
@@ -170,7 +170,7 @@ Experiment ExperimentTemplate::experiment(const ValueOf& value_of, std::uint64_t
     const std::vector<Piece> pieces = pieces_of(text);
     const bool is_name_alone =
         pieces.size() == 2 && pieces.front().before.empty() && pieces.back().before.empty();
-    return is_name_alone ? scalar_of(value_of(std::string(pieces.front().name)))
+    return is_name_alone ? toml_scalar(value_of(std::string(pieces.front().name)))
                          : ConfigScalar(filled_in(text, value_of));
   };
   return unnamed_experiment(table_.replaced(replacement), source_name_, seed);
