@@ -115,7 +115,8 @@ TEST_CASE("each hostile text is kept among tics and labels and data") {
     const std::string marked = "[" + std::string(text) + "]";
     tics.push_back({at, "t" + marked});
     data += std::to_string(at) + " 1 " + data_text("d" + marked) + "\n";
-    labels += "set label " + tutti::quoted("l" + marked) + " at " + std::to_string(at) + ",1\n";
+    labels +=
+        "set label " + tutti::gnuplot_quoted("l" + marked) + " at " + std::to_string(at) + ",1\n";
   }
   const Figure figure{"set xrange [-1:" + std::to_string(tics.size()) + "]\nset yrange [0:2]\n" +
                           "set xtics (" + tics_text(tics) + ")\n" + labels + "$d << END\n" + data +
