@@ -30,11 +30,11 @@ Margins margins(const Topology& topology, const Collective& collective,
     smallest = std::min(smallest, c.smallest);
     set_holds[c.held_by] = set_wants[c.wanted_by] = true;
   }
-  std::vector<NodeId> holders, wanters;
+  std::vector<NodeId> sources, destinations;
   for (std::size_t s = 0; s < collective.sets.size(); ++s) {
     const std::vector<NodeId>& set = collective.sets[s];
-    if (set_holds[s]) holders.insert(holders.end(), set.begin(), set.end());
-    if (set_wants[s]) wanters.insert(wanters.end(), set.begin(), set.end());
+    if (set_holds[s]) sources.insert(sources.end(), set.begin(), set.end());
+    if (set_wants[s]) destinations.insert(destinations.end(), set.begin(), set.end());
   }
   const auto pass_times = [&](Direction direction, const std::vector<NodeId>& sources) {
     LeastTimes times(topology, model, direction);
@@ -45,8 +45,8 @@ Margins margins(const Topology& topology, const Collective& collective,
       per_node.push_back(times.pass(NodeId{v}));
     return per_node;
   };
-  result.entry = pass_times(Direction::from_sources, holders);
-  result.exit = pass_times(Direction::to_sources, wanters);
+  result.entry = pass_times(Direction::from_sources, sources);
+  result.exit = pass_times(Direction::to_sources, destinations);
   return result;
 }
 

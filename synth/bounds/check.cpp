@@ -26,7 +26,7 @@ namespace bounds::checking {
 
 namespace {
 
-/// A chunk goes from its holders (the nearest will do), or from the contributor that is named, to
+/// A chunk goes from its sources (the nearest will do), or from the contributor that is named, to
 /// the destination: each link takes its latency and, before a node that has to have all of it, its
 /// serialization. Where all is cut through, still the first link and the last take theirs.
 std::string path_fault(const Claim& claim) {
@@ -81,8 +81,9 @@ std::string cut_fault(const Claim& claim) {
   if (entering_all.empty()) return "nothing has to enter these nodes";
   const auto outside = [&](NodeId node) { return !inside[node.value]; };
   std::vector<NodeId> starts, ends, before_links, behind_links;
-  std::ranges::copy_if(claim.holders(entering_all), std::back_inserter(starts), outside);
-  std::ranges::copy_if(claim.wanters(entering_all), std::back_inserter(ends), std::not_fn(outside));
+  std::ranges::copy_if(claim.sources(entering_all), std::back_inserter(starts), outside);
+  std::ranges::copy_if(claim.destinations(entering_all), std::back_inserter(ends),
+                       std::not_fn(outside));
   const std::vector<LinkId> links = claim.links_into(inside);
   for (const LinkId link : links) {
     before_links.push_back(claim.topology.link(link).from);
@@ -163,8 +164,8 @@ std::string work_fault(const Claim& claim) {
   }
   if (counted.empty()) return "nothing has to get from part to part";
   const Bytes size = total(counted).smallest;
-  const auto head = claim.heads(claim.holders(counted), size, Sense::along, anywhere);
-  const auto tail = claim.tails(claim.wanters(counted), size, Sense::against, anywhere);
+  const auto head = claim.heads(claim.sources(counted), size, Sense::along, anywhere);
+  const auto tail = claim.tails(claim.destinations(counted), size, Sense::against, anywhere);
   const auto into = [&](const std::vector<bool>& receivers) {
     std::vector<Crossing> crossings;
     for (std::uint32_t l = 0; l < claim.topology.link_count(); ++l) {
@@ -289,8 +290,8 @@ std::string prices_fault(const Claim& claim) {
   }
   if (moving.empty()) return claim.not_enough("what pays");
   const Bytes size = total(moving).smallest;
-  const auto head = claim.heads(claim.holders(moving), size, Sense::along, anywhere);
-  const auto tail = claim.tails(claim.wanters(moving), size, Sense::against, anywhere);
+  const auto head = claim.heads(claim.sources(moving), size, Sense::along, anywhere);
+  const auto tail = claim.tails(claim.destinations(moving), size, Sense::against, anywhere);
   long double earned = 0;
   const auto earn = [&](std::int64_t at, Bandwidth bandwidth, std::span<const LinkId> carriers) {
     std::int64_t entry = unreachable, exit = unreachable;

@@ -51,13 +51,13 @@ std::vector<LinkId> Claim::links_into(const std::vector<bool>& inside) const {
   return links;
 }
 
-std::vector<NodeId> Claim::holders(const std::vector<Shipment>& counted) const {
+std::vector<NodeId> Claim::sources(const std::vector<Shipment>& counted) const {
   std::vector<bool> sets(collective.sets.size());
   for (const Shipment& s : counted) sets[s.held_by] = true;
   return members(collective, sets);
 }
 
-std::vector<NodeId> Claim::wanters(const std::vector<Shipment>& counted) const {
+std::vector<NodeId> Claim::destinations(const std::vector<Shipment>& counted) const {
   std::vector<bool> sets(collective.sets.size());
   for (const Shipment& s : counted) sets[s.wanted_by] = true;
   return members(collective, sets);

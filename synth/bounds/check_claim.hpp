@@ -44,8 +44,8 @@ struct Claim {
   [[nodiscard]] std::vector<Shipment> entering(const std::vector<bool>& inside) const;
   [[nodiscard]] std::vector<LinkId> links_into(const std::vector<bool>& inside) const;
   /// Who holds or contributes to any of them; who wants any.
-  [[nodiscard]] std::vector<NodeId> holders(const std::vector<Shipment>& counted) const;
-  [[nodiscard]] std::vector<NodeId> wanters(const std::vector<Shipment>& counted) const;
+  [[nodiscard]] std::vector<NodeId> sources(const std::vector<Shipment>& counted) const;
+  [[nodiscard]] std::vector<NodeId> destinations(const std::vector<Shipment>& counted) const;
 
   /// [node]: when the first byte from a start can go on from there; how long the last byte that is
   /// there has to go to an end. 0 in fluid sharing, which uses all links of a path at once.

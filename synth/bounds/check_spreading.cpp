@@ -41,8 +41,8 @@ std::string credits_fault(const Claim& claim, const std::vector<Shipment>& count
                             : claim.tails(end, load.smallest, Sense::against, on_side));
   }
   const auto others =
-      gathers ? claim.tails(claim.wanters(counted), load.smallest, Sense::against, anywhere)
-              : claim.heads(claim.holders(counted), load.smallest, Sense::along, anywhere);
+      gathers ? claim.tails(claim.destinations(counted), load.smallest, Sense::against, anywhere)
+              : claim.heads(claim.sources(counted), load.smallest, Sense::along, anywhere);
   const auto earned = [&](Counted what, Wide needed) {
     Wide sum = 0;
     for (const Certificate::Credit& credit : claim.proof.credits) {
@@ -81,8 +81,8 @@ std::string last_ones_fault(const Claim& claim, const std::vector<Shipment>& cou
   const std::vector<LinkId> links = claim.links_into(claim.proof.inside);
   const auto on_side = [&](NodeId node) { return claim.proof.inside[node.value] != gathers; };
   const auto others =
-      gathers ? claim.tails(claim.wanters(counted), load.smallest, Sense::against, anywhere)
-              : claim.heads(claim.holders(counted), load.smallest, Sense::along, anywhere);
+      gathers ? claim.tails(claim.destinations(counted), load.smallest, Sense::against, anywhere)
+              : claim.heads(claim.sources(counted), load.smallest, Sense::along, anywhere);
   std::vector<Crossing> across;
   std::vector<NodeId> ports;
   for (const LinkId id : links) {

@@ -126,7 +126,7 @@ NodeDemands node_demands(const Collective& collective, std::span<const ChunkClas
     }
   for (const ChunkClass& c : classes) {
     const NodeSpan held = collective.sets[c.held_by], wanted = collective.sets[c.wanted_by];
-    if (!c.reduces || held.size() == 1) // complete at its holders from the start
+    if (!c.reduces || held.size() == 1) // complete at its sources from the start
       for_common(held, wanted, [&](NodeId node) { demands.in[node.value].remove(c); });
     if (c.reduces && wanted.size() == 1) // the one who wants it keeps its own contribution
       for_common(held, wanted, [&](NodeId node) { demands.out[node.value].remove(c); });

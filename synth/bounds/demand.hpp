@@ -62,7 +62,7 @@ struct NodeDemands {
                                        std::span<const ChunkClass> classes,
                                        std::uint32_t node_count);
 
-/// What must cross from the nodes inside to the others (or, unless `leaves`, the other way).
+/// What must cross from the nodes inside to the others (unless `leaves`: in the other direction).
 /// Cost: O(classes + sum of set sizes).
 [[nodiscard]] Demand demand_across(const Collective& collective,
                                    std::span<const ChunkClass> classes,
@@ -71,11 +71,12 @@ struct NodeDemands {
 /// Deliveries at nodes that copy, reduce, hold or want something (the others only pass on, once,
 /// what such a node sent). A chunk held complete by H and wanted by W: one per node of W \ H.
 ///
-/// A chunk that reduces, contributors C, wanters W: follow the list until the first delivery that
-/// makes a wanter x complete. Until then, deliveries join every contributor to x, so as edges they
-/// connect C + {x}: at least |C + {x}| - 1 of them. Afterwards every other wanter still needs one
-/// of its own. The least over x is |C| + |W| - 2 where some wanter contributes, else |C| + |W| - 1.
-/// All of these bring data to a wanter in the end, so the exit margins of capacity.hpp apply.
+/// A chunk that reduces, contributors C, destinations D: follow the list until the first delivery
+/// that makes a destination x complete. Until then, deliveries join every contributor to x, so as
+/// edges they connect C + {x}: at least |C + {x}| - 1 of them. Afterwards every other destination
+/// still needs one of its own. The least over x is |C| + |D| - 2 where some destination
+/// contributes, else |C| + |D| - 1.
+/// All of these bring data to a destination in the end, so the exit margins of capacity.hpp apply.
 [[nodiscard]] Demand deliveries(const Collective& collective, std::span<const ChunkClass> classes);
 
 } // namespace bounds

@@ -69,7 +69,7 @@ void complete(Commodities& commodities, const Collective& collective, std::uint3
     if (!commodities.sets_of[v].empty()) commodities.targets.emplace_back(v);
 }
 
-/// From holders to those who want: chunks that don't reduce. Of those that reduce and are wanted by
+/// From sources to those who want: chunks that don't reduce. Of those that reduce and are wanted by
 /// several, the contribution of one, which stands for all: some data must leave each set that it is
 /// in for anyone outside who wants it.
 Commodities forwards(const Collective& collective, std::span<const ChunkClass> classes,
@@ -79,8 +79,8 @@ Commodities forwards(const Collective& collective, std::span<const ChunkClass> c
   std::map<SetId, Gate> gates;
   for (const ChunkClass& c : classes) {
     const std::vector<NodeId>& held = collective.sets[c.held_by];
-    const std::size_t wanters = collective.sets[c.wanted_by].size();
-    if (wanters == 0 || (c.reduces && held.size() > 1 && wanters == 1)) continue;
+    const std::size_t destinations = collective.sets[c.wanted_by].size();
+    if (destinations == 0 || (c.reduces && held.size() > 1 && destinations == 1)) continue;
     Gate gate = held.front().value;
     if (!c.reduces && held.size() > 1) {
       const auto next = node_count + static_cast<Gate>(result.gate_sets.size());
@@ -94,7 +94,7 @@ Commodities forwards(const Collective& collective, std::span<const ChunkClass> c
   return result;
 }
 
-/// From who wants to those who contribute or are the only holder, on the reversed network: chunks
+/// From who wants to those who contribute or are the only source, on the reversed network: chunks
 /// that one node wants. Of those that reduce and are wanted by several, one who wants it.
 Commodities backwards(const Collective& collective, std::span<const ChunkClass> classes,
                       std::uint32_t node_count) {
@@ -127,7 +127,7 @@ bool joins_all(const Topology& topology, std::span<const LinkId> links) {
 }
 
 /// The network with a super source, ready for flows to any target. Node ids: those of the topology,
-/// the sets of holders (both are gates), the two ends of each group, the source.
+/// the sets of sources (both are gates), the two ends of each group, the source.
 class CutNetwork {
 public:
   /// Pre: the gates of `commodities` are nodes of `topology`, turned around where `reversed`.
@@ -311,8 +311,8 @@ void collect(const Commodities& commodities, NodeId target, std::uint32_t node_c
   supplies.clear();
   const auto has = [&](Gate gate) {
     if (gate < node_count) return gate == target.value;
-    const std::vector<NodeId>& holders = commodities.gate_sets[gate - node_count];
-    return std::binary_search(holders.begin(), holders.end(), target);
+    const std::vector<NodeId>& sources = commodities.gate_sets[gate - node_count];
+    return std::binary_search(sources.begin(), sources.end(), target);
   };
   for (const SetId s : commodities.sets_of[target.value])
     for (const Supply& supply : commodities.by_set[s])

@@ -25,7 +25,7 @@ struct FlowCuts {
 };
 
 /// For each node that wants something, the least fraction x of the time that lets everything it
-/// wants flow to it from the holders: from a super source, an arc to each holder with the bytes,
+/// wants flow to it from the sources: from a super source, an arc to each source with the bytes,
 /// arcs of the network with x * bandwidth. Where a maximum flow can't carry all, a minimum cut has
 /// a larger x of its own, with which the search goes on (Newton's or Dinkelbach's iteration), from
 /// node to node. Chunks that reduce flow from where they are wanted to each contributor, on the

@@ -17,7 +17,7 @@ namespace {
 struct SlowestPath {
   std::int64_t time = 0;
   const ChunkClass* chunk_class = nullptr;
-  NodeId from, to; ///< `from` is not set where the chunk has several holders
+  NodeId from, to; ///< `from` is not set where the chunk has several sources
 };
 
 void consider(SlowestPath& worst, std::int64_t time, const ChunkClass& c, NodeId from, NodeId to) {
@@ -28,7 +28,7 @@ void consider(SlowestPath& worst, std::int64_t time, const ChunkClass& c, NodeId
 /// many links were looked at, since fewer searches are still a bound.
 constexpr std::uint64_t search_limit = 10'000'000;
 
-/// Where not every holder's search can be afforded: from any only holder to the node that was found
+/// Where not every source's search can be afforded: from any only source to the node that was found
 /// to be farthest, in one search for each of the largest sizes.
 void consider_other_holders(const Problem& problem, SlowestPath& worst) {
   LeastTimes times(problem.topology, problem.model, Direction::to_sources);
@@ -49,7 +49,7 @@ void consider_other_holders(const Problem& problem, SlowestPath& worst) {
   }
 }
 
-/// A chunk that doesn't reduce: from the nearest holder to the farthest of those who want it.
+/// A chunk that doesn't reduce: from the nearest source to the farthest of those who want it.
 SlowestPath slowest_copy(const Problem& problem, std::uint64_t searches) {
   SlowestPath worst;
   LeastTimes times(problem.topology, problem.model, Direction::from_sources);
@@ -82,11 +82,11 @@ SlowestPath slowest_contribution(const Problem& problem, std::uint64_t searches)
   for (const ChunkClass& c : problem.classes) {
     if (!c.reduces) continue;
     if (c.smallest != size) times.set_size(size = c.smallest);
-    for (const NodeId wanter : problem.collective.sets[c.wanted_by]) {
+    for (const NodeId destination : problem.collective.sets[c.wanted_by]) {
       if (searches-- == 0) return worst;
-      times.search(std::span(&wanter, 1));
+      times.search(std::span(&destination, 1));
       for (const NodeId node : problem.collective.sets[c.held_by])
-        consider(worst, times.complete(node), c, node, wanter);
+        consider(worst, times.complete(node), c, node, destination);
     }
   }
   return worst;

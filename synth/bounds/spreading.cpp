@@ -22,7 +22,7 @@ constexpr std::size_t most_targets = 64;
 constexpr std::size_t visits_per_set = 400'000; ///< of nodes and links, in all searches
 constexpr std::size_t visits_in_all = 4'000'000;
 
-/// What spreads inside sets: the problem, or the chunks of it that reduce, turned around.
+/// What spreads inside sets: the problem, or, on the reversed topology, its chunks that reduce.
 struct View {
   const Topology& topology;
   const TimeModel& model;
@@ -40,8 +40,8 @@ View forwards(const Problem& problem) {
   return view;
 }
 
-View backwards(const Problem& problem, const Topology& turned) {
-  View view{turned,
+View backwards(const Problem& problem, const Topology& reversed_network) {
+  View view{reversed_network,
             problem.model,
             problem.collective.sets,
             {},
@@ -284,7 +284,7 @@ Spreading::Port Spreading::by_ports() {
 }
 
 /// The best of one view; keeps it if it is better.
-void consider(const Problem& problem, const View& view, const NodeSet& inside, bool turned,
+void consider(const Problem& problem, const View& view, const NodeSet& inside, bool gathers,
               std::size_t& visits, std::optional<Bound>& best) {
   if (view.classes.empty()) return;
   const Entering all = entering(view, inside);
@@ -297,13 +297,13 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
   if (best && time <= best->time.ps) return;
   const bool by_credits = port.time <= credits.time;
   const std::string then =
-      by_credits ? fmt::format("{} {} nodes", turned ? "gathered from" : "spread to",
+      by_credits ? fmt::format("{} {} nodes", gathers ? "gathered from" : "spread to",
                                spreading.targets().size())
-                 : fmt::format("the {} {} of them {} {}", turned ? "first" : "last", port.chunks,
-                               turned ? "from" : "to", problem.name(port.node));
-  NamedCut cut = named(problem, inside, turned);
+                 : fmt::format("the {} {} of them {} {}", gathers ? "first" : "last", port.chunks,
+                               gathers ? "from" : "to", problem.name(port.node));
+  NamedCut cut = named(problem, inside, gathers);
   Certificate proof{.inside = inside};
-  if (turned) proof.inside.flip();
+  if (gathers) proof.inside.flip();
   if (by_credits) {
     proof.targets = std::move(credits.targets);
     proof.credits = std::move(credits.each);
@@ -311,7 +311,7 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
     proof.targets = {port.node};
     std::ranges::copy_if(spreading.targets(), std::back_inserter(proof.targets),
                          [&](NodeId target) { return target != port.node; });
-    (turned ? proof.until : proof.from) = Time{port.from};
+    (gathers ? proof.until : proof.from) = Time{port.from};
   }
   best = Bound{Time{time}, BoundKind::spreading_cut,
                fmt::format("{}, {}: {}", cut.text, then,
@@ -325,8 +325,8 @@ void consider(const Problem& problem, const View& view, const NodeSet& inside, b
 std::optional<Bound> spreading_cut(const Problem& problem, const std::vector<WorstCuts>& worst) {
   std::optional<Bound> best;
   if (problem.model.discipline == Discipline::fluid) return best;
-  const Topology turned = reversed(problem.topology);
-  const View forth = forwards(problem), back = backwards(problem, turned);
+  const Topology reversed_network = reversed(problem.topology);
+  const View forth = forwards(problem), back = backwards(problem, reversed_network);
   std::size_t visits = 0;
   for (NodeSet& inside : distinct_sets(worst)) {
     if (visits > problem.within(visits_in_all)) break;

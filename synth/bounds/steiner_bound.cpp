@@ -23,7 +23,7 @@ public:
   }
 
   /// Raises what sets around the terminal pay until arcs that are paid for lead there from the
-  /// root. Nothing is left to pay along the way, so what was raised for others stays. -1: no path.
+  /// root. Nothing is left to pay along the path, so what was raised for others stays. -1: no path.
   std::int64_t raise(std::uint32_t terminal) {
     std::int64_t raised = 0;
     inside_.assign(inside_.size(), false);

@@ -17,7 +17,7 @@
 //
 // A chunk that is copied may choose among those that hold it: the nearest to U counts. Of those
 // that want it anyone will do: the farthest from H counts. Of contributions that are reduced on the
-// way each must get to each destination: the farthest of both count.
+// path each must get to each destination: the farthest of both count.
 //
 // Where data differ in how far they come and have to go, every pair of `from` and `until` leaves
 // other data to count (Jackson 1955 and Carlier 1982 do the same with release times and tails of

@@ -79,7 +79,7 @@ struct Cut {
   Time time; ///< of its replay, where there is something to compare it with
 };
 
-/// Whether the first is faster by more than hardly.
+/// Whether the first is faster by more than 1 %.
 bool is_worth_it(const Cut& one, const Cut& other) {
   return 1.01 * static_cast<double>(one.time.ps) < static_cast<double>(other.time.ps);
 }

@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// Chunks from the same holders for the same node: (held_by, wanted_by) -> chunks.
+  /// Chunks from the same sources for the same node: (held_by, wanted_by) -> chunks.
   using Bundle = std::vector<std::uint32_t>;
 
   void add_part(std::uint32_t p) {
@@ -77,7 +77,7 @@ private:
       at->second = std::min(at->second, bytes(chunks));
     }
     std::map<std::pair<SetId, std::int64_t>, std::vector<const decltype(bundles)::value_type*>>
-        paths; // by holders and bytes
+        paths; // by sources and bytes
     for (const auto& bundle : bundles) {
       const auto& [ends, chunks] = bundle;
       const auto& [kind, held_by, wanted_by] = ends;
@@ -157,11 +157,11 @@ FlowNetwork flow_network(const Topology& topology) {
 }
 
 FlowNetwork reversed(const FlowNetwork& network) {
-  FlowNetwork turned = network;
-  for (FlowNetwork::Link& link : turned.links) std::swap(link.from, link.to);
-  std::swap(turned.in_links, turned.out_links);
-  std::swap(turned.copies, turned.reduces);
-  return turned;
+  FlowNetwork reversed_network = network;
+  for (FlowNetwork::Link& link : reversed_network.links) std::swap(link.from, link.to);
+  std::swap(reversed_network.in_links, reversed_network.out_links);
+  std::swap(reversed_network.copies, reversed_network.reduces);
+  return reversed_network;
 }
 
 FlowProblem flow_problem(const Topology& topology, const Collective& collective) {

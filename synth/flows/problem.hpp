@@ -40,7 +40,7 @@ struct FlowNetwork {
   }
 };
 
-/// Every link turned around, with copies for reductions: where contributions that come together at
+/// Every link reversed, with copies for reductions: where contributions that come together at
 /// a node are data that spreads from it. Resources keep their numbers.
 [[nodiscard]] FlowNetwork reversed(const FlowNetwork& network);
 

@@ -14,7 +14,7 @@ namespace tutti {
 
 namespace {
 
-/// How long transfers take where nobody is in their way, in ps.
+/// How long transfers take on links that nobody else uses, in ps.
 class Durations {
 public:
   Durations(const Topology& topology, const TimeModel& model, const PathTable& paths)

@@ -1,6 +1,6 @@
 // When each transfer of a known set starts: greedy event-driven list scheduling (Graham 1966,
 // "Bounds for certain multiprocessing anomalies"), most urgent first. What is urgent: what has the
-// longest way still to go (critical-path priorities; Hu 1961).
+// longest path still to go (critical-path priorities; Hu 1961).
 #pragma once
 
 #include "sim/collective.hpp"
@@ -20,7 +20,7 @@ struct Timed {
 };
 
 /// The same transfers in another order, each chunk's meaning kept; the best of several orders.
-/// `chunk_priority`: classes by chunk, lower ones first whatever their way; empty: all alike.
+/// `chunk_priority`: classes by chunk, lower ones first whatever their path; empty: all alike.
 /// `effort`: how many orders to try, at least 1; from 3 on, without classes, the given one is among
 /// them.
 /// Pre: the schedule is correct; nothing in it happens "together"; transfers that others follow end

@@ -25,7 +25,7 @@ public:
   }
 
   std::optional<BalancedRoutes> run() {
-    loads_.set_pricing({0, 1.0}); // at first all along the cheapest way
+    loads_.set_pricing({0, 1.0}); // at first all along the cheapest path
     if (!pass(SIZE_MAX, true)) return std::nullopt;
     if (balancing_.fixed) {
       take_fixed_routes();
@@ -35,7 +35,7 @@ public:
         std::max<std::uint64_t>(1, balancing_.work / (1 + topology_.link_count()));
     const std::size_t batch = std::max<std::size_t>(1, single_.size() * 8 / searches);
     for (unsigned doublings = 1; doublings <= steepest && !is_over(); ++doublings) {
-      loads_.set_pricing({doublings, balancing_.way});
+      loads_.set_pricing({doublings, balancing_.path});
       pass(batch, false);
     }
     while (!is_over() && relieve()) {
@@ -118,7 +118,7 @@ private:
         search_.search(collective_.held_by(one), targets_, collective_.chunks[one.value].size);
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       links_.clear();
-      if (found) search_.append_way(targets_[i], links_);
+      if (found) search_.append_path(targets_[i], links_);
       if (found) routes_.set(chunks[i], links_);
       load(chunks[i]);
     }
@@ -189,7 +189,7 @@ private:
   /// Routes what crosses the most loaded links anew, chunk by chunk. False where that doesn't help.
   bool relieve() {
     const double peak = loads_.peak();
-    loads_.set_pricing({relieving, balancing_.way});
+    loads_.set_pricing({relieving, balancing_.path});
     const auto is_hot = [&](ChunkId chunk) {
       return std::ranges::any_of(routes_.links(chunk),
                                  [&](LinkId link) { return loads_.beyond(link, hot * peak); });

@@ -17,7 +17,7 @@ namespace tutti {
 
 struct RouteBalancing {
   std::uint64_t seed = 1;
-  double way = 0.3; ///< see Pricing
+  double path = 0.3; ///< see Pricing
   TreeShape shape;
   /// Paths by Routing::automatic whatever their load; trees are the cheapest for a chunk alone.
   bool fixed = false;

@@ -28,7 +28,7 @@ public:
         out_begin_(network.size() + 1), pools_(network.channels.size() * std::size_t{candidates}),
         instant_of_(network.size() * chunks_), schedule_(problem.topology.link_count()) {
     instants_.push_back(0);
-    for (const std::uint32_t chunks : network.lacking) missing_ += chunks;
+    for (const std::uint32_t chunks : network.demand) missing_ += chunks;
     total_ = missing_;
     listed_ = total_ < problem.compact_from;
     if (listed_) schedule_.reserve(total_);

@@ -15,8 +15,8 @@ LinkLoads::LinkLoads(const Topology& topology, const TimeModel& model)
     Resource& own = links_[l];
     own.per_byte = per_byte(topology.effective_bandwidth(LinkId{l}));
     own.each = model.link_busy == LinkBusy::serialization ? 0 : latency;
-    own.way = latency;
-    own.way_per_byte = topology.node(link.from).can.store ? own.per_byte : 0; // else cut through
+    own.path = latency;
+    own.path_per_byte = topology.node(link.from).can.store ? own.per_byte : 0; // else cut through
     own.shared = !topology.groups_of(LinkId{l}).empty();
   }
   for (std::uint32_t g = 0; g < groups_.size(); ++g)

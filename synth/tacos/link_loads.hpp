@@ -13,10 +13,10 @@ namespace tutti {
 
 /// What a link costs: busy time at a price that grows as load^power, so that paths of least cost
 /// keep the highest load low (a smooth form of the maximum; Aspnes et al. 1997, "On-line routing of
-/// virtual circuits"), plus `way` of the time that the chunk itself needs.
+/// virtual circuits"), plus `path` of the time that the chunk itself needs.
 struct Pricing {
   unsigned doublings = 4; ///< power = 2^doublings
-  double way = 0.02;
+  double path = 0.02;
 };
 
 /// Times in ps; plain arithmetic, so that results are the same on every machine.
@@ -33,15 +33,15 @@ public:
   [[nodiscard]] double cost(LinkId link, Bytes size) const {
     const Resource& own = links_[link.value];
     const double bytes = static_cast<double>(size.count);
-    double cost = priced(own, bytes) + way_cost(link, size) + 1;
+    double cost = priced(own, bytes) + path_cost(link, size) + 1;
     if (own.shared)
       for (const std::uint32_t g : topology_.groups_of(link)) cost += priced(groups_[g], bytes);
     return cost;
   }
   /// The part of it that is for the chunk's own time.
-  [[nodiscard]] double way_cost(LinkId link, Bytes size) const {
+  [[nodiscard]] double path_cost(LinkId link, Bytes size) const {
     const Resource& own = links_[link.value];
-    return pricing_.way * (own.way + static_cast<double>(size.count) * own.way_per_byte);
+    return pricing_.path * (own.path + static_cast<double>(size.count) * own.path_per_byte);
   }
   /// The highest load of any link or group.
   [[nodiscard]] double peak() const;
@@ -51,8 +51,8 @@ public:
 private:
   struct Resource {
     double load = 0;
-    double each = 0, per_byte = 0;    // busy time of a chunk
-    double way = 0, way_per_byte = 0; // its own time
+    double each = 0, per_byte = 0;      // busy time of a chunk
+    double path = 0, path_per_byte = 0; // its own time
     bool shared = false;
   };
 

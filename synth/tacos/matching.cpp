@@ -36,7 +36,7 @@ std::optional<Matches> in_rounds(const MatchingProblem& problem, const MatchingN
 bool is_large(const MatchingProblem& problem, const MatchingNetwork& network) {
   constexpr std::size_t large = std::size_t{1} << 24, large_in_a_hurry = std::size_t{1} << 18;
   if (!problem.hurried) return network.size() * problem.collective.chunks.size() >= large;
-  return std::accumulate(network.lacking.begin(), network.lacking.end(), std::size_t{0}) >=
+  return std::accumulate(network.demand.begin(), network.demand.end(), std::size_t{0}) >=
          large_in_a_hurry;
 }
 
@@ -44,7 +44,7 @@ bool is_large(const MatchingProblem& problem, const MatchingNetwork& network) {
 
 std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem) {
   const MatchingNetwork network(problem);
-  if (std::ranges::count(network.lacking, 0U) == network.size())
+  if (std::ranges::count(network.demand, 0U) == network.size())
     return Matches{Schedule(problem.topology.link_count()), std::nullopt, Time{}, Time{}};
   if (!network.uniform()) return by_events(problem, network);
   const bool rounds_fit = problem.link_busy == LinkBusy::latency_and_serialization;

@@ -64,7 +64,7 @@ struct Matches {
 
 /// Copies over single links. Each participant gets each chunk that it wants once, and only from a
 /// participant that holds it when the transfer starts. Nothing where the limit is reached first.
-/// Pre: whoever wants a chunk can be reached from a holder through others who hold or want it.
+/// Pre: whoever wants a chunk can be reached from a source through others who hold or want it.
 /// Cost: O(links * chunks * candidates * in-degree) at most, usually O(links * chunks). Memory: for
 /// each (chunk, NPU) 2 or 4 bytes and some bits, with unequal links another 4 bytes.
 [[nodiscard]] std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem);

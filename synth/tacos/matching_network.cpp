@@ -58,18 +58,18 @@ MatchingNetwork::MatchingNetwork(const MatchingProblem& problem)
     in_begin.push_back(static_cast<std::uint32_t>(channels.size()));
     most_in = std::max(most_in, static_cast<std::uint32_t>(into.size()));
   }
-  count_lacking(problem.collective);
+  count_demand(problem.collective);
 }
 
 /// Cost: O(what the sets hold), since consecutive chunks mostly share the set of those who want
 /// them, or have one each.
-void MatchingNetwork::count_lacking(const Collective& collective) {
+void MatchingNetwork::count_demand(const Collective& collective) {
   std::vector<std::uint32_t> chunks_wanted(collective.sets.size());
   for (const Chunk& chunk : collective.chunks) ++chunks_wanted[chunk.wanted_by];
-  lacking.resize(size());
+  demand.resize(size());
   for (SetId s = 0; s < collective.sets.size(); ++s)
     if (chunks_wanted[s] > 0)
-      for (const NodeId npu : collective.sets[s]) lacking[index[npu.value]] += chunks_wanted[s];
+      for (const NodeId npu : collective.sets[s]) demand[index[npu.value]] += chunks_wanted[s];
 
   constexpr SetId none = UINT32_MAX;
   std::vector<SetId> wants(size(), none); // the last marked set that it is in
@@ -81,10 +81,10 @@ void MatchingNetwork::count_lacking(const Collective& collective) {
         wants[index[npu.value]] = chunk.wanted_by;
     marked = chunk.wanted_by;
     taken += collective.sets[chunk.held_by].size();
-    for (const NodeId holder : collective.sets[chunk.held_by])
-      if (wants[index[holder.value]] == marked) --lacking[index[holder.value]];
+    for (const NodeId source : collective.sets[chunk.held_by])
+      if (wants[index[source.value]] == marked) --demand[index[source.value]];
   }
-  for (const std::uint32_t chunks : lacking) taken += chunks;
+  for (const std::uint32_t chunks : demand) taken += chunks;
   everyone_takes_all = taken == std::uint64_t{size()} * collective.chunks.size();
 }
 
@@ -101,11 +101,11 @@ Time MatchingNetwork::least_makespan() const {
       std::int64_t brought = 0;
       for (const Channel& channel : into(v))
         if (time >= channel.cost) brought += 1 + (time - channel.cost) / channel.occupied;
-      return brought >= lacking[v];
+      return brought >= demand[v];
     };
     if (into(v).empty() || enough(least)) continue;
     const Channel& fastest = into(v).front();
-    std::int64_t high = fastest.cost + (std::int64_t{lacking[v]} - 1) * fastest.occupied;
+    std::int64_t high = fastest.cost + (std::int64_t{demand[v]} - 1) * fastest.occupied;
     for (std::int64_t low = least; low + 1 < high;) { // not enough at low, enough at high
       const std::int64_t middle = low + (high - low) / 2;
       (enough(middle) ? high : low) = middle;

@@ -31,7 +31,7 @@ struct MatchingNetwork {
   std::vector<std::uint32_t> in_begin; ///< [dense index]: into channels; one past the end
   std::uint32_t most_in = 0;           ///< the highest number of channels into one node
   Bytes chunk_size;                    ///< the largest
-  std::vector<std::uint32_t> lacking;  ///< [dense index]: chunks that it wants and doesn't hold
+  std::vector<std::uint32_t> demand;   ///< [dense index]: chunks that it wants and doesn't hold
   bool everyone_takes_all = false;     ///< each participant holds or wants each chunk
 
   [[nodiscard]] std::uint32_t levels() const {
@@ -48,7 +48,7 @@ struct MatchingNetwork {
   [[nodiscard]] Time least_makespan() const;
 
 private:
-  void count_lacking(const Collective& collective);
+  void count_demand(const Collective& collective);
 };
 
 } // namespace tutti

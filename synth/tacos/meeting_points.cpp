@@ -61,18 +61,19 @@ std::vector<NodeId> meeting_points(const Topology& topology, const Collective& c
   std::vector<NodeId> points;
   Depths depths(topology);
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    const auto holders = collective.held_by(ChunkId{c}), wanters = collective.wanted_by(ChunkId{c});
-    const bool reduces = collective.chunks[c].reduces && holders.size() > 1;
-    if (!reduces || wanters.size() == 1) {
-      points.push_back(reduces ? wanters.front() : holders.front());
+    const auto sources = collective.held_by(ChunkId{c}),
+               destinations = collective.wanted_by(ChunkId{c});
+    const bool reduces = collective.chunks[c].reduces && sources.size() > 1;
+    if (!reduces || destinations.size() == 1) {
+      points.push_back(reduces ? destinations.front() : sources.front());
       continue;
     }
-    const std::span<const std::uint32_t> depth = depths.within(holders);
+    const std::span<const std::uint32_t> depth = depths.within(sources);
     const auto badness = [&](NodeId npu) {
       const std::uint32_t too_many = taken[npu.value] < share ? 0 : taken[npu.value];
       return std::tuple(too_many, ~depth[npu.value], (npu.value + nodes - c % nodes) % nodes);
     };
-    const NodeId best = std::ranges::min(holders, {}, badness);
+    const NodeId best = std::ranges::min(sources, {}, badness);
     ++taken[best.value];
     points.push_back(best);
   }

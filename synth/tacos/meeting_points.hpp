@@ -10,7 +10,7 @@
 namespace tutti {
 
 /// An NPU for each chunk: who wants it, if that is one; else one of the contributors (of the
-/// holders, for a chunk that is copied), deep among them, that is, many links from everyone who
+/// sources, for a chunk that is copied), deep among them, that is, many links from everyone who
 /// doesn't contribute. No NPU gets much more chunks than others can have; of equally good ones they
 /// take turns by id. Cost: O(links + nodes) for each chunk that several contribute to.
 [[nodiscard]] std::vector<NodeId> meeting_points(const Topology& topology,

@@ -89,7 +89,7 @@ std::optional<Multicasts> as_multicasts(const Topology& topology, const Collecti
 }
 
 bool many_take_part(const Collective& collective, const Multicasts& multicasts) {
-  std::size_t others = 0; // beyond one holder and one who gets it
+  std::size_t others = 0; // beyond one source and one who gets it
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const auto held = collective.held_by(ChunkId{c}), wanted = collective.wanted_by(ChunkId{c});
     const std::size_t getting = count_beyond(wanted, held);

@@ -26,8 +26,8 @@ struct Multicasts {
 [[nodiscard]] std::optional<Multicasts> as_multicasts(const Topology& topology,
                                                       const Collective& collective);
 
-/// Whether chunks have several holders or go to several: to more than one NPU from another, on
-/// average. If not, ways matter more than who passes on what.
+/// Whether chunks have several sources or go to several: to more than one NPU from another, on
+/// average. If not, paths matter more than who passes on what.
 [[nodiscard]] bool many_take_part(const Collective& collective, const Multicasts& multicasts);
 
 } // namespace tutti

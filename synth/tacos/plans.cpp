@@ -22,7 +22,7 @@ namespace {
 /// What to match on: the links alone (degree 0), or with what is between them unwound, or as it is.
 struct Network {
   std::uint32_t degree = 0;
-  bool ports = false;                ///< switches as they are; `unwound` gives the ways only
+  bool ports = false;                ///< switches as they are; `unwound` gives the paths only
   std::optional<Unwound> unwound;    ///< none where the topology's links serve as they are
   std::optional<Collective> relayed; ///< with relays among those who want chunks, if it needs any
   [[nodiscard]] std::string name() const {
@@ -227,7 +227,7 @@ private:
     if (plan.compact && (network.unwound || network.relayed)) // that doesn't fit in there
       plan.schedule = expanded(graph(network), taken_on(network), *std::exchange(plan.compact, {}));
     if (!network.unwound) return plan;
-    plan.schedule = wound_back(*plan.schedule, *network.unwound, topology_);
+    plan.schedule = through_switches(*plan.schedule, *network.unwound, topology_);
     return plan;
   }
 
@@ -241,7 +241,7 @@ private:
                         .seed = seed,
                         .candidates = settings_.candidates.value_or(usual_candidates),
                         .limit = limit},
-                       network.unwound->ways);
+                       network.unwound->paths);
     if (!matches) return std::nullopt;
     TacosPlan plan;
     plan.planned = plan.time = matches->makespan;

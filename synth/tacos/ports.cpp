@@ -35,20 +35,20 @@ public:
     for (std::uint32_t c = 0; c < chunks_; ++c) {
       for (const NodeId npu : problem.collective.wanted_by(ChunkId{c}))
         promised_.clear(npu.value, c);
-      for (const NodeId holder : problem.collective.held_by(ChunkId{c})) {
-        promised_.set(holder.value, c);
-        receive(holder.value, c, 0);
+      for (const NodeId source : problem.collective.held_by(ChunkId{c})) {
+        promised_.set(source.value, c);
+        receive(source.value, c, 0);
       }
       for (const NodeId npu : problem.collective.wanted_by(ChunkId{c}))
-        npus_[npu.value].lacking += !promised_.test(npu.value, c);
+        npus_[npu.value].demand += !promised_.test(npu.value, c);
     }
-    for (const NodeId npu : problem.participants) missing_ += npus_[npu.value].lacking;
+    for (const NodeId npu : problem.participants) missing_ += npus_[npu.value].demand;
     total_ = missing_;
     schedule_.reserve(missing_);
   }
 
-  std::optional<PortMatches> run(const std::vector<std::vector<LinkId>>& ways) {
-    if (!add_lanes(ways)) return std::nullopt;
+  std::optional<PortMatches> run(const std::vector<std::vector<LinkId>>& paths) {
+    if (!add_lanes(paths)) return std::nullopt;
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) stir(l, 0);
     std::int64_t now = 0;
     for (std::size_t i = 0; missing_ > 0; ++i) {
@@ -67,7 +67,7 @@ public:
   }
 
 private:
-  struct Hop { // of a way
+  struct Hop { // of a path
     LinkId link;
     std::int64_t head = 0; // when the head gets there, after the start
     std::int64_t busy = 0; // for how long
@@ -90,7 +90,7 @@ private:
     std::vector<std::uint32_t> lanes;      // into it, fastest first
     std::vector<std::uint32_t> serves;     // lanes that it can send over
     std::vector<std::uint32_t> neighbours; // with a lane of their own into it
-    std::uint32_t lacking = 0;             // chunks not yet promised to it
+    std::uint32_t demand = 0;              // chunks not yet promised to it
   };
   enum Kind : std::uint32_t { sender_free, lane_free, chunk_arrives };
   static constexpr std::int64_t waiting = INT64_MAX; // is stirred, or done
@@ -98,21 +98,21 @@ private:
     std::uint32_t sender, lane, chunk;
   };
 
-  /// Nothing usable where it returns false: behind a switch each pair of NPUs has a way, and the
+  /// Nothing usable where it returns false: behind a switch each pair of NPUs has a path, and the
   /// limit can end before all are added.
-  [[nodiscard]] bool add_lanes(const std::vector<std::vector<LinkId>>& ways) {
-    std::vector<std::vector<std::size_t>> ways_over(topology_.link_count()); // by last link
-    for (std::size_t w = 0; w < ways.size(); ++w) ways_over[ways[w].back().value].push_back(w);
+  [[nodiscard]] bool add_lanes(const std::vector<std::vector<LinkId>>& paths) {
+    std::vector<std::vector<std::size_t>> paths_over(topology_.link_count()); // by last link
+    for (std::size_t w = 0; w < paths.size(); ++w) paths_over[paths[w].back().value].push_back(w);
     Random random(problem_.seed);
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
-      if (ways_over[l].empty()) continue;
+      if (paths_over[l].empty()) continue;
       if (problem_.limit.reached()) return false;
       Lane lane;
       lane.to = topology_.link(LinkId{l}).to.value;
       lane.first = static_cast<std::uint32_t>(senders_.size());
-      lane.senders = static_cast<std::uint32_t>(ways_over[l].size());
-      order_by_distance(ways, ways_over[l], lane.to);
-      for (const std::size_t w : ways_over[l]) senders_.push_back(sender_over(ways[w]));
+      lane.senders = static_cast<std::uint32_t>(paths_over[l].size());
+      order_by_distance(paths, paths_over[l], lane.to);
+      for (const std::size_t w : paths_over[l]) senders_.push_back(sender_over(paths[w]));
       if (problem_.seed != 0) lane.next = static_cast<std::uint32_t>(random.below(lane.senders));
       const Sender& sender = senders_[lane.first];
       lane.cost = sender.cost;
@@ -131,23 +131,23 @@ private:
   }
 
   /// By how far before `to` the sender comes, so that all in-links shift their partners alike.
-  void order_by_distance(const std::vector<std::vector<LinkId>>& ways,
+  void order_by_distance(const std::vector<std::vector<LinkId>>& paths,
                          std::vector<std::size_t>& over, std::uint32_t to) const {
     std::ranges::sort(over, {}, [&](std::size_t w) {
-      const std::uint32_t from = topology_.link(ways[w].front()).from.value;
+      const std::uint32_t from = topology_.link(paths[w].front()).from.value;
       return from < to ? to - from : to + topology_.npu_count() - from;
     });
   }
 
-  Sender sender_over(const std::vector<LinkId>& way) {
+  Sender sender_over(const std::vector<LinkId>& path) {
     Sender sender;
-    sender.npu = topology_.link(way.front()).from.value;
-    sender.path = schedule_.paths().intern(way);
+    sender.npu = topology_.link(path.front()).from.value;
+    sender.path = schedule_.paths().intern(path);
     sender.first_hop = static_cast<std::uint32_t>(hops_.size());
-    sender.hops = static_cast<std::uint32_t>(way.size());
-    entangled_ = entangled_ || way.size() > 2 || !topology_.groups().empty();
+    sender.hops = static_cast<std::uint32_t>(path.size());
+    entangled_ = entangled_ || path.size() > 2 || !topology_.groups().empty();
     std::int64_t head = 0, tail = 0;
-    for (const LinkId id : way) {
+    for (const LinkId id : path) {
       const Link& link = topology_.link(id);
       const std::int64_t sent = serialization(size_, topology_.effective_bandwidth(id)).ps;
       const bool latency_too = problem_.link_busy == LinkBusy::latency_and_serialization;
@@ -206,7 +206,7 @@ private:
 
   void try_start(std::uint32_t l, std::int64_t now, bool slow_ones_too) {
     Lane& lane = lanes_[l];
-    if (npus_[lane.to].lacking == 0) {
+    if (npus_[lane.to].demand == 0) {
       ready_[l] = waiting;
       return;
     }
@@ -240,7 +240,7 @@ private:
     for (const std::uint32_t other : npu.lanes) {
       if (other == l || lanes_[other].cost > lanes_[l].cost) continue;
       deliveries += 1 + (lanes_[l].cost - lanes_[other].cost) / lanes_[other].busy;
-      if (deliveries >= npu.lacking) return true;
+      if (deliveries >= npu.demand) return true;
     }
     return false;
   }
@@ -270,7 +270,7 @@ private:
     const Sender& sender = senders_[s];
     Lane& lane = lanes_[l];
     promised_.set(lane.to, chunk);
-    --npus_[lane.to].lacking;
+    --npus_[lane.to].demand;
     require_representable(now, Time{sender.cost});
     const auto flight = static_cast<std::uint32_t>(flights_.size());
     flights_.push_back({s, l, chunk});
@@ -317,8 +317,8 @@ private:
 } // namespace
 
 std::optional<PortMatches> match_at_ports(const PortProblem& problem,
-                                          const std::vector<std::vector<LinkId>>& ways) {
-  return Ports(problem).run(ways);
+                                          const std::vector<std::vector<LinkId>>& paths) {
+  return Ports(problem).run(paths);
 }
 
 } // namespace tutti

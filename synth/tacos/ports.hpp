@@ -18,7 +18,7 @@ namespace tutti {
 struct PortProblem {
   const Topology& topology;
   const Collective& collective;         ///< copied chunks; participants hold and want them
-  std::span<const NodeId> participants; ///< NPUs; holders are among them
+  std::span<const NodeId> participants; ///< NPUs; sources are among them
   LinkBusy link_busy = LinkBusy::serialization;
   std::uint64_t seed = 0;       ///< whom each in-link asks first: its nearest for 0, else random
   std::uint32_t candidates = 1; ///< chunks that a link chooses among
@@ -30,11 +30,11 @@ struct PortMatches {
   Time makespan;     ///< the last arrival; all chunks are taken as the largest
 };
 
-/// Copies over the given ways, one for each pair of neighbours: a link, or a way between two
+/// Copies over the given paths, one for each pair of neighbours: a link, or a path between two
 /// participants through what is no participant. Each participant gets each chunk that it wants
-/// once. Nothing where the limit is reached first, or the ways don't bring all that is wanted.
-/// Cost: O(chunks * participants * ways into an NPU) at most.
+/// once. Nothing where the limit is reached first, or the paths don't bring all that is wanted.
+/// Cost: O(chunks * participants * paths into an NPU) at most.
 [[nodiscard]] std::optional<PortMatches>
-match_at_ports(const PortProblem& problem, const std::vector<std::vector<LinkId>>& ways);
+match_at_ports(const PortProblem& problem, const std::vector<std::vector<LinkId>>& paths);
 
 } // namespace tutti

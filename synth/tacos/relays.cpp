@@ -24,18 +24,18 @@ public:
 
   /// False where someone can't be reached.
   bool find(ChunkId chunk, std::vector<NodeId>& relays) {
-    const std::span<const NodeId> holders = collective_.held_by(chunk);
+    const std::span<const NodeId> sources = collective_.held_by(chunk);
     std::ranges::fill(distance_, far);
     wants_.assign(wants_.size(), false);
-    for (const NodeId npu : holders) distance_[npu.value] = 0;
+    for (const NodeId npu : sources) distance_[npu.value] = 0;
     std::size_t left = 0;
     for (const NodeId npu : collective_.wanted_by(chunk)) {
       wants_[npu.value] = distance_[npu.value] == far;
       left += wants_[npu.value];
     }
-    if (connected_ && holders.size() + left == participants_) return true;
+    if (connected_ && sources.size() + left == participants_) return true;
     for (auto& bucket : buckets_) bucket.clear();
-    buckets_[0].assign(holders.begin(), holders.end());
+    buckets_[0].assign(sources.begin(), sources.end());
     for (std::size_t d = 0; left > 0 && d < buckets_.size();) {
       if (buckets_[d].empty()) {
         ++d;
@@ -44,10 +44,10 @@ public:
       const NodeId at = buckets_[d].back();
       buckets_[d].pop_back();
       if (distance_[at.value] != d) continue;
-      if (wants_[at.value]) { // from here on it is a source, and so is the way to it
+      if (wants_[at.value]) { // from here on it is a source, and so is the path to it
         wants_[at.value] = false;
         --left;
-        join_way(at, relays);
+        join_path(at, relays);
         d = 0;
       }
       look_beyond(at);
@@ -59,7 +59,7 @@ public:
 private:
   static constexpr std::uint32_t far = UINT32_MAX;
 
-  void join_way(NodeId to, std::vector<NodeId>& relays) {
+  void join_path(NodeId to, std::vector<NodeId>& relays) {
     for (NodeId at = to; distance_[at.value] > 0; at = network_.link(by_[at.value]).from) {
       distance_[at.value] = 0;
       if (at != to) relays.push_back(at);
@@ -84,7 +84,7 @@ private:
   std::vector<bool> takes_part_;
   std::vector<bool> wants_;             // the chunk, and isn't reached yet
   std::vector<std::uint32_t> distance_; // relays between those who have it and this one, or far
-  std::vector<LinkId> by_;              // the last link of the way with so few
+  std::vector<LinkId> by_;              // the last link of the path with so few
   std::vector<std::vector<NodeId>> buckets_; // by distance
   std::size_t participants_;
   bool connected_;

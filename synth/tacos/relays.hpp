@@ -16,10 +16,10 @@ namespace tutti {
 /// Per chunk, ascending; empty for most.
 using Relays = std::vector<std::vector<NodeId>>;
 
-/// Those of the participants that have to relay: grown from the holders, each time to the one who
+/// Those of the participants that have to relay: grown from the sources, each time to the one who
 /// wants the chunk and is fewest relays away, links being one-way (Takahashi, Matsuyama 1980, "An
 /// approximate solution for the Steiner problem in graphs"). Nothing where someone who wants a
-/// chunk can't be reached through participants. Pre: holders and those who want are participants;
+/// chunk can't be reached through participants. Pre: sources and those who want are participants;
 /// no chunk reduces.
 /// Cost: O(links + what the sets hold); O(links) more for each chunk that not every participant
 /// holds or wants, somewhat more for one that needs relays.

@@ -44,8 +44,8 @@ public:
     for (std::uint32_t v = 0; v < network.size(); ++v) {
       const std::uint32_t held = arrivals_.held_at_start(v);
       npus_[v].held_after.fill(held);
-      npus_[v].in_the_end = held + network.lacking[v];
-      missing += network.lacking[v];
+      npus_[v].in_the_end = held + network.demand[v];
+      missing += network.demand[v];
     }
     total_ = missing_ = missing;
     listed_ = total_ < problem.compact_from;
@@ -169,7 +169,7 @@ private:
     return arrivals_.count(v) - before;
   }
 
-  /// The chunk to take from the link; nothing where the sender has none that is lacking.
+  /// The chunk to take from the link; nothing where the sender has none that is demand.
   std::optional<Id> take(std::uint32_t v, std::uint32_t e, std::size_t parity_before) {
     LinkState& link = links_[e];
     const std::uint64_t* closed = holdings_.closed_row(v);

@@ -63,26 +63,26 @@ void RouteSearch::relax(NodeId node, Direction direction, Bytes size) {
 bool RouteSearch::search(std::span<const NodeId> sources, std::span<const NodeId> targets,
                          Bytes size) {
   clear();
-  std::size_t lacking = 0;
+  std::size_t unmet = 0;
   for (const NodeId target : targets) {
-    lacking += wanted_[target.value] == 0 ? 1 : 0;
+    unmet += wanted_[target.value] == 0 ? 1 : 0;
     wanted_[target.value] = 1;
   }
   for (const NodeId source : sources) label(source, 0, LinkId{});
-  while (lacking > 0) {
+  while (unmet > 0) {
     const NodeId node = pop();
     if (!node.valid()) break;
     if (wanted_[node.value]) {
       wanted_[node.value] = 0;
-      --lacking;
+      --unmet;
     }
     relax(node, Direction::forward, size);
   }
   for (const NodeId target : targets) wanted_[target.value] = 0;
-  return lacking == 0;
+  return unmet == 0;
 }
 
-void RouteSearch::append_way(NodeId target, std::vector<LinkId>& links) const {
+void RouteSearch::append_path(NodeId target, std::vector<LinkId>& links) const {
   const std::size_t first = links.size();
   for (NodeId node = target; by_[node.value].valid(); node = topology_.link(by_[node.value]).from)
     links.push_back(by_[node.value]);
@@ -114,15 +114,15 @@ bool RouteSearch::tree(std::span<const NodeId> roots, std::span<const NodeId> ta
   const std::size_t begin = links.size();
   clear();
   std::ranges::fill(place_, Place::outside);
-  std::size_t lacking = 0;
+  std::size_t unmet = 0;
   for (const NodeId target : targets) wanted_[target.value] = 1;
   for (const NodeId root : roots) {
     wanted_[root.value] = 0;
     join(root, 0);
   }
-  for (const NodeId target : targets) lacking += wanted_[target.value];
+  for (const NodeId target : targets) unmet += wanted_[target.value];
 
-  while (lacking > 0) {
+  while (unmet > 0) {
     const NodeId node = pop();
     if (!node.valid()) break;
     if (!wanted_[node.value]) {
@@ -135,7 +135,7 @@ bool RouteSearch::tree(std::span<const NodeId> roots, std::span<const NodeId> ta
       const Link& link = topology_.link(links[i]);
       const NodeId reached = direction == Direction::forward ? link.to : link.from;
       if (reached != node && !topology_.node(reached).can.store) continue;
-      lacking -= wanted_[reached.value];
+      unmet -= wanted_[reached.value];
       wanted_[reached.value] = 0;
     }
     if (!labels_hold) {
@@ -152,7 +152,7 @@ bool RouteSearch::tree(std::span<const NodeId> roots, std::span<const NodeId> ta
     loads_.remove(links[i], size);
     queue_cost_[links[i].value] = 0;
   }
-  return lacking == 0;
+  return unmet == 0;
 }
 
 /// From now on branches may start at the node.
@@ -163,8 +163,8 @@ void RouteSearch::join(NodeId node, double cost) {
   label(node, cost, LinkId{});
 }
 
-/// Joins the cheapest way to `target` to the tree, and loads its links. False where that makes
-/// labels out of date: a way leads over a node that bars others now, or shares a link with another
+/// Joins the cheapest path to `target` to the tree, and loads its links. False where that makes
+/// labels out of date: a path leads over a node that bars others now, or shares a link with another
 /// branch (only behind nodes that don't store: every other link leads to a node of its own).
 bool RouteSearch::attach(NodeId target, Bytes size, Direction direction, const TreeShape& shape,
                          std::vector<LinkId>& links) {
@@ -180,7 +180,7 @@ bool RouteSearch::attach(NodeId target, Bytes size, Direction direction, const T
   bool labels_hold = true;
   for (const LinkId link : branch_) {
     loads_.add(link, size);
-    queue_cost_[link.value] += shape.queue_weight * loads_.way_cost(link, size);
+    queue_cost_[link.value] += shape.queue_weight * loads_.path_cost(link, size);
     const NodeId node = forward ? topology_.link(link).to : topology_.link(link).from;
     const Abilities& can = topology_.node(node).can;
     if (can_branch(node, direction)) {

@@ -14,7 +14,7 @@ namespace tutti {
 
 /// What a tree's shape gives up for the sake of an early end.
 struct TreeShape {
-  double depth_weight = 0.5; ///< share of what it took to get to a node, for ways that start there
+  double depth_weight = 0.5; ///< share of what it took to get to a node, for paths that start there
   double queue_weight = 0;   ///< share of the time in which the tree's other branches use a link
 };
 
@@ -24,11 +24,11 @@ public:
   /// Changes the loads only while a tree grows.
   RouteSearch(const Topology& topology, LinkLoads& loads);
 
-  /// The cheapest ways for a chunk of `size` from any of `sources` to each of `targets`; Dijkstra
+  /// The cheapest paths for a chunk of `size` from any of `sources` to each of `targets`; Dijkstra
   /// 1959, until the last target is reached. False where one is out of reach.
   bool search(std::span<const NodeId> sources, std::span<const NodeId> targets, Bytes size);
-  /// Appends the links of the way to `target`, in order. Pre: the last search has reached it.
-  void append_way(NodeId target, std::vector<LinkId>& links) const;
+  /// Appends the links of the path to `target`, in order. Pre: the last search has reached it.
+  void append_path(NodeId target, std::vector<LinkId>& links) const;
 
   /// Appends a tree that copies the chunk from `sources` to all targets, as paths in an order in
   /// which they can happen. Grows towards the cheapest target at a time (Takahashi, Matsuyama 1980,
@@ -38,7 +38,7 @@ public:
   bool copy_tree(std::span<const NodeId> sources, std::span<const NodeId> targets, Bytes size,
                  const TreeShape& shape, std::vector<LinkId>& links);
   /// The same backwards: from all `contributors` to `root`, joining only where nodes can store and
-  /// reduce. Each contribution arrives once. False also where too many ways need one node that
+  /// reduce. Each contribution arrives once. False also where too many paths need one node that
   /// keeps what passes, but can't reduce.
   bool reduction_tree(std::span<const NodeId> contributors, NodeId root, Bytes size,
                       const TreeShape& shape, std::vector<LinkId>& links);
@@ -48,7 +48,7 @@ public:
 
 private:
   enum class Direction : std::uint8_t { forward, backward };
-  enum class Place : std::uint8_t { outside, tree, used }; // used: relays, and bars other ways
+  enum class Place : std::uint8_t { outside, tree, used }; // used: relays, and bars other paths
 
   void clear();
   void label(NodeId node, double cost, LinkId link);
@@ -64,7 +64,7 @@ private:
   const Topology& topology_;
   LinkLoads& loads_;
   std::vector<double> cost_;         // by node
-  std::vector<LinkId> by_;           // by node: the link of its cheapest way
+  std::vector<LinkId> by_;           // by node: the link of its cheapest path
   std::vector<bool> settled_;        // by node
   std::vector<std::uint8_t> wanted_; // by node: is a target not yet reached
   std::vector<Place> place_;         // by node

@@ -13,7 +13,7 @@ namespace tutti {
 
 namespace {
 
-/// Chunks in the order of the rotation that keeps receivers apart: first those for the holder's
+/// Chunks in the order of the rotation that keeps receivers apart: first those for the source's
 /// next neighbour by id, then those for the second next, ... Ties of urgency are broken so.
 std::vector<ChunkId> rotating_order(const Topology& topology, const Collective& collective) {
   const std::uint32_t nodes = topology.node_count();
@@ -33,12 +33,12 @@ std::vector<ChunkId> rotating_order(const Topology& topology, const Collective& 
 
 /// The first attempt is the one that does best in most cases; the others vary what it leaves open.
 RouteBalancing variant(const SynthesisOptions& options, unsigned attempt) {
-  constexpr std::array ways{0.3, 1.0, 0.05};
+  constexpr std::array paths{0.3, 1.0, 0.05};
   constexpr std::array depth_weights{0.5, 1.0, 0.2};
   RouteBalancing balancing;
   balancing.seed = options.seed + attempt;
   balancing.fixed = attempt == 1;
-  balancing.way = ways[attempt % ways.size()];
+  balancing.path = paths[attempt % paths.size()];
   balancing.shape.depth_weight = depth_weights[attempt % depth_weights.size()];
   balancing.shape.queue_weight = attempt % 2 == 0 ? 0 : balancing.shape.depth_weight;
   return balancing;

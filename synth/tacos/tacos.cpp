@@ -3,7 +3,7 @@
 // tacos_matching.hpp) on the links, and on switches unwound (sec. IV.G; see tacos_plans.hpp).
 // Reduce-Scatter and Reduce are their inverses on the reversed topology, All-Reduce is
 // Reduce-Scatter then All-Gather (sec. IV.H), or both at once, chunk by chunk. Custom collectives
-// are matched in the same way from whatever state they begin in, where chunks have many holders or
+// are matched in the same way from whatever state they begin in, where chunks have many sources or
 // go to many NPUs (see tacos_multicasts.hpp). Everything else is routed (see tacos_routing.hpp).
 // Where there are several ways to a schedule, the native engine's replay decides.
 

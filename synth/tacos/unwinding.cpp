@@ -55,10 +55,10 @@ private:
   std::vector<std::vector<NodeId>> ports_;
 };
 
-/// Cheapest ways through a fabric; a link costs more the more ways lie on it already.
-class Ways {
+/// Cheapest paths through a fabric; a link costs more the more paths lie on it already.
+class Paths {
 public:
-  Ways(const Topology& topology, const Fabrics& fabrics, Bytes size)
+  Paths(const Topology& topology, const Fabrics& fabrics, Bytes size)
       : topology_(topology), size_(size), uses_(topology.link_count()),
         inwards_(topology.node_count()), cost_(topology.node_count(), never),
         by_(topology.node_count()) {
@@ -77,19 +77,19 @@ public:
       if (node == to) break;
       if (cost > cost_[node.value]) continue;
       for (const LinkId link : inwards_[node.value]) take(link, cost, queue);
-      if (node == from) continue; // a link to the end is no way through the fabric
+      if (node == from) continue; // a link to the end is no path through the fabric
       for (const LinkId link : topology_.in_links(to))
         if (topology_.link(link).from == node) take(link, cost, queue);
     }
-    std::vector<LinkId> way;
+    std::vector<LinkId> path;
     if (cost_[to.value] != never)
-      for (NodeId at = to; at != from; at = topology_.link(way.back()).from)
-        way.push_back(by_[at.value]);
-    std::ranges::reverse(way);
-    for (const LinkId link : way) ++uses_[link.value];
+      for (NodeId at = to; at != from; at = topology_.link(path.back()).from)
+        path.push_back(by_[at.value]);
+    std::ranges::reverse(path);
+    for (const LinkId link : path) ++uses_[link.value];
     for (const NodeId node : reached_) cost_[node.value] = never;
     reached_.clear();
-    return way;
+    return path;
   }
 
 private:
@@ -125,21 +125,21 @@ private:
   std::vector<LinkId> by_; // [node]
 };
 
-/// How often links and groups lie on a way, and what follows from sharing them evenly.
+/// How often links and groups lie on a path, and what follows from sharing them evenly.
 class Shares {
 public:
-  Shares(const Topology& topology, const std::vector<std::vector<LinkId>>& ways)
+  Shares(const Topology& topology, const std::vector<std::vector<LinkId>>& paths)
       : topology_(topology), on_link_(topology.link_count()), on_group_(topology.groups().size()) {
-    for (const std::vector<LinkId>& way : ways)
-      for (const LinkId link : way) {
+    for (const std::vector<LinkId>& path : paths)
+      for (const LinkId link : path) {
         ++on_link_[link.value];
         for (const std::uint32_t group : topology.groups_of(link)) ++on_group_[group];
       }
   }
 
-  [[nodiscard]] Bandwidth bandwidth(const std::vector<LinkId>& way) const {
+  [[nodiscard]] Bandwidth bandwidth(const std::vector<LinkId>& path) const {
     std::int64_t least = INT64_MAX;
-    for (const LinkId link : way) {
+    for (const LinkId link : path) {
       least =
           std::min(least, topology_.link(link).bandwidth.bytes_per_second / on_link_[link.value]);
       for (const std::uint32_t group : topology_.groups_of(link))
@@ -149,9 +149,9 @@ public:
     return Bandwidth{std::max<std::int64_t>(least, 1)};
   }
 
-  [[nodiscard]] Time busy_latency(const std::vector<LinkId>& way) const {
+  [[nodiscard]] Time busy_latency(const std::vector<LinkId>& path) const {
     Time most;
-    for (const LinkId link : way)
+    for (const LinkId link : path)
       most = std::max(most, Time{topology_.link(link).latency.ps * on_link_[link.value]});
     return most;
   }
@@ -161,13 +161,13 @@ private:
   std::vector<std::int64_t> on_link_, on_group_;
 };
 
-Time latency_of(const Topology& topology, const std::vector<LinkId>& way, Bytes size) {
+Time latency_of(const Topology& topology, const std::vector<LinkId>& path, Bytes size) {
   Time sum;
-  for (std::size_t i = 0; i < way.size(); ++i) {
-    const Link& link = topology.link(way[i]);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const Link& link = topology.link(path[i]);
     sum += link.latency;
-    if (i + 1 < way.size() && topology.node(link.to).can.store)
-      sum += serialization(size, topology.effective_bandwidth(way[i]));
+    if (i + 1 < path.size() && topology.node(link.to).can.store)
+      sum += serialization(size, topology.effective_bandwidth(path[i]));
   }
   return sum;
 }
@@ -184,44 +184,46 @@ std::uint32_t highest_degree(const Topology& topology, std::span<const NodeId> p
 Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
                 std::uint32_t degree, Bytes size, const WorkLimit& limit) {
   const Fabrics fabrics(topology, participants);
-  std::vector<std::vector<LinkId>> ways;
+  std::vector<std::vector<LinkId>> paths;
   for (std::uint32_t l = 0; l < topology.link_count(); ++l)
     if (fabrics.takes_part(topology.link(LinkId{l}).from) &&
         fabrics.takes_part(topology.link(LinkId{l}).to))
-      ways.push_back({LinkId{l}});
-  Ways search(topology, fabrics, size);
+      paths.push_back({LinkId{l}});
+  Paths search(topology, fabrics, size);
   LimitWatch watch(limit);
   for (const std::vector<NodeId>& ports : fabrics.ports())
     for (std::size_t offset = 1; offset < ports.size() && offset <= degree; ++offset)
       for (std::size_t i = 0; i < ports.size(); ++i) {
         watch.require();
-        std::vector<LinkId> way = search.find(ports[i], ports[(i + offset) % ports.size()]);
-        if (!way.empty()) ways.push_back(std::move(way));
+        std::vector<LinkId> path = search.find(ports[i], ports[(i + offset) % ports.size()]);
+        if (!path.empty()) paths.push_back(std::move(path));
       }
 
   TopologyParts parts;
   parts.name = topology.name() + " unwound";
   for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
     parts.nodes.push_back(topology.node(NodeId{n}));
-  const Shares shares(topology, ways);
+  const Shares shares(topology, paths);
   std::vector<Time> busy;
-  for (const std::vector<LinkId>& way : ways) {
-    parts.links.push_back({topology.link(way.front()).from, topology.link(way.back()).to,
-                           latency_of(topology, way, size), shares.bandwidth(way), -1});
-    busy.push_back(shares.busy_latency(way));
+  for (const std::vector<LinkId>& path : paths) {
+    parts.links.push_back({topology.link(path.front()).from, topology.link(path.back()).to,
+                           latency_of(topology, path, size), shares.bandwidth(path), -1});
+    busy.push_back(shares.busy_latency(path));
   }
-  return {Topology(std::move(parts)), std::move(ways), std::move(busy)};
+  return {Topology(std::move(parts)), std::move(paths), std::move(busy)};
 }
 
-Schedule wound_back(const Schedule& schedule, const Unwound& unwound, const Topology& topology) {
+Schedule through_switches(const Schedule& schedule, const Unwound& unwound,
+                          const Topology& topology) {
   Schedule whole(topology.link_count());
   whole.reserve(schedule.size());
-  std::vector<PathId> path;
-  for (const std::vector<LinkId>& way : unwound.ways) path.push_back(whole.paths().intern(way));
+  std::vector<PathId> interned;
+  for (const std::vector<LinkId>& path : unwound.paths)
+    interned.push_back(whole.paths().intern(path));
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     Transfer transfer = schedule[i];
-    assert(transfer.path.value < path.size());
-    transfer.path = path[transfer.path.value];
+    assert(transfer.path.value < interned.size());
+    transfer.path = interned[transfer.path.value];
     whole.push(transfer);
   }
   return whole;

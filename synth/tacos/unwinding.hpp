@@ -16,10 +16,10 @@
 namespace tutti {
 
 struct Unwound {
-  Topology network;                      ///< the NPUs under their ids, and no other nodes
-  std::vector<std::vector<LinkId>> ways; ///< per link of the network: what it stands for
+  Topology network;                       ///< the NPUs under their ids, and no other nodes
+  std::vector<std::vector<LinkId>> paths; ///< per link of the network: what it stands for
   /// Per link of the network how long one chunk keeps it busy beyond its serialization, where links
-  /// are busy for their latency: the most that a link on its way is, for all the ways on that.
+  /// are busy for their latency: the most that a link on its way is, for all the paths on that.
   std::vector<Time> busy_latency;
 };
 
@@ -30,15 +30,15 @@ struct Unwound {
 
 /// Links among participants stay, those to and from others go. Degree 0 leaves out the fabric; a
 /// degree too high for a fabric counts as its highest. A link of the network has the latencies of
-/// its way (with the time that `size` bytes need to get through nodes which store on the way).
-/// Several ways that cost the same are used in turn.
+/// its path (with the time that `size` bytes need to get through nodes which store on the way).
+/// Several paths that cost the same are used in turn.
 /// Cost: O(participants * degree * fabric links log nodes), a fabric's links being those into nodes
 /// that don't take part. Errors: LimitReached.
 [[nodiscard]] Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
                               std::uint32_t degree, Bytes size, const WorkLimit& limit = {});
 
 /// A schedule of single hops on the network, on the topology that was unwound.
-[[nodiscard]] Schedule wound_back(const Schedule& schedule, const Unwound& unwound,
-                                  const Topology& topology);
+[[nodiscard]] Schedule through_switches(const Schedule& schedule, const Unwound& unwound,
+                                        const Topology& topology);
 
 } // namespace tutti

@@ -45,7 +45,7 @@ std::optional<LogicalTree> TreeSearch::shallow(std::span<const std::uint32_t> so
   return tree(into);
 }
 
-/// Hops from the sources to each vertex; no_index where there is no way.
+/// Hops from the sources to each vertex; no_index where there is no path.
 std::vector<std::uint32_t> TreeSearch::levels() const {
   const std::span<const CostedArc> arcs = logical_.arcs();
   std::vector<std::uint32_t> begin(is_source_.size() + 1);
@@ -179,10 +179,10 @@ void TreeSearch::make_shallower(Entries& into) const {
   for (int pass = 0; pass < most_passes; ++pass) {
     std::vector<std::uint32_t> depth(into.size(), no_index);
     const auto depth_of = [&](std::uint32_t v) {
-      std::vector<std::uint32_t> way;
-      for (; depth[v] == no_index && into[v] != no_index; v = arcs[into[v]].from) way.push_back(v);
+      std::vector<std::uint32_t> path;
+      for (; depth[v] == no_index && into[v] != no_index; v = arcs[into[v]].from) path.push_back(v);
       if (depth[v] == no_index) depth[v] = 0;
-      for (std::uint32_t d = depth[v]; !way.empty(); way.pop_back()) depth[way.back()] = ++d;
+      for (std::uint32_t d = depth[v]; !path.empty(); path.pop_back()) depth[path.back()] = ++d;
     };
     for (std::uint32_t v = 0; v < into.size(); ++v)
       if (into[v] != no_index || is_source_[v]) depth_of(v);

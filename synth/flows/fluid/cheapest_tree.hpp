@@ -1,4 +1,4 @@
-// The pricing of column generation: the cheapest way in which a demand can move, at given prices
+// The pricing of column generation: the cheapest path in which a demand can move, at given prices
 // for links.
 #pragma once
 

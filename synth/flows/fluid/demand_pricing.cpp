@@ -27,7 +27,7 @@ std::vector<bool> members(const FlowProblem& problem) {
   return result;
 }
 
-/// More links than any tree crosses: each of its hops takes a way without repeats.
+/// More links than any tree crosses: each of its hops takes a path without repeats.
 std::uint64_t most_links(const FlowNetwork& network) {
   std::uint64_t through = 1; // nodes that ways lead through
   for (const bool copies : network.copies) through += copies ? 0 : 1;
@@ -122,7 +122,7 @@ bool DemandPricing::add_spreading(FlowTree& tree, Nodes sources, Nodes sinks, Ai
                           : search.cheapest(sources, sinks, aim == Aim::thorough);
   if (!found) return false;
   for (const std::uint32_t arc : found->arcs) {
-    forwards_->logical.append_way(arc, tree.links);
+    forwards_->logical.append_path(arc, tree.links);
     tree.hop_end.push_back(static_cast<std::uint32_t>(tree.links.size()));
   }
   return true;
@@ -135,19 +135,19 @@ bool DemandPricing::add_combining(FlowTree& tree, Nodes sources, std::uint32_t s
                                                ? search.shallow(to, sources)
                                                : search.cheapest(to, sources, aim == Aim::thorough);
   if (!found) return false;
-  std::vector<std::uint32_t> way;
+  std::vector<std::uint32_t> path;
   for (auto arc = found->arcs.rbegin(); arc != found->arcs.rend(); ++arc) {
-    way.clear();
-    backwards_->logical.append_way(*arc, way);
-    std::ranges::reverse(way);
-    tree.add_hop(way);
+    path.clear();
+    backwards_->logical.append_path(*arc, path);
+    std::ranges::reverse(path);
+    tree.add_hop(path);
   }
   tree.combining = static_cast<std::uint32_t>(tree.hop_count());
   return true;
 }
 
 /// Where contributions have come together before the root, and one node passes their sum on to the
-/// next, whoever of them can copy keeps it: the first such node is a root that saves the way there
+/// next, whoever of them can copy keeps it: the first such node is a root that saves the path there
 /// and back.
 void DemandPricing::spread_from_first_whole(FlowTree& tree, Nodes sources) const {
   const FlowNetwork& network = problem_.network;
@@ -170,16 +170,16 @@ void DemandPricing::spread_from_first_whole(FlowTree& tree, Nodes sources) const
 
 bool DemandPricing::add_paths(FlowTree& tree, Nodes sources, Nodes sinks) {
   paths_.search(problem_.network, costs_, sources);
-  std::vector<std::uint32_t> way;
+  std::vector<std::uint32_t> path;
   for (const std::uint32_t sink : sinks) {
     if (paths_.cost[sink] == 0) continue;
     if (paths_.cost[sink] == INT64_MAX) return false;
-    way.clear();
+    path.clear();
     for (std::uint32_t at = sink; paths_.last_link[at] != no_index;
          at = problem_.network.links[paths_.last_link[at]].from)
-      way.push_back(paths_.last_link[at]);
-    std::ranges::reverse(way);
-    tree.add_hop(way);
+      path.push_back(paths_.last_link[at]);
+    std::ranges::reverse(path);
+    tree.add_hop(path);
   }
   return true;
 }

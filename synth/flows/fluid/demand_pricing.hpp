@@ -1,4 +1,4 @@
-// The cheapest ways of demands of any kind at given prices for links.
+// The cheapest paths of demands of any kind at given prices for links.
 #pragma once
 
 #include "synth/flows/fluid/cheapest_paths.hpp"
@@ -37,7 +37,7 @@ public:
   /// Whether the cheapest tree is found exactly: nobody copies (or reduces) who needn't have it.
   [[nodiscard]] bool is_exact(const FlowDemand& demand) const;
 
-  /// `prices` [link] >= 0. Of equally cheap ways those with fewest links are found.
+  /// `prices` [link] >= 0. Of equally cheap paths those with fewest links are found.
   void set_prices(std::span<const double> prices);
 
   enum class Aim : std::uint8_t {

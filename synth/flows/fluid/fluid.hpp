@@ -1,4 +1,4 @@
-// A fluid schedule: which share of the data takes which way, all the time and everywhere at once.
+// A fluid schedule: which share of the data takes which path, all the time and everywhere at once.
 #pragma once
 
 #include "sim/synthesizer.hpp"
@@ -15,7 +15,7 @@ namespace tutti {
 
 /// How a share of a demand moves: hops from one node to another over links in a row, through nodes
 /// that neither copy nor reduce it. Hops stand in an order in which data can move.
-///   paths    one hop for each sink that isn't a source: the whole way
+///   paths    one hop for each sink that isn't a source: the whole path
 ///   spread   the first hops leave sources, each other one a node that an earlier one reached
 ///   combine  every source but the sink is left by one hop, after those that enter it
 ///   both     `combining` hops as of combine, into `root`; then hops as of spread, from all that

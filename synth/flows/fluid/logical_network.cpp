@@ -58,7 +58,7 @@ void LogicalNetwork::search(std::uint32_t start, std::span<const std::int64_t> c
   }
 }
 
-void LogicalNetwork::append_way(std::uint32_t arc, std::vector<std::uint32_t>& links) const {
+void LogicalNetwork::append_path(std::uint32_t arc, std::vector<std::uint32_t>& links) const {
   const auto begin = static_cast<std::ptrdiff_t>(links.size());
   for (std::uint32_t step = last_step_[arc]; step != no_index; step = steps_[step].before)
     links.push_back(steps_[step].link);

@@ -1,4 +1,4 @@
-// Ways between nodes that copy: links in a row through nodes that only pass data on.
+// Paths between nodes that copy: links in a row through nodes that only pass data on.
 #pragma once
 
 #include "synth/flows/packing/arborescence.hpp"
@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// The cheapest way between any two of its vertices: the nodes that copy, and those where data
+/// The cheapest path between any two of its vertices: the nodes that copy, and those where data
 /// starts or ends. Data gets through a node that doesn't copy, and nowhere through one that does
 /// (it could stop there as well).
 class LogicalNetwork {
@@ -18,14 +18,14 @@ public:
   /// `members` [node]: where data starts or ends. The network must outlive this.
   LogicalNetwork(const FlowNetwork& network, const std::vector<bool>& members);
 
-  /// Finds the cheapest ways anew, of equal ones that with fewest links. `costs` [link] >= 0.
+  /// Finds the cheapest paths anew, of equal ones that with fewest links. `costs` [link] >= 0.
   /// Cost: O(vertices * links between nodes that don't copy * log).
   void set_costs(std::span<const std::int64_t> costs);
 
   /// By from; one for each pair that is connected.
   [[nodiscard]] std::span<const CostedArc> arcs() const { return arcs_; }
   /// The links of an arc, in order.
-  void append_way(std::uint32_t arc, std::vector<std::uint32_t>& links) const;
+  void append_path(std::uint32_t arc, std::vector<std::uint32_t>& links) const;
   [[nodiscard]] bool is_vertex(std::uint32_t node) const { return vertex_[node]; }
   [[nodiscard]] const FlowNetwork& network() const { return network_; }
 

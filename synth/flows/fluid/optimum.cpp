@@ -23,9 +23,11 @@ constexpr double precision = 1e-9;    // of the answer, relative
 constexpr double improvement = 1e-10; // of what a tree pays, where all together pay 1
 constexpr double smoothing = 0.5;     // of prices towards the best so far (Wentges 1997)
 constexpr double steepness = 50;      // of the greedy start's prices
-constexpr std::size_t passes_at_once = 4, most_passes = 16; // of it
+// Greedy passes over all places between two solutions of the master program, and in all.
+constexpr std::size_t passes_at_once = 4, most_passes = 16;
 
-// Of traffic, in places * links: beyond, no one-by-one trials; beyond, so many rounds only.
+// While traffic is minimized, pricing is thorough up to the first size of a program (its places
+// times the network's links), and above the second column generation ends after so many rounds.
 constexpr std::size_t most_thorough = 2000, most_patient = 20'000;
 constexpr std::uint64_t impatient_rounds = 20;
 

@@ -126,7 +126,7 @@ private:
     std::vector<std::uint32_t> arcs;
   };
 
-  /// False where there is no way to it.
+  /// False where there is no path to it.
   bool follow(std::uint32_t start) {
     std::vector<std::uint32_t> path, taken; // contracted vertices and the arcs into them
     for (std::uint32_t v = sets_.find(start); visit_[v] == no_index;) {

@@ -1,4 +1,4 @@
-// Switches out of the way, at no loss (Zhao et al. 2024, ForestColl, sec. 5.2): a pair of arcs into
+// Switches split off, at no loss (Zhao et al. 2024, ForestColl, sec. 5.2): a pair of arcs into
 // and out of a switch becomes one that passes it by, with as much of their capacity as can be
 // without any terminal being worse off, until nothing of the switch is needed (that this comes to
 // an end: Bang-Jensen, Frank and Jackson 1995, "Preserving and increasing local edge-connectivity

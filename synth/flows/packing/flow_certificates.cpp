@@ -117,7 +117,7 @@ std::int64_t FlowCertificates::reroute(const Pair& pair, std::size_t certificate
   return detour(certificate, pair.in) + detour(certificate, pair.out);
 }
 
-/// Takes what is too much off an arc and sends it from its beginning to its end by other ways.
+/// Takes what is too much off an arc and sends it from its beginning to its end by other paths.
 /// Returns what finds none.
 std::int64_t FlowCertificates::detour(std::size_t certificate, std::uint32_t arc) {
   std::vector<std::int64_t>& flow = certificates_[certificate];

@@ -86,23 +86,23 @@ RoutedNetwork links_with(const FlowNetwork& network, const Numbers& room) {
   return routed;
 }
 
-/// The way without its detours back to nodes that it has passed.
+/// The path without its detours back to nodes that it has passed.
 std::vector<std::uint32_t> without_loops(const FlowNetwork& network,
                                          const std::vector<std::uint32_t>& links) {
-  std::vector<std::uint32_t> way;
+  std::vector<std::uint32_t> path;
   for (const std::uint32_t link : links) {
-    const auto again = std::ranges::find_if(way, [&](std::uint32_t earlier) {
+    const auto again = std::ranges::find_if(path, [&](std::uint32_t earlier) {
       return network.links[earlier].from == network.links[link].to;
     });
-    if (again == way.end())
-      way.push_back(link);
+    if (again == path.end())
+      path.push_back(link);
     else
-      way.erase(again, way.end());
+      path.erase(again, path.end());
   }
-  return way;
+  return path;
 }
 
-/// Gives the arcs of trees the ways that the capacity they use stands for.
+/// Gives the arcs of trees the paths that the capacity they use stands for.
 class TreeRoutes {
 public:
   TreeRoutes(const FlowNetwork& network, RoutedNetwork& routed)
@@ -123,10 +123,10 @@ public:
 private:
   std::vector<std::uint32_t> take(std::uint32_t arc, std::int64_t count) {
     std::vector<CapacityRoute>& routes = routed_.routes[arc];
-    std::vector<std::uint32_t> way = without_loops(network_, routes.back().links);
+    std::vector<std::uint32_t> path = without_loops(network_, routes.back().links);
     routes.back().amount -= count;
     if (routes.back().amount == 0) routes.pop_back();
-    return way;
+    return path;
   }
 
   const FlowNetwork& network_;
@@ -145,10 +145,10 @@ Forest spread_forest(const FlowNetwork& network, std::span<const std::int64_t> b
   // of bytes, and room for p on each unit of bandwidth.
   forest.roots = made.bytes.counts;
   for (std::int64_t& roots : forest.roots) roots *= made.time.denominator();
-  forest.room = made.bandwidth.counts;
-  for (std::int64_t& room : forest.room) room *= made.time.numerator();
+  forest.capacity = made.bandwidth.counts;
+  for (std::int64_t& room : forest.capacity) room *= made.time.numerator();
   std::optional<RoutedNetwork> routed =
-      without_switches(links_with(network, forest.room), forest.roots, terminals, limit);
+      without_switches(links_with(network, forest.capacity), forest.roots, terminals, limit);
   std::optional<std::vector<SpanningTrees>> trees;
   if (routed)
     trees = pack_spanning_trees(routed->graph, routed->capacity, forest.roots, terminals, limit);

@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// Equal trees with equal ways.
+/// Equal trees with equal paths.
 struct RoutedTrees {
   std::uint32_t root = 0;
   std::int64_t count = 0;
@@ -21,12 +21,12 @@ struct RoutedTrees {
 };
 
 struct Forest {
-  std::string obstacle;            ///< why there is none; else empty
-  bool timed_out = false;          ///< then there are no trees
-  double seconds = 0;              ///< the optimum
-  std::vector<std::int64_t> roots; ///< [node]: how many trees each has, as few as are exact
-  std::vector<std::int64_t> room;  ///< [link]: how many trees may cross it
-  std::vector<RoutedTrees> trees;  ///< by root
+  std::string obstacle;               ///< why there is none; else empty
+  bool timed_out = false;             ///< then there are no trees
+  double seconds = 0;                 ///< the optimum
+  std::vector<std::int64_t> roots;    ///< [node]: how many trees each has, as few as are exact
+  std::vector<std::int64_t> capacity; ///< [link]: how many trees may cross it
+  std::vector<RoutedTrees> trees;     ///< by root
 };
 
 /// What spreads from all terminals, `bytes` [node], over links of `bandwidth`. Of data that

@@ -85,7 +85,7 @@ bool SupplyFlow::search(std::span<const std::int64_t> capacity, std::span<const 
 }
 
 /// Brings at most so much to a node, from itself and from nodes one level farther away. Each arc is
-/// looked at again only where it may give more. A way of supplies of all lengths is used in one
+/// looked at again only where it may give more. A path of supplies of all lengths is used in one
 /// search: whoever has some left is blocked, and farther away the next time.
 std::int64_t SupplyFlow::pull(std::uint32_t node, std::int64_t most) {
   std::int64_t got = std::min(supply_[node], most);

@@ -40,10 +40,10 @@ public:
   }
 
 private:
-  [[nodiscard]] std::vector<ChunkWay> whole(const std::vector<std::uint32_t>& trees) const {
-    std::vector<ChunkWay> ways;
-    for (const std::uint32_t t : trees) ways.push_back({t, ChunkWay::all, trees_[t].share});
-    return ways;
+  [[nodiscard]] std::vector<ChunkPath> whole(const std::vector<std::uint32_t>& trees) const {
+    std::vector<ChunkPath> paths;
+    for (const std::uint32_t t : trees) paths.push_back({t, ChunkPath::all, trees_[t].share});
+    return paths;
   }
 
   /// A bundle for each sink.
@@ -51,20 +51,20 @@ private:
     std::map<std::uint32_t, std::vector<ChunkId>> chunks;
     for (const ChunkId c : chunks_of_[d])
       chunks[collective_.wanted_by(c).front().value].push_back(c);
-    std::map<std::uint32_t, std::vector<ChunkWay>> ways;
+    std::map<std::uint32_t, std::vector<ChunkPath>> paths;
     for (const std::uint32_t t : trees_of_[d])
       for (std::uint32_t h = 0; h < trees_[t].hop_count(); ++h) {
         const std::span<const std::uint32_t> links = trees_[t].hop(h);
-        std::vector<ChunkWay>& known = ways[problem_.network.links[links.back()].to];
-        const auto same = std::ranges::find_if(known, [&](const ChunkWay& way) {
-          return std::ranges::equal(way.links(trees_), links);
+        std::vector<ChunkPath>& known = paths[problem_.network.links[links.back()].to];
+        const auto same = std::ranges::find_if(known, [&](const ChunkPath& path) {
+          return std::ranges::equal(path.links(trees_), links);
         });
         if (same == known.end())
           known.push_back({t, h, trees_[t].share});
         else
           same->share += trees_[t].share;
       }
-    for (const auto& [sink, some] : chunks) add(d, some, ways[sink]);
+    for (const auto& [sink, some] : chunks) add(d, some, paths[sink]);
   }
 
   /// A bundle for each root, if every root's share is a number of chunks.
@@ -115,16 +115,16 @@ private:
     return chunks;
   }
 
-  void add(std::uint32_t d, std::vector<ChunkId> chunks, const std::vector<ChunkWay>& ways) {
+  void add(std::uint32_t d, std::vector<ChunkId> chunks, const std::vector<ChunkPath>& paths) {
     if (chunks.empty()) return;
     std::ranges::stable_sort(chunks, std::ranges::greater{},
                              [&](ChunkId c) { return collective_.chunks[c.value].size.count; });
-    made_.list.push_back({made_.ways.size(), ways.size(), made_.chunks.size(), chunks.size(), d});
+    made_.list.push_back({made_.paths.size(), paths.size(), made_.chunks.size(), chunks.size(), d});
     double sum = 0;
-    for (const ChunkWay& way : ways) sum += way.share;
-    for (ChunkWay way : ways) {
-      way.share /= sum;
-      made_.ways.push_back(way);
+    for (const ChunkPath& path : paths) sum += path.share;
+    for (ChunkPath path : paths) {
+      path.share /= sum;
+      made_.paths.push_back(path);
     }
     made_.chunks.insert(made_.chunks.end(), chunks.begin(), chunks.end());
   }

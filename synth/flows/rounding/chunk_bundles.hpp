@@ -1,8 +1,8 @@
-// Which chunks have a choice among which ways of a fluid schedule.
+// Which chunks have a choice among which paths of a fluid schedule.
 #pragma once
 
 #include "sim/work_limit.hpp"
-#include "synth/flows/rounding/chunk_ways.hpp"
+#include "synth/flows/rounding/chunk_paths.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace tutti {
 
-/// Chunks with the same choice of ways.
+/// Chunks with the same choice of paths.
 struct Bundle {
-  std::size_t first_way = 0, way_count = 0;
+  std::size_t first_path = 0, path_count = 0;
   std::size_t first_chunk = 0, chunk_count = 0;
   std::uint32_t demand = 0;
 };
 
 struct Bundles {
-  std::vector<ChunkWay> ways;
+  std::vector<ChunkPath> paths;
   std::vector<ChunkId> chunks; // of one bundle the largest first
   std::vector<Bundle> list;
 };
 
 /// Of paths a bundle for each sink; of All-Reduce one for each root, if every root's share is a
-/// number of chunks; else one for each demand. Shares of a bundle's ways add up to 1.
+/// number of chunks; else one for each demand. Shares of a bundle's paths add up to 1.
 /// Errors: LimitReached.
 [[nodiscard]] Bundles chunk_bundles(const Collective& collective, const FlowProblem& problem,
                                     std::span<const FlowTree> trees, const WorkLimit& limit);

@@ -2,7 +2,7 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/transforms.hpp"
-#include "synth/flows/rounding/chunk_ways.hpp"
+#include "synth/flows/rounding/chunk_paths.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
@@ -19,7 +19,7 @@ namespace tutti {
 
 namespace {
 
-/// A hop of a way, as every chunk takes it.
+/// A hop of a path, as every chunk takes it.
 struct Step {
   PathId path;
   std::uint32_t depth = 0; // steps after the chunk's first
@@ -36,19 +36,19 @@ std::uint32_t rank_of(std::uint32_t links_to_go, std::uint32_t from, std::uint32
   return urgency << 20 | std::min((to + nodes - from) % nodes, 0xfffffU);
 }
 
-/// Turns ways into steps, one after another.
-class WaySteps {
+/// Turns paths into steps, one after another.
+class PathSteps {
 public:
-  WaySteps(const FlowProblem& problem, std::span<const FlowTree> trees, PathTable& paths)
+  PathSteps(const FlowProblem& problem, std::span<const FlowTree> trees, PathTable& paths)
       : problem_(problem), trees_(trees), paths_(paths), ready_(problem.network.node_count()),
         busy_(ready_), to_go_(ready_), holds_(ready_) {}
 
   /// In an order in which they can be taken, by depth.
-  [[nodiscard]] std::vector<Step> of(const ChunkWay& way) {
-    const FlowTree& tree = trees_[way.tree];
+  [[nodiscard]] std::vector<Step> of(const ChunkPath& path) {
+    const FlowTree& tree = trees_[path.tree];
     std::vector<Step> steps;
-    if (way.hop != ChunkWay::all) {
-      const std::span<const std::uint32_t> links = tree.hop(way.hop);
+    if (path.hop != ChunkPath::all) {
+      const std::span<const std::uint32_t> links = tree.hop(path.hop);
       const Hop hop = hop_over(links);
       return {{path_over(links), 0, rank(hop, hop.links), Op::copy}};
     }
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  /// By the links that data still has to cross, of all in its way the most.
+  /// By the links that data still has to cross, of all in its path the most.
   void set_ranks(const FlowTree& tree) {
     std::ranges::fill(to_go_, 0);
     for (std::size_t h = hops_.size(); h-- > tree.combining;) set_rank(hops_[h]);
@@ -165,27 +165,27 @@ void sort_by_key(std::vector<Entry>& entries) {
   }
 }
 
-/// The steps of all ways that chunks take.
+/// The steps of all paths that chunks take.
 struct StepTable {
-  std::vector<std::size_t> begins; // [way], and one past the last
+  std::vector<std::size_t> begins; // [path], and one past the last
   std::vector<Step> steps;
 
-  [[nodiscard]] std::size_t begin(std::uint32_t way) const { return begins[way]; }
-  [[nodiscard]] std::size_t end(std::uint32_t way) const { return begins[way + std::size_t{1}]; }
+  [[nodiscard]] std::size_t begin(std::uint32_t path) const { return begins[path]; }
+  [[nodiscard]] std::size_t end(std::uint32_t path) const { return begins[path + std::size_t{1}]; }
 };
 
 StepTable step_table(const FlowProblem& problem, std::span<const FlowTree> trees,
-                     const ChunkWays& assigned, PathTable& paths, const WorkLimit& limit) {
-  std::vector<bool> used(assigned.ways.size());
-  for (const ChunkTurn& turn : assigned.turns) used[turn.way] = true;
-  WaySteps way_steps(problem, trees, paths);
+                     const ChunkPaths& assigned, PathTable& paths, const WorkLimit& limit) {
+  std::vector<bool> used(assigned.paths.size());
+  for (const ChunkTurn& turn : assigned.turns) used[turn.path] = true;
+  PathSteps path_steps(problem, trees, paths);
   StepTable table;
   LimitWatch watch(limit);
-  for (std::size_t w = 0; w < assigned.ways.size(); ++w) {
+  for (std::size_t w = 0; w < assigned.paths.size(); ++w) {
     watch.require();
     table.begins.push_back(table.steps.size());
     if (!used[w]) continue;
-    const std::vector<Step> steps = way_steps.of(assigned.ways[w]);
+    const std::vector<Step> steps = path_steps.of(assigned.paths[w]);
     table.steps.insert(table.steps.end(), steps.begin(), steps.end());
   }
   table.begins.push_back(table.steps.size());
@@ -196,7 +196,7 @@ StepTable step_table(const FlowProblem& problem, std::span<const FlowTree> trees
 /// each chunk one after another. A demand of few, large chunks takes longer for each step.
 class Timeline {
 public:
-  Timeline(const ChunkWays& assigned, const StepTable& table) {
+  Timeline(const ChunkPaths& assigned, const StepTable& table) {
     std::uint32_t deepest = 0;
     for (const ChunkTurn& turn : assigned.turns)
       turns_ = std::max(turns_, static_cast<double>(turn.turns));
@@ -213,14 +213,15 @@ private:
   double turns_ = 1, unit_ = 1;
 };
 
-std::vector<Entry> entries_of(const ChunkWays& assigned, const StepTable& table) {
+std::vector<Entry> entries_of(const ChunkPaths& assigned, const StepTable& table) {
   std::size_t count = 0;
-  for (const ChunkTurn& turn : assigned.turns) count += table.end(turn.way) - table.begin(turn.way);
+  for (const ChunkTurn& turn : assigned.turns)
+    count += table.end(turn.path) - table.begin(turn.path);
   std::vector<Entry> entries;
   entries.reserve(count);
   const Timeline timeline(assigned, table);
   for (const ChunkTurn& turn : assigned.turns)
-    for (std::size_t i = table.begin(turn.way); i < table.end(turn.way); ++i) {
+    for (std::size_t i = table.begin(turn.path); i < table.end(turn.path); ++i) {
       const std::uint64_t time = timeline.time(turn, table.steps[i]);
       entries.push_back(
           {time << 32 | table.steps[i].rank, turn.chunk.value, static_cast<std::uint32_t>(i)});
@@ -254,7 +255,7 @@ bool all_stored(const Topology& topology, const Schedule& schedule) {
 Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
                  std::span<const FlowTree> trees, const WorkLimit& limit) {
   Schedule schedule(topology.link_count());
-  const ChunkWays assigned = chunk_ways(collective, problem, trees, limit);
+  const ChunkPaths assigned = chunk_paths(collective, problem, trees, limit);
   const StepTable table = step_table(problem, trees, assigned, schedule.paths(), limit);
   std::vector<Entry> entries = entries_of(assigned, table);
   sort_by_key(entries);

@@ -1,4 +1,4 @@
-// Fluid to steps (Shapley 2025, Theorem 4): every chunk takes one of the ways of the fluid
+// Fluid to steps (Shapley 2025, Theorem 4): every chunk takes one of the paths of the fluid
 // schedule, one chunk after another.
 #pragma once
 

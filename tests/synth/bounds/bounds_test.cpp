@@ -533,10 +533,10 @@ TEST_CASE("spreading cut: chunks may cross twice instead", "[bounds]") {
   // both cross twice: 4 crossings of 2 links
   CHECK(ps(BoundKind::spreading_cut, topology, each_sends(1)) == a + 2 * D);
   // Of 12 chunks, 24 crossings, less those by T - (a + 8D), which may be alone: after 10 slots and
-  // the latency of the way, 20 and 4. But from the first arrivals on at a + D, each NPU gets 12:
+  // the latency of the path, 20 and 4. But from the first arrivals on at a + D, each NPU gets 12:
   // after 10D, 11 have crossed right to it and 1 came from inside.
   CHECK(ps(BoundKind::spreading_cut, topology, each_sends(6)) == a + 11 * D);
-  // cut through, only the former counts, with a way of a: after 6 slots
+  // cut through, only the former counts, with a path of a: after 6 slots
   CHECK(ps(BoundKind::spreading_cut, topology, each_sends(6), through) == 2 * a + 6 * D);
 }
 
@@ -553,7 +553,7 @@ TEST_CASE("spreading cut: the last ones go through the same ports", "[bounds]") 
     const Collective collective = of_megabytes(topology, kind);
     CHECK(ps(BoundKind::spreading_cut, topology, collective) == 3 * a + 7 * D / 4);
     CHECK(best_ps(topology, collective) == 3 * a + 7 * D / 4);
-    // cut through, chunks could gather at a port: only the way counts, 2a
+    // cut through, chunks could gather at a port: only the path counts, 2a
     CHECK(ps(BoundKind::spreading_cut, topology, collective, through) == 3 * a + D);
   }
   const Bound bound =
@@ -576,8 +576,8 @@ TEST_CASE("spreading cut: no crossing serves everyone in time", "[bounds]") {
 TEST_CASE("spreading cut: a shared group spaces what starts, not what arrives", "[bounds]") {
   // Both links of the root share D a chunk: one has a latency of 10 D, the other leads to a link of
   // 10 D and D / 10. To the far ends the second chunk waits for the first; from there both are on
-  // their way before either needs the group.
-  const auto long_way = [](bool to_root) {
+  // their path before either needs the group.
+  const auto long_path = [](bool to_root) {
     Network network(4);
     const auto join = [&](std::uint32_t far, std::uint32_t near, std::int64_t latency,
                           Bandwidth bandwidth) {
@@ -590,7 +590,7 @@ TEST_CASE("spreading cut: a shared group spaces what starts, not what arrives", 
     return network.topology();
   };
   const auto bound = [&](K kind) {
-    const Topology topology = long_way(kind == K::reduce);
+    const Topology topology = long_path(kind == K::reduce);
     return ps(BoundKind::spreading_cut, topology,
               make_collective(topology, {kind, Bytes{mb}, {NodeId{0}, NodeId{1}, NodeId{3}}, 0}));
   };

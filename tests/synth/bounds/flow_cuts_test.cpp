@@ -107,16 +107,16 @@ std::int64_t max_flow_cut(const Topology& topology, const Collective& collective
   return 0;
 }
 
-/// Chunks with a few random holders each, wanted by all NPUs.
+/// Chunks with a few random sources each, wanted by all NPUs.
 Collective held_by_several(const Topology& topology, Random& random) {
   Collective collective;
   collective.sets.emplace_back();
   for (std::uint32_t v = 0; v < topology.npu_count(); ++v) collective.sets[0].emplace_back(v);
   for (SetId s = 1; s < 6; ++s) {
-    std::vector<NodeId>& holders = collective.sets.emplace_back();
+    std::vector<NodeId>& sources = collective.sets.emplace_back();
     for (std::uint32_t v = 0; v < topology.npu_count(); ++v)
-      if (random.below(3) == 0) holders.emplace_back(v);
-    if (holders.empty()) holders.emplace_back(0);
+      if (random.below(3) == 0) sources.emplace_back(v);
+    if (sources.empty()) sources.emplace_back(0);
     collective.chunks.push_back(
         {Bytes{1000 + static_cast<std::int64_t>(random.below(3000))}, s, 0, false});
   }

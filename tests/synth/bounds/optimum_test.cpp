@@ -99,7 +99,7 @@ TEST_CASE("the best All-Reduce of a chunk over three NPUs doesn't beat a bound",
   CHECK(reached > 0);
 }
 
-/// npu0 and npu1 with fast links, npu2 and npu3 outside; one or two ways across, in chains or not.
+/// npu0 and npu1 with fast links, npu2 and npu3 outside; one or two paths across, in chains or not.
 Topology pair_behind_cut(Random& random) {
   TopologyParts parts;
   for (int n = 0; n < 4; ++n) parts.add_node({"npu" + std::to_string(n), NodeKind::npu, {}, {}});

@@ -31,19 +31,20 @@ std::string beaten(const std::vector<Bound>& bounds, Time time, std::int64_t tol
   return "";
 }
 
-/// Ways from one storing node to another through nodes that can't store, each at most once.
-void collect_ways(const Topology& topology, std::vector<LinkId>& way,
-                  std::vector<std::vector<LinkId>>& ways) {
-  const NodeId end = topology.link(way.back()).to;
+/// Paths from one storing node to another through nodes that can't store, each at most once.
+void collect_paths(const Topology& topology, std::vector<LinkId>& path,
+                   std::vector<std::vector<LinkId>>& paths) {
+  const NodeId end = topology.link(path.back()).to;
   if (topology.node(end).can.store) {
-    if (topology.node(end).can.copy && end != topology.link(way.front()).from) ways.push_back(way);
+    if (topology.node(end).can.copy && end != topology.link(path.front()).from)
+      paths.push_back(path);
     return;
   }
-  if (way.size() == 3) return;
+  if (path.size() == 3) return;
   for (const LinkId link : topology.out_links(end)) {
-    way.push_back(link);
-    collect_ways(topology, way, ways);
-    way.pop_back();
+    path.push_back(link);
+    collect_paths(topology, path, paths);
+    path.pop_back();
   }
 }
 
@@ -51,11 +52,11 @@ void collect_ways(const Topology& topology, std::vector<LinkId>& way,
 /// alone tell; `noise` (ps) mixes the order.
 Schedule flooded(const Topology& topology, const Collective& collective, Random& random,
                  std::uint64_t noise) {
-  std::vector<std::vector<LinkId>> ways;
+  std::vector<std::vector<LinkId>> paths;
   for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
     if (!topology.node(topology.link(LinkId{l}).from).can.store) continue;
-    std::vector<LinkId> way{LinkId{l}};
-    collect_ways(topology, way, ways);
+    std::vector<LinkId> path{LinkId{l}};
+    collect_paths(topology, path, paths);
   }
   constexpr std::int64_t never = INT64_MAX / 4;
   const std::size_t chunks = collective.chunks.size();
@@ -73,20 +74,20 @@ Schedule flooded(const Topology& topology, const Collective& collective, Random&
     ChunkId chunk;
     const std::vector<LinkId>* chosen = nullptr;
     for (std::uint32_t c = 0; c < chunks; ++c)
-      for (const std::vector<LinkId>& way : ways) {
-        const NodeId from = topology.link(way.front()).from, to = topology.link(way.back()).to;
+      for (const std::vector<LinkId>& path : paths) {
+        const NodeId from = topology.link(path.front()).from, to = topology.link(path.back()).to;
         if (at[c][from.value] == never || at[c][to.value] != never) continue;
         std::int64_t time = at[c][from.value] + static_cast<std::int64_t>(random.below(noise));
-        for (const LinkId link : way)
+        for (const LinkId link : path)
           time = std::max(time, free[link.value]) + topology.link(link).latency.ps;
         time +=
-            serialization(collective.chunks[c].size, topology.effective_bandwidth(way.back())).ps;
+            serialization(collective.chunks[c].size, topology.effective_bandwidth(path.back())).ps;
         if (time >= best) continue;
         best = time;
         chunk = ChunkId{c};
-        chosen = &way;
+        chosen = &path;
       }
-    if (chosen == nullptr) return Schedule(topology.link_count()); // only by ways too long
+    if (chosen == nullptr) return Schedule(topology.link_count()); // only by paths too long
     for (const LinkId link : *chosen)
       free[link.value] +=
           serialization(collective.chunks[chunk.value].size, topology.effective_bandwidth(link)).ps;
@@ -248,7 +249,7 @@ Tally run_good_schedules(std::uint64_t networks, Discipline discipline, MakeNetw
       if (has_root(kind)) spec.root = static_cast<std::uint32_t>(random.below(2));
       const Collective collective = make_collective(base.topology, spec);
       const Schedule schedule = good_schedule(base.topology, collective, spec, random);
-      if (!verify(base.topology, collective, schedule).correct()) continue; // no way found
+      if (!verify(base.topology, collective, schedule).correct()) continue; // no path found
       const bool fluid = discipline == Discipline::fluid;
       const auto run = fluid ? run_simgrid : run_native;
       const Time time = run(base.topology, collective, schedule, base.model, {}).completion;

@@ -1,5 +1,5 @@
 // One cheapest tree for every demand, at prices of which many are 0 and equal, is a schedule in
-// which nobody gets what he has already: a way that costs nothing must not be taken for nothing.
+// which nobody gets what he has already: a path that costs nothing must not be taken for nothing.
 #include "synth/flows/fluid/demand_pricing.hpp"
 
 #include "sim/error.hpp"

@@ -109,7 +109,7 @@ TEST_CASE("Figure 2.3: a memory that joins four GPUs is crossed in and out for e
   }
 }
 
-TEST_CASE("Figure 2.4: a way around the memory leaves four crossings of six") {
+TEST_CASE("Figure 2.4: a path around the memory leaves four crossings of six") {
   // 3 and 4 are at the memory only, so that what they get goes in and out; 2 needs none of it.
   for (const std::int64_t y : {2 * x, 4 * x, 6 * x}) {
     const double memory_seconds = static_cast<double>(size) / static_cast<double>(y);

@@ -181,7 +181,7 @@ TEST_CASE("flow program: Shapley's examples with memory") {
     check(problem_of(memory(3 * giga), "broadcast", giga), 2, 6.0 * giga);
     check(problem_of(memory(12 * giga), "broadcast", giga), 1, 6.0 * giga);
   }
-  SECTION("Fig. 2.4: a way beside it") {
+  SECTION("Fig. 2.4: a path beside it") {
     // 1 and 2 joined directly: two copies less two crossings: min(y / 4, x).
     const auto memory = [](std::int64_t y) {
       std::vector<Wire> wires = star(4);
@@ -216,7 +216,7 @@ TEST_CASE("flow program: the dissertation's figures for DGX A100 servers") {
   // all that comes from other servers over the rails. PCIe: 8 N - 1 into a GPU. Both: into a GPU
   // over both, with the rails at PCIe.
   // All-to-All: a GPU's data for N - 1 servers, 64 (N - 1) x 8 shards over 8 rails; over PCIe a
-  // GPU's 8 N, where a rail costs 4 and the way from one PCIe switch to another 2.
+  // GPU's 8 N, where a rail costs 4 and the path from one PCIe switch to another 2.
   const std::vector<Row> rows{
       {nvlink, 1, "all_gather", 7.0 / 300, 112},
       {nvlink, 2, "all_gather", 15.0 / 325, 516.9},
@@ -358,7 +358,7 @@ TEST_CASE("flow program: prices prove the optimum") {
         earned += answer.prices[r] * static_cast<double>(problem.network.resources[r].bandwidth);
       }
       CHECK(earned == Approx(1).epsilon(1e-9));
-      // Strong duality: at these prices the cheapest ways cost what is earned in the least time.
+      // Strong duality: at these prices the cheapest paths cost what is earned in the least time.
       CHECK(price_bound(problem, answer.prices) == Approx(answer.seconds).epsilon(1e-6));
     }
 }

@@ -125,7 +125,7 @@ TEST_CASE("the shares of a demand add up to one") {
         "demand 1: the shares of its 0 trees add up to 0");
 }
 
-TEST_CASE("ways to each sink start at a source and serve every sink once") {
+TEST_CASE("paths to each sink start at a source and serve every sink once") {
   const FlowProblem problem = on_ring(FlowKind::paths, {0}, {0, 1, 2});
   CHECK_THAT(fault(problem, tree({{0}, {1}})), ContainsSubstring("hop 1 starts at node 1"));
   CHECK_THAT(fault(problem, tree({{0}, {0}})),

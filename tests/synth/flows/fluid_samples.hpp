@@ -180,7 +180,7 @@ inline FluidSample on_star(std::uint32_t n, CollectiveKind kind, std::int64_t by
   return sample;
 }
 
-/// All-to-All around a ring by shortest ways; to the opposite node half each way.
+/// All-to-All around a ring by shortest paths; to the opposite node half each way.
 inline FluidSample exchange_on_ring(std::uint32_t n, std::int64_t bytes, std::uint32_t pieces) {
   FluidSample sample(ring(n), collective_on(ring(n), CollectiveKind::all_to_all, bytes, pieces));
   for (std::uint32_t i = 0; i < n; ++i)

@@ -107,7 +107,7 @@ TEST_CASE("steps are correct for any number of chunks and add nothing to what li
     }
 }
 
-TEST_CASE("few chunks take different ways") {
+TEST_CASE("few chunks take different paths") {
   using enum CollectiveKind;
   const auto fullest = [](const FluidSample& sample) {
     return fullest_link(sample, steps_of(sample)) / fluid_seconds(sample);
@@ -223,7 +223,7 @@ TEST_CASE("All-Reduce over few roots divides its chunks among them") {
 }
 
 TEST_CASE("several collectives at once, cut differently, share the time") {
-  // Gathering around a ring one way, scattering the other way: neither is in the other's way.
+  // Gathering around a ring one way, scattering the other path: neither is in the other's path.
   const Topology ring = samples::ring(6);
   const std::vector<Collective> both{
       samples::collective_on(ring, CollectiveKind::all_gather, gigabyte, 64),
@@ -248,7 +248,7 @@ TEST_CASE("several collectives at once, cut differently, share the time") {
   CHECK(verdict.seconds == Approx(3 * 5. / 6 / 2 * 0.02));
   const Schedule schedule = steps_of(sample);
   check_correct(sample, schedule);
-  // Theorem 4 for the coarsest: 16 chunks, ways of 5 links.
+  // Theorem 4 for the coarsest: 16 chunks, paths of 5 links.
   CHECK(seconds(sample, schedule) < (16 + 5 - 1) / 16. * verdict.seconds);
   const Schedule listed =
       stepped(ring, sample.collective, sample.problem, sample.trees, TimeModel{});

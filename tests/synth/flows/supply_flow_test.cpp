@@ -109,7 +109,7 @@ TEST_CASE("the slowest cut is the slowest of all cuts") {
   }
 }
 
-TEST_CASE("no cut is slowest where there is no way at all") {
+TEST_CASE("no cut is slowest where there is no path at all") {
   ArcGraph graph(3);
   graph.add_arc(0, 1);
   const std::vector<std::int64_t> bandwidth{5}, weight{1, 0, 0};

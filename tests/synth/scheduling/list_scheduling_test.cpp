@@ -117,7 +117,7 @@ TEST_CASE("what has farthest to go leaves first") {
   CHECK(timed.schedule[0].chunk == ChunkId{1});
 }
 
-TEST_CASE("classes of chunks come before the way that they have to go") {
+TEST_CASE("classes of chunks come before the path that they have to go") {
   const Topology line = samples::ring(4, true);
   const std::vector<std::int64_t> priority{-7, 100};
   const Timed timed = list_scheduled(line, two_chunks(3), along_the_line(line, 3), {}, priority);

@@ -33,7 +33,7 @@ Ids everyone(const Topology& topology) {
   return all;
 }
 
-/// Whether all who want it are reached over holders, wanters and these relays.
+/// Whether all who want it are reached over sources, destinations and these relays.
 bool reaches_all(const Topology& topology, const Ids& held, const Ids& wanted, const Ids& relays) {
   std::vector<bool> open(topology.node_count()), seen(topology.node_count());
   for (const Ids* set : {&held, &wanted, &relays})
@@ -63,15 +63,15 @@ TEST_CASE("relays are those between the holders and who wants a chunk") {
   };
   CHECK(relays(ids({0}), ids({1, 2}), all)->front().empty());
   CHECK(relays(ids({0}), ids({3}), all)->front() == ids({1, 2}));
-  CHECK(relays(ids({0, 4}), ids({3}), all)->front().empty()); // the other holder is next to it
+  CHECK(relays(ids({0, 4}), ids({3}), all)->front().empty()); // the other source is next to it
   CHECK(relays(ids({0, 1}), ids({0, 1, 3, 5}), all)->front() ==
-        ids({2, 4}));                                 // holders want it, too
+        ids({2, 4}));                                 // sources want it, too
   CHECK(!relays(ids({0}), ids({3}), ids({0, 1, 3}))); // 2 doesn't take part
 }
 
 TEST_CASE("who wants a chunk relays it to others before anyone else does") {
   // 0 -> 4 over 1 and 3, who want it, rather than over 2, who doesn't.
-  TopologyParts parts = samples::npus("two ways", 5);
+  TopologyParts parts = samples::npus("two paths", 5);
   for (const auto& [from, to] : {std::pair{0U, 1U}, {1U, 3U}, {3U, 4U}, {0U, 2U}, {2U, 4U}})
     parts.add_link(samples::link(from, to));
   const Topology topology(std::move(parts));

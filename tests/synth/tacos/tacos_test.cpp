@@ -172,7 +172,7 @@ TEST_CASE("the best network is at least as good as any that can be asked for") {
 }
 
 TEST_CASE("on one switch the ports are busy all the time") {
-  // 7 chunks of 1 MB into each port at 50 GB/s, one after another, and the way of the first one.
+  // 7 chunks of 1 MB into each port at 50 GB/s, one after another, and the path of the first one.
   const Topology topology = make_topology("switch:8");
   CHECK(checked_time(topology, spec_of(CollectiveKind::all_gather, 1, Bytes{8'000'000})) ==
         Time{7 * 20'000'000 + 2 * 500'000});

@@ -35,10 +35,10 @@ TEST_CASE("a switch unwound with degree d joins each NPU to the next d") {
       CHECK(link.bandwidth.bytes_per_second == samples::bandwidth.bytes_per_second / degree);
       CHECK(link.latency == Time{2 * samples::alpha.ps});
       CHECK(made.busy_latency[l] == Time{degree * samples::alpha.ps});
-      REQUIRE(made.ways[l].size() == 2);
-      CHECK(star.link(made.ways[l][0]).from == link.from);
-      CHECK(star.link(made.ways[l][0]).to == star.link(made.ways[l][1]).from);
-      CHECK(star.link(made.ways[l][1]).to == link.to);
+      REQUIRE(made.paths[l].size() == 2);
+      CHECK(star.link(made.paths[l][0]).from == link.from);
+      CHECK(star.link(made.paths[l][0]).to == star.link(made.paths[l][1]).from);
+      CHECK(star.link(made.paths[l][1]).to == link.to);
     }
   }
 }
@@ -57,7 +57,7 @@ TEST_CASE("who doesn't take part is between those who do") {
   const std::vector<NodeId> ends{NodeId{0}, NodeId{3}};
   const Unwound made = unwound(line, ends, 1, Bytes{100'000}); // 2 us on a link
   REQUIRE(made.network.link_count() == 2);
-  CHECK(made.ways[0].size() == 3);
+  CHECK(made.paths[0].size() == 3);
   // Two NPUs store what passes through them.
   CHECK(made.network.link(LinkId{0}).latency == Time{3 * samples::alpha.ps + 2 * 2'000'000});
   CHECK(made.network.link(LinkId{0}).bandwidth == samples::bandwidth);
@@ -79,25 +79,25 @@ TEST_CASE("links in a shared group get even shares of it") {
   CHECK(made.network.link(LinkId{2}).bandwidth.bytes_per_second == full / 4);
 }
 
-TEST_CASE("ways through a network of switches spread over equal ones") {
+TEST_CASE("paths through a network of switches spread over equal ones") {
   const Topology tree = make_topology("fat_tree:4"); // 16 NPUs, two to a switch
   const Unwound made = unwound(tree, all_npus(tree), 2, Bytes{1'000'000});
   std::vector<int> uses(tree.link_count());
-  for (const std::vector<LinkId>& way : made.ways)
-    for (const LinkId link : way) ++uses[link.value];
+  for (const std::vector<LinkId>& path : made.paths)
+    for (const LinkId link : path) ++uses[link.value];
   CHECK(*std::ranges::max_element(uses) == 2); // what an NPU's own link must carry
 }
 
-TEST_CASE("wound back, a schedule takes the ways that its links stand for") {
+TEST_CASE("wound back, a schedule takes the paths that its links stand for") {
   const Topology star = samples::star(3);
   const Unwound made = unwound(star, all_npus(star), 1, Bytes{1});
   Schedule schedule(made.network.link_count());
   schedule.push(ChunkId{7}, LinkId{1}, Op::copy);
   schedule.push(ChunkId{5}, LinkId{0}, Op::reduce);
-  const Schedule back = wound_back(schedule, made, star);
+  const Schedule back = through_switches(schedule, made, star);
   REQUIRE(back.size() == 2);
   CHECK(back[0].chunk == ChunkId{7});
   CHECK(back[1].op == Op::reduce);
   const auto links = back.paths().links(back[0].path);
-  CHECK(std::vector<LinkId>(links.begin(), links.end()) == made.ways[1]);
+  CHECK(std::vector<LinkId>(links.begin(), links.end()) == made.paths[1]);
 }

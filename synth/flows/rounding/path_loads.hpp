@@ -14,10 +14,10 @@ namespace tutti {
 /// How full the resources are, where 1 is the fullest one of the fluid schedule. Where some data
 /// first comes together and then spreads, each of these phases also counts alone: a few chunks
 /// don't overlap enough for one to fill what the other leaves free.
-class WayLoads {
+class PathLoads {
 public:
-  WayLoads(const FlowProblem& problem, std::span<const FlowTree> trees, const Bundles& bundles,
-           const Collective& collective)
+  PathLoads(const FlowProblem& problem, std::span<const FlowTree> trees, const Bundles& bundles,
+            const Collective& collective)
       : network_(problem.network), trees_(trees), count_(network_.resource_count()) {
     const bool phases = std::ranges::any_of(
         problem.demands, [](const FlowDemand& one) { return one.kind == FlowKind::both; });
@@ -29,9 +29,9 @@ public:
       for (std::size_t i = 0; i < bundle.chunk_count; ++i)
         bytes += static_cast<double>(
             collective.chunks[bundles.chunks[bundle.first_chunk + i].value].size.count);
-      for (std::size_t w = 0; w < bundle.way_count; ++w) {
-        const ChunkWay& way = bundles.ways[bundle.first_way + w];
-        add(way, way.share * bytes);
+      for (std::size_t w = 0; w < bundle.path_count; ++w) {
+        const ChunkPath& path = bundles.paths[bundle.first_path + w];
+        add(path, path.share * bytes);
       }
     }
     for (std::size_t from = 0; from < loads_.size(); from += count_) {
@@ -45,14 +45,14 @@ public:
 
   void clear() { std::ranges::fill(loads_, 0.0); }
 
-  void add(const ChunkWay& way, double bytes) {
-    for_each_crossed(way, [&](std::size_t i) { loads_[i] += bytes * per_byte_[i]; });
+  void add(const ChunkPath& path, double bytes) {
+    for_each_crossed(path, [&](std::size_t i) { loads_[i] += bytes * per_byte_[i]; });
   }
 
   /// Adds and returns by how much that raises the sum of load^(2^squarings).
-  double add_rated(const ChunkWay& way, double bytes, int squarings) {
+  double add_rated(const ChunkPath& path, double bytes, int squarings) {
     double rise = 0;
-    for_each_crossed(way, [&](std::size_t i) {
+    for_each_crossed(path, [&](std::size_t i) {
       const double before = loads_[i];
       loads_[i] += bytes * per_byte_[i];
       rise += power(loads_[i], squarings) - power(before, squarings);
@@ -60,11 +60,11 @@ public:
     return rise;
   }
 
-  /// Mean over what the way crosses of load^(2^squarings).
-  [[nodiscard]] double mean_power(const ChunkWay& way, double scale, int squarings) const {
+  /// Mean over what the path crosses of load^(2^squarings).
+  [[nodiscard]] double mean_power(const ChunkPath& path, double scale, int squarings) const {
     double sum = 0;
     std::size_t crossed = 0;
-    for_each_crossed(way, [&](std::size_t i) {
+    for_each_crossed(path, [&](std::size_t i) {
       sum += power(loads_[i] * scale, squarings);
       ++crossed;
     });
@@ -96,12 +96,12 @@ private:
   }
 
   /// Indices into loads, once for each crossing.
-  template <typename Visit> void for_each_crossed(const ChunkWay& way, const Visit& visit) const {
-    const std::span<const std::uint32_t> links = way.links(trees_);
+  template <typename Visit> void for_each_crossed(const ChunkPath& path, const Visit& visit) const {
+    const std::span<const std::uint32_t> links = path.links(trees_);
     for (const std::uint32_t link : links)
       for (const std::uint32_t r : network_.resources_of[link]) visit(r);
-    if (!has_phases() || way.hop != ChunkWay::all) return;
-    const FlowTree& tree = trees_[way.tree];
+    if (!has_phases() || path.hop != ChunkPath::all) return;
+    const FlowTree& tree = trees_[path.tree];
     const std::size_t together = tree.combining == 0 ? 0 : tree.hop_end[tree.combining - 1];
     for (std::size_t i = 0; i < links.size(); ++i)
       for (const std::uint32_t r : network_.resources_of[links[i]])

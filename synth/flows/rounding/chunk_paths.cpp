@@ -1,8 +1,8 @@
-#include "synth/flows/rounding/chunk_ways.hpp"
+#include "synth/flows/rounding/chunk_paths.hpp"
 
 #include "synth/flows/rounding/chunk_bundles.hpp"
-#include "synth/flows/rounding/way_loads.hpp"
-#include "synth/flows/rounding/way_rounding.hpp"
+#include "synth/flows/rounding/path_loads.hpp"
+#include "synth/flows/rounding/path_rounding.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
 #include <algorithm>
@@ -15,29 +15,29 @@ namespace tutti {
 
 namespace {
 
-/// Chunks that take turns, and which ways they take in all.
+/// Chunks that take turns, and which paths they take in all.
 struct Stream {
   std::uint32_t demand = 0, turns = 0, taken = 0;
-  std::size_t first_way = 0, way_count = 0; // of Streams::ways
+  std::size_t first_path = 0, path_count = 0; // of Streams::paths
 };
 
-struct StreamWay {
-  std::uint32_t way = 0, used = 0;
+struct StreamPath {
+  std::uint32_t path = 0, used = 0;
   std::size_t first_chunk = 0, chunk_count = 0; // of Streams::chunks
 };
 
 struct Streams {
   std::vector<ChunkId> chunks;
-  std::vector<StreamWay> ways;
+  std::vector<StreamPath> paths;
   std::vector<Stream> list;
 
-  [[nodiscard]] std::span<StreamWay> ways_of(const Stream& stream) {
-    return std::span(ways).subspan(stream.first_way, stream.way_count);
+  [[nodiscard]] std::span<StreamPath> paths_of(const Stream& stream) {
+    return std::span(paths).subspan(stream.first_path, stream.path_count);
   }
 };
 
 Streams streams_of(const FlowProblem& problem, std::span<const FlowTree> trees,
-                   const Bundles& bundles, std::span<const std::uint32_t> way_of,
+                   const Bundles& bundles, std::span<const std::uint32_t> path_of,
                    const WorkLimit& limit) {
   Streams streams;
   std::vector<std::size_t> order; // of a bundle's chunks
@@ -46,22 +46,22 @@ Streams streams_of(const FlowProblem& problem, std::span<const FlowTree> trees,
     watch.require();
     const bool by_root = problem.demands[bundle.demand].kind == FlowKind::both;
     const auto root = [&](std::size_t c) {
-      return by_root ? trees[bundles.ways[way_of[c]].tree].root : 0;
+      return by_root ? trees[bundles.paths[path_of[c]].tree].root : 0;
     };
     order.resize(bundle.chunk_count);
     std::iota(order.begin(), order.end(), bundle.first_chunk);
-    if (bundle.way_count > 1)
+    if (bundle.path_count > 1)
       std::ranges::sort(order, {},
-                        [&](std::size_t c) { return std::tuple(root(c), way_of[c], c); });
+                        [&](std::size_t c) { return std::tuple(root(c), path_of[c], c); });
     for (std::size_t i = 0; i < order.size(); ++i) {
       const bool new_stream = i == 0 || root(order[i]) != root(order[i - 1]);
-      if (new_stream) streams.list.push_back({bundle.demand, 0, 0, streams.ways.size(), 0});
-      if (new_stream || way_of[order[i]] != way_of[order[i - 1]]) {
-        streams.ways.push_back({way_of[order[i]], 0, streams.chunks.size(), 0});
-        ++streams.list.back().way_count;
+      if (new_stream) streams.list.push_back({bundle.demand, 0, 0, streams.paths.size(), 0});
+      if (new_stream || path_of[order[i]] != path_of[order[i - 1]]) {
+        streams.paths.push_back({path_of[order[i]], 0, streams.chunks.size(), 0});
+        ++streams.list.back().path_count;
       }
       ++streams.list.back().turns;
-      ++streams.ways.back().chunk_count;
+      ++streams.paths.back().chunk_count;
       streams.chunks.push_back(bundles.chunks[order[i]]);
     }
   }
@@ -71,14 +71,14 @@ Streams streams_of(const FlowProblem& problem, std::span<const FlowTree> trees,
 /// Lets the chunks of each stream take turns, all streams at the same pace.
 class Turns {
 public:
-  Turns(std::span<const FlowTree> trees, const Bundles& bundles, WayLoads& loads, Streams& streams)
+  Turns(std::span<const FlowTree> trees, const Bundles& bundles, PathLoads& loads, Streams& streams)
       : trees_(trees), bundles_(bundles), loads_(loads), streams_(streams) {
     loads_.clear();
     for (const Stream& stream : streams_.list) {
-      if (stream.way_count == 1) continue;
+      if (stream.path_count == 1) continue;
       std::size_t links = 0;
-      for (const StreamWay& way : streams_.ways_of(stream))
-        links += bundles_.ways[way.way].links(trees_).size();
+      for (const StreamPath& path : streams_.paths_of(stream))
+        links += bundles_.paths[path.path].links(trees_).size();
       work_ += static_cast<double>(links) * stream.turns;
     }
   }
@@ -93,12 +93,12 @@ public:
     for (const std::uint32_t s : order()) {
       watch.require();
       Stream& stream = streams_.list[s];
-      StreamWay& way = next_way(stream);
-      const ChunkId chunk = streams_.chunks[way.first_chunk + way.used++];
+      StreamPath& path = next_path(stream);
+      const ChunkId chunk = streams_.chunks[path.first_chunk + path.used++];
       if (balances())
-        loads_.add(bundles_.ways[way.way],
+        loads_.add(bundles_.paths[path.path],
                    static_cast<double>(collective.chunks[chunk.value].size.count));
-      turns.push_back({chunk, way.way, stream.taken++, stream.turns, most_turns[stream.demand]});
+      turns.push_back({chunk, path.path, stream.taken++, stream.turns, most_turns[stream.demand]});
     }
     return turns;
   }
@@ -120,25 +120,25 @@ private:
   [[nodiscard]] bool balances() const { return work_ > 0 && work_ <= most_work; }
 
   /// By how many chunks this way would be late after this turn.
-  [[nodiscard]] static double behind(const Stream& stream, const StreamWay& way) {
-    return static_cast<double>(way.chunk_count) * (stream.taken + 1) / stream.turns - way.used;
+  [[nodiscard]] static double behind(const Stream& stream, const StreamPath& path) {
+    return static_cast<double>(path.chunk_count) * (stream.taken + 1) / stream.turns - path.used;
   }
 
-  /// Of the ways that are behind the one over what was used least so far.
-  [[nodiscard]] StreamWay& next_way(const Stream& stream) const {
-    const std::span<StreamWay> ways = streams_.ways_of(stream);
-    if (ways.size() == 1) return ways.front();
+  /// Of the paths that are behind the one over what was used least so far.
+  [[nodiscard]] StreamPath& next_path(const Stream& stream) const {
+    const std::span<StreamPath> paths = streams_.paths_of(stream);
+    if (paths.size() == 1) return paths.front();
     double most_behind = 0;
-    for (const StreamWay& way : ways) most_behind = std::max(most_behind, behind(stream, way));
+    for (const StreamPath& path : paths) most_behind = std::max(most_behind, behind(stream, path));
     const double least_behind = balances() ? most_behind - 0.5 : most_behind;
     const double scale = stream.turns / (stream.taken + 1.0);
-    StreamWay* best = nullptr;
+    StreamPath* best = nullptr;
     double best_use = 0;
-    for (StreamWay& way : ways) {
-      if (way.used == way.chunk_count || behind(stream, way) < least_behind) continue;
-      const double use = balances() ? loads_.mean_power(bundles_.ways[way.way], scale, 4) : 0;
+    for (StreamPath& path : paths) {
+      if (path.used == path.chunk_count || behind(stream, path) < least_behind) continue;
+      const double use = balances() ? loads_.mean_power(bundles_.paths[path.path], scale, 4) : 0;
       if (best && use >= best_use * (1 - 1e-9)) continue;
-      best = &way;
+      best = &path;
       best_use = use;
     }
     return *best;
@@ -146,22 +146,23 @@ private:
 
   std::span<const FlowTree> trees_;
   const Bundles& bundles_;
-  WayLoads& loads_;
+  PathLoads& loads_;
   Streams& streams_;
   double work_ = 0; // links to look at, if all are
 };
 
 } // namespace
 
-ChunkWays chunk_ways(const Collective& collective, const FlowProblem& problem,
-                     std::span<const FlowTree> trees, const WorkLimit& limit) {
+ChunkPaths chunk_paths(const Collective& collective, const FlowProblem& problem,
+                       std::span<const FlowTree> trees, const WorkLimit& limit) {
   Bundles bundles = chunk_bundles(collective, problem, trees, limit);
-  WayLoads loads(problem, trees, bundles, collective);
-  const std::vector<std::uint32_t> way_of = rounded_ways(collective, trees, bundles, loads, limit);
-  Streams streams = streams_of(problem, trees, bundles, way_of, limit);
+  PathLoads loads(problem, trees, bundles, collective);
+  const std::vector<std::uint32_t> path_of =
+      rounded_paths(collective, trees, bundles, loads, limit);
+  Streams streams = streams_of(problem, trees, bundles, path_of, limit);
   std::vector<ChunkTurn> turns =
       Turns(trees, bundles, loads, streams).take_all(collective, problem.demands.size(), limit);
-  return {std::move(bundles.ways), std::move(turns)};
+  return {std::move(bundles.paths), std::move(turns)};
 }
 
 } // namespace tutti
