@@ -82,7 +82,7 @@ Ratios ratios_of(const std::vector<std::string>& networks, Bytes size, const Cos
 
 } // namespace
 
-TEST_CASE("emulated links take what the simulator says, where operations take no time") {
+TEST_CASE("emulated links take what the simulator says, where operations take no time", "[heavy]") {
   const Ratios ratios =
       ratios_of({"ring:4", "dgx1", "switch:4", "mesh2d:2x3", "torus2d:3x3", "hypercube:3"},
                 Bytes{72 << 13}, {});
@@ -92,7 +92,8 @@ TEST_CASE("emulated links take what the simulator says, where operations take no
   CHECK(ratios.most < 1.002); // each link rounds up to nanoseconds
 }
 
-TEST_CASE("emulated links take what the simulator says, where operations take microseconds") {
+TEST_CASE("emulated links take what the simulator says, where operations take microseconds",
+          "[heavy]") {
   // A message occupies its link for longer than its operations take.
   const Ratios ratios = ratios_of(
       {"ring:4,bandwidth=5GB/s", "hypercube:3,bandwidth=5GB/s", "mesh2d:2x3,bandwidth=5GB/s"},

@@ -118,7 +118,7 @@ TEST_CASE("the words for collectives are each runtime's") {
              ContainsSubstring("rccl 2.21 doesn't know custom"));
 }
 
-TEST_CASE("programs of baselines fit, or are refused with the number") {
+TEST_CASE("programs of baselines fit, or are refused with the number", "[heavy]") {
   std::size_t taken = 0, refused = 0;
   for (const char* network : {"ring:5", "mesh2d:2x3", "hypercube:3", "fully_connected:6",
                               "switch:4", "fully_connected:40"}) {

@@ -302,7 +302,7 @@ std::vector<Program> small_programs() {
 
 } // namespace
 
-TEST_CASE("runs in random order agree with the verdict") {
+TEST_CASE("runs in random order agree with the verdict", "[heavy]") {
   Random random(7);
   std::map<std::optional<Kind>, int> verdicts;
   int races_seen = 0;

@@ -69,7 +69,8 @@ TEST_CASE("candidates of a message over hops are those around the known optimum"
   CHECK_FALSE(chunk_candidates({Time{1000}, Time{}, Time{999}, Time{}, 3}).empty());
 }
 
-TEST_CASE("the choice is never slower than one chunk, within the counted transfers, and repeats") {
+TEST_CASE("the choice is never slower than one chunk, within the counted transfers, and repeats",
+          "[heavy]") {
   const std::vector<AlgorithmRow> rows = all_rows();
   for (const char* network : {"mesh2d:2x3,bandwidth=10GB/s,latency=2us", "dgx1",
                               "ring:5,bandwidth=1GB/s,latency=100ns"}) {

@@ -51,7 +51,7 @@ Time computing(const Program& program) {
 
 } // namespace
 
-TEST_CASE("every workload is one in which all members meet", "[training]") {
+TEST_CASE("every workload is one in which all members meet", "[training][heavy]") {
   Random random(1);
   for (int i = 0; i < 400; ++i) {
     const TrainingSpec spec = random_spec(random);

@@ -126,7 +126,7 @@ TEST_CASE("flow bounds: a detour that is too long carries nothing, rather than l
   CHECK(bounds.front().time <= Time{10'000'000});
 }
 
-TEST_CASE("the best of all schedules of two members doesn't beat a bound") {
+TEST_CASE("the best of all schedules of two members doesn't beat a bound", "[heavy]") {
   check_two_members(6, 20);
 }
 

@@ -130,7 +130,7 @@ samples::BoundCase many_targets(Random& random) {
   return result;
 }
 
-TEST_CASE("the checker confirms what spreads to more nodes than are looked at", "[bounds]") {
+TEST_CASE("the checker confirms what spreads to more nodes than are looked at", "[bounds][heavy]") {
   Random random(3);
   int spreading = 0;
   for (int i = 0; i < 25; ++i) {

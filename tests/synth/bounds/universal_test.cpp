@@ -105,7 +105,7 @@ Optima optima(std::uint64_t seed, int rounds) {
   return result;
 }
 
-TEST_CASE("no schedule in 1 to 8 chunks beats the bound of any schedule", "[bounds]") {
+TEST_CASE("no schedule in 1 to 8 chunks beats the bound of any schedule", "[bounds][heavy]") {
   const Optima result = optima(1, 2);
   CHECK(result.beaten == "");
   CHECK(result.found > 15);

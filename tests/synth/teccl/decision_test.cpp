@@ -58,7 +58,7 @@ EpochProblem star(std::uint32_t members, bool copies, std::uint32_t delay_out) {
 
 } // namespace
 
-TEST_CASE("decide_epochs answers as trying everything does") {
+TEST_CASE("decide_epochs answers as trying everything does", "[heavy]") {
   Random random(1);
   int yes = 0, no = 0;
   for (int i = 0; i < 200; ++i) {

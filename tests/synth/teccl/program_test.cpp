@@ -58,7 +58,7 @@ void check_holdings(const EpochProblem& problem, const EpochProgram& program, co
 
 } // namespace
 
-TEST_CASE("the best plan of an epoch program is the best of all") {
+TEST_CASE("the best plan of an epoch program is the best of all", "[heavy]") {
   Random random(11);
   int plans = 0, none = 0, switched = 0, buffered = 0;
   for (int i = 0; i < 150; ++i) {
