@@ -1,5 +1,5 @@
-// Texts among gnuplot's data. This, gnuplot_quoted() and tics_text() are the only ways of a text into a
-// script, and each shows the text as it is.
+// Texts among gnuplot's data. A text gets into a script only by data_text(), gnuplot_quoted() and
+// tics_text(), each of which shows it as it is.
 #pragma once
 
 #include <string>
