@@ -202,9 +202,9 @@ private:
   }
 
   void send_step(const Way& way) {
-    const std::uint32_t pieces = schedule_.part().pieces;
+    const std::uint32_t chunks_per_shard = schedule_.part().chunks_per_shard;
     const auto first = static_cast<std::uint32_t>(2 * way.chunk);
-    for (std::uint32_t piece = first; piece < std::min(first + 2, pieces); ++piece)
+    for (std::uint32_t piece = first; piece < std::min(first + 2, chunks_per_shard); ++piece)
       each_line(way.axis(), [&](std::size_t line) { send_step(way, line, piece); });
   }
 
@@ -234,10 +234,10 @@ private:
     std::size_t shared = owner * stride;
     for (const std::size_t axis : phase.done)
       shared += grid_.coordinate(line, axis) * grid_.axes[axis].stride;
-    const std::uint32_t pieces = schedule_.part().pieces;
+    const std::uint32_t chunks_per_shard = schedule_.part().chunks_per_shard;
     for (const std::size_t offset : phase.free)
       schedule_.send(grid_.rank_at[line + from * stride], grid_.rank_at[line + to * stride],
-                     grid_.rank_at[shared + offset], phase.op, piece, pieces);
+                     grid_.rank_at[shared + offset], phase.op, piece, chunks_per_shard);
   }
 
   RoutedSchedule& schedule_;
@@ -250,9 +250,9 @@ private:
 /// Of the whole buffer, by the pieces that each chunk has.
 std::vector<Bytes> chunk_sizes(const CollectivePart& part) {
   std::vector<Bytes> sizes;
-  for (std::uint32_t piece = 0; piece < part.pieces; piece += 2)
-    sizes.push_back(
-        {part.size.count / part.pieces * std::min<std::int64_t>(2, part.pieces - piece)});
+  for (std::uint32_t piece = 0; piece < part.chunks_per_shard; piece += 2)
+    sizes.push_back({part.size.count / part.chunks_per_shard *
+                     std::min<std::int64_t>(2, part.chunks_per_shard - piece)});
   return sizes;
 }
 

@@ -137,8 +137,8 @@ private:
   void take_way(const GrowingTree& tree) {
     for (const LinkId link : way_) used_[link.value] = true;
     const PathId path = schedule_.paths().intern(way_);
-    const std::uint32_t first = part_.first.value + tree.block * part_.pieces;
-    for (std::uint32_t k = 0; k < part_.pieces; ++k)
+    const std::uint32_t first = part_.first.value + tree.block * part_.chunks_per_shard;
+    for (std::uint32_t k = 0; k < part_.chunks_per_shard; ++k)
       schedule_.push({ChunkId{first + k}, path, Op::copy, false});
   }
 

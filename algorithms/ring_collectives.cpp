@@ -20,7 +20,7 @@ namespace {
 
 struct Lane {
   std::vector<Rank> ranks; // in the direction of travel
-  std::uint32_t first_piece, stride;
+  std::uint32_t first_chunk, stride;
 
   [[nodiscard]] Rank at(std::size_t position) const { return ranks[position % ranks.size()]; }
   [[nodiscard]] std::size_t position_of(Rank rank) const {
@@ -99,7 +99,7 @@ private:
 
   /// The lane's pieces of a block, from a position to the next.
   void pass_on(const Lane& lane, std::size_t position, std::uint32_t block, Op op) {
-    schedule_.send(lane.at(position), lane.at(position + 1), block, op, lane.first_piece,
+    schedule_.send(lane.at(position), lane.at(position + 1), block, op, lane.first_chunk,
                    lane.stride);
   }
 

@@ -24,10 +24,10 @@ void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op) {
   send(from, to, block, op, 0, 1);
 }
 
-void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_piece,
+void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_chunk,
                           std::uint32_t stride) {
-  const std::uint32_t first = part_.first.value + block * part_.pieces;
-  for (std::uint32_t k = first_piece; k < part_.pieces; k += stride)
+  const std::uint32_t first = part_.first.value + block * part_.chunks_per_shard;
+  for (std::uint32_t k = first_chunk; k < part_.chunks_per_shard; k += stride)
     send_chunk(from, to, ChunkId{first + k}, op);
 }
 

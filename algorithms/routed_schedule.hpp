@@ -14,9 +14,9 @@ namespace tutti {
 /// Position in CollectivePart::group.
 using Rank = std::uint32_t;
 
-/// A *block* is what goes to one place in one piece of a collective's definition: the shard of a
+/// A *block* is what goes to one place as a whole in a collective's definition: the shard of a
 /// rank, the part of an All-to-All from rank i to rank j (block i * n + j), or the whole buffer of
-/// Broadcast and Reduce (block 0). It has `pieces` consecutive chunks.
+/// Broadcast and Reduce (block 0). It has `chunks_per_shard` consecutive chunks.
 class RoutedSchedule {
 public:
   /// `collective` has one part. All arguments must outlive this object, which throws
@@ -30,18 +30,18 @@ public:
   /// All chunks of a block, then the next call's: list them step by step.
   /// Errors: InputError where there is no path.
   void send(Rank from, Rank to, std::uint32_t block, Op op);
-  /// Only the pieces first_piece, first_piece + stride, ... of the block.
-  void send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_piece,
+  /// Only the chunks first_chunk, first_chunk + stride, ... of the block.
+  void send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_chunk,
             std::uint32_t stride);
   void send_chunk(Rank from, Rank to, ChunkId chunk, Op op);
   /// On a path of path() or of the caller's own.
   void send_along(PathId path, ChunkId chunk, Op op);
 
-  /// The way that send() takes. Errors: InputError where there is none.
+  /// The path that send() takes. Errors: InputError where there is none.
   [[nodiscard]] PathId path(Rank from, Rank to);
   [[nodiscard]] PathTable& paths() { return schedule_.paths(); }
 
-  /// Links on the way that send() would take.
+  /// Links of the path that send() would take.
   [[nodiscard]] std::size_t hops(Rank from, Rank to);
 
   /// From now on `from` sends to `to` over this link.

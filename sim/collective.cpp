@@ -65,17 +65,18 @@ std::vector<NodeId> checked_group(const Topology& topology, const CollectiveSpec
 }
 
 /// Total number of chunks, refused where ids would overflow.
-std::uint64_t chunk_total(CollectiveKind kind, std::uint64_t members, std::uint64_t pieces) {
+std::uint64_t chunk_total(CollectiveKind kind, std::uint64_t members,
+                          std::uint64_t chunks_per_shard) {
   constexpr std::uint64_t most = 1ULL << 28; // 8 GB of them; ids and sums stay far from overflow
   const std::uint64_t shards = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce
                                    ? 1
                                : kind == CollectiveKind::all_to_all ? members * members
                                                                     : members;
-  if (pieces == 0) throw InputError("a collective needs at least one chunk per shard");
-  if (shards > most / pieces)
+  if (chunks_per_shard == 0) throw InputError("a collective needs at least one chunk per shard");
+  if (shards > most / chunks_per_shard)
     throw InputError(fmt::format("{} over {} NPUs in {} chunks per shard has too many chunks",
-                                 to_text(kind), members, pieces));
-  return shards * pieces;
+                                 to_text(kind), members, chunks_per_shard));
+  return shards * chunks_per_shard;
 }
 
 } // namespace
@@ -171,11 +172,12 @@ std::string Collective::name() const {
 
 Collective make_collective(const Topology& topology, const CollectiveSpec& spec) {
   Collective made;
-  CollectivePart part{spec.kind,  spec.size, checked_group(topology, spec), spec.root, spec.pieces,
-                      ChunkId{0}, 0};
+  CollectivePart part{
+      spec.kind,  spec.size, checked_group(topology, spec), spec.root, spec.chunks_per_shard,
+      ChunkId{0}, 0};
   const std::vector<NodeId>& group = part.group;
   const auto n = static_cast<std::uint32_t>(group.size());
-  part.chunk_count = static_cast<std::uint32_t>(chunk_total(spec.kind, n, spec.pieces));
+  part.chunk_count = static_cast<std::uint32_t>(chunk_total(spec.kind, n, spec.chunks_per_shard));
 
   // Sets 0 .. n-1 are the single members in rank order, set n is the whole group.
   for (const NodeId member : group) made.sets.push_back({member});
@@ -184,12 +186,12 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
   const SetId everyone = n, root = spec.root;
 
   const auto add_shards = [&](std::uint32_t shards, const auto& holds, const auto& wants) {
-    const Cut cut(spec.size, std::uint64_t{shards} * spec.pieces);
+    const Cut cut(spec.size, std::uint64_t{shards} * spec.chunks_per_shard);
     made.chunks.reserve(part.chunk_count); // only now: the cut has refused what makes no sense
     for (std::uint32_t i = 0; i < shards; ++i)
-      for (std::uint32_t k = 0; k < spec.pieces; ++k)
-        made.chunks.push_back({cut.part(std::uint64_t{i} * spec.pieces + k), holds(i), wants(i),
-                               is_reducing(spec.kind)});
+      for (std::uint32_t k = 0; k < spec.chunks_per_shard; ++k)
+        made.chunks.push_back({cut.part(std::uint64_t{i} * spec.chunks_per_shard + k), holds(i),
+                               wants(i), is_reducing(spec.kind)});
   };
   const auto always = [](SetId set) { return [set](std::uint32_t) { return set; }; };
   const auto own = [](std::uint32_t i) -> SetId { return i; };

@@ -47,19 +47,19 @@ struct Chunk {
 };
 
 /// One collective among those of a Collective, with the layout of its chunks:
-///   members = n = group.size(), pieces = p (chunks per shard), first = f
-///   broadcast, reduce        : chunk f + k                      k < p
+///   members n = group.size(), chunks per shard K = chunks_per_shard, first = f
+///   broadcast, reduce        : chunk f + k                      k < K
 ///   gather, scatter, all_gather, reduce_scatter, all_reduce
-///                            : chunk f + i * p + k              shard of group[i], k < p
-///   all_to_all               : chunk f + (i * n + j) * p + k    from group[i] to group[j]
+///                            : chunk f + i * K + k              shard of group[i], k < K
+///   all_to_all               : chunk f + (i * n + j) * K + k    from group[i] to group[j]
 ///                              (i = j included: it stays where it is)
-///   custom                   : as given; pieces = 1
+///   custom                   : as given; K = 1
 struct CollectivePart {
   CollectiveKind kind = CollectiveKind::custom;
   Bytes size;                ///< what nccl-tests prints: the total buffer
   std::vector<NodeId> group; ///< members in rank order
   std::uint32_t root = 0;    ///< index into group; 0 where the kind has none
-  std::uint32_t pieces = 1;
+  std::uint32_t chunks_per_shard = 1;
   ChunkId first{0};
   std::uint32_t chunk_count = 0;
 };
@@ -90,7 +90,7 @@ struct CollectiveSpec {
   Bytes size{std::int64_t{1} << 30};
   std::vector<NodeId> group; ///< empty: all NPUs of the topology
   std::uint32_t root = 0;    ///< index into the group
-  std::uint32_t pieces = 1;  ///< chunks per shard
+  std::uint32_t chunks_per_shard = 1;
 };
 
 /// Builds the chunks. A buffer that doesn't divide is cut into parts that differ by at most one
@@ -104,8 +104,9 @@ struct CollectiveSpec {
 /// The collective of one part alone, with chunk ids from 0.
 [[nodiscard]] Collective part_alone(const Collective& collective, std::size_t part);
 
-/// `name[,root=3][,group=0-7+16-23]`; the root is a node of the group (by NPU id), size and pieces
-/// come from the caller. Errors: InputError for an unknown name or key, or a malformed list.
+/// `name[,root=3][,group=0-7+16-23]`; the root is a node of the group (by NPU id), size and chunks
+/// per shard come from the caller. Errors: InputError for an unknown name or key, or a malformed
+/// list.
 [[nodiscard]] CollectiveSpec parse_collective(std::string_view text);
 
 /// A custom collective, or several named ones, from a TOML file (see README, "Collectives").

@@ -28,7 +28,7 @@ double chunks_wanted(const CollectiveSpec& spec, const Topology& topology) {
       spec.kind == CollectiveKind::broadcast || spec.kind == CollectiveKind::reduce ? 1
       : spec.kind == CollectiveKind::all_to_all ? members * members
                                                 : members;
-  return shards * spec.pieces;
+  return shards * spec.chunks_per_shard;
 }
 
 } // namespace

@@ -44,9 +44,9 @@ std::vector<ChunkId> chunk_map(const Topology& topology, const Collective& whole
   if (all.kind != some.kind)
     throw InputError(fmt::format("a schedule for {} can't be restricted to {}", to_text(all.kind),
                                  to_text(some.kind)));
-  if (all.pieces != some.pieces)
+  if (all.chunks_per_shard != some.chunks_per_shard)
     throw InputError(fmt::format("a schedule with {} chunks per shard can't be restricted to {}",
-                                 all.pieces, some.pieces));
+                                 all.chunks_per_shard, some.chunks_per_shard));
   const std::vector<std::size_t> rank = ranks_in_whole(topology, all, some);
   if (has_root(all.kind) && all.group[all.root] != some.group[some.root])
     throw InputError(fmt::format("a schedule with root {} can't be restricted to root {}",
@@ -56,8 +56,8 @@ std::vector<ChunkId> chunk_map(const Topology& topology, const Collective& whole
   std::vector<ChunkId> map(whole.chunks.size());
   std::uint32_t next = 0; // chunk of the restricted collective
   const auto add_block = [&](std::size_t block_of_whole) {
-    for (std::uint32_t k = 0; k < all.pieces; ++k)
-      map[block_of_whole * all.pieces + k] = ChunkId{next++};
+    for (std::uint32_t k = 0; k < all.chunks_per_shard; ++k)
+      map[block_of_whole * all.chunks_per_shard + k] = ChunkId{next++};
   };
   if (all.kind == CollectiveKind::broadcast || all.kind == CollectiveKind::reduce)
     add_block(0);

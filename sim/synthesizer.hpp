@@ -46,8 +46,8 @@ struct SynthesisOptions {
   /// `--set key=value`: the algorithm's own options. An unknown key is an InputError.
   std::map<std::string, std::string> settings;
   /// The collective has one chunk per shard, of which the algorithm may make as many as it likes
-  /// (Outcome::pieces). Only for rows that choose them, and a collective of one part.
-  bool choose_pieces = false;
+  /// (Outcome::parts_per_chunk). Only for rows that choose them, and a collective of one part.
+  bool choose_chunks = false;
 };
 
 struct Outcome {
@@ -67,8 +67,8 @@ struct Outcome {
   /// What else the algorithm knows of its answer, by name: in reports, and metrics of expectations.
   std::map<std::string, double> facts;
   /// In how many parts the algorithm cut each chunk: the schedule speaks of the collective that is
-  /// made with so many times the pieces. Other than 1 only where it was left to choose.
-  std::uint32_t pieces = 1;
+  /// made with so many times the chunks per shard. Other than 1 only where it was left to choose.
+  std::uint32_t parts_per_chunk = 1;
 };
 
 /// Says in `note` why there is no schedule.
@@ -88,14 +88,13 @@ struct AlgorithmRow {
   std::string_view name;
   SynthesisFunction run;
   std::span<const CollectiveKind> collectives; ///< what it defines
-  /// The driver makes collectives with a multiple of this many pieces per shard (Ring: 2, one for
-  /// each direction).
-  std::uint32_t pieces;
+  /// The number of chunks per shard is a multiple of this (Ring: 2, one for each direction).
+  std::uint32_t chunk_multiple;
   std::string_view needs;  ///< of a topology, for `tutti list`: "any", "2^k NPUs", ...
   std::string_view source; ///< paper, section
   std::span<const Setting> settings = {}; ///< its own options
   bool joint = false;                     ///< it sees all parts of a collective at once
-  bool chooses_pieces = false; ///< it decides itself how finely shards are cut, unless told
+  bool chooses_chunks = false; ///< it decides itself how finely shards are cut, unless told
 
   [[nodiscard]] bool has_setting(std::string_view setting) const;
 };

@@ -203,7 +203,7 @@ bool can_be_cut(const Collective& collective, const CollectiveMaker& cut) {
 
 bool chooses_chunks(const AlgorithmRow& row, const Collective& collective,
                     const CollectiveMaker& cut) {
-  return row.chooses_pieces && collective.parts.size() == 1 &&
+  return row.chooses_chunks && collective.parts.size() == 1 &&
          collective.parts.front().kind != CollectiveKind::custom && can_be_cut(collective, cut);
 }
 
@@ -224,15 +224,17 @@ SynthesisOptions with_rest(const SynthesisOptions& options, const WorkLimit& lim
 
 ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& topology,
                                     const CollectiveMaker& make, const SynthesisOptions& options) {
-  const CollectiveMaker cut = [&](std::uint32_t chunks) { return make(chunks * row.pieces); };
+  const CollectiveMaker cut = [&](std::uint32_t chunks) {
+    return make(chunks * row.chunk_multiple);
+  };
   Collective one = cut(1);
   if (chooses_chunks(row, one, cut)) {
     SynthesisOptions choosing = options;
-    choosing.choose_pieces = true;
+    choosing.choose_chunks = true;
     Outcome outcome = synthesize(row, topology, one, choosing);
-    const std::uint32_t pieces = outcome.pieces;
-    if (pieces > 1) one = cut(pieces);
-    return {std::move(one), std::move(outcome), pieces};
+    const std::uint32_t chunks_per_shard = outcome.parts_per_chunk;
+    if (chunks_per_shard > 1) one = cut(chunks_per_shard);
+    return {std::move(one), std::move(outcome), chunks_per_shard};
   }
   const WorkLimit limit(options);
   std::map<std::uint32_t, ChunkedOutcome> made;

@@ -90,7 +90,7 @@ struct ChunkChoice {
 /// Whether `cut` makes more chunks of it than it has with one per shard (not of a file's).
 [[nodiscard]] bool can_be_cut(const Collective& collective, const CollectiveMaker& cut);
 
-/// Whether an algorithm chooses itself (SynthesisOptions::choose_pieces): of one named collective
+/// Whether an algorithm chooses itself (SynthesisOptions::choose_chunks): of one named collective
 /// that can be cut. `collective`: that with one chunk per shard.
 [[nodiscard]] bool chooses_chunks(const AlgorithmRow& row, const Collective& collective,
                                   const CollectiveMaker& cut);
@@ -105,13 +105,14 @@ void mark_cut_short(Outcome& outcome);
 struct ChunkedOutcome {
   Collective collective; ///< what the outcome's schedule speaks of
   Outcome outcome;
-  std::uint32_t chunks = 1; ///< per shard, times AlgorithmRow::pieces; Outcome::pieces included
+  std::uint32_t chunks =
+      1; ///< per shard, times AlgorithmRow::chunk_multiple; Outcome::parts_per_chunk included
 };
 
 /// synthesize() in as many chunks per shard as the rule takes, or as the algorithm chooses where it
 /// does. `make` takes pieces per shard. A limit is for all tries together: where it ends them, the
 /// outcome is timed_out and says so. Nothing is verified.
-/// Errors: those of `make` with AlgorithmRow::pieces, of synthesize() and of replays.
+/// Errors: those of `make` with AlgorithmRow::chunk_multiple, of synthesize() and of replays.
 [[nodiscard]] ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& topology,
                                                   const CollectiveMaker& make,
                                                   const SynthesisOptions& options);

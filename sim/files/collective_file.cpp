@@ -87,8 +87,8 @@ void add_named(CollectiveBuilder& builder, ConfigTable& entry, const ConfigValue
       spec.root = rank_of(*root, spec.group, topology);
     }
   }
-  if (const auto pieces = entry.find("pieces"))
-    spec.pieces = static_cast<std::uint32_t>(pieces->integer(1, INT32_MAX));
+  if (const auto chunks_per_shard = entry.find("pieces"))
+    spec.chunks_per_shard = static_cast<std::uint32_t>(chunks_per_shard->integer(1, INT32_MAX));
   entry.finish();
   name.located([&] { builder.add(spec); });
 }

@@ -169,7 +169,7 @@ void encode_collective(Encoder& out, const Collective& collective) {
     out.number(part.size.count);
     out.ids(std::span<const NodeId>(part.group));
     out.number(std::uint64_t{part.group[part.root].value});
-    out.number(std::uint64_t{part.pieces});
+    out.number(std::uint64_t{part.chunks_per_shard});
   }
 }
 
@@ -220,8 +220,9 @@ CollectiveSpec decode_named(Decoder& in, CollectiveKind kind, const Topology& to
   std::vector<NodeId> group = in.ids<NodeId>("node", "members", topology.node_count());
   if (group.empty()) throw InputError("the group is empty");
   const NodeId root{in.index("node", topology.node_count())};
-  const std::int64_t pieces = in.number("pieces", 1, INT32_MAX);
-  return named_part(kind, size, std::move(group), root, static_cast<std::uint32_t>(pieces));
+  const std::int64_t chunks_per_shard = in.number("pieces", 1, INT32_MAX);
+  return named_part(kind, size, std::move(group), root,
+                    static_cast<std::uint32_t>(chunks_per_shard));
 }
 
 Collective decode_collective(Decoder& in, const Topology& topology, std::size_t transfers) {

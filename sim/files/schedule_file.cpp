@@ -34,8 +34,8 @@ void check_collective(std::uint64_t fingerprint, const Collective& collective) {
 }
 
 CollectiveSpec named_part(CollectiveKind kind, Bytes size, std::vector<NodeId> group, NodeId root,
-                          std::uint32_t pieces) {
-  CollectiveSpec spec{kind, size, std::move(group), 0, pieces};
+                          std::uint32_t chunks_per_shard) {
+  CollectiveSpec spec{kind, size, std::move(group), 0, chunks_per_shard};
   if (!has_root(kind)) return spec;
   const auto member = std::find(spec.group.begin(), spec.group.end(), root);
   if (member == spec.group.end())

@@ -68,7 +68,7 @@ void check_collective(std::uint64_t fingerprint, const Collective& collective);
 
 /// The spec of a named part. Errors: InputError for a root outside the group.
 [[nodiscard]] CollectiveSpec named_part(CollectiveKind kind, Bytes size, std::vector<NodeId> group,
-                                        NodeId root, std::uint32_t pieces);
+                                        NodeId root, std::uint32_t chunks_per_shard);
 /// How many chunks a file may ask for: all but half of them move in any collective (all_to_all
 /// over 2), and a million are free.
 [[nodiscard]] std::uint64_t most_chunks(std::uint64_t transfers);

@@ -38,7 +38,7 @@ std::string part_text(const Collective& collective, const CollectivePart& part) 
         has_root(part.kind) ? fmt::format("\"root\": {}, ", part.group[part.root].value) : "";
     return fmt::format(R"({{"kind": "{}", "size": {}, "group": {}, {}"pieces": {}}})",
                        to_text(part.kind), part.size.count,
-                       list_text(std::span<const NodeId>(part.group)), root, part.pieces);
+                       list_text(std::span<const NodeId>(part.group)), root, part.chunks_per_shard);
   }
   std::vector<std::string> chunks;
   for (std::uint32_t k = 0; k < part.chunk_count; ++k) {
@@ -193,9 +193,10 @@ void add_part(CollectiveBuilder& builder, const json& value, const Topology& top
   NodeId root;
   if (has_root(kind))
     root = id<NodeId>(fields.at("root"), "\"root\": node", topology.node_count(), "topology");
-  const std::int64_t pieces = integer(fields.at("pieces"), "\"pieces\"", 1, INT32_MAX);
+  const std::int64_t chunks_per_shard = integer(fields.at("pieces"), "\"pieces\"", 1, INT32_MAX);
   fields.finish();
-  builder.add(named_part(kind, size, std::move(group), root, static_cast<std::uint32_t>(pieces)));
+  builder.add(
+      named_part(kind, size, std::move(group), root, static_cast<std::uint32_t>(chunks_per_shard)));
 }
 
 Collective collective(const json& value, const Topology& topology, std::size_t transfers) {

@@ -229,7 +229,7 @@ private:
         static_cast<double>(std::clock() - started) / static_cast<double>(CLOCKS_PER_SEC);
     if (outcome.compact)
       outcome.schedule = expanded(present.topology, segment.collective, *outcome.compact);
-    if (!outcome.schedule || outcome.pieces != 1)
+    if (!outcome.schedule || outcome.parts_per_chunk != 1)
       return {std::nullopt,
               "no plan: " +
                   (outcome.note.empty() ? std::string(to_text(outcome.status)) : outcome.note)};

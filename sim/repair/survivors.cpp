@@ -48,7 +48,7 @@ std::optional<SurvivingCollective> among_survivors(const Collective& whole,
 
   SurvivingCollective left;
   std::vector<std::uint32_t> ranks;
-  CollectivePart smaller{part.kind, {}, {}, 0, part.pieces, ChunkId{0}, 0};
+  CollectivePart smaller{part.kind, {}, {}, 0, part.chunks_per_shard, ChunkId{0}, 0};
   for (std::uint32_t r = 0; r < part.group.size(); ++r) {
     if (!network.is_up(part.group[r])) continue;
     if (r == part.root) smaller.root = static_cast<std::uint32_t>(ranks.size());
@@ -62,8 +62,8 @@ std::optional<SurvivingCollective> among_survivors(const Collective& whole,
     left.collective.sets.push_back(std::move(set));
   }
   for (const std::uint32_t block : blocks_that_stay(part, ranks))
-    for (std::uint32_t k = 0; k < part.pieces; ++k) {
-      left.chunk.emplace_back(block * part.pieces + k);
+    for (std::uint32_t k = 0; k < part.chunks_per_shard; ++k) {
+      left.chunk.emplace_back(block * part.chunks_per_shard + k);
       left.collective.chunks.push_back(whole.chunks[left.chunk.back().value]);
       smaller.size += left.collective.chunks.back().size;
     }

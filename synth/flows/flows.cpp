@@ -74,7 +74,7 @@ std::optional<double> least_traffic(const FlowProblem& problem, const std::vecto
 
 /// A number of pieces for each shard, and what comes of it.
 struct Cut {
-  std::uint32_t pieces = 1;
+  std::uint32_t chunks_per_shard = 1;
   Schedule schedule;
   Time time; ///< of its replay, where there is something to compare it with
 };
@@ -91,7 +91,7 @@ public:
   Cutting(const Topology& topology, const Collective& collective, const FlowProblem& problem,
           const SynthesisOptions& options, bool compares)
       : topology_(topology), collective_(collective), problem_(problem), model_(options.model),
-        chooses_(options.choose_pieces && collective.parts.front().kind != CollectiveKind::custom),
+        chooses_(options.choose_chunks && collective.parts.front().kind != CollectiveKind::custom),
         compares_(compares) {
     model_.discipline = Discipline::fifo;
   }
@@ -102,18 +102,20 @@ public:
   [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) {
     if (!chooses_) return timed(collective_, cut(collective_, problem_, trees, 1, limit), limit);
     std::map<std::uint32_t, Recut> made;
-    const auto make = [&](std::uint32_t pieces) -> std::optional<ChunkedSchedule> {
+    const auto make = [&](std::uint32_t chunks_per_shard) -> std::optional<ChunkedSchedule> {
       try {
-        const Recut& kept = made.emplace(pieces, recut(trees, pieces, limit)).first->second;
+        const Recut& kept =
+            made.emplace(chunks_per_shard, recut(trees, chunks_per_shard, limit)).first->second;
         return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
       } catch (const LimitReached&) {
-        if (pieces == 1) throw;
+        if (chunks_per_shard == 1) throw;
         is_cut_short_ = true;
         return std::nullopt;
       }
     };
     const ChunkChoice choice = choose_chunks(
-        topology_, model_, [this](std::uint32_t pieces) { return whole(pieces); }, make, tried_);
+        topology_, model_,
+        [this](std::uint32_t chunks_per_shard) { return whole(chunks_per_shard); }, make, tried_);
     tried_ += choice.tried_transfers;
     Recut& chosen = made.at(choice.chunks);
     return timed(chosen.whole, std::move(chosen.cut), limit);
@@ -128,22 +130,23 @@ private:
     Cut cut;
   };
 
-  [[nodiscard]] Collective whole(std::uint32_t pieces) const {
+  [[nodiscard]] Collective whole(std::uint32_t chunks_per_shard) const {
     const CollectivePart& part = collective_.parts.front();
-    return make_collective(topology_, {part.kind, part.size, part.group, part.root, pieces});
+    return make_collective(topology_,
+                           {part.kind, part.size, part.group, part.root, chunks_per_shard});
   }
 
-  [[nodiscard]] Recut recut(std::span<const FlowTree> trees, std::uint32_t pieces,
+  [[nodiscard]] Recut recut(std::span<const FlowTree> trees, std::uint32_t chunks_per_shard,
                             const WorkLimit& limit) const {
-    Collective made = whole(pieces);
-    Cut cut_so = cut(made, flow_problem(topology_, made), trees, pieces, limit);
+    Collective made = whole(chunks_per_shard);
+    Cut cut_so = cut(made, flow_problem(topology_, made), trees, chunks_per_shard, limit);
     return {std::move(made), std::move(cut_so)};
   }
 
   [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
-                        std::span<const FlowTree> trees, std::uint32_t pieces,
+                        std::span<const FlowTree> trees, std::uint32_t chunks_per_shard,
                         const WorkLimit& limit) const {
-    return {pieces, stepped(topology_, made, problem, trees, model_, limit), Time{}};
+    return {chunks_per_shard, stepped(topology_, made, problem, trees, model_, limit), Time{}};
   }
 
   /// With its time, where there will be another to compare.
@@ -258,7 +261,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
     if (const auto least = least_traffic(problem, fluid_options.weights, verdict.seconds, limit))
       outcome.facts["traffic_bound_gb"] = *least / 1e9;
   outcome.schedule = std::move(best->cut.schedule);
-  outcome.pieces = best->cut.pieces;
+  outcome.parts_per_chunk = best->cut.chunks_per_shard;
   if (is_cut_short) mark_cut_short(outcome);
   return outcome;
 }

@@ -70,7 +70,7 @@ std::string size_obstacle(const Topology& topology, const Collective& collective
 }
 
 void require_consistent(const FrontierRequest& request) {
-  if (request.rounds && !(request.steps && request.pieces))
+  if (request.rounds && !(request.steps && request.chunks_per_shard))
     throw InputError("rounds need steps, and chunks that are not \"auto\"");
   if (request.rounds && *request.rounds < *request.steps)
     throw InputError(fmt::format("{} rounds for {} steps: every step takes at least one",
@@ -119,7 +119,7 @@ private:
     };
     StepFrontier found;
     if (request_.rounds) {
-      synthesis.solve({*request_.pieces, *request_.steps, *request_.rounds}, found);
+      synthesis.solve({*request_.chunks_per_shard, *request_.steps, *request_.rounds}, found);
       for (const StepPoint& point : found.points) add(point);
       found.stop = "one instance was asked for";
     } else {
@@ -201,12 +201,14 @@ private:
 
   void add_pair(const StepProblem& back, const StepPoint& first, const StepProblem& forth,
                 const StepPoint& second) {
-    const std::uint32_t pieces = std::lcm(first.instance.pieces, second.instance.pieces);
+    const std::uint32_t chunks_per_shard =
+        std::lcm(first.instance.chunks_per_shard, second.instance.chunks_per_shard);
     StepPoint both;
-    both.instance.pieces = pieces;
+    both.instance.chunks_per_shard = chunks_per_shard;
     both.instance.steps = first.instance.steps + second.instance.steps;
-    both.instance.rounds = first.instance.rounds * (pieces / first.instance.pieces) +
-                           second.instance.rounds * (pieces / second.instance.pieces);
+    both.instance.rounds =
+        first.instance.rounds * (chunks_per_shard / first.instance.chunks_per_shard) +
+        second.instance.rounds * (chunks_per_shard / second.instance.chunks_per_shard);
     both.proof = std::max(first.proof, second.proof);
     both.latency_optimal = first.latency_optimal && second.latency_optimal;
     both.bandwidth_optimal = first.bandwidth_optimal && second.bandwidth_optimal;
@@ -216,7 +218,7 @@ private:
     both.seconds = first.seconds + second.seconds;
     const auto cut = [&](const StepProblem& problem, const StepPoint& point) {
       return split_chunks(as_schedule(problem, point.schedule, topology_.link_count()),
-                          pieces / point.instance.pieces);
+                          chunks_per_shard / point.instance.chunks_per_shard);
     };
     add_point(both, concatenated(inverted(cut(back, first), Op::reduce), cut(forth, second)));
   }
@@ -229,7 +231,8 @@ private:
     std::vector<std::pair<StepInstance, StepInstance>> divisions;
     for (std::uint32_t s = scattering.fewest(); s + gathering.fewest() <= steps; ++s)
       for (std::uint32_t r = s; r + (steps - s) <= rounds; ++r)
-        divisions.push_back({{*request_.pieces, s, r}, {*request_.pieces, steps - s, rounds - r}});
+        divisions.push_back({{*request_.chunks_per_shard, s, r},
+                             {*request_.chunks_per_shard, steps - s, rounds - r}});
     const auto imbalance = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; };
     std::ranges::stable_sort(divisions, {}, [&](const auto& both) {
       return std::pair(imbalance(both.first.steps, both.second.steps),
@@ -262,16 +265,17 @@ private:
   }
 
   void add_point(const StepPoint& point, Schedule schedule) {
-    frontier_.points.push_back(
-        {point.instance.pieces, point.instance.pieces * counted_, point.instance.steps,
-         point.instance.rounds, point.proof, point.latency_optimal, point.bandwidth_optimal,
-         point.least / counted_, point.method, point.seconds, std::move(schedule)});
+    frontier_.points.push_back({point.instance.chunks_per_shard,
+                                point.instance.chunks_per_shard * counted_, point.instance.steps,
+                                point.instance.rounds, point.proof, point.latency_optimal,
+                                point.bandwidth_optimal, point.least / counted_, point.method,
+                                point.seconds, std::move(schedule)});
     if (request_.found) request_.found(frontier_.points.back());
   }
 
   void add_trials(const StepFrontier& found) {
     for (const StepTrial& trial : found.trials)
-      frontier_.trials.push_back({trial.instance.pieces * counted_, trial.instance.steps,
+      frontier_.trials.push_back({trial.instance.chunks_per_shard * counted_, trial.instance.steps,
                                   trial.instance.rounds, std::string(answer_text(trial.answer)),
                                   trial.method, trial.seconds});
     frontier_.timed_out = frontier_.timed_out || found.timed_out;

@@ -27,7 +27,7 @@ enum class PointProof : std::uint8_t {
 [[nodiscard]] std::string_view to_text(PointProof proof); ///< "LP-tight", "UNSAT-proven", ...
 
 struct FrontierPoint {
-  std::uint32_t pieces = 1;            ///< parts that every shard is cut in
+  std::uint32_t chunks_per_shard = 1;  ///< parts that every shard is cut in
   std::uint32_t chunks = 1;            ///< C as the paper counts: pieces of one NPU's buffer
   std::uint32_t steps = 1, rounds = 1; ///< S, R
   PointProof proof = PointProof::best_found;
@@ -86,12 +86,12 @@ struct FrontierRequest {
   std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest
-  std::optional<std::uint32_t> pieces;     ///< only these
-  std::int64_t most_pieces = UINT32_MAX;   ///< as many as a chunk has bytes
-  std::optional<std::uint32_t> steps;      ///< only these
-  std::optional<std::uint32_t> rounds;     ///< only these; needs `steps` and `pieces`
-  bool symmetric = true;                   ///< try schedules that keep automorphisms first
-  std::int64_t effort = 50'000;            ///< conflicts (100 for a tree node) for each instance
+  std::optional<std::uint32_t> chunks_per_shard;   ///< only these
+  std::int64_t most_chunks_per_shard = UINT32_MAX; ///< as many as a chunk has bytes
+  std::optional<std::uint32_t> steps;              ///< only these
+  std::optional<std::uint32_t> rounds;             ///< only these; needs `steps` and `pieces`
+  bool symmetric = true;                           ///< try schedules that keep automorphisms first
+  std::int64_t effort = 50'000; ///< conflicts (100 for a tree node) for each instance
   /// Sends of one chunk of each orbit (chunks x lanes x steps) of the largest instance to try.
   std::int64_t largest = 40'000;
   std::string proof_file;                          ///< DRAT of an unsat answer to one instance

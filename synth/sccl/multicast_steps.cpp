@@ -30,7 +30,7 @@ public:
         orbits_(symmetry_, wanted(problem)), solver_(search.proof) {
     true_ = solver_.new_variable();
     solver_.add({true_});
-    sends_.assign(orbits_.chosen().size() * instance_.pieces * network_.lanes.size() *
+    sends_.assign(orbits_.chosen().size() * instance_.chunks_per_shard * network_.lanes.size() *
                       instance_.steps,
                   never);
     for (std::uint32_t i = 0; i < orbits_.chosen().size(); ++i) add_chunk(i);
@@ -56,7 +56,7 @@ private:
 
   [[nodiscard]] Literal& send(std::uint32_t chosen, std::uint32_t piece, std::uint32_t lane,
                               std::uint32_t step) {
-    const std::size_t which = std::size_t{chosen} * instance_.pieces + piece;
+    const std::size_t which = std::size_t{chosen} * instance_.chunks_per_shard + piece;
     return sends_[(which * network_.lanes.size() + lane) * instance_.steps + step];
   }
 
@@ -68,7 +68,7 @@ private:
       const std::vector<std::uint32_t> distance = network_.distances_to({&wanter, 1});
       for (std::uint32_t n = 0; n < to.size(); ++n) to[n] = std::min(to[n], distance[n]);
     }
-    for (std::uint32_t k = 0; k < instance_.pieces; ++k) {
+    for (std::uint32_t k = 0; k < instance_.chunks_per_shard; ++k) {
       problem_.require_time();
       const Places has = add_places(chunk, from, to);
       for (std::uint32_t n = 0; n < network_.node_count(); ++n)
@@ -165,7 +165,7 @@ private:
     for (const ChunkOrbits::Role& role : orbits_.roles()) {
       if (role.by == nullptr) continue;
       for (const std::uint32_t l : limit.lanes)
-        for (std::uint32_t k = 0; k < instance_.pieces; ++k)
+        for (std::uint32_t k = 0; k < instance_.chunks_per_shard; ++k)
           if (const Literal sent = send(role.chosen, k, role.by->lanes[l], step); sent != never)
             inputs.push_back(sent);
     }
@@ -183,14 +183,15 @@ private:
     }
     schedule.rounds.back() += instance_.rounds - rounds; // spare ones cost nothing to keep
     for (std::uint32_t i = 0; i < orbits_.chosen().size(); ++i)
-      for (std::uint32_t k = 0; k < instance_.pieces; ++k)
+      for (std::uint32_t k = 0; k < instance_.chunks_per_shard; ++k)
         for (std::uint32_t l = 0; l < network_.lanes.size(); ++l)
           for (std::uint32_t s = 0; s < instance_.steps; ++s) {
             const Literal sent = send(i, k, l, s);
             if (sent == never || !solver_.value(sent)) continue;
             for (const StepAutomorphism& one : symmetry_)
               schedule.sends.push_back(
-                  {one.chunks[orbits_.chosen()[i]] * instance_.pieces + k, one.lanes[l], s});
+                  {one.chunks[orbits_.chosen()[i]] * instance_.chunks_per_shard + k, one.lanes[l],
+                   s});
           }
     sort_sends(schedule);
     return schedule;

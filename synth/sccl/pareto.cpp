@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t most_symmetries = 4;
 constexpr std::uint32_t usual_slack = 6;           // k
 constexpr std::int64_t most_rounds = 128;          // of the instance beyond k that meets a bound
-constexpr std::int64_t most_unbounded_pieces = 64; // where no bound limits them
+constexpr std::int64_t most_unbounded_chunks = 64; // where no bound limits them
 constexpr std::uint32_t steps_beyond = 4;          // the fewest, where nothing else ends the search
 constexpr std::int64_t effort_restricted = 8;      // what keeps a symmetry gets one part in so many
 constexpr std::int64_t usual_size = 5'000;         // chunks x lanes x steps that get all effort
@@ -120,7 +120,8 @@ ParetoSynthesis::Solved ParetoSynthesis::answer(const StepInstance& instance, bo
 std::int64_t ParetoSynthesis::size(const StepInstance& instance,
                                    const StepSymmetry& symmetry) const {
   const std::int64_t kinds =
-      flows_ > 0 ? flows_ : static_cast<std::int64_t>(problem_.chunks.size()) * instance.pieces;
+      flows_ > 0 ? flows_
+                 : static_cast<std::int64_t>(problem_.chunks.size()) * instance.chunks_per_shard;
   return kinds * static_cast<std::int64_t>(problem_.network.lanes.size()) * instance.steps /
          std::max<std::int64_t>(static_cast<std::int64_t>(symmetry.size()), 1);
 }
@@ -138,7 +139,7 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, bool in_class,
   Solved solved;
   const bool shows_clauses = !request_.proof_file.empty();
   if (!shows_clauses && instance.steps >= fewest_ &&
-      Ratio(instance.rounds, instance.pieces) < least(instance.steps)) {
+      Ratio(instance.rounds, instance.chunks_per_shard) < least(instance.steps)) {
     trial.method = "LP";
   } else if (shows_clauses || instance.steps >= fewest_) {
     solved = answer(instance, in_class);
@@ -178,7 +179,7 @@ void ParetoSynthesis::solve(const StepInstance& instance, StepFrontier& frontier
 // least.
 std::int64_t ParetoSynthesis::last_rounds(std::uint32_t steps, Ratio lowest) const {
   if (request_.slack) return std::int64_t{steps} + *request_.slack;
-  const std::int64_t needed = (lowest * request_.pieces.value_or(1)).ceil();
+  const std::int64_t needed = (lowest * request_.chunks_per_shard.value_or(1)).ceil();
   return std::max<std::int64_t>(steps, needed) + usual_slack;
 }
 
@@ -188,11 +189,13 @@ void ParetoSynthesis::add_tight(std::uint32_t steps, Ratio lowest, std::int64_t 
                                 const std::function<void(std::int64_t, std::int64_t)>& add) const {
   const std::int64_t first = Ratio(steps, lowest.numerator()).ceil();
   for (std::int64_t times = first; times * lowest.numerator() <= most_rounds; ++times) {
-    const std::int64_t pieces = times * lowest.denominator(), rounds = times * lowest.numerator();
-    const bool is_earliest = !earliest_rounds(problem_, {static_cast<std::uint32_t>(pieces), steps,
-                                                         static_cast<std::uint32_t>(rounds)})
-                                  .empty();
-    if (rounds > last && (times == first || is_earliest)) add(pieces, rounds);
+    const std::int64_t chunks_per_shard = times * lowest.denominator(),
+                       rounds = times * lowest.numerator();
+    const bool is_earliest =
+        !earliest_rounds(problem_, {static_cast<std::uint32_t>(chunks_per_shard), steps,
+                                    static_cast<std::uint32_t>(rounds)})
+             .empty();
+    if (rounds > last && (times == first || is_earliest)) add(chunks_per_shard, rounds);
     if (is_earliest) return;
   }
 }
@@ -201,8 +204,8 @@ namespace {
 
 // The cheapest first, the smallest of equal cost first.
 bool is_better(const StepInstance& a, const StepInstance& b) {
-  return std::pair(Ratio(a.rounds, a.pieces), a.pieces) <
-         std::pair(Ratio(b.rounds, b.pieces), b.pieces);
+  return std::pair(Ratio(a.rounds, a.chunks_per_shard), a.chunks_per_shard) <
+         std::pair(Ratio(b.rounds, b.chunks_per_shard), b.chunks_per_shard);
 }
 
 // Of a heap: of many candidates few are tried.
@@ -215,18 +218,21 @@ bool is_worse(const StepInstance& a, const StepInstance& b) { return is_better(b
 std::vector<StepInstance> ParetoSynthesis::candidates(std::uint32_t steps, Ratio lowest,
                                                       std::optional<Ratio> below) const {
   std::vector<StepInstance> found;
-  const auto add = [&](std::int64_t pieces, std::int64_t rounds) {
-    if (pieces > request_.most_pieces || pieces != request_.pieces.value_or(pieces)) return;
-    if (below && Ratio(rounds, pieces) >= *below) return;
+  const auto add = [&](std::int64_t chunks_per_shard, std::int64_t rounds) {
+    if (chunks_per_shard > request_.most_chunks_per_shard ||
+        chunks_per_shard != request_.chunks_per_shard.value_or(chunks_per_shard))
+      return;
+    if (below && Ratio(rounds, chunks_per_shard) >= *below) return;
     found.push_back(
-        {static_cast<std::uint32_t>(pieces), steps, static_cast<std::uint32_t>(rounds)});
+        {static_cast<std::uint32_t>(chunks_per_shard), steps, static_cast<std::uint32_t>(rounds)});
   };
   const std::int64_t last = last_rounds(steps, lowest);
   for (std::int64_t rounds = steps; rounds <= last; ++rounds) {
     limit_.require();
     const std::int64_t most =
-        lowest == Ratio(0) ? most_unbounded_pieces : (Ratio(rounds) / lowest).floor();
-    for (std::int64_t pieces = 1; pieces <= most; ++pieces) add(pieces, rounds);
+        lowest == Ratio(0) ? most_unbounded_chunks : (Ratio(rounds) / lowest).floor();
+    for (std::int64_t chunks_per_shard = 1; chunks_per_shard <= most; ++chunks_per_shard)
+      add(chunks_per_shard, rounds);
   }
   if (!request_.slack && lowest > Ratio(0)) add_tight(steps, lowest, last, add);
   std::ranges::make_heap(found, is_worse);
@@ -269,8 +275,9 @@ bool ParetoSynthesis::ends(std::uint32_t steps, StepFrontier& frontier) const {
     frontier.stop = "the last point has as few rounds per chunk as any schedule can";
   } else if (frontier.timed_out) {
     frontier.stop = "the limit was reached";
-  } else if (request_.pieces && !request_.steps && !frontier.points.empty() &&
-             Ratio(std::int64_t{steps} + 1, *request_.pieces) >= frontier.points.back().cost()) {
+  } else if (request_.chunks_per_shard && !request_.steps && !frontier.points.empty() &&
+             Ratio(std::int64_t{steps} + 1, *request_.chunks_per_shard) >=
+                 frontier.points.back().cost()) {
     frontier.complete = all_decided;
     frontier.stop = "a step more takes no fewer rounds than the last point has";
   } else if (request_.most_steps || request_.steps) {

@@ -29,7 +29,7 @@ struct StepPoint {
   double seconds = 0; ///< CPU
   StepSchedule schedule;
 
-  [[nodiscard]] Ratio cost() const { return {instance.rounds, instance.pieces}; }
+  [[nodiscard]] Ratio cost() const { return {instance.rounds, instance.chunks_per_shard}; }
 };
 
 struct StepTrial {

@@ -17,7 +17,7 @@ std::vector<std::uint32_t> earliest_rounds(const StepProblem& problem,
     for (const std::uint32_t n : chunk.wanters) {
       if (away[n] > instance.steps) return {};
       due.resize(std::max(due.size(), away[n] * nodes));
-      due[(away[n] - 1) * nodes + n] += instance.pieces;
+      due[(away[n] - 1) * nodes + n] += instance.chunks_per_shard;
     }
   }
   const std::vector<Ratio> capacity = intake(problem.network);

@@ -18,8 +18,9 @@ namespace tutti {
 
 namespace {
 
-Collective cut(const Topology& topology, const CollectivePart& part, std::uint32_t pieces) {
-  return make_collective(topology, {part.kind, part.size, part.group, part.root, pieces});
+Collective cut(const Topology& topology, const CollectivePart& part,
+               std::uint32_t chunks_per_shard) {
+  return make_collective(topology, {part.kind, part.size, part.group, part.root, chunks_per_shard});
 }
 
 /// The collective with one chunk per shard; custom ones have no other form.
@@ -44,23 +45,24 @@ public:
   [[nodiscard]] Choice fastest(const Frontier& frontier) const {
     Choice best;
     for (const FrontierPoint& point : frontier.points) {
-      if (!fits(point.pieces)) continue;
+      if (!fits(point.chunks_per_shard)) continue;
       const Time time =
-          run_native(topology_, recut(point.pieces), point.schedule, model_).completion;
+          run_native(topology_, recut(point.chunks_per_shard), point.schedule, model_).completion;
       if (best.point == nullptr || time < best.time) best = {&point, time};
     }
     return best;
   }
 
   /// The collective that a schedule in so many pieces speaks of.
-  [[nodiscard]] Collective recut(std::uint32_t pieces) const {
+  [[nodiscard]] Collective recut(std::uint32_t chunks_per_shard) const {
     const CollectivePart& part = collective_.parts.front();
-    return part.kind == CollectiveKind::custom ? collective_ : cut(topology_, part, pieces);
+    return part.kind == CollectiveKind::custom ? collective_
+                                               : cut(topology_, part, chunks_per_shard);
   }
 
 private:
-  [[nodiscard]] bool fits(std::uint32_t pieces) const { // no chunk below a byte
-    return collective_.smallest_chunk().count >= std::int64_t{pieces};
+  [[nodiscard]] bool fits(std::uint32_t chunks_per_shard) const { // no chunk below a byte
+    return collective_.smallest_chunk().count >= std::int64_t{chunks_per_shard};
   }
 
   const Topology& topology_;
@@ -111,8 +113,10 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   FrontierRequest request = frontier_request(options);
   const Collective whole = uncut(topology, collective);
   const CollectivePart& part = collective.parts.front();
-  if (!options.choose_pieces || part.kind == CollectiveKind::custom) request.pieces = part.pieces;
-  request.most_pieces = std::min(request.most_pieces, whole.smallest_chunk().count);
+  if (!options.choose_chunks || part.kind == CollectiveKind::custom)
+    request.chunks_per_shard = part.chunks_per_shard;
+  request.most_chunks_per_shard =
+      std::min(request.most_chunks_per_shard, whole.smallest_chunk().count);
   std::string why_not;
   const std::optional<Frontier> frontier = frontier_of(topology, whole, request, options, why_not);
   if (!frontier) return infeasible(std::move(why_not));
@@ -126,9 +130,9 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   }
   outcome.status = frontier->timed_out ? Status::timed_out : Status::feasible;
   outcome.schedule = best.point->schedule;
-  outcome.pieces = options.choose_pieces ? best.point->pieces : 1;
+  outcome.parts_per_chunk = options.choose_chunks ? best.point->chunks_per_shard : 1;
   outcome.planned =
-      frontier->model_time(*best.point, choice.recut(best.point->pieces).largest_chunk());
+      frontier->model_time(*best.point, choice.recut(best.point->chunks_per_shard).largest_chunk());
   outcome.planned_on = point_text(*frontier, *best.point);
   return outcome;
 }

@@ -32,7 +32,7 @@ bool in_order(const StepSend& a, const StepSend& b) {
 /// Chunks, lanes and steps that exist, by step, lane, chunk.
 std::string order_fault(const StepProblem& problem, const StepInstance& instance,
                         const StepSchedule& schedule) {
-  const std::uint64_t chunks = std::uint64_t{problem.chunks.size()} * instance.pieces;
+  const std::uint64_t chunks = std::uint64_t{problem.chunks.size()} * instance.chunks_per_shard;
   const std::span<const StepSend> sends = schedule.sends;
   for (std::size_t i = 0; i < sends.size(); ++i) {
     if (sends[i].step >= instance.steps)
@@ -56,11 +56,13 @@ std::string order_fault(const StepProblem& problem, const StepInstance& instance
 class Run {
 public:
   Run(const StepProblem& problem, const StepInstance& instance)
-      : problem_(problem), pieces_(instance.pieces), nodes_(problem.network.node_count()),
-        since_(problem.chunks.size() * pieces_ * nodes_, never) {
+      : problem_(problem), chunks_per_shard_(instance.chunks_per_shard),
+        nodes_(problem.network.node_count()),
+        since_(problem.chunks.size() * chunks_per_shard_ * nodes_, never) {
     for (std::size_t c = 0; c < problem.chunks.size(); ++c)
       for (const std::uint32_t holder : problem.chunks[c].holders)
-        for (std::size_t k = 0; k < pieces_; ++k) since(c * pieces_ + k, holder) = 0;
+        for (std::size_t k = 0; k < chunks_per_shard_; ++k)
+          since(c * chunks_per_shard_ + k, holder) = 0;
   }
 
   /// Performs a send; says why it can't.
@@ -85,10 +87,10 @@ public:
   [[nodiscard]] std::string unmet() const {
     for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
       for (const std::uint32_t wanter : problem_.chunks[c].wanters)
-        for (std::size_t k = 0; k < pieces_; ++k)
-          if (since_[(c * pieces_ + k) * nodes_ + wanter] == never)
+        for (std::size_t k = 0; k < chunks_per_shard_; ++k)
+          if (since_[(c * chunks_per_shard_ + k) * nodes_ + wanter] == never)
             return fmt::format("node {} doesn't hold chunk {} in the end", name(wanter),
-                               c * pieces_ + k);
+                               c * chunks_per_shard_ + k);
     return "";
   }
 
@@ -103,7 +105,7 @@ private:
   }
 
   const StepProblem& problem_;
-  std::size_t pieces_, nodes_;
+  std::size_t chunks_per_shard_, nodes_;
   std::vector<std::uint32_t> since_;
 };
 

@@ -42,7 +42,7 @@ struct StepProblem {
 
 /// C chunks for each one of the problem, S steps, R rounds in all.
 struct StepInstance {
-  std::uint32_t pieces = 1, steps = 1, rounds = 1;
+  std::uint32_t chunks_per_shard = 1, steps = 1, rounds = 1;
   bool operator==(const StepInstance&) const = default;
 };
 

@@ -35,7 +35,8 @@ StepProgram::StepProgram(const StepProblem& problem,
                          std::span<const StepAutomorphism> automorphisms,
                          const StepProgramForm& form)
     : problem_(problem), network_(problem.network), form_(form), layers_(std::max(form.steps, 1U)),
-      pieces_(form.whole ? form.whole->pieces : 1), flows_(step_flows(problem)) {
+      chunks_per_shard_(form.whole ? form.whole->chunks_per_shard : 1),
+      flows_(step_flows(problem)) {
   find_orbits(automorphisms);
   if (too_large()) return;
   for (const StepFlow& flow : flows_.flows) {
@@ -163,7 +164,7 @@ void StepProgram::add_balance_in_time(std::uint32_t f, std::uint32_t v, std::vec
 double StepProgram::wanted(std::uint32_t f, std::uint32_t v) const {
   const std::vector<Sink>& sinks = flows_.flows[f].sinks;
   const auto sink = std::ranges::find(sinks, v, &Sink::node);
-  return sink == sinks.end() ? 0 : static_cast<double>(sink->amount) * pieces_;
+  return sink == sinks.end() ? 0 : static_cast<double>(sink->amount) * chunks_per_shard_;
 }
 
 bool StepProgram::receives(std::uint32_t f, std::uint32_t v, std::uint32_t s) const {

@@ -21,7 +21,7 @@ struct StepProgramForm {
   /// Whole amounts of this many pieces in this many rounds, at least one in each step. Without: one
   /// piece that flows in any fractions, in as few rounds as possible.
   struct Whole {
-    std::uint32_t pieces, rounds;
+    std::uint32_t chunks_per_shard, rounds;
   };
   std::optional<Whole> whole;
   std::size_t most_sends = SIZE_MAX; ///< columns for what is sent; more are not built
@@ -73,7 +73,7 @@ private:
     return sent_[std::size_t{lane_orbit_[lane_pair(flow, lane)]} * layers_ + step];
   }
   [[nodiscard]] double amount(const StepFlow& flow) const {
-    return static_cast<double>(flow.amount) * pieces_;
+    return static_cast<double>(flow.amount) * chunks_per_shard_;
   }
 
   void find_orbits(std::span<const StepAutomorphism> automorphisms);
@@ -95,7 +95,7 @@ private:
   const StepNetwork& network_;
   StepProgramForm form_;
   std::uint32_t layers_;
-  double pieces_;
+  double chunks_per_shard_;
   StepFlows flows_;
   std::vector<FlowWindows> windows_;
   // The orbit of each (flow, lane), (carrier, lane) and (flow, node), numbered by first members.

@@ -89,9 +89,9 @@ StepSchedule decoded(const StepProblem& problem, const StepInstance& instance,
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c) {
     const std::uint32_t flow = program.flows().flow_of[c];
     if (flow == StepFlows::none) continue;
-    for (std::uint32_t k = 0; k < instance.pieces; ++k) {
+    for (std::uint32_t k = 0; k < instance.chunks_per_shard; ++k) {
       const std::vector<StepSend> way =
-          paths[flow].take(problem.chunks[c].wanters.front(), c * instance.pieces + k);
+          paths[flow].take(problem.chunks[c].wanters.front(), c * instance.chunks_per_shard + k);
       schedule.sends.insert(schedule.sends.end(), way.begin(), way.end());
     }
   }
@@ -106,7 +106,7 @@ StepAnswer unicast_steps(const StepProblem& problem, const StepInstance& instanc
                          const WorkLimit& limit) {
   const StepProgram program(
       problem, automorphisms,
-      {instance.steps, StepProgramForm::Whole{instance.pieces, instance.rounds}});
+      {instance.steps, StepProgramForm::Whole{instance.chunks_per_shard, instance.rounds}});
   const std::int64_t nodes =
       search.effort < 0 ? search.effort : search.effort / effort_of_a_node + 1;
   const IntegerSolution solution =

@@ -182,7 +182,7 @@ private:
     const auto wanted = collective_.wanted_by(chunk);
     for (const CollectivePart& part : collective_.parts)
       if (chunk.value - part.first.value < part.chunk_count)
-        return wanted[(chunk.value - part.first.value) / part.pieces % wanted.size()];
+        return wanted[(chunk.value - part.first.value) / part.chunks_per_shard % wanted.size()];
     return wanted.front();
   }
 

@@ -15,7 +15,7 @@ Multicasts named_multicasts(const Topology& topology, const CollectivePart& part
   const bool rooted = has_root(part.kind);
   Collective copying =
       make_collective(topology, {rooted ? CollectiveKind::broadcast : CollectiveKind::all_gather,
-                                 part.size, part.group, part.root, part.pieces});
+                                 part.size, part.group, part.root, part.chunks_per_shard});
   Multicasts multicasts;
   multicasts.chunks = copying.chunks.size();
   multicasts.deliveries = multicasts.chunks * (part.group.size() - 1);

@@ -206,11 +206,11 @@ private:
   /// different links at the same time, and most where chunks go through in groups, one after
   /// another: by piece, or some shards before others.
   void pipeline(Outcome& outcome) {
-    const std::uint32_t pieces = collective_.parts.front().pieces;
+    const std::uint32_t chunks_per_shard = collective_.parts.front().chunks_per_shard;
     const std::size_t chunks = collective_.chunks.size();
     std::vector<std::size_t> groupings{1};
-    for (std::size_t groups = pieces > 1 ? pieces : 2; groups <= std::min<std::size_t>(chunks, 16);
-         groups *= 2)
+    for (std::size_t groups = chunks_per_shard > 1 ? chunks_per_shard : 2;
+         groups <= std::min<std::size_t>(chunks, 16); groups *= 2)
       groupings.push_back(groups);
     std::optional<Timed> best;
     for (const std::size_t groups : groupings) {

@@ -63,7 +63,7 @@ public:
     const CollectivePart& part = collective_.parts.front();
     if (part.kind == CollectiveKind::all_reduce) {
       Collective gather = make_collective(
-          topology_, {CollectiveKind::all_gather, part.size, part.group, 0, part.pieces});
+          topology_, {CollectiveKind::all_gather, part.size, part.group, 0, part.chunks_per_shard});
       tasks_.push_back({turned_around(topology_), gather, true, {}});
       tasks_.push_back({topology_, std::move(gather), false, {}});
     } else if (reduces(collective_)) {

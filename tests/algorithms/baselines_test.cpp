@@ -71,13 +71,13 @@ TEST_CASE("every baseline is correct and wastes nothing on every small topology"
   for (const Topology& topology : small_topologies())
     for (const std::vector<NodeId>& group : groups_of(topology))
       for (const CollectiveKind kind : named_collectives())
-        for (const std::uint32_t pieces : {1U, 2U, 3U}) {
-          CollectiveSpec spec{kind, Bytes{1009}, group, 0, pieces}; // 1009 is prime
+        for (const std::uint32_t chunks_per_shard : {1U, 2U, 3U}) {
+          CollectiveSpec spec{kind, Bytes{1009}, group, 0, chunks_per_shard}; // 1009 is prime
           if (has_root(kind)) spec.root = group.empty() ? topology.npu_count() - 1 : 1;
           const Collective collective = make_collective(topology, spec);
           const std::size_t members = collective.parts[0].group.size();
           for (const AlgorithmRow& row : baseline_algorithms()) {
-            INFO(row.name << " for " << collective.name() << " in " << pieces << " on "
+            INFO(row.name << " for " << collective.name() << " in " << chunks_per_shard << " on "
                           << topology.name());
             const Outcome outcome = synthesize(row, topology, collective, {});
             if (outcome.schedule) {
@@ -107,7 +107,7 @@ TEST_CASE("baselines send as many transfers as their formulas say") {
   struct Case {
     std::string_view algorithm;
     CollectiveKind kind;
-    std::uint32_t npus, pieces;
+    std::uint32_t npus, chunks_per_shard;
     std::size_t transfers;
   };
   using enum CollectiveKind;
@@ -142,7 +142,8 @@ TEST_CASE("baselines send as many transfers as their formulas say") {
   };
   for (const Case& c : cases) {
     const Topology topology = ring(c.npus);
-    const Collective collective = make_collective(topology, {c.kind, Bytes{5040}, {}, 0, c.pieces});
+    const Collective collective =
+        make_collective(topology, {c.kind, Bytes{5040}, {}, 0, c.chunks_per_shard});
     INFO(c.algorithm << " " << to_text(c.kind) << " of " << c.npus);
     CHECK(schedule_of(c.algorithm, topology, collective).size() == c.transfers);
   }

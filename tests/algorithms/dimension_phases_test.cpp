@@ -55,7 +55,7 @@ std::vector<NodeId> nodes(std::initializer_list<std::uint32_t> ids) {
 
 void check(std::string_view name, const Topology& topology, const Collective& collective) {
   INFO(name << " for " << collective.name() << " on " << topology.name() << " in "
-            << collective.parts[0].pieces);
+            << collective.parts[0].chunks_per_shard);
   const Schedule schedule = schedule_of(name, topology, collective);
   const Verdict verdict = verify(topology, collective, schedule);
   INFO((verdict.fault ? verdict.fault->text : ""));
@@ -76,8 +76,9 @@ TEST_CASE("collectives by dimensions are correct on grids of every kind", "[heav
     const Topology topology = make_topology(text + ",bandwidth=25GB/s,latency=0.5us");
     for (const std::string_view name : both)
       for (const CollectiveKind kind : kinds)
-        for (const std::uint32_t pieces : {1U, 5U})
-          check(name, topology, make_collective(topology, {kind, Bytes{9973}, {}, 0, pieces}));
+        for (const std::uint32_t chunks_per_shard : {1U, 5U})
+          check(name, topology,
+                make_collective(topology, {kind, Bytes{9973}, {}, 0, chunks_per_shard}));
   }
 }
 
@@ -123,10 +124,10 @@ TEST_CASE("what isn't a grid has no dimensions to go by") {
 
 TEST_CASE("in one dimension, times are those of ring and direct exchange") {
   const std::int64_t a = 500'000, D = 9'000'000 * 40; // 0.5 us; 9 MB at 25 GB/s
-  const auto time = [](const std::string& topology_text, std::uint32_t pieces) {
+  const auto time = [](const std::string& topology_text, std::uint32_t chunks_per_shard) {
     const Topology topology = make_topology(topology_text + ",bandwidth=25GB/s,latency=0.5us");
-    const Collective collective =
-        make_collective(topology, {CollectiveKind::all_reduce, Bytes{9'000'000}, {}, 0, pieces});
+    const Collective collective = make_collective(
+        topology, {CollectiveKind::all_reduce, Bytes{9'000'000}, {}, 0, chunks_per_shard});
     const Time found = replay("hierarchical", topology, collective).completion;
     CHECK(replay("themis", topology, collective).completion == found);
     return found.ps;

@@ -26,11 +26,11 @@ namespace {
 
 const std::vector<std::string_view> tree_algorithms{"multitree", "ccube", "blink"};
 
-Collective on(const Topology& topology, const std::string& text, std::uint32_t pieces,
+Collective on(const Topology& topology, const std::string& text, std::uint32_t chunks_per_shard,
               std::int64_t bytes = 10'000'000) {
   CollectiveSpec spec = parse_collective(text);
   spec.size = Bytes{bytes};
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   return make_collective(topology, spec);
 }
 
@@ -101,8 +101,8 @@ TEST_CASE("tree algorithms are correct on every kind of network, in groups and w
     for (const std::string text :
          {"all_reduce", "all_gather", "reduce_scatter", "broadcast,root=5", "reduce,root=2",
           "all_reduce,group=0-2+5", "broadcast,root=4,group=1+3-5", "reduce_scatter,group=2-4"})
-      for (const std::uint32_t pieces : {1U, 3U}) {
-        const Collective collective = on(topology, text, pieces);
+      for (const std::uint32_t chunks_per_shard : {1U, 3U}) {
+        const Collective collective = on(topology, text, chunks_per_shard);
         for (const std::string_view algorithm : tree_algorithms) {
           INFO(algorithm << " for " << collective.name() << " on " << name);
           const Outcome outcome = run_baseline(algorithm, topology, collective);
@@ -116,7 +116,7 @@ TEST_CASE("tree algorithms are correct on every kind of network, in groups and w
           REQUIRE(verdict.correct());
           CHECK(verdict.redundant == 0);
           const Time native = run_native(topology, collective, *outcome.schedule, {}).completion;
-          if (pieces == 1 && text.find("group") == std::string::npos)
+          if (chunks_per_shard == 1 && text.find("group") == std::string::npos)
             CHECK(native == run_simgrid(topology, collective, *outcome.schedule, {}).completion);
           CHECK(native >= lower_bound(topology, collective, {}, Chunking::given).time);
         }

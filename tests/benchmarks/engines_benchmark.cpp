@@ -24,12 +24,12 @@ struct Case {
   Schedule schedule;
 };
 
-Case make_case(const char* topology_text, CollectiveKind kind, std::uint32_t pieces,
+Case make_case(const char* topology_text, CollectiveKind kind, std::uint32_t chunks_per_shard,
                SynthesisFunction algorithm) {
   const Topology topology = make_topology(topology_text);
   CollectiveSpec spec;
   spec.kind = kind;
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   Collective collective = make_collective(topology, spec);
   Outcome outcome = algorithm(topology, collective, {});
   if (!outcome.schedule) throw std::runtime_error(outcome.note);

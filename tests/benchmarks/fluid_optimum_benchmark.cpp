@@ -20,7 +20,7 @@ void optimum_on(benchmark::State& state, const std::string& name, bool mirrored)
                                  .size = Bytes{topology.npu_count() * std::int64_t{1'000'000'000}},
                                  .group = {},
                                  .root = 0,
-                                 .pieces = 1});
+                                 .chunks_per_shard = 1});
   const FlowProblem problem = flow_problem(topology, collective);
   FluidOptions options;
   options.mirrored = mirrored;

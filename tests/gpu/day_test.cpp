@@ -42,8 +42,8 @@ Program ring_program(std::uint32_t ranks, CollectiveKind kind) {
   const auto row = std::ranges::find(baseline_algorithms(), "ring1", &AlgorithmRow::name);
   REQUIRE(row != baseline_algorithms().end());
   const Topology topology = make_topology("ring:" + std::to_string(ranks));
-  const Collective collective =
-      make_collective(topology, {kind, Bytes{4096 * std::int64_t{ranks}}, {}, 0, row->pieces});
+  const Collective collective = make_collective(
+      topology, {kind, Bytes{4096 * std::int64_t{ranks}}, {}, 0, row->chunk_multiple});
   const Outcome outcome = synthesize(*row, topology, collective, {});
   REQUIRE(outcome.schedule);
   return lower(topology, collective, *outcome.schedule);

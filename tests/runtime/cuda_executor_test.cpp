@@ -32,8 +32,8 @@ Program program_of(const std::string& algorithm, const Topology& topology, Colle
                    const LoweringOptions& options = {}) {
   const auto row = std::ranges::find(baseline_algorithms(), algorithm, &AlgorithmRow::name);
   REQUIRE(row != baseline_algorithms().end());
-  const Collective collective =
-      make_collective(topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 2U : 0U, row->pieces});
+  const Collective collective = make_collective(
+      topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 2U : 0U, row->chunk_multiple});
   const Outcome outcome = synthesize(*row, topology, collective, {});
   REQUIRE(outcome.schedule);
   return lower(topology, collective, *outcome.schedule, options);
@@ -67,7 +67,7 @@ TEST_CASE("GPU: every baseline moves the right data, persistent and by copies") 
   for (const AlgorithmRow& row : baseline_algorithms())
     for (const CollectiveKind kind : row.collectives) {
       const Collective collective = make_collective(
-          topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 2U : 0U, row.pieces});
+          topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 2U : 0U, row.chunk_multiple});
       const Outcome outcome = synthesize(row, topology, collective, {});
       if (!outcome.schedule) continue;
       const Program program = lower(topology, collective, *outcome.schedule);

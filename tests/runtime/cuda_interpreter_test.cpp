@@ -40,8 +40,8 @@ std::size_t check_baselines(CollectiveKind kind, ElementType type, const Case& h
   std::size_t run = 0;
   for (const AlgorithmRow& row : baseline_algorithms()) {
     if (std::ranges::find(row.collectives, kind) == row.collectives.end()) continue;
-    const Collective collective =
-        make_collective(topology, {kind, Bytes{1 << 12}, {}, has_root(kind) ? 2U : 0U, row.pieces});
+    const Collective collective = make_collective(
+        topology, {kind, Bytes{1 << 12}, {}, has_root(kind) ? 2U : 0U, row.chunk_multiple});
     const Outcome outcome = synthesize(row, topology, collective, {});
     if (!outcome.schedule) continue;
     INFO(row.name << " for " << collective.name());

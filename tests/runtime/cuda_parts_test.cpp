@@ -341,7 +341,7 @@ TEST_CASE("a plan's traffic is what its steps load and store, each place once") 
     for (const CollectiveKind kind : named_collectives()) {
       if (std::ranges::find(row.collectives, kind) == row.collectives.end()) continue;
       const Collective collective = make_collective(
-          topology, {kind, Bytes{1 << 12}, {}, has_root(kind) ? 1U : 0U, row.pieces});
+          topology, {kind, Bytes{1 << 12}, {}, has_root(kind) ? 1U : 0U, row.chunk_multiple});
       const Outcome outcome = synthesize(row, topology, collective, {});
       if (!outcome.schedule) continue;
       const Program program = lower(topology, collective, *outcome.schedule);

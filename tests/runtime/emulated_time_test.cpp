@@ -50,7 +50,8 @@ Ratios ratios_of(const std::vector<std::string>& networks, Bytes size, const Cos
           CollectiveKind::all_to_all, CollectiveKind::broadcast})
       for (const AlgorithmRow& row : baseline_algorithms()) {
         if (std::ranges::find(row.collectives, kind) == row.collectives.end()) continue;
-        const Collective collective = make_collective(topology, {kind, size, {}, 0, row.pieces});
+        const Collective collective =
+            make_collective(topology, {kind, size, {}, 0, row.chunk_multiple});
         const Outcome outcome = synthesize(row, topology, collective, {});
         if (!outcome.schedule) continue;
         const Program program = lower(topology, collective, *outcome.schedule);

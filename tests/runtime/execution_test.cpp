@@ -26,8 +26,8 @@ std::vector<AlgorithmRow> all_rows() {
 bool runs_right(const AlgorithmRow& row, const Topology& topology, CollectiveKind kind,
                 ExecutionRequest request) {
   if (std::ranges::find(row.collectives, kind) == row.collectives.end()) return false;
-  const Collective collective =
-      make_collective(topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 3U : 0U, row.pieces});
+  const Collective collective = make_collective(
+      topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 3U : 0U, row.chunk_multiple});
   SynthesisOptions options;
   options.limit_seconds = 3;
   const Outcome outcome = synthesize(row, topology, collective, options);

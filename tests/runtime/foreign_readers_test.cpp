@@ -39,17 +39,21 @@ TEST_CASE("the runtimes' own readers take what is lowered for them", "[slow]") {
       const Topology topology = make_topology(network);
       for (const AlgorithmRow& row : baseline_algorithms())
         for (const CollectiveKind kind : row.collectives)
-          for (const std::uint32_t pieces : {1U, 12U}) {
+          for (const std::uint32_t chunks_per_shard : {1U, 12U}) {
             const bool is_large = topology.npu_count() > 16; // read as each rank: seconds a file
-            if (is_large && (pieces > 1 || kind != CollectiveKind::all_reduce)) continue;
+            if (is_large && (chunks_per_shard > 1 || kind != CollectiveKind::all_reduce)) continue;
             if (kind == CollectiveKind::custom) continue;
             INFO(name << " " << network << " " << row.name << " " << to_text(kind) << " "
-                      << pieces);
+                      << chunks_per_shard);
             Collective collective;
             Outcome outcome;
             try {
-              collective = make_collective(
-                  topology, {kind, Bytes{1 << 22}, {}, 0, pieces * std::max(1U, row.pieces)});
+              collective =
+                  make_collective(topology, {kind,
+                                             Bytes{1 << 22},
+                                             {},
+                                             0,
+                                             chunks_per_shard * std::max(1U, row.chunk_multiple)});
               outcome = synthesize(row, topology, collective, {});
             } catch (const InputError&) {
               continue; // not for this topology

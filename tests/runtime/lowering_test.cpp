@@ -55,13 +55,13 @@ std::vector<const AlgorithmRow*> rows(std::string_view only_synthesizers) {
 }
 
 std::size_t check_all(const std::vector<const AlgorithmRow*>& rows, std::string_view topology_text,
-                      std::uint32_t pieces) {
+                      std::uint32_t chunks_per_shard) {
   const Topology topology = make_topology(topology_text);
   std::size_t lowered = 0;
   for (const CollectiveKind kind : named_collectives())
     for (const AlgorithmRow* row : rows) {
       if (std::ranges::find(row->collectives, kind) == row->collectives.end()) continue;
-      const std::uint32_t cut = std::max(pieces, row->pieces);
+      const std::uint32_t cut = std::max(chunks_per_shard, row->chunk_multiple);
       const Collective collective =
           make_collective(topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 3U : 0U, cut});
       SynthesisOptions options;
@@ -96,8 +96,9 @@ TEST_CASE("synthesized schedules lower to correct programs") {
 
 namespace {
 
-Collective collective_on(const Topology& topology, CollectiveKind kind, std::uint32_t pieces = 1) {
-  return make_collective(topology, {kind, Bytes{1 << 12}, {}, 0, pieces});
+Collective collective_on(const Topology& topology, CollectiveKind kind,
+                         std::uint32_t chunks_per_shard = 1) {
+  return make_collective(topology, {kind, Bytes{1 << 12}, {}, 0, chunks_per_shard});
 }
 
 /// "s rrc r ".

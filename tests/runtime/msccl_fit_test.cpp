@@ -26,14 +26,15 @@ namespace {
 
 using Runtimes = std::vector<const MscclRuntime*>;
 
-Collective over(const Topology& topology, CollectiveKind kind, std::uint32_t pieces) {
-  return make_collective(topology, {kind, Bytes{1 << 22}, {}, 0, pieces});
+Collective over(const Topology& topology, CollectiveKind kind, std::uint32_t chunks_per_shard) {
+  return make_collective(topology, {kind, Bytes{1 << 22}, {}, 0, chunks_per_shard});
 }
 
 FittedProgram fitted(const std::string& runtime, const std::string& network, CollectiveKind kind,
-                     std::uint32_t pieces, const std::string& algorithm) {
+                     std::uint32_t chunks_per_shard, const std::string& algorithm) {
   const Topology topology = make_topology(network);
-  const Collective collective = over(topology, kind, pieces * samples::baseline(algorithm).pieces);
+  const Collective collective =
+      over(topology, kind, chunks_per_shard * samples::baseline(algorithm).chunk_multiple);
   return lower_for(find_msccl_runtimes(runtime), topology, collective,
                    samples::schedule_of(algorithm, topology, collective), {});
 }
@@ -125,17 +126,18 @@ TEST_CASE("programs of baselines fit, or are refused with the number", "[heavy]"
     const Topology topology = make_topology(network);
     for (const CollectiveKind kind : named_collectives())
       for (const char* algorithm : {"ring1", "direct", "dbt"})
-        for (const std::uint32_t pieces : {1U, 12U}) {
-          if (topology.npu_count() > 8 && (pieces > 1 || std::string(algorithm) != "direct"))
+        for (const std::uint32_t chunks_per_shard : {1U, 12U}) {
+          if (topology.npu_count() > 8 &&
+              (chunks_per_shard > 1 || std::string(algorithm) != "direct"))
             continue;
           const AlgorithmRow& row = samples::baseline(algorithm);
           if (std::ranges::find(row.collectives, kind) == row.collectives.end()) continue;
-          const Collective collective = over(topology, kind, pieces * row.pieces);
+          const Collective collective = over(topology, kind, chunks_per_shard * row.chunk_multiple);
           const Outcome outcome = synthesize(row, topology, collective, {});
           if (!outcome.schedule) continue;
           for (const std::string runtime : {"", "msccl", "rccl@2.18", "executor"}) {
-            INFO(network << " " << to_text(kind) << " " << algorithm << " " << pieces << " "
-                         << runtime);
+            INFO(network << " " << to_text(kind) << " " << algorithm << " " << chunks_per_shard
+                         << " " << runtime);
             const Runtimes runtimes = find_msccl_runtimes(runtime);
             const FittedProgram made =
                 lower_for(runtimes, topology, collective, *outcome.schedule, {});

@@ -17,10 +17,10 @@ namespace {
 
 constexpr Place in{Buffer::input, 0}, out{Buffer::output, 0}, aside{Buffer::scratch, 0};
 
-Collective over(std::uint32_t ranks, CollectiveKind kind, std::uint32_t pieces,
+Collective over(std::uint32_t ranks, CollectiveKind kind, std::uint32_t chunks_per_shard,
                 std::uint32_t root = 0) {
   return make_collective(make_topology("ring:" + std::to_string(ranks)),
-                         {kind, Bytes{1 << 20}, {}, root, pieces});
+                         {kind, Bytes{1 << 20}, {}, root, chunks_per_shard});
 }
 
 /// Rank 0 sends all of its buffer to rank 1 in one step.
@@ -82,7 +82,7 @@ TEST_CASE("what is written is read back as it was") {
       CHECK(part.kind == kind);
       CHECK(part.size == program.collective.size());
       if (has_root(kind)) CHECK(part.root == seed % ranks);
-      CHECK(part.pieces == (1 + seed % 3) * (1 + seed % 2));
+      CHECK(part.chunks_per_shard == (1 + seed % 3) * (1 + seed % 2));
       CHECK(msccl_xml(file.program, options) == msccl_xml(program, options));
     }
 }

@@ -9,8 +9,8 @@ using namespace tutti::runtime;
 
 namespace {
 
-Collective collective(CollectiveKind kind, std::uint32_t pieces) {
-  return make_collective(make_topology("ring:4"), {kind, Bytes{1 << 20}, {}, 0, pieces});
+Collective collective(CollectiveKind kind, std::uint32_t chunks_per_shard) {
+  return make_collective(make_topology("ring:4"), {kind, Bytes{1 << 20}, {}, 0, chunks_per_shard});
 }
 
 } // namespace

@@ -38,12 +38,14 @@ Program program_of(std::uint32_t ranks, CollectiveSpec spec, bool in_place = fal
 }
 
 /// Two ranks, `pieces` times two units: each sends all, then adds what it gets.
-Program exchange(std::uint32_t pieces, bool in_place = false) {
-  Program program = program_of(2, {CollectiveKind::all_reduce, Bytes{64}, {}, 0, pieces}, in_place);
+Program exchange(std::uint32_t chunks_per_shard, bool in_place = false) {
+  Program program =
+      program_of(2, {CollectiveKind::all_reduce, Bytes{64}, {}, 0, chunks_per_shard}, in_place);
   for (std::uint32_t r = 0; r < 2; ++r) {
     Block block{1 - r, 1 - r, 0, {}};
-    for (std::uint32_t u = 0; u < 2 * pieces; ++u) block.steps.push_back(send(input(u)));
-    for (std::uint32_t u = 0; u < 2 * pieces; ++u) block.steps.push_back(add(input(u), output(u)));
+    for (std::uint32_t u = 0; u < 2 * chunks_per_shard; ++u) block.steps.push_back(send(input(u)));
+    for (std::uint32_t u = 0; u < 2 * chunks_per_shard; ++u)
+      block.steps.push_back(add(input(u), output(u)));
     program.ranks[r].blocks = {block};
   }
   return program;

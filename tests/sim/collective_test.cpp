@@ -17,11 +17,11 @@ std::vector<std::uint32_t> values(std::span<const NodeId> nodes) {
   return list;
 }
 
-CollectiveSpec spec_of(CollectiveKind kind, Bytes size, std::uint32_t pieces = 1) {
+CollectiveSpec spec_of(CollectiveKind kind, Bytes size, std::uint32_t chunks_per_shard = 1) {
   CollectiveSpec spec;
   spec.kind = kind;
   spec.size = size;
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   return spec;
 }
 
@@ -101,8 +101,9 @@ TEST_CASE("fingerprints tell collectives apart") {
   const Topology topology = samples::ring(4);
   std::vector<std::uint64_t> prints;
   for (const CollectiveKind kind : named_collectives())
-    for (const std::uint32_t pieces : {1U, 2U})
-      prints.push_back(make_collective(topology, spec_of(kind, Bytes{4000}, pieces)).fingerprint());
+    for (const std::uint32_t chunks_per_shard : {1U, 2U})
+      prints.push_back(
+          make_collective(topology, spec_of(kind, Bytes{4000}, chunks_per_shard)).fingerprint());
   std::ranges::sort(prints);
   CHECK(std::ranges::adjacent_find(prints) == prints.end());
 }
@@ -125,9 +126,9 @@ TEST_CASE("collectives that make no sense are refused in words") {
   spec.root = 4;
   CHECK(refusal(spec) == "root 4 is outside the group of 4");
   spec.root = 0;
-  spec.pieces = 0;
+  spec.chunks_per_shard = 0;
   CHECK(refusal(spec) == "a collective needs at least one chunk per shard");
-  spec.pieces = 1U << 30;
+  spec.chunks_per_shard = 1U << 30;
   CHECK(refusal(spec) ==
         "all_reduce over 4 NPUs in 1073741824 chunks per shard has too many chunks");
   CHECK(refusal(spec_of(CollectiveKind::custom, Bytes{1})) ==

@@ -24,8 +24,9 @@ Topology one_way_ring(std::uint32_t npus, bool middle_can_copy = true) {
   return Topology(std::move(parts));
 }
 
-Collective all_gather(const Topology& topology, std::uint32_t pieces = 1) {
-  return make_collective(topology, {CollectiveKind::all_gather, Bytes{1024}, {}, 0, pieces});
+Collective all_gather(const Topology& topology, std::uint32_t chunks_per_shard = 1) {
+  return make_collective(topology,
+                         {CollectiveKind::all_gather, Bytes{1024}, {}, 0, chunks_per_shard});
 }
 
 Schedule schedule_of(const Topology& topology,
@@ -65,14 +66,14 @@ TEST_CASE("a compact schedule takes 2 bytes a transfer, or 4 where ids don't fit
   using Short = std::vector<std::uint16_t>;
   using Long = std::vector<std::uint32_t>;
   const Topology ring = one_way_ring(2);
-  for (const std::uint32_t pieces : {32'768U, 32'769U}) {
+  for (const std::uint32_t chunks_per_shard : {32'768U, 32'769U}) {
     const Collective many = make_collective(
-        ring, {CollectiveKind::all_gather, Bytes{200'000}, {}, 0, pieces}); // two shards
-    const std::uint32_t last = 2 * pieces - 1;
+        ring, {CollectiveKind::all_gather, Bytes{200'000}, {}, 0, chunks_per_shard}); // two shards
+    const std::uint32_t last = 2 * chunks_per_shard - 1;
     const auto compact = compacted(ring, many, schedule_of(ring, {{0, 0}, {last, 1}}));
     REQUIRE(compact);
     CHECK(compact->chunk_at(1) == ChunkId{last});
-    if (pieces == 32'768)
+    if (chunks_per_shard == 32'768)
       CHECK(std::get<Short>(compact->chunks).capacity() == 2);
     else
       CHECK(std::get<Long>(compact->chunks).capacity() == 2);

@@ -249,7 +249,7 @@ TEST_CASE("the paper's 64-ring: Direct over Ring") {
   CollectiveSpec spec;
   spec.kind = CollectiveKind::all_gather;
   const Collective whole = make_collective(topology, spec);
-  spec.pieces = 2;
+  spec.chunks_per_shard = 2;
   const Collective halves = make_collective(topology, spec);
   const double direct_time =
       run_native(topology, whole, *direct(topology, whole, {}).schedule, {}).completion.seconds();
@@ -309,7 +309,7 @@ TEST_CASE("a compact schedule takes as long as its list") {
       INFO(topology.name());
       CollectiveSpec spec;
       spec.kind = CollectiveKind::all_gather;
-      spec.pieces = 3;
+      spec.chunks_per_shard = 3;
       spec.size = Bytes{1'000'003};
       const Collective collective = make_collective(topology, spec);
       const Schedule list = *tacos(topology, collective, {}).schedule;

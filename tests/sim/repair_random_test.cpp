@@ -136,7 +136,7 @@ std::optional<Collective> random_collective(Random& random, const Topology& topo
     const std::size_t members = spec.group.empty() ? topology.npu_count() : spec.group.size();
     if (has_root(spec.kind)) spec.root = number_below(random, static_cast<std::uint32_t>(members));
     spec.size = Bytes{1'000'000 + static_cast<std::int64_t>(random.below(7))};
-    spec.pieces = row.pieces * (1 + number_below(random, 2));
+    spec.chunks_per_shard = row.chunk_multiple * (1 + number_below(random, 2));
     parts.push_back(make_collective(topology, spec));
   }
   return parts.size() == 1 ? parts.front() : merge(parts);

@@ -336,7 +336,7 @@ TEST_CASE("a restart keeps the collective's name, so that every algorithm can do
   };
   CollectiveSpec spec;
   spec.size = Bytes{8'000'000};
-  spec.pieces = 2;
+  spec.chunks_per_shard = 2;
   for (const CollectiveKind kind :
        {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
         CollectiveKind::all_to_all, CollectiveKind::broadcast}) {

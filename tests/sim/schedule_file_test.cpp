@@ -78,7 +78,8 @@ void check_same(const ScheduleFile& found, const ScheduleFile& expected) {
     CHECK(found.collective.parts[p].kind == expected.collective.parts[p].kind);
     CHECK(found.collective.parts[p].size == expected.collective.parts[p].size);
     CHECK(found.collective.parts[p].root == expected.collective.parts[p].root);
-    CHECK(found.collective.parts[p].pieces == expected.collective.parts[p].pieces);
+    CHECK(found.collective.parts[p].chunks_per_shard ==
+          expected.collective.parts[p].chunks_per_shard);
     CHECK(found.collective.parts[p].first == expected.collective.parts[p].first);
   }
   CHECK(same_transfers(found.schedule, expected.schedule));

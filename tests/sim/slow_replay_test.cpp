@@ -71,7 +71,7 @@ RandomCase algorithm_case(const Topology& topology, CollectiveKind kind,
   CollectiveSpec spec;
   spec.kind = kind;
   spec.size = Bytes{60'000};
-  spec.pieces = 2;
+  spec.chunks_per_shard = 2;
   const Collective one = make_collective(topology, spec);
   const Schedule part = *algorithm(topology, one, {}).schedule;
   Schedule both(topology.link_count());

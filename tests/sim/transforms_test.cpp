@@ -16,9 +16,10 @@ using namespace tutti::samples;
 
 namespace {
 
-Collective collective_on(const Topology& topology, CollectiveKind kind, std::uint32_t pieces = 1,
-                         std::vector<NodeId> group = {}, std::uint32_t root = 0) {
-  return make_collective(topology, {kind, Bytes{5040}, std::move(group), root, pieces});
+Collective collective_on(const Topology& topology, CollectiveKind kind,
+                         std::uint32_t chunks_per_shard = 1, std::vector<NodeId> group = {},
+                         std::uint32_t root = 0) {
+  return make_collective(topology, {kind, Bytes{5040}, std::move(group), root, chunks_per_shard});
 }
 
 void check_correct(const Topology& topology, const Collective& collective,
@@ -272,8 +273,8 @@ TEST_CASE("restriction refuses what doesn't fit") {
   };
   using enum CollectiveKind;
   const auto on = [&](CollectiveKind kind, std::vector<NodeId> group, std::uint32_t root = 0,
-                      std::uint32_t pieces = 1) {
-    return collective_on(topology, kind, pieces, std::move(group), root);
+                      std::uint32_t chunks_per_shard = 1) {
+    return collective_on(topology, kind, chunks_per_shard, std::move(group), root);
   };
   CHECK(refusal(on(all_gather, nodes({0, 1, 2})), on(all_gather, nodes({0, 4}))) ==
         "npu4 is in the group but not in the schedule's collective");

@@ -16,10 +16,10 @@ using samples::link;
 
 namespace {
 
-Collective make(const Topology& topology, CollectiveKind kind, std::uint32_t pieces = 1) {
+Collective make(const Topology& topology, CollectiveKind kind, std::uint32_t chunks_per_shard = 1) {
   CollectiveSpec spec;
   spec.kind = kind;
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   return make_collective(topology, spec);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("spoilt schedules are objected to") {
     for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                       CollectiveKind::all_reduce, CollectiveKind::all_to_all}) {
       INFO(name << " " << to_text(kind));
-      const Collective collective = make(topology, kind, samples::baseline(name).pieces);
+      const Collective collective = make(topology, kind, samples::baseline(name).chunk_multiple);
       const Schedule good = samples::schedule_of(name, topology, collective);
       REQUIRE(verify(topology, collective, good).correct());
       REQUIRE(verify(topology, collective, good).redundant == 0);

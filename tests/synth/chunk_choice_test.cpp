@@ -24,8 +24,8 @@ CollectiveSpec spec_of(CollectiveKind kind, std::int64_t size) {
 }
 
 CollectiveMaker maker(const Topology& topology, CollectiveSpec spec) {
-  return [&topology, spec](std::uint32_t pieces) mutable {
-    spec.pieces = pieces;
+  return [&topology, spec](std::uint32_t chunks_per_shard) mutable {
+    spec.chunks_per_shard = chunks_per_shard;
     return make_collective(topology, spec);
   };
 }
@@ -87,7 +87,7 @@ TEST_CASE("the choice is never slower than one chunk, within the counted transfe
             options.model.link_busy = busy;
             std::optional<Collective> one;
             try {
-              one = make(row.pieces);
+              one = make(row.chunk_multiple);
             } catch (const InputError&) {
               continue; // too fine for the algorithm's own pieces
             }

@@ -25,13 +25,14 @@ TEST_CASE("what is named says the same chunks as what is turned around") {
   for (const auto& [kind, backwards] :
        {std::pair(CollectiveKind::reduce, CollectiveKind::broadcast),
         std::pair(CollectiveKind::reduce_scatter, CollectiveKind::all_gather)})
-    for (const std::uint32_t pieces : {1U, 3U})
+    for (const std::uint32_t chunks_per_shard : {1U, 3U})
       for (const std::vector<NodeId>& group :
            {std::vector<NodeId>{}, std::vector{NodeId{4}, NodeId{1}, NodeId{2}}}) {
         const Bytes size{1'001}; // doesn't divide
         const Collective turned =
-            turned_around(make_collective(ring, {kind, size, group, 0, pieces}));
-        const Collective named = make_collective(ring, {backwards, size, group, 0, pieces});
+            turned_around(make_collective(ring, {kind, size, group, 0, chunks_per_shard}));
+        const Collective named =
+            make_collective(ring, {backwards, size, group, 0, chunks_per_shard});
         CHECK(turned.fingerprint() == named.fingerprint());
         CHECK(turned.name() == named.name());
       }

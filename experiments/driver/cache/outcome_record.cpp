@@ -112,7 +112,7 @@ std::optional<std::string> outcome_record(const std::string& key, const Topology
   const Form form = form_of(outcome);
   add_word(record, static_cast<std::uint64_t>(form));
   add_word(record, names_of(topology));
-  add_word(record, outcome.pieces);
+  add_word(record, outcome.parts_per_chunk);
   add_text(record, outcome.note);
   add_text(record, outcome.routing);
   add_time(record, outcome.bound);
@@ -157,7 +157,7 @@ parse_outcome_record(std::string_view record, const std::string& key, const Topo
       static_cast<Status>(in.word_up_to(static_cast<std::uint64_t>(Status::timed_out)));
   const auto form = static_cast<Form>(in.word_up_to(static_cast<std::uint64_t>(Form::compact)));
   found.has_same_names = in.word() == names_of(topology);
-  outcome.pieces =
+  outcome.parts_per_chunk =
       static_cast<std::uint32_t>(in.word_up_to(std::numeric_limits<std::uint32_t>::max()));
   outcome.note = in.text();
   outcome.routing = in.text();

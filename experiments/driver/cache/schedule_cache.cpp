@@ -66,8 +66,9 @@ std::uint64_t fingerprint_of_custom(const Collective& collective, const Collecti
 
 std::string part_text(const Topology& topology, const Collective& collective,
                       const CollectivePart& part) {
-  std::string text = fmt::format("part {} {} root {} pieces {} chunks {} among", to_text(part.kind),
-                                 part.size.count, part.root, part.pieces, part.chunk_count);
+  std::string text =
+      fmt::format("part {} {} root {} pieces {} chunks {} among", to_text(part.kind),
+                  part.size.count, part.root, part.chunks_per_shard, part.chunk_count);
   if (is_everyone(topology, part.group))
     text += " all";
   else
@@ -111,7 +112,7 @@ std::string schedule_key(const Topology& topology, const Collective& collective,
                      to_text(model.forwarding), to_text(model.discipline),
                      model.reduce_rate.bytes_per_second);
   key += fmt::format("algorithm {} chooses pieces {} seed {} routing {} limits {} {}\n",
-                     algorithm.name, options.choose_pieces, options.seed, to_text(options.routing),
+                     algorithm.name, options.choose_chunks, options.seed, to_text(options.routing),
                      options.limit_seconds, options.limit_bytes);
   for (const auto& [name, value] : options.settings)
     key += fmt::format("set {} {} {}\n", name, value.size(), value);

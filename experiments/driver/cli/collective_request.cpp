@@ -14,7 +14,7 @@ bool is_collective_file(std::string_view text) {
 }
 
 Collective make_collective(const Topology& topology, const CollectiveRequest& request,
-                           std::uint32_t pieces) {
+                           std::uint32_t chunks_per_shard) {
   if (request.texts.empty()) throw InputError("no collective is named");
   std::vector<Collective> all;
   for (const std::string& text : request.texts) {
@@ -24,7 +24,7 @@ Collective make_collective(const Topology& topology, const CollectiveRequest& re
     }
     CollectiveSpec spec = parse_collective(text);
     spec.size = request.size;
-    spec.pieces = pieces;
+    spec.chunks_per_shard = chunks_per_shard;
     all.push_back(make_collective(topology, spec));
   }
   return all.size() == 1 ? std::move(all.front()) : merge(all);

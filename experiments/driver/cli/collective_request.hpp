@@ -27,7 +27,7 @@ struct CollectiveRequest {
 /// All collectives of the request at once. `pieces` is the number of chunks per shard; a file says
 /// its own. Errors: InputError for an unknown name, a bad group, parts below one byte, a bad file.
 [[nodiscard]] Collective make_collective(const Topology& topology, const CollectiveRequest& request,
-                                         std::uint32_t pieces);
+                                         std::uint32_t chunks_per_shard);
 
 /// What a collective is, without its size, as one would ask for it: `all_reduce`,
 /// `broadcast,root=3,group=0-7`, several joined by ` + `. A group of all NPUs isn't named.

@@ -45,7 +45,7 @@ Evaluation evaluation_of(const Topology& topology, const std::string& algorithm,
   e.algorithm = algorithm;
   e.size = foreign.collective.size();
   e.npus = topology.npu_count();
-  e.chunks_per_shard = foreign.collective.parts.front().pieces;
+  e.chunks_per_shard = foreign.collective.parts.front().chunks_per_shard;
   e.chunks = foreign.collective.chunks.size();
   e.transfers = foreign.schedule.size();
   e.redundant = verdict.redundant;

@@ -32,7 +32,7 @@ Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
   e.algorithm = file.algorithm;
   e.size = file.collective.size();
   e.npus = topology.npu_count();
-  e.chunks_per_shard = file.collective.parts.front().pieces;
+  e.chunks_per_shard = file.collective.parts.front().chunks_per_shard;
   e.chunks = file.collective.chunks.size();
   e.transfers = file.size();
   e.redundant = verdict.redundant;

@@ -56,7 +56,7 @@ const Topology& topology_named(const Experiment& experiment, const std::string& 
 
 // Per shard, as asked for: without the pieces that the algorithm itself needs.
 std::uint32_t chunks_of(const Evaluation& e) {
-  return e.chunks_per_shard / find_algorithm(e.algorithm).pieces;
+  return e.chunks_per_shard / find_algorithm(e.algorithm).chunk_multiple;
 }
 
 // The names of a figure's algorithms: with chunks and run where one comes several times for one

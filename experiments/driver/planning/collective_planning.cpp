@@ -85,7 +85,7 @@ PlanVariant variant_of(const PlannedCollective& planned) {
 /// Buffers too small for that many chunks have fewer; those too small for any are padded.
 std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmRow& row,
                                                                 const CollectiveSpec& spec) const {
-  const std::int64_t shards = shard_count(spec), least = shards * row.pieces;
+  const std::int64_t shards = shard_count(spec), least = shards * row.chunk_multiple;
   Cut cut{spec, std::nullopt, options_for(row, options_.options)};
   cut.spec.size.count = std::max(spec.size.count, least);
   if (options_.chunks.empty()) {
@@ -106,9 +106,9 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
                                                          const Topology& network, const Cut& cut,
                                                          const std::string& what,
                                                          std::string& note) {
-  const auto make = [&](std::uint32_t pieces) {
+  const auto make = [&](std::uint32_t chunks_per_shard) {
     CollectiveSpec spec = cut.spec;
-    spec.pieces = pieces;
+    spec.chunks_per_shard = chunks_per_shard;
     return make_collective(network, spec);
   };
   Attempt made;

@@ -36,8 +36,8 @@ Schedule renumbered(const Schedule& schedule, std::span<const LinkId> new_link,
 /// The collective of one named part for other members.
 Collective with_members(const Topology& topology, const CollectivePart& part,
                         std::vector<NodeId> group) {
-  return make_collective(topology,
-                         {part.kind, part.size, std::move(group), part.root, part.pieces});
+  return make_collective(
+      topology, {part.kind, part.size, std::move(group), part.root, part.chunks_per_shard});
 }
 
 std::vector<LinkId> used_links(const Topology& topology, const Schedule& schedule) {

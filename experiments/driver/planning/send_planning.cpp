@@ -21,15 +21,16 @@ GroupNetwork network_along(const Topology& topology, std::span<const NodeId> gro
   return sub_network(topology, nodes, links);
 }
 
-CommunicationPlan in_pieces(const Topology& way, std::uint32_t root, Bytes size,
-                            std::uint32_t pieces) {
+CommunicationPlan in_chunks(const Topology& way, std::uint32_t root, Bytes size,
+                            std::uint32_t chunks_per_shard) {
   std::vector<LinkId> links;
   for (std::uint32_t l = 0; l < way.link_count(); ++l) links.emplace_back(l);
   CommunicationPlan send{
-      make_collective(way, {CollectiveKind::broadcast, size, {NodeId{0}, NodeId{1}}, root, pieces}),
+      make_collective(
+          way, {CollectiveKind::broadcast, size, {NodeId{0}, NodeId{1}}, root, chunks_per_shard}),
       Schedule(way.link_count()), "send"};
   const PathId path = send.schedule.paths().intern(links);
-  for (std::uint32_t k = 0; k < pieces; ++k)
+  for (std::uint32_t k = 0; k < chunks_per_shard; ++k)
     send.schedule.push({ChunkId{k}, path, Op::copy, false});
   return send;
 }
@@ -61,15 +62,17 @@ GroupNetwork SendRouter::way(std::span<const NodeId> group, const GroupNetwork* 
 }
 
 CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
-                            const TimeModel& model, std::uint32_t most_pieces) {
-  CommunicationPlan best = in_pieces(way, root, size, 1);
+                            const TimeModel& model, std::uint32_t most_chunks_per_shard) {
+  CommunicationPlan best = in_chunks(way, root, size, 1);
   if (!stores_on_the_way(way, model)) return best;
   const auto arrival = [&](const CommunicationPlan& send) {
     return run_native(way, send.collective, send.schedule, model).completion;
   };
   Time least = arrival(best);
-  for (std::uint32_t pieces = 2; pieces <= most_pieces && pieces <= size.count; pieces *= 2) {
-    CommunicationPlan next = in_pieces(way, root, size, pieces);
+  for (std::uint32_t chunks_per_shard = 2;
+       chunks_per_shard <= most_chunks_per_shard && chunks_per_shard <= size.count;
+       chunks_per_shard *= 2) {
+    CommunicationPlan next = in_chunks(way, root, size, chunks_per_shard);
     const Time needed = arrival(next);
     if (needed >= least) continue;
     least = needed;

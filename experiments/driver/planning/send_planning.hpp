@@ -29,10 +29,11 @@ private:
   std::map<Bytes, Router> routers_; // of the whole network
 };
 
-/// On the network of its way: all at once, unless it passes nodes that store it first. Then in the
-/// number of pieces, of 1, 2, 4, ... `most_pieces`, that arrives first on the native engine; each
-/// goes all the way.
+/// On the network of its path: as one chunk, unless it passes nodes that store it first. Then in as
+/// many chunks, of 1, 2, 4, ... `most_chunks_per_shard`, as arrive first on the native engine; each
+/// takes the whole path.
 [[nodiscard]] CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
-                                          const TimeModel& model, std::uint32_t most_pieces);
+                                          const TimeModel& model,
+                                          std::uint32_t most_chunks_per_shard);
 
 } // namespace tutti

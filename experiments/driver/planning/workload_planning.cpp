@@ -174,18 +174,19 @@ private:
           network, {task.kind, task.size, sites_.members(task.site), task.root}, what);
     std::vector<Planned> made;
     for (PlannedCollective& each : plans) {
-      made.push_back({.placed = {},
-                      .busy = each.busy,
-                      .summary = {.kind = task.kind,
-                                  .is_send = task.is_send,
-                                  .size = task.size,
-                                  .members = static_cast<std::uint32_t>(group.size()),
-                                  .requests = 0,
-                                  .algorithm = each.plan.algorithm,
-                                  .chunks_per_shard = each.plan.collective.parts.front().pieces,
-                                  .alone = each.alone,
-                                  .bound = checked_bound(network, each, what),
-                                  .was_remembered = each.was_remembered}});
+      made.push_back(
+          {.placed = {},
+           .busy = each.busy,
+           .summary = {.kind = task.kind,
+                       .is_send = task.is_send,
+                       .size = task.size,
+                       .members = static_cast<std::uint32_t>(group.size()),
+                       .requests = 0,
+                       .algorithm = each.plan.algorithm,
+                       .chunks_per_shard = each.plan.collective.parts.front().chunks_per_shard,
+                       .alone = each.alone,
+                       .bound = checked_bound(network, each, what),
+                       .was_remembered = each.was_remembered}});
       if (sites_.is_whole(task.site))
         made.back().placed = on_used_links(topology_, each.plan);
       else
@@ -196,9 +197,9 @@ private:
 
   PlannedCollective planned_send(const Task& task, const std::string& what) {
     const Topology& way = sites_.network(task.site);
-    const std::uint32_t most_pieces = one_at_a_time_ ? 1 : 64;
+    const std::uint32_t most_chunks_per_shard = one_at_a_time_ ? 1 : 64;
     PlannedCollective made{
-        plan_send(way, task.root, task.size, model_, most_pieces), {}, {}, false};
+        plan_send(way, task.root, task.size, model_, most_chunks_per_shard), {}, {}, false};
     if (const Verdict verdict = verify(way, made.plan.collective, made.plan.schedule);
         !verdict.correct())
       throw InputError(fmt::format("{}: {}", what, verdict.fault->text));

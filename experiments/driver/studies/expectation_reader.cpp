@@ -67,7 +67,7 @@ std::size_t only_case(const ConfigValue& value, const Selection& selection, Case
 std::vector<Quotient> pairs(const ConfigValue& of_value, const Selection& of, const Selection& over,
                             Cases cases) {
   const bool any_chunks = of.names_chunks || over.names_chunks;
-  const auto chooses_itself = [](const Case& c) { return !c.chunks && c.algorithm.chooses_pieces; };
+  const auto chooses_itself = [](const Case& c) { return !c.chunks && c.algorithm.chooses_chunks; };
   const auto same_chunks = [&](const Case& x, const Case& y) {
     return any_chunks || x.chunks == y.chunks || chooses_itself(x) || chooses_itself(y);
   };

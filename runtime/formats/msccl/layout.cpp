@@ -119,16 +119,19 @@ MscclSkeleton msccl_skeleton(const MscclLayout& layout, const std::vector<RankPr
     [[fallthrough]];
   case CollectiveKind::all_gather:
   case CollectiveKind::reduce_scatter:
-  case CollectiveKind::all_to_all: spec.pieces = divided(chunks, count, layout.coll); break;
+  case CollectiveKind::all_to_all:
+    spec.chunks_per_shard = divided(chunks, count, layout.coll);
+    break;
   case CollectiveKind::all_reduce:
     scale = npus / std::gcd(npus, chunks);
-    spec.pieces = static_cast<std::uint32_t>(std::uint64_t{chunks} * scale / npus);
+    spec.chunks_per_shard = static_cast<std::uint32_t>(std::uint64_t{chunks} * scale / npus);
     break;
-  default: spec.pieces = chunks; break; // broadcast, reduce
+  default: spec.chunks_per_shard = chunks; break; // broadcast, reduce
   }
   const std::uint64_t shards = spec.kind == CollectiveKind::all_to_all ? count * count : count;
-  if (std::uint64_t{spec.pieces} * shards > most_foreign_chunks)
-    throw InputError(fmt::format("{} chunks are too many", std::uint64_t{spec.pieces} * shards));
+  if (std::uint64_t{spec.chunks_per_shard} * shards > most_foreign_chunks)
+    throw InputError(
+        fmt::format("{} chunks are too many", std::uint64_t{spec.chunks_per_shard} * shards));
   if (has_root(spec.kind)) spec.root = root_of(spec.kind, layout, ranks);
   return {empty_program(make_collective(ranks_alone(count), spec), npus, 1, layout.in_place),
           scale};

@@ -96,9 +96,10 @@ private:
     for (const ChunkId c : chunks_of_[d]) {
       while (c.value >= collective_.parts[p].first.value + collective_.parts[p].chunk_count) ++p;
       const CollectivePart& part = collective_.parts[p];
-      const auto own = part.kind == CollectiveKind::all_reduce
-                           ? room.find(part.group[(c.value - part.first.value) / part.pieces].value)
-                           : room.end();
+      const auto own =
+          part.kind == CollectiveKind::all_reduce
+              ? room.find(part.group[(c.value - part.first.value) / part.chunks_per_shard].value)
+              : room.end();
       if (own == room.end() || own->second == 0) {
         others.push_back(c);
       } else {

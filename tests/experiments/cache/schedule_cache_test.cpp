@@ -61,7 +61,7 @@ bool are_equal(const Outcome& a, const Outcome& b) {
   return same_compact && a.status == b.status && a.schedule == b.schedule && a.note == b.note &&
          a.routing == b.routing && a.bound == b.bound && a.planned == b.planned &&
          a.planned_on == b.planned_on && a.attempts == b.attempts && a.facts == b.facts &&
-         a.pieces == b.pieces;
+         a.chunks_per_shard == b.chunks_per_shard;
 }
 
 bool finds(const ScheduleCache& cache, const std::string& key, const Made& expected) {
@@ -202,7 +202,7 @@ TEST_CASE("all that an outcome says is remembered") {
   outcome.planned_on = "a picture";
   outcome.attempts = {Time{3}, Time{1}, Time{INT64_MAX}};
   outcome.facts = {{"", -0.0}, {"a third", 1.0 / 3}, {"infinite", INFINITY}, {"tiny", 5e-324}};
-  outcome.pieces = 7;
+  outcome.parts_per_chunk = 7;
   remember(cache, "key", three, made);
   CHECK(finds(cache, "key", made));
 
@@ -288,7 +288,7 @@ TEST_CASE("every property that decides a schedule is in its key") {
   adds(other_options([](Options& o) { o.routing = Routing::shortest; }));
   adds(other_options([](Options& o) { o.limit_seconds = 1; }));
   adds(other_options([](Options& o) { o.limit_bytes = 1; }));
-  adds(other_options([](Options& o) { o.choose_pieces = true; }));
+  adds(other_options([](Options& o) { o.choose_chunks = true; }));
   adds(other_options([](Options& o) { o.settings["starts"] = "3"; }));
   adds(other_options([](Options& o) { o.model.link_busy = LinkBusy::latency_and_serialization; }));
   adds(other_options([](Options& o) { o.model.forwarding = Forwarding::cut_through; }));

@@ -22,8 +22,8 @@ std::vector<NodeId> everyone(const Topology& topology) {
 }
 
 Collective collective_for(const AlgorithmRow& row, const Topology& topology, CollectiveKind kind) {
-  return make_collective(topology,
-                         {kind, Bytes{std::int64_t{1} << 30}, everyone(topology), 0, row.pieces});
+  return make_collective(
+      topology, {kind, Bytes{std::int64_t{1} << 30}, everyone(topology), 0, row.chunk_multiple});
 }
 
 /// CPU seconds, of one thread.

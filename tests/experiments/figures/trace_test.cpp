@@ -82,7 +82,7 @@ struct Replayed {
     CollectiveSpec spec;
     spec.kind = kind;
     spec.size = Bytes{60'000};
-    spec.pieces = row.pieces;
+    spec.chunks_per_shard = row.chunk_multiple;
     collective = make_collective(topology, spec);
     Outcome outcome = synthesize(row, topology, collective, {});
     schedule = outcome.schedule ? std::move(*outcome.schedule)

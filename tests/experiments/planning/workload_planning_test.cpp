@@ -365,10 +365,10 @@ TEST_CASE("shards are cut as asked, as far as the buffer goes") {
     return planning.plans.plans[i].plan->collective.parts.front();
   };
   CHECK(part(0).size == Bytes{8}); // 3 bytes can't make eight pieces
-  CHECK(part(0).pieces == 2);
+  CHECK(part(0).chunks_per_shard == 2);
   CHECK(part(1).size == Bytes{17}); // two chunks for each of four members: 16 pieces
-  CHECK(part(1).pieces == 4);
-  CHECK(part(2).pieces == 6);
+  CHECK(part(1).chunks_per_shard == 4);
+  CHECK(part(2).chunks_per_shard == 6);
   CHECK(planning.communications.back().size == Bytes{3});
 }
 
@@ -396,7 +396,7 @@ TEST_CASE("algorithms that choose their chunks plan buffers of a few bytes, too"
   for (const std::string name : {"sccl", "flows"}) {
     INFO(name);
     const WorkloadPlanning planning = sound(topology, workload, by({name}));
-    CHECK(planning.plans.plans[0].plan->collective.parts.front().pieces == 1);
+    CHECK(planning.plans.plans[0].plan->collective.parts.front().chunks_per_shard == 1);
     CHECK(planning.plans.plans[0].plan->collective.size() == Bytes{4});
   }
 }
@@ -425,8 +425,9 @@ TEST_CASE("what passes nodes that store it goes in as many pieces as are fastest
         communicating(4, {{0, 3}}, {{CollectiveKind::broadcast, Bytes{size}, 0}});
     const WorkloadPlanning planning = sound(topology, workload, {});
     std::int64_t least = INT64_MAX; // k pieces over 3 hops: 3 alpha, and k + 2 times one's bytes
-    for (std::int64_t pieces = 1; pieces <= 64; pieces *= 2)
-      least = std::min(least, 3 * alpha.ps + (pieces + 2) * (size / pieces) * 20);
+    for (std::int64_t chunks_per_shard = 1; chunks_per_shard <= 64; chunks_per_shard *= 2)
+      least =
+          std::min(least, 3 * alpha.ps + (chunks_per_shard + 2) * (size / chunks_per_shard) * 20);
     CHECK(planning.communications.front().alone.ps == least);
   }
 }

@@ -78,8 +78,9 @@ inline Schedule on_the_whole(const Topology& topology, const PlacedPlan& placed)
 inline Collective asked_for(const Topology& topology, const Workload& workload,
                             const CommunicationRequest& request, const PlacedPlan& placed) {
   const CollectivePart& part = placed.plan->collective.parts.front();
-  return make_collective(topology, {request.kind, std::max(request.size, part.size),
-                                    workload.groups[request.group], request.root, part.pieces});
+  return make_collective(topology,
+                         {request.kind, std::max(request.size, part.size),
+                          workload.groups[request.group], request.root, part.chunks_per_shard});
 }
 
 } // namespace tutti::samples

@@ -88,15 +88,15 @@ Outcome greedy(const Topology&, const Collective&, const SynthesisOptions&) {
 Outcome in_three(const Topology& topology, const Collective& collective,
                  const SynthesisOptions& options) {
   Outcome outcome = find_algorithm("direct").run(topology, collective, options);
-  if (!options.choose_pieces) return outcome;
+  if (!options.choose_chunks) return outcome;
   outcome.schedule = split_chunks(*outcome.schedule, 3);
-  outcome.pieces = 3;
+  outcome.parts_per_chunk = 3;
   return outcome;
 }
 
 AlgorithmRow chooser_row() {
   AlgorithmRow row{"chooser", in_three, only_all_gather, 1, "any", "none"};
-  row.chooses_pieces = true;
+  row.chooses_chunks = true;
   return row;
 }
 
@@ -198,10 +198,12 @@ TEST_CASE("without a word the chunks are those of the library's rule") {
     const Evaluation e = evaluate(c);
     const ChunkedOutcome made = synthesize_in_chunks(
         c.algorithm, topology,
-        [&](std::uint32_t pieces) { return make_collective(topology, c.collective, pieces); },
+        [&](std::uint32_t chunks_per_shard) {
+          return make_collective(topology, c.collective, chunks_per_shard);
+        },
         c.options);
     CHECK(e.chose_chunks);
-    CHECK(e.chunks_per_shard == made.collective.parts.front().pieces);
+    CHECK(e.chunks_per_shard == made.collective.parts.front().chunks_per_shard);
     c.chunks = 1;
     const Evaluation one = evaluate(c);
     CHECK_FALSE(one.chose_chunks);

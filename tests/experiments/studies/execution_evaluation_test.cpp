@@ -81,13 +81,14 @@ TEST_CASE("a prediction with instances is of the chunks that they cut") {
     REQUIRE_FALSE(made.runs.front().predicted.empty());
     return made.runs.front().predicted.front();
   };
-  const auto replayed = [&](std::uint32_t pieces) {
+  const auto replayed = [&](std::uint32_t chunks_per_shard) {
     const Collective whole =
         make_collective(topology, {CollectiveKind::all_gather, size, {}, 0, 1});
     const Collective cut =
-        make_collective(topology, {CollectiveKind::all_gather, size, {}, 0, pieces});
+        make_collective(topology, {CollectiveKind::all_gather, size, {}, 0, chunks_per_shard});
     const Outcome outcome = synthesize(find_algorithm("ring1"), topology, whole, {});
-    return run_native(topology, cut, split_chunks(*outcome.schedule, pieces), {}).completion;
+    return run_native(topology, cut, split_chunks(*outcome.schedule, chunks_per_shard), {})
+        .completion;
   };
   for (const std::uint32_t instances : {1U, 2U, 8U})
     CHECK(predicted(instances) == replayed(instances));

@@ -344,7 +344,7 @@ TEST_CASE("an algorithm that chooses its chunks meets any") {
   std::vector<Case> cases(2, e.cases().front());
   cases[0].run = "chosen";
   cases[0].chunks.reset();
-  cases[0].algorithm.chooses_pieces = true;
+  cases[0].algorithm.chooses_chunks = true;
   cases[1].run = "told";
   cases[1].chunks = 1;
   const auto values = [&] {
@@ -356,7 +356,7 @@ TEST_CASE("an algorithm that chooses its chunks meets any") {
         .values;
   };
   CHECK(values() == std::vector<Quotient>{{0, 1}});
-  cases[0].algorithm.chooses_pieces = false; // "auto" is another number of chunks than 1
+  cases[0].algorithm.chooses_chunks = false; // "auto" is another number of chunks than 1
   CHECK_THAT(message_of([&] { (void)values(); }), ContainsSubstring("\"over\" has no case of"));
 }
 

@@ -43,10 +43,10 @@ TEST_CASE("every point is verified, bounded and replayed on both engines") {
   for (std::size_t p = 0; p < 3; ++p) {
     const FrontierPoint& point = e.frontier.points[p];
     CHECK(e.points[p].verified);
-    CHECK(e.points[p].transfers == 2 * point.pieces);
+    CHECK(e.points[p].transfers == 2 * point.chunks_per_shard);
     REQUIRE(e.points[p].at.size() == 4);
     for (const SizedPoint& at : e.points[p].at) {
-      const Time expected{point.steps * (500'000 + at.size.count / point.pieces * 20)};
+      const Time expected{point.steps * (500'000 + at.size.count / point.chunks_per_shard * 20)};
       CHECK(at.model == expected);
       CHECK(at.completions == std::vector<Time>{expected, expected});
       CHECK(at.replay.report.completion == expected);
@@ -167,9 +167,9 @@ TEST_CASE("an engine that gives up on a size costs this size only") {
 TEST_CASE("a collective from a file stays in one piece") {
   const Topology line = samples::line();
   FrontierCase c = samples::line_case(line);
-  CHECK_FALSE(request_of(c).pieces);
+  CHECK_FALSE(request_of(c).chunks_per_shard);
   c.collective = "mine.toml";
-  CHECK(request_of(c).pieces == 1U);
+  CHECK(request_of(c).chunks_per_shard == 1U);
   CHECK(message_of([&] { (void)collective_of(c, {4}, 2); }) ==
         "mine.toml: a collective from a file isn't cut");
 }

@@ -88,7 +88,7 @@ rounds = 2
   CHECK(s.options.limit_bytes == std::int64_t{1} << 30);
   REQUIRE(s.paper.size() == 2);
   CHECK(s.paper[0].chunks == 6);
-  CHECK(s.paper[0].pieces == 6);
+  CHECK(s.paper[0].chunks_per_shard == 6);
   CHECK(s.paper[0].steps == 3);
   CHECK(s.paper[0].rounds == 7);
   CHECK(s.paper[0].claimed == Optimality{.latency = false, .bandwidth = true});
@@ -99,21 +99,22 @@ rounds = 2
 }
 
 TEST_CASE("the paper counts the chunks of All-Reduce and All-to-All per NPU, not per shard") {
-  const auto pieces = [](const std::string& topology, const std::string& collective, int chunks) {
+  const auto chunks_per_shard = [](const std::string& topology, const std::string& collective,
+                                   int chunks) {
     const Experiment e = parse_experiment(
         head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"" + topology + "\"\ncollective = \"" +
             collective + "\"\n[[frontiers.paper]]\nchunks = " + std::to_string(chunks) +
             "\nsteps = 3\nrounds = 3\n",
         "e.toml");
-    return e.frontiers.at(0).paper.at(0).pieces;
+    return e.frontiers.at(0).paper.at(0).chunks_per_shard;
   };
-  CHECK(pieces("L", "all_to_all", 24) == 3); // 8 members
-  CHECK(pieces("L", "all_reduce", 16) == 2);
-  CHECK(pieces("L", "all_to_all,group=0-3", 24) == 6);
+  CHECK(chunks_per_shard("L", "all_to_all", 24) == 3); // 8 members
+  CHECK(chunks_per_shard("L", "all_reduce", 16) == 2);
+  CHECK(chunks_per_shard("L", "all_to_all,group=0-3", 24) == 6);
   for (const char* other :
        {"all_gather", "reduce_scatter", "broadcast", "reduce", "gather", "scatter"})
-    CHECK(pieces("R", other, 12) == 12);
-  CHECK_THAT(message_of([&] { (void)pieces("L", "all_to_all", 6); }),
+    CHECK(chunks_per_shard("R", other, 12) == 12);
+  CHECK_THAT(message_of([&] { (void)chunks_per_shard("L", "all_to_all", 6); }),
              ContainsSubstring("e.toml:11:10: 6 chunks can't be: this collective has a multiple "
                                "of 8"));
 }

@@ -20,20 +20,20 @@ inline Topology line() {
   return Topology(std::move(parts));
 }
 
-inline FrontierPoint pipeline(std::uint32_t pieces) {
+inline FrontierPoint pipeline(std::uint32_t chunks_per_shard) {
   Schedule schedule(2);
-  for (std::uint32_t step = 0; step <= pieces; ++step) {
-    if (step < pieces) schedule.push(ChunkId{step}, LinkId{0}, Op::copy);
+  for (std::uint32_t step = 0; step <= chunks_per_shard; ++step) {
+    if (step < chunks_per_shard) schedule.push(ChunkId{step}, LinkId{0}, Op::copy);
     if (step > 0) schedule.push(ChunkId{step - 1}, LinkId{1}, Op::copy);
   }
-  return {.pieces = pieces,
-          .chunks = pieces,
-          .steps = pieces + 1,
-          .rounds = pieces + 1,
+  return {.chunks_per_shard = chunks_per_shard,
+          .chunks = chunks_per_shard,
+          .steps = chunks_per_shard + 1,
+          .rounds = chunks_per_shard + 1,
           .proof = PointProof::lp_tight,
-          .latency_optimal = pieces == 1,
+          .latency_optimal = chunks_per_shard == 1,
           .bandwidth_optimal = false,
-          .least = Ratio(pieces + 1, pieces),
+          .least = Ratio(chunks_per_shard + 1, chunks_per_shard),
           .method = "by hand",
           .seconds = 0.25,
           .schedule = schedule};
@@ -43,7 +43,8 @@ inline FrontierPoint pipeline(std::uint32_t pieces) {
 /// on, and from 8 alpha B = 200 kB.
 inline Frontier pipelines() {
   Frontier frontier;
-  for (const std::uint32_t pieces : {1U, 2U, 4U}) frontier.points.push_back(pipeline(pieces));
+  for (const std::uint32_t chunks_per_shard : {1U, 2U, 4U})
+    frontier.points.push_back(pipeline(chunks_per_shard));
   frontier.trials = {{1, 2, 2, "sat", "by hand", 0.25}, {3, 3, 3, "unsat", "by hand", 0.5}};
   frontier.bandwidth_bound = Ratio(1);
   frontier.stop = "three points are enough";

@@ -29,7 +29,7 @@ StudyEvaluation study() {
   beaten.paper = {.chunks = 2,
                   .steps = 4,
                   .rounds = 4,
-                  .pieces = 2,
+                  .chunks_per_shard = 2,
                   .claimed = {},
                   .seconds = 1.5,
                   .explanation = ""};

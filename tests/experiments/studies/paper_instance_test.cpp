@@ -15,7 +15,7 @@ namespace {
 PaperInstance instance(std::uint32_t chunks, std::uint32_t steps, std::uint32_t rounds,
                        Optimality claimed = {}) {
   PaperInstance paper;
-  paper.chunks = paper.pieces = chunks;
+  paper.chunks = paper.chunks_per_shard = chunks;
   paper.steps = steps;
   paper.rounds = rounds;
   paper.claimed = claimed;
@@ -30,11 +30,12 @@ Frontier one_instance(const Topology&, const Collective&, const FrontierRequest&
   Frontier frontier = samples::pipelines();
   frontier.points.clear();
   frontier.bandwidth_bound = Ratio();
-  frontier.trials = {{*request.pieces, *request.steps, *request.rounds, "sat", "by hand", 0.5}};
-  if (*request.steps > *request.pieces && *request.rounds > *request.pieces)
-    frontier.points.push_back(samples::pipeline(*request.pieces));
+  frontier.trials = {
+      {*request.chunks_per_shard, *request.steps, *request.rounds, "sat", "by hand", 0.5}};
+  if (*request.steps > *request.chunks_per_shard && *request.rounds > *request.chunks_per_shard)
+    frontier.points.push_back(samples::pipeline(*request.chunks_per_shard));
   else
-    frontier.trials.front().answer = *request.pieces == 9 ? "timed_out" : "unsat";
+    frontier.trials.front().answer = *request.chunks_per_shard == 9 ? "timed_out" : "unsat";
   return frontier;
 }
 

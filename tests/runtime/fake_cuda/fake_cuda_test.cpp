@@ -31,7 +31,7 @@ Program program_of(const std::string& algorithm, const Topology& topology, Colle
   REQUIRE(row != baseline_algorithms().end());
   const Bytes size{4096 * std::int64_t{topology.npu_count()}};
   const Collective collective =
-      make_collective(topology, {kind, size, {}, has_root(kind) ? 1U : 0U, row->pieces});
+      make_collective(topology, {kind, size, {}, has_root(kind) ? 1U : 0U, row->chunk_multiple});
   const Outcome outcome = synthesize(*row, topology, collective, {});
   REQUIRE(outcome.schedule);
   return lower(topology, collective, *outcome.schedule);

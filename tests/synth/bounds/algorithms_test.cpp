@@ -76,11 +76,11 @@ struct BoundedCollective {
   std::vector<Bound> bounds;
 };
 
-BoundedCollective bounded(const Topology& topology, CollectiveKind kind, std::uint32_t pieces,
-                          const TimeModel& model, Random& random) {
-  const std::int64_t shards = topology.npu_count() * std::max(1U, pieces);
+BoundedCollective bounded(const Topology& topology, CollectiveKind kind,
+                          std::uint32_t chunks_per_shard, const TimeModel& model, Random& random) {
+  const std::int64_t shards = topology.npu_count() * std::max(1U, chunks_per_shard);
   const Bytes size{shards * (1000 + static_cast<std::int64_t>(random.below(50)))};
-  BoundedCollective made{make_collective(topology, {kind, size, {}, 0, pieces}), {}};
+  BoundedCollective made{make_collective(topology, {kind, size, {}, 0, chunks_per_shard}), {}};
   made.bounds = lower_bounds(topology, made.collective, model, Chunking::given);
   return made;
 }
@@ -98,14 +98,15 @@ void check_clusters(int rounds, std::uint32_t most_for_sccl) {
     model.forwarding =
         std::vector{Forwarding::automatic, Forwarding::store_and_forward,
                     Forwarding::cut_through}[static_cast<std::size_t>(round / 2 % 3)];
-    std::map<std::pair<CollectiveKind, std::uint32_t>, BoundedCollective> by_pieces;
+    std::map<std::pair<CollectiveKind, std::uint32_t>, BoundedCollective> by_chunks;
     for (const AlgorithmRow& row : algorithms()) {
       if (row.name == "teccl") continue;
       for (const CollectiveKind kind : row.collectives) {
         if (kind == CollectiveKind::custom) continue;
-        const std::uint32_t pieces = row.pieces * (1 + static_cast<std::uint32_t>(random.below(2)));
-        const auto [at, is_new] = by_pieces.try_emplace({kind, pieces});
-        if (is_new) at->second = bounded(topology, kind, pieces, model, random);
+        const std::uint32_t chunks_per_shard =
+            row.chunk_multiple * (1 + static_cast<std::uint32_t>(random.below(2)));
+        const auto [at, is_new] = by_chunks.try_emplace({kind, chunks_per_shard});
+        if (is_new) at->second = bounded(topology, kind, chunks_per_shard, model, random);
         if (row.name == "sccl" && topology.npu_count() > most_for_sccl) continue;
         const auto& [collective, bounds] = at->second;
         SynthesisOptions options;

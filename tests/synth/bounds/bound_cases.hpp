@@ -33,8 +33,8 @@ struct BoundCase {
 [[nodiscard]] Topology random_network(Random& random);
 
 /// All named collectives, one for each root, of these members.
-[[nodiscard]] std::vector<CollectiveSpec> collectives_of(std::span<const NodeId> members,
-                                                         Bytes size, std::uint32_t pieces);
+[[nodiscard]] std::vector<CollectiveSpec>
+collectives_of(std::span<const NodeId> members, Bytes size, std::uint32_t chunks_per_shard);
 
 /// Anything: one to three collectives at once, of two members or more.
 [[nodiscard]] BoundCase random_bound_case(Random& random);

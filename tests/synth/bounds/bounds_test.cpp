@@ -83,11 +83,12 @@ Topology mesh(std::uint32_t rows, std::uint32_t columns) {
 }
 
 /// Chunks of 1 MB each (an All-to-All's size is that of one member's buffer).
-Collective of_megabytes(const Topology& topology, K kind, std::uint32_t pieces = 1,
+Collective of_megabytes(const Topology& topology, K kind, std::uint32_t chunks_per_shard = 1,
                         std::uint32_t root = 0) {
   const std::int64_t n = topology.npu_count();
   const std::int64_t shards = kind == K::broadcast || kind == K::reduce ? 1 : n;
-  return make_collective(topology, {kind, Bytes{shards * pieces * mb}, {}, root, pieces});
+  return make_collective(topology,
+                         {kind, Bytes{shards * chunks_per_shard * mb}, {}, root, chunks_per_shard});
 }
 
 Collective custom(std::vector<std::vector<NodeId>> sets, std::vector<Chunk> chunks) {
@@ -509,13 +510,14 @@ TEST_CASE("spreading cut: what enters a box last still goes to its others", "[bo
           2 * a + 3 * D / 2);
     CHECK(best_ps(topology, of_megabytes(topology, kind)) == 2 * a + 3 * D / 2);
     // 4 chunks, of which 2 enter last
-    const Collective pieces = of_megabytes(topology, kind, 2);
-    CHECK(ps(BoundKind::spreading_cut, topology, pieces) == 2 * a + 5 * D / 2);
-    CHECK(ps(BoundKind::spreading_cut, topology, pieces, busy_latency) == 3 * a + 5 * D / 2);
+    const Collective chunks_per_shard = of_megabytes(topology, kind, 2);
+    CHECK(ps(BoundKind::spreading_cut, topology, chunks_per_shard) == 2 * a + 5 * D / 2);
+    CHECK(ps(BoundKind::spreading_cut, topology, chunks_per_shard, busy_latency) ==
+          3 * a + 5 * D / 2);
     // cut through, the tail is one latency behind
-    CHECK(ps(BoundKind::spreading_cut, topology, pieces, through) == 2 * a + 2 * D);
+    CHECK(ps(BoundKind::spreading_cut, topology, chunks_per_shard, through) == 2 * a + 2 * D);
     // shared, a transfer may use both links all the time
-    CHECK(ps(BoundKind::spreading_cut, topology, pieces, fluid) == -1);
+    CHECK(ps(BoundKind::spreading_cut, topology, chunks_per_shard, fluid) == -1);
   }
   // everyone wants a chunk of their own: nothing has to spread
   CHECK(ps(BoundKind::spreading_cut, topology, of_megabytes(topology, K::all_to_all)) == -1);
@@ -525,9 +527,9 @@ TEST_CASE("spreading cut: chunks may cross twice instead", "[bounds]") {
   // npu2 and npu3 have chunks for both others. Over from npu0 to npu1 in a + 8D.
   const Topology topology =
       two_boxes(Bandwidth{rate.bytes_per_second / 8}, Bandwidth{8 * rate.bytes_per_second});
-  const auto each_sends = [&](std::size_t pieces) {
-    std::vector<Chunk> chunks(pieces, {Bytes{mb}, 0, 2, false});
-    chunks.insert(chunks.end(), pieces, {Bytes{mb}, 1, 2, false});
+  const auto each_sends = [&](std::size_t chunks_per_shard) {
+    std::vector<Chunk> chunks(chunks_per_shard, {Bytes{mb}, 0, 2, false});
+    chunks.insert(chunks.end(), chunks_per_shard, {Bytes{mb}, 1, 2, false});
     return custom({{NodeId{2}}, {NodeId{3}}, {NodeId{0}, NodeId{1}}}, chunks);
   };
   // both cross twice: 4 crossings of 2 links

@@ -25,9 +25,12 @@ const AlgorithmRow& row() {
 }
 
 Collective collective_on(const Topology& topology, CollectiveKind kind, std::int64_t size,
-                         std::uint32_t pieces = 1) {
-  return make_collective(
-      topology, {.kind = kind, .size = Bytes{size}, .group = {}, .root = 0, .pieces = pieces});
+                         std::uint32_t chunks_per_shard = 1) {
+  return make_collective(topology, {.kind = kind,
+                                    .size = Bytes{size},
+                                    .group = {},
+                                    .root = 0,
+                                    .chunks_per_shard = chunks_per_shard});
 }
 
 /// Verified; the replay isn't below the bounds.
@@ -76,9 +79,11 @@ TEST_CASE("flows: groups whose trees run through others") {
       const Topology topology = make_topology(std::string(name) + ",bandwidth=400GB/s+200GB/s");
       std::vector<NodeId> group;
       for (std::uint32_t n = first; n <= last; ++n) group.emplace_back(n);
-      const Collective collective = make_collective(
-          topology,
-          {.kind = kind, .size = Bytes{1'000'000'000}, .group = group, .root = 0, .pieces = 4});
+      const Collective collective = make_collective(topology, {.kind = kind,
+                                                               .size = Bytes{1'000'000'000},
+                                                               .group = group,
+                                                               .root = 0,
+                                                               .chunks_per_shard = 4});
       const Outcome outcome = synthesize(row(), topology, collective, {});
       replayed(topology, collective, outcome);
     }
@@ -87,9 +92,9 @@ TEST_CASE("flows: groups whose trees run through others") {
 TEST_CASE("flows: any number of chunks, and shards that don't divide") {
   const Topology topology = make_topology("torus2d:3x3");
   for (const CollectiveKind kind : named_collectives())
-    for (const std::uint32_t pieces : {1U, 2U, 3U, 5U, 7U}) {
-      INFO(to_text(kind) << ", " << pieces);
-      const Collective collective = collective_on(topology, kind, 1'000'003, pieces);
+    for (const std::uint32_t chunks_per_shard : {1U, 2U, 3U, 5U, 7U}) {
+      INFO(to_text(kind) << ", " << chunks_per_shard);
+      const Collective collective = collective_on(topology, kind, 1'000'003, chunks_per_shard);
       (void)replayed(topology, collective, synthesize(row(), topology, collective, {}));
     }
 }
@@ -97,19 +102,20 @@ TEST_CASE("flows: any number of chunks, and shards that don't divide") {
 TEST_CASE("flows: left to choose, few chunks where latency counts and many where it doesn't") {
   const Topology topology = make_topology("torus2d:4x4,bandwidth=50GB/s,latency=0.5us");
   SynthesisOptions options;
-  options.choose_pieces = true;
-  const auto pieces = [&](std::int64_t size) {
+  options.choose_chunks = true;
+  const auto chunks_per_shard = [&](std::int64_t size) {
     const Collective one = collective_on(topology, CollectiveKind::all_gather, size);
     const Outcome outcome = synthesize(row(), topology, one, options);
     const Collective cut =
-        collective_on(topology, CollectiveKind::all_gather, size, outcome.pieces);
+        collective_on(topology, CollectiveKind::all_gather, size, outcome.parts_per_chunk);
     const Time time = replayed(topology, cut, outcome);
     const Outcome uncut = synthesize(row(), topology, one, {});
     CHECK(time <= replayed(topology, one, uncut));
-    return outcome.pieces;
+    return outcome.parts_per_chunk;
   };
-  CHECK(pieces(16) == 1); // a byte each can't be cut
-  const std::uint32_t small = pieces(16 * 1024), large = pieces(std::int64_t{1} << 30);
+  CHECK(chunks_per_shard(16) == 1); // a byte each can't be cut
+  const std::uint32_t small = chunks_per_shard(16 * 1024),
+                      large = chunks_per_shard(std::int64_t{1} << 30);
   CHECK(small < large);
   CHECK(large >= 4);
 }
@@ -122,7 +128,7 @@ TEST_CASE("flows: several collectives at once are planned together") {
                                       .size = Bytes{1'000'000'000},
                                       .group = {},
                                       .root = root,
-                                      .pieces = 64});
+                                      .chunks_per_shard = 64});
   };
   const Collective both = merge(std::vector<Collective>{broadcast(0), broadcast(3)});
   const Outcome outcome = synthesize(row(), topology, both, {});

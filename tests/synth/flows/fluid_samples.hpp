@@ -71,11 +71,11 @@ struct FluidSample {
 };
 
 inline Collective collective_on(const Topology& topology, CollectiveKind kind, std::int64_t bytes,
-                                std::uint32_t pieces, std::vector<NodeId> group = {}) {
+                                std::uint32_t chunks_per_shard, std::vector<NodeId> group = {}) {
   CollectiveSpec spec;
   spec.kind = kind;
   spec.size = Bytes{bytes};
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   spec.group = std::move(group);
   return make_collective(topology, spec);
 }
@@ -114,8 +114,8 @@ inline void add_trees(FluidSample& sample, CollectiveKind kind, std::uint32_t ro
 
 /// Half of everything goes around each way.
 inline FluidSample on_ring(std::uint32_t n, CollectiveKind kind, std::int64_t bytes,
-                           std::uint32_t pieces) {
-  FluidSample sample(ring(n), collective_on(ring(n), kind, bytes, pieces));
+                           std::uint32_t chunks_per_shard) {
+  FluidSample sample(ring(n), collective_on(ring(n), kind, bytes, chunks_per_shard));
   for (std::uint32_t i = 0; i < n; ++i)
     for (const std::uint32_t step : {1U, n - 1})
       add_trees(sample, kind, i, 0.5, n, around(n, i, step));
@@ -136,8 +136,8 @@ inline Topology torus(std::uint32_t side) {
 /// Four trees for each node: along one dimension, then from everywhere there along the other, in
 /// each of the four directions turned by a quarter.
 inline FluidSample on_torus(std::uint32_t side, CollectiveKind kind, std::int64_t bytes,
-                            std::uint32_t pieces) {
-  FluidSample sample(torus(side), collective_on(torus(side), kind, bytes, pieces));
+                            std::uint32_t chunks_per_shard) {
+  FluidSample sample(torus(side), collective_on(torus(side), kind, bytes, chunks_per_shard));
   const std::uint32_t back = side - 1;
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> right_angle{
       {0, 1}, {1, 0}, {0, back}, {back, 0}};
@@ -165,8 +165,8 @@ inline FluidSample on_torus(std::uint32_t side, CollectiveKind kind, std::int64_
 
 /// Everyone sends directly to everyone else, through the hub.
 inline FluidSample on_star(std::uint32_t n, CollectiveKind kind, std::int64_t bytes,
-                           std::uint32_t pieces) {
-  FluidSample sample(star(n), collective_on(star(n), kind, bytes, pieces));
+                           std::uint32_t chunks_per_shard) {
+  FluidSample sample(star(n), collective_on(star(n), kind, bytes, chunks_per_shard));
   for (std::uint32_t i = 0; i < n; ++i) {
     std::vector<Walk> out;
     for (std::uint32_t to = 0; to < n; ++to)
@@ -181,8 +181,10 @@ inline FluidSample on_star(std::uint32_t n, CollectiveKind kind, std::int64_t by
 }
 
 /// All-to-All around a ring by shortest paths; to the opposite node half each way.
-inline FluidSample exchange_on_ring(std::uint32_t n, std::int64_t bytes, std::uint32_t pieces) {
-  FluidSample sample(ring(n), collective_on(ring(n), CollectiveKind::all_to_all, bytes, pieces));
+inline FluidSample exchange_on_ring(std::uint32_t n, std::int64_t bytes,
+                                    std::uint32_t chunks_per_shard) {
+  FluidSample sample(ring(n),
+                     collective_on(ring(n), CollectiveKind::all_to_all, bytes, chunks_per_shard));
   for (std::uint32_t i = 0; i < n; ++i)
     for (const bool opposite_by_right : {true, false}) {
       std::vector<Walk> walks;
@@ -200,10 +202,10 @@ inline FluidSample exchange_on_ring(std::uint32_t n, std::int64_t bytes, std::ui
 }
 
 /// npu0 broadcasts along a line.
-inline FluidSample on_line(std::uint32_t n, std::int64_t bytes, std::uint32_t pieces) {
-  FluidSample sample(
-      mesh(1, static_cast<int>(n)),
-      collective_on(mesh(1, static_cast<int>(n)), CollectiveKind::broadcast, bytes, pieces));
+inline FluidSample on_line(std::uint32_t n, std::int64_t bytes, std::uint32_t chunks_per_shard) {
+  FluidSample sample(mesh(1, static_cast<int>(n)),
+                     collective_on(mesh(1, static_cast<int>(n)), CollectiveKind::broadcast, bytes,
+                                   chunks_per_shard));
   std::vector<Walk> walks;
   for (std::uint32_t i = 0; i + 1 < n; ++i) walks.push_back({i, i + 1});
   sample.add(FlowKind::spread, 0, 1, walks);
@@ -213,7 +215,8 @@ inline FluidSample on_line(std::uint32_t n, std::int64_t bytes, std::uint32_t pi
 /// n NPUs and a memory that copies, all on one switch. Each NPU's shard crosses its link to the
 /// memory once and is copied there, instead of crossing it for every other NPU: half of a shard to
 /// others directly in turn would be no faster, since what limits is what each NPU receives.
-inline FluidSample through_memory(std::uint32_t n, std::int64_t bytes, std::uint32_t pieces) {
+inline FluidSample through_memory(std::uint32_t n, std::int64_t bytes,
+                                  std::uint32_t chunks_per_shard) {
   TopologyParts parts = npus("memory", n);
   const NodeId hub = parts.add_node({"hub", NodeKind::switching, {false, false, false}, {}});
   const NodeId memory = parts.add_node({"memory", NodeKind::memory, {true, true, false}, {}});
@@ -222,7 +225,8 @@ inline FluidSample through_memory(std::uint32_t n, std::int64_t bytes, std::uint
   wide.bandwidth.bytes_per_second *= n;
   parts.add_duplex(wide);
   const Topology topology(std::move(parts));
-  FluidSample sample(topology, collective_on(topology, CollectiveKind::all_gather, bytes, pieces));
+  FluidSample sample(topology,
+                     collective_on(topology, CollectiveKind::all_gather, bytes, chunks_per_shard));
   for (std::uint32_t i = 0; i < n; ++i) {
     std::vector<Walk> walks{{i, n, n + 1}};
     for (std::uint32_t to = 0; to < n; ++to)

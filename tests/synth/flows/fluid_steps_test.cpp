@@ -58,7 +58,7 @@ struct Named {
 };
 
 /// 1 GB per NPU. A byte needs 20 ps, a GB 0.02 s.
-std::vector<Named> all_samples(std::uint32_t pieces) {
+std::vector<Named> all_samples(std::uint32_t chunks_per_shard) {
   using enum CollectiveKind;
   constexpr double per_gb = 0.02;
   std::vector<Named> made;
@@ -66,20 +66,25 @@ std::vector<Named> all_samples(std::uint32_t pieces) {
     made.push_back({std::move(name), std::move(sample), gb_over_a_link * per_gb});
   };
   // A node of degree d gets (n - 1) / n of the buffer over d links.
-  add("ring gathers", samples::on_ring(8, all_gather, gigabyte, pieces), 7. / 8 / 2);
-  add("odd ring scatters", samples::on_ring(7, reduce_scatter, gigabyte, pieces), 6. / 7 / 2);
-  add("ring reduces", samples::on_ring(6, all_reduce, gigabyte, pieces), 2 * 5. / 6 / 2);
-  add("torus gathers", samples::on_torus(4, all_gather, gigabyte, pieces), 15. / 16 / 4);
-  add("torus scatters", samples::on_torus(4, reduce_scatter, gigabyte, pieces), 15. / 16 / 4);
-  add("torus reduces", samples::on_torus(4, all_reduce, gigabyte, pieces), 2 * 15. / 16 / 4);
-  add("odd torus gathers", samples::on_torus(5, all_gather, gigabyte, pieces), 24. / 25 / 4);
-  add("star gathers", samples::on_star(8, all_gather, gigabyte, pieces), 7. / 8);
-  add("star scatters", samples::on_star(8, reduce_scatter, gigabyte, pieces), 7. / 8);
-  add("star reduces", samples::on_star(8, all_reduce, gigabyte, pieces), 2 * 7. / 8);
-  add("star exchanges", samples::on_star(8, all_to_all, gigabyte, pieces), 7. / 8);
+  add("ring gathers", samples::on_ring(8, all_gather, gigabyte, chunks_per_shard), 7. / 8 / 2);
+  add("odd ring scatters", samples::on_ring(7, reduce_scatter, gigabyte, chunks_per_shard),
+      6. / 7 / 2);
+  add("ring reduces", samples::on_ring(6, all_reduce, gigabyte, chunks_per_shard), 2 * 5. / 6 / 2);
+  add("torus gathers", samples::on_torus(4, all_gather, gigabyte, chunks_per_shard), 15. / 16 / 4);
+  add("torus scatters", samples::on_torus(4, reduce_scatter, gigabyte, chunks_per_shard),
+      15. / 16 / 4);
+  add("torus reduces", samples::on_torus(4, all_reduce, gigabyte, chunks_per_shard),
+      2 * 15. / 16 / 4);
+  add("odd torus gathers", samples::on_torus(5, all_gather, gigabyte, chunks_per_shard),
+      24. / 25 / 4);
+  add("star gathers", samples::on_star(8, all_gather, gigabyte, chunks_per_shard), 7. / 8);
+  add("star scatters", samples::on_star(8, reduce_scatter, gigabyte, chunks_per_shard), 7. / 8);
+  add("star reduces", samples::on_star(8, all_reduce, gigabyte, chunks_per_shard), 2 * 7. / 8);
+  add("star exchanges", samples::on_star(8, all_to_all, gigabyte, chunks_per_shard), 7. / 8);
   // Distances 1, 2, 3 each way and 4 half each way, an 8th of a buffer of 1 GB each.
-  add("ring exchanges", samples::exchange_on_ring(8, gigabyte, pieces), (1 + 2 + 3 + 2) / 8.);
-  add("memory copies", samples::through_memory(4, gigabyte, pieces), 3. / 4);
+  add("ring exchanges", samples::exchange_on_ring(8, gigabyte, chunks_per_shard),
+      (1 + 2 + 3 + 2) / 8.);
+  add("memory copies", samples::through_memory(4, gigabyte, chunks_per_shard), 3. / 4);
   return made;
 }
 
@@ -95,15 +100,16 @@ TEST_CASE("the fluid samples are what they should be") {
 }
 
 TEST_CASE("steps are correct for any number of chunks and add nothing to what links carry") {
-  for (const std::uint32_t pieces : {1U, 2U, 3U, 5U, 8U})
-    for (const Named& named : all_samples(pieces)) {
-      INFO(named.name << ", " << pieces << " pieces");
+  for (const std::uint32_t chunks_per_shard : {1U, 2U, 3U, 5U, 8U})
+    for (const Named& named : all_samples(chunks_per_shard)) {
+      INFO(named.name << ", " << chunks_per_shard << " pieces");
       const Schedule schedule = steps_of(named.sample);
       check_correct(named.sample, schedule);
       CHECK(schedule == steps_of(named.sample));
       // Four trees at most, so that 8 chunks can follow their shares to the byte that shards of a
       // buffer differ by.
-      if (pieces == 8) CHECK(fullest_link(named.sample, schedule) < named.seconds * (1 + 1e-6));
+      if (chunks_per_shard == 8)
+        CHECK(fullest_link(named.sample, schedule) < named.seconds * (1 + 1e-6));
     }
 }
 
@@ -135,14 +141,14 @@ TEST_CASE("with many chunks steps take hardly longer than the fluid schedule") {
 }
 
 TEST_CASE("along a line chunks follow each other without a gap") {
-  for (const std::uint32_t pieces : {1U, 2U, 7U, 64U}) {
+  for (const std::uint32_t chunks_per_shard : {1U, 2U, 7U, 64U}) {
     constexpr std::int64_t bytes = 64 * 7 * 1'000'000;
-    const FluidSample line = samples::on_line(8, bytes, pieces);
-    const std::int64_t step = bytes / pieces * 20; // ps for a chunk
+    const FluidSample line = samples::on_line(8, bytes, chunks_per_shard);
+    const std::int64_t step = bytes / chunks_per_shard * 20; // ps for a chunk
     const Schedule schedule = steps_of(line);
     check_correct(line, schedule);
     CHECK(run_native(line.topology, line.collective, schedule, {}).completion.ps ==
-          (pieces + 8 - 2) * step + 7 * samples::alpha.ps);
+          (chunks_per_shard + 8 - 2) * step + 7 * samples::alpha.ps);
   }
 }
 
@@ -182,7 +188,7 @@ TEST_CASE("in All-Reduce shard i comes together at member i and spreads from the
       } else if (!spreads[transfer.chunk.value]) {
         spreads[transfer.chunk.value] = true;
         CHECK(sample.topology.link(schedule.paths().first(transfer.path)).from ==
-              part.group[transfer.chunk.value / part.pieces]);
+              part.group[transfer.chunk.value / part.chunks_per_shard]);
       }
     }
     CHECK(std::ranges::count(spreads, true) == static_cast<std::ptrdiff_t>(spreads.size()));

@@ -53,7 +53,7 @@ public:
       : network_(problem.network), instance_(instance), most_choices_(most_choices),
         limits_of_(network_.lanes.size()) {
     for (const StepChunk& chunk : problem.chunks)
-      for (std::uint32_t k = 0; k < instance.pieces; ++k) {
+      for (std::uint32_t k = 0; k < instance.chunks_per_shard; ++k) {
         start_.push_back(set_of(chunk.holders));
         wanted_.push_back(set_of(chunk.wanters));
       }
@@ -147,8 +147,8 @@ private:
 
   /// The pieces of a chunk are alike.
   [[nodiscard]] std::vector<NodeSet> without_order(std::vector<NodeSet> held) const {
-    for (auto first = held.begin(); first != held.end(); first += instance_.pieces)
-      std::sort(first, first + instance_.pieces);
+    for (auto first = held.begin(); first != held.end(); first += instance_.chunks_per_shard)
+      std::sort(first, first + instance_.chunks_per_shard);
     return held;
   }
 
@@ -209,7 +209,7 @@ private:
   [[nodiscard]] bool is_worth_trying(const Step& step, std::uint32_t chunk) const {
     const NodeSet missing = wanted_[chunk] & ~step.after[chunk];
     if (missing & ~reach(step.after[chunk], instance_.steps - step.step - 1)) return false;
-    for (std::uint32_t other = chunk - chunk % instance_.pieces; other < chunk; ++other)
+    for (std::uint32_t other = chunk - chunk % instance_.chunks_per_shard; other < chunk; ++other)
       if (step.before[other] == step.before[chunk] && step.after[other] < step.after[chunk])
         return false;
     return true;

@@ -15,7 +15,7 @@ namespace {
 
 bool exists(const StepProblem& problem, const StepInstance& instance) {
   const ExhaustiveAnswer answer = try_all_schedules(problem, instance, 20'000'000);
-  INFO(instance.pieces << ' ' << instance.steps << ' ' << instance.rounds);
+  INFO(instance.chunks_per_shard << ' ' << instance.steps << ' ' << instance.rounds);
   REQUIRE(answer.existence != Existence::undecided);
   if (answer.existence == Existence::exists)
     CHECK(step_fault(problem, instance, answer.schedule) == "");
@@ -35,9 +35,10 @@ TEST_CASE("exhaustive search knows All-Gather on rings") {
 
   // Two chunks over two lanes: one step, one round.
   const StepProblem triangle = samples::all_gather(samples::ring_lanes(3));
-  for (std::uint32_t pieces = 1; pieces <= 3; ++pieces) {
-    CHECK(exists(triangle, {pieces, 1, pieces}));
-    if (pieces > 1) CHECK_FALSE(exists(triangle, {pieces, 1, pieces - 1}));
+  for (std::uint32_t chunks_per_shard = 1; chunks_per_shard <= 3; ++chunks_per_shard) {
+    CHECK(exists(triangle, {chunks_per_shard, 1, chunks_per_shard}));
+    if (chunks_per_shard > 1)
+      CHECK_FALSE(exists(triangle, {chunks_per_shard, 1, chunks_per_shard - 1}));
   }
 
   // One way: three steps, each chunk crosses three lanes.
@@ -52,19 +53,19 @@ TEST_CASE("exhaustive search knows All-Gather on rings") {
 TEST_CASE("exhaustive search knows pipelines and stars") {
   // A Broadcast of C chunks along a line of n nodes, one round a step: C + n - 2 steps.
   for (std::uint32_t nodes = 2; nodes <= 5; ++nodes)
-    for (std::uint32_t pieces = 1; pieces <= 3; ++pieces) {
+    for (std::uint32_t chunks_per_shard = 1; chunks_per_shard <= 3; ++chunks_per_shard) {
       const StepProblem line = samples::broadcast(samples::line_lanes(nodes));
-      const std::uint32_t steps = pieces + nodes - 2;
-      CHECK(exists(line, {pieces, steps, steps}));
-      if (steps > nodes - 1) CHECK_FALSE(exists(line, {pieces, steps - 1, steps - 1}));
+      const std::uint32_t steps = chunks_per_shard + nodes - 2;
+      CHECK(exists(line, {chunks_per_shard, steps, steps}));
+      if (steps > nodes - 1) CHECK_FALSE(exists(line, {chunks_per_shard, steps - 1, steps - 1}));
     }
   // To and from the end of a line everything crosses one lane.
-  for (std::uint32_t pieces = 1; pieces <= 2; ++pieces)
+  for (std::uint32_t chunks_per_shard = 1; chunks_per_shard <= 2; ++chunks_per_shard)
     for (const StepProblem& line :
          {samples::gather(samples::line_lanes(4)), samples::scatter(samples::line_lanes(4))}) {
-      CHECK(exists(line, {pieces, 3, 3 * pieces}));
-      CHECK_FALSE(exists(line, {pieces, 3, 3 * pieces - 1}));
-      CHECK_FALSE(exists(line, {pieces, 2, 6 * pieces}));
+      CHECK(exists(line, {chunks_per_shard, 3, 3 * chunks_per_shard}));
+      CHECK_FALSE(exists(line, {chunks_per_shard, 3, 3 * chunks_per_shard - 1}));
+      CHECK_FALSE(exists(line, {chunks_per_shard, 2, 6 * chunks_per_shard}));
     }
   // Everyone has a lane to everyone.
   const StepProblem full = samples::all_to_all(samples::full_lanes(4));

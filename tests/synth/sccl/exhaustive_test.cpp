@@ -75,11 +75,11 @@ public:
     }
     const bool exists = truth.existence == Existence::exists;
     ++(exists ? tally_.exist : tally_.impossible);
-    INFO(collective_.name() << " in " << instance.pieces << " pieces, " << instance.steps
+    INFO(collective_.name() << " in " << instance.chunks_per_shard << " pieces, " << instance.steps
                             << " steps, " << instance.rounds << " rounds");
     if (exists) {
       CHECK(step_fault(problem_, instance, truth.schedule) == "");
-      CHECK(least(instance.steps) <= Ratio(instance.rounds, instance.pieces));
+      CHECK(least(instance.steps) <= Ratio(instance.rounds, instance.chunks_per_shard));
     }
     agree(instance, multicast_steps(problem_, instance, {}, any_, limit_), exists);
     if (is_flow(instance))
@@ -129,8 +129,9 @@ private:
   void check(const StepInstance& instance, const StepSchedule& schedule) {
     CHECK(step_fault(problem_, instance, schedule) == "");
     CHECK(overload(topology_, problem_.network, schedule) == "");
-    const Verdict verdict = verify(topology_, cut(topology_, collective_, instance.pieces),
-                                   as_schedule(problem_, schedule, topology_.link_count()));
+    const Verdict verdict =
+        verify(topology_, cut(topology_, collective_, instance.chunks_per_shard),
+               as_schedule(problem_, schedule, topology_.link_count()));
     CHECK((verdict.fault ? verdict.fault->text : "") == "");
     CHECK(verdict.redundant == 0);
   }
@@ -155,10 +156,10 @@ void compare_random(std::uint64_t first, std::uint64_t last, Tally& tally) {
     Comparison comparison(asked, tally);
     const std::uint32_t fewest = comparison.fewest();
     const std::uint32_t steps = fewest + static_cast<std::uint32_t>(seed % 3);
-    const std::uint32_t pieces = 1 + static_cast<std::uint32_t>(seed / 3 % 3);
+    const std::uint32_t chunks_per_shard = 1 + static_cast<std::uint32_t>(seed / 3 % 3);
     for (std::uint32_t rounds = steps; rounds <= steps + 3; ++rounds)
-      comparison.compare({pieces, steps, rounds});
-    if (fewest > 1) comparison.compare({pieces, fewest - 1, fewest + 3});
+      comparison.compare({chunks_per_shard, steps, rounds});
+    if (fewest > 1) comparison.compare({chunks_per_shard, fewest - 1, fewest + 3});
   }
 }
 
@@ -173,17 +174,18 @@ std::vector<Topology> symmetric_networks() {
   return networks;
 }
 
-void compare_symmetric(std::uint32_t most_pieces, Tally& tally) {
+void compare_symmetric(std::uint32_t most_chunks_per_shard, Tally& tally) {
   for (const Topology& topology : symmetric_networks())
     for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::broadcast,
                                       CollectiveKind::gather, CollectiveKind::all_to_all}) {
       const StepCase asked{topology, make_collective(topology, {kind, Bytes{4'800'000}, {}})};
       Comparison comparison(asked, tally);
       INFO(topology.name());
-      for (std::uint32_t pieces = 1; pieces <= most_pieces; ++pieces)
+      for (std::uint32_t chunks_per_shard = 1; chunks_per_shard <= most_chunks_per_shard;
+           ++chunks_per_shard)
         for (std::uint32_t steps = comparison.fewest(); steps < comparison.fewest() + 2; ++steps)
           for (std::uint32_t rounds = steps; rounds <= steps + 2; ++rounds)
-            comparison.compare({pieces, steps, rounds});
+            comparison.compare({chunks_per_shard, steps, rounds});
     }
 }
 

@@ -22,7 +22,7 @@ using namespace tutti::testing;
 namespace {
 
 constexpr std::uint64_t most_choices = 50'000;
-constexpr std::uint32_t slack = 2, most_pieces = 4;
+constexpr std::uint32_t slack = 2, most_chunks_per_shard = 4;
 
 Existence existence(const StepProblem& problem, const StepInstance& instance) {
   return try_all_schedules(problem, instance, most_choices).existence;
@@ -44,11 +44,11 @@ void check_time(const StepCase& asked, const Collective& cut, const Frontier& fr
 }
 
 void check_schedule(const StepCase& asked, const Frontier& frontier, const FrontierPoint& point) {
-  const Collective pieces = cut(asked.topology, asked.collective, point.pieces);
-  const Verdict verdict = verify(asked.topology, pieces, point.schedule);
+  const Collective chunks_per_shard = cut(asked.topology, asked.collective, point.chunks_per_shard);
+  const Verdict verdict = verify(asked.topology, chunks_per_shard, point.schedule);
   CHECK((verdict.fault ? verdict.fault->text : "") == "");
   CHECK(verdict.redundant == 0);
-  if (verdict.correct()) check_time(asked, pieces, frontier, point);
+  if (verdict.correct()) check_time(asked, chunks_per_shard, frontier, point);
 }
 
 /// What reduces, backwards on the reversed topology; what copies, as it is.
@@ -100,12 +100,13 @@ std::uint32_t compare_frontier(const StepCase& asked, const StepProblem& problem
   }
   std::uint32_t proven = 0;
   for (std::uint32_t steps = fewest; steps <= last; ++steps)
-    for (std::uint32_t pieces = 1; pieces <= most_pieces; ++pieces)
+    for (std::uint32_t chunks_per_shard = 1; chunks_per_shard <= most_chunks_per_shard;
+         ++chunks_per_shard)
       for (std::uint32_t rounds = steps; rounds <= steps + slack; ++rounds) {
         const std::optional<Ratio> best = best_cost(frontier, steps);
-        if (best && Ratio(rounds, pieces * counted) >= *best) continue;
-        INFO(pieces << " pieces, " << steps << " steps, " << rounds << " rounds");
-        const Existence truth = existence(problem, {pieces, steps, rounds});
+        if (best && Ratio(rounds, chunks_per_shard * counted) >= *best) continue;
+        INFO(chunks_per_shard << " pieces, " << steps << " steps, " << rounds << " rounds");
+        const Existence truth = existence(problem, {chunks_per_shard, steps, rounds});
         CHECK(truth != Existence::exists);
         proven += truth == Existence::impossible ? 1 : 0;
       }
@@ -154,9 +155,9 @@ Existence composed_existence(const StepProblem& back, const StepProblem& forth,
   Existence all = Existence::impossible;
   for (std::uint32_t steps = 1; steps < whole.steps; ++steps)
     for (std::uint32_t rounds = steps; rounds + whole.steps - steps <= whole.rounds; ++rounds) {
-      const Existence first = existence(back, {whole.pieces, steps, rounds});
+      const Existence first = existence(back, {whole.chunks_per_shard, steps, rounds});
       const Existence second =
-          existence(forth, {whole.pieces, whole.steps - steps, whole.rounds - rounds});
+          existence(forth, {whole.chunks_per_shard, whole.steps - steps, whole.rounds - rounds});
       if (first == Existence::exists && second == Existence::exists) return Existence::exists;
       if (first != Existence::impossible && second != Existence::impossible)
         all = Existence::undecided;
@@ -177,15 +178,16 @@ std::pair<std::uint32_t, std::uint32_t> compare_all_reduce(std::uint64_t first,
         make_collective(whole->topology, {CollectiveKind::all_reduce, part.size, part.group});
     const StepProblem back = problem_of(*scatter, true), forth = problem_of(*gather, false);
     FrontierRequest request;
-    request.pieces = 1 + static_cast<std::uint32_t>(seed % 2);
+    request.chunks_per_shard = 1 + static_cast<std::uint32_t>(seed % 2);
     request.steps =
         fewest_steps(back) + fewest_steps(forth) + static_cast<std::uint32_t>(seed % 3 == 0);
     for (std::uint32_t rounds = *request.steps; rounds <= *request.steps + 3; ++rounds) {
       request.rounds = rounds;
-      INFO("seed " << seed << ", " << whole->collective.name() << " in " << *request.pieces
-                   << " pieces, " << *request.steps << " steps, " << rounds << " rounds");
+      INFO("seed " << seed << ", " << whole->collective.name() << " in "
+                   << *request.chunks_per_shard << " pieces, " << *request.steps << " steps, "
+                   << rounds << " rounds");
       const Existence truth =
-          composed_existence(back, forth, {*request.pieces, *request.steps, rounds});
+          composed_existence(back, forth, {*request.chunks_per_shard, *request.steps, rounds});
       const Frontier frontier =
           synthesize_frontier(whole->topology, whole->collective, request, {});
       CHECK_FALSE(frontier.timed_out);
@@ -196,7 +198,7 @@ std::pair<std::uint32_t, std::uint32_t> compare_all_reduce(std::uint64_t first,
         check_schedule(*whole, frontier, point);
         CHECK(point.steps == *request.steps);
         CHECK(point.rounds == rounds);
-        CHECK(point.pieces == *request.pieces);
+        CHECK(point.chunks_per_shard == *request.chunks_per_shard);
       }
     }
   }

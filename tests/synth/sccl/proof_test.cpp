@@ -40,8 +40,8 @@ TEST_CASE("an instance without schedule comes with a proof") {
     const StepCase asked = random_step_case(seed);
     const StepProblem problem = step_problem(asked.topology, asked.collective, false);
     const std::uint32_t steps = fewest_steps(problem);
-    const auto pieces = 1 + static_cast<std::uint32_t>(seed % 3);
-    if (answer_to(problem, {pieces, steps, steps}, file) == SatAnswer::sat) continue;
+    const auto chunks_per_shard = 1 + static_cast<std::uint32_t>(seed % 3);
+    if (answer_to(problem, {chunks_per_shard, steps, steps}, file) == SatAnswer::sat) continue;
     CHECK(drat_fault(read_file(file + ".cnf"), read_file(file)) == "");
     ++proofs;
   }

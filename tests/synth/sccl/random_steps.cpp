@@ -120,13 +120,15 @@ StepCase random_step_case(std::uint64_t seed) {
   return {std::move(topology), std::move(collective)};
 }
 
-Collective cut(const Topology& topology, const Collective& collective, std::uint32_t pieces) {
+Collective cut(const Topology& topology, const Collective& collective,
+               std::uint32_t chunks_per_shard) {
   const CollectivePart& part = collective.parts.front();
   if (part.kind != CollectiveKind::custom)
-    return make_collective(topology, {part.kind, part.size, part.group, part.root, pieces});
+    return make_collective(topology,
+                           {part.kind, part.size, part.group, part.root, chunks_per_shard});
   std::vector<std::pair<std::vector<NodeId>, std::vector<NodeId>>> chunks;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-    for (std::uint32_t k = 0; k < pieces; ++k) {
+    for (std::uint32_t k = 0; k < chunks_per_shard; ++k) {
       const auto holders = collective.held_by(ChunkId{c}),
                  wanters = collective.wanted_by(ChunkId{c});
       chunks.emplace_back(std::vector(holders.begin(), holders.end()),

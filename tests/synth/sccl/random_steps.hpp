@@ -20,6 +20,6 @@ struct StepCase {
 
 /// The collective with each shard cut in so many pieces.
 [[nodiscard]] Collective cut(const Topology& topology, const Collective& collective,
-                             std::uint32_t pieces);
+                             std::uint32_t chunks_per_shard);
 
 } // namespace tutti::testing

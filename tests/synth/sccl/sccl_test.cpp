@@ -27,16 +27,17 @@ const AlgorithmRow& row() {
   return *std::ranges::find(synthesizers(), std::string_view("sccl"), &AlgorithmRow::name);
 }
 
-CollectiveSpec spec_of(CollectiveKind kind, std::uint32_t pieces = 1) {
+CollectiveSpec spec_of(CollectiveKind kind, std::uint32_t chunks_per_shard = 1) {
   CollectiveSpec spec;
   spec.kind = kind;
   spec.size = Bytes{12'000'000};
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   return spec;
 }
 
-Collective collective_of(const Topology& topology, CollectiveKind kind, std::uint32_t pieces = 1) {
-  return make_collective(topology, spec_of(kind, pieces));
+Collective collective_of(const Topology& topology, CollectiveKind kind,
+                         std::uint32_t chunks_per_shard = 1) {
+  return make_collective(topology, spec_of(kind, chunks_per_shard));
 }
 
 SynthesisOptions with(std::map<std::string, std::string> settings) {
@@ -50,7 +51,7 @@ void check(const Topology& topology, const Collective& collective, const Outcome
   INFO(topology.name() << ' ' << collective.name() << ' ' << outcome.note);
   REQUIRE(outcome.status == Status::feasible);
   REQUIRE(outcome.schedule);
-  CHECK(outcome.pieces == 1);
+  CHECK(outcome.parts_per_chunk == 1);
   const Verdict verdict = verify(topology, collective, *outcome.schedule);
   CHECK((verdict.fault ? verdict.fault->text : "") == "");
   CHECK(verdict.redundant == 0);
@@ -69,10 +70,12 @@ void check_all(const std::vector<Topology>& networks) {
       check(topology, collective_of(topology, kind, ++turn % 3 == 0 ? 2 : 1));
 }
 
-std::string error_with(std::map<std::string, std::string> settings, std::uint32_t pieces = 1) {
+std::string error_with(std::map<std::string, std::string> settings,
+                       std::uint32_t chunks_per_shard = 1) {
   const Topology topology = samples::ring(4);
   return message_of([&] {
-    (void)synthesize(row(), topology, collective_of(topology, CollectiveKind::all_gather, pieces),
+    (void)synthesize(row(), topology,
+                     collective_of(topology, CollectiveKind::all_gather, chunks_per_shard),
                      with(settings));
   });
 }
@@ -219,7 +222,7 @@ TEST_CASE("a frontier says what is proven of its points") {
 TEST_CASE("a frontier of given chunks ends where there are as many steps as rounds") {
   const Topology ring = samples::ring(4);
   FrontierRequest request;
-  request.pieces = 1;
+  request.chunks_per_shard = 1;
   request.most_steps = 1'000'000;
   const Frontier frontier =
       synthesize_frontier(ring, collective_of(ring, CollectiveKind::all_gather), request, {});
@@ -251,11 +254,11 @@ TEST_CASE("one instance is asked by chunks, steps and rounds") {
   check(ring, halves, made);
   // 3 MB shards, cut in two: 30 us a round.
   CHECK(made.planned == Time{2 * 500'000 + 3 * 30'000'000});
-  for (const auto& [pieces, steps, rounds] :
+  for (const auto& [chunks_per_shard, steps, rounds] :
        {std::tuple{1U, "1", "4"}, {2U, "2", "2"}, {3U, "3", "4"}}) {
-    INFO(pieces << ' ' << steps << ' ' << rounds);
+    INFO(chunks_per_shard << ' ' << steps << ' ' << rounds);
     const Outcome none =
-        synthesize(row(), ring, collective_of(ring, CollectiveKind::all_gather, pieces),
+        synthesize(row(), ring, collective_of(ring, CollectiveKind::all_gather, chunks_per_shard),
                    with({{"steps", steps}, {"rounds", rounds}}));
     CHECK(none.status == Status::infeasible);
     CHECK_FALSE(none.schedule);
@@ -382,23 +385,24 @@ TEST_CASE("left to choose, sccl cuts no shard below a byte") {
   CollectiveSpec spec = spec_of(CollectiveKind::all_gather);
   spec.size = Bytes{4}; // a byte each
   SynthesisOptions options;
-  options.choose_pieces = true;
+  options.choose_chunks = true;
   const Outcome made = synthesize(row(), ring, make_collective(ring, spec), options);
   REQUIRE(made.schedule);
-  CHECK(made.pieces == 1);
+  CHECK(made.chunks_per_shard == 1);
   CHECK(verify(ring, make_collective(ring, spec), *made.schedule).correct());
   spec.size = Bytes{4'000'000'000};
   const Outcome large = synthesize(row(), ring, make_collective(ring, spec), options);
   REQUIRE(large.schedule);
-  CHECK(large.pieces % 2 == 0); // 3/2 rounds per chunk
-  spec.pieces = large.pieces;
+  CHECK(large.chunks_per_shard % 2 == 0); // 3/2 rounds per chunk
+  spec.chunks_per_shard = large.chunks_per_shard;
   CHECK(verify(ring, make_collective(ring, spec), *large.schedule).correct());
 }
 
 TEST_CASE("told how many chunks, sccl takes the rounds that these need") {
   const Topology star = samples::star(8);
-  for (const std::uint32_t pieces : {1U, 2U, 5U}) // seven chunks for each come in over one link
-    check(star, collective_of(star, CollectiveKind::all_gather, pieces));
+  for (const std::uint32_t chunks_per_shard :
+       {1U, 2U, 5U}) // seven chunks for each come in over one link
+    check(star, collective_of(star, CollectiveKind::all_gather, chunks_per_shard));
 }
 
 TEST_CASE("large symmetric networks are served at both optima", "[heavy]") {
@@ -416,10 +420,10 @@ TEST_CASE("large symmetric networks are served at both optima", "[heavy]") {
 }
 
 TEST_CASE("what is too large for sccl is refused in words", "[heavy]") {
-  const auto note = [](const char* network, std::uint32_t pieces) {
+  const auto note = [](const char* network, std::uint32_t chunks_per_shard) {
     const Topology topology = make_topology(network);
     const Outcome none = synthesize(
-        row(), topology, collective_of(topology, CollectiveKind::all_gather, pieces), {});
+        row(), topology, collective_of(topology, CollectiveKind::all_gather, chunks_per_shard), {});
     CHECK(none.status == Status::infeasible);
     CHECK_FALSE(none.schedule);
     return none.note;

@@ -31,14 +31,14 @@ std::uint32_t compare_schedules(const StepProblem& whole) {
     const StepScope scope = scope_within(whole, fewest, steps);
     CHECK(scope.steps == steps);
     if (scope.lanes.size() == whole.network.lanes.size()) continue;
-    for (std::uint32_t pieces = 1; pieces <= 2; ++pieces)
+    for (std::uint32_t chunks_per_shard = 1; chunks_per_shard <= 2; ++chunks_per_shard)
       for (std::uint32_t rounds = steps; rounds <= steps + 1; ++rounds) {
-        const StepInstance instance{pieces, steps, rounds};
+        const StepInstance instance{chunks_per_shard, steps, rounds};
         const Existence in_whole = existence(whole, instance);
         if (in_whole == Existence::undecided) continue;
         const Existence in_scope = existence(scope.problem, instance);
         if (in_scope == Existence::undecided) continue;
-        INFO(pieces << " pieces, " << steps << " steps, " << rounds << " rounds");
+        INFO(chunks_per_shard << " pieces, " << steps << " steps, " << rounds << " rounds");
         CHECK(in_scope == in_whole);
         ++decided;
       }

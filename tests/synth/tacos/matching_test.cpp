@@ -19,13 +19,13 @@ namespace {
 
 /// What a matching needs around it.
 struct Setup {
-  Setup(Topology network, CollectiveKind kind, std::uint32_t pieces, LinkBusy busy)
+  Setup(Topology network, CollectiveKind kind, std::uint32_t chunks_per_shard, LinkBusy busy)
       : topology(std::move(network)) {
     options.model.link_busy = busy;
     CollectiveSpec spec;
     spec.kind = kind;
-    spec.pieces = pieces;
-    spec.size = Bytes{100'000 * std::int64_t{topology.npu_count()} * pieces};
+    spec.chunks_per_shard = chunks_per_shard;
+    spec.size = Bytes{100'000 * std::int64_t{topology.npu_count()} * chunks_per_shard};
     collective = make_collective(topology, spec);
     for (std::uint32_t n = 0; n < topology.npu_count(); ++n) participants.emplace_back(n);
   }

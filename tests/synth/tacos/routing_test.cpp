@@ -48,11 +48,11 @@ Time checked_time(const Topology& topology, const Collective& collective,
   return replayed;
 }
 
-Collective all_to_all(const Topology& topology, std::uint32_t pieces = 1) {
+Collective all_to_all(const Topology& topology, std::uint32_t chunks_per_shard = 1) {
   CollectiveSpec spec;
   spec.kind = CollectiveKind::all_to_all;
   spec.size = Bytes{std::int64_t{topology.npu_count()} << 20};
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   return make_collective(topology, spec);
 }
 
@@ -135,7 +135,7 @@ Collective random_collective(Random& random, const Topology& topology) {
     spec.group = random_npus(random, topology, 2);
     random.shuffle(spec.group);
     spec.root = static_cast<std::uint32_t>(random.below(spec.group.size()));
-    spec.pieces = static_cast<std::uint32_t>(1 + random.below(2));
+    spec.chunks_per_shard = static_cast<std::uint32_t>(1 + random.below(2));
     parts.push_back(make_collective(topology, spec));
   }
   return merge(parts);

@@ -21,7 +21,8 @@ Time checked_time(const Topology& topology, const CollectiveSpec& spec,
                   const SynthesisOptions& options = {}) {
   const Collective collective = make_collective(topology, spec);
   const Outcome outcome = synthesize(row(), topology, collective, options);
-  INFO(topology.name() << " " << collective.name() << " in " << spec.pieces << " " << outcome.note);
+  INFO(topology.name() << " " << collective.name() << " in " << spec.chunks_per_shard << " "
+                       << outcome.note);
   REQUIRE(outcome.status == Status::feasible);
   REQUIRE(outcome.schedule);
   const Verdict verdict = verify(topology, collective, *outcome.schedule);
@@ -33,11 +34,12 @@ Time checked_time(const Topology& topology, const CollectiveSpec& spec,
   return report.completion;
 }
 
-CollectiveSpec spec_of(CollectiveKind kind, std::uint32_t pieces = 1, Bytes size = {1'000'003}) {
+CollectiveSpec spec_of(CollectiveKind kind, std::uint32_t chunks_per_shard = 1,
+                       Bytes size = {1'000'003}) {
   CollectiveSpec spec;
   spec.kind = kind;
   spec.size = size;
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   return spec;
 }
 

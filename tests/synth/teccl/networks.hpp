@@ -12,12 +12,12 @@ namespace tutti::samples {
 
 /// A collective over all NPUs whose chunks have this size.
 inline Collective chunks_of(const Topology& topology, CollectiveKind kind, Bytes chunk,
-                            std::uint32_t pieces = 1) {
+                            std::uint32_t chunks_per_shard = 1) {
   CollectiveSpec spec;
   spec.kind = kind;
-  spec.pieces = pieces;
+  spec.chunks_per_shard = chunks_per_shard;
   const std::int64_t shards = kind == CollectiveKind::broadcast ? 1 : topology.npu_count();
-  spec.size = Bytes{chunk.count * pieces * shards};
+  spec.size = Bytes{chunk.count * chunks_per_shard * shards};
   return make_collective(topology, spec);
 }
 

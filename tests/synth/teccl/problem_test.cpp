@@ -346,19 +346,19 @@ TEST_CASE("fewest epochs: by what comes in") {
   parts.add_link(samples::link(0, 1));
   parts.add_link(samples::link(0, 1));
   parts.links[1].bandwidth = {25'000'000'000};
-  const auto pieces = [&](std::uint32_t count) {
+  const auto chunks_per_shard = [&](std::uint32_t count) {
     const Topology pair(parts);
     return fewest_epochs(epoch_problem(
         pair, samples::chunks_of(pair, CollectiveKind::broadcast, Bytes{25'000}, count),
         without_latency()));
   };
-  CHECK(pieces(1) == 1U);
-  CHECK(pieces(3) == 2U); // the slow lane's first comes at 2
-  CHECK(pieces(4) == 3U);
-  CHECK(pieces(6) == 4U); // at 4 the slow lane's second
+  CHECK(chunks_per_shard(1) == 1U);
+  CHECK(chunks_per_shard(3) == 2U); // the slow lane's first comes at 2
+  CHECK(chunks_per_shard(4) == 3U);
+  CHECK(chunks_per_shard(6) == 4U); // at 4 the slow lane's second
   // Together no faster than one of 50 GB/s.
   parts.groups.push_back({"nic", {LinkId{0}, LinkId{1}}, samples::bandwidth});
-  CHECK(pieces(6) == 6U);
+  CHECK(chunks_per_shard(6) == 6U);
 }
 
 TEST_CASE("fewest epochs: by what goes out") {

@@ -217,11 +217,11 @@ Topology three_npus() {
   return Topology(std::move(parts));
 }
 
-Collective gathered(const Topology& topology, std::uint32_t pieces) {
+Collective gathered(const Topology& topology, std::uint32_t chunks_per_shard) {
   CollectiveSpec spec;
   spec.kind = CollectiveKind::all_gather;
-  spec.size = Bytes{3'000 * pieces};
-  spec.pieces = pieces;
+  spec.size = Bytes{3'000 * chunks_per_shard};
+  spec.chunks_per_shard = chunks_per_shard;
   return make_collective(topology, spec);
 }
 
@@ -244,9 +244,9 @@ EpochPlan side_by_side(const EpochProblem& problem) {
 
 TEST_CASE("Time bound: between what it really takes and what whole epochs make of it") {
   const Topology topology = three_npus();
-  for (const std::uint32_t pieces : {1U, 2U, 5U, 12U}) {
-    INFO(pieces << " pieces");
-    const Collective collective = gathered(topology, pieces);
+  for (const std::uint32_t chunks_per_shard : {1U, 2U, 5U, 12U}) {
+    INFO(chunks_per_shard << " pieces");
+    const Collective collective = gathered(topology, chunks_per_shard);
     std::uint32_t questions = 0;
     const Coarse solver = [&](const EpochProblem& problem, std::uint32_t epochs) {
       ++questions;
@@ -262,8 +262,8 @@ TEST_CASE("Time bound: between what it really takes and what whole epochs make o
     CHECK(questions <= 11);
     // `pieces` chunks of 1 us one after another. An epoch takes whole chunks, and has to be long
     // enough for a third of them; the search ends with some coarser ones.
-    CHECK(bound->ps >= pieces * 1'000'000);
-    CHECK(bound->ps <= (pieces + 3) * 1'050'000);
+    CHECK(bound->ps >= chunks_per_shard * 1'000'000);
+    CHECK(bound->ps <= (chunks_per_shard + 3) * 1'050'000);
   }
 }
 

@@ -32,8 +32,8 @@ SynthesisOptions with(std::map<std::string, std::string> settings) {
 }
 
 Collective collective_of(const Topology& topology, CollectiveKind kind, Bytes size,
-                         std::uint32_t pieces = 1) {
-  return make_collective(topology, {kind, size, {}, 0, pieces});
+                         std::uint32_t chunks_per_shard = 1) {
+  return make_collective(topology, {kind, size, {}, 0, chunks_per_shard});
 }
 
 Outcome teccl_on(const Topology& topology, const Collective& collective,

@@ -204,9 +204,10 @@ private:
   }
 
   [[nodiscard]] Attempt schedule_of(const AlgorithmRow& algorithm, Bytes size) const {
-    const CollectiveMaker make = [&](std::uint32_t pieces) {
-      Collective collective = make_collective(*case_.topology, {{case_.collective}, size}, pieces);
-      if (pieces > algorithm.pieces) require_whole_elements(case_, collective);
+    const CollectiveMaker make = [&](std::uint32_t chunks_per_shard) {
+      Collective collective =
+          make_collective(*case_.topology, {{case_.collective}, size}, chunks_per_shard);
+      if (chunks_per_shard > algorithm.chunk_multiple) require_whole_elements(case_, collective);
       return collective;
     };
     const SynthesisOptions options = options_for(algorithm, case_.options);
@@ -227,7 +228,7 @@ private:
   // What a user can't help is a note, as the next size or algorithm may do.
   void execute(ExecutionRun& run, const Collective& collective, const Schedule& schedule,
                const runtime::Program* given) {
-    run.chunks_per_shard = collective.parts.front().pieces;
+    run.chunks_per_shard = collective.parts.front().chunks_per_shard;
     run.transfers = schedule.size();
     try {
       perform(run, collective, schedule, given);
@@ -290,7 +291,7 @@ private:
   void predict(ExecutionRun& run, const Collective& collective, const Schedule& schedule) const {
     if (const std::uint32_t parts = case_.lowering.instances; parts > 1) {
       const Collective cut = make_collective(*case_.topology, {{case_.collective}, run.size},
-                                             collective.parts.front().pieces * parts);
+                                             collective.parts.front().chunks_per_shard * parts);
       predict_whole(run, cut, split_chunks(schedule, parts));
     } else {
       predict_whole(run, collective, schedule);
@@ -395,15 +396,15 @@ namespace {
 void require_dividing(const ExecutionCase& c, const AlgorithmRow& algorithm, Bytes size) {
   const auto divides = [&](std::uint32_t chunks) {
     return has_whole_elements(
-        c, make_collective(*c.topology, {{c.collective}, size}, chunks * algorithm.pieces));
+        c, make_collective(*c.topology, {{c.collective}, size}, chunks * algorithm.chunk_multiple));
   };
   if (divides(*c.chunks)) return;
   std::uint32_t fewer = *c.chunks - 1;
   while (fewer > 1 && !divides(fewer)) --fewer;
   throw InputError(fmt::format("{} chunks per shard of {} don't divide {} into whole {} elements; "
                                "{} would: auto takes only such",
-                               *c.chunks * algorithm.pieces, algorithm.name, to_text(size),
-                               runtime::to_text(c.request.type), fewer * algorithm.pieces));
+                               *c.chunks * algorithm.chunk_multiple, algorithm.name, to_text(size),
+                               runtime::to_text(c.request.type), fewer * algorithm.chunk_multiple));
 }
 
 /// That what runs is what is predicted.

@@ -28,7 +28,8 @@ bool plans_custom(const AlgorithmRow& row) {
 
 // With the chunks per shard that are given, else one.
 Collective collective_of(const FailureCase& c) {
-  return make_collective(*c.topology, c.collective, c.chunks.value_or(1) * c.algorithm.pieces);
+  return make_collective(*c.topology, c.collective,
+                         c.chunks.value_or(1) * c.algorithm.chunk_multiple);
 }
 
 } // namespace
@@ -348,7 +349,9 @@ Attempt made_undisturbed(const FailureCase& c) {
   ScheduleCache none("");
   return attempt_in_chunks(
       c.algorithm, *c.topology,
-      [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
+      [&c](std::uint32_t chunks_per_shard) {
+        return make_collective(*c.topology, c.collective, chunks_per_shard);
+      },
       c.chunks, options_for(c.algorithm, c.options), none, Wanted::everything);
 }
 
@@ -358,7 +361,7 @@ void run_all(const FailureCase& c, const PolicyFinished& finished, const Recover
   const Collective& collective = made.collective;
   result.status = made.outcome.status;
   result.note = made.outcome.note;
-  result.chunks_per_shard = collective.parts.front().pieces;
+  result.chunks_per_shard = collective.parts.front().chunks_per_shard;
   result.chose_chunks = made.chose_chunks;
   const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, made.outcome);
   if (!schedule) return;
@@ -382,7 +385,7 @@ FailureEvaluation heading_of(const FailureCase& c) {
   result.planner = c.planner.name;
   result.npus = c.topology->npu_count();
   result.size = c.collective.size;
-  result.chunks_per_shard = c.chunks.value_or(1) * c.algorithm.pieces;
+  result.chunks_per_shard = c.chunks.value_or(1) * c.algorithm.chunk_multiple;
   for (const EngineRow* engine : c.engines) result.engines.emplace_back(engine->name);
   result.model = c.options.model;
   result.detection = c.detection;

@@ -24,17 +24,17 @@ std::vector<const EngineRow*> parse_engines(const std::string& text) {
   return {&find_engine(text)};
 }
 
-Collective collective_of(const FrontierCase& c, Bytes size, std::uint32_t pieces) {
-  if (pieces > 1 && is_collective_file(c.collective))
+Collective collective_of(const FrontierCase& c, Bytes size, std::uint32_t chunks_per_shard) {
+  if (chunks_per_shard > 1 && is_collective_file(c.collective))
     throw InputError(fmt::format("{}: a collective from a file isn't cut", c.collective));
-  return make_collective(*c.topology, CollectiveRequest{{c.collective}, size}, pieces);
+  return make_collective(*c.topology, CollectiveRequest{{c.collective}, size}, chunks_per_shard);
 }
 
 FrontierRequest request_of(const FrontierCase& c) {
   const AlgorithmRow sccl = find_algorithm("sccl"); // a frontier is what it chooses from
   require_known_settings({&sccl, 1}, c.options);
   FrontierRequest request = frontier_request(c.options);
-  if (is_collective_file(c.collective)) request.pieces = 1;
+  if (is_collective_file(c.collective)) request.chunks_per_shard = 1;
   return request;
 }
 
@@ -53,20 +53,20 @@ std::string instance_text(const FrontierPoint& point) {
 namespace {
 
 std::optional<Collective> collective_if_fine(const FrontierCase& c, Bytes size,
-                                             std::uint32_t pieces) {
+                                             std::uint32_t chunks_per_shard) {
   try {
-    return collective_of(c, size, pieces);
+    return collective_of(c, size, chunks_per_shard);
   } catch (const InputError&) { // so fine that parts would be below a byte
     return std::nullopt;
   }
 }
 
 // Of any size that can be cut: a schedule's correctness doesn't depend on it.
-Collective collective_to_verify(const FrontierCase& c, std::uint32_t pieces) {
+Collective collective_to_verify(const FrontierCase& c, std::uint32_t chunks_per_shard) {
   const Bytes largest = c.sizes.back();
   const std::size_t chunks = collective_of(c, largest, 1).chunks.size();
-  const Bytes enough{static_cast<std::int64_t>(chunks) * pieces};
-  return collective_of(c, std::max(largest, enough), pieces);
+  const Bytes enough{static_cast<std::int64_t>(chunks) * chunks_per_shard};
+  return collective_of(c, std::max(largest, enough), chunks_per_shard);
 }
 
 std::string fault_of(const Verdict& verdict) {
@@ -123,7 +123,7 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
   made.transfers = point.schedule.size();
   const double start = cpu_seconds();
   const Verdict verdict =
-      verify(*c.topology, collective_to_verify(c, point.pieces), point.schedule,
+      verify(*c.topology, collective_to_verify(c, point.chunks_per_shard), point.schedule,
              watch_of(c.options.stage, "verification of " + instance_text(point)));
   made.verified = verdict.correct();
   add_problem(result, point, "", fault_of(verdict));
@@ -131,7 +131,7 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
   result.verify_seconds += verified - start;
   if (!made.verified) return made;
   for (const Bytes size : c.sizes) {
-    const auto collective = collective_if_fine(c, size, point.pieces);
+    const auto collective = collective_if_fine(c, size, point.chunks_per_shard);
     if (!collective) continue;
     const std::string at = " at " + to_text(size);
     try {
@@ -154,7 +154,7 @@ std::optional<std::size_t> best_point(const FrontierCase& c, const FrontierEvalu
   for (std::size_t p = 0; p < result.points.size(); ++p) {
     if (!result.points[p].verified) continue;
     const FrontierPoint& point = result.frontier.points[p];
-    const auto collective = collective_if_fine(c, size, point.pieces);
+    const auto collective = collective_if_fine(c, size, point.chunks_per_shard);
     if (!collective) continue;
     RunOptions run;
     run.watch = watch_of(c.options.stage, "replays, to find the best at each size");

@@ -37,7 +37,8 @@ struct FrontierCase {
 
 /// The case's collective at one size, with so many parts to a shard.
 /// Errors: InputError for parts below a byte, a file that should be cut, and as make_collective().
-[[nodiscard]] Collective collective_of(const FrontierCase& c, Bytes size, std::uint32_t pieces);
+[[nodiscard]] Collective collective_of(const FrontierCase& c, Bytes size,
+                                       std::uint32_t chunks_per_shard);
 
 /// What the settings of the case ask for. A collective from a file stays in one piece.
 /// Errors: InputError for a bad setting.

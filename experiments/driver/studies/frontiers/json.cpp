@@ -33,7 +33,7 @@ Json sized_json(const FrontierEvaluation& e, const SizedPoint& sized) {
 Json point_json(const FrontierEvaluation& e, std::size_t p) {
   const FrontierPoint& point = e.frontier.points[p];
   Json json = instance_json(point.chunks, point.steps, point.rounds);
-  json["pieces"] = point.pieces;
+  json["pieces"] = point.chunks_per_shard;
   json["proof"] = to_text(point.proof);
   json["least_rounds_per_chunk"] = to_text(point.least);
   json["latency_optimal"] = point.latency_optimal;
@@ -70,7 +70,7 @@ Json best_json(const FrontierEvaluation& e) {
 Json paper_json(const InstanceEvaluation& instance) {
   const PaperInstance& paper = instance.paper;
   Json json = instance_json(paper.chunks, paper.steps, paper.rounds);
-  json["pieces"] = paper.pieces;
+  json["pieces"] = paper.chunks_per_shard;
   json["paper_optimal_in"] = to_text(paper.claimed);
   json["paper_seconds"] = paper.seconds ? Json(*paper.seconds) : Json(nullptr);
   json["answer"] = instance.answer;

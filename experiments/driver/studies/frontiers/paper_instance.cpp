@@ -131,7 +131,7 @@ InstanceEvaluation evaluate_instance(const FrontierCase& c, const PaperInstance&
   FrontierCase alone = c;
   alone.sizes = {c.sizes.back()};
   FrontierRequest request = request_of(c);
-  request.pieces = paper.pieces;
+  request.chunks_per_shard = paper.chunks_per_shard;
   request.steps = paper.steps;
   request.rounds = paper.rounds;
   const FrontierEvaluation made = evaluate_frontier(alone, request, function);

@@ -44,14 +44,14 @@ std::uint32_t counted_at(ConfigTable& table, const std::string& key) {
   return static_cast<std::uint32_t>(table.at(key).integer(1, most_counted));
 }
 
-PaperInstance read_instance(ConfigTable table, std::uint32_t chunks_of_piece) {
+PaperInstance read_instance(ConfigTable table, std::uint32_t chunks_per_unit_cut) {
   PaperInstance instance;
   const ConfigValue chunks = table.at("chunks");
   instance.chunks = counted_at(table, "chunks");
-  if (instance.chunks % chunks_of_piece != 0)
+  if (instance.chunks % chunks_per_unit_cut != 0)
     throw chunks.error(fmt::format("{} chunks can't be: this collective has a multiple of {}",
-                                   instance.chunks, chunks_of_piece));
-  instance.pieces = instance.chunks / chunks_of_piece;
+                                   instance.chunks, chunks_per_unit_cut));
+  instance.chunks_per_shard = instance.chunks / chunks_per_unit_cut;
   instance.steps = counted_at(table, "steps");
   instance.rounds = counted_at(table, "rounds");
   if (instance.rounds < instance.steps)
@@ -75,11 +75,11 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment) {
   study.options = options_of(table, experiment.seed);
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   const Topology& topology = experiment.topologies[study.topology].topology;
-  const std::uint32_t chunks_of_piece = read_collective_and_sizes(table, topology, study);
+  const std::uint32_t chunks_per_unit_cut = read_collective_and_sizes(table, topology, study);
   if (const auto settings = table.find("settings"))
     settings->located([&] { (void)request_of(experiment.frontier_case(study)); });
   for (ConfigTable& row : table.tables("paper"))
-    study.paper.push_back(read_instance(row, chunks_of_piece));
+    study.paper.push_back(read_instance(row, chunks_per_unit_cut));
   table.finish();
   return study;
 }

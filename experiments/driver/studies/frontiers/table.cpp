@@ -213,7 +213,7 @@ Row point_cells(const FrontierEvaluation& e, std::size_t p) {
           fmt::to_string(point.steps),
           fmt::to_string(point.rounds),
           to_text(point.cost()),
-          fmt::to_string(point.pieces),
+          fmt::to_string(point.chunks_per_shard),
           std::string(to_text(point.proof)),
           std::string(to_text(optimality_of(point))),
           point.method,

@@ -28,9 +28,9 @@ struct Work {
   std::uint32_t chunks = 1;       // per shard, of jobs that name none
 };
 
-Collective collective_of(const Job& job, const Topology& topology, std::uint32_t pieces) {
+Collective collective_of(const Job& job, const Topology& topology, std::uint32_t chunks_per_shard) {
   try {
-    return make_collective(topology, {{job.collective}, job.size}, pieces);
+    return make_collective(topology, {{job.collective}, job.size}, chunks_per_shard);
   } catch (const InputError& error) {
     throw InputError(fmt::format("job \"{}\": {}", job.name, error.what()));
   }
@@ -73,17 +73,19 @@ private:
 
   std::optional<Work> made_alone(const Job& job) {
     const AlgorithmRow& row = job.algorithm && !plan_.together ? *job.algorithm : plan_.algorithm;
-    const auto make = [&](std::uint32_t pieces) { return collective_of(job, topology_, pieces); };
+    const auto make = [&](std::uint32_t chunks_per_shard) {
+      return collective_of(job, topology_, chunks_per_shard);
+    };
     return made(row, make, job.chunks, {&job, 1}, job.name);
   }
 
   std::optional<Work> made_together() {
-    const std::uint32_t own = plan_.algorithm.pieces;
-    const auto make = [&](std::uint32_t pieces) {
+    const std::uint32_t own = plan_.algorithm.chunk_multiple;
+    const auto make = [&](std::uint32_t chunks_per_shard) {
       std::vector<Collective> collectives;
       for (const Job& job : study_.jobs)
         collectives.push_back(
-            collective_of(job, topology_, job.chunks ? *job.chunks * own : pieces));
+            collective_of(job, topology_, job.chunks ? *job.chunks * own : chunks_per_shard));
       return merge(collectives);
     };
     const bool all_say =

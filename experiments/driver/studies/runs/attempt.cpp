@@ -50,13 +50,14 @@ Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
 // byte are bad input, unless only those pieces make them so: words then, and the collective
 // without.
 std::optional<std::string> cut(const AlgorithmRow& algorithm, const CollectiveMaker& make,
-                               std::uint32_t chunks, std::uint32_t pieces, Collective& collective) {
+                               std::uint32_t chunks, std::uint32_t chunks_per_shard,
+                               Collective& collective) {
   try {
-    collective = make(chunks * pieces);
+    collective = make(chunks * chunks_per_shard);
     return std::nullopt;
   } catch (const InputError& error) {
     collective = make(chunks);
-    return fmt::format("{} cuts every shard in {}: {}", algorithm.name, chunks * pieces,
+    return fmt::format("{} cuts every shard in {}: {}", algorithm.name, chunks * chunks_per_shard,
                        error.what());
   }
 }
@@ -75,8 +76,8 @@ struct Task {
 bool judge(const Task& task, Attempt& made) {
   const double start = cpu_seconds();
   if (std::optional<std::string> too_fine =
-          cut(task.algorithm, task.make, task.chunks, task.algorithm.pieces * made.outcome.pieces,
-              made.collective)) {
+          cut(task.algorithm, task.make, task.chunks,
+              task.algorithm.chunk_multiple * made.outcome.parts_per_chunk, made.collective)) {
     made.outcome = infeasible(std::move(*too_fine));
     return false;
   }
@@ -109,7 +110,7 @@ std::optional<Attempt> remembered(const Task& task, const ScheduleCache& cache,
   Attempt made;
   made.was_remembered = true;
   made.outcome = std::move(found->outcome);
-  made.chunks = task.chunks * made.outcome.pieces;
+  made.chunks = task.chunks * made.outcome.parts_per_chunk;
   const bool has_own_texts =
       found->has_same_names || (wanted == Wanted::schedule && made.has_schedule());
   if (!has_own_texts || !judge(task, made) || !is_sound(made)) return std::nullopt;
@@ -132,7 +133,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   Attempt made;
   made.chunks = chunks;
   if (std::optional<std::string> too_fine =
-          cut(algorithm, make, chunks, algorithm.pieces, made.collective)) {
+          cut(algorithm, make, chunks, algorithm.chunk_multiple, made.collective)) {
     made.outcome = infeasible(std::move(*too_fine));
     return made;
   }
@@ -147,7 +148,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   }
   const double start = cpu_seconds();
   made.outcome = synthesis(algorithm, topology, made.collective, options);
-  made.chunks = chunks * made.outcome.pieces;
+  made.chunks = chunks * made.outcome.parts_per_chunk;
   made.synthesis_seconds = cpu_seconds() - start;
   const bool was_cut_short =
       made.outcome.status == Status::timed_out || (options.cancelled && options.cancelled());
@@ -167,7 +168,7 @@ public:
   Attempt choose() {
     const double start = cpu_seconds();
     const CollectiveMaker cut = [this](std::uint32_t chunks) {
-      return task_.make(chunks * task_.algorithm.pieces);
+      return task_.make(chunks * task_.algorithm.chunk_multiple);
     };
     const ChunkChoice choice = choose_chunks(
         task_.topology, task_.options.model, cut,
@@ -234,11 +235,13 @@ Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topolog
                           const CollectiveMaker& make, std::optional<std::uint32_t> chunks,
                           const SynthesisOptions& options, ScheduleCache& cache, Wanted wanted) {
   if (chunks) return attempt(algorithm, topology, make, *chunks, options, cache, wanted);
-  const CollectiveMaker cut = [&](std::uint32_t count) { return make(count * algorithm.pieces); };
+  const CollectiveMaker cut = [&](std::uint32_t count) {
+    return make(count * algorithm.chunk_multiple);
+  };
   SynthesisOptions own = options;
-  own.choose_pieces = algorithm.chooses_pieces && chooses_chunks(algorithm, make(1), cut);
+  own.choose_chunks = algorithm.chooses_chunks && chooses_chunks(algorithm, make(1), cut);
   const Task task{algorithm, topology, make, 1, own};
-  Attempt made = own.choose_pieces ? attempt(algorithm, topology, make, 1, own, cache, wanted)
+  Attempt made = own.choose_chunks ? attempt(algorithm, topology, make, 1, own, cache, wanted)
                                    : ChunkTries(task, cache, wanted).choose();
   made.chose_chunks = true;
   return made;

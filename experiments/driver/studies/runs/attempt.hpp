@@ -21,13 +21,13 @@ struct Attempt {
   Verdict verdict;
   double synthesis_seconds = 0, verify_seconds = 0; ///< CPU; without what remembering takes
   bool was_remembered = false;                      ///< the seconds are those of looking it up
-  std::uint32_t chunks = 1;                         ///< per shard, without AlgorithmRow::pieces
-  bool chose_chunks = false;                        ///< nobody said how many
+  std::uint32_t chunks = 1;  ///< per shard, without AlgorithmRow::chunk_multiple
+  bool chose_chunks = false; ///< nobody said how many
   [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
   [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
 };
 
-/// So many chunks per shard, times what the algorithm needs (and, with options.choose_pieces, what
+/// So many chunks per shard, times what the algorithm needs (and, with options.choose_chunks, what
 /// it chooses). What runs out of memory is timed_out with a note, and so is what was cancelled.
 /// Chunks below a byte only because the algorithm wants several pieces are infeasible.
 /// Errors: InputError of `make` for the given chunks, for an unknown setting, an NPU out of reach.

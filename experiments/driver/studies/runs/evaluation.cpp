@@ -143,7 +143,9 @@ Attempt attempt(const Case& c) {
   ScheduleCache cache(c.cache);
   return attempt_in_chunks(
       c.algorithm, *c.topology,
-      [&c](std::uint32_t pieces) { return make_collective(*c.topology, c.collective, pieces); },
+      [&c](std::uint32_t chunks_per_shard) {
+        return make_collective(*c.topology, c.collective, chunks_per_shard);
+      },
       c.chunks, options, cache, Wanted::everything);
 }
 
@@ -153,7 +155,7 @@ void add_note(Evaluation& result, const std::string& text) {
 
 /// Another case's, where that had the same chunks.
 BoundPair bounds_for(const Case& c, const Collective& collective, const TimeModel& model) {
-  const std::uint32_t chunks = collective.parts.front().pieces;
+  const std::uint32_t chunks = collective.parts.front().chunks_per_shard;
   for (const KnownBounds& known : c.known_bounds)
     if (known.model == model && known.chunks_per_shard == chunks)
       return {known.any, known.at_chunks};
@@ -269,7 +271,7 @@ Evaluation evaluate(const Case& c) {
   result.algorithm = c.algorithm.name;
   result.size = made.collective.size();
   result.npus = c.topology->npu_count();
-  result.chunks_per_shard = made.collective.parts.front().pieces;
+  result.chunks_per_shard = made.collective.parts.front().chunks_per_shard;
   result.chose_chunks = made.chose_chunks;
   result.chunks = made.collective.chunks.size();
   result.status = made.outcome.status;

@@ -16,15 +16,15 @@ RecordedRun record_run(const Case& c, const Evaluation& e) {
   if (first.model.discipline != Discipline::fifo)
     throw InputError(fmt::format("{}: only fifo is recorded, not fluid", name));
   SynthesisOptions options = c.options;
-  const CollectiveMaker make = [&c](std::uint32_t pieces) {
-    return make_collective(*c.topology, c.collective, pieces);
+  const CollectiveMaker make = [&c](std::uint32_t chunks_per_shard) {
+    return make_collective(*c.topology, c.collective, chunks_per_shard);
   };
-  options.choose_pieces =
-      !c.chunks && c.algorithm.chooses_pieces && chooses_chunks(c.algorithm, make(1), make);
-  Collective collective = make(options.choose_pieces ? 1 : e.chunks_per_shard);
+  options.choose_chunks =
+      !c.chunks && c.algorithm.chooses_chunks && chooses_chunks(c.algorithm, make(1), make);
+  Collective collective = make(options.choose_chunks ? 1 : e.chunks_per_shard);
   options.model = first.model;
   Outcome outcome = synthesize(c.algorithm, *c.topology, collective, options);
-  if (options.choose_pieces) collective = make(outcome.pieces);
+  if (options.choose_chunks) collective = make(outcome.parts_per_chunk);
   if (!outcome.schedule && outcome.compact)
     outcome.schedule = expanded(*c.topology, collective, *outcome.compact);
   if (!outcome.schedule) throw InputError(fmt::format("{}: no schedule the second time", name));
