@@ -3,7 +3,7 @@
 
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/sweep/point_server.hpp"
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/sweep_run.hpp"
 
 #include <cstddef>

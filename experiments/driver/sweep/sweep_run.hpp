@@ -2,7 +2,7 @@
 // own, here or on many machines.
 #pragma once
 
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 

@@ -1,4 +1,4 @@
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
