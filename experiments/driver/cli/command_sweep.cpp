@@ -12,6 +12,7 @@
 #include "experiments/driver/records/provenance.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/sweep/analysis/analysis.hpp"
+#include "experiments/driver/sweep/slurm.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
 #include "experiments/driver/sweep/store/store.hpp"

@@ -166,8 +166,6 @@ std::vector<std::uint32_t> best_rows(const Grouping& grouping, const ObjectiveVa
   return best;
 }
 
-// A store gives points in the order in which they were added, which depends on how a study grew:
-// sorted, the same points give the same files.
 PointTable in_study_order(const Study& study, const PointTable& table) {
   std::vector<Levels> levels;
   for (const Axis& axis : study.axes)
