@@ -1,5 +1,5 @@
 // What an experiment asks of executions ([[executions]]; format at the head of
-// execution_reader.hpp).
+// reader.hpp).
 #pragma once
 
 #include "experiments/driver/studies/executions/evaluation.hpp"

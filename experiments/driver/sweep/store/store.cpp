@@ -277,10 +277,10 @@ private:
 
   // Whether the index of unfinished rows has those that there are.
   bool lists_all(const std::string& status) {
-    const auto tally = [&](const std::string& way) {
+    const auto tally = [&](const std::string& index) {
       RowTally rows;
       Statement statement(*database_,
-                          fmt::format("SELECT id FROM points {} WHERE status = '{}'", way, status));
+                          fmt::format("SELECT id FROM points {} WHERE status = '{}'", index, status));
       while (statement.step()) rows.add(statement.integer(0));
       return rows.text();
     };
