@@ -279,8 +279,8 @@ private:
   bool lists_all(const std::string& status) {
     const auto tally = [&](const std::string& index) {
       RowTally rows;
-      Statement statement(*database_,
-                          fmt::format("SELECT id FROM points {} WHERE status = '{}'", index, status));
+      Statement statement(
+          *database_, fmt::format("SELECT id FROM points {} WHERE status = '{}'", index, status));
       while (statement.step()) rows.add(statement.integer(0));
       return rows.text();
     };
