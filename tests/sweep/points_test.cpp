@@ -1,5 +1,5 @@
 #include "experiments/driver/sweep/space/four_digits.hpp"
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -1,5 +1,5 @@
 // Slurm scripts are run here with commands in place of Slurm's that write down how they are called.
-#include "experiments/driver/sweep/sweep_run.hpp"
+#include "experiments/driver/sweep/slurm.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 // A study that tests make by hand: points whose results follow from their values by arithmetic.
 #pragma once
 
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
 #include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/point_table.hpp"

@@ -1,3 +1,8 @@
+// Rank 0 runs the loop of coordinator.cpp with all ranks as its workers and speaks with each by MPI
+// messages; the others run a point server and do as they are told. All messages are sent and probed
+// without blocking, since a rank has its own processes to watch meanwhile; between two looks it
+// sleeps for a millisecond rather than burn a core that simulates. Whatever happens, every rank
+// says goodbye before MPI is finalised: a message that nobody receives could hang the job.
 #include "experiments/driver/mpi/mpi_sweep.hpp"
 
 #include "experiments/driver/cli/progress.hpp"
@@ -81,10 +86,10 @@ private:
   std::list<Letter> under_way_;
 };
 
-// All ranks as hands of rank 0, which is one of them.
-class RankHands : public Hands {
+// All ranks as workers of rank 0, which is one of them.
+class RankWorkers : public Workers {
 public:
-  RankHands(PointServer& server, Mail& mail)
+  RankWorkers(PointServer& server, Mail& mail)
       : server_(&server), mail_(&mail), loads_(static_cast<std::size_t>(mail.ranks())) {}
 
   [[nodiscard]] std::size_t capacity() const override {
@@ -203,13 +208,13 @@ private:
 SweepOutcome coordinate(PointServer& server, Mail& mail, const Study& study,
                         const SweepOptions& options, const SweepParts& parts,
                         Interrupts& interrupts) {
-  RankHands hands(server, mail);
+  RankWorkers workers(server, mail);
   try {
-    SweepOutcome outcome = sweep_with(hands, study, options, parts.points(), interrupts);
-    hands.stop();
+    SweepOutcome outcome = sweep_with(workers, study, options, parts.points(), interrupts);
+    workers.stop();
     return outcome;
   } catch (...) { // all end in good order; then this rank says why
-    hands.stop();
+    workers.stop();
     throw;
   }
 }

@@ -1,3 +1,4 @@
+// Quotes only where they are needed, so that the files stay readable and diffs small.
 #include "experiments/driver/records/csv.hpp"
 
 #include <string_view>

@@ -1,3 +1,5 @@
+// Labels are free text; files should be typed, quoted and globbed without care: ASCII letters in
+// small, digits and underscores. Two labels may have one stem, which readers refuse.
 #include "experiments/driver/records/file_stem.hpp"
 
 namespace tutti {

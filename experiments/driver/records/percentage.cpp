@@ -1,3 +1,5 @@
+// A percentage carries its sign in files and on the command line: 2 for 2 % and 0.02 are both
+// easily meant, and easily mistaken.
 #include "experiments/driver/records/percentage.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,4 @@
+// Ordinary least squares in logarithms, in two passes.
 #include "experiments/driver/records/power_law.hpp"
 
 #include <cmath>

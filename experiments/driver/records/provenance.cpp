@@ -1,3 +1,5 @@
+// A result that can't be traced to a commit can't be repeated, and "-dirty" says that it can't. The
+// versions of libraries are those of the build; git and gnuplot are asked when it runs.
 #include "experiments/driver/records/provenance.hpp"
 
 #include "experiments/driver/cli/shell_word.hpp"

@@ -1,3 +1,6 @@
+// Widths are those that a terminal shows: a text is decoded as UTF-8, and each code point fills no,
+// one or two cells. The ranges are a short list of the common ones, not Unicode's tables: a wrong
+// guess costs alignment only.
 #include "experiments/driver/records/table.hpp"
 
 #include <algorithm>

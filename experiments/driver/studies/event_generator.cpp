@@ -1,3 +1,6 @@
+// Failures are drawn once, before the run, and not by a clock inside it: the same seed gives the
+// same failures to every policy and algorithm that is compared under them. Three generators, each
+// seeded from the first, keep the three rates independent of each other.
 #include "experiments/driver/studies/event_generator.hpp"
 
 #include "topologies/failed_links.hpp"
@@ -34,6 +37,8 @@ struct Untouched {
   std::vector<topologies::Cable> cables;
 };
 
+// Drawn events at what is written by hand could contradict it: a link that is down already, a rate
+// of an NPU that has died.
 Untouched untouched_by(std::span<const PlannedEvent> written, const Topology& topology) {
   std::vector<bool> named_node(topology.node_count()), named_link(topology.link_count());
   std::vector<bool> at_named_link(topology.node_count());

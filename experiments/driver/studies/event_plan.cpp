@@ -1,3 +1,5 @@
+// Instants that are fractions of a run need its length, so a plan stays a plan until the collective
+// has been replayed undisturbed; only then are its events sorted and checked against each other.
 #include "experiments/driver/studies/event_plan.hpp"
 
 #include "experiments/driver/records/percentage.hpp"
@@ -15,6 +17,7 @@ namespace tutti {
 
 namespace {
 
+// Picoseconds times millionths exceed 64 bits for runs of more than ten seconds.
 __extension__ typedef __int128 int128;
 
 constexpr std::int64_t millionths_of_all = 1'000'000;

@@ -1,3 +1,5 @@
+// Events come as TOML or as texts of the command line; a text becomes TOML and is read by the same
+// code, so that both know the same keys and complain in the same words.
 #include "experiments/driver/studies/event_reader.hpp"
 
 #include "experiments/driver/records/percentage.hpp"

@@ -22,7 +22,7 @@
 //   straggler = "npu4"             # every link out of it has a share of its rate
 //   share = 0.5
 //
-//   failed_links = 10              # so many random cables go down, never the last way to an NPU;
+//   failed_links = 10              # so many random cables go down, never the last path to an NPU;
 //                                  # a list: one run for each
 //   at = "50%"                     # when they do; default 50%
 //   seeds = [1, 2, 3]              # of what is drawn: one run for each; default the run's seed

@@ -1,3 +1,6 @@
+// A verdict has three outcomes and no middle: ours is within the tolerance, or differs for a reason
+// that the experiment has written down before it ran, or fails the run. A value that is missing is
+// a difference too, or a schedule that nobody could make would pass unseen.
 #include "experiments/driver/studies/expectation.hpp"
 
 #include "experiments/driver/records/power_law.hpp"
@@ -91,6 +94,7 @@ std::vector<double> values_in(Evaluations evaluations, const Expectation& expect
   return values;
 }
 
+// The slope of the least-squares line through the logarithms of size and value.
 double exponent_of(Evaluations evaluations, std::span<const double> values,
                    const Expectation& expectation) {
   std::vector<PlotPoint> points;

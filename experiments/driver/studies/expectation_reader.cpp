@@ -1,3 +1,6 @@
+// Selectors pick cases of the experiment's product and must be unambiguous: one case, or explicitly
+// a mean over several. All is resolved to indices of cases here, so that what is judged later
+// doesn't depend on names.
 #include "experiments/driver/studies/expectation_reader.hpp"
 
 #include "experiments/driver/records/percentage.hpp"
@@ -64,6 +67,8 @@ std::size_t only_case(const ConfigValue& value, const Selection& selection, Case
                                 selection.cases.size() > 2 ? ", ..." : ""));
 }
 
+// Ratios of several cases are taken problem by problem (same network, collective, size and chunks),
+// as papers do: a ratio of means would be decided by the slowest problem.
 std::vector<Quotient> pairs(const ConfigValue& of_value, const Selection& of, const Selection& over,
                             Cases cases) {
   const bool any_chunks = of.names_chunks || over.names_chunks;

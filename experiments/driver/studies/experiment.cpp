@@ -1,3 +1,6 @@
+// Reads an experiment's file as a whole before anything runs, topologies first: all other tables
+// refer to them by label. Each kind of study has a reader of its own in its folder; what is common
+// to them stands in experiment_values. Whoever adds a kind adds it here and in its folder.
 #include "experiments/driver/studies/experiment.hpp"
 
 #include "experiments/driver/studies/executions/reader.hpp"
@@ -97,6 +100,7 @@ double case_count(const RunMatrix& run) { // of sizes of lists in memory: a doub
   return cases;
 }
 
+// The texts stand in the order of FigureKind.
 FigureKind parse_figure_kind(const std::string& text) {
   const std::vector<std::string> known{"heatmap", "utilisation", "bars",    "sizes",
                                        "chunks",  "scaling",     "schedule"};
@@ -245,6 +249,8 @@ Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_
   return sizes_are_per_chunk ? Bytes{size.count * *case_chunks} : size;
 }
 
+// The order is that of tables, and expectations hold indices into it: it must not change between
+// reading and running.
 std::vector<Case> Experiment::cases() const {
   std::vector<Case> all;
   const std::vector<std::optional<std::uint32_t>> unsaid(1);

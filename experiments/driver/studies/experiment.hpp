@@ -56,11 +56,11 @@
 //   at_most = 1.0                          # or value = 1.2; of the ratio of times
 //   tolerance = "10%"                      # default 0%; label, explanation as in [[expect]]
 //   [[jobs]]                               # several jobs on one network, and what each costs the
-//                                          # others: format at the head of job_reader.hpp
+//                                          # others: format at the head of jobs/reader.hpp
 //   [[training]]                           # iterations of training, by several algorithms: format
-//                                          # at the head of training_reader.hpp
+//                                          # at the head of training/reader.hpp
 //   [[executions]]                         # schedules run with real data, beside predictions:
-//                                          # format at the head of execution_reader.hpp
+//                                          # format at the head of executions/reader.hpp
 //   include = ["gpu_rate"]                 # the executions of gpu_rate.toml beside this file, too;
 //                                          # their labels become "gpu_rate: LABEL". It has nothing
 //                                          # but executions, and includes no others

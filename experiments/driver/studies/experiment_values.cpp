@@ -1,3 +1,5 @@
+// A value is read by the parser that the command line uses for the same text; what it refuses is
+// reported at the value's line and column.
 #include "experiments/driver/studies/experiment_values.hpp"
 
 #include "experiments/driver/cli/printable.hpp"

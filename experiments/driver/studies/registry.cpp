@@ -1,3 +1,5 @@
+// Two written lists, one after the other. Code that depends on what an algorithm is called goes
+// wrong when one is added: all commands, tests and completions walk these rows.
 #include "experiments/driver/studies/registry.hpp"
 
 #include "algorithms/list.hpp"
@@ -38,8 +40,8 @@ std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
     found.push_back(row);
   };
   for (const std::string& text : names)
-    for (const std::string_view piece : split(text, ',')) {
-      const std::string_view name = trimmed(piece);
+    for (const std::string_view item : split(text, ',')) {
+      const std::string_view name = trimmed(item);
       if (name != "all") {
         add(find_algorithm(name));
         continue;

@@ -1,3 +1,6 @@
+// One loop for one machine and for many: record what is finished, claim as many points as there is
+// room for, hand them out, wait. Results and claims go to the store together, in one transaction a
+// round. A sweep ends when nothing runs and no claim of a process that is gone is left.
 #include "experiments/driver/sweep/coordinator.hpp"
 
 #include "experiments/driver/cli/output.hpp"
@@ -68,25 +71,26 @@ std::size_t sum(const std::map<PointStatus, std::size_t>& counts) {
 // One sweep from its first claim to its last result.
 class Coordinator {
 public:
-  Coordinator(Store& store, const PointSpace& space, Hands& hands, SweepProgress& progress,
+  Coordinator(Store& store, const PointSpace& space, Workers& workers, SweepProgress& progress,
               Interrupts& interrupts)
-      : store_(store), space_(space), hands_(hands), progress_(progress), interrupts_(interrupts) {}
+      : store_(store), space_(space), workers_(workers), progress_(progress),
+        interrupts_(interrupts) {}
 
   void run(SweepOutcome& outcome) {
     std::vector<FinishedPoint> finished;
     while (true) {
-      const std::size_t room = outcome.interrupted ? 0 : hands_.capacity() - hands_.load();
+      const std::size_t room = outcome.interrupted ? 0 : workers_.capacity() - workers_.load();
       for (const std::size_t position : store_.record_and_claim(finished, room))
-        hands_.start(request_of(space_, position));
+        workers_.start(request_of(space_, position));
       outcome.evaluated += finished.size();
       for (const FinishedPoint& each : finished) outcome.point_seconds += each.results.cpu_seconds;
       finished.clear();
-      if (hands_.load() == 0) {
+      if (workers_.load() == 0) {
         // What others had begun and can't finish any more is for us.
         if (outcome.interrupted || store_.reclaim() == 0) break;
         continue;
       }
-      finished = hands_.wait(interrupts_.file()).finished;
+      finished = workers_.wait(interrupts_.file()).finished;
       progress_.update(outcome.evaluated + finished.size());
       heed_interrupts(outcome);
     }
@@ -99,19 +103,19 @@ private:
     if (signals > 1) throw Interrupted();
     if (signals == 0 || outcome.interrupted) return;
     outcome.interrupted = true;
-    hands_.drop_waiting();
+    workers_.drop_waiting();
   }
 
   Store& store_;
   const PointSpace& space_;
-  Hands& hands_;
+  Workers& workers_;
   SweepProgress& progress_;
   Interrupts& interrupts_;
 };
 
 } // namespace
 
-PointAnswers LocalHands::wait(int interrupts) {
+PointAnswers LocalWorkers::wait(int interrupts) {
   std::array<pollfd, 2> waits{{{server_->file(), POLLIN, 0}, {interrupts, POLLIN, 0}}};
   (void)::poll(waits.data(), waits.size(), longest_wait_ms); // also ends early at a signal
   return server_->answers();
@@ -126,7 +130,7 @@ void print_damage(const Store& store) {
   for (const std::string_view line : split(store.damage(), '\n')) print_message(line);
 }
 
-SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& options,
+SweepOutcome sweep_with(Workers& workers, const Study& study, const SweepOptions& options,
                         const PointSpace& space, Interrupts& interrupts) {
   const double start = steady_seconds();
   SweepOutcome outcome;
@@ -139,7 +143,7 @@ SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& op
   const auto pending = before.find(PointStatus::pending);
   SweepProgress progress(study.name, pending == before.end() ? 0 : pending->second,
                          options.progress);
-  Coordinator(store, space, hands, progress, interrupts).run(outcome);
+  Coordinator(store, space, workers, progress, interrupts).run(outcome);
   outcome.counts = store.counts();
   outcome.seconds = steady_seconds() - start;
   return outcome;
@@ -148,10 +152,10 @@ SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& op
 SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,
                            const SweepParts& parts) {
   PointServer server(parts.evaluate, study.limits, options.jobs); // while this process is small
-  LocalHands hands(server);
+  LocalWorkers workers(server);
   const PointSpace space = parts.points(); // Ctrl-C ends this at once
   Interrupts interrupts;
-  return sweep_with(hands, study, options, space, interrupts);
+  return sweep_with(workers, study, options, space, interrupts);
 }
 
 SweepOutcome sweep_locally(const Study& study, const SweepOptions& options) {

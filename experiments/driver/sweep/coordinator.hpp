@@ -3,7 +3,7 @@
 
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/sweep/point_server.hpp"
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/sweep_run.hpp"
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace tutti::sweep {
 
-/// Those who simulate points, here or elsewhere.
-class Hands {
+/// What simulates points, here or elsewhere.
+class Workers {
 public:
-  Hands() = default;
-  virtual ~Hands() = default;
-  Hands(const Hands&) = delete;
-  Hands& operator=(const Hands&) = delete;
+  Workers() = default;
+  virtual ~Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
   [[nodiscard]] virtual std::size_t capacity() const = 0; ///< points that they take at once
   [[nodiscard]] virtual std::size_t load() const = 0;     ///< not answered yet
@@ -29,9 +29,9 @@ public:
   [[nodiscard]] virtual PointAnswers wait(int interrupts) = 0;
 };
 
-class LocalHands : public Hands {
+class LocalWorkers : public Workers {
 public:
-  explicit LocalHands(PointServer& server) : server_(&server) {}
+  explicit LocalWorkers(PointServer& server) : server_(&server) {}
   [[nodiscard]] std::size_t capacity() const override { return server_->capacity(); }
   [[nodiscard]] std::size_t load() const override { return server_->load(); }
   void start(const PointRequest& request) override { server_->start(request); }
@@ -50,9 +50,10 @@ struct SweepParts {
 /// Of a study. It must outlive them.
 [[nodiscard]] SweepParts parts_of(const Study& study, const SweepOptions& options);
 
-/// The points that the store lacks, by these hands. As sweep_locally() otherwise.
-[[nodiscard]] SweepOutcome sweep_with(Hands& hands, const Study& study, const SweepOptions& options,
-                                      const PointSpace& space, Interrupts& interrupts);
+/// The points that the store lacks, by these workers. As sweep_locally() otherwise.
+[[nodiscard]] SweepOutcome sweep_with(Workers& workers, const Study& study,
+                                      const SweepOptions& options, const PointSpace& space,
+                                      Interrupts& interrupts);
 
 /// sweep_locally() with other parts.
 [[nodiscard]] SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,

@@ -1,3 +1,5 @@
+// A program linked with MPI may start its runtime even where a user wants none, and Tutti must run
+// without it: MPI lives in a program of its own, which takes over with the same arguments.
 #include "experiments/driver/sweep/engine.hpp"
 
 #include "sim/error.hpp"

@@ -1,4 +1,8 @@
-#include "experiments/driver/sweep/sweep_run.hpp"
+// Two shapes of job. An array of shards needs no MPI and any free node will do for each part; one
+// MPI job spreads the points by itself and loads its nodes evenly. Both are plain files, so that a
+// user can add what a cluster wants, and both may be submitted again: a store keeps what is
+// finished.
+#include "experiments/driver/sweep/slurm.hpp"
 
 #include "experiments/driver/cli/shell_word.hpp"
 

@@ -2,7 +2,7 @@
 // own, here or on many machines.
 #pragma once
 
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 
@@ -41,14 +41,5 @@ struct SweepOutcome {
 
 /// Says on stderr what the store has found damaged.
 void print_damage(const Store& store);
-
-/// A file for `sbatch`: an array of `shards` jobs that run shards, and one after them that merges;
-/// or (shards = 0) one job of `tasks` MPI ranks under srun. Paths are quoted for the shell.
-struct SlurmRequest {
-  std::string study, program, out; ///< files as given; `program`: how to call Tutti
-  std::size_t shards = 0, tasks = 4;
-  double point_seconds = 600; ///< limit of a point, for the time that is asked for
-};
-[[nodiscard]] std::string slurm_script(const SlurmRequest& request);
 
 } // namespace tutti::sweep

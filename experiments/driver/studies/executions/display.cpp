@@ -1,3 +1,5 @@
+// A run that executes for real takes as long as it takes, and what it measured is gone if the
+// program is killed before its tables: each run says so at once.
 #include "experiments/driver/studies/executions/display.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// Everything that is timed is also checked: the schedule by verify(), the program by
+// verify_program(), the data element by element. Times of a busy machine drift, so all is done in
+// passes, profile and runs together, and ratios are taken within a pass. Predictions come from both
+// engines, which must agree, on the network that was profiled.
 #include "experiments/driver/studies/executions/evaluation.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"
@@ -321,6 +325,7 @@ private:
                       short_text(run.predicted.back()));
   }
 
+  // A time below 99 % of what the emulated links allow is no fast run but a fault of the emulation.
   void judge(ExecutionRun& run, const Collective& collective) const {
     if (run.execution->seconds.empty()) return; // yet to be measured
     const runtime::DataCheck& check = run.execution->check;
@@ -391,8 +396,8 @@ std::optional<double> ExecutionRun::ratio_spread() const {
 
 namespace {
 
-/// That the chunks asked for are whole elements. A buffer too small for the algorithm's own pieces
-/// is for its row to say.
+/// That the chunks asked for are whole elements. A buffer too small for the algorithm's chunk
+/// multiple is for its row to say.
 void require_dividing(const ExecutionCase& c, const AlgorithmRow& algorithm, Bytes size) {
   const auto divides = [&](std::uint32_t chunks) {
     return has_whole_elements(

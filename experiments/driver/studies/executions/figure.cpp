@@ -1,3 +1,5 @@
+// Two curves per algorithm, measured and predicted, over the size: where they part is where the
+// model doesn't know the machine.
 #include "experiments/driver/studies/executions/figure.hpp"
 
 #include "experiments/driver/figures/curves.hpp"

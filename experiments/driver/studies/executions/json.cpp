@@ -1,3 +1,4 @@
+// Every timed repetition is written, not only the median: whoever doubts a ratio wants the spread.
 #include "experiments/driver/studies/executions/json.hpp"
 
 #include "experiments/driver/studies/executions/expectation.hpp"

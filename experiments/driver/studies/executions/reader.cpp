@@ -1,3 +1,5 @@
+// What can't be executed (a chunk that isn't whole elements, a device that isn't there) is found by
+// require_sound() before the first run; here only what the file says is checked, with its place.
 #include "experiments/driver/studies/executions/reader.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"

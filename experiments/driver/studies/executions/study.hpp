@@ -1,5 +1,4 @@
-// What an experiment asks of executions ([[executions]]; format at the head of
-// execution_reader.hpp).
+// What an experiment asks of executions ([[executions]]; format at the head of reader.hpp).
 #pragma once
 
 #include "experiments/driver/studies/executions/evaluation.hpp"

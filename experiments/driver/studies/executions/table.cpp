@@ -1,3 +1,5 @@
+// Two tables of the same runs: ours, beside the predictions, and one in the columns of nccl-tests,
+// for scripts and eyes that know those; with its counts, units and "out of bounds" line.
 #include "experiments/driver/studies/executions/table.hpp"
 
 #include "experiments/driver/records/table.hpp"

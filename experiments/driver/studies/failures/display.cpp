@@ -1,3 +1,4 @@
+// Each line is written as its policy ends, so that Ctrl-C after an hour leaves more than nothing.
 #include "experiments/driver/studies/failures/display.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// The undisturbed run is made first: fractions of it say when events happen, and all slowdowns are
+// over it. Recovery itself is recover() in sim/repair; here it is run on every engine, whose
+// histories must agree to the picosecond, and put into words. A lost delivery is a result under a
+// policy that only reports; a time that differs from engine to engine is a defect.
 #include "experiments/driver/studies/failures/evaluation.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
@@ -319,6 +323,8 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
   result.scenarios.push_back(std::move(made));
 }
 
+// Once by a plain replay and once by recover() without events: the same run by two routes through
+// the code, which must end at the same picosecond.
 void run_undisturbed(const FailureCase& c, const Collective& collective, const Schedule& schedule,
                      const Runs& runs, FailureEvaluation& result) {
   RunOptions run;

@@ -25,7 +25,7 @@ struct FailureCase {
   std::string topology_label;         ///< stands in reports
   const Topology* topology = nullptr; ///< not owned; outlives the case
   CollectiveRequest collective;
-  std::optional<std::uint32_t> chunks = 1; ///< per shard, times the algorithm's pieces; none: auto
+  std::optional<std::uint32_t> chunks = 1; ///< per shard, times chunk_multiple; none: auto
   AlgorithmRow algorithm;
   AlgorithmRow planner; ///< of the rest, or of all anew
   SynthesisOptions options;

@@ -1,3 +1,6 @@
+// One run is told by its progress over time, a sweep by its times over the number of failed links:
+// a figure of each kind, as there is anything to show. Policies that leave something out have no
+// time, and their curves say so by name.
 #include "experiments/driver/studies/failures/figure.hpp"
 
 #include "experiments/driver/figures/curves.hpp"

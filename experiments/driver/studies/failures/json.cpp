@@ -1,3 +1,6 @@
+// All that the tables leave out is here: every decision with its causes, and what is missing or
+// stuck in words. Progress is written for a single run only; of a sweep it would be most of the
+// file.
 #include "experiments/driver/studies/failures/json.hpp"
 
 #include "experiments/driver/studies/runs/json.hpp"

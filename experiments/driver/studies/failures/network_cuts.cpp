@@ -1,3 +1,6 @@
+// Two NPUs stand together if each reaches the other: the strongly connected components of what is
+// up, which sim/repair computes. The division is looked at once for each instant, not for each
+// event, since a cable that fails is two events.
 #include "experiments/driver/studies/failures/network_cuts.hpp"
 
 #include "sim/repair/reach.hpp"

@@ -1,3 +1,5 @@
+// Events in a file stand for all of a study's keys about events: two sources of failures in one
+// study could contradict each other, and neither place would show it.
 #include "experiments/driver/studies/failures/reader.hpp"
 
 #include "experiments/driver/records/percentage.hpp"

@@ -1,3 +1,5 @@
+// Expectations are of ratios of median times, two policies or a policy over the undisturbed run; of
+// several numbers of failed links the largest ratio counts, so that "at most" holds for all.
 #include "experiments/driver/studies/failures/study.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// Policies of all algorithms stand in one table, since which pair is best is the question. The
+// median counts runs that are never complete as the latest: a policy can't look fast by failing.
+// Where there is but one run, its story follows in words.
 #include "experiments/driver/studies/failures/table.hpp"
 
 #include "experiments/driver/records/table.hpp"

@@ -1,3 +1,5 @@
+// A point of a frontier may take hours to find and is a result by itself: it is told when it is
+// found.
 #include "experiments/driver/studies/frontiers/display.hpp"
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"

@@ -1,3 +1,6 @@
+// A frontier's points are proven in SCCL's model of steps and rounds. Here each becomes a schedule
+// like any other: verified, bounded, and replayed over the sizes by engines that must agree. Model
+// times stand beside, so that a reader sees what the model leaves out.
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"

@@ -35,12 +35,12 @@ struct FrontierCase {
 /// One engine by name, or `both`: all. Errors: InputError with the known names.
 [[nodiscard]] std::vector<const EngineRow*> parse_engines(const std::string& text);
 
-/// The case's collective at one size, with so many parts to a shard.
-/// Errors: InputError for parts below a byte, a file that should be cut, and as make_collective().
+/// The case's collective at one size, with so many chunks per shard.
+/// Errors: InputError for chunks below a byte, a file that should be cut, and as make_collective().
 [[nodiscard]] Collective collective_of(const FrontierCase& c, Bytes size,
                                        std::uint32_t chunks_per_shard);
 
-/// What the settings of the case ask for. A collective from a file stays in one piece.
+/// What the settings of the case ask for. A collective from a file isn't cut.
 /// Errors: InputError for a bad setting.
 [[nodiscard]] FrontierRequest request_of(const FrontierCase& c);
 

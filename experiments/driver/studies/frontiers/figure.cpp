@@ -1,3 +1,5 @@
+// Bandwidth over size as the paper draws it: points with few steps lead at small sizes, points with
+// few rounds per chunk at large ones, and where two curves cross the best algorithm changes.
 #include "experiments/driver/studies/frontiers/figure.hpp"
 
 #include "experiments/driver/figures/curves.hpp"

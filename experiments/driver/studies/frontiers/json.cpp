@@ -1,3 +1,4 @@
+// Fractions are written twice, exactly as a text ("7/6") and as a number for plots.
 #include "experiments/driver/studies/frontiers/json.hpp"
 
 #include "experiments/driver/studies/runs/json.hpp"

@@ -1,3 +1,6 @@
+// A paper's claim has two parts, that an algorithm exists and that none is better. The first is
+// settled by synthesizing (chunks, steps, rounds) on its own, the second by the bounds of that
+// instance or of the frontier. A claim that is neither proven nor refuted is not confirmed.
 #include "experiments/driver/studies/frontiers/paper_instance.hpp"
 
 #include "sim/error.hpp"
@@ -64,6 +67,7 @@ Optimality proven_of(const PaperInstance& paper, const Frontier& alone, const Fr
   return proven;
 }
 
+// By an algorithm that we have: a point with fewer steps, or fewer rounds per chunk.
 Optimality refuted_of(const PaperInstance& paper, const Frontier& frontier) {
   Optimality refuted;
   for (const FrontierPoint& point : frontier.points) {

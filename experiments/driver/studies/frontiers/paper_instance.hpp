@@ -29,7 +29,7 @@ struct Optimality {
 /// What a paper says of one algorithm.
 struct PaperInstance {
   std::uint32_t chunks = 1, steps = 1, rounds = 1; ///< C as the paper counts
-  std::uint32_t chunks_per_shard = 1;              ///< parts of a shard, from `chunks`
+  std::uint32_t chunks_per_shard = 1;              ///< K, from `chunks`
   Optimality claimed;
   std::optional<double> seconds; ///< encoding and solving
   std::string explanation;       ///< why ours may differ; empty: it may not

@@ -1,3 +1,6 @@
+// Papers count C, the chunks of an NPU's buffer, where we count chunks per shard: how many of
+// theirs one of ours is depends on the collective, and a C that it doesn't divide is no algorithm
+// of it.
 #include "experiments/driver/studies/frontiers/reader.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
@@ -14,7 +17,7 @@ namespace {
 constexpr std::int64_t most_counted = 1 << 20; // chunks, steps, rounds; more is a slip
 
 // Reads the collective and the sizes at which it is tried; how many chunks of an NPU's buffer the
-// paper counts for each piece. Makes no collective of a name, which may have any number of chunks.
+// paper counts for each chunk per shard. Makes no collective of a name, which may be of any size.
 std::uint32_t read_collective_and_sizes(ConfigTable& table, const Topology& topology,
                                         FrontierStudy& study) {
   const ConfigValue value = table.at("collective");

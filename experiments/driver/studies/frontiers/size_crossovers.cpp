@@ -1,3 +1,5 @@
+// Bisection between neighbouring sizes with different best ones; where a third is best in the
+// middle, both halves are searched.
 #include "experiments/driver/studies/frontiers/size_crossovers.hpp"
 
 namespace tutti {

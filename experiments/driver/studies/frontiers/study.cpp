@@ -1,3 +1,5 @@
+// The frontier is made first: rows of the paper are judged by its bounds and points, which may beat
+// them.
 #include "experiments/driver/studies/frontiers/study.hpp"
 
 #include <fmt/format.h>

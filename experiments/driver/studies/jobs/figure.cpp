@@ -1,3 +1,4 @@
+// One group of bars per job and one bar per plan: which plan hurts which job.
 #include "experiments/driver/studies/jobs/figure.hpp"
 
 #include "experiments/driver/figures/bars.hpp"

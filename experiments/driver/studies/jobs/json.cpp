@@ -1,3 +1,4 @@
+// Jobs stand once, as they were asked for; each plan has a row for each of them, in the same order.
 #include "experiments/driver/studies/jobs/json.hpp"
 
 #include "experiments/driver/studies/runs/json.hpp"

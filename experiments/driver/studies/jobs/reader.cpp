@@ -1,3 +1,5 @@
+// The same body is read from an experiment and from a file of its own; only label and topology,
+// which a command line gives otherwise, differ.
 #include "experiments/driver/studies/jobs/reader.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"

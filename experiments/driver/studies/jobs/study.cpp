@@ -1,3 +1,7 @@
+// Jobs that share a network become one collective of several parts (merge) with one schedule:
+// either their own schedules interleaved, each made as if alone, or one made for all together. A
+// job's slowdown is its time among the others over its time alone, by the same algorithm and from
+// its own start; the mean is geometric, since slowdowns are ratios.
 #include "experiments/driver/studies/jobs/study.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"
@@ -79,6 +83,7 @@ private:
     return made(row, make, job.chunks, {&job, 1}, job.name);
   }
 
+  // Jobs that say how they are cut stay so; the others share what is chosen for all.
   std::optional<Work> made_together() {
     const std::uint32_t own = plan_.algorithm.chunk_multiple;
     const auto make = [&](std::uint32_t chunks_per_shard) {

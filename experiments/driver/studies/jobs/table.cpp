@@ -1,3 +1,5 @@
+// A row for each job under each plan, then a line for each plan: what it costs the jobs on average
+// and when all are done.
 #include "experiments/driver/studies/jobs/table.hpp"
 
 #include "experiments/driver/records/table.hpp"

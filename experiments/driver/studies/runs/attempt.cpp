@@ -1,3 +1,7 @@
+// How many chunks a shard is cut into decides both what is synthesized and whether it can be: the
+// cut is made here, around the algorithm, and every schedule is verified against the collective as
+// it was cut, whether it has just been made or was remembered. Time is CPU time of all threads, so
+// that it doesn't depend on what else the machine does.
 #include "experiments/driver/studies/runs/attempt.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
@@ -46,9 +50,9 @@ Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
   return outcome;
 }
 
-// The collective with so many times the chunks per shard as an algorithm's `pieces`. Chunks below a
-// byte are bad input, unless only those pieces make them so: words then, and the collective
-// without.
+// The collective with `chunks_per_shard` (an algorithm's chunk multiple) times the chunks that are
+// asked for. Chunks below a byte are bad input, unless only the multiple makes them so: words then,
+// and the collective without it.
 std::optional<std::string> cut(const AlgorithmRow& algorithm, const CollectiveMaker& make,
                                std::uint32_t chunks, std::uint32_t chunks_per_shard,
                                Collective& collective) {
@@ -98,11 +102,13 @@ bool judge(const Task& task, Attempt& made) {
   return is_verified;
 }
 
+// Only what may be remembered: a correct schedule, or the statement that there is none.
 bool is_sound(const Attempt& made) {
   return made.has_schedule() ? verdict_problem(made).empty()
                              : made.outcome.status == Status::infeasible;
 }
 
+// A file in the cache is input like any other: it is verified, and what isn't correct is no answer.
 std::optional<Attempt> remembered(const Task& task, const ScheduleCache& cache,
                                   const std::string& key, Wanted wanted) {
   std::optional<RememberedOutcome> found = cache.find(key, task.topology);

@@ -29,7 +29,7 @@ struct Attempt {
 
 /// So many chunks per shard, times what the algorithm needs (and, with options.choose_chunks, what
 /// it chooses). What runs out of memory is timed_out with a note, and so is what was cancelled.
-/// Chunks below a byte only because the algorithm wants several pieces are infeasible.
+/// Chunks below a byte only because of the algorithm's chunk multiple are infeasible.
 /// Errors: InputError of `make` for the given chunks, for an unknown setting, an NPU out of reach.
 [[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
                               const CollectiveMaker& make, std::uint32_t chunks,
@@ -51,7 +51,7 @@ enum class Wanted : std::uint8_t {
 
 /// With so many chunks per shard; where nobody says (none), with as many as choose_chunks() takes,
 /// or the algorithm where it chooses itself. Seconds are those of all tries, and a limit is for all
-/// of them. A try with a fault is what comes back, so that it shows. `make` takes pieces per shard,
+/// of them. A try with a fault is what comes back, so that it shows. `make` takes chunks per shard,
 /// and its InputErrors beyond one chunk mean that it can't be cut so.
 /// Errors: as attempt(); those of replays.
 [[nodiscard]] Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topology,

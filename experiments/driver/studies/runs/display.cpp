@@ -1,3 +1,6 @@
+// A synthesis may take an hour and say nothing meanwhile: this is where its progress becomes
+// visible, and the one place that decides between a bar, lines and silence. It writes to stderr
+// only.
 #include "experiments/driver/studies/runs/display.hpp"
 
 #include "experiments/driver/cli/stage_display.hpp"

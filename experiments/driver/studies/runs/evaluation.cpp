@@ -1,3 +1,6 @@
+// The order is fixed: synthesize, verify, then replay with bounds, and each step believes only what
+// the one before has checked. A time below a lower bound can't be a good result: it is reported as
+// our own defect, with the bound's certificate.
 #include "experiments/driver/studies/runs/evaluation.hpp"
 
 #include "experiments/driver/cache/schedule_cache.hpp"

@@ -138,7 +138,7 @@ struct Evaluation {
 [[nodiscard]] std::string bound_problem(const Replay& replay);
 
 /// What runs out of memory is timed_out with a note, and so is what was cancelled. Chunks below a
-/// byte only because the algorithm wants several pieces are infeasible. A compact schedule that the
+/// byte only because of the algorithm's chunk multiple are infeasible. A compact schedule that the
 /// engine or discipline can't replay stays without replay, with a note, and one that is replayed
 /// without timeline. What was remembered is verified as everything is, and shows in measured
 /// seconds only; a cache that can't be written is no error.

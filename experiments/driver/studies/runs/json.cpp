@@ -1,3 +1,6 @@
+// The message between a worker process and the driver is the same JSON that users get, with all
+// links: one writer and one reader, and a field that is forgotten in either shows in the tests of
+// both.
 #include "experiments/driver/studies/runs/json.hpp"
 
 #include "sim/error.hpp"
@@ -13,6 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// JSON has no NaN and no infinity.
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 std::string text_of(const Json& json) { return json.is_null() ? "" : json.get<std::string>(); }
 

@@ -1,3 +1,5 @@
+// Names, units and values of metrics, side by side: an expectation, a figure and a table that say
+// "gap" must mean the same number.
 #include "experiments/driver/studies/runs/metric.hpp"
 
 #include "sim/error.hpp"

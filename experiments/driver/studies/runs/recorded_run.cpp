@@ -1,3 +1,6 @@
+// Evaluations come back from worker processes without schedules and hops, which can be gigabytes.
+// The few figures that need them make the run again: synthesis is deterministic, and the times are
+// compared so that a figure never shows another run than the table does.
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 
 #include "sim/compact_schedule.hpp"

@@ -1,3 +1,6 @@
+// Two views of the same rows. The terminal's table shows the columns in which its rows differ and
+// is sorted for a reader (complete results first, the fastest on top); the CSV has every column,
+// always in one order, measured values last, so that files of two runs can be compared.
 #include "experiments/driver/studies/runs/table.hpp"
 
 #include "experiments/driver/records/table.hpp"

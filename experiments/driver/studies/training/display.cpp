@@ -1,3 +1,5 @@
+// A run of training may take minutes: whoever waits is told what begins and what came of it, line
+// by line, since the runs of a study are few and their names say more than a bar.
 #include "experiments/driver/studies/training/display.hpp"
 
 #include "sim/text.hpp"

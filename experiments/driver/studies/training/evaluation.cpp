@@ -1,3 +1,8 @@
+// A study's runs are a product: networks x variants x plans x conditions. The undisturbed run comes
+// first and makes the plans; the others reuse them, rerouted or planned anew where links have
+// failed. What one run can't do is a note of that run. Three checks stand behind every figure: the
+// account of each NPU adds up to the duration, no run is faster than its bound, and all engines
+// agree.
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/planning/workload_repair.hpp"
@@ -168,6 +173,8 @@ private:
     return planning;
   }
 
+  // Rerouting keeps the schedules and changes paths, which a running job could do at once;
+  // resynthesis plans for the network that is left.
   std::optional<WorkloadPlans> plans_without(const WorkloadPlanning& planning,
                                              std::span<const LinkId> gone, Condition::Kind kind,
                                              TrainingRun& run) const {
@@ -413,6 +420,8 @@ std::string disagreement(const IterationReport& a, const IterationReport& b) {
   return {};
 }
 
+// Whatever overlaps: no NPU can compute less than its program says, and no planned communication
+// takes less than its own bound.
 Time lower_bound(const Workload& workload, std::span<const PlannedCommunication> communications) {
   std::vector<Time> computing;
   for (const Program& program : workload.programs) computing.push_back(compute_time(program));

@@ -1,3 +1,6 @@
+// Papers state ratios of iterations under names of their own: a metric, two selections of runs, and
+// what the quotient should be. Which runs meet is decided by what the second selection doesn't
+// name: they must agree in it.
 #include "experiments/driver/studies/training/expectation.hpp"
 
 #include "experiments/driver/studies/training/evaluation.hpp"
@@ -36,6 +39,7 @@ constexpr std::array conditions{Condition::Kind::undisturbed, Condition::Kind::d
 
 bool has_purpose(TrainingMetric::Kind kind) { return kind == exposed || kind == exposed_fraction; }
 
+// Sums over NPUs become means by the duration of all NPUs together.
 double over_all(Time part, const TrainingRun& run) {
   const double whole = static_cast<double>(run.report->duration.ps) * static_cast<double>(run.npus);
   return whole > 0 ? static_cast<double>(part.ps) / whole : 0;

@@ -19,7 +19,7 @@ struct Condition {
   enum class Kind : std::uint8_t {
     undisturbed,
     disturbed,    ///< stragglers and events
-    reroute,      ///< failed cables: what would go over them takes the shortest way that is left
+    reroute,      ///< failed cables: what would go over them takes the shortest path that is left
     resynthesize, ///< failed cables: planned anew for what is left of the network
   };
   Kind kind = Kind::undisturbed;

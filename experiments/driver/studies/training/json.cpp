@@ -1,3 +1,5 @@
+// Integers are exact and of all iterations, as the simulator counts them; only what is a ratio is a
+// floating-point number, and what isn't known (a text has no flops) is null.
 #include "experiments/driver/studies/training/json.hpp"
 
 #include "experiments/driver/studies/runs/json.hpp"

@@ -1,3 +1,6 @@
+// The order matters: networks and algorithms first, then the work, which must fit the networks,
+// then what befalls it, then expectations, which are checked against the runs that there will be.
+// So an expectation that picks nothing, or too much, is an error before hours of simulation.
 #include "experiments/driver/studies/training/reader.hpp"
 
 #include "experiments/driver/cache/schedule_cache.hpp"

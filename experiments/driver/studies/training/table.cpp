@@ -1,3 +1,6 @@
+// Three tables for a reader (what an iteration takes, where its time goes, what communicates) and
+// two CSV files for programs. Columns that are the same in all rows of a table are left out of it,
+// never of the CSV.
 #include "experiments/driver/studies/training/table.hpp"
 
 #include "experiments/driver/records/table.hpp"
@@ -145,6 +148,7 @@ std::vector<Purpose> exposed_purposes(std::span<const TrainingRun> runs) {
   return purposes;
 }
 
+// Of a sum over NPUs and iterations, the share of one of each.
 Time part(Time sum, const TrainingRun& run, std::int64_t npus) {
   return Time{sum.ps / (npus * run.workload.iterations)};
 }

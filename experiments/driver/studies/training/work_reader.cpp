@@ -1,3 +1,6 @@
+// A variant is a few keys in front of the study's own, for a sweep over parallelism would else
+// repeat everything. Keys are looked for in both tables even where the variant has its own: what
+// was looked for counts as known, and what nobody looked for is a misspelt key.
 #include "experiments/driver/studies/training/work_reader.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"

@@ -1,4 +1,4 @@
-// What is trained, from the keys of [[training]] (format at the head of training_reader.hpp), where
+// What is trained, from the keys of [[training]] (format at the head of reader.hpp), where
 // a variant's own keys come before those that all have in common.
 #pragma once
 

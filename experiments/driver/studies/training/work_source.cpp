@@ -1,3 +1,6 @@
+// Degrees that the user leaves open are filled in per network: data parallelism takes the NPUs that
+// the other degrees leave, and a global batch is divided among the replicas. Neither is rounded:
+// what doesn't divide is refused, for it would be another training than was asked for.
 #include "experiments/driver/studies/training/work_source.hpp"
 
 #include "sim/error.hpp"

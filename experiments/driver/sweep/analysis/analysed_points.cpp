@@ -1,3 +1,6 @@
+// A study may have a million points, and an analysis looks at each of them once for each parameter.
+// So texts become small numbers (levels) once, objectives are evaluated once, and what analyses
+// group, compare and sort afterwards are integers and doubles by row.
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 
 #include "experiments/driver/sweep/space/expression.hpp"
@@ -17,6 +20,8 @@ namespace {
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
+// Points that failed, were stopped or are still missing have results of no run, or of half a run:
+// no analysis sees them.
 std::vector<bool> done_rows(const PointTable& table) {
   const TableColumn& status = table.column("status");
   const auto found = std::find(status.dictionary.begin(), status.dictionary.end(), "done");
@@ -133,6 +138,8 @@ bool AnalysedPoints::follows(const std::string& other, const std::string& from) 
   const auto has = [](const Axis& axis, const std::string& name) {
     return std::find(axis.names.begin(), axis.names.end(), name) != axis.names.end();
   };
+  // Parameters that are equal by chance, or because a constraint left few points, follow from
+  // nothing: only what one axis varies together does.
   const bool zipped = std::any_of(study_->axes.begin(), study_->axes.end(), [&](const Axis& axis) {
     return !axis.drawn && has(axis, other) && has(axis, from);
   });

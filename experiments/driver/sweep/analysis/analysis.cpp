@@ -1,3 +1,6 @@
+// From a table of points to files: every analysis becomes a report (../report), every report a
+// section of the page and files of its own. All reports are made, and with that all errors of a
+// study's expressions found, before the first file is written.
 #include "experiments/driver/sweep/analysis/analysis.hpp"
 
 #include "experiments/driver/figures/gnuplot.hpp"
@@ -6,6 +9,8 @@
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/study_page.hpp"
+#include "experiments/driver/sweep/space/expression.hpp"
+#include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/points_csv.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -116,6 +121,32 @@ Study with_only(Study study, std::span<const std::string> labels) {
     if (std::find(known.begin(), known.end(), label) == known.end())
       throw InputError(unknown_name("analysis", label, known));
   return study;
+}
+
+std::vector<std::string> shown_columns(const Study& study) {
+  std::vector<std::string> names = parameter_names(study);
+  for (const Definition& definition : study.definitions) names.push_back(definition.name);
+  const std::vector<std::string> facts = fact_names(study);
+  names.insert(names.end(), facts.begin(), facts.end());
+  if (study.experiment)
+    for (const ResultColumn& column : result_columns(study.experiment->kind()))
+      names.push_back(column.name);
+  names.insert(names.end(), {"status", "message"});
+  return names;
+}
+
+// A store reads only the columns that are asked for: `tutti sweep --analyse` of a large study would
+// else spend its time on results that nobody uses.
+std::vector<std::string> analysed_columns(const Study& study) {
+  const std::vector<std::string> known = shown_columns(study);
+  std::vector<std::string> names = parameter_names(study);
+  names.emplace_back("status");
+  for (const Objective& objective : study.objectives) {
+    const Expression expression(objective.expression, known);
+    for (const std::string& name : expression.names())
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 StudyAnalyses analyses_of(const Study& study, const PointTable& table) {

@@ -1,3 +1,5 @@
+// Which choice is best in a cell is asked of its best points: parameters that are neither of the
+// choice nor of the cell are set as is best for each choice, as a user who made it would set them.
 #include "experiments/driver/sweep/analysis/best_choice.hpp"
 
 #include "sim/ids.hpp"
@@ -11,6 +13,9 @@ namespace tutti::sweep {
 
 namespace {
 
+// Equally good within 1e-12 isn't transitive, so it is no order to sort by: contenders are sorted
+// by their exact values, and only those as good as the very best are then put in the order of
+// choices.
 void sort_contenders(BestCell& cell, const ObjectiveValues& objective) {
   const auto value = [&](const Contender& each) { return objective.values[each.row]; };
   std::sort(cell.contenders.begin(), cell.contenders.end(),

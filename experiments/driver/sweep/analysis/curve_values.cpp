@@ -1,3 +1,5 @@
+// Points are grouped twice: by what makes a place on a curve (`by`, series, x), and within it by
+// the repetition. Each repetition gives one value, its best; a place without repetitions has one.
 #include "experiments/driver/sweep/analysis/curve_values.hpp"
 
 #include "sim/error.hpp"
@@ -25,6 +27,7 @@ std::vector<std::string> with_replicates(std::vector<std::string> columns,
   return columns;
 }
 
+// By the text that the study says, which is a number's or a text's.
 std::uint32_t reference_level(const CurvesAnalysis& analysis, const Levels& series) {
   std::vector<std::string> known;
   for (std::uint32_t level = 0; level < series.values.size(); ++level) {
@@ -36,7 +39,9 @@ std::uint32_t reference_level(const CurvesAnalysis& analysis, const Levels& seri
   throw InputError(unknown_name("series", analysis.relative_to, known));
 }
 
-// What values are divided by: 1, or those of the reference series.
+// What values are divided by: 1, or those of the reference series. A repetition is compared with
+// the same repetition of the reference (the same seed, say): what both share cancels, and the
+// spread of the ratio is that of the difference alone.
 class Reference {
 public:
   Reference(const CurvesAnalysis& analysis, AnalysedPoints& points) {

@@ -1,3 +1,7 @@
+// Rows are grouped as digits of a number: with the levels of one column after the other as digits,
+// two rows have the same number just if they are equal in all columns. After each column the
+// numbers are made dense again, by counting where they are small and by sorting else, so that they
+// never exceed rows x levels and don't overflow.
 #include "experiments/driver/sweep/analysis/levels.hpp"
 
 #include "sim/ids.hpp"

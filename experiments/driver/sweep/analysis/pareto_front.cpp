@@ -1,3 +1,5 @@
+// Sorted by x, then by y, a point is on the front just if its y is less than that of all before it,
+// and the last one found has the least.
 #include "experiments/driver/sweep/analysis/pareto_front.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Both intervals of the header, with 2.5 % on each side. That of the median needs no table: of n
+// values the number below the median is binomial with chance 1/2.
 #include "experiments/driver/sweep/analysis/replicates.hpp"
 
 #include <boost/math/distributions/students_t.hpp>
@@ -29,6 +31,9 @@ double half_width(const std::vector<double>& values, double mean) {
 
 } // namespace
 
+// P(fewer than r of n lie below the median) = sum over k < r of C(n, k) / 2^n: the largest r for
+// which that is at most 2.5 %. By logarithms of the gamma function: C(n, k) overflows from n =
+// 1030.
 std::size_t median_rank(std::size_t count) {
   const auto n = static_cast<double>(count);
   double below = 0; // chance that fewer than `rank` values lie below the median
@@ -43,6 +48,7 @@ std::size_t median_rank(std::size_t count) {
 
 ReplicateSummary summary_of(std::vector<double> values) {
   assert(!values.empty());
+  // Also makes the sums independent of the order in which repetitions ended.
   std::sort(values.begin(), values.end());
   ReplicateSummary summary;
   summary.count = values.size();

@@ -1,3 +1,6 @@
+// One pass over the cells, which are ordered by `over`, with the choice before for each combination
+// of `by`: a range goes on while its choice is among the best, so that ties don't break it up, and
+// ends where another is better or where there is no result.
 #include "experiments/driver/sweep/analysis/selection.hpp"
 
 #include <algorithm>

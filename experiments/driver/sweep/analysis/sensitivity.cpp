@@ -1,3 +1,7 @@
+// Parameters multiply times rather than add to them (twice the bytes take about twice as long on a
+// slow network and on a fast one), so what is analysed is the logarithm, where all values are
+// positive: means become geometric, differences ratios, and the slowest points alone don't decide
+// what share of the variance a parameter explains.
 #include "experiments/driver/sweep/analysis/sensitivity.hpp"
 
 #include "experiments/driver/sweep/report/cells.hpp"
@@ -110,6 +114,7 @@ GroupMoments moments_of(const ValueGroups& groups, const Response& response) {
   return m;
 }
 
+// Eta squared. With one point for each value it would be 1, whatever the parameter does: none.
 std::optional<double> explained_share(const GroupMoments& m) {
   // Below that, differences are roundings.
   const double nothing = static_cast<double>(m.count) * std::pow(1e-12 * m.mean, 2);
@@ -157,6 +162,9 @@ double median_of(std::vector<double>& values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+// The share compares means over all other parameters, which misleads where points are missing or
+// parameters act together. This compares like with like: within each set of points that differ in
+// this parameter alone, the worst with the best.
 EqualOthers equal_others(const std::string& name, AnalysedPoints& points,
                          const Response& response) {
   struct Extremes {

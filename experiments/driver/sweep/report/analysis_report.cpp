@@ -1,3 +1,5 @@
+// What the five kinds of reports begin and end with. A study may have thousands of combinations of
+// `by`: tables and CSV have them all, but a page with a figure for each would be of no use.
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 
 #include <fmt/format.h>

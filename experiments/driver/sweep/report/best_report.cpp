@@ -109,6 +109,8 @@ void add_row(AnalysisReport& report, const BestColumns& columns, const Objective
 }
 
 // The map of the cells of one combination of `by`.
+// Only the columns and rows that occur in this combination, so that a map of a small part of the
+// study isn't mostly empty.
 ChoiceMap choice_map(const std::vector<const BestCell*>& cells, const BestColumns& columns,
                      const ObjectiveValues& objective) {
   ChoiceMap map;
@@ -142,6 +144,7 @@ ChoiceMap choice_map(const std::vector<const BestCell*>& cells, const BestColumn
 
 // Choices that are best somewhere, with colours that are the same on all maps.
 void add_choices(ChoiceMap& map, const BestChoices& best, const BestColumns& columns) {
+  // Colours are numbered over all maps, the legend over this one.
   std::map<std::size_t, std::size_t> place; // of a choice in the legend
   std::map<std::size_t, std::size_t> colour;
   for (const BestCell& cell : best.cells)

@@ -1,3 +1,6 @@
+// One number is written in two ways: exactly and in SI units where programs read it, and with four
+// digits and a prefixed unit where people do. Sizes count in powers of 1024, times and rates in
+// powers of 10, as everywhere in this program.
 #include "experiments/driver/sweep/report/cells.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +23,7 @@ std::string_view symbol(Unit unit) {
   return "bytes/s";
 }
 
+// What a column's own name may end with already, so that its title needn't say the unit again.
 std::string_view suffix(Unit unit) {
   switch (unit) {
   case Unit::none: return "";
@@ -42,6 +46,7 @@ std::string without_zeros(std::string text) {
   return text.erase(kept, end - kept);
 }
 
+// A prefixed unit of a quantity; steps_of() has the largest first.
 struct Step {
   double factor;
   std::string_view text;
@@ -93,6 +98,7 @@ std::string display_text(double number, Unit unit) {
 
 std::string times_text(double ratio) {
   if (std::isnan(ratio)) return "";
+  // Three digits whatever the size; the thresholds are where rounding adds a digit.
   if (ratio >= 1e6) return fmt::format("{:.3g}x", ratio);
   return fmt::format("{:.{}f}x", ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
 }
@@ -111,6 +117,7 @@ std::string AxisUnit::label(std::string_view what) const {
 AxisUnit axis_unit(Unit unit, double typical) {
   const std::span<const Step> steps = steps_of(unit);
   if (steps.empty()) return {};
+  // A little below a whole unit still counts as one, so that roundings don't make 1 ms 1000 us.
   const auto found = std::find_if(steps.begin(), steps.end() - 1, [&](const Step& step) {
     return std::abs(typical) >= 0.9999 * step.factor;
   });

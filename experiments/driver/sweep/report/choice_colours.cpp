@@ -1,3 +1,5 @@
+// Ten hues tell apart ten choices; a study that compares more gets each hue again halfway to white,
+// then 40 % darker. Text on a colour is black or white by the colour's luma.
 #include "experiments/driver/sweep/report/choice_colours.hpp"
 
 #include "experiments/driver/figures/style.hpp"
@@ -36,6 +38,7 @@ std::string choice_colour(std::size_t i) {
 
 std::string text_colour_on(const std::string& colour) {
   const Rgb rgb = parsed_colour(colour);
+  // Luma by the weights of ITU-R BT.601: 0.299 red, 0.587 green, 0.114 blue, times a thousand.
   const int thousand_times = 299 * rgb.part[0] + 587 * rgb.part[1] + 114 * rgb.part[2];
   return thousand_times > 140'000 ? "#111111" : "#ffffff";
 }

@@ -1,3 +1,6 @@
+// A map as gnuplot rectangles. gnuplot chooses margins and legends by its own estimates
+// and leaves out what doesn't fit; here everything has a place in points, computed from the
+// widths of the texts, and the picture is made as large as they need.
 #include "experiments/driver/sweep/report/choice_map.hpp"
 
 #include "experiments/driver/figures/style.hpp"
@@ -37,10 +40,12 @@ struct MapLayout {
     std::vector<std::string> texts, names;
     for (const MapCell& cell : map.cells) texts.push_back(cell.text);
     for (const MapChoice& choice : map.choices) names.push_back(choice.name);
+    // Wide enough for its text, but 860 points for all columns; few columns share at least 360.
     const double roomy = std::max({letter * widest(texts) + 12, 56.0});
     cell_width = std::clamp(roomy, 4.0, std::max(860 / columns, 4.0));
     cell_width = std::max(cell_width, std::min(360 / columns, 150.0));
     cell_height = std::clamp(430 / rows, 4.0, 46.0);
+    // The texts of the x axis stand upright as soon as one is wider than its column.
     upright = letter * widest(map.columns) + 8 > cell_width;
     left = letter * widest(map.rows) + (map.y_label.empty() ? 24 : 48);
     below = (upright ? letter * widest(map.columns) : 14) + 64;
@@ -147,6 +152,7 @@ std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
       return !words.empty() &&
              static_cast<double>(display_width(words)) * width + 4 <= at.cell_width;
     };
+    // Both texts where there is room for both, one above the other; else the first that fits.
     const bool small = fits(cell.small_text, small_letter) && at.cell_height >= 30;
     if (at.cell_height >= 15 && fits(cell.text, narrow_letter))
       add(cell, cell.text, small ? 0.42 : 0, 11);

@@ -121,6 +121,7 @@ void add_row(AnalysisReport& report, const CurveColumns& columns, const CurveCel
   report.table.rows.push_back(std::move(shown));
 }
 
+// frexp's mantissa lies in [0.5, 1), and is 0.5 for powers of two alone.
 bool is_power_of_two(const Value& value) {
   int exponent = 0;
   return value.number >= 1 && std::frexp(value.number, &exponent) == 0.5;
@@ -134,6 +135,8 @@ struct CurveScale {
   std::vector<double> place_of_level; ///< [level]
 };
 
+// Numbers lie at their values, on a logarithmic axis where they spread over a factor of 8 (sizes,
+// powers of two) or 30; texts and negative numbers lie side by side, in the order of the study.
 CurveScale curve_scale(const Levels& x) {
   CurveScale scale;
   const double least = x.values.front().number, largest = x.values.back().number;
@@ -171,6 +174,7 @@ FigureAxis y_axis(std::span<const CurveCell* const> cells, const CurveColumns& c
           logarithmic ? AxisScale::logarithmic : AxisScale::linear};
 }
 
+// Cells are ordered by their series, so that a new name begins a new curve.
 Curve& curve_named(std::vector<Curve>& curves, const std::string& name) {
   if (curves.empty() || curves.back().name != name) curves.push_back({name, {}});
   return curves.back();
@@ -183,6 +187,8 @@ void add_point(Curve& curve, const CurveCell& cell, double x, const FigureAxis& 
   curve.band.push_back({x, y.scaled(interval.low), y.scaled(interval.high)});
 }
 
+// A mean over the repetitions that ended tells nothing of those that didn't, and those are the hard
+// ones: the figure has to say how many there are.
 std::string missing_text(std::span<const CurveCell* const> cells, bool replicates) {
   std::size_t missing = 0, all = 0;
   for (const CurveCell* cell : cells) {

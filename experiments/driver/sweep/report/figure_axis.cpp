@@ -1,3 +1,5 @@
+// A sweep's values may spread over one factor or over nine decades, and nobody looks at the axis
+// before it is drawn: scale, range, unit and marks follow from the values alone.
 #include "experiments/driver/sweep/report/figure_axis.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@ FigureAxis::FigureAxis(std::string name, Unit unit, std::span<const double> valu
                  (scale == AxisScale::logarithmic || *largest > 30 * *least);
   unit_ = axis_unit(unit, *least, *largest, logarithmic_);
   if (logarithmic_) {
+    // 6 % of the axis's length on each side, and at least a factor of 1.15.
     const double room = std::max(std::pow(*largest / *least, 0.06), 1.15);
     low_ = *least / room;
     high_ = *largest * room;
@@ -38,6 +41,8 @@ std::vector<AxisTic> FigureAxis::tics() const {
   const double decades = std::log10(high_ / low_);
   // Powers of two would be odd at powers of ten.
   if (quantity_ == Unit::bytes && decades >= 1.5) return {};
+  // Up to eight decades each is labelled, then every second or third; below one and a half decades
+  // 2 and 5 are labelled as well.
   const int step = decades > 16 ? 3 : decades > 8 ? 2 : 1;
   std::vector<AxisTic> tics;
   const double unit = quantity_ == Unit::bytes ? unit_.divisor : 1;

@@ -1,3 +1,5 @@
+// Labels, messages and expressions of a study are a user's own text and stand on a page: all of it
+// passes through escaped(), so that no study can put markup there.
 #include "experiments/driver/sweep/report/html.hpp"
 
 #include <fmt/format.h>
@@ -69,6 +71,7 @@ std::string html_table(const Table& table, std::size_t most_rows, std::string_vi
 std::string inline_svg(std::string_view svg, std::string_view title, std::string_view prefix) {
   const std::size_t begin = svg.find("<svg");
   std::string text(svg.substr(begin == std::string_view::npos ? 0 : begin));
+  // An id and everything that refers to it, in both ways of quoting.
   for (const char* mark : {" id='", " id=\"", "href='#", "href=\"#", "url(#"})
     insert_after(text, mark, prefix);
   constexpr std::string_view own_title = "<title>Gnuplot</title>";

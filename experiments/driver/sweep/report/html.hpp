@@ -1,4 +1,4 @@
-// Pieces of a static page: texts, tables and pictures, safe whatever they say.
+// Parts of a static page: texts, tables and pictures, safe whatever they say.
 #pragma once
 
 #include "experiments/driver/records/table.hpp"

@@ -1,6 +1,7 @@
+// Writes the JSON whose grammar stands in the header.
+#include "experiments/driver/sweep/report/selection_json.hpp"
+
 #include "experiments/driver/studies/runs/json.hpp"
-#include "experiments/driver/sweep/analysis/selection.hpp"
-#include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/ids.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// JSON has no NaN and no infinity: null. Whole numbers are written as such, without ".0".
 Json number_json(double number) {
   if (!std::isfinite(number)) return nullptr;
   if (is_whole(number)) return static_cast<std::int64_t>(number);
@@ -41,6 +43,8 @@ Json at_json(AnalysedPoints& points, const std::string& column, std::uint32_t ro
   return value_json(points.table().column(column).value(row));
 }
 
+// What holds of every point: a tuner that reads the table must know for which network, say, it is.
+// Results are left out, even where they happen to be equal.
 Json constants_json(AnalysedPoints& points) {
   Json json = Json::object();
   for (const TableColumn& column : points.table().columns) {

@@ -4,6 +4,7 @@
 #include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/choice_colours.hpp"
 #include "experiments/driver/sweep/report/choice_map.hpp"
+#include "experiments/driver/sweep/report/selection_json.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 
@@ -62,6 +63,7 @@ double next_ratio(const SelectedPoint& point, const ObjectiveValues& objective) 
   return loss_ratio(objective, objective.values[point.row], objective.values[*point.next_row]);
 }
 
+// The CSV has a row for each point that was simulated, so that a range can be traced back to them.
 void add_csv_rows(AnalysisReport& report, const SelectionColumns& columns,
                   const ObjectiveValues& objective, const SelectionRange& range) {
   for (const SelectedPoint& point : range.points) {
@@ -80,6 +82,8 @@ void add_csv_rows(AnalysisReport& report, const SelectionColumns& columns,
   }
 }
 
+// The table has one for each range. The ratios say how much the choice matters within it: where the
+// next best is hardly worse anywhere, a reader may as well keep that one.
 void add_table_row(AnalysisReport& report, const SelectionColumns& columns,
                    const ObjectiveValues& objective, const SelectionRange& range) {
   const std::uint32_t first = range.points.front().row;

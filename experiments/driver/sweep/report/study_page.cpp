@@ -1,18 +1,27 @@
+// A page that can be mailed or kept: styles and pictures are inline and there is no script, so that
+// it needs no server and nothing from elsewhere. It shows the first 60 rows of a table, for a
+// browser is slow with a hundred thousand, and links the CSV that has all.
 #include "experiments/driver/sweep/report/study_page.hpp"
 
 #include "experiments/driver/sweep/analysis/levels.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/html.hpp"
+#include "experiments/driver/sweep/store/point_results.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace tutti::sweep {
 
 namespace {
+
+constexpr PointStatus last_status = PointStatus::defect;
 
 constexpr std::size_t most_rows = 60;
 
@@ -114,6 +123,7 @@ std::string points_section(const PointTable& table) {
                      html_table(status_table(table), most_rows, "points.csv"));
 }
 
+// That points failed must not be seen in a log only.
 std::string problems_section(const Table& problems) {
   if (problems.rows.empty()) return "";
   return "<section id=\"problems\">\n<h2>What has no result</h2>\n" +
@@ -149,6 +159,47 @@ std::string analysis_section(const PageSection& section, std::size_t index) {
 }
 
 } // namespace
+
+Table status_table(const PointTable& table) {
+  const TableColumn& status = table.column("status");
+  // Texts of a column are numbers of its dictionary, from 1; 0 is none.
+  std::vector<std::size_t> counts(status.dictionary.size(), 0);
+  for (const std::uint32_t text : status.texts)
+    if (text != 0) ++counts[text - 1];
+  Table result{{{"status"}, {"points", Align::right}}, {}};
+  for (int s = 0; s <= static_cast<int>(last_status); ++s) {
+    const std::string name(to_text(static_cast<PointStatus>(s)));
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      if (status.dictionary[i] == name && counts[i] > 0)
+        result.rows.push_back({name, fmt::to_string(counts[i])});
+  }
+  return result;
+}
+
+Table problem_table(const PointTable& table) {
+  const TableColumn& status = table.column("status");
+  const TableColumn* message = table.find("message");
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts; // by places of texts
+  for (std::size_t row = 0; row < table.rows; ++row)
+    ++counts[{status.texts[row], message == nullptr ? 0 : message->texts[row]}];
+  using Problem = std::tuple<std::size_t, std::string, std::string>;
+  std::vector<Problem> problems;
+  for (const auto& [texts, count] : counts) {
+    const std::string name = texts.first == 0 ? "" : status.dictionary[texts.first - 1];
+    const std::string words = texts.second == 0 ? "" : message->dictionary[texts.second - 1];
+    // Points that haven't been run are no problem.
+    const bool ended = name != "done" && name != "pending" && name != "running";
+    if (ended) problems.emplace_back(count, name, words);
+  }
+  std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+    if (std::get<0>(a) != std::get<0>(b)) return std::get<0>(a) > std::get<0>(b);
+    return a < b;
+  });
+  Table result{{{"points", Align::right}, {"status"}, {"message"}}, {}};
+  for (const auto& [count, name, words] : problems)
+    result.rows.push_back({fmt::to_string(count), name, words});
+  return result;
+}
 
 std::string study_page(const Study& study, const PointTable& table,
                        std::span<const PageSection> sections, const std::string& note) {

@@ -1,3 +1,7 @@
+// Everything drawn is drawn from a study's seed by the house generator and then rounded to what a
+// text can say (tidied_number): a point is simulated from its texts, and what is stored, shown and
+// simulated must be one number. The Latin hypercube is that of McKay, Beckman and Conover 1979, "A
+// comparison of three methods for selecting values of input variables".
 #include "experiments/driver/sweep/space/axis.hpp"
 
 #include "sim/error.hpp"
@@ -24,6 +28,7 @@ Value value_at(const SampledRange& range, double part) {
     return range.choices[static_cast<std::size_t>(part * count)];
   }
   const double from = range.from.number;
+  // Whole numbers are drawn from [from, to + 1) and cut, so that each is as likely as the others.
   const double end = range.to.number + (range.whole ? 1 : 0);
   const double number =
       range.logarithmic ? from * std::pow(end / from, part) : from + part * (end - from);
@@ -66,6 +71,7 @@ Axis sampled_axis(SampleMethod method, std::span<const SampledRange> ranges, std
       double part = unit_draw(random);
       if (method == SampleMethod::latin_hypercube)
         part = (static_cast<double>(parts[row]) + part) / static_cast<double>(count);
+      // Below 1 whatever the roundings: 1 would be beyond the last choice.
       axis.rows[row].push_back(value_at(range, std::min(part, 1 - 0x1p-53)));
     }
   }

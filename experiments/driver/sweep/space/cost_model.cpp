@@ -1,3 +1,6 @@
+// Prices in the order in which a network would be ordered: its cables with their lengths first
+// (rack_layout), for each cable the cheapest technology that reaches so far, what stands at its two
+// ends, then what there is once for each node. The model's numbers are the user's; none is ours.
 #include "experiments/driver/sweep/space/cost_model.hpp"
 
 #include "experiments/driver/sweep/space/rack_layout.hpp"
@@ -31,6 +34,7 @@ std::uint32_t count_at(ConfigTable& table, const std::string& key, std::uint32_t
   return value ? static_cast<std::uint32_t>(value->integer(1, 1'000'000'000)) : otherwise;
 }
 
+// Amounts that aren't given are 0, not unknown: a model of cables alone is one.
 CableRates read_cable(ConfigTable table) {
   CableRates cable;
   table.allow_only({"name", "reach", "price", "price_per_GBps", "price_per_metre",
@@ -138,6 +142,7 @@ NetworkCost cost_of(const Topology& topology, const CostModel& model) {
     cost.watts += priced.watts;
     cost.cable_metres += metres;
     ++cost.cable_count;
+    // An NPU pays a NIC for each of its cables; a switch pays a port, and what it sends at most.
     for (const NodeId end : {cable.a, cable.b}) {
       if (topology.node(end).kind == NodeKind::npu) {
         cost.nics += at_rate(model.nic_price, gigabytes);

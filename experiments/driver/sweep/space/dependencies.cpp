@@ -1,3 +1,6 @@
+// A directed graph of the names of a study. What follows from what is asked twice: to recompute
+// only what a changed parameter changes, and to refuse definitions that follow from themselves. A
+// `largest` is special: its condition is about itself, which is a trial and no circle.
 #include "experiments/driver/sweep/space/dependencies.hpp"
 
 #include "experiments/driver/sweep/space/expression.hpp"

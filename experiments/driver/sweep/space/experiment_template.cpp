@@ -1,3 +1,7 @@
+// A point's experiment is the study's own table with the names in its texts replaced, so that a
+// study can vary whatever an experiment can say, with no second grammar. Replacing happens in the
+// parsed table and not in its text: places of errors stay those of the study's file, and a value
+// can't become syntax.
 #include "experiments/driver/sweep/space/experiment_template.hpp"
 
 #include "experiments/driver/records/provenance.hpp"
@@ -34,24 +38,24 @@ constexpr int results_version = 1;
 constexpr std::array file_keys{"collective", "collectives", "events", "groups",
                                "model",      "npu",         "trace",  "workload"};
 
-struct Piece {
+struct TextPart {
   std::string_view before; ///< as it stands
   std::string_view name;   ///< of the value behind it; empty: the text ends
 };
 
-// The text as pieces, the last without a name. Errors: InputError for "${" without an end.
-std::vector<Piece> pieces_of(std::string_view text) {
-  std::vector<Piece> pieces;
+// The text as parts, the last without a name. Errors: InputError for "${" without an end.
+std::vector<TextPart> parts_of_text(std::string_view text) {
+  std::vector<TextPart> parts;
   while (true) {
     const std::size_t begin = text.find("${");
     if (begin == std::string_view::npos) {
-      pieces.push_back({text, {}});
-      return pieces;
+      parts.push_back({text, {}});
+      return parts;
     }
     const std::size_t end = text.find('}', begin);
     if (end == std::string_view::npos || end == begin + 2)
       throw InputError(fmt::format("\"{}\": a name stands in ${{...}}", text));
-    pieces.push_back({text.substr(0, begin), text.substr(begin + 2, end - begin - 2)});
+    parts.push_back({text.substr(0, begin), text.substr(begin + 2, end - begin - 2)});
     text.remove_prefix(end + 1);
   }
 }
@@ -85,6 +89,7 @@ void add_file_texts(ConfigTable table, std::vector<std::string>& texts) {
   }
 }
 
+// One of them and not several: a point has one row of results.
 PointKind kind_of(ConfigTable& table) {
   std::vector<PointKind> kinds;
   for (std::size_t i = 0; i < table.tables("runs").size(); ++i) kinds.push_back(PointKind::run);
@@ -109,6 +114,7 @@ std::string topology_text_of(ConfigTable& table) {
   return topologies.at(labels.front()).string();
 }
 
+// A quantity stays a text with its unit ("1GiB"): TOML has none, and experiments ask for one.
 ConfigScalar toml_scalar(const Value& value) {
   if (value.kind == Value::Kind::boolean) return value.number != 0;
   if (value.kind == Value::Kind::text || value.unit != Unit::none) return to_text(value);
@@ -126,17 +132,17 @@ std::string content_fingerprint(const fs::path& file) {
 
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
-  for (const Piece& piece : pieces_of(text))
-    if (!piece.name.empty() && std::find(names.begin(), names.end(), piece.name) == names.end())
-      names.emplace_back(piece.name);
+  for (const TextPart& part : parts_of_text(text))
+    if (!part.name.empty() && std::find(names.begin(), names.end(), part.name) == names.end())
+      names.emplace_back(part.name);
   return names;
 }
 
 std::string filled_in(std::string_view text, const ValueOf& value_of) {
   std::string filled;
-  for (const Piece& piece : pieces_of(text)) {
-    filled += piece.before;
-    if (!piece.name.empty()) filled += to_text(value_of(std::string(piece.name)));
+  for (const TextPart& part : parts_of_text(text)) {
+    filled += part.before;
+    if (!part.name.empty()) filled += to_text(value_of(std::string(part.name)));
   }
   return filled;
 }
@@ -167,15 +173,18 @@ ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string sou
 Experiment ExperimentTemplate::experiment(const ValueOf& value_of, std::uint64_t seed) const {
   const auto replacement = [&value_of](const std::string& text) -> std::optional<ConfigScalar> {
     if (text.find("${") == std::string::npos) return std::nullopt;
-    const std::vector<Piece> pieces = pieces_of(text);
+    const std::vector<TextPart> parts = parts_of_text(text);
     const bool is_name_alone =
-        pieces.size() == 2 && pieces.front().before.empty() && pieces.back().before.empty();
-    return is_name_alone ? toml_scalar(value_of(std::string(pieces.front().name)))
+        parts.size() == 2 && parts.front().before.empty() && parts.back().before.empty();
+    return is_name_alone ? toml_scalar(value_of(std::string(parts.front().name)))
                          : ConfigScalar(filled_in(text, value_of));
   };
   return unnamed_experiment(table_.replaced(replacement), source_name_, seed);
 }
 
+// A point whose topology, model or trace has been edited since is another point: its result in the
+// store must not be taken for the new one's. Whether a text names a file isn't known here, so that
+// every file that it could name counts.
 const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) const {
   const auto [found, is_new] = fingerprints_.try_emplace(text);
   if (!is_new) return found->second;

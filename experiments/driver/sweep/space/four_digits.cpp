@@ -1,3 +1,6 @@
+// Bisection over the numbers that can be written with four digits, numbered through all decades.
+// The condition (a network's cost, say) is costly and steps where a cable's technology changes, so
+// there is nothing to interpolate; and four digits are what a reader of a table is to see.
 #include "experiments/driver/sweep/space/four_digits.hpp"
 
 #include "experiments/driver/sweep/space/axis.hpp"

@@ -1,3 +1,5 @@
+// A name stands in texts as ${name}, in expressions without quotes and in the store as a column: it
+// has to be a plain word in all three, so SQLite itself is asked whether it reads it as a name.
 #include "experiments/driver/sweep/space/name_register.hpp"
 
 #include "experiments/driver/sweep/space/expression.hpp"

@@ -1,3 +1,4 @@
+// Names and values in one order, which two functions share: keep them side by side.
 #include "experiments/driver/sweep/space/network_facts.hpp"
 
 #include <algorithm>

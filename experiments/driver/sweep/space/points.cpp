@@ -1,17 +1,21 @@
-#include "experiments/driver/sweep/space/point.hpp"
+// The space is walked like an odometer, the last axis fastest, and from one point to the next only
+// what follows from the changed parameters is computed anew. Making a topology is the dear part:
+// constraints that need none are tried first, and each distinct topology text is made once.
+#include "experiments/driver/sweep/space/points.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
 #include "experiments/driver/sweep/space/expression.hpp"
 #include "experiments/driver/sweep/space/four_digits.hpp"
 #include "experiments/driver/sweep/space/network_facts.hpp"
-#include "experiments/driver/sweep/store/point_key.hpp"
 #include "sim/error.hpp"
+#include "sim/hash.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +26,27 @@ namespace tutti::sweep {
 namespace {
 
 constexpr std::size_t most_points = 10'000'000;
+
+// The key of a point, of all that decides its results: 128 bits, of two hashes that begin
+// differently, for a store finds the results of millions of points by it, over years. What is added
+// in parts counts as parts.
+class PointKey {
+public:
+  PointKey() { parts_[1].add(std::uint64_t{0x746f7474}); } // any other beginning
+  void add(std::uint64_t word) {
+    for (Fingerprint& part : parts_) part.add(word);
+  }
+  void add(std::string_view text) {
+    for (Fingerprint& part : parts_) part.add(text);
+  }
+  // 32 hexadecimal digits.
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{:016x}{:016x}", parts_[0].value(), parts_[1].value());
+  }
+
+private:
+  std::array<Fingerprint, 2> parts_;
+};
 
 /// An expression and where its values are.
 struct PlacedExpression {
@@ -126,6 +151,7 @@ private:
     for (const std::size_t follower : followers_[value]) is_known_[follower] = false;
   }
 
+  // A column has one unit, or its numbers couldn't be compared: 1 ms and 1 KiB are no axis.
   void note_unit(std::size_t value) {
     if (values_[value].kind != Value::Kind::number) return;
     const Unit unit = values_[value].unit;
@@ -208,6 +234,7 @@ private:
            });
   }
 
+  // Each trial is set like any value, so that what the condition uses is recomputed from it.
   bool resolve_largest(std::size_t value, const LargestDefinition& range,
                        PlacedExpression& condition) {
     const auto found = largest_of_four_digits(range.from, range.to, [&](const Value& trial) {
@@ -273,6 +300,7 @@ private:
     return given ? static_cast<std::uint64_t>(given->number) : study_.seed;
   }
 
+  // The experiment's own text, the values in it, the files that it reads, and the seed.
   [[nodiscard]] PointKey key_of_point(std::uint64_t seed) const {
     PointKey key = template_key_;
     const auto add = [&](std::size_t value) {
@@ -287,6 +315,7 @@ private:
     return key;
   }
 
+  // For the order only: a long point that starts last would keep all other processes waiting.
   [[nodiscard]] double expected_work() const {
     const double npus = values_[first_fact()].number;
     const Value* chunks = find("chunks");
@@ -294,6 +323,7 @@ private:
     return npus * npus * (is_number ? chunks->number : 1);
   }
 
+  // Which constraint is to blame, with counts: a study without points is a mistake of its author.
   [[nodiscard]] InputError nothing_left(std::size_t combinations) const {
     std::string why;
     std::size_t rest = combinations;

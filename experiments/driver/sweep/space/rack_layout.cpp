@@ -1,3 +1,8 @@
+// A simulated link is one direction, a bought cable has two, and a shared group may be a bus inside
+// a machine, the port of a NIC or a mere limit: links become cables first. Then switches take
+// places in waves, each at the mean of those neighbours that stand already, which puts leaf
+// switches into their NPUs' racks and spines in the middle of their leaves. Whole-number means make
+// the places the same on every machine.
 #include "experiments/driver/sweep/space/rack_layout.hpp"
 
 #include <algorithm>
@@ -18,6 +23,7 @@ struct Direction {
 
 enum class GroupKind : std::uint8_t { bus, shared_nic, limit };
 
+// The rules stand in the header (physical_cables); a topology doesn't say what a group is built of.
 GroupKind kind_of_group(const Topology& topology, const SharedGroup& group) {
   const Link& first = topology.link(group.links.front());
   bool one_begin = true, one_end = true;
@@ -123,6 +129,7 @@ private:
     places_[node] = where;
     is_placed_[node] = true;
   }
+  // The mean of places in an incomplete last row and those above may lie beyond the last rack.
   [[nodiscard]] RackPlace existing(RackPlace where) const {
     if (std::uint64_t{where.row} * columns_ + where.column >= racks_) --where.row;
     return where;

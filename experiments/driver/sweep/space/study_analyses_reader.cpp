@@ -1,3 +1,6 @@
+// Analyses name objectives and parameters that the study has read before. What would only fail
+// after hours of simulation (a misspelt parameter, two analyses that write the same file) is
+// refused here, with its place.
 #include "experiments/driver/sweep/space/study_analyses_reader.hpp"
 
 #include "experiments/driver/records/file_stem.hpp"
@@ -115,6 +118,7 @@ private:
     return name;
   }
 
+  // A parameter has one role in an analysis: as x and as `by` it would be a point for each curve.
   std::string parameter_of(const ConfigValue& value) {
     std::string name = value.string();
     if (std::find(parameters_.begin(), parameters_.end(), name) == parameters_.end())

@@ -1,3 +1,6 @@
+// What binary fractions do to steps and factors must not show: 0.1 to 0.5 in steps of 0.1 are five
+// values, the last of them 0.5. So values are counted with some slack and tidied one by one, and a
+// range that doesn't end at its `to` is an error: a reader would believe that it does.
 #include "experiments/driver/sweep/space/value_reader.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"

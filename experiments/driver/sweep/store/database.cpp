@@ -1,3 +1,6 @@
+// One connection of one process: SQLite itself keeps others out while it writes, and a statement
+// that meets them waits up to a minute. Names in double quotes are names and never texts, so that a
+// misspelt column is an error.
 #include "experiments/driver/sweep/store/database.hpp"
 
 #include "sim/error.hpp"
@@ -26,6 +29,8 @@ int flags_of(Database::Mode mode) {
 }
 
 // Of what kind a value is counts, too; for -0 and 0, which SQLite doesn't keep apart, it is one.
+// The function is SQLite's to call for each row: it must neither throw nor depend on how SQLite
+// happens to hold a value (a text may have been converted meanwhile).
 void checksum(sqlite3_context* context, int count, sqlite3_value** values) {
   Fingerprint hash;
   std::uint64_t kinds = 1;

@@ -1,3 +1,6 @@
+// A sweep has no evaluation of its own: a point is an experiment with exactly one case, evaluated
+// as `tutti run` would, and its numbers are picked from that record. What goes wrong is a status of
+// this point with words, for the others are to be simulated all the same.
 #include "experiments/driver/sweep/store/point_results.hpp"
 
 #include "experiments/driver/pool/runner.hpp"
@@ -50,6 +53,7 @@ PointStatus without_answer(Status status, const std::string& note) {
   return status == Status::timed_out ? PointStatus::timed_out : PointStatus::infeasible;
 }
 
+// A schedule that doesn't verify has no time, however good its numbers look.
 PointResults of_problem(PointResults results, const std::string& problem) {
   results.status = PointStatus::defect;
   results.message = problem;

@@ -1,3 +1,5 @@
+// The table may have millions of cells: texts are quoted once each, and numbers written straight
+// into the result.
 #include "experiments/driver/sweep/store/points_csv.hpp"
 
 #include "experiments/driver/records/csv.hpp"

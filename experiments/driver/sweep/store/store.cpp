@@ -1,3 +1,8 @@
+// All that must survive a kill -9 happens in transactions that end on disk: claims and results of
+// points, and what a changed study makes of the rows. What nobody finished is found by its owner's
+// lock, which the kernel takes away with the process (store_owners), so that neither clocks nor
+// heartbeats decide who is dead. Rows say by their own checksums whether they are whole
+// (store_checks); damaged ones are dropped and simulated again rather than trusted.
 #include "experiments/driver/sweep/store/store.hpp"
 
 #include "experiments/driver/records/provenance.hpp"
@@ -42,12 +47,12 @@ constexpr const char* unfinished = "('pending', 'running')";
 } // namespace
 
 Shard parse_shard(std::string_view text) {
-  const std::vector<std::string_view> pieces = split(text, '/');
-  if (pieces.size() != 2)
+  const std::vector<std::string_view> parts = split(text, '/');
+  if (parts.size() != 2)
     throw InputError(fmt::format("shard \"{}\": write 0/16 to 15/16 for one of 16", text));
   constexpr auto most = static_cast<std::int64_t>(most_shards);
-  const std::int64_t count = parse_integer(pieces[1], "number of shards", 1, most);
-  const std::int64_t index = parse_integer(pieces[0], "shard", 0, count - 1);
+  const std::int64_t count = parse_integer(parts[1], "number of shards", 1, most);
+  const std::int64_t index = parse_integer(parts[0], "shard", 0, count - 1);
   return {static_cast<std::size_t>(index), static_cast<std::size_t>(count)};
 }
 
@@ -93,6 +98,7 @@ public:
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
+  // The order matters: damage is looked for before columns change, since sums are of columns.
   void prepare(const PointSpace& space, std::optional<Shard> shard, bool retry) {
     shard_ = shard;
     fingerprint_ = fingerprint_of(space);
@@ -271,10 +277,10 @@ private:
 
   // Whether the index of unfinished rows has those that there are.
   bool lists_all(const std::string& status) {
-    const auto tally = [&](const std::string& way) {
+    const auto tally = [&](const std::string& index) {
       RowTally rows;
-      Statement statement(*database_,
-                          fmt::format("SELECT id FROM points {} WHERE status = '{}'", way, status));
+      Statement statement(
+          *database_, fmt::format("SELECT id FROM points {} WHERE status = '{}'", index, status));
       while (statement.step()) rows.add(statement.integer(0));
       return rows.text();
     };
@@ -383,6 +389,7 @@ private:
     return static_cast<std::size_t>(database_->changes());
   }
 
+  // Not those of a process that lives, however long it has been silent: a point may take hours.
   std::size_t free_abandoned() {
     std::vector<std::int64_t> owners;
     Statement claiming(*database_, "SELECT DISTINCT owner FROM points WHERE status = 'running'");

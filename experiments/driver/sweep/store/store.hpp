@@ -20,7 +20,7 @@
 // writing.
 #pragma once
 
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
 #include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/point_table.hpp"

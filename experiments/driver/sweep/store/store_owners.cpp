@@ -1,3 +1,6 @@
+// Open file description locks (fcntl's F_OFD_SETLK, of Linux): unlike POSIX record locks they
+// belong to the open file and aren't lost when another part of the process closes it. They are
+// local: a store is for the processes of one machine.
 #include "experiments/driver/sweep/store/store_owners.hpp"
 
 #include "sim/error.hpp"

@@ -2,7 +2,7 @@
 // for each point.
 #pragma once
 
-#include "experiments/driver/sweep/space/point.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/store/database.hpp"
 #include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/store.hpp"

@@ -1,3 +1,6 @@
+// Reads in one pass and one snapshot, and checks as it reads: each row by its checksums, and that
+// these are the rows that were written by their tally. A report on rows that are damaged or missing
+// would be wrong without looking so, and is refused.
 #include "experiments/driver/sweep/store/stored_table.hpp"
 
 #include "experiments/driver/sweep/store/store_checks.hpp"

@@ -1,3 +1,7 @@
+// Reads a study as a whole before anything runs: parameters first, since all else names them; then
+// definitions, the experiment, constraints, objectives and analyses, each checked against the names
+// that there are by then. Whatever is wrong or unused is an error with its place, for a parameter
+// that nothing uses would multiply the points and change none.
 #include "experiments/driver/sweep/space/study.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
