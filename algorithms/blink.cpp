@@ -5,12 +5,12 @@
 // Source: Wang et al. 2020 (MLSys, "Blink: Fast and Generic Collectives for Distributed ML"). Its
 // packing is by multiplicative weights, then few trees of those by an integer program; here few
 // trees that reach the same optimum to 1 %, see arborescence_packing.hpp. Where ways between NPUs
-// share links behind switches, each has its part (member_ways.hpp), so the rate may be less there.
+// share links behind switches, each has its part (member_paths.hpp), so the rate may be less there.
 // Cost: (n - 1) sends per chunk and direction; synthesis see arborescence_packing.hpp.
 
 #include "algorithms/arborescence_packing.hpp"
 #include "algorithms/list.hpp"
-#include "algorithms/member_ways.hpp"
+#include "algorithms/member_paths.hpp"
 #include "algorithms/tree_pipeline.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // receives them.
 #pragma once
 
-#include "runtime/lowering/lanes.hpp"
+#include "runtime/lowering/connections.hpp"
 #include "runtime/lowering/message_values.hpp"
 #include "runtime/lowering/schedule_messages.hpp"
 

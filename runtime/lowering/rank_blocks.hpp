@@ -1,7 +1,7 @@
 // The blocks of a rank: one for each connection that starts or ends there, or for two that share.
 #pragma once
 
-#include "runtime/lowering/lanes.hpp"
+#include "runtime/lowering/connections.hpp"
 #include "runtime/program.hpp"
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/lowering/chunk_rolls.hpp"
+#include "runtime/lowering/connections.hpp"
 #include "runtime/lowering/event_order.hpp"
-#include "runtime/lowering/lanes.hpp"
 #include "runtime/lowering/message_values.hpp"
 #include "runtime/lowering/schedule_messages.hpp"
 #include "runtime/program.hpp"

@@ -1,9 +1,9 @@
 // From what was performed to a Recovery: what is in place, what is missing, whether all is well.
 #pragma once
 
-#include "sim/repair/course.hpp"
 #include "sim/repair/progress.hpp"
 #include "sim/repair/recovery.hpp"
+#include "sim/repair/running_plan.hpp"
 #include "sim/report.hpp"
 
 #include <cstddef>

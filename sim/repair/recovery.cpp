@@ -2,9 +2,9 @@
 
 #include "sim/error.hpp"
 #include "sim/repair/conclusion.hpp"
-#include "sim/repair/course.hpp"
 #include "sim/repair/replanning.hpp"
 #include "sim/repair/rerouting.hpp"
+#include "sim/repair/running_plan.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sim/repair/conclusion.hpp"
-#include "sim/repair/course.hpp"
 #include "sim/repair/recovery.hpp"
+#include "sim/repair/running_plan.hpp"
 
 namespace tutti {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sim/engines/engine.hpp"
-#include "sim/repair/course.hpp"
 #include "sim/repair/recovery.hpp"
+#include "sim/repair/running_plan.hpp"
 #include "sim/schedule.hpp"
 
 #include <vector>

@@ -1,6 +1,6 @@
 #include "runtime/formats/msccl/foreign_moves.hpp"
 #include "runtime/formats/msccl/foreign_order.hpp"
-#include "runtime/formats/msccl/runtime_ways.hpp"
+#include "runtime/formats/msccl/runtime_paths.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 

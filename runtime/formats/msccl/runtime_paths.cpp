@@ -2,7 +2,7 @@
 // GPU's number modulo how many there are (ncclTopoGetLocalNet). MSCCL's programs say peers and
 // channels only.
 
-#include "runtime/formats/msccl/runtime_ways.hpp"
+#include "runtime/formats/msccl/runtime_paths.hpp"
 
 #include "runtime/formats/msccl/runtimes.hpp"
 #include "sim/error.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/lowering/lanes.hpp"
+#include "runtime/lowering/connections.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "sim/repair/course.hpp"
+#include "sim/repair/running_plan.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "algorithms/member_ways.hpp"
+#include "algorithms/member_paths.hpp"
 
 #include <algorithm>
 #include <cstddef>
