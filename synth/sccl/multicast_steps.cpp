@@ -15,7 +15,7 @@ namespace {
 
 std::vector<bool> wanted(const StepProblem& problem) {
   std::vector<bool> wanted;
-  for (const StepChunk& chunk : problem.chunks) wanted.push_back(!chunk.wanters.empty());
+  for (const TimedChunk& chunk : problem.chunks) wanted.push_back(!chunk.destinations.empty());
   return wanted;
 }
 
@@ -61,11 +61,11 @@ private:
   }
 
   void add_chunk(std::uint32_t chosen) {
-    const StepChunk& chunk = problem_.chunks[orbits_.chosen()[chosen]];
-    const std::vector<std::uint32_t> from = network_.distances_from(chunk.holders);
-    std::vector<std::uint32_t> to(network_.node_count(), unreachable); // the nearest wanter
-    for (const std::uint32_t wanter : chunk.wanters) {
-      const std::vector<std::uint32_t> distance = network_.distances_to({&wanter, 1});
+    const TimedChunk& chunk = problem_.chunks[orbits_.chosen()[chosen]];
+    const std::vector<std::uint32_t> from = network_.distances_from(chunk.sources);
+    std::vector<std::uint32_t> to(network_.node_count(), unreachable); // the nearest destination
+    for (const std::uint32_t destination : chunk.destinations) {
+      const std::vector<std::uint32_t> distance = network_.distances_to({&destination, 1});
       for (std::uint32_t n = 0; n < to.size(); ++n) to[n] = std::min(to[n], distance[n]);
     }
     for (std::uint32_t k = 0; k < instance_.chunks_per_shard; ++k) {
@@ -77,11 +77,11 @@ private:
     }
   }
 
-  Places add_places(const StepChunk& chunk, const std::vector<std::uint32_t>& from,
+  Places add_places(const TimedChunk& chunk, const std::vector<std::uint32_t>& from,
                     const std::vector<std::uint32_t>& to) {
     Places has(network_.node_count(), std::vector<Literal>(instance_.steps + 1, never));
     for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
-      const bool wants = std::ranges::binary_search(chunk.wanters, n);
+      const bool wants = std::ranges::binary_search(chunk.destinations, n);
       if (wants && from[n] > instance_.steps) solver_.add({}); // too far away
       if (from[n] == unreachable || to[n] == unreachable) continue;
       for (std::uint32_t s = from[n]; s <= instance_.steps; ++s) {

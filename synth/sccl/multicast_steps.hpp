@@ -1,4 +1,4 @@
-// One instance whose chunks may have several wanters, as a question of satisfiability.
+// One instance whose chunks may have several destinations, as a question of satisfiability.
 #pragma once
 
 #include "sim/work_limit.hpp"

@@ -19,7 +19,7 @@ StepSchedule without_dead_ends(const StepProblem& problem, const StepInstance& i
   const std::size_t nodes = problem.network.node_count();
   std::vector<bool> needed(problem.chunks.size() * instance.chunks_per_shard * nodes);
   for (std::size_t c = 0; c < problem.chunks.size() * instance.chunks_per_shard; ++c)
-    for (const std::uint32_t n : problem.chunks[c / instance.chunks_per_shard].wanters)
+    for (const std::uint32_t n : problem.chunks[c / instance.chunks_per_shard].destinations)
       needed[c * nodes + n] = true;
   // Backwards: what a send that is needed passes on is needed at its start.
   std::vector<StepSend> kept;

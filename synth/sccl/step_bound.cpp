@@ -16,8 +16,8 @@ constexpr std::size_t most_sends = 50'000; // what Clp solves within seconds
 /// What a node wants over what its lanes bring.
 Ratio intake_bound(const StepProblem& problem) {
   std::vector<std::int64_t> wanted(problem.network.node_count());
-  for (const StepChunk& chunk : problem.chunks)
-    for (const std::uint32_t n : chunk.wanters) ++wanted[n];
+  for (const TimedChunk& chunk : problem.chunks)
+    for (const std::uint32_t n : chunk.destinations) ++wanted[n];
   const std::vector<Ratio> brought = intake(problem.network);
   Ratio bound;
   for (std::uint32_t n = 0; n < wanted.size(); ++n)

@@ -60,9 +60,9 @@ public:
         nodes_(problem.network.node_count()),
         since_(problem.chunks.size() * chunks_per_shard_ * nodes_, never) {
     for (std::size_t c = 0; c < problem.chunks.size(); ++c)
-      for (const std::uint32_t holder : problem.chunks[c].holders)
+      for (const std::uint32_t source : problem.chunks[c].sources)
         for (std::size_t k = 0; k < chunks_per_shard_; ++k)
-          since(c * chunks_per_shard_ + k, holder) = 0;
+          since(c * chunks_per_shard_ + k, source) = 0;
   }
 
   /// Performs a send; says why it can't.
@@ -86,10 +86,10 @@ public:
 
   [[nodiscard]] std::string unmet() const {
     for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
-      for (const std::uint32_t wanter : problem_.chunks[c].wanters)
+      for (const std::uint32_t destination : problem_.chunks[c].destinations)
         for (std::size_t k = 0; k < chunks_per_shard_; ++k)
-          if (since_[(c * chunks_per_shard_ + k) * nodes_ + wanter] == never)
-            return fmt::format("node {} doesn't hold chunk {} in the end", name(wanter),
+          if (since_[(c * chunks_per_shard_ + k) * nodes_ + destination] == never)
+            return fmt::format("node {} doesn't hold chunk {} in the end", name(destination),
                                c * chunks_per_shard_ + k);
     return "";
   }

@@ -13,10 +13,10 @@ namespace tutti {
 /// The rules: S steps of at least one round each, R rounds in all; sends in the order that
 /// StepSchedule says, of chunks, lanes and steps that exist; the sender holds the chunk before the
 /// step; nobody receives a chunk twice or one that it holds from the start; the sends over a
-/// limit's lanes in a step of r rounds are at most per_round * r; every wanter holds its chunks in
-/// the end. That a chunk arrives at most once isn't a rule of sec. 3.3 but C3 of sec. 3.4, and what
-/// inversion to reducing collectives relies on.
-/// Cost: O(sends * limits of a lane + pieces * chunks * nodes + steps + lanes of all limits).
+/// limit's lanes in a step of r rounds are at most per_round * r; every destination holds its
+/// chunks in the end. That a chunk arrives at most once isn't a rule of sec. 3.3 but C3 of sec.
+/// 3.4, and what inversion to reducing collectives relies on. Cost: O(sends * limits of a lane +
+/// pieces * chunks * nodes + steps + lanes of all limits).
 [[nodiscard]] std::string step_fault(const StepProblem& problem, const StepInstance& instance,
                                      const StepSchedule& schedule);
 

@@ -19,16 +19,12 @@ std::vector<std::uint32_t> indices(const StepNetwork& network, std::span<const N
 
 } // namespace
 
-bool StepProblem::is_unicast() const {
-  return std::ranges::all_of(chunks, [](const StepChunk& c) { return c.wanters.size() <= 1; });
-}
-
 StepProblem step_problem(const Topology& topology, const Collective& collective, bool reducing) {
   StepProblem problem{step_network(topology, reducing), {}};
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    StepChunk chunk{indices(problem.network, collective.held_by(ChunkId{c})), {}};
+    TimedChunk chunk{indices(problem.network, collective.held_by(ChunkId{c})), {}};
     const auto wanted = indices(problem.network, collective.wanted_by(ChunkId{c}));
-    std::ranges::set_difference(wanted, chunk.holders, std::back_inserter(chunk.wanters));
+    std::ranges::set_difference(wanted, chunk.sources, std::back_inserter(chunk.destinations));
     problem.chunks.push_back(std::move(chunk));
   }
   return problem;

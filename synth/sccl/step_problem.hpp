@@ -3,8 +3,8 @@
 #pragma once
 
 #include "sim/collective.hpp"
-#include "sim/work_limit.hpp"
 #include "synth/sccl/step_network.hpp"
+#include "synth/timed/timed_chunk.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,27 +13,9 @@
 
 namespace tutti {
 
-/// A chunk of the collective before it is cut: everyone who holds it at the start, and everyone
-/// else who wants it. Indices of StepNetwork::nodes, ascending, disjoint.
-struct StepChunk {
-  std::vector<std::uint32_t> holders, wanters;
-  auto operator<=>(const StepChunk&) const = default;
-};
-
-/// A collective that copies. Cut in C, part k of chunk i is chunk i * C + k.
-struct StepProblem {
-  StepNetwork network;
-  std::vector<StepChunk> chunks;
-  /// Of all work on the problem, where there is one; must outlive it.
-  const WorkLimit* limit = nullptr;
-
-  [[nodiscard]] bool is_unicast() const; ///< nobody wants what another wants too
-  /// Asked by whatever grows with the problem and has nothing to show before its end. Errors:
-  /// LimitReached.
-  void require_time() const {
-    if (limit != nullptr) limit->require();
-  }
-};
+/// Nodes are indices of StepNetwork::nodes. Chunks are those of the collective before it is cut:
+/// cut in C, part k of chunk i is chunk i * C + k.
+using StepProblem = TimedProblem<StepNetwork>;
 
 /// The problem with one chunk a shard. Pre: `collective` doesn't reduce (the caller turns
 /// Reduce-Scatter into All-Gather on the reversed topology, and so on).

@@ -128,7 +128,7 @@ void StepProgram::add_balances(std::uint32_t f) {
     if (!node_first_[node_pair(f, v)]) continue;
     problem_.require_time();
     std::vector<Term> balance;
-    if (std::ranges::binary_search(flows_.flows[f].holders, v)) balance.push_back({give(f, v), 1});
+    if (std::ranges::binary_search(flows_.flows[f].sources, v)) balance.push_back({give(f, v), 1});
     if (form_.steps == 0)
       add_static_balance(f, v, std::move(balance));
     else
@@ -187,15 +187,15 @@ std::uint32_t StepProgram::give(std::uint32_t f, std::uint32_t v) {
   return column;
 }
 
-// All that is wanted comes from the holders. One row for flows that are exchanged: that of the flow
-// whose holders are first in their orbits.
+// All that is wanted comes from the sources. One row for flows that are exchanged: that of the flow
+// whose sources are first in their orbits.
 void StepProgram::add_supply(std::uint32_t f) {
   const StepFlow& flow = flows_.flows[f];
-  if (!std::ranges::any_of(flow.holders,
+  if (!std::ranges::any_of(flow.sources,
                            [&](std::uint32_t v) { return node_first_[node_pair(f, v)]; }))
     return;
   std::vector<Term> terms;
-  for (const std::uint32_t v : flow.holders) terms.push_back({give(f, v), 1});
+  for (const std::uint32_t v : flow.sources) terms.push_back({give(f, v), 1});
   program_.add_row(amount(flow), amount(flow), terms);
 }
 

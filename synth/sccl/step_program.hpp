@@ -42,7 +42,7 @@ public:
   [[nodiscard]] const LinearProgram& program() const { return program_; }
   [[nodiscard]] const StepFlows& flows() const { return flows_; }
 
-  /// What a solution of the program sends of a flow, over a lane, in a step; what a holder gives;
+  /// What a solution of the program sends of a flow, over a lane, in a step; what a source gives;
   /// the rounds of a step.
   [[nodiscard]] double sent(std::span<const double> columns, std::uint32_t flow, std::uint32_t lane,
                             std::uint32_t step) const {

@@ -25,10 +25,10 @@ constexpr std::uint32_t left_out = UINT32_MAX;
 /// wants something.
 std::vector<std::uint32_t> way_lengths(const StepProblem& problem) {
   std::vector<bool> holds(problem.network.node_count()), wants(problem.network.node_count());
-  for (const StepChunk& chunk : problem.chunks) {
-    for (const std::uint32_t n : chunk.holders) holds[n] = true;
+  for (const TimedChunk& chunk : problem.chunks) {
+    for (const std::uint32_t n : chunk.sources) holds[n] = true;
     // What nobody else wants stays where it is.
-    for (const std::uint32_t n : chunk.wanters.empty() ? chunk.holders : chunk.wanters)
+    for (const std::uint32_t n : chunk.destinations.empty() ? chunk.sources : chunk.destinations)
       wants[n] = true;
   }
   const auto members = [](const std::vector<bool>& chosen) {
@@ -71,17 +71,17 @@ void index_lanes(StepNetwork& network) {
 }
 
 /// The chunks by the nodes' new numbers.
-std::vector<StepChunk> renumbered(const std::vector<StepChunk>& chunks,
-                                  const std::vector<std::uint32_t>& number) {
+std::vector<TimedChunk> renumbered(const std::vector<TimedChunk>& chunks,
+                                   const std::vector<std::uint32_t>& number) {
   const auto within = [&](const std::vector<std::uint32_t>& nodes) {
     std::vector<std::uint32_t> kept;
     for (const std::uint32_t n : nodes)
       if (number[n] != left_out) kept.push_back(number[n]);
     return kept;
   };
-  std::vector<StepChunk> all;
-  for (const StepChunk& chunk : chunks)
-    all.push_back({within(chunk.holders), within(chunk.wanters)});
+  std::vector<TimedChunk> all;
+  for (const TimedChunk& chunk : chunks)
+    all.push_back({within(chunk.sources), within(chunk.destinations)});
   return all;
 }
 
@@ -181,8 +181,8 @@ StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
   std::ranges::move(bundle_limits, std::back_inserter(network.limits));
   index_lanes(network);
   for (std::uint32_t c = 0; c < small.chunks.size(); ++c)
-    if (small.chunks[c].holders.size() < problem.chunks[c].holders.size())
-      small.chunks[c].holders.push_back(elsewhere);
+    if (small.chunks[c].sources.size() < problem.chunks[c].sources.size())
+      small.chunks[c].sources.push_back(elsewhere);
   return small;
 }
 

@@ -23,8 +23,8 @@ ChunkTraffic traffic_of(const StepProblem& problem) {
     limit.kind = widths.at(each.per_round);
     for (const std::uint32_t lane : each.lanes) limit.uses.push_back({lane, 0});
   }
-  for (const StepChunk& chunk : problem.chunks)
-    traffic.chunks.push_back({chunk.holders, chunk.wanters});
+  for (const TimedChunk& chunk : problem.chunks)
+    traffic.chunks.push_back({chunk.sources, chunk.destinations});
   return traffic;
 }
 

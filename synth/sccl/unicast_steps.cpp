@@ -27,7 +27,7 @@ public:
     sent_.resize(std::size_t{steps_} * network_.lanes.size());
     kept_.resize(std::size_t{steps_} * nodes);
     std::vector<std::uint32_t> held(nodes);
-    for (const std::uint32_t v : program.flows().flows[flow].holders)
+    for (const std::uint32_t v : program.flows().flows[flow].sources)
       held[v] = whole(program.given(columns, flow, v));
     for (std::uint32_t s = 0; s < steps_; ++s) {
       for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
@@ -90,8 +90,8 @@ StepSchedule decoded(const StepProblem& problem, const StepInstance& instance,
     const std::uint32_t flow = program.flows().flow_of[c];
     if (flow == StepFlows::none) continue;
     for (std::uint32_t k = 0; k < instance.chunks_per_shard; ++k) {
-      const std::vector<StepSend> way =
-          paths[flow].take(problem.chunks[c].wanters.front(), c * instance.chunks_per_shard + k);
+      const std::vector<StepSend> way = paths[flow].take(problem.chunks[c].destinations.front(),
+                                                         c * instance.chunks_per_shard + k);
       schedule.sends.insert(schedule.sends.end(), way.begin(), way.end());
     }
   }

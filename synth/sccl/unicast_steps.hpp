@@ -1,4 +1,4 @@
-// One instance whose chunks each have one wanter: whole flows in time, cut into paths.
+// One instance whose chunks each have one destination: whole flows in time, cut into paths.
 #pragma once
 
 #include "sim/work_limit.hpp"
@@ -10,8 +10,8 @@
 namespace tutti {
 
 /// Is there a schedule, or, with automorphisms, one whose flows they keep (then only `sat` says
-/// something about all schedules)? Chunks of one holder flow together, since it doesn't matter
-/// which of them a lane carries until they part: one whole flow per holder in the time-expanded
+/// something about all schedules)? Chunks of one source flow together, since it doesn't matter
+/// which of them a lane carries until they part: one whole flow per source in the time-expanded
 /// network. Pre: rounds >= steps >= fewest_steps(problem); problem.is_unicast().
 [[nodiscard]] StepAnswer unicast_steps(const StepProblem& problem, const StepInstance& instance,
                                        std::span<const StepAutomorphism> automorphisms,

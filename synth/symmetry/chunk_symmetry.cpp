@@ -67,9 +67,9 @@ ColouredGraph graph_of(const ChunkTraffic& traffic) {
   add_uses(graph, traffic, at, colours);
   for (std::uint32_t c = 0; c < traffic.chunks.size(); ++c) {
     graph.colours[at.chunks + c] = colours.chunk;
-    for (const std::uint32_t n : traffic.chunks[c].holders)
+    for (const std::uint32_t n : traffic.chunks[c].sources)
       graph.arcs.emplace_back(n, at.chunks + c);
-    for (const std::uint32_t n : traffic.chunks[c].wanters)
+    for (const std::uint32_t n : traffic.chunks[c].destinations)
       graph.arcs.emplace_back(at.chunks + c, n);
   }
   return graph;
@@ -109,20 +109,15 @@ bool commutes(const std::vector<Permutation>& group) {
   });
 }
 
-bool is_unicast(const ChunkTraffic& traffic) {
-  return std::ranges::all_of(traffic.chunks,
-                             [](const auto& chunk) { return chunk.wanters.size() <= 1; });
-}
-
 /// Automorphisms as permutations of what must move: lanes, then the chunks that are wanted; of a
 /// unicast problem, where there can be as many as pairs of nodes, the nodes, with which they move.
 class ChunkMovements {
 public:
   explicit ChunkMovements(const ChunkTraffic& traffic)
-      : traffic_(traffic), lanes_(count_of(traffic.lanes)), by_nodes_(is_unicast(traffic)),
+      : traffic_(traffic), lanes_(count_of(traffic.lanes)), by_nodes_(is_unicast(traffic.chunks)),
         place_(by_nodes_ ? traffic.node_kinds.size() : traffic.chunks.size()) {
     for (std::uint32_t c = 0; c < traffic.chunks.size(); ++c) {
-      if (traffic.chunks[c].wanters.empty()) continue;
+      if (traffic.chunks[c].destinations.empty()) continue;
       wanted_.push_back(c);
       if (by_nodes_) chunks_between_[traffic.chunks[c]].push_back(c);
     }
@@ -186,8 +181,8 @@ private:
   /// Of several chunks with the same ends, the first goes to the first, and so on.
   void move_chunks(ChunkAutomorphism& all) const {
     for (const auto& [ends, chunks] : chunks_between_) {
-      const std::vector<std::uint32_t>& to =
-          chunks_between_.at({images(ends.holders, all.nodes), images(ends.wanters, all.nodes)});
+      const std::vector<std::uint32_t>& to = chunks_between_.at(
+          {images(ends.sources, all.nodes), images(ends.destinations, all.nodes)});
       for (std::size_t i = 0; i < chunks.size(); ++i) all.chunks[chunks[i]] = to[i];
     }
   }
@@ -196,7 +191,7 @@ private:
   std::uint32_t lanes_;
   bool by_nodes_;
   std::vector<std::uint32_t> wanted_, place_; // place_[chunk, or node]: its point
-  std::map<ChunkTraffic::Chunk, std::vector<std::uint32_t>> chunks_between_;
+  std::map<TimedChunk, std::vector<std::uint32_t>> chunks_between_;
   std::map<ChunkTraffic::Limit, std::uint32_t> limit_of_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "synth/symmetry/automorphisms.hpp"
+#include "synth/timed/timed_chunk.hpp"
 
 #include <compare>
 #include <cstddef>
@@ -26,21 +27,17 @@ struct ChunkTraffic {
     std::vector<Use> uses; ///< ascending; a lane can stand several times
     auto operator<=>(const Limit&) const = default;
   };
-  struct Chunk {
-    std::vector<std::uint32_t> holders, wanters; ///< ascending
-    auto operator<=>(const Chunk&) const = default;
-  };
 
   std::vector<std::uint32_t> node_kinds; ///< [node]
-  /// Ascending, closed under automorphisms: a symmetry of chunks with one wanter each leaves none
-  /// of them in its place.
+  /// Ascending, closed under automorphisms: a symmetry of chunks with one destination each leaves
+  /// none of them in its place.
   std::vector<std::uint32_t> moving_nodes;
   std::vector<Lane> lanes;
   std::vector<Limit> limits; ///< a limit's uses tell which of its kind it is
-  std::vector<Chunk> chunks;
+  std::vector<TimedChunk> chunks;
 };
 
-/// Where nodes, lanes, limits and chunks go; holders and wanters of a chunk go to those of its
+/// Where nodes, lanes, limits and chunks go; sources and destinations of a chunk go to those of its
 /// image, the uses of a limit to those of its image.
 struct ChunkAutomorphism {
   Permutation nodes, lanes, limits, chunks;

@@ -54,11 +54,12 @@ void FlowTracer::cancel_circle(std::vector<Visit>& back, std::uint32_t node, std
   back.resize(begin);
 }
 
-std::optional<TimedWay> FlowTracer::take(std::uint32_t wanter, std::uint32_t epoch, double most) {
+std::optional<TimedWay> FlowTracer::take(std::uint32_t destination, std::uint32_t epoch,
+                                         double most) {
   std::vector<Visit> back;
   while (true) {
     const std::uint32_t node =
-        back.empty() ? wanter : network_.lanes[entries_[back.back().entry].sent.lane].from;
+        back.empty() ? destination : network_.lanes[entries_[back.back().entry].sent.lane].from;
     if (node == source_) break;
     std::uint32_t by = back.empty() ? epoch : entries_[back.back().entry].sent.epoch;
     const std::size_t visits = back.size();

@@ -37,7 +37,7 @@ public:
   /// A way to a node that stores, there by the beginning of `epoch`, of as large an amount as one
   /// way has, and at most `most`; it is taken out of the flow. Nothing where none is left. However
   /// ways are asked for, no other is lost: each node sends on what came last.
-  [[nodiscard]] std::optional<TimedWay> take(std::uint32_t wanter, std::uint32_t epoch,
+  [[nodiscard]] std::optional<TimedWay> take(std::uint32_t destination, std::uint32_t epoch,
                                              double most);
 
 private:

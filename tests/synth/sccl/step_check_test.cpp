@@ -51,7 +51,7 @@ TEST_CASE("correct schedules in steps have no fault") {
   // Piece k of chunk i is chunk i * C + k.
   CHECK(step_fault({samples::line_lanes(3), {{{1}, {0}}, {{1}, {2}}}}, {2, 1, 2},
                    {{2}, {{0, lane10, 0}, {1, lane10, 0}, {2, lane12, 0}, {3, lane12, 0}}}) == "");
-  // Either of two holders will do.
+  // Either of two sources will do.
   const StepProblem held_twice{samples::line_lanes(3), {{{0, 2}, {1}}}};
   CHECK(step_fault(held_twice, {1, 1, 1}, {{1}, {{0, lane01, 0}}}) == "");
   CHECK(step_fault(held_twice, {1, 1, 1}, {{1}, {{0, lane21, 0}}}) == "");
