@@ -1,7 +1,7 @@
 // How the rounds of an instance may be spread over its steps.
 #pragma once
 
-#include "synth/sccl/step_problem.hpp"
+#include "synth/sccl/problem.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,8 @@
 // What may be exchanged of an epoch problem without changing it.
 #pragma once
 
-#include "synth/symmetry/chunk_symmetry.hpp"
 #include "synth/teccl/problem.hpp"
+#include "synth/timed/symmetry.hpp"
 
 #include <cstddef>
 #include <vector>

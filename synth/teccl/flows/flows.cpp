@@ -1,8 +1,8 @@
 #include "synth/teccl/flows/flows.hpp"
 
 #include "synth/teccl/bounds/load_bound.hpp"
+#include "synth/teccl/flows/paths.hpp"
 #include "synth/teccl/flows/program.hpp"
-#include "synth/teccl/flows/ways.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,7 +1,7 @@
 #include "sim/random.hpp"
 #include "synth/teccl/flows/flows.hpp"
 #include "synth/teccl/flows/orbits.hpp"
-#include "synth/teccl/flows/plan.hpp"
+#include "synth/teccl/flows/path_planner.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "sim/work_limit.hpp"
-#include "synth/symmetry/chunk_symmetry.hpp"
 #include "synth/teccl/problem.hpp"
+#include "synth/timed/symmetry.hpp"
 
 #include <cstdint>
 #include <span>

@@ -2,7 +2,7 @@
 // problems. Knows the rules of Cai et al. 2021, sec. 3.3, and nothing of how they are encoded.
 #pragma once
 
-#include "synth/sccl/step_problem.hpp"
+#include "synth/sccl/problem.hpp"
 
 #include <cstdint>
 

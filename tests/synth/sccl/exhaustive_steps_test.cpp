@@ -1,9 +1,9 @@
 // What the oracle of the synthesis tests answers where theory knows the answer.
 #include "tests/synth/sccl/exhaustive_steps.hpp"
 
-#include "synth/sccl/step_check.hpp"
+#include "synth/sccl/fault.hpp"
 #include "tests/catch.hpp"
-#include "tests/synth/sccl/step_samples.hpp"
+#include "tests/synth/sccl/samples.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "sim/random.hpp"
 #include "synth/teccl/bounds/load_bound.hpp"
-#include "synth/teccl/flows/ways.hpp"
+#include "synth/teccl/flows/paths.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/flow_samples.hpp"
 
