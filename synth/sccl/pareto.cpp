@@ -1,12 +1,12 @@
 #include "synth/sccl/pareto.hpp"
 
 #include "sim/error.hpp"
-#include "synth/sccl/multicast_steps.hpp"
+#include "synth/sccl/bound.hpp"
+#include "synth/sccl/fault.hpp"
+#include "synth/sccl/flows.hpp"
+#include "synth/sccl/multicast.hpp"
 #include "synth/sccl/round_profiles.hpp"
-#include "synth/sccl/step_bound.hpp"
-#include "synth/sccl/step_check.hpp"
-#include "synth/sccl/step_flows.hpp"
-#include "synth/sccl/unicast_steps.hpp"
+#include "synth/sccl/unicast.hpp"
 
 #include <fmt/format.h>
 

@@ -5,10 +5,10 @@
 
 #include "sim/ratio.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/sccl/answer.hpp"
 #include "synth/sccl/frontier.hpp"
-#include "synth/sccl/step_answer.hpp"
-#include "synth/sccl/step_scope.hpp"
-#include "synth/sccl/step_symmetry.hpp"
+#include "synth/sccl/scope.hpp"
+#include "synth/sccl/symmetry.hpp"
 
 #include <cstdint>
 #include <functional>

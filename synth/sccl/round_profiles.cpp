@@ -10,11 +10,11 @@ std::vector<std::uint32_t> earliest_rounds(const StepProblem& problem,
                                            const StepInstance& instance) {
   const std::size_t nodes = problem.network.node_count();
   std::vector<std::int64_t> due; // [step][node], in chunks; to the farthest
-  for (const StepChunk& chunk : problem.chunks) {
-    if (chunk.wanters.empty()) continue;
+  for (const TimedChunk& chunk : problem.chunks) {
+    if (chunk.destinations.empty()) continue;
     problem.require_time();
-    const std::vector<std::uint32_t> away = problem.network.distances_from(chunk.holders);
-    for (const std::uint32_t n : chunk.wanters) {
+    const std::vector<std::uint32_t> away = problem.network.distances_from(chunk.sources);
+    for (const std::uint32_t n : chunk.destinations) {
       if (away[n] > instance.steps) return {};
       due.resize(std::max(due.size(), away[n] * nodes));
       due[(away[n] - 1) * nodes + n] += instance.chunks_per_shard;

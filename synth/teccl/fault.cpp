@@ -48,7 +48,7 @@ public:
       : problem_(problem), plan_(plan), nodes_(problem.network.node_count),
         since_(problem.chunks.size() * nodes_, never_there) {
     for (std::size_t c = 0; c < problem.chunks.size(); ++c)
-      for (const std::uint32_t holder : problem.chunks[c].holders) since_[c * nodes_ + holder] = 0;
+      for (const std::uint32_t source : problem.chunks[c].sources) since_[c * nodes_ + source] = 0;
   }
 
   [[nodiscard]] std::string fault() {
@@ -76,7 +76,7 @@ private:
     return since_[chunk * nodes_ + node];
   }
   [[nodiscard]] bool holds_from_start(std::uint32_t chunk, std::uint32_t node) const {
-    return std::ranges::binary_search(problem_.chunks[chunk].holders, node);
+    return std::ranges::binary_search(problem_.chunks[chunk].sources, node);
   }
 
   std::string receive() {
@@ -154,9 +154,9 @@ private:
 
   [[nodiscard]] std::string unmet() const {
     for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
-      for (const std::uint32_t wanter : problem_.chunks[c].wanters)
-        if (since_[c * nodes_ + wanter] == never_there)
-          return fmt::format("node {} never gets chunk {}", wanter, c);
+      for (const std::uint32_t destination : problem_.chunks[c].destinations)
+        if (since_[c * nodes_ + destination] == never_there)
+          return fmt::format("node {} never gets chunk {}", destination, c);
     return "";
   }
 
@@ -167,7 +167,7 @@ private:
     for (const EpochSend& send : plan_) {
       const std::uint32_t node = lane_of(send).from;
       if (!stores(node) || holds_from_start(send.chunk, node) ||
-          std::ranges::binary_search(problem_.chunks[send.chunk].wanters, node))
+          std::ranges::binary_search(problem_.chunks[send.chunk].destinations, node))
         continue;
       last[{node, send.chunk}] = send.epoch; // ascending
     }

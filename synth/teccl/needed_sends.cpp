@@ -32,7 +32,8 @@ public:
 
   EpochForest forest() && {
     for (std::uint32_t c = 0; c < problem_.chunks.size(); ++c)
-      for (const std::uint32_t wanter : problem_.chunks[c].wanters) need(brought(c, wanter));
+      for (const std::uint32_t destination : problem_.chunks[c].destinations)
+        need(brought(c, destination));
     while (!open_.empty()) {
       const std::uint32_t send = open_.back();
       open_.pop_back();
@@ -40,7 +41,7 @@ public:
       if (!stores(from)) {
         parent_[send] = arrival_for(send);
         need(parent_[send]);
-      } else if (!std::ranges::binary_search(problem_.chunks[plan_[send].chunk].holders, from)) {
+      } else if (!std::ranges::binary_search(problem_.chunks[plan_[send].chunk].sources, from)) {
         need(brought(plan_[send].chunk, from));
       }
     }

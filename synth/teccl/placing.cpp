@@ -69,7 +69,7 @@ public:
       : network_(problem.network), latest_(latest), room_(network_) {
     for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) lanes_[network_.lanes[l].links] = l;
     for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
-      for (const std::uint32_t holder : problem.chunks[c].holders) since(c, holder) = 0;
+      for (const std::uint32_t source : problem.chunks[c].sources) since(c, source) = 0;
   }
 
   /// False where it doesn't fit.

@@ -27,10 +27,6 @@ std::vector<std::uint32_t> keepers(const Topology& topology, std::span<const Nod
 
 } // namespace
 
-bool EpochProblem::is_unicast() const {
-  return std::ranges::all_of(chunks, [](const EpochChunk& c) { return c.wanters.size() <= 1; });
-}
-
 EpochProblem epoch_problem(const Topology& topology, const Collective& collective,
                            const EpochSettings& settings) {
   Bytes largest{1};
@@ -38,12 +34,13 @@ EpochProblem epoch_problem(const Topology& topology, const Collective& collectiv
     assert(!chunk.reduces);
     largest = std::max(largest, chunk.size);
   }
-  EpochProblem problem{epoch_network(topology, largest, settings), {}, {}};
+  EpochProblem problem;
+  problem.network = epoch_network(topology, largest, settings);
   problem.chunks.reserve(collective.chunks.size());
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    EpochChunk chunk{keepers(topology, collective.held_by(ChunkId{c})), {}};
+    TimedChunk chunk{keepers(topology, collective.held_by(ChunkId{c})), {}};
     const auto wanted = keepers(topology, collective.wanted_by(ChunkId{c}));
-    std::ranges::set_difference(wanted, chunk.holders, std::back_inserter(chunk.wanters));
+    std::ranges::set_difference(wanted, chunk.sources, std::back_inserter(chunk.destinations));
     problem.chunks.push_back(std::move(chunk));
   }
   return problem;
@@ -59,8 +56,8 @@ std::optional<std::uint32_t> epochs_of(const EpochProblem& problem, const EpochP
   }
   std::uint32_t epochs = 0;
   for (std::size_t c = 0; c < problem.chunks.size(); ++c)
-    for (const std::uint32_t wanter : problem.chunks[c].wanters) {
-      const std::uint32_t first = there[c * nodes + wanter];
+    for (const std::uint32_t destination : problem.chunks[c].destinations) {
+      const std::uint32_t first = there[c * nodes + destination];
       if (first == out_of_epochs) return {};
       epochs = std::max(epochs, first);
     }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sim/collective.hpp"
-#include "sim/work_limit.hpp"
 #include "synth/teccl/network.hpp"
+#include "synth/timed/timed_chunk.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -14,29 +14,12 @@
 
 namespace tutti {
 
-/// Who holds a chunk at the start, and who else wants it. Node indices, ascending, disjoint.
-struct EpochChunk {
-  std::vector<std::uint32_t> holders, wanters;
-  auto operator<=>(const EpochChunk&) const = default;
-};
-
-/// A collective that copies; chunks as the collective's, also those that nobody else wants.
-struct EpochProblem {
-  EpochNetwork network;
-  std::vector<EpochChunk> chunks;
+/// Nodes are NodeId values.
+struct EpochProblem : TimedProblem<EpochNetwork> {
   /// Chunks that a node keeps for others at once (sec. 5.4): those that it neither wants nor held
   /// at the start, from the epoch for which they arrive to the one in which it sends them for the
   /// last time, both included; what it never sends doesn't count. Nothing: no limit.
   std::optional<std::uint32_t> buffer_limit;
-  /// Of all work on the problem, where there is one; must outlive it.
-  const WorkLimit* limit = nullptr;
-
-  [[nodiscard]] bool is_unicast() const; ///< nobody wants what another wants too
-  /// Asked by whatever grows with the problem and has nothing to show before its end. Errors:
-  /// LimitReached.
-  void require_time() const {
-    if (limit != nullptr) limit->require();
-  }
 };
 
 /// Chunks count as large as the largest. Pre: `collective` doesn't reduce (the caller turns
@@ -78,12 +61,12 @@ struct EpochForest {
 /// Cost: O(sends * log(sends) * uses of limits by a lane + chunks * nodes).
 [[nodiscard]] std::string epoch_fault(const EpochProblem& problem, const EpochPlan& plan);
 
-/// Without the sends that nobody needs in the end (walking back from the wanters). Pre:
+/// Without the sends that nobody needs in the end (walking back from the destinations). Pre:
 /// epoch_fault() is empty.
 [[nodiscard]] EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan);
 
-/// Fewer epochs are impossible: by distances (the latest wanter of any chunk, from its nearest
-/// holder) and by what limits let into a node, out of one, or through a narrow cut of the network
+/// Fewer epochs are impossible: by distances (the latest destination of any chunk, from its nearest
+/// source) and by what limits let into a node, out of one, or through a narrow cut of the network
 /// (windows * most, between the first that can be there and the last that is in time), whichever is
 /// more. Nothing where someone is out of reach.
 [[nodiscard]] std::optional<std::uint32_t> fewest_epochs(const EpochProblem& problem);

@@ -86,10 +86,10 @@ private:
 std::uint64_t enough_epochs(const EpochProblem& problem) {
   const std::uint64_t reach = problem.network.reach();
   std::uint64_t sum = 0;
-  for (const EpochChunk& chunk : problem.chunks) {
-    if (chunk.wanters.empty()) continue;
-    const std::vector<std::uint32_t> away = problem.network.epochs_from(chunk.holders);
-    for (const std::uint32_t wanter : chunk.wanters) sum += away[wanter] + reach;
+  for (const TimedChunk& chunk : problem.chunks) {
+    if (chunk.destinations.empty()) continue;
+    const std::vector<std::uint32_t> away = problem.network.epochs_from(chunk.sources);
+    for (const std::uint32_t destination : chunk.destinations) sum += away[destination] + reach;
   }
   return std::min<std::uint64_t>(sum, out_of_epochs - 1);
 }

@@ -24,10 +24,10 @@ ChunkTraffic traffic_of(const EpochProblem& problem) {
     std::ranges::sort(limit.uses);
   }
   std::set<std::uint32_t> ends;
-  for (const EpochChunk& chunk : problem.chunks) {
-    traffic.chunks.push_back({chunk.holders, chunk.wanters});
-    ends.insert(chunk.holders.begin(), chunk.holders.end());
-    ends.insert(chunk.wanters.begin(), chunk.wanters.end());
+  for (const TimedChunk& chunk : problem.chunks) {
+    traffic.chunks.push_back({chunk.sources, chunk.destinations});
+    ends.insert(chunk.sources.begin(), chunk.sources.end());
+    ends.insert(chunk.destinations.begin(), chunk.destinations.end());
   }
   traffic.moving_nodes.assign(ends.begin(), ends.end());
   return traffic;

@@ -1,8 +1,8 @@
 // What may be exchanged of an epoch problem without changing it.
 #pragma once
 
-#include "synth/symmetry/chunk_symmetry.hpp"
 #include "synth/teccl/problem.hpp"
+#include "synth/timed/symmetry.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -14,7 +14,7 @@ namespace tutti {
 [[nodiscard]] ChunkTraffic traffic_of(const EpochProblem& problem);
 
 /// Groups that let no lane and no wanted chunk in its place, the largest first, at most `most`; of
-/// chunks with one wanter each, none that holds or wants anything either.
+/// chunks with one destination each, none that holds or wants anything either.
 [[nodiscard]] std::vector<ChunkSymmetry> free_symmetries(const EpochProblem& problem,
                                                          std::size_t most);
 

@@ -123,10 +123,10 @@ private:
   }
 
   bool by_distances() {
-    for (const EpochChunk& chunk : problem_.chunks) {
+    for (const TimedChunk& chunk : problem_.chunks) {
       problem_.require_time();
-      for (const std::uint32_t wanter : chunk.wanters) {
-        const std::uint32_t epochs = from(chunk.holders)[wanter];
+      for (const std::uint32_t destination : chunk.destinations) {
+        const std::uint32_t epochs = from(chunk.sources)[destination];
         if (epochs == out_of_epochs) return false;
         fewest_ = std::max<std::uint64_t>(fewest_, epochs);
       }
@@ -135,29 +135,29 @@ private:
   }
 
   /// Each chunk that is only outside at the start, and wanted inside, enters at least once, and has
-  /// then a way to go to the wanter for whom it is longest from the nearest entrance.
+  /// then a way to go to the destination for whom it is longest from the nearest entrance.
   void by_cut(const std::vector<bool>& inside) {
     const std::vector<std::uint32_t> entrances = lanes_into(inside);
     std::vector<std::uint32_t> heads;
     for (const std::uint32_t lane : entrances) heads.push_back(problem_.network.lanes[lane].to);
     const std::vector<std::uint32_t>& depth = from(heads);
     std::uint64_t entering = 0;
-    std::set<std::uint32_t> wanters;
+    std::set<std::uint32_t> destinations;
     std::vector<std::uint32_t> first(problem_.network.node_count, out_of_epochs);
-    for (const EpochChunk& chunk : problem_.chunks) {
-      const std::optional<std::uint32_t> deepest = deepest_wanter(chunk, inside, depth);
+    for (const TimedChunk& chunk : problem_.chunks) {
+      const std::optional<std::uint32_t> deepest = deepest_destination(chunk, inside, depth);
       if (!deepest) continue;
       ++entering;
-      wanters.insert(*deepest);
-      const std::vector<std::uint32_t>& epochs = from(chunk.holders);
+      destinations.insert(*deepest);
+      const std::vector<std::uint32_t>& epochs = from(chunk.sources);
       for (std::size_t n = 0; n < first.size(); ++n) first[n] = std::min(first[n], epochs[n]);
     }
     if (entering == 0) return;
     std::vector<LaneTimes> times;
     for (const std::uint32_t lane : entrances) {
       std::uint32_t tail = out_of_epochs;
-      for (const std::uint32_t wanter : wanters)
-        tail = std::min(tail, from({problem_.network.lanes[lane].to})[wanter]);
+      for (const std::uint32_t destination : destinations)
+        tail = std::min(tail, from({problem_.network.lanes[lane].to})[destination]);
       const std::uint32_t epoch = first[problem_.network.lanes[lane].from];
       if (tail != out_of_epochs && epoch != out_of_epochs) times.push_back({lane, epoch, tail});
     }
@@ -172,15 +172,16 @@ private:
     return found;
   }
 
-  /// Nothing where a holder is inside, or nobody there wants the chunk.
+  /// Nothing where a source is inside, or nobody there wants the chunk.
   [[nodiscard]] static std::optional<std::uint32_t>
-  deepest_wanter(const EpochChunk& chunk, const std::vector<bool>& inside,
-                 const std::vector<std::uint32_t>& depth) {
+  deepest_destination(const TimedChunk& chunk, const std::vector<bool>& inside,
+                      const std::vector<std::uint32_t>& depth) {
     std::optional<std::uint32_t> deepest;
-    if (std::ranges::any_of(chunk.holders, [&](std::uint32_t n) { return inside[n]; }))
+    if (std::ranges::any_of(chunk.sources, [&](std::uint32_t n) { return inside[n]; }))
       return deepest;
-    for (const std::uint32_t wanter : chunk.wanters)
-      if (inside[wanter] && (!deepest || depth[wanter] > depth[*deepest])) deepest = wanter;
+    for (const std::uint32_t destination : chunk.destinations)
+      if (inside[destination] && (!deepest || depth[destination] > depth[*deepest]))
+        deepest = destination;
     return deepest;
   }
 

@@ -32,7 +32,7 @@ private:
   /// A source's flow over a lane: when it can enter at the earliest, and how long it takes from
   /// there on at least.
   struct Flow {
-    std::uint32_t column = 0, from_source = 0, to_wanter = 0;
+    std::uint32_t column = 0, from_source = 0, to_destination = 0;
   };
 
   [[nodiscard]] const std::optional<Flow>& flow(std::size_t source, std::uint32_t lane) const {
@@ -46,10 +46,10 @@ private:
       const std::size_t point = std::size_t{source} * network_.lanes.size() + l;
       const bool is_of_use = lane.to != sources_[source].node &&
                              reach.from_source[lane.from] != out_of_epochs &&
-                             reach.to_wanter[lane.to] != out_of_epochs;
+                             reach.to_destination[lane.to] != out_of_epochs;
       if (orbits_.of_lane[point] == point && is_of_use)
         flows_[point] = {program_.add_column(0, 0, unlimited), reach.from_source[lane.from],
-                         lane.delay + reach.to_wanter[lane.to]};
+                         lane.delay + reach.to_destination[lane.to]};
     }
   }
 
@@ -57,7 +57,7 @@ private:
     const EpochSource& own = sources_[source];
     std::vector<double> wanted(network_.node_count);
     for (const EpochDemand& demand : own.demands)
-      wanted[demand.wanter] = static_cast<double>(demand.chunks.size());
+      wanted[demand.destination] = static_cast<double>(demand.chunks.size());
     std::vector<Term> terms;
     for (std::uint32_t n = 0; n < network_.node_count; ++n) {
       const std::size_t point = std::size_t{source} * network_.node_count + n;
@@ -82,7 +82,7 @@ private:
         if (const auto& one = flow(s, use.lane)) {
           factors[one->column] += 1;
           begin = std::min(begin, std::int64_t{one->from_source} + use.offset);
-          tail = std::min(tail, std::int64_t{one->to_wanter} - use.offset);
+          tail = std::min(tail, std::int64_t{one->to_destination} - use.offset);
         }
     if (factors.empty()) return;
     const double each = static_cast<double>(limit.most) / limit.window;

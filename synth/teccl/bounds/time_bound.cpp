@@ -19,9 +19,9 @@ constexpr std::uint32_t most_bound_attempts = 11;
 std::int64_t chunks_of_a_pair(const EpochProblem& problem) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> chunks;
   std::int64_t most = 1;
-  for (const EpochChunk& chunk : problem.chunks)
-    for (const std::uint32_t wanter : chunk.wanters)
-      most = std::max(most, ++chunks[{chunk.holders.front(), wanter}]);
+  for (const TimedChunk& chunk : problem.chunks)
+    for (const std::uint32_t destination : chunk.destinations)
+      most = std::max(most, ++chunks[{chunk.sources.front(), destination}]);
   return most;
 }
 

@@ -1,8 +1,8 @@
 #include "synth/teccl/flows/flows.hpp"
 
 #include "synth/teccl/bounds/load_bound.hpp"
+#include "synth/teccl/flows/paths.hpp"
 #include "synth/teccl/flows/program.hpp"
-#include "synth/teccl/flows/ways.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -72,8 +72,8 @@ void add_parts(const EpochProblem& problem, const EpochFlowProgram& program,
       std::vector<TimedWay> ways;
       double found = 0;
       for (std::uint32_t k = 0; k <= epochs; ++k)
-        for (double left = program.taken(columns, s, demand.wanter, k); left > least_flow;) {
-          std::optional<TimedWay> way = tracer.take(demand.wanter, k, left);
+        for (double left = program.taken(columns, s, demand.destination, k); left > least_flow;) {
+          std::optional<TimedWay> way = tracer.take(demand.destination, k, left);
           if (!way) break;
           left -= way->amount;
           found += way->amount;
@@ -116,8 +116,8 @@ std::optional<std::uint32_t> fewest_flow_epochs(const EpochProblem& problem, std
   for (const EpochSource& source : sources) {
     const std::vector<std::uint32_t> distance = problem.network.epochs_from({source.node});
     for (const EpochDemand& demand : source.demands) {
-      if (distance[demand.wanter] == out_of_epochs) return std::nullopt;
-      at_least = std::max(at_least, distance[demand.wanter]);
+      if (distance[demand.destination] == out_of_epochs) return std::nullopt;
+      at_least = std::max(at_least, distance[demand.destination]);
     }
   }
   const EpochFlowOrbits orbits = epoch_orbits_of(problem, sources, true, limit);

@@ -1,5 +1,5 @@
 // Collectives that need no copies (All-to-All, Gather, Scatter) as a linear program (TE-CCL sec.
-// 4.1): flows through time, together for all chunks of a holder, then ways for whole chunks.
+// 4.1): flows through time, together for all chunks of a source, then ways for whole chunks.
 #pragma once
 
 #include "sim/work_limit.hpp"
@@ -39,7 +39,7 @@ struct EpochFlowSettings {
 
 /// Fractions obey every rule of a plan on the average: limits in each of their windows, what a node
 /// sends has come there, nothing is kept where nothing can be. `infeasible`: so few epochs are not
-/// enough, for whole chunks neither. Pre: problem.is_unicast(), each chunk one holder.
+/// enough, for whole chunks neither. Pre: problem.is_unicast(), each chunk one source.
 [[nodiscard]] EpochFlows epoch_flows(const EpochProblem& problem, std::uint32_t epochs,
                                      const WorkLimit& limit,
                                      const EpochFlowSettings& settings = {});

@@ -1,7 +1,7 @@
 #include "sim/random.hpp"
 #include "synth/teccl/flows/flows.hpp"
 #include "synth/teccl/flows/orbits.hpp"
-#include "synth/teccl/flows/plan.hpp"
+#include "synth/teccl/flows/path_planner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,10 +16,10 @@ namespace {
 
 /// All ways that the parts of a chunk take and the whole chunk can. `room`: empty.
 std::vector<WayChoice> choices_of(const EpochNetwork& network, EpochRoom& room,
-                                  const EpochChunk& chunk, std::span<const TimedAmount> amounts) {
-  FlowTracer tracer(network, chunk.holders.front(), amounts);
+                                  const TimedChunk& chunk, std::span<const TimedAmount> amounts) {
+  FlowTracer tracer(network, chunk.sources.front(), amounts);
   std::map<std::vector<std::uint32_t>, WayChoice> by_lanes;
-  while (auto way = tracer.take(chunk.wanters.front(), out_of_epochs - 1, 1)) {
+  while (auto way = tracer.take(chunk.destinations.front(), out_of_epochs - 1, 1)) {
     std::vector<std::uint32_t> lanes;
     for (const TimedStep& step : way->steps) lanes.push_back(step.lane);
     const TimedStep& last = way->steps.back();

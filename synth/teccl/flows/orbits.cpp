@@ -22,7 +22,7 @@ bool is_among_all(std::span<const EpochSource> sources) {
     auto other = sources.begin();
     for (const EpochDemand& demand : source.demands) {
       if (other->node == source.node) ++other;
-      if (other->node != demand.wanter) return false;
+      if (other->node != demand.destination) return false;
       counts.insert(demand.chunks.size());
       ++other;
     }
@@ -65,16 +65,17 @@ std::vector<std::uint32_t> single_orbits(std::span<const ChunkAutomorphism> move
 std::vector<EpochSource> epoch_sources(const EpochProblem& problem) {
   std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::uint32_t>>> chunks_between;
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c) {
-    const EpochChunk& chunk = problem.chunks[c];
-    if (chunk.wanters.empty()) continue;
-    assert(chunk.holders.size() == 1 && chunk.wanters.size() == 1);
-    chunks_between[chunk.holders.front()][chunk.wanters.front()].push_back(c);
+    const TimedChunk& chunk = problem.chunks[c];
+    if (chunk.destinations.empty()) continue;
+    assert(chunk.sources.size() == 1 && chunk.destinations.size() == 1);
+    chunks_between[chunk.sources.front()][chunk.destinations.front()].push_back(c);
   }
   std::vector<EpochSource> sources;
-  for (auto& [node, by_wanter] : chunks_between) {
+  for (auto& [node, by_destination] : chunks_between) {
     EpochSource& source = sources.emplace_back();
     source.node = node;
-    for (auto& [wanter, chunks] : by_wanter) source.demands.push_back({wanter, std::move(chunks)});
+    for (auto& [destination, chunks] : by_destination)
+      source.demands.push_back({destination, std::move(chunks)});
   }
   return sources;
 }
@@ -83,11 +84,11 @@ std::vector<ChunkAutomorphism> epoch_moves(const EpochProblem& problem,
                                            std::span<const EpochSource> sources) {
   ChunkTraffic traffic = traffic_of(problem);
   if (is_among_all(sources)) {
-    ChunkTraffic::Chunk everyone;
-    for (const EpochSource& source : sources) everyone.holders.push_back(source.node);
+    TimedChunk everyone;
+    for (const EpochSource& source : sources) everyone.sources.push_back(source.node);
     traffic.chunks = {everyone};
   } else {
-    std::erase_if(traffic.chunks, [](const auto& chunk) { return chunk.wanters.empty(); });
+    std::erase_if(traffic.chunks, [](const auto& chunk) { return chunk.destinations.empty(); });
   }
   std::vector<ChunkAutomorphism> moves = automorphisms(traffic);
   std::erase_if(moves, [](const ChunkAutomorphism& move) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "sim/work_limit.hpp"
-#include "synth/symmetry/chunk_symmetry.hpp"
 #include "synth/teccl/problem.hpp"
+#include "synth/timed/symmetry.hpp"
 
 #include <cstdint>
 #include <span>
@@ -12,20 +12,20 @@
 
 namespace tutti {
 
-/// What one holder sends to one wanter.
+/// What one source sends to one destination.
 struct EpochDemand {
-  std::uint32_t wanter = 0;
+  std::uint32_t destination = 0;
   std::vector<std::uint32_t> chunks; ///< ascending, not empty
 };
 
 /// All that one node sends.
 struct EpochSource {
   std::uint32_t node = 0;
-  std::vector<EpochDemand> demands; ///< ascending by wanter
+  std::vector<EpochDemand> demands; ///< ascending by destination
 };
 
-/// Ascending by node. Chunks that nobody wants are left out. Pre: each other chunk has one holder
-/// and one wanter.
+/// Ascending by node. Chunks that nobody wants are left out. Pre: each other chunk has one source
+/// and one destination.
 [[nodiscard]] std::vector<EpochSource> epoch_sources(const EpochProblem& problem);
 
 /// Generators of all automorphisms of the network that keep what nodes send to each other; where

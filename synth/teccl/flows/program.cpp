@@ -57,7 +57,7 @@ void EpochFlowProgram::add_columns(std::uint32_t source, bool has_reward) {
     const std::size_t point = lane_point(source, l);
     if (orbits_.of_lane[point] != point || lane.to == own.node) continue;
     entering_[point] = add_span(reach.from_source[lane.from],
-                                until(epochs_plus(reach.to_wanter[lane.to], lane.delay)));
+                                until(epochs_plus(reach.to_destination[lane.to], lane.delay)));
   }
   for (std::uint32_t n = 0; n < network.node_count; ++n) {
     const std::size_t point = node_point(source, n);
@@ -66,10 +66,10 @@ void EpochFlowProgram::add_columns(std::uint32_t source, bool has_reward) {
   }
   for (const EpochDemand& demand : own.demands) {
     problem_.require_time();
-    const std::size_t point = node_point(source, demand.wanter);
-    is_in_reach_ = is_in_reach_ && reach.from_source[demand.wanter] <= epochs_;
+    const std::size_t point = node_point(source, demand.destination);
+    is_in_reach_ = is_in_reach_ && reach.from_source[demand.destination] <= epochs_;
     if (orbits_.of_node[point] != point || !is_in_reach_) continue;
-    const std::uint32_t begin = reach.from_source[demand.wanter];
+    const std::uint32_t begin = reach.from_source[demand.destination];
     taken_[point] = {begin, epochs_ + 1, program_.column_count()};
     for (std::uint32_t k = begin; k <= epochs_; ++k) {
       const double reward = has_reward ? arrival_reward(k, epochs_) * node_orbit_size_[point] : 0;
@@ -105,7 +105,7 @@ void EpochFlowProgram::add_conservation(std::uint32_t source) {
 void EpochFlowProgram::add_demands(std::uint32_t source) {
   std::vector<Term> terms;
   for (const EpochDemand& demand : sources_[source].demands) {
-    const std::size_t point = node_point(source, demand.wanter);
+    const std::size_t point = node_point(source, demand.destination);
     if (orbits_.of_node[point] != point) continue;
     terms.clear();
     for (std::uint32_t k = taken_[point].begin; k < taken_[point].end; ++k)
@@ -179,8 +179,8 @@ double EpochFlowProgram::entering(std::span<const double> columns, std::uint32_t
 }
 
 double EpochFlowProgram::taken(std::span<const double> columns, std::uint32_t source,
-                               std::uint32_t wanter, std::uint32_t epoch) const {
-  const Span& span = taken_[orbits_.of_node[node_point(source, wanter)]];
+                               std::uint32_t destination, std::uint32_t epoch) const {
+  const Span& span = taken_[orbits_.of_node[node_point(source, destination)]];
   if (epoch < span.begin || epoch >= span.end) return 0;
   return columns[span.first_column + epoch - span.begin];
 }

@@ -12,7 +12,7 @@ namespace tutti {
 
 /// Whole plans are among its solutions. Flows that have one orbit are one column. Columns exist
 /// only where they can be of use: nothing is at a node before its distance from the source, and
-/// nothing leaves for where it reaches no wanter in time; nothing goes back to its source.
+/// nothing leaves for where it reaches no destination in time; nothing goes back to its source.
 class EpochFlowProgram {
 public:
   /// All references must outlive the program. `has_reward`: maximizes it, else any solution will
@@ -27,9 +27,9 @@ public:
   /// What source (index) has enter the lane in this epoch, in chunks.
   [[nodiscard]] double entering(std::span<const double> columns, std::uint32_t source,
                                 std::uint32_t lane, std::uint32_t epoch) const;
-  /// What `wanter` takes of the source's chunks at the beginning of this epoch.
+  /// What `destination` takes of the source's chunks at the beginning of this epoch.
   [[nodiscard]] double taken(std::span<const double> columns, std::uint32_t source,
-                             std::uint32_t wanter, std::uint32_t epoch) const;
+                             std::uint32_t destination, std::uint32_t epoch) const;
 
 private:
   /// Columns for the epochs begin .. end - 1, one after another.

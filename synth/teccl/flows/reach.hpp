@@ -10,9 +10,9 @@ namespace tutti {
 
 /// Epochs by delays alone, or `out_of_epochs`.
 struct FlowReach {
-  std::vector<std::uint32_t> from_source; ///< [node]
-  std::vector<std::uint32_t> to_wanter;   ///< [node]: to the nearest, 0 for a wanter
-  std::vector<std::uint32_t> onward;      ///< [node]: to the nearest after leaving
+  std::vector<std::uint32_t> from_source;    ///< [node]
+  std::vector<std::uint32_t> to_destination; ///< [node]: to the nearest, 0 for a destination
+  std::vector<std::uint32_t> onward;         ///< [node]: to the nearest after leaving
 };
 
 [[nodiscard]] FlowReach flow_reach(const EpochNetwork& network, const EpochSource& source);

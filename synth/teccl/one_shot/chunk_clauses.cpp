@@ -29,18 +29,20 @@ ChunkClauses::ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::
   find_circles();
 }
 
-ChunkLiterals ChunkClauses::add(const EpochChunk& chunk) {
-  const Windows from = network_.epochs_from(chunk.holders), to = network_.epochs_to(chunk.wanters);
+ChunkLiterals ChunkClauses::add(const TimedChunk& chunk) {
+  const Windows from = network_.epochs_from(chunk.sources),
+                to = network_.epochs_to(chunk.destinations);
   ChunkLiterals ways;
-  for (const std::uint32_t wanter : chunk.wanters)
-    if (from[wanter] == out_of_epochs || from[wanter] > epochs_) solver_.add({}); // too far away
+  for (const std::uint32_t destination : chunk.destinations)
+    if (from[destination] == out_of_epochs || from[destination] > epochs_)
+      solver_.add({}); // too far away
   add_places(chunk, from, to, ways);
   add_sends(chunk, from, to, ways);
   for (std::uint32_t n = 0; n < network_.node_count; ++n)
     for (std::uint32_t k = 0; k <= epochs_; ++k)
       if (!network_.stores[n])
         add_passing(ways, n, k);
-      else if (!is_among(chunk.holders, n))
+      else if (!is_among(chunk.sources, n))
         add_receipts(ways, n, k);
   for (const Circle& circle : circles_)
     for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_circle(ways, circle, k);
@@ -105,12 +107,12 @@ void ChunkClauses::find_circles() {
   }
 }
 
-void ChunkClauses::add_places(const EpochChunk& chunk, const Windows& from, const Windows& to,
+void ChunkClauses::add_places(const TimedChunk& chunk, const Windows& from, const Windows& to,
                               ChunkLiterals& ways) {
   ways.has.assign(network_.node_count, EpochLiterals(epochs_ + 1));
   for (std::uint32_t n = 0; n < network_.node_count; ++n) {
     if (!network_.stores[n] || from[n] == out_of_epochs || to[n] == out_of_epochs) continue;
-    const bool holds = is_among(chunk.holders, n), wants = is_among(chunk.wanters, n);
+    const bool holds = is_among(chunk.sources, n), wants = is_among(chunk.destinations, n);
     EpochLiterals& has = ways.has[n];
     for (std::uint32_t k = from[n]; k <= epochs_ && to[n] <= epochs_ - k; ++k) {
       has[k] = holds || (wants && k == epochs_) ? always_ : solver_.new_variable();
@@ -119,13 +121,13 @@ void ChunkClauses::add_places(const EpochChunk& chunk, const Windows& from, cons
   }
 }
 
-void ChunkClauses::add_sends(const EpochChunk& chunk, const Windows& from, const Windows& to,
+void ChunkClauses::add_sends(const TimedChunk& chunk, const Windows& from, const Windows& to,
                              ChunkLiterals& ways) {
   ways.sends.assign(network_.lanes.size(), EpochLiterals(epochs_ + 1));
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
     const EpochLane& lane = network_.lanes[l];
     if (from[lane.from] == out_of_epochs || to[lane.to] == out_of_epochs) continue;
-    if (is_among(chunk.holders, lane.to)) continue;
+    if (is_among(chunk.sources, lane.to)) continue;
     for (std::uint32_t k = from[lane.from]; k <= epochs_; ++k) {
       if (lane.delay > epochs_ - k || to[lane.to] > epochs_ - k - lane.delay) break;
       ways.sends[l][k] = solver_.new_variable();

@@ -31,7 +31,7 @@ public:
                Literal always);
 
   /// Everyone who wants the chunk has it at the beginning of epoch K.
-  [[nodiscard]] ChunkLiterals add(const EpochChunk& chunk);
+  [[nodiscard]] ChunkLiterals add(const TimedChunk& chunk);
 
   /// [epoch]: the node has to keep the chunk, for it sends it then or later. Pre: it stores.
   [[nodiscard]] EpochLiterals add_kept(const ChunkLiterals& ways, std::uint32_t node);
@@ -46,9 +46,9 @@ private:
   using Windows = std::vector<std::uint32_t>; // [node]: epochs, or out_of_epochs
 
   void find_circles();
-  void add_places(const EpochChunk& chunk, const Windows& from, const Windows& to,
+  void add_places(const TimedChunk& chunk, const Windows& from, const Windows& to,
                   ChunkLiterals& ways);
-  void add_sends(const EpochChunk& chunk, const Windows& from, const Windows& to,
+  void add_sends(const TimedChunk& chunk, const Windows& from, const Windows& to,
                  ChunkLiterals& ways);
   void add_receipts(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch);
   void add_passing(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch);

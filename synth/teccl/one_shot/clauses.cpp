@@ -15,7 +15,7 @@ namespace {
 
 std::vector<bool> wanted_chunks(const EpochProblem& problem) {
   std::vector<bool> wanted;
-  for (const EpochChunk& chunk : problem.chunks) wanted.push_back(!chunk.wanters.empty());
+  for (const TimedChunk& chunk : problem.chunks) wanted.push_back(!chunk.destinations.empty());
   return wanted;
 }
 
@@ -122,21 +122,21 @@ private:
     }
   }
 
-  [[nodiscard]] static bool is_end(const EpochChunk& chunk, std::uint32_t node) {
-    return std::ranges::binary_search(chunk.holders, node) ||
-           std::ranges::binary_search(chunk.wanters, node);
+  [[nodiscard]] static bool is_end(const TimedChunk& chunk, std::uint32_t node) {
+    return std::ranges::binary_search(chunk.sources, node) ||
+           std::ranges::binary_search(chunk.destinations, node);
   }
 
-  /// Of chosen chunks with the same holders and wanters, none comes to the first wanter before
-  /// those that precede it. Exchanging whole orbits of theirs leaves a symmetry as it is.
+  /// Of chosen chunks with the same sources and destinations, none comes to the first destination
+  /// before those that precede it. Exchanging whole orbits of theirs leaves a symmetry as it is.
   void order_alike() {
-    std::map<EpochChunk, std::uint32_t> last;
+    std::map<TimedChunk, std::uint32_t> last;
     for (std::uint32_t i = 0; i < orbits_.chosen().size(); ++i) {
-      const EpochChunk& chunk = problem_.chunks[orbits_.chosen()[i]];
+      const TimedChunk& chunk = problem_.chunks[orbits_.chosen()[i]];
       const auto [at, is_first] = last.try_emplace(chunk, i);
       if (is_first) continue;
-      const EpochLiterals& before = ways_[at->second].has[chunk.wanters.front()];
-      const EpochLiterals& after = ways_[i].has[chunk.wanters.front()];
+      const EpochLiterals& before = ways_[at->second].has[chunk.destinations.front()];
+      const EpochLiterals& after = ways_[i].has[chunk.destinations.front()];
       for (std::uint32_t k = 0; k <= epochs_; ++k)
         if (after[k] != 0) solver_.add({-after[k], before[k]});
       at->second = i;

@@ -16,7 +16,7 @@ struct SatisfiedEpochs {
 };
 
 /// Whether there is a plan in so many epochs that keeps the symmetry (empty: none to keep), within
-/// `conflicts` (negative: no such limit). Chunks with the same holders and wanters are
+/// `conflicts` (negative: no such limit). Chunks with the same sources and destinations are
 /// interchangeable: only plans in which they come in order are looked for. Memory: a variable for
 /// each chosen chunk, lane or node, and epoch in which it can be of use there, and one clause for
 /// each two or three of those that share a limit.

@@ -57,7 +57,7 @@ std::optional<std::uint32_t> EpochProgram::Columns::at(std::uint32_t epoch) cons
 }
 
 bool EpochProgram::wants(std::uint32_t chunk, std::uint32_t node) const {
-  return std::ranges::binary_search(problem_.chunks[chunk].wanters, node);
+  return std::ranges::binary_search(problem_.chunks[chunk].destinations, node);
 }
 
 void EpochProgram::find_windows() {
@@ -86,8 +86,8 @@ void EpochProgram::add_sent(std::uint32_t chunk) {
     }
 }
 
-// From the first arrival to the last send from there, of a wanter (and where what comes later is
-// worth something, too) to the end. The last of a wanter is 1 where it has to be.
+// From the first arrival to the last send from there, of a destination (and where what comes later
+// is worth something, too) to the end. The last of a destination is 1 where it has to be.
 void EpochProgram::add_held(std::uint32_t chunk, const EpochReward& reward) {
   ChunkColumns& own = chunks_[chunk];
   own.held.resize(problem_.network.node_count);
@@ -276,7 +276,7 @@ void EpochProgram::add_buffer(std::uint32_t node) {
   if (!problem_.network.stores[node]) return;
   std::vector<std::uint32_t> relayed;
   for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
-    if (wants(c, node) || std::ranges::binary_search(problem_.chunks[c].holders, node)) continue;
+    if (wants(c, node) || std::ranges::binary_search(problem_.chunks[c].sources, node)) continue;
     relayed.push_back(c);
     add_needed(c, node);
   }
@@ -313,9 +313,10 @@ void EpochProgram::add_buffer(std::uint32_t node) {
   }
 }
 
-// Whoever exchanges them in an optimum has another: so they may reach one wanter in their order.
+// Whoever exchanges them in an optimum has another: so they may reach one destination in their
+// order.
 void EpochProgram::add_orders(const EpochReward& reward) {
-  using Kind = std::tuple<EpochChunk, std::vector<std::optional<std::uint32_t>>,
+  using Kind = std::tuple<TimedChunk, std::vector<std::optional<std::uint32_t>>,
                           std::vector<std::vector<std::uint32_t>>, std::vector<EpochSend>,
                           std::vector<double>>;
   std::map<Kind, std::vector<std::uint32_t>> kinds;
@@ -326,7 +327,7 @@ void EpochProgram::add_orders(const EpochReward& reward) {
   }
   for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
     std::vector<double> rewards;
-    for (const std::uint32_t v : problem_.chunks[c].wanters)
+    for (const std::uint32_t v : problem_.chunks[c].destinations)
       for (std::uint32_t k = chunks_[c].held[v].epochs.first; k <= chunks_[c].held[v].epochs.last;
            ++k)
         rewards.push_back(reward(c, v, k));
@@ -336,21 +337,21 @@ void EpochProgram::add_orders(const EpochReward& reward) {
   }
   for (auto& [kind, chunks] : kinds) {
     const std::vector<std::uint32_t>& earliest = chunks_[chunks.front()].windows.earliest;
-    std::uint32_t wanter = no_index;
-    for (const std::uint32_t v : std::get<0>(kind).wanters)
+    std::uint32_t destination = no_index;
+    for (const std::uint32_t v : std::get<0>(kind).destinations)
       if (!chunks_[chunks.front()].held[v].epochs.empty() &&
-          (wanter == no_index || earliest[v] < earliest[wanter]))
-        wanter = v;
-    if (chunks.size() == 1 || wanter == no_index) continue;
-    orders_.push_back({std::move(chunks), wanter});
+          (destination == no_index || earliest[v] < earliest[destination]))
+        destination = v;
+    if (chunks.size() == 1 || destination == no_index) continue;
+    orders_.push_back({std::move(chunks), destination});
     add_order(orders_.back());
   }
 }
 
 void EpochProgram::add_order(const Order& order) {
   for (std::size_t i = 1; i < order.chunks.size(); ++i) {
-    const Columns& before = chunks_[order.chunks[i - 1]].held[order.wanter];
-    const Columns& after = chunks_[order.chunks[i]].held[order.wanter];
+    const Columns& before = chunks_[order.chunks[i - 1]].held[order.destination];
+    const Columns& after = chunks_[order.chunks[i]].held[order.destination];
     for (std::uint32_t k = before.epochs.first; k <= before.epochs.last; ++k)
       program_.add_row(0, unlimited, std::vector<Term>{{*before.at(k), 1}, {*after.at(k), -1}});
   }
@@ -396,7 +397,7 @@ std::optional<std::vector<double>> EpochProgram::columns(const EpochPlan& plan) 
   return values;
 }
 
-// With interchangeable chunks exchanged, so that they reach the wanter in their order.
+// With interchangeable chunks exchanged, so that they reach the destination in their order.
 EpochPlan EpochProgram::ordered(const EpochPlan& plan) const {
   std::vector<std::uint32_t> image(chunks_.size());
   std::iota(image.begin(), image.end(), 0U);
@@ -406,7 +407,7 @@ EpochPlan EpochProgram::ordered(const EpochPlan& plan) const {
     for (const EpochSend& send : plan) {
       const EpochLane& lane = problem_.network.lanes[send.lane];
       if (const auto known = arrival.find(send.chunk);
-          known != arrival.end() && lane.to == order.wanter)
+          known != arrival.end() && lane.to == order.destination)
         known->second = std::min(known->second, send.epoch + lane.delay);
     }
     std::vector<std::uint32_t> chunks = order.chunks;

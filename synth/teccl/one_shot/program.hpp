@@ -29,9 +29,9 @@ enum class EpochObjective : std::uint8_t {
 /// Minimizes minus the rewards. Columns are whether a chunk enters a lane in an epoch (0 or 1), and
 /// whether a node holds it (which follows); only where they can be of use: a chunk isn't at a node
 /// before its distance, and doesn't leave for where it comes too late for anyone (with
-/// `must_finish`); nobody receives what it held. Chunks with the same holders, wanters, rewards and
-/// past are interchangeable: the program orders their arrivals at one of the wanters, which cuts no
-/// optimum off. What is added to the program must not tell them apart.
+/// `must_finish`); nobody receives what it held. Chunks with the same sources, destinations,
+/// rewards and past are interchangeable: the program orders their arrivals at one of the
+/// destinations, which cuts no optimum off. What is added to the program must not tell them apart.
 class EpochProgram {
 public:
   /// `problem` must outlive this.
@@ -73,10 +73,10 @@ private:
   struct Kept {
     std::uint32_t held = 0, needed = 0, column = 0;
   };
-  /// Interchangeable chunks, ascending, and the wanter whom they reach in this order.
+  /// Interchangeable chunks, ascending, and the destination whom they reach in this order.
   struct Order {
     std::vector<std::uint32_t> chunks;
-    std::uint32_t wanter = 0;
+    std::uint32_t destination = 0;
   };
 
   void find_windows();

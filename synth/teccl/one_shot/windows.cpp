@@ -30,7 +30,7 @@ private:
   void settle(const std::vector<EpochSend>& past) {
     windows_.settled.resize(network_.node_count);
     windows_.past_arrivals.resize(network_.node_count);
-    for (const std::uint32_t v : chunk_.holders)
+    for (const std::uint32_t v : chunk_.sources)
       if (network_.stores[v]) windows_.settled[v] = 0;
     for (const EpochSend& send : past) {
       const EpochLane& lane = network_.lanes[send.lane];
@@ -74,7 +74,7 @@ private:
       latest_[place] = epoch;
       queue.emplace(epoch, place);
     };
-    for (const std::uint32_t v : chunk_.wanters)
+    for (const std::uint32_t v : chunk_.destinations)
       if (!windows_.settled[v]) visit(last, v);
     while (!queue.empty()) {
       const auto [epoch, place] = queue.top();
@@ -146,7 +146,7 @@ private:
   static constexpr std::int64_t never = -(std::int64_t{1} << 40);
 
   const EpochNetwork& network_;
-  const EpochChunk& chunk_;
+  const TimedChunk& chunk_;
   const EpochHops& hops_;
   const EpochHorizon& horizon_;
   EpochWindows windows_;

@@ -61,8 +61,8 @@ public:
     relayed_.resize(nodes);
     for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
       problem.require_time();
-      lacking_.push_back(problem.chunks[chunk].wanters);
-      for (const std::uint32_t holder : problem.chunks[chunk].holders) arrive(chunk, holder, 0);
+      lacking_.push_back(problem.chunks[chunk].destinations);
+      for (const std::uint32_t source : problem.chunks[chunk].sources) arrive(chunk, source, 0);
     }
     for (const EpochSend& send : past) enter(send);
     for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
@@ -107,12 +107,12 @@ private:
     if (epoch <= epoch_) here_[node].insert(chunk);
     std::vector<std::uint32_t>& lacking = lacking_[chunk];
     if (problem_->buffer_limit && epoch > 0 &&
-        !std::ranges::binary_search(problem_->chunks[chunk].wanters, node))
+        !std::ranges::binary_search(problem_->chunks[chunk].destinations, node))
       relayed_[node].push_back(chunk);
     if (std::erase(lacking, node) > 0 && lacking.empty()) done_at_[chunk] = epoch_;
-    for (const std::uint32_t wanter : lacking) {
-      std::uint32_t& nearest = nearest_[at(chunk, wanter)];
-      nearest = std::min(nearest, (*distances_)(node, wanter));
+    for (const std::uint32_t destination : lacking) {
+      std::uint32_t& nearest = nearest_[at(chunk, destination)];
+      nearest = std::min(nearest, (*distances_)(node, destination));
     }
     const auto begin = gains_.begin() + static_cast<std::ptrdiff_t>(at(chunk, 0));
     std::fill(begin, begin + problem_->network.node_count, -1.0);
@@ -134,8 +134,9 @@ private:
     double& known = gains_[at(chunk, to)];
     if (known >= 0) return known;
     known = 0;
-    for (const std::uint32_t wanter : lacking_[chunk]) {
-      const std::uint32_t before = nearest_[at(chunk, wanter)], after = (*distances_)(to, wanter);
+    for (const std::uint32_t destination : lacking_[chunk]) {
+      const std::uint32_t before = nearest_[at(chunk, destination)],
+                          after = (*distances_)(to, destination);
       if (after < before) known += closeness(after) - closeness(before);
     }
     return known;
@@ -190,7 +191,7 @@ private:
   // Whether the node has room for a chunk that it relays. What somebody still lacks stays there.
   bool accepts(std::uint32_t node, std::uint32_t chunk) {
     if (!problem_->buffer_limit ||
-        std::ranges::binary_search(problem_->chunks[chunk].wanters, node))
+        std::ranges::binary_search(problem_->chunks[chunk].destinations, node))
       return true;
     // Those done in this epoch may leave in it.
     return std::ranges::count_if(relayed_[node], [&](std::uint32_t other) {
@@ -273,7 +274,7 @@ private:
   ChunkSet done_;                      // nobody lacks it
   std::vector<std::uint32_t> done_at_; // [chunk]: in this epoch it was decided, if it was
   std::vector<std::vector<std::uint32_t>> lacking_; // [chunk]: who wants it, and gets it by no send
-  std::vector<std::uint32_t> nearest_; // [at(chunk, wanter)]: epochs from where it is or comes
+  std::vector<std::uint32_t> nearest_; // [at(chunk, destination)]: epochs from where it is or comes
   std::vector<double> gains_;          // [at(chunk, node)]; -1: not known
   std::vector<std::vector<std::uint32_t>> relayed_; // [node]: chunks that it got for others
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_sent_; // (node, chunk)

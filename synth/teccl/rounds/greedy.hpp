@@ -3,8 +3,8 @@
 #pragma once
 
 #include "synth/teccl/problem.hpp"
-#include "synth/teccl/rounds/passages.hpp"
 #include "synth/teccl/rounds/potentials.hpp"
+#include "synth/teccl/rounds/switch_paths.hpp"
 
 #include <cstdint>
 #include <span>

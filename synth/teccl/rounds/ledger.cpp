@@ -10,8 +10,8 @@ EpochLedger::EpochLedger(const EpochProblem& problem, std::span<const EpochSend>
       arrivals_(problem.chunks.size() * problem.network.node_count, out_of_epochs) {
   const EpochNetwork& network = problem.network;
   for (std::size_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
-    for (const std::uint32_t holder : problem.chunks[chunk].holders)
-      arrivals_[chunk * network.node_count + holder] = 0;
+    for (const std::uint32_t source : problem.chunks[chunk].sources)
+      arrivals_[chunk * network.node_count + source] = 0;
   for (const EpochSend& send : past) add(send);
 }
 

@@ -1,8 +1,8 @@
 // What a plan in the making has taken of the network, and where chunks are by it.
 #pragma once
 
+#include "synth/teccl/capacity_calendar.hpp"
 #include "synth/teccl/problem.hpp"
-#include "synth/teccl/room.hpp"
 
 #include <cstdint>
 #include <map>

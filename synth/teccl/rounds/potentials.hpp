@@ -2,7 +2,7 @@
 // 4.2, "A*").
 #pragma once
 
-#include "synth/teccl/rounds/passages.hpp"
+#include "synth/teccl/rounds/switch_paths.hpp"
 
 #include <cstdint>
 #include <span>

@@ -35,12 +35,12 @@ void EpochRound::add_closeness(const EpochProblem& problem, const EpochDistances
     if (program_.holds(chunk, node, last)) open.push_back(node);
   }
   std::map<std::vector<std::uint32_t>, double> worth; // by nodes: columns, ascending
-  for (const std::uint32_t wanter : problem.chunks[chunk].wanters) {
+  for (const std::uint32_t destination : problem.chunks[chunk].destinations) {
     std::uint32_t known = out_of_epochs;
-    for (const std::uint32_t node : settled) known = std::min(known, distances(node, wanter));
+    for (const std::uint32_t node : settled) known = std::min(known, distances(node, destination));
     std::map<std::uint32_t, std::vector<std::uint32_t>> nodes; // by distance
     for (const std::uint32_t node : open)
-      if (const std::uint32_t away = distances(node, wanter); away < known)
+      if (const std::uint32_t away = distances(node, destination); away < known)
         nodes[away].push_back(*program_.holds(chunk, node, last));
     std::vector<std::uint32_t> near;
     for (auto level = nodes.begin(); level != nodes.end(); ++level) {

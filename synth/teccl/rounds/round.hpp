@@ -13,9 +13,9 @@ namespace tutti {
 /// The program of a horizon that needn't finish. Worth of a chunk to each who lacks it:
 /// `arrival_worth` if it is there in the end, and 1 for each epoch that it is there before; while
 /// it isn't, `arrival_worth` times the closeness of the nearest node that has it in the end. That
-/// is the most that one logical edge from a holder brings, so it needs no edge for each pair: for
-/// each distance, nodes so close together let the chunk count as so close (a row), and wanters with
-/// the same nodes share them.
+/// is the most that one logical edge from a source brings, so it needs no edge for each pair: for
+/// each distance, nodes so close together let the chunk count as so close (a row), and destinations
+/// with the same nodes share them.
 class EpochRound {
 public:
   static constexpr double arrival_worth = 4;

@@ -75,8 +75,8 @@ private:
     const EpochLedger ledger(*problem_, plan_);
     std::size_t lacking = 0;
     for (std::uint32_t chunk = 0; chunk < problem_->chunks.size(); ++chunk)
-      for (const std::uint32_t wanter : problem_->chunks[chunk].wanters)
-        if (ledger.arrival(chunk, wanter) == out_of_epochs) ++lacking;
+      for (const std::uint32_t destination : problem_->chunks[chunk].destinations)
+        if (ledger.arrival(chunk, destination) == out_of_epochs) ++lacking;
     return lacking;
   }
 
@@ -117,9 +117,9 @@ private:
     const EpochReward reward = reward_of(EpochObjective::paper);
     double sum = 0;
     for (std::uint32_t chunk = 0; chunk < problem_->chunks.size(); ++chunk)
-      for (const std::uint32_t wanter : problem_->chunks[chunk].wanters)
-        for (std::uint32_t k = ledger.arrival(chunk, wanter); k <= last; ++k)
-          sum += reward(chunk, wanter, k);
+      for (const std::uint32_t destination : problem_->chunks[chunk].destinations)
+        for (std::uint32_t k = ledger.arrival(chunk, destination); k <= last; ++k)
+          sum += reward(chunk, destination, k);
     return sum;
   }
 

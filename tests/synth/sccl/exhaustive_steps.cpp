@@ -52,10 +52,10 @@ public:
   Search(const StepProblem& problem, const StepInstance& instance, std::uint64_t most_choices)
       : network_(problem.network), instance_(instance), most_choices_(most_choices),
         limits_of_(network_.lanes.size()) {
-    for (const StepChunk& chunk : problem.chunks)
+    for (const TimedChunk& chunk : problem.chunks)
       for (std::uint32_t k = 0; k < instance.chunks_per_shard; ++k) {
-        start_.push_back(set_of(chunk.holders));
-        wanted_.push_back(set_of(chunk.wanters));
+        start_.push_back(set_of(chunk.sources));
+        wanted_.push_back(set_of(chunk.destinations));
       }
     for (std::uint32_t l = 0; l < network_.limits.size(); ++l)
       for (const std::uint32_t lane : network_.limits[l].lanes) limits_of_[lane].push_back(l);
@@ -85,14 +85,14 @@ private:
     }
   }
 
-  [[nodiscard]] NodeSet reach(NodeSet holders, std::uint32_t steps) const {
+  [[nodiscard]] NodeSet reach(NodeSet sources, std::uint32_t steps) const {
     NodeSet reached = 0;
     for (std::uint32_t n = 0; n < network_.node_count(); ++n)
-      if (holders & only(n)) reached |= within_[steps][n];
+      if (sources & only(n)) reached |= within_[steps][n];
     return reached;
   }
 
-  /// Whether a wanter is too far away, or can't take in all that it lacks.
+  /// Whether a destination is too far away, or can't take in all that it lacks.
   [[nodiscard]] bool is_hopeless(const std::vector<NodeSet>& held, std::uint32_t steps,
                                  std::uint32_t rounds) const {
     std::vector<std::int64_t> lacking(network_.node_count());
@@ -204,8 +204,8 @@ private:
     });
   }
 
-  /// Of a chunk whose arrivals are decided: its wanters are near enough, and of pieces that were
-  /// alike, earlier ones come to a larger set.
+  /// Of a chunk whose arrivals are decided: its destinations are near enough, and of pieces that
+  /// were alike, earlier ones come to a larger set.
   [[nodiscard]] bool is_worth_trying(const Step& step, std::uint32_t chunk) const {
     const NodeSet missing = wanted_[chunk] & ~step.after[chunk];
     if (missing & ~reach(step.after[chunk], instance_.steps - step.step - 1)) return false;

@@ -2,7 +2,7 @@
 // problems. Knows the rules of Cai et al. 2021, sec. 3.3, and nothing of how they are encoded.
 #pragma once
 
-#include "synth/sccl/step_problem.hpp"
+#include "synth/sccl/problem.hpp"
 
 #include <cstdint>
 
@@ -23,9 +23,9 @@ struct ExhaustiveAnswer {
 /// each, every number of rounds for the step, and every set of sends that the limits allow and that
 /// can't be extended: who has more can't do worse. States from which nothing led to the end are
 /// remembered. Left out is only what can't matter: sends to who couldn't pass the chunk on to a
-/// wanter in the steps that are left, states from which a wanter is too many steps away or can't
-/// take in all that it wants, and all orders but one of pieces that are alike.
-/// Pre: at most 32 nodes. Cost: exponential; ends undecided after `most_choices` choices of a lane.
+/// destination in the steps that are left, states from which a destination is too many steps away
+/// or can't take in all that it wants, and all orders but one of pieces that are alike. Pre: at
+/// most 32 nodes. Cost: exponential; ends undecided after `most_choices` choices of a lane.
 [[nodiscard]] ExhaustiveAnswer try_all_schedules(const StepProblem& problem,
                                                  const StepInstance& instance,
                                                  std::uint64_t most_choices);

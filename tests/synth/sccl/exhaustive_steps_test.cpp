@@ -1,9 +1,9 @@
 // What the oracle of the synthesis tests answers where theory knows the answer.
 #include "tests/synth/sccl/exhaustive_steps.hpp"
 
-#include "synth/sccl/step_check.hpp"
+#include "synth/sccl/fault.hpp"
 #include "tests/catch.hpp"
-#include "tests/synth/sccl/step_samples.hpp"
+#include "tests/synth/sccl/samples.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -98,7 +98,7 @@ TEST_CASE("exhaustive search knows joint limits and fractions") {
   CHECK_FALSE(exists(bus, {1, 2, 2}));
 }
 
-TEST_CASE("exhaustive search knows relays, several holders and the unreachable") {
+TEST_CASE("exhaustive search knows relays, several sources and the unreachable") {
   // Two ways of two steps, each with one relay that wants nothing.
   const StepNetwork diamond = samples::lanes(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   const StepProblem relayed{diamond, {{{0}, {3}}}};
@@ -107,7 +107,7 @@ TEST_CASE("exhaustive search knows relays, several holders and the unreachable")
   CHECK_FALSE(exists(relayed, {3, 2, 3}));
   CHECK(exists(relayed, {3, 3, 3}));
   CHECK_FALSE(exists(relayed, {1, 1, 4}));
-  // A second holder halves what the first must send.
+  // A second source halves what the first must send.
   CHECK(exists({samples::line_lanes(3), {{{0, 2}, {1}}}}, {2, 1, 1}));
   CHECK_FALSE(exists({samples::line_lanes(3), {{{0}, {1}}}}, {2, 1, 1}));
   // Nobody leads back to node 0.

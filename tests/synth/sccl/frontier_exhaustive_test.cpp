@@ -2,9 +2,9 @@
 // is right, and nothing cheaper was missed.
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
+#include "synth/sccl/flows.hpp"
 #include "synth/sccl/frontier.hpp"
-#include "synth/sccl/step_flows.hpp"
-#include "synth/sccl/step_problem.hpp"
+#include "synth/sccl/problem.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/sccl/exhaustive_steps.hpp"
 #include "tests/synth/sccl/random_steps.hpp"

@@ -1,13 +1,13 @@
 // Proofs that an instance has no schedule, read by a checker that knows nothing of the solver.
 #include "sim/files/files.hpp"
 #include "synth/list.hpp"
-#include "synth/sccl/multicast_steps.hpp"
-#include "synth/sccl/step_flows.hpp"
+#include "synth/sccl/flows.hpp"
+#include "synth/sccl/multicast.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "tests/synth/sccl/random_steps.hpp"
-#include "tests/synth/sccl/step_samples.hpp"
+#include "tests/synth/sccl/samples.hpp"
 #include "tests/synth/solvers/drat_check.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -70,10 +70,10 @@ std::vector<NodeId> random_npus(Random& random, const Topology& topology, std::u
 Collective custom(const std::vector<std::pair<std::vector<NodeId>, std::vector<NodeId>>>& chunks) {
   Collective collective;
   CollectivePart part;
-  for (const auto& [holders, wanters] : chunks) {
+  for (const auto& [sources, destinations] : chunks) {
     const auto set = static_cast<SetId>(collective.sets.size());
-    collective.sets.push_back(holders);
-    collective.sets.push_back(wanters);
+    collective.sets.push_back(sources);
+    collective.sets.push_back(destinations);
     collective.chunks.push_back({Bytes{1'000'000}, set, set + 1, false});
     part.size += Bytes{1'000'000};
   }
@@ -95,9 +95,9 @@ Collective random_collective(Random& random, const Topology& topology) {
   if (spec.kind == CollectiveKind::custom) {
     std::vector<std::pair<std::vector<NodeId>, std::vector<NodeId>>> chunks;
     for (std::uint64_t count = 1 + random.below(4); count > 0; --count) {
-      std::vector<NodeId> holders = random_npus(random, topology, 1);
-      if (random.below(2) == 0) holders.resize(1);
-      chunks.emplace_back(std::move(holders), random_npus(random, topology, 1));
+      std::vector<NodeId> sources = random_npus(random, topology, 1);
+      if (random.below(2) == 0) sources.resize(1);
+      chunks.emplace_back(std::move(sources), random_npus(random, topology, 1));
     }
     // Someone lacks something.
     chunks.front() = {{NodeId{0}}, {NodeId{1}}};
@@ -129,10 +129,10 @@ Collective cut(const Topology& topology, const Collective& collective,
   std::vector<std::pair<std::vector<NodeId>, std::vector<NodeId>>> chunks;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
     for (std::uint32_t k = 0; k < chunks_per_shard; ++k) {
-      const auto holders = collective.held_by(ChunkId{c}),
-                 wanters = collective.wanted_by(ChunkId{c});
-      chunks.emplace_back(std::vector(holders.begin(), holders.end()),
-                          std::vector(wanters.begin(), wanters.end()));
+      const auto sources = collective.held_by(ChunkId{c}),
+                 destinations = collective.wanted_by(ChunkId{c});
+      chunks.emplace_back(std::vector(sources.begin(), sources.end()),
+                          std::vector(destinations.begin(), destinations.end()));
     }
   return custom(chunks);
 }

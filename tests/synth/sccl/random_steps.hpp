@@ -15,7 +15,7 @@ struct StepCase {
 
 /// Two to five NPUs, sometimes a switch or a memory; links one way or both, some twice, of few
 /// bandwidths; groups that some links share. Everyone can be reached. All-Gather, Broadcast,
-/// Gather, Scatter, All-to-All of all or some NPUs, or a custom collective with several holders.
+/// Gather, Scatter, All-to-All of all or some NPUs, or a custom collective with several sources.
 [[nodiscard]] StepCase random_step_case(std::uint64_t seed);
 
 /// The collective with each shard cut in so many pieces.

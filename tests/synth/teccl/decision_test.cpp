@@ -146,12 +146,12 @@ TEST_CASE("decide_epochs: switches copy or don't, and keep nothing") {
     problem.chunks = {{{0}, {1, 2, 3}}};
     check_fewest(problem, 1);
   }
-  SECTION("without copies, holders double: two after one epoch, the rest after two") {
+  SECTION("without copies, sources double: two after one epoch, the rest after two") {
     EpochProblem problem = star(4, false, 0);
     problem.chunks = {{{0}, {1, 2, 3}}};
     check_fewest(problem, 2);
   }
-  SECTION("two chunks for one: they can't wait in the switch, but can at their holders") {
+  SECTION("two chunks for one: they can't wait in the switch, but can at their sources") {
     EpochProblem problem = star(3, true, 1);
     problem.chunks = {{{0}, {2}}, {{1}, {2}}};
     check_fewest(problem, 3);

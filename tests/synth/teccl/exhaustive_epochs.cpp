@@ -22,9 +22,9 @@ class EpochTrial {
 public:
   EpochTrial(const EpochProblem& problem, std::uint32_t epochs, std::uint64_t most_choices)
       : problem_(problem), network_(problem.network), epochs_(epochs), most_choices_(most_choices) {
-    for (const EpochChunk& chunk : problem.chunks) {
+    for (const TimedChunk& chunk : problem.chunks) {
       since_.emplace_back(network_.node_count, never);
-      for (const std::uint32_t holder : chunk.holders) since_.back()[holder] = 0;
+      for (const std::uint32_t source : chunk.sources) since_.back()[source] = 0;
     }
     for (const EpochLane& lane : network_.lanes) reach_ = std::max(reach_, lane.delay);
     for (const EpochLimit& limit : network_.limits)
@@ -77,9 +77,9 @@ private:
   [[nodiscard]] double reward() const {
     double sum = 0;
     for (std::uint32_t c = 0; c < since_.size(); ++c)
-      for (const std::uint32_t wanter : problem_.chunks[c].wanters)
-        for (std::uint32_t k = std::max(since_[c][wanter], contest_->begin); k <= epochs_; ++k)
-          sum += contest_->reward(c, wanter, k);
+      for (const std::uint32_t destination : problem_.chunks[c].destinations)
+        for (std::uint32_t k = std::max(since_[c][destination], contest_->begin); k <= epochs_; ++k)
+          sum += contest_->reward(c, destination, k);
     return sum;
   }
 
@@ -206,8 +206,8 @@ private:
 
   [[nodiscard]] bool finished() const {
     for (std::size_t c = 0; c < since_.size(); ++c)
-      for (const std::uint32_t wanter : problem_.chunks[c].wanters)
-        if (since_[c][wanter] == never) return false;
+      for (const std::uint32_t destination : problem_.chunks[c].destinations)
+        if (since_[c][destination] == never) return false;
     return true;
   }
 
@@ -224,10 +224,10 @@ private:
 
   /// For others, in this epoch.
   [[nodiscard]] bool keeps(std::uint32_t node, std::uint32_t chunk, std::uint32_t epoch) const {
-    const EpochChunk& ends = problem_.chunks[chunk];
+    const TimedChunk& ends = problem_.chunks[chunk];
     return since_[chunk][node] <= epoch &&
-           std::ranges::find(ends.holders, node) == ends.holders.end() &&
-           std::ranges::find(ends.wanters, node) == ends.wanters.end() &&
+           std::ranges::find(ends.sources, node) == ends.sources.end() &&
+           std::ranges::find(ends.destinations, node) == ends.destinations.end() &&
            std::ranges::any_of(plan_, [&](const EpochSend& send) {
              return send.chunk == chunk && network_.lanes[send.lane].from == node &&
                     send.epoch >= epoch;

@@ -21,7 +21,7 @@ struct EpochContest {
   std::uint32_t begin = 0, epochs = 0;
   EpochPlan past = {};
   bool must_finish = true;
-  /// Of a wanter for a chunk that is there at the beginning of an epoch, summed over begin ..
+  /// Of a destination for a chunk that is there at the beginning of an epoch, summed over begin ..
   /// epochs.
   std::function<double(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch)> reward;
 };

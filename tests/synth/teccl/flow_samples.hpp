@@ -100,23 +100,23 @@ inline EpochNetwork epoch_chassis(std::uint32_t chassis) {
 }
 
 /// `each` chunks for every ordered pair of the first `gpus` nodes.
-inline std::vector<EpochChunk> all_to_all_chunks(std::uint32_t gpus, std::uint32_t each = 1) {
-  std::vector<EpochChunk> chunks;
+inline std::vector<TimedChunk> all_to_all_chunks(std::uint32_t gpus, std::uint32_t each = 1) {
+  std::vector<TimedChunk> chunks;
   for (std::uint32_t from = 0; from < gpus; ++from)
     for (std::uint32_t to = 0; to < gpus; ++to)
       if (from != to) chunks.insert(chunks.end(), each, {{from}, {to}});
   return chunks;
 }
 
-inline std::vector<EpochChunk> gather_chunks(std::uint32_t gpus, std::uint32_t root) {
-  std::vector<EpochChunk> chunks;
+inline std::vector<TimedChunk> gather_chunks(std::uint32_t gpus, std::uint32_t root) {
+  std::vector<TimedChunk> chunks;
   for (std::uint32_t from = 0; from < gpus; ++from)
     if (from != root) chunks.push_back({{from}, {root}});
   return chunks;
 }
 
-inline std::vector<EpochChunk> scatter_chunks(std::uint32_t gpus, std::uint32_t root) {
-  std::vector<EpochChunk> chunks;
+inline std::vector<TimedChunk> scatter_chunks(std::uint32_t gpus, std::uint32_t root) {
+  std::vector<TimedChunk> chunks;
   for (std::uint32_t to = 0; to < gpus; ++to)
     if (to != root) chunks.push_back({{root}, {to}});
   return chunks;

@@ -2,7 +2,7 @@
 
 #include "sim/random.hpp"
 #include "synth/teccl/bounds/load_bound.hpp"
-#include "synth/teccl/flows/ways.hpp"
+#include "synth/teccl/flows/paths.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/flow_samples.hpp"
 
@@ -29,8 +29,8 @@ double worth(std::uint32_t arrival, std::uint32_t epochs) {
   return sum;
 }
 
-EpochProblem problem_of(EpochNetwork network, std::vector<EpochChunk> chunks) {
-  return {std::move(network), std::move(chunks), std::nullopt};
+EpochProblem problem_of(EpochNetwork network, std::vector<TimedChunk> chunks) {
+  return {{std::move(network), std::move(chunks)}, std::nullopt};
 }
 
 /// Uses of a limit by epoch.
@@ -67,7 +67,7 @@ std::string limit_fault(const EpochProblem& problem, const std::vector<EpochFlow
 std::string conservation_fault(const EpochProblem& problem, std::uint32_t chunk,
                                const std::vector<EpochFlows::Part>& parts) {
   const EpochNetwork& network = problem.network;
-  const std::uint32_t source = problem.chunks[chunk].holders.front();
+  const std::uint32_t source = problem.chunks[chunk].sources.front();
   std::map<std::uint32_t, std::map<std::uint32_t, double>> change; // [node][epoch]
   for (const EpochFlows::Part& part : parts) {
     const EpochLane& lane = network.lanes[part.send.lane];
@@ -86,8 +86,9 @@ std::string conservation_fault(const EpochProblem& problem, std::uint32_t chunk,
     }
   }
   double there = 0;
-  for (const auto& [epoch, more] : change[problem.chunks[chunk].wanters.front()]) there += more;
-  if (std::abs(there - 1) > tolerance) return "wanter gets " + std::to_string(there);
+  for (const auto& [epoch, more] : change[problem.chunks[chunk].destinations.front()])
+    there += more;
+  if (std::abs(there - 1) > tolerance) return "destination gets " + std::to_string(there);
   return "";
 }
 
@@ -95,7 +96,7 @@ std::string flow_fault(const EpochProblem& problem, const EpochFlows& flows) {
   std::vector<std::vector<EpochFlows::Part>> by_chunk(problem.chunks.size());
   for (const EpochFlows::Part& part : flows.parts) by_chunk[part.send.chunk].push_back(part);
   for (std::uint32_t c = 0; c < by_chunk.size(); ++c) {
-    if (problem.chunks[c].wanters.empty()) continue;
+    if (problem.chunks[c].destinations.empty()) continue;
     if (const std::string fault = conservation_fault(problem, c, by_chunk[c]); !fault.empty())
       return "chunk " + std::to_string(c) + ": " + fault;
   }
@@ -107,7 +108,7 @@ double reward_of_parts(const EpochProblem& problem, const EpochFlows& flows, std
   double reward = 0;
   for (const EpochFlows::Part& part : flows.parts) {
     const EpochLane& lane = problem.network.lanes[part.send.lane];
-    if (lane.to == problem.chunks[part.send.chunk].wanters.front())
+    if (lane.to == problem.chunks[part.send.chunk].destinations.front())
       reward += part.amount * worth(part.send.epoch + lane.delay, epochs);
   }
   return reward;
@@ -131,7 +132,7 @@ public:
       : problem_(problem), epochs_(epochs) {
     for (std::uint32_t c = 0; c < problem.chunks.size(); ++c) {
       ways_.emplace_back();
-      extend(c, {}, problem.chunks[c].holders.front(), 0);
+      extend(c, {}, problem.chunks[c].sources.front(), 0);
     }
     choose(0, 0);
   }
@@ -143,7 +144,7 @@ private:
 
   void extend(std::uint32_t chunk, const Sends& sends, std::uint32_t node, std::uint32_t time) {
     const EpochNetwork& network = problem_.network;
-    if (node == problem_.chunks[chunk].wanters.front()) {
+    if (node == problem_.chunks[chunk].destinations.front()) {
       ways_[chunk].push_back(sends);
       return;
     }
@@ -151,7 +152,7 @@ private:
     for (std::uint32_t k = time; k < (waits ? epochs_ : time + 1); ++k)
       for (const std::uint32_t l : network.out_lanes[node]) {
         const EpochLane& lane = network.lanes[l];
-        const bool again = lane.to == problem_.chunks[chunk].holders.front() ||
+        const bool again = lane.to == problem_.chunks[chunk].sources.front() ||
                            std::ranges::any_of(sends, [&](const EpochFlows::Part& part) {
                              return network.lanes[part.send.lane].to == lane.to;
                            });
@@ -211,7 +212,7 @@ EpochProblem random_problem(std::uint64_t seed, std::uint32_t chunk_count) {
     maker.add_limit({"shared", {LaneUse{0, 0}, LaneUse{1, 1}}, up_to(2), up_to(2)});
     network = maker.made();
   }
-  std::vector<EpochChunk> chunks;
+  std::vector<TimedChunk> chunks;
   while (chunks.size() < chunk_count) {
     const auto from = static_cast<std::uint32_t>(random.below(nodes));
     const auto to = static_cast<std::uint32_t>(random.below(nodes));
@@ -238,7 +239,7 @@ TEST_CASE("the fractional optimum of chunks over one lane counts their epochs") 
 TEST_CASE("a lane that carries two in three epochs is full in every window of three") {
   EpochNetworkMaker maker(2);
   maker.add(0, 1, 2, 3, 2);
-  const EpochProblem problem = problem_of(maker.made(), std::vector(4, EpochChunk{{0}, {1}}));
+  const EpochProblem problem = problem_of(maker.made(), std::vector(4, TimedChunk{{0}, {1}}));
   // two at once, three epochs later two more: there from 2 and from 5 on
   CHECK(checked_flows(problem, 5).reward == Approx(2 * worth(2, 5) + 2 * worth(5, 5)));
   CHECK(checked_flows(problem, 4).status == SolverStatus::infeasible);
@@ -251,7 +252,7 @@ TEST_CASE("flows part where one way is not enough") {
   maker.add(0, 2);
   maker.add(1, 3);
   maker.add(2, 3);
-  const EpochProblem problem = problem_of(maker.made(), std::vector(3, EpochChunk{{0}, {3}}));
+  const EpochProblem problem = problem_of(maker.made(), std::vector(3, TimedChunk{{0}, {3}}));
   const EpochFlows flows = checked_flows(problem, 3);
   CHECK(flows.reward == Approx(2 * worth(2, 3) + worth(3, 3)));
   CHECK(fewest_flow_epochs(problem, 0, no_limit()) == 3);

@@ -33,7 +33,7 @@ Topology line() {
   return Topology(std::move(parts));
 }
 
-/// All-Gather on the line: chunks 0, 1, 2 by their holders.
+/// All-Gather on the line: chunks 0, 1, 2 by their sources.
 EpochProblem line_problem() {
   return epoch_problem(line(),
                        samples::chunks_of(line(), CollectiveKind::all_gather, Bytes{25'000}),
@@ -68,7 +68,7 @@ public:
     start.since.assign(problem_.chunks.size() * problem_.network.node_count, never);
     start.busy.assign(problem_.network.lanes.size(), 0);
     for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
-      for (const std::uint32_t holder : problem_.chunks[c].holders) at(start, c, holder) = 0;
+      for (const std::uint32_t source : problem_.chunks[c].sources) at(start, c, source) = 0;
     std::set<State> states{start};
     for (std::uint32_t epoch = 0;; ++epoch) {
       if (std::ranges::any_of(states, [&](const State& s) { return done(s); })) return epoch;
@@ -92,8 +92,8 @@ private:
 
   bool done(State state) const {
     for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
-      for (const std::uint32_t wanter : problem_.chunks[c].wanters)
-        if (at(state, c, wanter) != 0) return false;
+      for (const std::uint32_t destination : problem_.chunks[c].destinations)
+        if (at(state, c, destination) != 0) return false;
     return true;
   }
 
@@ -129,13 +129,13 @@ private:
 TEST_CASE("epoch problem: who holds and who wants") {
   const EpochProblem gather = line_problem();
   REQUIRE(gather.chunks.size() == 3);
-  CHECK(gather.chunks[1] == EpochChunk{{1}, {0, 2}});
+  CHECK(gather.chunks[1] == TimedChunk{{1}, {0, 2}});
   CHECK_FALSE(gather.is_unicast());
   const EpochProblem exchange = epoch_problem(
       line(), samples::chunks_of(line(), CollectiveKind::all_to_all, Bytes{25'000}), {});
   REQUIRE(exchange.chunks.size() == 9);
-  CHECK(exchange.chunks[0] == EpochChunk{{0}, {}}); // its own
-  CHECK(exchange.chunks[5] == EpochChunk{{1}, {2}});
+  CHECK(exchange.chunks[0] == TimedChunk{{0}, {}}); // its own
+  CHECK(exchange.chunks[5] == TimedChunk{{1}, {2}});
   CHECK(exchange.is_unicast());
 }
 
@@ -285,7 +285,8 @@ TEST_CASE("epoch fault: the buffer limit") {
   CHECK(epoch_fault(problem, idle) == "epoch 2: node 1 keeps 2 chunks for others, more than 1");
   problem.buffer_limit = 0;
   CHECK(epoch_fault(problem, prompt) == "epoch 1: node 1 keeps 1 chunks for others, more than 0");
-  problem.chunks[0].wanters = problem.chunks[1].wanters = problem.chunks[2].wanters = {1, 2};
+  problem.chunks[0].destinations = problem.chunks[1].destinations =
+      problem.chunks[2].destinations = {1, 2};
   CHECK(epoch_fault(problem, idle) == ""); // what it wants itself doesn't count
 }
 
@@ -294,18 +295,18 @@ TEST_CASE("epochs of a plan") {
   CHECK(epochs_of(problem, line_plan) == 2U);
   CHECK_FALSE(epochs_of(problem, {}));
   EpochProblem nothing = problem;
-  for (EpochChunk& chunk : nothing.chunks) chunk.wanters.clear();
+  for (TimedChunk& chunk : nothing.chunks) chunk.destinations.clear();
   CHECK(epochs_of(nothing, {}) == 0U);
-  nothing.chunks[0].wanters = {1}; // 2 doesn't want what comes later
+  nothing.chunks[0].destinations = {1}; // 2 doesn't want what comes later
   CHECK(epochs_of(nothing, line_plan) == 1U);
 }
 
 TEST_CASE("epoch plan without useless sends") {
   EpochProblem problem = line_problem();
   CHECK(without_useless(problem, line_plan) == line_plan);
-  for (EpochChunk& chunk : problem.chunks) chunk.wanters.clear();
+  for (TimedChunk& chunk : problem.chunks) chunk.destinations.clear();
   CHECK(without_useless(problem, line_plan).empty());
-  problem.chunks[0].wanters = {2};
+  problem.chunks[0].destinations = {2};
   CHECK(without_useless(problem, line_plan) == EpochPlan{{0, 0, 0}, {1, 2, 0}});
 
   const EpochProblem single = hub_problem(false); // one arrival for each that leaves

@@ -25,7 +25,7 @@ double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, std::u
   double sum = 0;
   for (const EpochSend& send : plan) {
     const EpochLane& lane = problem.network.lanes[send.lane];
-    if (!std::ranges::binary_search(problem.chunks[send.chunk].wanters, lane.to)) continue;
+    if (!std::ranges::binary_search(problem.chunks[send.chunk].destinations, lane.to)) continue;
     for (std::uint32_t k = std::max(send.epoch + lane.delay, begin); k <= epochs; ++k)
       sum += reward(send.chunk, lane.to, k);
   }
@@ -45,7 +45,7 @@ void check_holdings(const EpochProblem& problem, const EpochProgram& program, co
     for (std::uint32_t v = 0; v < problem.network.node_count; ++v) {
       if (!problem.network.stores[v]) continue;
       for (std::uint32_t k = 0; k <= end; ++k) {
-        bool there = std::ranges::binary_search(problem.chunks[c].holders, v);
+        bool there = std::ranges::binary_search(problem.chunks[c].sources, v);
         for (const EpochSend& send : plan) {
           const EpochLane& lane = problem.network.lanes[send.lane];
           there = there || (send.chunk == c && lane.to == v && send.epoch + lane.delay <= k);

@@ -59,10 +59,10 @@ inline void add_gathered_chunks(EpochProblem& problem, std::uint32_t members,
                                 std::uint32_t chunks) {
   for (std::uint32_t n = 0; n < members; ++n)
     for (std::uint32_t i = 0; i < chunks; ++i) {
-      EpochChunk& chunk = problem.chunks.emplace_back();
-      chunk.holders = {n};
+      TimedChunk& chunk = problem.chunks.emplace_back();
+      chunk.sources = {n};
       for (std::uint32_t m = 0; m < members; ++m)
-        if (m != n) chunk.wanters.push_back(m);
+        if (m != n) chunk.destinations.push_back(m);
     }
 }
 
@@ -119,13 +119,13 @@ inline EpochProblem random_epochs(Random& random) {
     if (!shared.uses.empty()) add_epoch_limit(network, std::move(shared));
   }
   for (std::uint32_t chunks = 1 + below(3); chunks > 0; --chunks) {
-    EpochChunk chunk;
-    const std::uint32_t holder = below(members);
+    TimedChunk chunk;
+    const std::uint32_t source = below(members);
     for (std::uint32_t n = 0; n < members; ++n)
-      if (n == holder || below(6) == 0)
-        chunk.holders.push_back(n);
+      if (n == source || below(6) == 0)
+        chunk.sources.push_back(n);
       else if (below(3) > 0)
-        chunk.wanters.push_back(n);
+        chunk.destinations.push_back(n);
     for (std::uint32_t alike = 1 + below(4) / 3; alike > 0; --alike)
       problem.chunks.push_back(chunk);
   }

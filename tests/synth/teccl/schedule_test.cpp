@@ -205,7 +205,7 @@ TEST_CASE("epoch schedule: the first epoch with room") {
   CHECK_FALSE(as_plan(problem, unfinished, any_epoch));
 
   EpochProblem limited = problem;
-  for (EpochChunk& chunk : limited.chunks) chunk.wanters = {2};
+  for (TimedChunk& chunk : limited.chunks) chunk.destinations = {2};
   limited.buffer_limit = 1;
   CHECK(as_plan(limited, schedule, any_epoch) == plan); // each goes on as soon as it comes
   limited.buffer_limit = 0;

@@ -28,7 +28,7 @@ EpochProblem chunks_in_a_row(std::uint32_t chunks) {
   network.out_lanes = {{0}, {}};
   network.in_lanes = {{}, {0}};
   network.limits_of = {{0}};
-  return {std::move(network), std::vector<EpochChunk>(chunks, {{0}, {1}}), std::nullopt};
+  return {{std::move(network), std::vector<TimedChunk>(chunks, {{0}, {1}})}, std::nullopt};
 }
 
 // The last chunk sent so that it is there after `epochs`, all others as early as possible.
@@ -154,7 +154,7 @@ TEST_CASE("Fewest epochs: someone is out of reach") {
 
 TEST_CASE("Fewest epochs: nothing is wanted") {
   EpochProblem problem = chunks_in_a_row(1);
-  problem.chunks.front().wanters.clear();
+  problem.chunks.front().destinations.clear();
   MadeUp solver{[](std::uint32_t) { return is(EpochStatus::optimal); }, {}};
   const EpochSearch found = search(problem, solver);
   CHECK(found.answer.status == EpochStatus::optimal);
@@ -232,7 +232,7 @@ EpochPlan side_by_side(const EpochProblem& problem) {
   std::vector<std::uint32_t> sent(problem.network.lanes.size());
   EpochPlan plan;
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
-    for (const std::uint32_t lane : problem.network.out_lanes[problem.chunks[c].holders.front()]) {
+    for (const std::uint32_t lane : problem.network.out_lanes[problem.chunks[c].sources.front()]) {
       const EpochLimit& limit = problem.network.limits[problem.network.limits_of[lane].front()];
       plan.push_back({sent[lane]++ / limit.most * limit.window, lane, c});
     }

@@ -1,0 +1,25 @@
+// How few rounds per chunk there can be, by linear programs checked in exact arithmetic.
+#pragma once
+
+#include "sim/ratio.hpp"
+#include "sim/work_limit.hpp"
+#include "synth/sccl/problem.hpp"
+#include "synth/sccl/symmetry.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace tutti {
+
+/// A lower bound on R / pieces for every k-synchronous schedule with `steps` steps, or, without
+/// `steps`, for all: the optimum of the time-expanded (or static) multicommodity flow, in which
+/// rounds need not be whole and what several want may be coded together, as proven by its rounded
+/// duals. Automorphisms merge variables: averaging over them changes neither feasibility nor
+/// rounds. Where that program is too large (50,000 sends, after merging) or the limit ends it: what
+/// a node wants over what can enter it. Pre: steps >= fewest_steps(problem).
+[[nodiscard]] Ratio least_rounds(const StepProblem& problem,
+                                 std::span<const StepAutomorphism> generators,
+                                 std::optional<std::uint32_t> steps, const WorkLimit& limit);
+
+} // namespace tutti

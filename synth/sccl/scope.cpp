@@ -1,0 +1,189 @@
+// A group of two among 65,536 NPUs has its schedules in a neighbourhood of a few hundred, but
+// symmetries and linear programs of the whole network take minutes and all memory. A chunk that is
+// `a` steps from all who hold something and `b` from all who want something is of no use to
+// schedules of fewer than a + b steps: such nodes are left out, exactly. Bounds must hold for
+// schedules of any number of steps: there they are contracted to one node, which relaxes the flow
+// problem of Cai et al. 2021, sec. 3.2 (sends among them cost nothing any more).
+
+#include "synth/sccl/scope.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_scope_lanes = 20'000; // whose symmetries are found within a second
+constexpr std::uint32_t left_out = UINT32_MAX;
+
+/// Of each node: the steps of the shortest way over it from one who holds something to one who
+/// wants something.
+std::vector<std::uint32_t> way_lengths(const StepProblem& problem) {
+  std::vector<bool> holds(problem.network.node_count()), wants(problem.network.node_count());
+  for (const TimedChunk& chunk : problem.chunks) {
+    for (const std::uint32_t n : chunk.sources) holds[n] = true;
+    // What nobody else wants stays where it is.
+    for (const std::uint32_t n : chunk.destinations.empty() ? chunk.sources : chunk.destinations)
+      wants[n] = true;
+  }
+  const auto members = [](const std::vector<bool>& chosen) {
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t n = 0; n < chosen.size(); ++n)
+      if (chosen[n]) all.push_back(n);
+    return all;
+  };
+  std::vector<std::uint32_t> length = problem.network.distances_from(members(holds));
+  const std::vector<std::uint32_t> to = problem.network.distances_to(members(wants));
+  for (std::uint32_t n = 0; n < length.size(); ++n)
+    length[n] = length[n] == unreachable || to[n] == unreachable ? unreachable : length[n] + to[n];
+  return length;
+}
+
+/// How many steps ways may have so that there are at most `most_scope_lanes` among their nodes;
+/// `steps` where fewer steps leave out nothing.
+std::uint32_t narrowed(const StepNetwork& network, const std::vector<std::uint32_t>& lengths,
+                       std::uint32_t fewest, std::uint32_t steps) {
+  std::map<std::uint32_t, std::size_t> count; // of lanes that need ways so long
+  for (const Lane& lane : network.lanes)
+    if (const std::uint32_t length = std::max(lengths[lane.from], lengths[lane.to]);
+        length <= steps)
+      ++count[std::max(length, fewest)];
+  std::size_t sum = 0;
+  for (const auto& [length, lanes] : count) {
+    sum += lanes;
+    if (sum > most_scope_lanes && length > fewest) return length - 1;
+  }
+  return steps;
+}
+
+void index_lanes(StepNetwork& network) {
+  network.out_lanes.assign(network.node_count(), {});
+  network.in_lanes.assign(network.node_count(), {});
+  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
+    network.out_lanes[network.lanes[l].from].push_back(l);
+    network.in_lanes[network.lanes[l].to].push_back(l);
+  }
+}
+
+/// The chunks by the nodes' new numbers.
+std::vector<TimedChunk> renumbered(const std::vector<TimedChunk>& chunks,
+                                   const std::vector<std::uint32_t>& number) {
+  const auto within = [&](const std::vector<std::uint32_t>& nodes) {
+    std::vector<std::uint32_t> kept;
+    for (const std::uint32_t n : nodes)
+      if (number[n] != left_out) kept.push_back(number[n]);
+    return kept;
+  };
+  std::vector<TimedChunk> all;
+  for (const TimedChunk& chunk : chunks)
+    all.push_back({within(chunk.sources), within(chunk.destinations)});
+  return all;
+}
+
+/// The whole network's nodes in the scope's numbers.
+std::vector<std::uint32_t> numbers_in(const StepNetwork& whole, const StepNetwork& part) {
+  std::vector<std::uint32_t> number(whole.node_count(), left_out);
+  for (std::uint32_t n = 0, at = 0; n < whole.node_count() && at < part.node_count(); ++n)
+    if (whole.nodes[n] == part.nodes[at]) number[n] = at++;
+  return number;
+}
+
+} // namespace
+
+StepScope scope_within(const StepProblem& problem, std::uint32_t fewest, std::uint32_t steps) {
+  const StepNetwork& whole = problem.network;
+  const std::vector<std::uint32_t> lengths = way_lengths(problem);
+  StepScope scope;
+  scope.steps = narrowed(whole, lengths, fewest, steps);
+  StepNetwork& network = scope.problem.network;
+  network.round = whole.round;
+  network.step_latency = whole.step_latency;
+  for (std::uint32_t n = 0; n < whole.node_count(); ++n)
+    if (lengths[n] <= scope.steps) network.nodes.push_back(whole.nodes[n]);
+  const std::vector<std::uint32_t> number = numbers_in(whole, network);
+  std::vector<std::uint32_t> lane_number(whole.lanes.size(), left_out);
+  for (std::uint32_t l = 0; l < whole.lanes.size(); ++l) {
+    const Lane& lane = whole.lanes[l];
+    if (number[lane.from] == left_out || number[lane.to] == left_out) continue;
+    lane_number[l] = static_cast<std::uint32_t>(scope.lanes.size());
+    scope.lanes.push_back(l);
+    network.lanes.push_back({number[lane.from], number[lane.to], lane.links});
+  }
+  for (const LaneLimit& limit : whole.limits) {
+    LaneLimit kept{limit.name, {}, limit.per_round};
+    for (const std::uint32_t l : limit.lanes)
+      if (lane_number[l] != left_out) kept.lanes.push_back(lane_number[l]);
+    if (!kept.lanes.empty()) network.limits.push_back(std::move(kept));
+  }
+  index_lanes(network);
+  scope.problem.chunks = renumbered(problem.chunks, number);
+  scope.problem.limit = problem.limit;
+  return scope;
+}
+
+StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
+  const StepNetwork &whole = problem.network, &part = scope.problem.network;
+  if (part.node_count() == whole.node_count()) return scope.problem;
+  const std::vector<std::uint32_t> number = numbers_in(whole, part);
+  const std::uint32_t elsewhere = part.node_count();
+  const auto node_of = [&](std::uint32_t n) {
+    return number[n] == left_out ? elsewhere : number[n];
+  };
+
+  StepProblem small = scope.problem;
+  StepNetwork& network = small.network;
+  network.nodes.push_back(
+      whole.nodes[static_cast<std::size_t>(std::ranges::find(number, left_out) - number.begin())]);
+  // Bundles of lanes from or to elsewhere, by their ends.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> bundles;
+  std::vector<std::uint32_t> lane_number(whole.lanes.size(), left_out);
+  for (std::uint32_t l = 0; l < scope.lanes.size(); ++l) lane_number[scope.lanes[l]] = l;
+  for (std::uint32_t l = 0; l < whole.lanes.size(); ++l) {
+    const std::uint32_t from = node_of(whole.lanes[l].from), to = node_of(whole.lanes[l].to);
+    if (from != to && (from == elsewhere || to == elsewhere)) bundles[{from, to}].push_back(l);
+  }
+  const std::vector<Ratio> widths = lane_widths(whole);
+  std::vector<LaneLimit> bundle_limits;
+  for (const auto& [ends, lanes] : bundles) {
+    const auto made = static_cast<std::uint32_t>(network.lanes.size());
+    network.lanes.push_back({ends.first, ends.second, whole.lanes[lanes.front()].links});
+    Ratio width;
+    for (const std::uint32_t l : lanes) {
+      lane_number[l] = made;
+      width = width + widths[l];
+    }
+    bundle_limits.push_back({"elsewhere", {made}, width});
+  }
+  network.limits.clear();
+  for (const LaneLimit& limit : whole.limits) {
+    LaneLimit kept{limit.name, {}, limit.per_round};
+    std::map<std::uint32_t, std::set<std::uint32_t>> parts; // of bundles in this limit
+    for (const std::uint32_t l : limit.lanes) {
+      const std::uint32_t made = lane_number[l];
+      if (made == left_out) continue;
+      if (made < scope.lanes.size())
+        kept.lanes.push_back(made);
+      else
+        parts[made].insert(l);
+    }
+    // A limit tells about a bundle only if it has all of its lanes in it.
+    for (const auto& [made, lanes] : parts) {
+      const Lane& lane = network.lanes[made];
+      if (lanes.size() == bundles.at({lane.from, lane.to}).size()) kept.lanes.push_back(made);
+    }
+    if (!kept.lanes.empty()) network.limits.push_back(std::move(kept));
+  }
+  std::ranges::move(bundle_limits, std::back_inserter(network.limits));
+  index_lanes(network);
+  for (std::uint32_t c = 0; c < small.chunks.size(); ++c)
+    if (small.chunks[c].sources.size() < problem.chunks[c].sources.size())
+      small.chunks[c].sources.push_back(elsewhere);
+  return small;
+}
+
+} // namespace tutti

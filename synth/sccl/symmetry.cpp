@@ -1,0 +1,45 @@
+#include "synth/sccl/symmetry.hpp"
+
+#include <map>
+#include <numeric>
+
+namespace tutti {
+
+namespace {
+
+ChunkTraffic traffic_of(const StepProblem& problem) {
+  const StepNetwork& network = problem.network;
+  ChunkTraffic traffic;
+  traffic.node_kinds.resize(network.node_count());
+  traffic.moving_nodes.resize(network.node_count());
+  std::iota(traffic.moving_nodes.begin(), traffic.moving_nodes.end(), 0U);
+  for (const Lane& lane : network.lanes) traffic.lanes.push_back({lane.from, lane.to, 0});
+  std::map<Ratio, std::uint32_t> widths;
+  for (const LaneLimit& each : network.limits) widths.emplace(each.per_round, 0);
+  std::uint32_t next = 0;
+  for (auto& [width, kind] : widths) kind = next++;
+  for (const LaneLimit& each : network.limits) {
+    ChunkTraffic::Limit& limit = traffic.limits.emplace_back();
+    limit.kind = widths.at(each.per_round);
+    for (const std::uint32_t lane : each.lanes) limit.uses.push_back({lane, 0});
+  }
+  for (const TimedChunk& chunk : problem.chunks)
+    traffic.chunks.push_back({chunk.sources, chunk.destinations});
+  return traffic;
+}
+
+} // namespace
+
+std::vector<StepAutomorphism> automorphisms(const StepProblem& problem) {
+  constexpr std::size_t most_lanes = 100'000;
+  if (problem.network.lanes.size() > most_lanes) return {};
+  return automorphisms(traffic_of(problem));
+}
+
+std::vector<StepSymmetry> free_symmetries(const StepProblem& problem,
+                                          std::span<const StepAutomorphism> generators,
+                                          std::size_t most, const WorkLimit& limit) {
+  return free_symmetries(traffic_of(problem), generators, most, limit);
+}
+
+} // namespace tutti

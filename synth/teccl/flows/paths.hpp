@@ -1,0 +1,65 @@
+// Flows in time, cut into ways.
+#pragma once
+
+#include "synth/teccl/network.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti {
+
+/// An amount that enters a lane.
+struct TimedAmount {
+  std::uint32_t epoch = 0, lane = 0;
+  double amount = 0;
+};
+
+struct TimedStep {
+  std::uint32_t epoch = 0, lane = 0;
+  auto operator<=>(const TimedStep&) const = default;
+};
+
+/// From a source on, in order; it visits no node that stores twice.
+struct TimedWay {
+  double amount = 0;
+  std::vector<TimedStep> steps;
+};
+
+/// The flow of one source, from which ways are taken. What reaches a node that stores may wait
+/// there. Flows that lead nowhere or in circles do no harm. `network` must outlive it.
+class FlowTracer {
+public:
+  FlowTracer(const EpochNetwork& network, std::uint32_t source,
+             std::span<const TimedAmount> amounts);
+
+  /// A way to a node that stores, there by the beginning of `epoch`, of as large an amount as one
+  /// way has, and at most `most`; it is taken out of the flow. Nothing where none is left. However
+  /// ways are asked for, no other is lost: each node sends on what came last.
+  [[nodiscard]] std::optional<TimedWay> take(std::uint32_t destination, std::uint32_t epoch,
+                                             double most);
+
+private:
+  struct Entry {
+    std::uint32_t to = 0, arrival = 0;
+    TimedAmount sent;
+  };
+  struct Visit { ///< on the way back
+    std::uint32_t node = 0, epoch = 0;
+    std::size_t entry = 0; ///< that came there
+  };
+  [[nodiscard]] std::optional<std::size_t> supply(std::uint32_t node, std::uint32_t epoch) const;
+  void cancel_circle(std::vector<Visit>& back, std::uint32_t node, std::uint32_t epoch);
+  void take_out(std::span<const Visit> visits, double amount);
+  [[nodiscard]] double least(std::span<const Visit> visits) const;
+
+  const EpochNetwork& network_;
+  std::uint32_t source_;
+  std::vector<Entry> entries_; ///< by node, arrival, lane
+};
+
+/// Amounts below are numerical noise of a linear program's solution.
+inline constexpr double least_flow = 1e-7;
+
+} // namespace tutti
