@@ -1,3 +1,5 @@
+// Texts of options become numbers and rows here, and each error begins with the option that it is
+// about.
 #include "experiments/driver/cli/backend_request.hpp"
 
 #include "sim/error.hpp"

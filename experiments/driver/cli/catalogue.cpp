@@ -1,3 +1,5 @@
+// A name is a file's path below experiments/, so that adding an experiment is adding a file.
+// Finding one opens no file; only a list of titles reads them all.
 #include "experiments/driver/cli/catalogue.hpp"
 
 #include "sim/error.hpp"

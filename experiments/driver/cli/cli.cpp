@@ -1,3 +1,6 @@
+// One row per command: name, description, function. CLI11 parses; what it would say about unknown
+// commands and options is said here instead, with the nearest known names. Exit codes are decided
+// in one place, command_line(): 2 is the user's mistake, 1 a failed check or a defect of ours.
 #include "experiments/driver/cli/cli.hpp"
 
 #include "experiments/driver/cli/commands.hpp"

@@ -24,8 +24,8 @@ struct CollectiveRequest {
 /// True for the name of a TOML file: a text with `/` or `.toml` at its end.
 [[nodiscard]] bool is_collective_file(std::string_view text);
 
-/// All collectives of the request at once. `pieces` is the number of chunks per shard; a file says
-/// its own. Errors: InputError for an unknown name, a bad group, parts below one byte, a bad file.
+/// All collectives of the request at once, with so many chunks per shard; a file says its own.
+/// Errors: InputError for an unknown name, a bad group, chunks below one byte, a bad file.
 [[nodiscard]] Collective make_collective(const Topology& topology, const CollectiveRequest& request,
                                          std::uint32_t chunks_per_shard);
 

@@ -1,3 +1,4 @@
+// What several commands do with their arguments in the same way.
 #include "experiments/driver/cli/commands.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"

@@ -196,7 +196,7 @@ struct ImportArguments {
   std::string size;
   std::string collective; ///< what `coll="custom"` is; empty: nothing
   std::string disciplines = "fifo,fluid";
-  std::optional<std::string> routing; ///< none: a direct link, or the shortest way
+  std::optional<std::string> routing; ///< none: a direct link, or the shortest path
   std::string paths;                  ///< of connections; empty: FILE.paths.json if there is one
   std::optional<std::string> program; ///< which of a file's, from 1; none: all
   std::string output;                 ///< schedule file to write; empty: none

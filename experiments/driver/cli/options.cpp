@@ -1,3 +1,7 @@
+// Every option of every command, in the order in which --help shows them, each with one line of
+// help. Options that several commands share are added by one function, so that they mean and say
+// the same everywhere. Texts stay texts here: commands parse them, with errors that name the
+// option.
 #include "experiments/driver/cli/options.hpp"
 
 #include <CLI/CLI.hpp>

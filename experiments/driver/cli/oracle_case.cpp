@@ -1,3 +1,5 @@
+// Plain numbers and no names, for an implementation of the model that shares no code with ours.
+// What a case can't say is refused, since a case without it would be another case.
 #include "experiments/driver/cli/oracle_case.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// A bar is drawn over and over on one line of stderr and erased at the end, so that it never mixes
+// with results. The first two seconds show nothing: most commands are done by then.
 #include "experiments/driver/cli/progress.hpp"
 
 #include "experiments/driver/cli/printable.hpp"

@@ -1,3 +1,4 @@
+// Single quotes keep everything from a shell but single quotes themselves, which are put outside.
 #include "experiments/driver/cli/shell_word.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Counts of what a topology is made of. The diameter is a breadth-first search from every NPU;
+// beyond 4,096 NPUs only the first one's is made, which still finds most networks that aren't
+// connected.
 #include "experiments/driver/cli/topology_summary.hpp"
 
 #include <fmt/format.h>

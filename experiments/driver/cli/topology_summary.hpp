@@ -23,7 +23,7 @@ struct DegreeRange {
   std::uint32_t least = 0, most = 0;
 };
 
-/// Hops on the shortest way between the NPUs furthest apart.
+/// Hops on the shortest path between the NPUs furthest apart.
 struct Diameter {
   std::uint32_t hops = 0;
   NodeId from, to;

@@ -1,3 +1,4 @@
+// A limit's unit says what it limits: sizes end in B, times don't.
 #include "experiments/driver/cli/work_limits.hpp"
 
 #include "sim/error.hpp"
@@ -12,8 +13,8 @@ namespace tutti {
 
 void set_limits(SynthesisOptions& options, const std::string& text) {
   bool time = false, memory = false;
-  for (const std::string_view piece : split(text, ',')) {
-    const std::string_view one = trimmed(piece);
+  for (const std::string_view part : split(text, ',')) {
+    const std::string_view one = trimmed(part);
     const bool is_memory = one.ends_with('B');
     if (is_memory)
       options.limit_bytes = parse_bytes(one).count;

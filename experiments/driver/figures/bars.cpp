@@ -1,3 +1,6 @@
+// gnuplot's own clustered histograms know neither values on top of bars nor bars without a value:
+// each bar here is a box with a place of its own, as wide as the number of groups and series
+// allows.
 #include "experiments/driver/figures/bars.hpp"
 
 #include "experiments/driver/figures/extent.hpp"

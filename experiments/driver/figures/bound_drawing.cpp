@@ -1,6 +1,8 @@
+// A certificate of a bound is a set of nodes, a path, or prices of links. Drawn on the network it
+// can be seen to be one: everything that the proof counts is in one colour, all else in grey. The
+// parts are drawn as layers over each other, links first, so that nodes hide the ends of links.
 #include "experiments/driver/figures/bound_drawing.hpp"
 
-#include "experiments/driver/figures/data_text.hpp"
 #include "experiments/driver/figures/node_places.hpp"
 #include "sim/error.hpp"
 #include "sim/time_model.hpp"
@@ -67,6 +69,7 @@ void mark_path(const Topology& topology, NodeId from, NodeId to, Marks& marks) {
   }
 }
 
+// By what the certificate has, the most telling first: a cut, a path, a partition, prices.
 Marks marks_of(const Topology& topology, const Bound& bound) {
   Marks marks{std::vector<bool>(topology.node_count()), std::vector<bool>(topology.link_count()),
               "cut off", "links across"};

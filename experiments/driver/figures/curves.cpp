@@ -1,3 +1,6 @@
+// All curves of a chart share their axes, so extents are taken over all of them first; then each
+// curve is a data block and a plot command, with bands behind everything and power laws as straight
+// lines, which they are on double logarithmic axes.
 #include "experiments/driver/figures/curves.hpp"
 
 #include "experiments/driver/figures/extent.hpp"

@@ -1,3 +1,6 @@
+// An experiment asks for a kind of figure and names topologies and algorithms; here its evaluations
+// become series, groups and panels. Names carry only what tells them apart, and a note says under
+// which model they were made. What has no value stays visible as a gap.
 #include "experiments/driver/figures/figures.hpp"
 
 #include "experiments/driver/figures/bars.hpp"
@@ -54,7 +57,7 @@ const Topology& topology_named(const Experiment& experiment, const std::string& 
       ->topology;
 }
 
-// Per shard, as asked for: without the pieces that the algorithm itself needs.
+// Per shard, as asked for: without the algorithm's chunk multiple.
 std::uint32_t chunks_of(const Evaluation& e) {
   return e.chunks_per_shard / find_algorithm(e.algorithm).chunk_multiple;
 }

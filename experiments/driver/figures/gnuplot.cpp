@@ -1,3 +1,6 @@
+// gnuplot runs as a child with files for all three streams: with pipes, parent and child could each
+// wait for the other to read. The same bytes come out for everybody: without the user's settings,
+// and in the encoding and fonts that the script sets.
 #include "experiments/driver/figures/gnuplot.hpp"
 
 #include "sim/error.hpp"

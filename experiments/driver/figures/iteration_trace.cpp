@@ -1,5 +1,5 @@
 // An iteration as events of a viewer. What is drawn between operations follows from the workload:
-// the operations that each depends on, and who meets whom.
+// the operations that each depends on, and which operations are of one communicator instance.
 #include "experiments/driver/figures/iteration_trace.hpp"
 
 #include "sim/error.hpp"
@@ -44,7 +44,7 @@ public:
       while (end < spans_.size() && spans_[end].npu == spans_[begin].npu) ++end;
       write_dependencies(begin);
     }
-    write_meetings();
+    write_instances();
     write_loads();
     process_.mark("iteration complete", report_.duration);
   }
@@ -72,28 +72,29 @@ private:
     for (std::uint32_t s = begin; s < end; ++s)
       if (spans_[s].begin < spans_[s].end) by_begin.push_back(s);
     std::ranges::stable_sort(by_begin, {}, [&](std::uint32_t s) { return spans_[s].begin; });
-    std::array<std::vector<Lane>, track_kinds> lanes;
+    std::array<std::vector<OpenTrack>, track_kinds> open;
     for (const std::uint32_t s : by_begin) {
-      tracks_[s] = take_track(lanes, s);
+      tracks_[s] = take_track(open, s);
       process_.slice({json_string(workload_.names[operation_of(s).name]),
                       computes(s) ? "compute" : "communication", tracks_[s], spans_[s].begin,
                       spans_[s].end, arguments_of(s)});
     }
   }
 
-  struct Lane {
+  struct OpenTrack {
     std::uint32_t track = not_shown;
     Time end;
   };
 
   /// The first track of this kind that is free. Pre: spans come by begin.
-  std::uint32_t take_track(std::array<std::vector<Lane>, track_kinds>& lanes, std::uint32_t span) {
+  std::uint32_t take_track(std::array<std::vector<OpenTrack>, track_kinds>& open,
+                           std::uint32_t span) {
     const Operation& operation = operation_of(span);
     const std::size_t kind = computes(span) ? 0 : 1 + static_cast<std::size_t>(operation.purpose);
-    auto lane = std::ranges::find_if(
-        lanes[kind], [&](const Lane& each) { return each.end <= spans_[span].begin; });
-    if (lane == lanes[kind].end()) {
-      lane = lanes[kind].insert(lane, {++track_count_, {}});
+    auto found = std::ranges::find_if(
+        open[kind], [&](const OpenTrack& each) { return each.end <= spans_[span].begin; });
+    if (found == open[kind].end()) {
+      found = open[kind].insert(found, {++track_count_, {}});
       const NodeId npu = spans_[span].npu;
       process_.name_track(track_count_,
                           fmt::format("{} {}", topology_.node(npu).name,
@@ -101,8 +102,8 @@ private:
                           npu.value * static_cast<std::uint32_t>(track_kinds) +
                               static_cast<std::uint32_t>(kind));
     }
-    lane->end = spans_[span].end;
-    return lane->track;
+    found->end = spans_[span].end;
+    return found->track;
   }
 
   [[nodiscard]] std::string arguments_of(std::uint32_t span) const {
@@ -152,18 +153,19 @@ private:
     }
   }
 
-  /// Between the recorded members of a communication.
-  void write_meetings() {
+  /// Between the recorded members of a communicator instance, which a group and a tag name.
+  void write_instances() {
     std::vector<std::uint32_t> communications;
     for (std::uint32_t s = 0; s < spans_.size(); ++s)
       if (is_shown(s) && !computes(s)) communications.push_back(s);
-    const auto meeting = [&](std::uint32_t s) {
+    const auto instance = [&](std::uint32_t s) {
       return std::pair(group_of(s), operation_of(s).tag);
     };
-    std::ranges::stable_sort(communications, {}, meeting);
+    std::ranges::stable_sort(communications, {}, instance);
     for (auto begin = communications.begin(); begin != communications.end();) {
-      const auto end = std::find_if(begin, communications.end(),
-                                    [&](std::uint32_t s) { return meeting(s) != meeting(*begin); });
+      const auto end = std::find_if(begin, communications.end(), [&](std::uint32_t s) {
+        return instance(s) != instance(*begin);
+      });
       const auto from =
           std::find_if(begin, end, [&](std::uint32_t s) { return was_waited_for(s); });
       if (from != end)

@@ -1,3 +1,6 @@
+// Positions only, in points around (0, 0); whoever draws moves and frames them. Networks with
+// coordinates keep them; others are put on circles, switches nearer to the middle the more of the
+// network they join.
 #include "experiments/driver/figures/node_places.hpp"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
+// Schedules are drawn from a replay, since steps are instants at which something starts. What a
+// node holds then is worked out from the list (a set of contributions for each chunk), and ordered
+// by the deliveries of the replay. All panels are data of one plot whose coordinates are points.
 #include "experiments/driver/figures/schedule_drawing.hpp"
 
-#include "experiments/driver/figures/data_text.hpp"
 #include "experiments/driver/figures/node_places.hpp"
 #include "sim/error.hpp"
 
@@ -27,7 +29,7 @@ constexpr std::size_t most_drawn_nodes = 64, most_drawn_chunks = 64, most_drawn_
 constexpr double cell = 14;          // a chunk's place in its NPU
 constexpr double chunk_radius = 6.2; // radius of a chunk that is held or moves
 constexpr double corridor = 52;      // between neighbours, for the arrows
-constexpr double lane = 8;           // of an arrow from the middle of the corridor
+constexpr double arrow_offset = 8;   // of an arrow from the middle of the corridor
 constexpr double panel_gap = 56, page_margin = 36, page_top = 78, page_bottom = 70;
 
 // ---- what the nodes hold
@@ -245,7 +247,8 @@ private:
     const Place d{(b.x - a.x) / length, (b.y - a.y) / length};
     const double from = edge(link.from, d), to = length - edge(link.to, d);
     const auto along = [&](double distance) {
-      return Place{a.x + d.x * distance - d.y * lane, a.y + d.y * distance + d.x * lane};
+      return Place{a.x + d.x * distance - d.y * arrow_offset,
+                   a.y + d.y * distance + d.x * arrow_offset};
     };
     return {along(from), along((from + to) / 2 - 2), along(to)};
   }

@@ -1,3 +1,5 @@
+// Each part is drawn as a box from the axis up to the sum so far, the highest first: what is seen
+// of it is its own share.
 #include "experiments/driver/figures/stacked_bars.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,6 @@
+// One place for fonts, colours and quoting. Names in figures are the users' own and may hold
+// quotes, percent signs or control characters, each of which means something to gnuplot somewhere:
+// a text gets into a script only by gnuplot_quoted(), data_text() and tics_text().
 #include "experiments/driver/figures/style.hpp"
 
 #include "experiments/driver/cli/printable.hpp"
@@ -40,6 +43,16 @@ std::string gnuplot_quoted(std::string_view text) {
                    ? std::string(1, letter)
                    : fmt::format("\\{:03o}", static_cast<unsigned char>(letter));
   return '"' + escaped + '"';
+}
+
+// gnuplot reads strings among data in another way than those of commands: backslashes as C does.
+std::string data_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char letter : printable(text)) {
+    if (letter == '\\' || letter == '"') quoted += '\\';
+    quoted += letter;
+  }
+  return quoted + '"';
 }
 
 std::string figure_style(const Heading& heading) {

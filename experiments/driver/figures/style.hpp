@@ -1,4 +1,4 @@
-// The look that all figures share (heatmap.hpp, bars.hpp, curves.hpp, ...), as pieces of a gnuplot
+// The look that all figures share (heatmap.hpp, bars.hpp, curves.hpp, ...), as parts of a gnuplot
 // script.
 #pragma once
 
@@ -12,8 +12,13 @@
 
 namespace tutti {
 
-/// A gnuplot string: 'a b' or "it's", line breaks as blanks. Among data: data_text.hpp.
+/// A text gets into a script only by gnuplot_quoted(), data_text() and tics_text(), each of which
+/// shows it as it is.
+/// A gnuplot string of a command: 'a b' or "it's", line breaks as blanks.
 [[nodiscard]] std::string gnuplot_quoted(std::string_view text);
+/// One among data: "say \"a\"", in quotes, within which gnuplot reads backslashes as C does. Control
+/// characters are written out (printable.hpp).
+[[nodiscard]] std::string data_text(std::string_view text);
 
 /// The text around a figure.
 struct Heading {

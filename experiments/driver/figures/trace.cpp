@@ -98,8 +98,8 @@ private:
     for (const std::uint32_t l : order) add_track(LinkId{l});
   }
 
-  std::uint32_t track(LinkId link, std::size_t lane) const {
-    return 1 + link.value + static_cast<std::uint32_t>(lane) * topology_.link_count();
+  std::uint32_t track(LinkId link, std::size_t which) const {
+    return 1 + link.value + static_cast<std::uint32_t>(which) * topology_.link_count();
   }
 
   void add_track(LinkId link) {
@@ -111,13 +111,13 @@ private:
   /// The link's first track that is free: transfers that share it (fluid) need several.
   std::uint32_t take_track(const HopRecord& hop) {
     std::vector<Time>& ends = ends_[hop.link.value];
-    auto lane = std::ranges::find_if(ends, [&](Time end) { return end <= hop.start; });
-    if (lane == ends.end()) {
+    auto found = std::ranges::find_if(ends, [&](Time end) { return end <= hop.start; });
+    if (found == ends.end()) {
       add_track(hop.link);
-      lane = ends.end() - 1;
+      found = ends.end() - 1;
     }
-    *lane = hop.end;
-    return track(hop.link, static_cast<std::size_t>(lane - ends.begin()));
+    *found = hop.end;
+    return track(hop.link, static_cast<std::size_t>(found - ends.begin()));
   }
 
   [[nodiscard]] Bytes size_of(const HopRecord& hop) const {
@@ -218,7 +218,7 @@ private:
   std::vector<std::string> nodes_; // as JSON
   std::vector<std::string> links_;
   std::vector<std::uint32_t> position_; // of links among tracks
-  std::vector<std::vector<Time>> ends_; // [link][lane]: of the latest slice
+  std::vector<std::vector<Time>> ends_; // [link][which of its tracks]: of the latest slice
   std::vector<std::uint32_t> tracks_;   // [hop]
 };
 

@@ -20,4 +20,6 @@ double parse_percentage(std::string_view text) {
   return percent / 100;
 }
 
+std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
 } // namespace tutti

@@ -15,6 +15,12 @@
 
 namespace tutti {
 
+Summary parse_mean(const std::string& text) {
+  if (text == "geometric") return Summary::geometric_mean;
+  if (text == "arithmetic") return Summary::arithmetic_mean;
+  throw InputError(unknown_name("mean", text, std::vector<std::string>{"geometric", "arithmetic"}));
+}
+
 std::string_view to_text(Agreement agreement) {
   switch (agreement) {
   case Agreement::match: return "match";

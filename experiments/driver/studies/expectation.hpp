@@ -29,6 +29,8 @@ enum class Summary : std::uint8_t {
   arithmetic_mean,
   exponent, ///< of the power law that fits the values over the size of their problems
 };
+/// "geometric" or "arithmetic". Errors: InputError with the known names.
+[[nodiscard]] Summary parse_mean(const std::string& text);
 
 /// What a paper says of the evaluations of an experiment.
 struct Expectation {

@@ -112,12 +112,6 @@ std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const Exp
   return {{only_case(of_value, of, cases), only_case(*over_value, over, cases)}};
 }
 
-Summary parse_mean(const std::string& text) {
-  if (text == "geometric") return Summary::geometric_mean;
-  if (text == "arithmetic") return Summary::arithmetic_mean;
-  throw InputError(unknown_name("mean", text, std::vector<std::string>{"geometric", "arithmetic"}));
-}
-
 double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
   if (expectation.summary == Summary::exponent || expectation.values.front().over)
     return value.number();

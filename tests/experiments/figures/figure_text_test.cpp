@@ -4,7 +4,6 @@
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/bound_drawing.hpp"
 #include "experiments/driver/figures/curves.hpp"
-#include "experiments/driver/figures/data_text.hpp"
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/random.hpp"

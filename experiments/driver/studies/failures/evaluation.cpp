@@ -344,12 +344,6 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
   result.progress = thinned(history.recovery.progress);
 }
 
-std::string fault_of(const Verdict& verdict) {
-  if (verdict.fault) return "fault: " + verdict.fault->text;
-  if (verdict.redundant > 0) return fmt::format("redundant copies: {}", verdict.redundant);
-  return {};
-}
-
 // As many chunks per shard as `tutti synth` takes.
 Attempt made_undisturbed(const FailureCase& c) {
   ScheduleCache none("");
@@ -371,7 +365,7 @@ void run_all(const FailureCase& c, const PolicyFinished& finished, const Recover
   result.chose_chunks = made.chose_chunks;
   const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, made.outcome);
   if (!schedule) return;
-  add_problem(result, "", fault_of(made.verdict));
+  add_problem(result, "", verdict_problem(made.verdict));
   result.verified = made.verdict.correct();
   if (!result.verified) return;
   const Runs runs(c, collective, *schedule, function);

@@ -3,6 +3,7 @@
 // Where there is but one run, its story follows in words.
 #include "experiments/driver/studies/failures/table.hpp"
 
+#include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
@@ -20,8 +21,6 @@ using Row = std::vector<std::string>;
 
 std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
 std::string bytes_text(Bytes bytes) { return bytes == Bytes{} ? "-" : short_text(bytes); }
-std::string percent_text(double part) { return fmt::format("{:.1f} %", 100 * part); }
-std::string ratio_text(double ratio) { return fmt::format("{:.3f}x", ratio); }
 
 bool is_sweep(std::span<const FailureEvaluation> evaluations) {
   return std::any_of(evaluations.begin(), evaluations.end(), [](const FailureEvaluation& e) {

@@ -72,12 +72,6 @@ Collective collective_to_verify(const FrontierCase& c, std::uint32_t chunks_per_
   return collective_of(c, std::max(largest, enough), chunks_per_shard);
 }
 
-std::string fault_of(const Verdict& verdict) {
-  if (verdict.fault) return "fault: " + verdict.fault->text;
-  if (verdict.redundant > 0) return fmt::format("redundant copies: {}", verdict.redundant);
-  return {};
-}
-
 std::string disagreement(const FrontierCase& c, const SizedPoint& point) {
   std::string text;
   for (std::size_t e = 0; e < c.engines.size(); ++e)
@@ -129,7 +123,7 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
       verify(*c.topology, collective_to_verify(c, point.chunks_per_shard), point.schedule,
              watch_of(c.options.stage, "verification of " + instance_text(point)));
   made.verified = verdict.correct();
-  add_problem(result, point, "", fault_of(verdict));
+  add_problem(result, point, "", verdict_problem(verdict));
   const double verified = cpu_seconds();
   result.verify_seconds += verified - start;
   if (!made.verified) return made;

@@ -150,10 +150,8 @@ private:
   bool is_correct(const Work& work, const std::string& what) {
     const Verdict verdict = verify(topology_, work.collective, work.schedule,
                                    watch_of(study_.options.stage, "verification of " + what));
-    if (verdict.fault)
-      add_problem(fmt::format("{}: fault: {}", what, verdict.fault->text));
-    else if (verdict.redundant > 0)
-      add_problem(fmt::format("{}: redundant copies: {}", what, verdict.redundant));
+    if (const std::string problem = verdict_problem(verdict); !problem.empty())
+      add_problem(fmt::format("{}: {}", what, problem));
     return verdict.correct();
   }
 

@@ -14,8 +14,6 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string factor_text(double factor) { return fmt::format("{:.3f}x", factor); }
-
 /// Groups may be long lists.
 std::string shortened(const std::string& collective) {
   constexpr std::size_t most = 32;
@@ -44,7 +42,7 @@ Table job_table(const JobStudyEvaluation& study) {
       table.rows.push_back({plan.plan, job.name, shortened(job.collective), to_text(job.size),
                             chunks_text(result.chunks, !job.chunks), short_text(job.timing.start),
                             fmt::to_string(job.timing.priority), short_text(result.alone),
-                            short_text(result.in_company), factor_text(result.slowdown()),
+                            short_text(result.in_company), ratio_text(result.slowdown()),
                             short_rate_text(result.algbw)});
     }
   return table;
@@ -56,8 +54,8 @@ std::string summary_text(const PlanEvaluation& plan) {
   std::string text = fmt::format("{}: all done after {}", plan.plan, short_text(plan.makespan));
   if (plan.bound.ps > 0)
     text +=
-        fmt::format(", {} the bound of all at once", factor_text(ratio(plan.makespan, plan.bound)));
-  text += fmt::format("; mean slowdown {}\n", factor_text(plan.mean_slowdown));
+        fmt::format(", {} the bound of all at once", ratio_text(ratio(plan.makespan, plan.bound)));
+  text += fmt::format("; mean slowdown {}\n", ratio_text(plan.mean_slowdown));
   if (!plan.problem.empty()) text += fmt::format("DEFECT: {}\n", plan.problem);
   return text;
 }

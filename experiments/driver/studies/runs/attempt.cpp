@@ -253,12 +253,14 @@ Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topolog
   return made;
 }
 
-std::string verdict_problem(const Attempt& made) {
-  if (!made.has_schedule()) return {};
-  if (made.verdict.fault) return "fault: " + made.verdict.fault->text;
-  if (made.verdict.redundant > 0)
-    return fmt::format("redundant copies: {}", made.verdict.redundant);
+std::string verdict_problem(const Verdict& verdict) {
+  if (verdict.fault) return "fault: " + verdict.fault->text;
+  if (verdict.redundant > 0) return fmt::format("redundant copies: {}", verdict.redundant);
   return {};
+}
+
+std::string verdict_problem(const Attempt& made) {
+  return made.has_schedule() ? verdict_problem(made.verdict) : std::string();
 }
 
 } // namespace tutti

@@ -61,6 +61,8 @@ enum class Wanted : std::uint8_t {
                                         Wanted wanted);
 
 /// What our own algorithms must not do: faults and redundant copies, in words; else empty.
+[[nodiscard]] std::string verdict_problem(const Verdict& verdict);
+/// Of an attempt with a schedule; without one there is nothing to object to.
 [[nodiscard]] std::string verdict_problem(const Attempt& made);
 
 /// CPU seconds that this process and its ended children have used.

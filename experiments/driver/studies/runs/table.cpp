@@ -3,6 +3,7 @@
 // always in one order, measured values last, so that files of two runs can be compared.
 #include "experiments/driver/studies/runs/table.hpp"
 
+#include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/records/table.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +18,6 @@ namespace tutti {
 namespace {
 
 using Row = std::vector<std::string>;
-
-std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 bool same_table(const Evaluation& a, const Evaluation& b) {
   return a.run == b.run && a.topology == b.topology && a.collective == b.collective;
@@ -178,7 +177,9 @@ std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen) {
   return fmt::format("{}{}", chosen ? "auto: " : "", chunks_per_shard);
 }
 
-std::string gap_text(double gap) { return std::isfinite(gap) ? fmt::format("{:.3f}x", gap) : "-"; }
+std::string ratio_text(double ratio) { return fmt::format("{:.3f}x", ratio); }
+
+std::string gap_text(double gap) { return std::isfinite(gap) ? ratio_text(gap) : "-"; }
 
 std::string report_text(std::span<const Evaluation> evaluations) {
   std::string text;

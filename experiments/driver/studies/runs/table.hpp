@@ -10,7 +10,9 @@
 
 namespace tutti {
 
-/// `1.334x`, or `-` where there is none.
+/// `1.334x`.
+[[nodiscard]] std::string ratio_text(double ratio);
+/// The same of a gap, or `-` where there is none.
 [[nodiscard]] std::string gap_text(double gap);
 
 /// `8`, or `auto: 8` where nobody said how many.

@@ -221,12 +221,6 @@ double paper_value(const ConfigValue& value, const TrainingExpectation& expectat
   return number;
 }
 
-Summary parse_mean(const std::string& text) {
-  if (text == "geometric") return Summary::geometric_mean;
-  if (text == "arithmetic") return Summary::arithmetic_mean;
-  throw InputError(unknown_name("mean", text, std::vector<std::string>{"geometric", "arithmetic"}));
-}
-
 // The runs that the study will have, without what comes of them.
 std::vector<TrainingRun> runs_to_come(const TrainingStudy& study,
                                       std::span<const TrainingNetwork> networks) {

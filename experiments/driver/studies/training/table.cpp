@@ -3,7 +3,9 @@
 // never of the CSV.
 #include "experiments/driver/studies/training/table.hpp"
 
+#include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -22,8 +24,6 @@ using Row = std::vector<std::string>;
 constexpr std::size_t shown_plans = 8; // of each run; all are in the JSON
 
 std::string time_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
-std::string ratio_text(double ratio) { return fmt::format("{:.3f}x", ratio); }
-std::string percent_text(double part) { return fmt::format("{:.1f} %", 100 * part); }
 
 double ratio(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<double>(b.ps); }
 
