@@ -1,3 +1,6 @@
+// Solves the model for the least time, then with that time as a limit for the least traffic, and
+// gives each member of an orbit its dual price.
+
 #include "synth/flows/fluid/flow_program.hpp"
 
 #include "synth/flows/fluid/flow_model.hpp"

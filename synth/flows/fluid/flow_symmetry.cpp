@@ -1,3 +1,8 @@
+// Why: a fluid schedule is expanded from few trees by a group in which no element but the identity
+// fixes a source or a sink, so that images share the load evenly. Of such groups commuting ones are
+// looked for first (translations of tori, rails and nodes); where they are smaller than could be,
+// small groups are searched through as a whole.
+
 #include "synth/flows/fluid/flow_symmetry.hpp"
 
 #include "synth/flows/fluid/flow_graph.hpp"
