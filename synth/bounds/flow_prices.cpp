@@ -9,8 +9,8 @@
 #include "synth/bounds/least_times.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/flows/fluid/demand_pricing.hpp"
-#include "synth/flows/fluid/flow_program.hpp"
-#include "synth/flows/fluid/flow_symmetry.hpp"
+#include "synth/flows/fluid/program.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 
 #include <fmt/format.h>
 

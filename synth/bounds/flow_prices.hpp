@@ -6,7 +6,7 @@
 #include "sim/topology.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/bounds/capacity.hpp"
-#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 #include "synth/flows/problem.hpp"
 
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include "sim/time_model.hpp"
 #include "synth/bounds/bounds.hpp"
-#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 #include "synth/flows/problem.hpp"
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 #include "sim/error.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/flows/fluid/demand_pricing.hpp"
-#include "synth/flows/fluid/flow_symmetry.hpp"
 #include "synth/flows/fluid/master.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 
 #include <algorithm>
 #include <cmath>

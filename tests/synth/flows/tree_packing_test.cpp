@@ -8,9 +8,9 @@
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
-#include "tests/synth/flows/flow_samples.hpp"
 #include "tests/synth/flows/fluid_samples.hpp"
 #include "tests/synth/flows/random_switched.hpp"
+#include "tests/synth/flows/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>

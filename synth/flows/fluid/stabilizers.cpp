@@ -3,9 +3,9 @@
 // the list; larger ones go by generators (symmetry/stabilizer.hpp). Weights of links are kept by a
 // fictitious resource for each value.
 
-#include "synth/flows/fluid/flow_stabilizers.hpp"
+#include "synth/flows/fluid/stabilizers.hpp"
 
-#include "synth/flows/fluid/flow_symmetry.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 #include "synth/symmetry/stabilizer.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // group. An All-Reduce may be rooted at any node that copies and reduces; roots in one orbit give
 // equal trees, so one of each is tried.
 
-#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 
 #include <algorithm>
 #include <map>

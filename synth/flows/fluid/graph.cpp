@@ -3,7 +3,7 @@
 // a link is a plain arc where the classes of its ends tell its bandwidth, which most links are. To
 // commute with given permutations, each adds a layer of images.
 
-#include "synth/flows/fluid/flow_graph.hpp"
+#include "synth/flows/fluid/graph.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 // looked for first (translations of tori, rails and nodes); where they are smaller than could be,
 // small groups are searched through as a whole.
 
-#include "synth/flows/fluid/flow_symmetry.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 
-#include "synth/flows/fluid/flow_graph.hpp"
+#include "synth/flows/fluid/graph.hpp"
 #include "synth/symmetry/commuting_group.hpp"
 #include "synth/symmetry/semiregular.hpp"
 

@@ -3,9 +3,9 @@
 // destination orbit, a flow column under the stabilizer of that destination, which may be as large
 // as the usage at most.
 
-#include "synth/flows/fluid/flow_model.hpp"
+#include "synth/flows/fluid/model.hpp"
 
-#include "synth/flows/fluid/flow_stabilizers.hpp"
+#include "synth/flows/fluid/stabilizers.hpp"
 
 #include <algorithm>
 #include <optional>
