@@ -1,5 +1,6 @@
 // The rule for chunks per shard (derivation at the head of chunk_choice.hpp): figures of the
 // schedule with one chunk, candidates from a formula, and tries that transfers count.
+
 #include "synth/chunk_choice.hpp"
 
 #include "sim/engines/engine.hpp"

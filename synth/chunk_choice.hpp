@@ -110,7 +110,7 @@ struct ChunkedOutcome {
 };
 
 /// synthesize() in as many chunks per shard as the rule takes, or as the algorithm chooses where it
-/// does. `make` takes pieces per shard. A limit is for all tries together: where it ends them, the
+/// does. `make` takes chunks per shard. A limit is for all tries together: where it ends them, the
 /// outcome is timed_out and says so. Nothing is verified.
 /// Errors: those of `make` with AlgorithmRow::chunk_multiple, of synthesize() and of replays.
 [[nodiscard]] ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& topology,

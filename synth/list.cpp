@@ -1,3 +1,6 @@
+// Why: driver, help, tests and `tutti list` walk one written table, so that a synthesizer is
+// plugged in by its row here: name, function, settings, what it needs of a topology, and its paper.
+
 #include "synth/list.hpp"
 
 #include <array>

@@ -5,6 +5,7 @@
 // can send and receive), timed_cuts.hpp (what comes from afar), flow_prices.hpp (what all paths
 // pay). None assumes anything of the schedule but that it moves these chunks whole or, for bounds
 // of any schedule, not even that.
+
 #include "synth/bounds/bounds.hpp"
 
 #include "sim/error.hpp"

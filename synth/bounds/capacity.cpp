@@ -1,3 +1,8 @@
+// Why: a cut bounds a schedule only through what its links can carry by a time, which no order of
+// transfers changes. Idea: invert that: the amount only grows with time, so the least time for a
+// demand is found by doubling and bisection (first_time()), by bytes and by whole chunks, of which
+// the later counts. Margins come from one search from all sources and one to all destinations.
+
 #include "synth/bounds/capacity.hpp"
 
 #include "synth/bounds/least_times.hpp"

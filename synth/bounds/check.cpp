@@ -1,5 +1,6 @@
 // Each kind of claim by the theorem that its maker's header states, worked out again the plain way:
 // one shipment, one link and one set after another.
+
 #include "synth/bounds/check.hpp"
 
 #include "synth/bounds/check_claim.hpp"

@@ -2,6 +2,7 @@
 // undercut. On FIFO a crossing of a link by n bytes that starts at s holds the link until s + n/B
 // (rounded up; plus the latency, in latency+serialization), each of the link's groups until s +
 // n/B_g, and is over at s + n/B + latency, no earlier.
+
 #include "synth/bounds/check_network.hpp"
 
 #include <map>

@@ -1,5 +1,5 @@
 // What the checker of bounds (check.hpp) knows of networks and collectives, in its own words: what
-// has to move, how long the head and the tail of it are on their way, what links can carry.
+// has to move, how long its head and its tail are in flight, what links can carry.
 #pragma once
 
 #include "sim/collective.hpp"

@@ -1,5 +1,6 @@
 // Cheapest trees for the checker of bounds. They are trees of deliveries: from a node that has the
 // data, over nodes that only pass it on, to the next that may send it on more than once.
+
 #include "synth/bounds/check_prices.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ DeliveryGraph delivery_graph(const Topology& topology, std::span<const NodeId> r
 }
 
 /// The cost of the cheapest tree from vertex 0 to all (Chu and Liu, Edmonds): the cheapest delivery
-/// to each vertex and, where these go in circles, a circle as one vertex, to which deliveries cost
+/// to each vertex and, where these go in cycles, a cycle as one vertex, to which deliveries cost
 /// what they cost more than the one that they replace.
 std::int64_t spanning_tree(DeliveryGraph graph) {
   constexpr std::uint32_t none = UINT32_MAX;
@@ -65,27 +66,27 @@ std::int64_t spanning_tree(DeliveryGraph graph) {
     std::vector<const Delivery*> cheapest(graph.vertices);
     for (const Delivery& d : graph.deliveries)
       if (!cheapest[d.to] || d.cost < cheapest[d.to]->cost) cheapest[d.to] = &d;
-    std::vector<std::uint32_t> circle(graph.vertices, none), seen(graph.vertices, none);
-    std::uint32_t circles = 0;
+    std::vector<std::uint32_t> cycle(graph.vertices, none), seen(graph.vertices, none);
+    std::uint32_t cycles = 0;
     for (std::uint32_t v = 0; v < graph.vertices; ++v) {
       if (v == root) continue;
       if (!cheapest[v]) return 0; // can't be reached
       sum += cheapest[v]->cost;
       std::uint32_t u = v;
       for (; u != root && seen[u] == none; u = cheapest[u]->from) seen[u] = v;
-      if (u == root || seen[u] != v || circle[u] != none) continue;
-      for (; circle[u] == none; u = cheapest[u]->from) circle[u] = circles;
-      ++circles;
+      if (u == root || seen[u] != v || cycle[u] != none) continue;
+      for (; cycle[u] == none; u = cheapest[u]->from) cycle[u] = cycles;
+      ++cycles;
     }
-    if (circles == 0) return sum;
-    std::uint32_t vertices = circles;
+    if (cycles == 0) return sum;
+    std::uint32_t vertices = cycles;
     for (std::uint32_t v = 0; v < graph.vertices; ++v)
-      if (circle[v] == none) circle[v] = vertices++;
+      if (cycle[v] == none) cycle[v] = vertices++;
     std::vector<Delivery> between;
     for (const Delivery& d : graph.deliveries)
-      if (d.to != root && circle[d.from] != circle[d.to])
-        between.push_back({circle[d.from], circle[d.to], d.cost - cheapest[d.to]->cost});
-    root = circle[root];
+      if (d.to != root && cycle[d.from] != cycle[d.to])
+        between.push_back({cycle[d.from], cycle[d.to], d.cost - cheapest[d.to]->cost});
+    root = cycle[root];
     graph.vertices = vertices;
     graph.deliveries = std::move(between);
   }

@@ -13,7 +13,7 @@ namespace tutti::bounds::checking {
 /// trees or paths carry it. Where it isn't reduced it starts at `sources`. Pre: costs >= 0; sums
 /// over all links fit.
 ///   copied     a tree from the sources, as one vertex, to all who want it, over nodes that copy.
-///   reduced    the same backwards, over nodes that reduce, to the one who wants it.
+///   reduced    the same inverted, over nodes that reduce, to the one who wants it.
 ///   both       To everyone who wants it come all contributions, from each contributor something
 ///              comes to all who want it: the largest of these trees. Where nobody reduces but the
 ///              contributors, all of whom reduce, copy and want it, the deliveries hold two trees

@@ -1,5 +1,6 @@
 // Why: what has crossed a cut has still to get around behind it. Idea: a crossing serves so many
 // targets as it can still reach in time, or has been early enough to come from.
+
 #include "synth/bounds/check_spreading.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Every bound here is one call of least_time() for the links that cross and what must cross them;
+// the shapes differ in which node sets are tried (single nodes, given sets, parts, all parts at
+// once) and in how the certificate names them. Of equal times the first counts, so that
+// certificates don't depend on the order of a container.
+
 #include "synth/bounds/cut_bounds.hpp"
 
 #include "synth/bounds/capacity.hpp"
@@ -15,7 +20,7 @@ namespace tutti::bounds {
 namespace {
 
 /// A demand and the links of which each of its chunks must cross one.
-struct Passage {
+struct Crossing {
   std::vector<LinkId> links;
   Demand demand;
 };
@@ -29,15 +34,16 @@ std::vector<LinkId> links_where(const Topology& topology, Crosses crosses) {
   return links;
 }
 
-/// 0 where nothing has to pass.
-Time passing_time(const Problem& problem, const Passage& passage) {
-  if (passage.demand.chunks == 0) return Time{0};
-  return least_time(problem.topology, problem.model, problem.margins, passage.links,
-                    passage.demand);
+/// 0 where nothing has to cross.
+Time crossing_time(const Problem& problem, const Crossing& crossing) {
+  if (crossing.demand.chunks == 0) return Time{0};
+  return least_time(problem.topology, problem.model, problem.margins, crossing.links,
+                    crossing.demand);
 }
 
-std::string certificate(const Problem& problem, const std::string& where, const Passage& passage) {
-  return fmt::format("{}: {}", where, describe(problem.topology, passage.links, passage.demand));
+std::string certificate(const Problem& problem, const std::string& where,
+                        const Crossing& crossing) {
+  return fmt::format("{}: {}", where, describe(problem.topology, crossing.links, crossing.demand));
 }
 
 /// `npu0, npu1, npu2 and 61 more`
@@ -100,14 +106,14 @@ std::optional<Bound> node_cut(const Problem& problem, BoundKind kind, const Part
                               WorstCuts& worst_cuts) {
   const bool in = kind == BoundKind::in_cut;
   const std::vector<Demand>& demands = in ? nodes.demands.in : nodes.demands.out;
-  const auto passage = [&](NodeId node) {
+  const auto crossing = [&](NodeId node) {
     const auto links = in ? problem.topology.in_links(node) : problem.topology.out_links(node);
-    return Passage{{links.begin(), links.end()}, demands[node.value]};
+    return Crossing{{links.begin(), links.end()}, demands[node.value]};
   };
   Time worst;
   NodeId at;
   for (std::uint32_t v = 0; v < problem.topology.node_count(); ++v) {
-    const Time time = passing_time(problem, passage(NodeId{v}));
+    const Time time = crossing_time(problem, crossing(NodeId{v}));
     worst_cuts.offer(time, [&] {
       NodeSet inside(problem.topology.node_count(), !in);
       inside[v] = in;
@@ -123,7 +129,7 @@ std::optional<Bound> node_cut(const Problem& problem, BoundKind kind, const Part
   return Bound{
       worst,
       kind,
-      certificate(problem, fmt::format("{} of {}", to_text(kind), problem.name(at)), passage(at)),
+      certificate(problem, fmt::format("{} of {}", to_text(kind), problem.name(at)), crossing(at)),
       {at},
       {.inside = std::move(inside)}};
 }
@@ -149,17 +155,17 @@ std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& p
   }
 
   const auto into = [&](const NodeSet& receivers, const Demand& demand) {
-    return Passage{links_where(topology,
-                               [&](const Link& link) {
-                                 const std::uint32_t to = parts.of(link.to);
-                                 return receivers[to] && parts.of(link.from) != to;
-                               }),
-                   demand};
+    return Crossing{links_where(topology,
+                                [&](const Link& link) {
+                                  const std::uint32_t to = parts.of(link.to);
+                                  return receivers[to] && parts.of(link.from) != to;
+                                }),
+                    demand};
   };
-  const Passage to_entered = into(entered, entries);
-  const Passage to_active = into(active, deliveries(parts.quotient, problem.classes));
-  const Time entered_time = passing_time(problem, to_entered),
-             active_time = passing_time(problem, to_active);
+  const Crossing to_entered = into(entered, entries);
+  const Crossing to_active = into(active, deliveries(parts.quotient, problem.classes));
+  const Time entered_time = crossing_time(problem, to_entered),
+             active_time = crossing_time(problem, to_active);
   if (entered_time.ps == 0 && active_time.ps == 0) return std::nullopt;
   const bool by_entries = entered_time > active_time;
   std::string where =
@@ -178,15 +184,15 @@ std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
   Time worst;
   const NodeSet* worst_set = nullptr;
   bool worst_leaves = false;
-  Passage worst_passage;
+  Crossing worst_crossing;
   for (const NodeSet& set : sets)
     for (const bool leaves : {true, false}) {
-      Passage passage;
-      passage.demand = demand_across(problem.collective, problem.classes, set, leaves);
-      passage.links = links_where(problem.topology, [&](const Link& link) {
+      Crossing crossing;
+      crossing.demand = demand_across(problem.collective, problem.classes, set, leaves);
+      crossing.links = links_where(problem.topology, [&](const Link& link) {
         return set[link.from.value] == leaves && set[link.to.value] != leaves;
       });
-      const Time time = passing_time(problem, passage);
+      const Time time = crossing_time(problem, crossing);
       worst_cuts.offer(time, [&] {
         NodeSet inside = set;
         if (leaves) inside.flip();
@@ -196,7 +202,7 @@ std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
       worst = time;
       worst_set = &set;
       worst_leaves = leaves;
-      worst_passage = std::move(passage);
+      worst_crossing = std::move(crossing);
     }
   if (worst_set == nullptr) return std::nullopt;
   NamedCut cut = named(problem, *worst_set, worst_leaves);
@@ -204,7 +210,7 @@ std::optional<Bound> set_cut(const Problem& problem, BoundKind kind,
   if (worst_leaves) inside.flip();
   return Bound{worst,
                kind,
-               certificate(problem, cut.text, worst_passage),
+               certificate(problem, cut.text, worst_crossing),
                std::move(cut.nodes),
                {.inside = std::move(inside)}};
 }
@@ -224,14 +230,14 @@ std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Part
   Time worst;
   std::uint32_t worst_part = 0;
   bool worst_leaves = false;
-  const auto passage = [&](std::uint32_t part, bool leaves) {
-    return Passage{leaves ? out[part] : in[part],
-                   leaves ? parts.demands.out[part] : parts.demands.in[part]};
+  const auto crossing = [&](std::uint32_t part, bool leaves) {
+    return Crossing{leaves ? out[part] : in[part],
+                    leaves ? parts.demands.out[part] : parts.demands.in[part]};
   };
   for (std::uint32_t part = 0; part < count; ++part)
     for (const bool leaves : {true, false}) {
       if (parts.nodes[part].size() < 2) continue;
-      const Time time = passing_time(problem, passage(part, leaves));
+      const Time time = crossing_time(problem, crossing(part, leaves));
       worst_cuts.offer(time, [&] {
         NodeSet inside(topology.node_count(), leaves);
         for (const NodeId node : parts.nodes[part]) inside[node.value] = !leaves;
@@ -249,7 +255,7 @@ std::optional<Bound> part_cut(const Problem& problem, BoundKind kind, const Part
   for (const NodeId node : inside) entered[node.value] = !worst_leaves;
   return Bound{worst,
                kind,
-               certificate(problem, where, passage(worst_part, worst_leaves)),
+               certificate(problem, where, crossing(worst_part, worst_leaves)),
                inside,
                {.inside = std::move(entered)}};
 }

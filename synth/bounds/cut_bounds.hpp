@@ -84,9 +84,9 @@ struct NamedCut {
 ///   entries     what must enter parts with NPUs, added up, over the links into those of them that
 ///               something must enter. Proof: each such chunk crosses a link from another part into
 ///               this one, whatever other nodes can do, and no link leads into two parts; so what
-///               enters any choice of parts fits through their links, and parts that lack nothing
-///               would only add links. More than the cut around the worst of them where links into
-///               several share a group.
+///               enters any choice of parts fits through their links, and parts without
+///               demand would only add links. More than the cut around the worst of them where
+///               links into several share a group.
 ///   deliveries  what deliveries() counts, over the links into all parts where one can happen.
 /// Cost: O(links log links + chunk classes).
 [[nodiscard]] std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& parts);

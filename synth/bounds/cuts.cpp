@@ -1,3 +1,7 @@
+// Why: the number of cuts is exponential, and the tight ones of real networks are few: across a
+// dimension, around a server, around a switch. Each of these is proposed by a pass over links;
+// nodes that no proposal places join the side with which they share more bandwidth.
+
 #include "synth/bounds/cuts.hpp"
 
 #include "synth/bounds/demand.hpp"

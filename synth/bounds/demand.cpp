@@ -1,3 +1,6 @@
+// Work is done by set and by class, not by chunk and node: whole sets first, then corrections at
+// the single nodes that are sources and destinations at once, which are found from the smaller set.
+
 #include "synth/bounds/demand.hpp"
 
 #include <algorithm>
@@ -30,10 +33,6 @@ std::int64_t deliveries_of(const ChunkClass& c, NodeSpan held, NodeSpan wanted) 
   if (!c.reduces) return static_cast<std::int64_t>(wanted.size()) - common;
   return static_cast<std::int64_t>(held.size() + wanted.size()) - (common > 0 ? 2 : 1);
 }
-
-} // namespace
-
-namespace {
 
 auto same_demand(const ChunkClass& c) { return std::tuple(c.reduces, c.held_by, c.wanted_by); }
 

@@ -24,7 +24,7 @@ __extension__ typedef __int128 int128;
 /// Chunks of one size that start at the same nodes and are wanted by the same nodes.
 struct ChunkClass {
   Bytes size;     ///< of each
-  Bytes smallest; ///< what moves on at once: the chunk or, where it may be cut, hardly anything
+  Bytes smallest; ///< what moves on at once: the chunk or, where it may be cut at will, 0
   bool reduces = false;
   SetId held_by = 0, wanted_by = 0;
   ChunkId first; ///< the first of them

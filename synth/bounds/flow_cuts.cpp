@@ -1,3 +1,8 @@
+// A super source feeds each gate, links carry `ratio` times their bandwidth, and LEMON's Preflow
+// says whether everything reaches the target; if not, the sink's side of a minimum cut gives the
+// next ratio (Dinkelbach's iteration). Targets follow one another with the ratio of the best so
+// far, so most need one flow only.
+
 #include "synth/bounds/flow_cuts.hpp"
 
 #include "synth/bounds/capacity.hpp"
@@ -72,8 +77,8 @@ void complete(Commodities& commodities, const Collective& collective, std::uint3
 /// From sources to those who want: chunks that don't reduce. Of those that reduce and are wanted by
 /// several, the contribution of one, which stands for all: some data must leave each set that it is
 /// in for anyone outside who wants it.
-Commodities forwards(const Collective& collective, std::span<const ChunkClass> classes,
-                     std::uint32_t node_count) {
+Commodities plain_commodities(const Collective& collective, std::span<const ChunkClass> classes,
+                              std::uint32_t node_count) {
   Commodities result;
   result.by_set.resize(collective.sets.size());
   std::map<SetId, Gate> gates;
@@ -96,8 +101,8 @@ Commodities forwards(const Collective& collective, std::span<const ChunkClass> c
 
 /// From who wants to those who contribute or are the only source, on the reversed network: chunks
 /// that one node wants. Of those that reduce and are wanted by several, one who wants it.
-Commodities backwards(const Collective& collective, std::span<const ChunkClass> classes,
-                      std::uint32_t node_count) {
+Commodities inverted_commodities(const Collective& collective, std::span<const ChunkClass> classes,
+                                 std::uint32_t node_count) {
   Commodities result;
   result.by_set.resize(collective.sets.size());
   for (const ChunkClass& c : classes) {
@@ -130,7 +135,7 @@ bool joins_all(const Topology& topology, std::span<const LinkId> links) {
 /// the sets of sources (both are gates), the two ends of each group, the source.
 class CutNetwork {
 public:
-  /// Pre: the gates of `commodities` are nodes of `topology`, turned around where `reversed`.
+  /// Pre: the gates of `commodities` are nodes of `topology`. `reversed`: works on its reversal.
   CutNetwork(const Topology& topology, const Commodities& commodities, bool reversed);
 
   /// Of a flow to the target, counted in nodes and arcs: as often as each is looked at.
@@ -331,8 +336,9 @@ FlowCuts flow_cuts(const Topology& topology, const Collective& collective,
 
   CutTime ratio;
   for (const bool reversed : {false, true}) {
-    const Commodities commodities = reversed ? backwards(collective, classes, topology.node_count())
-                                             : forwards(collective, classes, topology.node_count());
+    const Commodities commodities =
+        reversed ? inverted_commodities(collective, classes, topology.node_count())
+                 : plain_commodities(collective, classes, topology.node_count());
     if (commodities.targets.empty()) continue;
     CutNetwork network(topology, commodities, reversed);
     if (network.too_large()) return {{}, false};

@@ -2,14 +2,15 @@
 // prices of the optimal fluid flow (Shapley 2025, ch. 3) are a certificate for every schedule, with
 // latencies as margins, and for what is left of the data from an instant on. Theorems:
 // price_bound.hpp and flow_prices.hpp.
+
 #include "synth/bounds/flow_prices.hpp"
 
 #include "synth/bounds/capacity.hpp"
 #include "synth/bounds/least_times.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/flows/fluid/demand_pricing.hpp"
-#include "synth/flows/fluid/flow_program.hpp"
-#include "synth/flows/fluid/flow_symmetry.hpp"
+#include "synth/flows/fluid/program.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 
 #include <fmt/format.h>
 
@@ -126,7 +127,7 @@ std::vector<std::int64_t> distances(const Topology& topology, const TimeModel& m
   return result;
 }
 
-/// The same problem with data where it can be, or be on its way to, before `from`.
+/// The same problem with data where it can be, or be in flight to, before `from`.
 class Headstart {
 public:
   Headstart(const Topology& topology, const TimeModel& model, const FlowProblem& problem)

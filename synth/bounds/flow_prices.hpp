@@ -6,7 +6,7 @@
 #include "sim/topology.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/bounds/capacity.hpp"
-#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 #include "synth/flows/problem.hpp"
 
 #include <optional>
@@ -40,7 +40,7 @@ flow_prices(const Topology& topology, const Collective& collective, BoundEffort 
 
 /// Flows through time, in continuous form: prices that are asked from an instant on.
 ///
-/// Theorem. Let R be the nodes where data of a demand can be by an instant t, or be on its way to:
+/// Theorem. Let R be the nodes where data of a demand can be by an instant t, or be in flight to:
 /// its sources, and the ends of links that leave nodes to which its first byte comes before t, by
 /// latencies alone. Prices with which all demands pay P at least when they start at any node of
 /// their R prove what price_bound.hpp says, with no entry margin below t.

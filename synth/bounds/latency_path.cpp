@@ -1,3 +1,8 @@
+// A search per source (or per destination, for contributions) gives exact times, but dense networks
+// make them dear. Any subset of searches is still a bound, so they stop at a number of links; a
+// last search, against the links from the worst destination, looks at the sources that were left
+// out.
+
 #include "synth/bounds/latency_path.hpp"
 
 #include "sim/error.hpp"
@@ -30,7 +35,7 @@ constexpr std::uint64_t search_limit = 10'000'000;
 
 /// Where not every source's search can be afforded: from any only source to the node that was found
 /// to be farthest, in one search for each of the largest sizes.
-void consider_other_holders(const Problem& problem, SlowestPath& worst) {
+void consider_other_sources(const Problem& problem, SlowestPath& worst) {
   LeastTimes times(problem.topology, problem.model, Direction::to_sources);
   const NodeId to = worst.to;
   Bytes size{-1}; // of the last search
@@ -62,7 +67,7 @@ SlowestPath slowest_copy(const Problem& problem, std::uint64_t searches) {
     if (c.smallest != size) times.set_size(size = c.smallest);
     if (searched == nullptr || searched->smallest != c.smallest || searched->held_by != c.held_by) {
       if (searches-- == 0) {
-        consider_other_holders(problem, worst);
+        consider_other_sources(problem, worst);
         break;
       }
       times.search(held);

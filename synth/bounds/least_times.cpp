@@ -1,3 +1,7 @@
+// One Dijkstra search whose hop cost is the latency, plus the serialization where the far end
+// stores the data before it goes on. Against the links the same costs belong to the other end,
+// which is why ends are near and far here, not from and to.
+
 #include "synth/bounds/least_times.hpp"
 
 #include "sim/graphs/shortest_paths.hpp"

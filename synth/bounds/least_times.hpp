@@ -1,4 +1,4 @@
-// Least times that data needs on its way through an otherwise empty network: Dijkstra with a cost
+// Least times that data needs to cross an otherwise empty network: Dijkstra with a cost
 // per link that no engine can undercut. Every link costs its latency. Its serialization is paid too
 // where the data must be complete before it moves on, which is at nodes that can store; a node that
 // can't passes the head on at once, even when a transfer ends there. With cut-through everywhere,

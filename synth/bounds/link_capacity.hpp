@@ -24,7 +24,7 @@ struct UsableLink {
   std::int64_t entry = 0, exit = 0;
 };
 
-/// When a transfer holds a shared group: before its link's latency or, where time runs backwards,
+/// When a transfer holds a shared group: before its link's latency or, on the reversed topology,
 /// after that.
 enum class Holding : std::uint8_t { before_latency, after_latency };
 
@@ -41,30 +41,30 @@ public:
 
 private:
   /// Links that are alike, or a shared group: how much they can carry, each.
-  struct Lane {
+  struct Kind {
     std::uint32_t group = no_group; ///< the slowest one that the link is in
     std::int64_t margin = 0;        ///< of T, not usable
     std::int64_t rate = 0;          ///< bytes/s, at most
     std::int64_t step = 0;          ///< ps from one chunk to the next, at least
     std::int64_t entry = 0;         ///< first and last part of what a group loses of T
     std::int64_t exit = 0;
-    auto operator<=>(const Lane&) const = default;
+    auto operator<=>(const Kind&) const = default;
   };
-  struct Lanes {
-    Lane lane;
+  struct Alike {
+    Kind kind;
     std::int64_t links = 1;
   };
 
-  [[nodiscard]] static Lane lane_of(const Topology& topology, const TimeModel& model,
+  [[nodiscard]] static Kind kind_of(const Topology& topology, const TimeModel& model,
                                     const UsableLink& usable, const Demand& demand,
                                     Holding holding);
-  [[nodiscard]] static int128 carried(const Lane& lane, std::int64_t links, std::int64_t time,
+  [[nodiscard]] static int128 carried(const Kind& kind, std::int64_t links, std::int64_t time,
                                       Measure measure, int128 cap);
-  [[nodiscard]] Lane group_lane(std::size_t begin, std::size_t end) const;
+  [[nodiscard]] Kind group_kind(std::size_t begin, std::size_t end) const;
 
   const Topology& topology_;
   Bytes smallest_;
-  std::vector<Lanes> lanes_;
+  std::vector<Alike> kinds_;
 };
 
 /// The first time (>= 1 ps) at which `enough(ps)` holds, which stays true. Errors: InputError where

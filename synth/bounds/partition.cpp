@@ -1,3 +1,6 @@
+// Nodes without a part join by majority of bandwidth until nobody changes; parts are then numbered
+// by their first node, so that equal partitions are equal whatever names they came with.
+
 #include "synth/bounds/partition.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Prices become integers of 38 bits, all sums are exact in 128 bits, and only the last division
+// rounds, downwards. What a demand pays at least is a combinatorial search in scaled prices:
+// shortest paths, arborescences, or dual ascent where a Steiner tree would be needed.
+
 #include "synth/bounds/price_bound.hpp"
 
 #include "sim/ids.hpp"
@@ -30,7 +34,7 @@ double rounded_down(int128 numerator, int128 denominator) {
   return std::nextafter(std::nextafter(near, 0.0), 0.0);
 }
 
-/// A direction in which data spreads: forwards, or backwards for contributions.
+/// Data that spreads: on the network, or for contributions on the reversed one.
 class PriceSpreading {
 public:
   PriceSpreading(FlowNetwork network, const std::vector<bool>& members,
@@ -93,7 +97,7 @@ public:
     switch (demand.kind) {
     case FlowKind::paths: return cheapest_paths(sources, sinks);
     case FlowKind::spread: return forwards().least_cost(sources, sinks);
-    case FlowKind::combine: return backwards().least_cost(sinks, sources);
+    case FlowKind::combine: return inverted().least_cost(sinks, sources);
     case FlowKind::both: break;
     }
     return least_of_both(demand, roots);
@@ -108,7 +112,7 @@ private:
     for (const std::uint32_t& root : roots) {
       const std::span<const std::uint32_t> at(&root, 1);
       const std::int64_t in = std::ranges::binary_search(sinks, root) || adds_up
-                                  ? backwards().least_cost(at, sources)
+                                  ? inverted().least_cost(at, sources)
                                   : 0;
       const std::int64_t out = std::ranges::binary_search(sources, root) || adds_up
                                    ? forwards().least_cost(at, sinks)
@@ -145,15 +149,15 @@ private:
     if (!forwards_) forwards_.emplace(problem_.network, members_, costs_);
     return *forwards_;
   }
-  const PriceSpreading& backwards() {
-    if (!backwards_) backwards_.emplace(reversed(problem_.network), members_, costs_);
-    return *backwards_;
+  const PriceSpreading& inverted() {
+    if (!inverted_) inverted_.emplace(reversed(problem_.network), members_, costs_);
+    return *inverted_;
   }
 
   const FlowProblem& problem_;
   std::vector<std::int64_t> costs_; ///< [link]
   std::vector<bool> members_;
-  std::optional<PriceSpreading> forwards_, backwards_;
+  std::optional<PriceSpreading> forwards_, inverted_;
 };
 
 /// Both sides of the bound, in scaled prices.

@@ -4,7 +4,7 @@
 
 #include "sim/time_model.hpp"
 #include "synth/bounds/bounds.hpp"
-#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 #include "synth/flows/problem.hpp"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline constexpr std::uint64_t most_tree_links = std::uint64_t{1} << 22;
 ///   paths    shortest paths
 ///   spread   minimum arborescences from the sources over nodes that copy (Edmonds 1967); where
 ///            others than sinks copy, Steiner arborescences, bounded by dual ascent (Wong 1984)
-///   combine  the same backwards
+///   combine  the same on the reversed network
 ///   both     the least over roots of both, where only sources reduce and are the sinks too: of the
 ///            transfers of a chunk those whose data makes the first of them complete are an
 ///            in-tree, and what it contributed spreads to all others by the remaining ones (each
@@ -53,7 +53,7 @@ inline constexpr std::uint64_t most_tree_links = std::uint64_t{1} << 22;
 /// crossing may be over one link and its last over another, so that m_r is the least of what passes
 /// before plus the least of what passes after, each over its links that lie on some path. So r
 /// carries at most B_r (T - m_r) of these bytes, and none, not fewer, where T is below m_r.
-/// The sum grows with T, linear between the m_r: its root is found on the way through them in
+/// The sum grows with T, linear between the m_r: its root is found by going through them in
 /// ascending order. Margins hold for every chunk of every part of a collective, since they are the
 /// least over all sources, all sinks and all chunk sizes. In fluid sharing they are 0.
 [[nodiscard]] std::int64_t price_bound_ps(const FlowProblem& problem,

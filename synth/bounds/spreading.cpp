@@ -1,3 +1,8 @@
+// For each cut the targets behind it and their distances from every entry are searched inside the
+// set; times by which credits or ports suffice are found by bisection, as in capacity.cpp. Large
+// sets use a sample of their targets and give up searches beyond a number of visits: every subset
+// is still a bound.
+
 #include "synth/bounds/spreading.hpp"
 
 #include "synth/bounds/capacity.hpp"
@@ -32,7 +37,7 @@ struct View {
   Holding holding;
 };
 
-View forwards(const Problem& problem) {
+View plain_view(const Problem& problem) {
   View view{problem.topology, problem.model,          problem.collective.sets, {},
             problem.margins,  Holding::before_latency};
   for (const ChunkClass& c : problem.classes)
@@ -40,7 +45,7 @@ View forwards(const Problem& problem) {
   return view;
 }
 
-View backwards(const Problem& problem, const Topology& reversed_network) {
+View inverted_view(const Problem& problem, const Topology& reversed_network) {
   View view{reversed_network,
             problem.model,
             problem.collective.sets,
@@ -326,7 +331,7 @@ std::optional<Bound> spreading_cut(const Problem& problem, const std::vector<Wor
   std::optional<Bound> best;
   if (problem.model.discipline == Discipline::fluid) return best;
   const Topology reversed_network = reversed(problem.topology);
-  const View forth = forwards(problem), back = backwards(problem, reversed_network);
+  const View forth = plain_view(problem), back = inverted_view(problem, reversed_network);
   std::size_t visits = 0;
   for (NodeSet& inside : distinct_sets(worst)) {
     if (visits > problem.within(visits_in_all)) break;

@@ -19,9 +19,9 @@
 //            to w, of which one more than fits into T - t_k has its a between t_k and T.
 //
 // Reversed, for chunks that reduce: each of W contributes, and crossings out of the set carry their
-// contributions, together or not. All that is used of links and nodes holds backwards too: chunks
+// contributions, together or not. All that is used of links and nodes holds inverted too: chunks
 // start (arrive) no closer than a link allows, and least_times.hpp. Shared groups space the starts
-// of chunks over links of unlike latencies: backwards that is what is left after the latency.
+// of chunks over links of unlike latencies: inverted, that is what is left after the latency.
 #pragma once
 
 #include "synth/bounds/bounds.hpp"
@@ -33,7 +33,7 @@
 
 namespace tutti::bounds {
 
-/// The best over these cuts, forwards and backwards; nothing where that says no more than the cuts
+/// The best over these cuts, in both directions; nothing where that says no more than the cuts
 /// themselves: W has one node at most, or sharing is fluid (a transfer may use links across and
 /// behind the cut all the time). Ports only where chunks must be complete at every entry before
 /// they go on from there.

@@ -1,3 +1,7 @@
+// Terminal by terminal: the set of vertices from which paid-for arcs lead to it grows, and what its
+// entering arcs can still pay is raised by the least of them, until the set meets the root's
+// component. Each raise is feasible in the dual, so the sum bounds every tree from below.
+
 #include "synth/bounds/steiner_bound.hpp"
 
 #include <algorithm>
@@ -41,7 +45,7 @@ public:
 
 private:
   /// Takes in all from which paid arcs lead to the terminal; true once the root, or what such arcs
-  /// connect with it, is among them: that stays so, and all on the way are from now on.
+  /// connect with it, is among them: that stays so, and so is all of the path from now on.
   bool grow(std::uint32_t terminal) {
     if (connected_[terminal]) return true;
     for (std::size_t seen = 0; seen < set_.size(); ++seen)

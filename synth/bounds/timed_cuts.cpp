@@ -2,6 +2,7 @@
 // true where latency counts. Idea: two searches tell how far each set of sources is from the cut,
 // and each set of destinations behind it; every pair of thresholds leaves some data with later and
 // earlier margins. Theorem, proof and source: timed_cuts.hpp.
+
 #include "synth/bounds/timed_cuts.hpp"
 
 #include "synth/bounds/least_times.hpp"

@@ -1,9 +1,10 @@
 // Optimal flows: Shapley, "Algorithmic Techniques for Optimal Collective Communication" (2025). The
-// fluid optimum (flows/fluid_optimum.hpp: as fast as any schedule can be for large data, and of
-// those with the least traffic), checked, then cut into chunks that follow one another (its Theorem
-// 4). Left to choose, it takes as many chunks as the rule for all (synth/chunk_choice.hpp). Cost:
-// some hundredths of a second for networks with symmetries (1,024 GPUs: seconds), without them some
-// seconds for 128 NPUs; then that of the replays.
+// fluid optimum (fluid/optimum.hpp: as fast as any schedule can be for large data, and of those
+// with the least traffic), checked, then cut into chunks that follow one another (its Theorem 4).
+// Left to choose, it takes as many chunks per shard as the rule for all synthesizers
+// (synth/chunk_choice.hpp). Cost: some hundredths of a second for networks with symmetries (1,024
+// GPUs: seconds), without them some seconds for 128 NPUs; then that of the replays.
+
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/work_limit.hpp"
@@ -12,8 +13,8 @@
 #include "synth/bounds/price_bound.hpp"
 #include "synth/chunk_choice.hpp"
 #include "synth/flows/fluid/check.hpp"
-#include "synth/flows/fluid/flow_program.hpp"
 #include "synth/flows/fluid/optimum.hpp"
+#include "synth/flows/fluid/program.hpp"
 #include "synth/flows/rounding/fluid_steps.hpp"
 #include "synth/flows/rounding/traffic_weights.hpp"
 #include "synth/list.hpp"
@@ -56,8 +57,9 @@ double best_cut_seconds(const Topology& topology, const Collective& collective,
   return best;
 }
 
-/// What the linear program proves of the traffic of all that takes no longer (Shapley 2025, LP
-/// (4.2), merged by symmetries); nothing where it is large, or says less about the time.
+/// The least traffic of any fluid schedule that takes no longer than `seconds`, by the linear
+/// program (Shapley 2025, LP (4.2), merged by symmetries); nothing where that is too large, or its
+/// least time is shorter.
 std::optional<double> least_traffic(const FlowProblem& problem, const std::vector<double>& weights,
                                     double seconds, const WorkLimit& limit) {
   constexpr std::size_t most_columns = 5000;
@@ -72,7 +74,7 @@ std::optional<double> least_traffic(const FlowProblem& problem, const std::vecto
   return answer.traffic;
 }
 
-/// A number of pieces for each shard, and what comes of it.
+/// A number of chunks per shard, and the schedule in these.
 struct Cut {
   std::uint32_t chunks_per_shard = 1;
   Schedule schedule;
@@ -96,8 +98,8 @@ public:
     model_.discipline = Discipline::fifo;
   }
 
-  /// In the collective's chunks; or, where it is left to choose, in as many pieces as
-  /// choose_chunks() takes. All calls together count as tries of one choice.
+  /// In the collective's chunks; or, where it is left to choose, in as many
+  /// chunks per shard as choose_chunks() takes. All calls together count as tries of one choice.
   /// Errors: LimitReached before there is one.
   [[nodiscard]] Cut best(std::span<const FlowTree> trees, const WorkLimit& limit) {
     if (!chooses_) return timed(collective_, cut(collective_, problem_, trees, 1, limit), limit);

@@ -1,3 +1,7 @@
+// Chunks are gathered by what tells demands apart: kind, sources and destinations. An All-to-All
+// would make N (N - 1) demands; those from one source with equal bytes are one demand to a set of
+// sinks, and equal sets are stored once, so that it makes N.
+
 #include "synth/flows/problem.hpp"
 
 #include <algorithm>

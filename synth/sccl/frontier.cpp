@@ -4,10 +4,10 @@
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/inversion.hpp"
 #include "synth/sccl/flows.hpp"
 #include "synth/sccl/pareto.hpp"
 #include "synth/sccl/transfers.hpp"
-#include "synth/turned_around.hpp"
 
 #include <fmt/format.h>
 

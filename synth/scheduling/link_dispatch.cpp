@@ -1,3 +1,9 @@
+// An event simulation of the engines' FIFO rules in which a free link chooses: from a heap by
+// urgency where only single hops use it, from a queue by entry where transfers over several links
+// do, as an engine would serve these in order of entry. Among equals it compares a few by what they
+// would find at their further links (link_outlook.hpp). Shared groups and reductions at a rate wait
+// as in the engines, so that a replay of the resulting order takes as long.
+
 #include "synth/scheduling/link_dispatch.hpp"
 
 #include "sim/engines/event_queue.hpp"

@@ -56,7 +56,7 @@ public:
     }
   }
 
-  /// Lower is better to start now: those that needn't wait on their way, then by urgency, then
+  /// Lower is better to start now: those that needn't wait along their path, then by urgency, then
   /// those whose links have most to do yet.
   struct Prospect {
     std::int64_t wait = 0;

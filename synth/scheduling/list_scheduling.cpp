@@ -1,3 +1,8 @@
+// Priorities are the longest chains of transfers that must follow (critical paths), computed once
+// from the precedence. Several orders are tried, since list scheduling has anomalies (Graham):
+// these priorities, the same with a random precedence of whole chunks, and the order given. The
+// least makespan counts; a replay tells it where a dispatch can't exactly.
+
 #include "synth/scheduling/list_scheduling.hpp"
 
 #include "sim/engines/engine.hpp"

@@ -1,3 +1,7 @@
+// Builds the chains chunk by chunk, with one end per node that is reset by the chunk's number, so
+// that the cost is O(transfers) whatever the number of nodes. What the tokens would do before
+// anything has started is done here: flags for whoever has no earlier step.
+
 #include "synth/scheduling/transfer_precedence.hpp"
 
 #include <cassert>

@@ -1,3 +1,9 @@
+// Integer programs by COIN-OR Cbc, as its own command would solve them: CbcMain1 with
+// preprocessing, heuristics and cuts. Most of this file are guards against Cbc 2.10: names for
+// columns that its preprocessing adds, no time limit of its own (it crashes where that ends the
+// preprocessing), and large programs in a process of their own, since the preprocessing asks nobody
+// whether to go on.
+
 #include "sim/engines/isolated.hpp"
 #include "synth/solvers/clp.hpp"
 #include "synth/solvers/integer_search.hpp"

@@ -1,3 +1,6 @@
+// Linear programs by COIN-OR Clp: which of its methods, for how long, and what its answers mean. An
+// infeasible program that Clp calls unbounded is asked for feasibility alone.
+
 #include "synth/solvers/clp.hpp"
 
 #include "synth/solvers/clp_limit.hpp"
@@ -44,7 +47,7 @@ CoinPackedMatrix matrix(const LinearProgram& program) {
 
 // Time-expanded flows: with variables merged by many symmetries, primal simplex needs few
 // iterations and a barrier method (and a crossover to a vertex) a hundred times as long, since its
-// factors are dense; with few symmetries it is the other way round. So simplex gets a number of
+// factors are dense; with few symmetries the barrier is faster. So simplex gets a number of
 // iterations that is the same on every machine, then comes the barrier.
 constexpr int most_simplex_rows = 1000;       // up to here simplex alone
 constexpr int rows_per_simplex_iteration = 2; // beyond

@@ -1,3 +1,7 @@
+// New columns are collected and given to Clp at the next solution, as it copies its matrix each
+// time. The basis of the last solution stays feasible for the primal simplex, so that it goes on
+// from there. Tolerances are tighter than Clp's own, since loads are compared to 1e-9.
+
 #include "synth/solvers/column_program.hpp"
 
 #include "synth/solvers/clp.hpp"
@@ -84,7 +88,8 @@ LinearSolution ColumnProgram::solve(const WorkLimit& limit) {
   ClpLimitHandler handler(watch);
   model.passInEventHandler(&handler);
   model.primal();
-  // Dense columns sometimes make Clp call a program infeasible that isn't: another way settles it.
+  // Dense columns sometimes make Clp call a program infeasible that isn't: dual simplex, or a start
+  // from the slack basis, settles it.
   if (model.status() != 0 && !watch.reached()) model.dual();
   if (model.status() != 0 && !watch.reached()) {
     model.allSlackBasis(true);

@@ -1,4 +1,6 @@
-// Integer programs by HiGHS, where CMake finds it.
+// Integer programs by HiGHS, where CMake finds it: the same questions as cbc.cpp answers, in a
+// library that keeps to its limits and needs no guards.
+
 #include "synth/solvers/integer_search.hpp"
 #include "synth/solvers/limit_watch.hpp"
 

@@ -1,3 +1,8 @@
+// Solvers answer within tolerances, callers need facts. So a start is checked before it is given
+// on, a solution after it comes back, both against the program itself; objectives are computed anew
+// from rounded columns, and what isn't below the asked limit is no solution. A start that nothing
+// beats is the optimum.
+
 #include "synth/solvers/integer_search.hpp"
 
 #include <algorithm>

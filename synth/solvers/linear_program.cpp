@@ -1,3 +1,7 @@
+// Rows are stored one after another, terms of a column merged when a row is added, so that every
+// solver gets the same matrix. Feasibility is judged here and not by a solver: to 1e-6 of each
+// side.
+
 #include "synth/solvers/linear_program.hpp"
 
 #include <algorithm>

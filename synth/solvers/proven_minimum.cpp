@@ -1,3 +1,8 @@
+// Weak duality in rationals: any multipliers of the right signs bound the minimum, so the solver's
+// duals are rounded to fractions by their continued fractions and the bound is evaluated exactly.
+// Optimal duals mostly have small denominators, so coarse rounding often restores them; the best
+// bound over several precisions counts.
+
 #include "synth/solvers/linear_program.hpp"
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -83,8 +88,8 @@ std::optional<Ratio> as_ratio(const Rational& value) {
 
 std::optional<Ratio> proven_minimum(const LinearProgram& program, std::span<const double> duals) {
   assert(duals.size() == program.row_count());
-  // Coarse fractions are the exact ones where the optimum has small denominators, and the finest
-  // hardly ever: the rounding errors of the duals are then part of them.
+  // Where the optimum has small denominators, coarse fractions are exact, while the finest contain
+  // the rounding errors of the duals.
   constexpr std::array<std::int64_t, 7> denominators{1, 10, 100, 1000, 10'000, 100'000, 1'000'000};
   std::optional<Ratio> best;
   for (const std::int64_t most : denominators) {

@@ -1,3 +1,7 @@
+// CaDiCaL, with what its interface leaves to the caller: it polls a limit, it writes a proof to a
+// file whose errors are noticed, and the formula is written beside the proof, so that a checker
+// needs nothing from here.
+
 #include "synth/solvers/sat.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,8 @@
+// bliss searches, this file guards: duplicate arcs are merged before, and every generator is
+// checked against the graph after, since a false symmetry would make wrong schedules and wrong
+// proofs. The quick search by components runs in a process of its own, as bliss 0.73 may abort in
+// it.
+
 #include "synth/symmetry/automorphisms.hpp"
 
 #include "sim/engines/isolated.hpp"

@@ -1,3 +1,8 @@
+// Why: the whole group of a torus or a cluster of 1,024 NPUs can't be listed, its translations can.
+// Idea: grow an abelian group by one candidate at a time inside the centralizer of what was found,
+// which is again given by generators. Candidates that commute with most others come first. In a
+// semiregular group point 0's image identifies an element, so membership is one look.
+
 #include "synth/symmetry/commuting_group.hpp"
 
 #include "synth/symmetry/permutation_powers.hpp"
@@ -143,7 +148,7 @@ private:
     return exponent == order ? std::nullopt : extended(group, power(by, exponent), points_);
   }
 
-  /// The quick way, which often is enough: whatever fits.
+  /// Adds whatever fits, which is quick and often enough.
   void grow_greedily(CommutingGroup group, const std::vector<Permutation>& choice) {
     for (const Permutation& candidate : choice)
       if (std::optional<CommutingGroup> larger = step(group, candidate)) group = *std::move(larger);

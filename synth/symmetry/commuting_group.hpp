@@ -1,5 +1,5 @@
-// Abelian groups that move every point, found in groups far too large to list: translations of
-// tori, hypercubes and clusters of many equal parts.
+// Abelian semiregular groups (they act freely: no element but the identity fixes a point), found in
+// groups far too large to list: translations of tori, hypercubes and clusters of many equal parts.
 #pragma once
 
 #include "synth/symmetry/permutations.hpp"
@@ -26,8 +26,8 @@ struct CommutingGroup {
 /// Generators of the group of all elements that commute with these.
 using Centralizer = std::function<std::vector<Permutation>(std::span<const Permutation>)>;
 
-/// An abelian group in which no element but the identity leaves any of the first `points` points in
-/// place ("semiregular"), as large as was found, but of no more than `most` elements. Permutations
+/// An abelian group that acts freely on the first `points` points ("semiregular"), as large as was
+/// found, but of no more than `most` elements. Permutations
 /// may have further points. `generators` are of the group to search, and its centralizers are asked
 /// for at most some dozens of times. Grown one element at a time, from products of generators that
 /// look like swaps of equal parts (ordered products of these are cycles of the parts) and random

@@ -1,3 +1,7 @@
+// All by cycles: a power shifts each cycle, whatever the exponent, and a permutation is semiregular
+// if its cycles have one length. The part of prime order is what remains after powers by all other
+// primes.
+
 #include "synth/symmetry/permutation_powers.hpp"
 
 #include <algorithm>

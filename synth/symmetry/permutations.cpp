@@ -1,3 +1,6 @@
+// Small groups are listed breadth-first from the identity, which makes their order the same on
+// every machine; orbits of any group come from its generators alone, by union-find.
+
 #include "synth/symmetry/permutations.hpp"
 
 #include <algorithm>

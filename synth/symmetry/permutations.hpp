@@ -1,4 +1,4 @@
-// Permutations, the groups that they generate, and which of those move every point.
+// Permutations, the groups that they generate, and their orbits.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ private:
   std::vector<std::uint32_t> parent_; ///< [point]: below it, or itself
 };
 
-/// orbit_of[point]: the least point of its orbit. Pre: all take the first `points` points among
+/// orbit_of[point]: the least point of its orbit. Pre: all map the first `points` points to
 /// themselves. O(generators * points * inverse Ackermann).
 [[nodiscard]] std::vector<std::uint32_t> orbits(std::span<const Permutation> generators,
                                                 std::size_t points);

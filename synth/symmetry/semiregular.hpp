@@ -1,4 +1,5 @@
-// Subgroups that move every point: symmetries that a schedule can have without a fixed point.
+// Semiregular subgroups, which act freely: symmetries that a schedule can have without a fixed
+// point.
 #pragma once
 
 #include "sim/work_limit.hpp"
@@ -10,8 +11,8 @@
 
 namespace tutti {
 
-/// Subgroups in which no element but the identity leaves any of the first `points` points in place
-/// ("semiregular"; further points may stay, and go where the group's element takes them), as
+/// Subgroups that act freely on the first `points` points: no element but the identity fixes one
+/// ("semiregular"; further points may be fixed, and are mapped by the group's elements), as
 /// the lists of all their elements by where they take point 0, so identity first; the largest
 /// first, at most `most_groups`, none of order 1. Where more were found than are asked for, as many
 /// orders as possible are among them, and then as many as possible that aren't conjugate. Built

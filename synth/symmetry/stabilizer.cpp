@@ -1,3 +1,7 @@
+// A random element, followed by the coset representative that returns the point, is a random
+// element of the stabilizer. Orbits grow with each one that is useful, so that a run of useless
+// ones says that nothing is missing.
+
 #include "synth/symmetry/stabilizer.hpp"
 
 #include "synth/symmetry/random_products.hpp"
@@ -10,7 +14,7 @@ namespace tutti {
 
 namespace {
 
-/// How each point of an orbit is reached from its first.
+/// An orbit as a Schreier tree: by which generator each point is reached from the first.
 class Orbit {
 public:
   Orbit(std::span<const Permutation> generators, std::uint32_t first)
@@ -26,7 +30,7 @@ public:
       }
   }
 
-  /// The element, then back: leaves the first point in place.
+  /// The element, then a product that maps its image of the first point back: fixes that point.
   [[nodiscard]] Permutation returned(Permutation element) const {
     while (element[first_] != first_) element = composed(element, *by_[element[first_]]);
     return element;

@@ -1,4 +1,4 @@
-// Of a group of permutations, those that leave a point where it is.
+// The stabilizer of a point in a permutation group.
 #pragma once
 
 #include "synth/symmetry/permutations.hpp"
@@ -10,10 +10,10 @@
 namespace tutti {
 
 /// Random elements of the stabilizer of `point` in the group that these generate (Schreier's
-/// lemma), as many until the last ten made no more points one orbit: they generate it, or nearly
-/// so, with the same orbits but for bad luck, and in any case a group that leaves the point in
-/// place. Empty where nothing else moves. Deterministic. Cost: some twenty times O(length of a
-/// product that takes the point anywhere * points), and O(generators * points).
+/// lemma), until the last ten joined no more orbits: they generate it or, rarely, a subgroup of
+/// smaller orbits; in any case they fix the point. Empty where the stabilizer is trivial.
+/// Deterministic. Cost: some twenty times O(length of a product that takes the point anywhere *
+/// points), and O(generators * points).
 [[nodiscard]] std::vector<Permutation> stabilizer(std::span<const Permutation> generators,
                                                   std::uint32_t point);
 

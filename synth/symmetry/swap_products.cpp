@@ -1,3 +1,7 @@
+// Direct factors are found as components of the graph of generators that don't commute. In each,
+// generators that move equally many points are swaps at one level of the structure; a swap that
+// joins two sets of parts extends the cycle, one that joins none would close it and is left out.
+
 #include "synth/symmetry/swap_products.hpp"
 
 #include <algorithm>
@@ -10,7 +14,7 @@ namespace tutti {
 
 namespace {
 
-/// JoinedSets of numbers that are joined one pair at a time.
+/// Sets of numbers that are joined one pair at a time.
 class JoinedSets {
 public:
   explicit JoinedSets(std::size_t count) : parent_(count) {
@@ -41,8 +45,8 @@ std::vector<std::uint32_t> moved_points(const Permutation& permutation, std::siz
   return moved;
 }
 
-/// On the points that a moves: where it does there, b takes these among themselves, and with them
-/// all others.
+/// `moved`: the points that a moves. It suffices to compare there: if they agree, b maps these to
+/// themselves, and so all others, too.
 bool commute(const Permutation& a, const Permutation& b, const std::vector<std::uint32_t>& moved) {
   return std::ranges::all_of(moved, [&](std::uint32_t i) { return b[a[i]] == a[b[i]]; });
 }

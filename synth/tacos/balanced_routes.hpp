@@ -1,16 +1,18 @@
-// Routes for all chunks at once that keep the highest load low.
+// Routes for all chunks at once that keep the highest load low, and the schedule that they make.
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/work_limit.hpp"
-#include "synth/tacos/chunk_routes.hpp"
 #include "synth/tacos/link_loads.hpp"
 #include "synth/tacos/route_search.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tutti {
@@ -22,6 +24,34 @@ struct RouteBalancing {
   /// Paths by Routing::automatic whatever their load; trees are the cheapest for a chunk alone.
   bool fixed = false;
   std::uint64_t work = 10'000'000; ///< links to be looked at, about; every chunk is routed once
+};
+
+/// For every chunk the links of its transfers, one transfer after another in an order in which they
+/// can happen. A transfer ends where a node stores.
+class ChunkRoutes {
+public:
+  explicit ChunkRoutes(std::size_t chunks) : routes_(chunks) {}
+
+  [[nodiscard]] std::span<const LinkId> links(ChunkId chunk) const {
+    const Route& route = routes_[chunk.value];
+    return {pool_.data() + route.begin, route.count};
+  }
+  /// Replaces the chunk's route; the transfers over the first `reductions` links reduce.
+  void set(ChunkId chunk, std::span<const LinkId> links, std::size_t reductions = 0);
+
+  /// Chunk by chunk in the given order.
+  [[nodiscard]] Schedule schedule(const Topology& topology, std::span<const ChunkId> order) const;
+
+private:
+  struct Route {
+    std::size_t begin = 0;
+    std::uint32_t count = 0, reductions = 0;
+  };
+  void compact();
+
+  std::vector<Route> routes_;
+  std::vector<LinkId> pool_;
+  std::size_t live_ = 0; // links in the pool that belong to a route
 };
 
 struct BalancedRoutes {

@@ -3,7 +3,7 @@
 //
 // A link has one event at a time: the arrival of what it is bringing. Only then is it decided which
 // chunk that was, and when the next transfer begins, namely as soon as the link was free and its
-// NPU held something that the other end still lacks; that moment may lie in the past, by at most
+// NPU held something that the other end still demands; that moment may lie in the past, by at most
 // the link's cost. Where nothing is left to have been brought, the transfer never took place.
 
 #include "synth/tacos/events.hpp"

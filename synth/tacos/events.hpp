@@ -1,4 +1,4 @@
-// Matching on any links; see tacos_events.cpp.
+// Matching on any links; see events.cpp.
 #pragma once
 
 #include "synth/tacos/matching_network.hpp"

@@ -1,3 +1,8 @@
+// Why: routes are chosen by what they do to the most loaded link, and loads change with every
+// chunk. Idea: the busy time of a link or shared group as a number per byte and one per chunk, so
+// that adding, removing and pricing a crossing are a few multiplications; a power of the relative
+// load by repeated squaring, which rounds alike everywhere, as std::pow does not.
+
 #include "synth/tacos/link_loads.hpp"
 
 #include <algorithm>

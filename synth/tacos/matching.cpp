@@ -1,3 +1,7 @@
+// Which form of the matching fits, and with how many candidates. On equal links one candidate, the
+// sender's first, mostly reaches the least makespan that the network allows; only where it doesn't,
+// the matching is made again with several.
+
 #include "synth/tacos/matching.hpp"
 
 #include "synth/tacos/events.hpp"
@@ -30,9 +34,9 @@ std::optional<Matches> in_rounds(const MatchingProblem& problem, const MatchingN
   return best;
 }
 
-/// Links that send while the last chunk is on its way don't keep to rounds. Large matchings are
-/// made as if they did: it costs a percent or two, where chunks take far longer than the latency,
-/// and saves most of time and memory.
+/// A link that starts its next transfer while the last is in flight doesn't keep to rounds. Large
+/// matchings are made as if it did: where the serialization is far longer than the latency that
+/// costs 1 or 2 % of the makespan, and saves most of the time and memory.
 bool is_large(const MatchingProblem& problem, const MatchingNetwork& network) {
   constexpr std::size_t large = std::size_t{1} << 24, large_in_a_hurry = std::size_t{1} << 18;
   if (!problem.hurried) return network.size() * problem.collective.chunks.size() >= large;

@@ -2,7 +2,7 @@
 // participating NPUs hold a chunk, some want it; those who want it pass it on.
 //
 // Whenever a link has brought a chunk it takes the next, as long as its NPU holds something that
-// the other end lacks, so links never wait without need. Where we differ from the paper:
+// the other end demands, so links never wait without need. Where we differ from the paper:
 //
 // - What a link brought is decided when it arrives, among the chunks that the sender held when the
 //   transfer began ("late binding"). A slow link so never keeps a chunk from a faster one, and
@@ -14,7 +14,7 @@
 //   them only.
 //
 // Two forms of the same matching: where a chunk takes equally long on every link, time passes in
-// rounds (tacos_rounds.cpp); otherwise it is a matter of events (tacos_events.cpp).
+// rounds (rounds.cpp); otherwise it is a matter of events (events.cpp).
 #pragma once
 
 #include "sim/collective.hpp"
@@ -33,7 +33,7 @@
 
 namespace tutti {
 
-/// Chunks that a link chooses among, where more hardly ever help.
+/// Chunks that a link chooses among, more than these rarely help.
 inline constexpr std::uint32_t usual_candidates = 8;
 
 struct MatchingProblem {

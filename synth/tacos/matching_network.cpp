@@ -1,3 +1,8 @@
+// Why: a matching visits each link once for each chunk, so its network is laid out for that:
+// participants numbered breadth-first, the links into each side by side. The least makespan is
+// found by bisection: the number of chunks that the links into a node deliver by a given time only
+// grows with time.
+
 #include "synth/tacos/matching_network.hpp"
 
 #include "sim/random.hpp"

@@ -43,7 +43,7 @@ struct MatchingNetwork {
   }
   /// Whether a chunk takes equally long on all of them.
   [[nodiscard]] bool uniform() const;
-  /// No matching is faster: the node that needs longest to get what it lacks over its channels.
+  /// No matching is faster: the node that needs longest to receive its demand over its channels.
   /// Cost: O(channels log time).
   [[nodiscard]] Time least_makespan() const;
 

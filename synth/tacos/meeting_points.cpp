@@ -1,3 +1,8 @@
+// A chunk that several want when it is reduced needs a root, from which both trees, of reductions
+// and of copies, grow. A contributor far from the others' border keeps both trees among those who
+// need the chunk anyway; how far is found by a breadth-first search inwards from all who don't
+// contribute. An NPU that has its fair share of the chunks comes last.
+
 #include "synth/tacos/meeting_points.hpp"
 
 #include <algorithm>
@@ -9,7 +14,7 @@ namespace tutti {
 
 namespace {
 
-/// Links between an NPU inside a set and the nearest node outside, either way.
+/// Links between an NPU inside a set and the nearest node outside, in either direction.
 class Depths {
 public:
   explicit Depths(const Topology& topology) : topology_(topology), depth_(topology.node_count()) {}

@@ -1,3 +1,7 @@
+// Reductions are inverted multicasts (TACOS sec. IV.H), so one matching of copies serves every
+// collective: an All-Reduce's chunk is a multicast on the reversed topology, from its meeting point
+// to all who contribute, and one from there to all who want it.
+
 #include "synth/tacos/multicasts.hpp"
 
 #include "synth/tacos/meeting_points.hpp"
@@ -52,17 +56,17 @@ Multicasts custom_multicasts(const Topology& topology, const Collective& collect
   Multicasts multicasts;
   std::size_t reduced = 0, copied = 0;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    Chunk& backwards = reductions.chunks[c];
-    Chunk& forwards = copies.chunks[c];
-    backwards.reduces = forwards.reduces = false;
+    Chunk& reduction = reductions.chunks[c];
+    Chunk& copy = copies.chunks[c];
+    reduction.reduces = copy.reduces = false;
     std::size_t moves = 0;
     if (collective.chunks[c].reduces && collective.held_by(ChunkId{c}).size() > 1) {
-      backwards.held_by = forwards.held_by = only(points[c]);
-      backwards.wanted_by = collective.chunks[c].held_by;
+      reduction.held_by = copy.held_by = only(points[c]);
+      reduction.wanted_by = collective.chunks[c].held_by;
       moves = count_beyond(collective.held_by(ChunkId{c}), reductions.held_by(ChunkId{c}));
       reduced += moves;
     } else {
-      backwards.wanted_by = backwards.held_by; // stays where it is
+      reduction.wanted_by = reduction.held_by; // stays where it is
     }
     const std::size_t copies_of =
         count_beyond(copies.wanted_by(ChunkId{c}), copies.held_by(ChunkId{c}));

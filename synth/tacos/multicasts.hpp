@@ -1,5 +1,5 @@
-// What a collective is for a matching: chunks that are reduced, which is a multicast backwards, and
-// chunks that are copied.
+// What a collective is for a matching: chunks that are reduced, which is an inverted multicast on
+// the reversed topology, and chunks that are copied.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -20,8 +20,8 @@ struct Multicasts {
   std::size_t deliveries = 0; ///< in both, without relays
 };
 
-/// Reduce-Scatter is an All-Gather backwards, Reduce a Broadcast, All-Reduce an All-Gather
-/// backwards and one forwards; custom ones as their chunks are. Nothing for Gather, Scatter,
+/// Reduce-Scatter is an inverted All-Gather, Reduce an inverted Broadcast, All-Reduce an inverted
+/// All-Gather and then an All-Gather; custom ones as their chunks are. Nothing for Gather, Scatter,
 /// All-to-All, and several parts.
 [[nodiscard]] std::optional<Multicasts> as_multicasts(const Topology& topology,
                                                       const Collective& collective);

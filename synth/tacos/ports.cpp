@@ -1,5 +1,5 @@
 // Matching on switches as they are: a transfer goes from NPU to NPU through all that lies between,
-// and keeps each link on its way busy for its turn. Any two NPUs on a switch are neighbours then,
+// and occupies each link of its path in turn. Any two NPUs on a switch are neighbours then,
 // with the whole bandwidth of a port, where unwinding has to choose between few neighbours and
 // little bandwidth for each. (TACOS leaves connectivity that changes over time as future work, sec.
 // IV.G, footnote 6.)
@@ -7,7 +7,7 @@
 // An NPU's in-links look for a sender in turn, beginning behind the last one: on a lone switch all
 // NPUs so shift their partners together and never collide. Which chunk it is is decided at the
 // start here, since ports that are shared can't wait to know. The rule is that of
-// tacos_matching.hpp.
+// matching.hpp.
 
 #include "synth/tacos/ports.hpp"
 
@@ -48,8 +48,8 @@ public:
   }
 
   std::optional<PortMatches> run(const std::vector<std::vector<LinkId>>& paths) {
-    if (!add_lanes(paths)) return std::nullopt;
-    for (std::uint32_t l = 0; l < lanes_.size(); ++l) stir(l, 0);
+    if (!add_ports(paths)) return std::nullopt;
+    for (std::uint32_t l = 0; l < ports_.size(); ++l) wake(l, 0);
     std::int64_t now = 0;
     for (std::size_t i = 0; missing_ > 0; ++i) {
       serve(now);
@@ -79,7 +79,7 @@ private:
     std::int64_t cost = 0;                 // until the chunk has arrived
     std::uint32_t scanned = 0;             // of the sender's chunks: all before are promised
   };
-  struct Lane { // a link into an NPU, with all that can send over it
+  struct InPort { // a link into an NPU, with all that can send over it
     std::uint32_t to = 0;
     std::uint32_t first = 0, senders = 0; // in senders_
     std::uint32_t next = 0;               // whom to ask first
@@ -87,46 +87,46 @@ private:
   };
   struct NpuState {
     std::vector<std::uint32_t> chunks;     // held, in order of arrival
-    std::vector<std::uint32_t> lanes;      // into it, fastest first
-    std::vector<std::uint32_t> serves;     // lanes that it can send over
-    std::vector<std::uint32_t> neighbours; // with a lane of their own into it
+    std::vector<std::uint32_t> ports;      // into it, fastest first
+    std::vector<std::uint32_t> serves;     // ports that it can send over
+    std::vector<std::uint32_t> neighbours; // with a port of their own into it
     std::uint32_t demand = 0;              // chunks not yet promised to it
   };
-  enum Kind : std::uint32_t { sender_free, lane_free, chunk_arrives };
-  static constexpr std::int64_t waiting = INT64_MAX; // is stirred, or done
+  enum Kind : std::uint32_t { sender_free, port_free, chunk_arrives };
+  static constexpr std::int64_t waiting = INT64_MAX; // is woken already, or done
   struct Flight {
-    std::uint32_t sender, lane, chunk;
+    std::uint32_t sender, port, chunk;
   };
 
   /// Nothing usable where it returns false: behind a switch each pair of NPUs has a path, and the
   /// limit can end before all are added.
-  [[nodiscard]] bool add_lanes(const std::vector<std::vector<LinkId>>& paths) {
+  [[nodiscard]] bool add_ports(const std::vector<std::vector<LinkId>>& paths) {
     std::vector<std::vector<std::size_t>> paths_over(topology_.link_count()); // by last link
     for (std::size_t w = 0; w < paths.size(); ++w) paths_over[paths[w].back().value].push_back(w);
     Random random(problem_.seed);
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
       if (paths_over[l].empty()) continue;
       if (problem_.limit.reached()) return false;
-      Lane lane;
-      lane.to = topology_.link(LinkId{l}).to.value;
-      lane.first = static_cast<std::uint32_t>(senders_.size());
-      lane.senders = static_cast<std::uint32_t>(paths_over[l].size());
-      order_by_distance(paths, paths_over[l], lane.to);
+      InPort port;
+      port.to = topology_.link(LinkId{l}).to.value;
+      port.first = static_cast<std::uint32_t>(senders_.size());
+      port.senders = static_cast<std::uint32_t>(paths_over[l].size());
+      order_by_distance(paths, paths_over[l], port.to);
       for (const std::size_t w : paths_over[l]) senders_.push_back(sender_over(paths[w]));
-      if (problem_.seed != 0) lane.next = static_cast<std::uint32_t>(random.below(lane.senders));
-      const Sender& sender = senders_[lane.first];
-      lane.cost = sender.cost;
-      lane.busy = hops_[sender.first_hop + sender.hops - 1].busy;
-      const auto id = static_cast<std::uint32_t>(lanes_.size());
-      npus_[lane.to].lanes.push_back(id);
-      if (lane.senders == 1) npus_[lane.to].neighbours.push_back(sender.npu);
-      for (std::uint32_t s = 0; s < lane.senders; ++s)
-        npus_[senders_[lane.first + s].npu].serves.push_back(id);
-      lanes_.push_back(lane);
+      if (problem_.seed != 0) port.next = static_cast<std::uint32_t>(random.below(port.senders));
+      const Sender& sender = senders_[port.first];
+      port.cost = sender.cost;
+      port.busy = hops_[sender.first_hop + sender.hops - 1].busy;
+      const auto id = static_cast<std::uint32_t>(ports_.size());
+      npus_[port.to].ports.push_back(id);
+      if (port.senders == 1) npus_[port.to].neighbours.push_back(sender.npu);
+      for (std::uint32_t s = 0; s < port.senders; ++s)
+        npus_[senders_[port.first + s].npu].serves.push_back(id);
+      ports_.push_back(port);
       ready_.push_back(0);
     }
     for (NpuState& npu : npus_)
-      std::ranges::stable_sort(npu.lanes, {}, [&](std::uint32_t l) { return lanes_[l].cost; });
+      std::ranges::stable_sort(npu.ports, {}, [&](std::uint32_t l) { return ports_[l].cost; });
     return true;
   }
 
@@ -162,62 +162,62 @@ private:
   void receive(std::uint32_t npu, std::uint32_t chunk, std::int64_t now) {
     held_.set(npu, chunk);
     npus_[npu].chunks.push_back(chunk);
-    for (const std::uint32_t lane : npus_[npu].serves) stir(lane, now);
+    for (const std::uint32_t port : npus_[npu].serves) wake(port, now);
   }
 
-  /// A lane that is busy now is stirred again when it is free.
-  void stir(std::uint32_t l, std::int64_t now) {
+  /// A port that is busy now is woken again when it is free.
+  void wake(std::uint32_t l, std::int64_t now) {
     if (ready_[l] > now) return;
     ready_[l] = waiting;
-    stirred_.push_back(l);
+    woken_.push_back(l);
   }
 
   void handle(const Event& event) {
     const Flight flight = flights_[event.subject];
     if (event.kind == chunk_arrives) {
-      receive(lanes_[flight.lane].to, flight.chunk, event.at);
+      receive(ports_[flight.port].to, flight.chunk, event.at);
       --missing_;
       return;
     }
     if (entangled_) {
-      for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) stir(lane, event.at);
+      for (std::uint32_t port = 0; port < ports_.size(); ++port) wake(port, event.at);
       return;
     }
-    stir(flight.lane, event.at);
-    if (event.kind == lane_free) return;
-    for (const std::uint32_t lane : npus_[senders_[flight.sender].npu].serves) stir(lane, event.at);
+    wake(flight.port, event.at);
+    if (event.kind == port_free) return;
+    for (const std::uint32_t port : npus_[senders_[flight.sender].npu].serves) wake(port, event.at);
   }
 
   void serve(std::int64_t now) {
-    std::ranges::sort(stirred_, {}, [&](std::uint32_t l) {
-      return std::pair(lanes_[l].cost, l); // fast ones first
+    std::ranges::sort(woken_, {}, [&](std::uint32_t l) {
+      return std::pair(ports_[l].cost, l); // fast ones first
     });
-    for (const std::uint32_t lane : stirred_) {
-      ready_[lane] = now;
-      try_start(lane, now, false);
+    for (const std::uint32_t port : woken_) {
+      ready_[port] = now;
+      try_start(port, now, false);
     }
-    stirred_.clear();
+    woken_.clear();
   }
 
-  /// At rest: what slow links left to faster ones that can't have it.
+  /// Nothing else is in flight: slow ports take what they left to faster ones in vain.
   void serve_all(std::int64_t now) {
-    for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) try_start(lane, now, true);
+    for (std::uint32_t port = 0; port < ports_.size(); ++port) try_start(port, now, true);
   }
 
   void try_start(std::uint32_t l, std::int64_t now, bool slow_ones_too) {
-    Lane& lane = lanes_[l];
-    if (npus_[lane.to].demand == 0) {
+    InPort& port = ports_[l];
+    if (npus_[port.to].demand == 0) {
       ready_[l] = waiting;
       return;
     }
     if (!slow_ones_too && others_finish_first(l)) return;
-    for (std::uint32_t i = 0; i < lane.senders; ++i) {
-      const std::uint32_t s = lane.first + (lane.next + i) % lane.senders;
+    for (std::uint32_t i = 0; i < port.senders; ++i) {
+      const std::uint32_t s = port.first + (port.next + i) % port.senders;
       if (!is_free(senders_[s], now)) continue;
-      const std::optional<std::uint32_t> chunk = choose(senders_[s], lane.to);
+      const std::optional<std::uint32_t> chunk = choose(senders_[s], port.to);
       if (!chunk) continue;
       start(l, s, *chunk, now);
-      lane.next = (lane.next + i + 1) % lane.senders;
+      port.next = (port.next + i + 1) % port.senders;
       return;
     }
   }
@@ -232,20 +232,20 @@ private:
     return true;
   }
 
-  /// Whether the NPU's other lanes could bring all that it lacks before this one brings one.
+  /// Whether the NPU's other ports could deliver its whole demand before this one delivers a chunk.
   [[nodiscard]] bool others_finish_first(std::uint32_t l) const {
-    const NpuState& npu = npus_[lanes_[l].to];
-    if (lanes_[l].cost <= lanes_[npu.lanes.front()].cost) return false;
+    const NpuState& npu = npus_[ports_[l].to];
+    if (ports_[l].cost <= ports_[npu.ports.front()].cost) return false;
     std::int64_t deliveries = 0;
-    for (const std::uint32_t other : npu.lanes) {
-      if (other == l || lanes_[other].cost > lanes_[l].cost) continue;
-      deliveries += 1 + (lanes_[l].cost - lanes_[other].cost) / lanes_[other].busy;
+    for (const std::uint32_t other : npu.ports) {
+      if (other == l || ports_[other].cost > ports_[l].cost) continue;
+      deliveries += 1 + (ports_[l].cost - ports_[other].cost) / ports_[other].busy;
       if (deliveries >= npu.demand) return true;
     }
     return false;
   }
 
-  /// Of the first few chunks that the receiver lacks the one that fewest of its neighbours hold.
+  /// Of the first few chunks that the receiver demands, the one that fewest of its neighbours hold.
   std::optional<std::uint32_t> choose(Sender& sender, std::uint32_t to) {
     const std::vector<std::uint32_t>& chunks = npus_[sender.npu].chunks;
     while (sender.scanned < chunks.size() && promised_.test(to, chunks[sender.scanned]))
@@ -268,9 +268,9 @@ private:
 
   void start(std::uint32_t l, std::uint32_t s, std::uint32_t chunk, std::int64_t now) {
     const Sender& sender = senders_[s];
-    Lane& lane = lanes_[l];
-    promised_.set(lane.to, chunk);
-    --npus_[lane.to].demand;
+    InPort& port = ports_[l];
+    promised_.set(port.to, chunk);
+    --npus_[port.to].demand;
     require_representable(now, Time{sender.cost});
     const auto flight = static_cast<std::uint32_t>(flights_.size());
     flights_.push_back({s, l, chunk});
@@ -283,10 +283,10 @@ private:
             now + hop.head + serialization(size_, topology_.groups()[group].bandwidth).ps;
         events_.push(now, {group_free_[group], flight, sender_free});
       }
-      // The next transfer's head may be on its way while this link is still busy.
+      // The next transfer's head may cross the earlier links while this one is still busy.
       const bool first = h == sender.first_hop;
       const std::int64_t lead = first ? 0 : hop.head;
-      events_.push(now, {free - lead, flight, first ? sender_free : lane_free});
+      events_.push(now, {free - lead, flight, first ? sender_free : port_free});
       ready_[l] = free - lead; // that of the last link remains
     }
     events_.push(now, {now + sender.cost, flight, chunk_arrives});
@@ -302,13 +302,13 @@ private:
   std::vector<NpuState> npus_;
   ChunkBits promised_, held_;
   std::vector<std::int64_t> link_free_, group_free_;
-  std::vector<Lane> lanes_;
-  std::vector<std::int64_t> ready_; // per lane: when its next transfer can start, or `waiting`
+  std::vector<InPort> ports_;
+  std::vector<std::int64_t> ready_; // per port: when its next transfer can start, or `waiting`
   std::vector<Sender> senders_;
   std::vector<Hop> hops_;
-  bool entangled_ = false;             // lanes share more than an NPU's own links
-  std::vector<std::uint32_t> stirred_; // lanes that may be able to start
-  std::vector<Flight> flights_;        // all that started; events name them
+  bool entangled_ = false;           // ports share more than an NPU's own links
+  std::vector<std::uint32_t> woken_; // ports that may be able to start
+  std::vector<Flight> flights_;      // all that started; events name them
   EventQueue events_;
   std::uint64_t total_ = 0, missing_ = 0;
   std::int64_t makespan_ = 0;

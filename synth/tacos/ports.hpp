@@ -1,4 +1,4 @@
-// Matching of links and chunks where switches are used as they are; see tacos_ports.cpp.
+// Matching of links and chunks where switches are used as they are; see ports.cpp.
 #pragma once
 
 #include "sim/collective.hpp"

@@ -1,3 +1,7 @@
+// Steiner trees with unit costs at the nodes that don't want the chunk. Distances are small
+// integers, so that Dijkstra's queue is an array of buckets; when a tree reaches a node that wants
+// the chunk, its path joins at distance 0 and the search resumes from there.
+
 #include "synth/tacos/relays.hpp"
 
 #include "synth/tacos/arrivals.hpp"

@@ -169,7 +169,7 @@ private:
     return arrivals_.count(v) - before;
   }
 
-  /// The chunk to take from the link; nothing where the sender has none that is demand.
+  /// The chunk to take from the link; nothing where the sender has none that is in demand.
   std::optional<Id> take(std::uint32_t v, std::uint32_t e, std::size_t parity_before) {
     LinkState& link = links_[e];
     const std::uint64_t* closed = holdings_.closed_row(v);

@@ -1,4 +1,4 @@
-// Matching where a chunk takes equally long on every link; see tacos_rounds.cpp.
+// Matching where a chunk takes equally long on every link; see rounds.cpp.
 #pragma once
 
 #include "synth/tacos/matching_network.hpp"

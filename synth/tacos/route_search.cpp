@@ -1,3 +1,9 @@
+// Why: trees for thousands of chunks, each at other prices. Idea: Dijkstra's search, which for a
+// tree isn't begun anew after each branch: the nodes of the branch are labelled as further roots,
+// and all labels made so far still hold (Takahashi and Matsuyama's heuristic in about the time of
+// one search). Only where the branch crosses nodes at which others may not branch are the labels
+// made again.
+
 #include "synth/tacos/route_search.hpp"
 
 #include <algorithm>
@@ -131,7 +137,7 @@ bool RouteSearch::tree(std::span<const NodeId> roots, std::span<const NodeId> ta
     }
     const std::size_t first = links.size();
     const bool labels_hold = attach(node, size, direction, shape, links);
-    for (std::size_t i = first; i < links.size(); ++i) { // targets passed on the way, and the end
+    for (std::size_t i = first; i < links.size(); ++i) { // all targets of the branch
       const Link& link = topology_.link(links[i]);
       const NodeId reached = direction == Direction::forward ? link.to : link.from;
       if (reached != node && !topology_.node(reached).can.store) continue;

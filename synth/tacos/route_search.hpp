@@ -37,7 +37,7 @@ public:
   /// moves on, so that it may come by again. False where a target can't be reached.
   bool copy_tree(std::span<const NodeId> sources, std::span<const NodeId> targets, Bytes size,
                  const TreeShape& shape, std::vector<LinkId>& links);
-  /// The same backwards: from all `contributors` to `root`, joining only where nodes can store and
+  /// The same inverted: from all `contributors` to `root`, joining only where nodes can store and
   /// reduce. Each contribution arrives once. False also where too many paths need one node that
   /// keeps what passes, but can't reduce.
   bool reduction_tree(std::span<const NodeId> contributors, NodeId root, Bytes size,

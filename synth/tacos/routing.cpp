@@ -1,3 +1,8 @@
+// Routes say what each link carries, list scheduling when. What balances loads best need not be
+// what schedules best, so some weights of routing are varied, and the best schedule of all attempts
+// counts; they end at a lower bound, after 16 in vain, or after about a second's work (counted in
+// links looked at, so that results don't depend on the machine).
+
 #include "synth/tacos/routing.hpp"
 
 #include "synth/bounds/bounds.hpp"

@@ -1,11 +1,11 @@
 // TACOS: Won et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer for Distributed
 // Machine Learning" (MICRO 2024). All-Gather and Broadcast by greedy matching (sec. IV.E-F; see
-// tacos_matching.hpp) on the links, and on switches unwound (sec. IV.G; see tacos_plans.hpp).
-// Reduce-Scatter and Reduce are their inverses on the reversed topology, All-Reduce is
-// Reduce-Scatter then All-Gather (sec. IV.H), or both at once, chunk by chunk. Custom collectives
-// are matched in the same way from whatever state they begin in, where chunks have many sources or
-// go to many NPUs (see tacos_multicasts.hpp). Everything else is routed (see tacos_routing.hpp).
-// Where there are several ways to a schedule, the native engine's replay decides.
+// matching.hpp) on the links, and on switches unwound (sec. IV.G; see plans.hpp). Reduce-Scatter
+// and Reduce are their inverses on the reversed topology, All-Reduce is Reduce-Scatter then
+// All-Gather (sec. IV.H), or both at once, chunk by chunk. Custom collectives are matched, too,
+// from whatever state they begin in, where chunks have many sources or go to many NPUs (see
+// multicasts.hpp). Everything else is routed (see routing.hpp). Of several schedules the native
+// engine's replay picks the fastest.
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
@@ -30,7 +30,7 @@ namespace tutti {
 
 namespace {
 
-/// Up to so many transfers, another way to a schedule is tried without being asked for.
+/// Up to so many transfers, a second method is tried without being asked for.
 constexpr std::size_t worth_pipelining = 300'000, worth_routing = 10'000;
 /// For what is planned while a network waits for it.
 constexpr std::size_t worth_pipelining_again = 50'000, worth_routing_again = 2'500;
@@ -122,7 +122,7 @@ private:
     return faster(std::move(matched), route());
   }
 
-  /// By a fiftieth at most: not worth another way to a schedule.
+  /// Within 2 % of the lower bound, where a second method isn't worth its time.
   [[nodiscard]] bool is_near_bound(const Schedule& schedule) const {
     const std::int64_t bound =
         lower_bound(topology_, collective_, model_, Chunking::given, BoundEffort::least).time.ps;
@@ -151,11 +151,11 @@ private:
 
   Outcome match(const Multicasts& multicasts, std::span<const NodeId> participants) {
     if (!multicasts.reductions) return copies_on(topology_, *multicasts.copies, participants);
-    const Topology backwards = reversed(topology_);
-    Outcome outcome = copies_on(backwards, *multicasts.reductions, participants);
+    const Topology reversed_network = reversed(topology_);
+    Outcome outcome = copies_on(reversed_network, *multicasts.reductions, participants);
     if (outcome.compact) // it can't say "reduce"
       outcome.schedule =
-          expanded(backwards, *multicasts.reductions, *std::exchange(outcome.compact, {}));
+          expanded(reversed_network, *multicasts.reductions, *std::exchange(outcome.compact, {}));
     if (!outcome.schedule) return outcome;
     outcome.schedule = inverted(*outcome.schedule, Op::reduce);
     if (multicasts.copies) append_copies(outcome, *multicasts.copies, participants);
@@ -204,7 +204,7 @@ private:
 
   /// Lets the All-Gather of a chunk begin when its reduction is done. That helps where both need
   /// different links at the same time, and most where chunks go through in groups, one after
-  /// another: by piece, or some shards before others.
+  /// another: by the chunk's index in its shard, or some shards before others.
   void pipeline(Outcome& outcome) {
     const std::uint32_t chunks_per_shard = collective_.parts.front().chunks_per_shard;
     const std::size_t chunks = collective_.chunks.size();

@@ -1,3 +1,8 @@
+// What lies between participants falls into connected fabrics, by union-find. Each new link stands
+// for a cheapest path through its fabric (Dijkstra), where a link that lies on earlier paths costs
+// so many serializations more, so that equal paths share the load; its bandwidth is then the least
+// even share over its path.
+
 #include "synth/tacos/unwinding.hpp"
 
 #include "synth/solvers/limit_watch.hpp"

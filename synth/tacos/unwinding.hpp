@@ -1,8 +1,9 @@
-// Switches unwound into links between NPUs (TACOS sec. IV.G), and the way back. What lies between
-// the participants (switches, memories, NPUs that don't take part) is a fabric; where several
-// participants have ports on one fabric, each of the n gets links to the next d of them, in order
-// of their ids and around: d = 1 makes a ring, d = n - 1 a complete graph. A link of the fabric
-// that lies on the ways of several of these shares its bandwidth among them; so do shared groups.
+// Switches unwound into links between NPUs (TACOS sec. IV.G), and schedules on these carried back
+// to the topology. What lies between the participants (switches, memories, NPUs that don't take
+// part) is a fabric; where several participants have ports on one fabric, each of the n gets links
+// to the next d of them, in order of their ids and around: d = 1 makes a ring, d = n - 1 a complete
+// graph. A link of the fabric that lies on the paths of several of these shares its bandwidth among
+// them; so do shared groups.
 #pragma once
 
 #include "sim/schedule.hpp"
@@ -19,7 +20,7 @@ struct Unwound {
   Topology network;                       ///< the NPUs under their ids, and no other nodes
   std::vector<std::vector<LinkId>> paths; ///< per link of the network: what it stands for
   /// Per link of the network how long one chunk keeps it busy beyond its serialization, where links
-  /// are busy for their latency: the most that a link on its way is, for all the paths on that.
+  /// are busy for their latency: the longest that any link of its path is, for all paths over it.
   std::vector<Time> busy_latency;
 };
 
@@ -30,7 +31,7 @@ struct Unwound {
 
 /// Links among participants stay, those to and from others go. Degree 0 leaves out the fabric; a
 /// degree too high for a fabric counts as its highest. A link of the network has the latencies of
-/// its path (with the time that `size` bytes need to get through nodes which store on the way).
+/// its path (with the time that `size` bytes need to get through nodes of it that store).
 /// Several paths that cost the same are used in turn.
 /// Cost: O(participants * degree * fabric links log nodes), a fabric's links being those into nodes
 /// that don't take part. Errors: LimitReached.

@@ -4,9 +4,9 @@
 // one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/inversion.hpp"
 #include "synth/list.hpp"
 #include "synth/teccl/synthesis.hpp"
-#include "synth/turned_around.hpp"
 
 #include <fmt/format.h>
 

@@ -1,3 +1,9 @@
+// The problem as a coloured graph: nodes, lanes, limits and chunks are vertices, a lane has arcs
+// from its start and to its end, a chunk from its sources and to its destinations. Its
+// automorphisms (bliss) generate the group; free subgroups are semiregular permutation groups on
+// lanes and demanded chunks. Of a unicast problem the chunks may be as many as pairs of nodes, so
+// nodes are permuted instead, and freedom on chunks is checked afterwards.
+
 #include "synth/timed/symmetry.hpp"
 
 #include "synth/symmetry/semiregular.hpp"
@@ -93,7 +99,8 @@ ChunkTraffic::Limit image_of(const ChunkTraffic::Limit& limit, const Permutation
   return moved;
 }
 
-/// The graph knows a lane that stands in a limit twice only once.
+/// To be checked apart: parallel arcs count once, so the graph doesn't see that a lane stands in a
+/// limit twice.
 bool keeps_limits(const ChunkTraffic& traffic, const ChunkAutomorphism& automorphism) {
   for (std::uint32_t i = 0; i < traffic.limits.size(); ++i)
     if (image_of(traffic.limits[i], automorphism.lanes) != traffic.limits[automorphism.limits[i]])
@@ -101,7 +108,7 @@ bool keeps_limits(const ChunkTraffic& traffic, const ChunkAutomorphism& automorp
   return true;
 }
 
-/// Translations do, which leave links most evenly used; other groups of their order may not.
+/// Whether the group is abelian, as translations are, which use links most evenly.
 bool commutes(const std::vector<Permutation>& group) {
   return std::ranges::all_of(group, [&](const Permutation& a) {
     return std::ranges::all_of(group,
@@ -162,7 +169,7 @@ public:
     return all;
   }
 
-  /// Whether no element but the first, the identity, leaves a wanted chunk where it is.
+  /// Whether it acts freely on demanded chunks: no element but the identity, the first, fixes one.
   [[nodiscard]] bool free_on_chunks(const ChunkSymmetry& symmetry) const {
     return std::all_of(symmetry.begin() + 1, symmetry.end(), [&](const ChunkAutomorphism& one) {
       return std::ranges::all_of(wanted_, [&](std::uint32_t c) { return one.chunks[c] != c; });

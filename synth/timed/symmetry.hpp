@@ -1,5 +1,5 @@
-// Symmetries of chunks that go over the lanes of a network: what may be exchanged without changing
-// what is asked.
+// Automorphisms of chunk routing problems on a network of lanes: permutations of nodes, lanes,
+// limits and chunks that keep the problem.
 #pragma once
 
 #include "synth/symmetry/automorphisms.hpp"
@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// What automorphisms keep. Kinds are numbered from 0; only what is of one kind can be exchanged.
+/// What automorphisms keep. Kinds are numbered from 0; an orbit has one kind only.
 struct ChunkTraffic {
   struct Lane {
     std::uint32_t from = 0, to = 0, kind = 0;
@@ -29,25 +29,25 @@ struct ChunkTraffic {
   };
 
   std::vector<std::uint32_t> node_kinds; ///< [node]
-  /// Ascending, closed under automorphisms: a symmetry of chunks with one destination each leaves
-  /// none of them in its place.
+  /// Ascending, a union of orbits: a free symmetry of a unicast problem fixes none of them.
   std::vector<std::uint32_t> moving_nodes;
   std::vector<Lane> lanes;
   std::vector<Limit> limits; ///< a limit's uses tell which of its kind it is
   std::vector<TimedChunk> chunks;
 };
 
-/// Where nodes, lanes, limits and chunks go; sources and destinations of a chunk go to those of its
-/// image, the uses of a limit to those of its image.
+/// The images of nodes, lanes, limits and chunks. Sources and destinations of a chunk are mapped to
+/// those of its image, the uses of a limit to those of its image.
 struct ChunkAutomorphism {
   Permutation nodes, lanes, limits, chunks;
 };
 
-/// Generators of all of them.
+/// Generators of the automorphism group.
 [[nodiscard]] std::vector<ChunkAutomorphism> automorphisms(const ChunkTraffic& traffic);
 
-/// A group of automorphisms that lets no lane and no chunk that is wanted in its place, the
-/// identity first: a plan that it keeps is known from its sends of one chunk of each orbit.
+/// A group of automorphisms, as the list of its elements, the identity first. It acts freely: no
+/// other element fixes a lane or a demanded chunk. A plan that is invariant under it is determined
+/// by its sends of one chunk of each orbit.
 using ChunkSymmetry = std::vector<ChunkAutomorphism>;
 
 /// Such groups, the largest first, of equal ones those that commute first, at most `most`; none of
@@ -56,11 +56,12 @@ using ChunkSymmetry = std::vector<ChunkAutomorphism>;
 free_symmetries(const ChunkTraffic& traffic, std::span<const ChunkAutomorphism> generators,
                 std::size_t most, const WorkLimit& limit = {});
 
-/// The identity alone: no restriction.
+/// The trivial group: no restriction.
 [[nodiscard]] ChunkSymmetry no_symmetry(std::size_t nodes, std::size_t lanes, std::size_t limits,
                                         std::size_t chunks);
 
-/// Which chunks stand for all that are wanted, and how.
+/// Representatives of the orbits of demanded chunks, and by which element each chunk is mapped to
+/// its own.
 class ChunkOrbits {
 public:
   struct Role {

@@ -1,7 +1,7 @@
 // How long the merged flow program takes for 128 DGX A100 servers, 1,024 GPUs: its time is that of
 // finding symmetries, next to none that of solving. `columns` says how much they merge.
 
-#include "synth/flows/fluid/flow_program.hpp"
+#include "synth/flows/fluid/program.hpp"
 #include "topologies/list.hpp"
 
 #include <benchmark/benchmark.h>

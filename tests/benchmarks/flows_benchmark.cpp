@@ -1,8 +1,8 @@
 // Speed of what finds optimal flows, on the clusters and tori of which papers say how long they
 // take.
 
-#include "synth/flows/fluid/flow_symmetry.hpp"
-#include "tests/synth/flows/flow_samples.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
+#include "tests/synth/flows/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <benchmark/benchmark.h>

@@ -3,7 +3,7 @@
 // tutti_benchmarks --benchmark_filter=trees_on
 
 #include "synth/flows/packing/packing.hpp"
-#include "tests/synth/flows/flow_samples.hpp"
+#include "tests/synth/flows/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <benchmark/benchmark.h>

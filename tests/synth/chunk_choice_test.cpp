@@ -89,7 +89,7 @@ TEST_CASE("the choice is never slower than one chunk, within the counted transfe
             try {
               one = make(row.chunk_multiple);
             } catch (const InputError&) {
-              continue; // too fine for the algorithm's own pieces
+              continue; // too fine for the algorithm's own chunks
             }
             const Outcome alone = synthesize(row, topology, *one, options);
             if (!alone.schedule && !alone.compact) continue;

@@ -1,4 +1,6 @@
-// Why: prices are asked for the cheapest paths of a demand, and what these cost proves a bound.
+// Why: prices are asked for the cheapest paths of a demand, and what these cost proves a bound. A
+// search with memory of its own, since pricing makes one for each demand and round.
+
 #include "synth/flows/fluid/cheapest_paths.hpp"
 
 #include "sim/graphs/shortest_paths.hpp"

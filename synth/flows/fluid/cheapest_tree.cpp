@@ -1,3 +1,8 @@
+// The arborescence of least cost over sinks and the nodes that copy. Without other nodes that copy
+// this is exact (Edmonds); with these it is a directed Steiner tree, which is searched locally:
+// from all or none of them, add those that save more than they cost, leave out leaves that aren't
+// sinks. Ties of cost are broken for fewer hops, since chunks take one after another.
+
 #include "synth/flows/fluid/cheapest_tree.hpp"
 
 #include "sim/ids.hpp"
@@ -6,8 +11,6 @@
 #include <utility>
 
 namespace tutti {
-
-namespace {}
 
 TreeSearch::TreeSearch(const LogicalNetwork& logical)
     : logical_(logical), is_source_(logical.network().node_count()),

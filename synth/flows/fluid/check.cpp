@@ -1,3 +1,7 @@
+// Replays each tree hop by hop on sets of nodes: who holds the data, who has sent it on. Every rule
+// of problem.hpp and fluid.hpp is one comparison, and each fault is told with its tree and hop;
+// loads are then summed from the links as they stand.
+
 #include "synth/flows/fluid/check.hpp"
 
 #include "synth/solvers/limit_watch.hpp"
@@ -101,7 +105,7 @@ private:
     return {};
   }
 
-  /// Every piece has one sink and goes there in one hop, so no ability is needed anywhere.
+  /// Every sink has data of its own, which goes there in one hop, so no ability is needed anywhere.
   [[nodiscard]] std::string fault_of_paths(const FlowTree& tree, const FlowDemand& demand) {
     held_.clear();
     for (const std::uint32_t node : problem_.sources(demand)) held_.add(node);

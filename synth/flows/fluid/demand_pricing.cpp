@@ -1,3 +1,8 @@
+// Data that spreads takes cheapest trees of the network, contributions those of the reversed
+// network, both over logical arcs (logical_network.hpp); data of its own for each sink takes
+// shortest paths. Prices are scaled to integers with a 1 for each link in the last place, so that
+// sums are exact and of equal prices fewer links win.
+
 #include "synth/flows/fluid/demand_pricing.hpp"
 
 #include "sim/ids.hpp"
@@ -29,7 +34,7 @@ std::vector<bool> members(const FlowProblem& problem) {
 
 /// More links than any tree crosses: each of its hops takes a path without repeats.
 std::uint64_t most_links(const FlowNetwork& network) {
-  std::uint64_t through = 1; // nodes that ways lead through
+  std::uint64_t through = 1; // nodes that paths lead through
   for (const bool copies : network.copies) through += copies ? 0 : 1;
   return 2 * std::min<std::uint64_t>(through, 16) * network.node_count() + 2;
 }

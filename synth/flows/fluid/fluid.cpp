@@ -1,3 +1,7 @@
+// Each tree is mapped by every element of the group. The elements that keep the demand of a tree
+// divide its share among its images; equal images are one tree, which keeps the number of trees
+// down where a tree itself is symmetric.
+
 #include "synth/flows/fluid/fluid.hpp"
 
 #include "synth/solvers/limit_watch.hpp"

@@ -1,3 +1,6 @@
+// A Dijkstra search from each vertex, which goes on through nodes that don't copy only. Paths are
+// kept as steps that point to the step before, shared by all paths of a search.
+
 #include "synth/flows/fluid/logical_network.hpp"
 
 #include "sim/ids.hpp"

@@ -1,3 +1,7 @@
+// Rows are orbits of resources, traffic, and one per representative demand, whose shares add up to
+// 1; columns are trees. Seconds and bytes are scaled so that the coefficients are about 1. Later
+// aims keep the value of the earlier ones as a limit on their column, with a slack for rounding.
+
 #include "synth/flows/fluid/master.hpp"
 
 #include "synth/flows/fluid/demand_pricing.hpp"

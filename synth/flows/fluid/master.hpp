@@ -2,8 +2,8 @@
 // trees found so far (Shapley 2025, ch. 5).
 #pragma once
 
-#include "synth/flows/fluid/flow_orbits.hpp"
 #include "synth/flows/fluid/fluid.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 #include "synth/solvers/column_program.hpp"
 
 #include <cstdint>

@@ -1,13 +1,17 @@
-// Columns come first from a greedy start: trees one by one, at prices that rise exponentially with
-// what every resource carries already (Young 1995; Garg and Koenemann 2007). Then the duals of the
-// master are the prices. Any prices are a lower bound, too, by what all demands pay at least.
+// Why: the linear program of all trees has exponentially many columns. Idea: column generation. The
+// first columns come from a greedy start: trees one by one, at prices that rise exponentially with
+// what every resource carries already (Young 1995; Garg and Koenemann 2007). After that the duals
+// of the master program are the prices, at which each demand's cheapest tree either improves the
+// master or shows that none does. Any prices also prove a lower bound: what all demands pay at
+// least, divided by what all resources earn in a second (bounds/price_bound.hpp).
+
 #include "synth/flows/fluid/optimum.hpp"
 
 #include "sim/error.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/flows/fluid/demand_pricing.hpp"
-#include "synth/flows/fluid/flow_symmetry.hpp"
 #include "synth/flows/fluid/master.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,11 +27,12 @@ constexpr double precision = 1e-9;    // of the answer, relative
 constexpr double improvement = 1e-10; // of what a tree pays, where all together pay 1
 constexpr double smoothing = 0.5;     // of prices towards the best so far (Wentges 1997)
 constexpr double steepness = 50;      // of the greedy start's prices
-// Greedy passes over all places between two solutions of the master program, and in all.
+// Greedy passes over all places: between two solutions of the master program, and in all.
 constexpr std::size_t passes_at_once = 4, most_passes = 16;
 
-// While traffic is minimized, pricing is thorough up to the first size of a program (its places
-// times the network's links), and above the second column generation ends after so many rounds.
+// For the least traffic trees needn't be priced exactly. The effort of a round is places * links:
+// up to `most_thorough` pricing tries each Steiner node by itself; above `most_patient` column
+// generation ends after `impatient_rounds`, as its tail costs far more than it saves.
 constexpr std::size_t most_thorough = 2000, most_patient = 20'000;
 constexpr std::uint64_t impatient_rounds = 20;
 
@@ -112,7 +117,7 @@ private:
     for (auto& [place, tree] : trees) master_->add(place.representative, std::move(tree));
   }
 
-  /// One more tree for each, with all that were put before in the way.
+  /// One more tree for each place, at prices by the loads of all trees put before.
   void greedy_pass(const FluidMaster& on, std::vector<std::pair<Place, FlowTree>>& trees) {
     ++passes_;
     std::vector<double> prices(loads_.size());

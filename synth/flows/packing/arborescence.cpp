@@ -1,3 +1,8 @@
+// Contraction as in Edmonds' algorithm: follow the cheapest arc into each vertex; a cycle becomes
+// one vertex, whose arcs are the merged heaps of its members with reduced costs. Mergeable heaps
+// with a pending constant make a contraction as cheap as a merge, and disjoint sets whose unions
+// can be undone open the cycles again in reverse.
+
 #include "synth/flows/packing/arborescence.hpp"
 
 #include "sim/ids.hpp"
@@ -98,8 +103,8 @@ private:
   std::vector<std::uint32_t> parent_, size_, joined_;
 };
 
-/// Follows the cheapest arcs backwards from each vertex until the root's tree is met, contracting
-/// cycles on the way; then opens them again, the last first.
+/// Follows the cheapest arcs into each vertex, against their direction, until the root's tree is
+/// met, contracting each cycle that closes; then opens them again, the last first.
 class Contraction {
 public:
   Contraction(std::uint32_t vertices, std::uint32_t root, std::span<const CostedArc> arcs)

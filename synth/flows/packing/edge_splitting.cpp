@@ -1,3 +1,8 @@
+// Why: packing needs a graph of terminals only. Idea: take pairs of arcs at a switch in the order
+// of how much the terminals' flows use them, and move to the bypassing arc as much capacity as
+// leaves every terminal its flow (flow_certificates.hpp). Capacity that no flow needs is dropped
+// rather than paired. Switches nearest to the terminals go first.
+
 #include "synth/flows/packing/edge_splitting.hpp"
 
 #include "synth/flows/packing/flow_certificates.hpp"

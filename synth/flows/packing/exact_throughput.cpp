@@ -1,3 +1,7 @@
+// Newton's method on a ratio (Dinkelbach's): at the time of the slowest cut so far, a maximum flow
+// to each terminal either carries everything, or its minimum cut is slower still and gives the next
+// time. Times are fractions of integers, scaled to integer capacities, so the answer is exact.
+
 #include "synth/flows/packing/exact_throughput.hpp"
 
 #include <algorithm>
@@ -21,7 +25,7 @@ public:
     return inside;
   }
 
-  /// False: no way out of a set that something must leave.
+  /// False: no arc leads out of a set that something must leave.
   bool consider(std::vector<bool> inside) {
     std::int64_t weight = 0, bandwidth = 0;
     for (std::uint32_t v = 0; v < graph_.node_count(); ++v)
@@ -34,7 +38,7 @@ public:
     return true;
   }
 
-  /// The inside of a cut that is slower than the best for something on its way to this node.
+  /// The inside of a cut that is slower than the slowest so far, for data to this node.
   [[nodiscard]] std::optional<std::vector<bool>> slower_to(std::uint32_t node) {
     const std::int64_t p = best_.time.numerator(), q = best_.time.denominator();
     capacity_.assign(bandwidth_.begin(), bandwidth_.end());

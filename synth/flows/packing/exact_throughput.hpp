@@ -19,7 +19,7 @@ struct SlowestCut {
 };
 
 /// The cut in which some terminal lies outside and the weight inside needs longest; nothing where
-/// there is no way out of it. Pre: weights and the sum of the bandwidths multiply to less than
+/// no arc leads out of it. Pre: weights and the sum of the bandwidths multiply to less than
 /// 2^62, something has to move. Cost: a maximum flow for each terminal and each better cut.
 [[nodiscard]] std::optional<SlowestCut> slowest_cut(const ArcGraph& graph,
                                                     std::span<const std::int64_t> bandwidth,

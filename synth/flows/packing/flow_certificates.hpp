@@ -48,7 +48,7 @@ private:
   ArcGraph& graph_;
   std::vector<std::int64_t>& capacity_;
   SupplyFlow flows_;
-  /// [][arc]: a flow for each terminal; those that stood in the way most recently come first.
+  /// [][arc]: a flow for each terminal; those that forbade a split most recently come first.
   std::vector<std::vector<std::int64_t>> certificates_;
   struct Change {
     std::size_t certificate;

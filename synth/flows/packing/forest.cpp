@@ -1,3 +1,8 @@
+// Three steps, each exact: the slowest cut as a fraction p/q (exact_throughput.hpp), capacities of
+// p per unit of bandwidth and q trees per unit of bytes, switches split off (edge_splitting.hpp),
+// spanning trees packed (spanning_trees.hpp). Last, trees get back the physical links that their
+// arcs stand for; where trees of one batch have several paths they are divided.
+
 #include "synth/flows/packing/forest.hpp"
 
 #include "synth/flows/packing/edge_splitting.hpp"
@@ -76,12 +81,12 @@ Plan plan(const FlowNetwork& network, std::span<const std::int64_t> bandwidth,
   return plan;
 }
 
-/// Links of terminals and switches, each with room for so many trees.
-RoutedNetwork links_with(const FlowNetwork& network, const Numbers& room) {
+/// Links of terminals and switches, each with capacity for so many trees.
+RoutedNetwork links_with(const FlowNetwork& network, const Numbers& capacity) {
   RoutedNetwork routed(network.node_count());
   for (std::uint32_t link = 0; link < network.link_count(); ++link) {
     const auto [from, to] = network.links[link];
-    if (from != to) routed.add(from, to, {room[link], {link}});
+    if (from != to) routed.add(from, to, {capacity[link], {link}});
   }
   return routed;
 }
@@ -108,7 +113,7 @@ public:
   TreeRoutes(const FlowNetwork& network, RoutedNetwork& routed)
       : network_(network), routed_(routed) {}
 
-  /// Some of the trees at once, which all take the same ways.
+  /// Some of the trees at once, which all take the same paths.
   void add(const SpanningTrees& trees, std::vector<RoutedTrees>& result) {
     for (std::int64_t left = trees.count; left > 0;) {
       RoutedTrees some{trees.root, left, {}};
@@ -142,11 +147,11 @@ Forest spread_forest(const FlowNetwork& network, std::span<const std::int64_t> b
   Forest& forest = made.forest;
   if (!forest.obstacle.empty()) return std::move(forest);
   // In lowest terms already, so these are the least integers: with time p/q, q trees for each unit
-  // of bytes, and room for p on each unit of bandwidth.
+  // of bytes, and a capacity of p for each unit of bandwidth.
   forest.roots = made.bytes.counts;
   for (std::int64_t& roots : forest.roots) roots *= made.time.denominator();
   forest.capacity = made.bandwidth.counts;
-  for (std::int64_t& room : forest.capacity) room *= made.time.numerator();
+  for (std::int64_t& capacity : forest.capacity) capacity *= made.time.numerator();
   std::optional<RoutedNetwork> routed =
       without_switches(links_with(network, forest.capacity), forest.roots, terminals, limit);
   std::optional<std::vector<SpanningTrees>> trees;

@@ -29,8 +29,8 @@ struct Forest {
   std::vector<RoutedTrees> trees;     ///< by root
 };
 
-/// What spreads from all terminals, `bytes` [node], over links of `bandwidth`. Of data that
-/// combines it is the way back: on the reversed network. Pre: links into and out of every other
+/// What spreads from all terminals, `bytes` [node], over links of `bandwidth`. For data that
+/// combines: on the reversed network, inverted. Pre: links into and out of every other
 /// node carry the same.
 [[nodiscard]] Forest spread_forest(const FlowNetwork& network,
                                    std::span<const std::int64_t> bandwidth,

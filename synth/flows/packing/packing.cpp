@@ -1,3 +1,7 @@
+// Reductions are trees of the reversed network, walked from their leaves. All-Reduce joins the
+// forest of Reduce-Scatter to that of All-Gather root by root: both have a whole number of trees
+// per root, so that parts of the common denominator pair them off exactly.
+
 #include "synth/flows/packing/packing.hpp"
 
 #include "synth/flows/packing/forest.hpp"
@@ -34,7 +38,7 @@ FlowTree tree_of(const TreeDemands& demands, std::uint32_t root, double share) {
   return tree;
 }
 
-/// Broadcast, All-Gather, and backwards Reduce, Reduce-Scatter.
+/// Broadcast, All-Gather; inverted: Reduce, Reduce-Scatter.
 std::vector<FlowTree> one_way_trees(const TreeDemands& demands, const Forest& forest) {
   std::vector<FlowTree> result;
   for (const RoutedTrees& trees : forest.trees) {
@@ -133,17 +137,17 @@ private:
                                                                               : Status::feasible;
   }
 
-  [[nodiscard]] Forest grow(bool backwards) const {
-    return spread_forest(backwards ? reversed(problem_.network) : problem_.network,
+  [[nodiscard]] Forest grow(bool on_reversed) const {
+    return spread_forest(on_reversed ? reversed(problem_.network) : problem_.network,
                          demands_.bandwidth, demands_.bytes, demands_.terminals, limit_);
   }
 
   /// What one terminal's contribution to an All-Reduce needs to get to all others, or the sum to
   /// get to it: into and out of every set of some terminals, all bytes must pass once.
-  [[nodiscard]] double limit_of_one(bool backwards) const {
+  [[nodiscard]] double limit_of_one(bool on_reversed) const {
     std::vector<std::int64_t> bytes(problem_.network.node_count());
     bytes[demands_.terminals.front()] = problem_.demands.front().bytes;
-    return forest_limit(backwards ? reversed(problem_.network) : problem_.network,
+    return forest_limit(on_reversed ? reversed(problem_.network) : problem_.network,
                         demands_.bandwidth, bytes, demands_.terminals)
         .seconds;
   }

@@ -1,6 +1,6 @@
 // All-Gather and its kin at exactly optimal throughput by packing spanning trees (Zhao et al. 2024,
 // "ForestColl: Efficient Collective Communications on Heterogeneous Network Fabrics", after
-// Edmonds 1973, Frank, and Berczi and Frank 2010): a second road beside linear programs.
+// Edmonds 1973, Frank, and Berczi and Frank 2010): a second method beside linear programs.
 #pragma once
 
 #include "sim/work_limit.hpp"

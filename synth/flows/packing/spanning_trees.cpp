@@ -1,3 +1,8 @@
+// Edmonds' proof as an algorithm: grow one tree after another by any arc that leaves enough for all
+// other trees, which a maximum flow to the arc's head decides. Equal trees grow as one batch, which
+// is divided where an arc can only take some of them. Each failed test yields a tight set; these
+// rule out later arcs without a flow.
+
 #include "synth/flows/packing/spanning_trees.hpp"
 
 #include <algorithm>
@@ -43,7 +48,7 @@ struct Batch {
   std::vector<std::uint32_t> nodes; ///< in the order they joined
   std::vector<bool> has;            ///< [node]
   /// What is tried next: the arc at `next` out of nodes[at]. None before can be added ever again:
-  /// what stands in the way of one stays there while trees grow.
+  /// what forbids an arc once forbids it while trees grow.
   std::size_t at = 0, next = 0;
   /// The first time around, arcs that are too small for all of the trees are left out.
   bool together = true;
@@ -100,7 +105,8 @@ private:
     return batch;
   }
 
-  /// Grows it to all terminals. Where an arc has room for some of the trees only, the others wait.
+  /// Grows it to all terminals. Where an arc has capacity for some of the trees only, the others
+  /// wait.
   /// False where the limit was reached.
   bool finish(Batch batch) {
     wanted_ -= batch.trees.count; // by all other trees
@@ -121,7 +127,7 @@ private:
       if (batch.has[graph_.arcs[arc].to]) continue;
       if (batch.together && capacity_[arc] < batch.trees.count) continue;
       if (tight_.bar(graph_.arcs[arc], batch.nodes)) continue;
-      const std::int64_t count = room(arc, batch.trees.count);
+      const std::int64_t count = spare(arc, batch.trees.count);
       if (count == 0) continue;
       if (count < batch.trees.count) set_aside(batch, batch.trees.count - count);
       grow(batch, arc);
@@ -131,7 +137,7 @@ private:
   }
 
   /// How many of the trees can have this arc: what is left must still be enough for all others.
-  std::int64_t room(std::uint32_t arc, std::int64_t count) {
+  std::int64_t spare(std::uint32_t arc, std::int64_t count) {
     const std::int64_t most = std::min(count, capacity_[arc]);
     if (most == 0) return 0;
     const auto [from, to] = graph_.arcs[arc];

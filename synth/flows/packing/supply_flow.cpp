@@ -1,3 +1,7 @@
+// Dinic's levels are counted from the sink and end as soon as enough supply is reached; the
+// blocking flow pulls data towards the sink. Stamps instead of clearing make a call cost only what
+// it looks at.
+
 #include "synth/flows/packing/supply_flow.hpp"
 
 #include <algorithm>
@@ -96,9 +100,9 @@ std::int64_t SupplyFlow::pull(std::uint32_t node, std::int64_t most) {
     const std::uint32_t arc = forward ? in[next] : out[next - in.size()];
     const std::uint32_t from = forward ? graph_->arcs[arc].from : graph_->arcs[arc].to;
     if (!reached(from) || level_[from] != level_[node] + 1) continue;
-    const std::int64_t room = forward ? capacity_[arc] - flow_[arc] : flow_[arc];
-    if (room == 0) continue;
-    const std::int64_t part = pull(from, std::min(most - got, room));
+    const std::int64_t residual = forward ? capacity_[arc] - flow_[arc] : flow_[arc];
+    if (residual == 0) continue;
+    const std::int64_t part = pull(from, std::min(most - got, residual));
     if (part == 0) continue;
     const std::int64_t change = forward ? part : -part;
     flow_[arc] += change;

@@ -1,5 +1,5 @@
 // Maximum flows to one node from all that have something to give, where they may be many and small:
-// the tests of tree packing. Dinic's algorithm (1970), searched backwards from the sink and no
+// the tests of tree packing. Dinic's algorithm (1970), searched from the sink and no
 // farther than needed, so that what lies close by is found without a look at the rest.
 #pragma once
 

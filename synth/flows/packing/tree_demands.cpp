@@ -1,3 +1,7 @@
+// A problem is a forest's if every demand has one root and reaches the same terminals, and the
+// network has plain bandwidths with every switch balanced; each condition that fails is told in
+// words. Of All-Reduce each terminal roots an equal part.
+
 #include "synth/flows/packing/tree_demands.hpp"
 
 #include <fmt/format.h>
@@ -93,7 +97,7 @@ std::optional<std::string> read_bandwidths(const FlowNetwork& network, TreeDeman
   return std::nullopt;
 }
 
-/// NodeList that only pass data on must be able to pass on all that they get.
+/// Nodes that only pass data on must be able to pass on all that they get.
 std::optional<std::string> unbalanced(const FlowNetwork& network, const TreeDemands& demands) {
   const auto sum = [&](const NodeList& links) {
     std::int64_t bandwidth = 0;

@@ -1,3 +1,7 @@
+// Data of its own for each sink may take any hop to that sink, whichever tree it stands in, so that
+// a bundle gathers equal hops of all trees. All-Reduce's chunks are divided by root only where the
+// shares allow whole chunks: then a shard is reduced at its own member, as in a Reduce-Scatter.
+
 #include "synth/flows/rounding/chunk_bundles.hpp"
 
 #include "synth/solvers/limit_watch.hpp"
@@ -72,24 +76,24 @@ private:
     std::map<std::uint32_t, std::vector<std::uint32_t>> trees; // by root
     for (const std::uint32_t t : trees_of_[d]) trees[trees_[t].root].push_back(t);
     const auto count = static_cast<double>(chunks_of_[d].size());
-    std::map<std::uint32_t, std::size_t> room; // chunks, by root
+    std::map<std::uint32_t, std::size_t> slots; // chunks still to come, by root
     std::size_t sum = 0;
     for (const auto& [root, some] : trees) {
       double share = 0;
       for (const std::uint32_t t : some) share += trees_[t].share;
       if (std::abs(share * count - std::round(share * count)) > 1e-6) return false;
-      sum += room[root] = static_cast<std::size_t>(std::llround(share * count));
+      sum += slots[root] = static_cast<std::size_t>(std::llround(share * count));
     }
     if (sum != chunks_of_[d].size()) return false;
-    std::map<std::uint32_t, std::vector<ChunkId>> chunks = at_roots(d, std::move(room));
+    std::map<std::uint32_t, std::vector<ChunkId>> chunks = at_roots(d, std::move(slots));
     for (const auto& [root, some] : trees)
       if (!chunks[root].empty()) add(d, chunks[root], whole(some));
     return true;
   }
 
-  /// Each shard to its own member as far as there is room, the others wherever some is left.
+  /// Each shard to its own member while that has slots, the others wherever some are left.
   [[nodiscard]] std::map<std::uint32_t, std::vector<ChunkId>>
-  at_roots(std::uint32_t d, std::map<std::uint32_t, std::size_t> room) const {
+  at_roots(std::uint32_t d, std::map<std::uint32_t, std::size_t> slots) const {
     std::map<std::uint32_t, std::vector<ChunkId>> chunks;
     std::vector<ChunkId> others;
     std::size_t p = 0; // the part of the chunk at hand
@@ -98,16 +102,16 @@ private:
       const CollectivePart& part = collective_.parts[p];
       const auto own =
           part.kind == CollectiveKind::all_reduce
-              ? room.find(part.group[(c.value - part.first.value) / part.chunks_per_shard].value)
-              : room.end();
-      if (own == room.end() || own->second == 0) {
+              ? slots.find(part.group[(c.value - part.first.value) / part.chunks_per_shard].value)
+              : slots.end();
+      if (own == slots.end() || own->second == 0) {
         others.push_back(c);
       } else {
         --own->second;
         chunks[own->first].push_back(c);
       }
     }
-    auto at = room.begin();
+    auto at = slots.begin();
     for (const ChunkId c : others) {
       while (at->second == 0) ++at;
       --at->second;

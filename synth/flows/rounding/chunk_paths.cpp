@@ -1,3 +1,8 @@
+// First a path for each chunk (path_rounding.hpp), then the order of the chunks. Streams of chunks
+// proceed at the same pace; in each, the next chunk takes a path that is behind its own pace, of
+// these the one whose resources were least used so far, so that loads are even at any time and not
+// only at the end.
+
 #include "synth/flows/rounding/chunk_paths.hpp"
 
 #include "synth/flows/rounding/chunk_bundles.hpp"
@@ -119,12 +124,12 @@ private:
 
   [[nodiscard]] bool balances() const { return work_ > 0 && work_ <= most_work; }
 
-  /// By how many chunks this way would be late after this turn.
+  /// By how many chunks this path would be behind its even pace after this turn.
   [[nodiscard]] static double behind(const Stream& stream, const StreamPath& path) {
     return static_cast<double>(path.chunk_count) * (stream.taken + 1) / stream.turns - path.used;
   }
 
-  /// Of the paths that are behind the one over what was used least so far.
+  /// Of the paths that are behind, the one whose resources were used least so far.
   [[nodiscard]] StreamPath& next_path(const Stream& stream) const {
     const std::span<StreamPath> paths = streams_.paths_of(stream);
     if (paths.size() == 1) return paths.front();

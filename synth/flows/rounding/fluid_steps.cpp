@@ -1,3 +1,8 @@
+// Each path becomes steps with a depth and a rank once, whatever the number of chunks on it; the
+// list is the chunks' steps sorted by time and rank, where a chunk's k-th step comes k strides
+// after its first. A radix sort keeps that linear for millions of transfers. Steps only propose an
+// order: under a FIFO model list scheduling improves it.
+
 #include "synth/flows/rounding/fluid_steps.hpp"
 
 #include "sim/engines/engine.hpp"
@@ -27,8 +32,8 @@ struct Step {
   Op op = Op::copy;
 };
 
-/// How far on its way something is that many may wait for, and in which order a node turns to
-/// others: the one after itself first, so that not all turn to the same one.
+/// Transfers whose data has more links to cross come first, since more wait for these; of equal
+/// ones a node serves first the one after itself by number, so that not all send to the same one.
 std::uint32_t rank_of(std::uint32_t links_to_go, std::uint32_t from, std::uint32_t to,
                       std::uint32_t nodes) {
   constexpr std::uint32_t most = 0xfff;
@@ -234,7 +239,7 @@ bool only_combines(const FlowProblem& problem) {
       problem.demands, [](const FlowDemand& demand) { return demand.kind == FlowKind::combine; });
 }
 
-/// What the schedule backwards does: data spreads from where contributions come together.
+/// What the inverted schedule does: data spreads from where contributions come together.
 Collective mirrored(Collective collective) {
   for (Chunk& chunk : collective.chunks) {
     std::swap(chunk.held_by, chunk.wanted_by);
@@ -282,9 +287,9 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
     const Schedule spreading = list_scheduled(reversed(topology), mirrored(collective),
                                               inverted(by_step, Op::copy), model, {}, effort, limit)
                                    .schedule;
-    Schedule backwards = inverted(spreading, Op::reduce);
-    if (run_native(topology, collective, backwards, model).completion < forwards.makespan)
-      best = std::move(backwards);
+    Schedule reduction = inverted(spreading, Op::reduce);
+    if (run_native(topology, collective, reduction, model).completion < forwards.makespan)
+      best = std::move(reduction);
   } catch (const LimitReached&) { // the best so far
   }
   return best;

@@ -24,8 +24,8 @@ namespace tutti {
 
 /// The same transfers in the order in which they best start under this model, as list scheduling
 /// finds it; by step where the discipline isn't fifo, something ends at a node that can't store,
-/// or, for up to a million transfers, that is faster. What only comes together is tried backwards,
-/// too, as data that spreads. Where the limit is reached by then: the best order so far.
+/// or, for up to a million transfers, that is faster. What only comes together is also
+/// tried inverted, as data that spreads. Where the limit is reached by then: the best order so far.
 /// Cost: some 1 us a transfer more (then: 2 us).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
                                const FlowProblem& problem, std::span<const FlowTree> trees,

@@ -1,4 +1,4 @@
-// What chunks add to resources by the ways that they take.
+// What chunks add to the loads of resources by the paths that they take.
 #pragma once
 
 #include "synth/flows/rounding/chunk_bundles.hpp"

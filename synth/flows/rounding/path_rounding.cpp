@@ -1,3 +1,8 @@
+// Whole chunks go to the path with most of its share left; what fits into no share is a choice.
+// Choices are made one by one by conditional expectations (Raghavan 1988), where a sum of powers of
+// the loads stands for the expectation of the highest load, then improved by iterated local search
+// with ever higher powers, which come ever closer to the maximum.
+
 #include "synth/flows/rounding/path_rounding.hpp"
 
 #include "sim/random.hpp"
@@ -58,19 +63,19 @@ private:
     double bytes = 0;
     for (std::size_t c = bundle.first_chunk; c < bundle.first_chunk + bundle.chunk_count; ++c)
       bytes += size(c);
-    std::priority_queue<std::pair<double, std::size_t>> roomiest; // ties: the last, all the same
+    std::priority_queue<std::pair<double, std::size_t>> emptiest; // ties: the last path
     for (std::size_t w = bundle.first_path; w < bundle.first_path + bundle.path_count; ++w)
-      roomiest.emplace(rest_[w] = bundles_.paths[w].share * bytes, w);
+      emptiest.emplace(rest_[w] = bundles_.paths[w].share * bytes, w);
     for (std::size_t c = bundle.first_chunk; c < bundle.first_chunk + bundle.chunk_count; ++c) {
-      const auto [room, w] = roomiest.top();
-      if (room < size(c) * (1 - 1e-9)) {
+      const auto [slack, w] = emptiest.top();
+      if (slack < size(c) * (1 - 1e-9)) {
         choices_.push_back({b, c});
         continue;
       }
-      roomiest.pop();
+      emptiest.pop();
       path_of_[c] = static_cast<std::uint32_t>(w);
-      rest_[w] = room - size(c);
-      roomiest.emplace(rest_[w], w);
+      rest_[w] = slack - size(c);
+      emptiest.emplace(rest_[w], w);
     }
   }
 
@@ -112,7 +117,7 @@ private:
     rest_[path_of_[choice.chunk]] += size(choice.chunk);
   }
 
-  /// The roomiest paths that have a rest.
+  /// The paths with the largest rests.
   void find_candidates(const Choice& choice) {
     const Bundle& bundle = bundles_.list[choice.bundle];
     candidates_.clear();
@@ -121,15 +126,15 @@ private:
         candidates_.push_back(static_cast<std::uint32_t>(w));
     if (candidates_.empty()) // of sizes that differ, the last may find no rest
       candidates_.push_back(static_cast<std::uint32_t>(bundle.first_path));
-    const auto roomier = [&](std::uint32_t a, std::uint32_t b) {
+    const auto emptier = [&](std::uint32_t a, std::uint32_t b) {
       return std::pair(-rest_[a], a) < std::pair(-rest_[b], b);
     };
     if (candidates_.size() > most_paths_) {
       const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(most_paths_);
-      std::ranges::nth_element(candidates_, end, roomier);
+      std::ranges::nth_element(candidates_, end, emptier);
       candidates_.erase(end, candidates_.end());
     }
-    std::ranges::sort(candidates_, roomier);
+    std::ranges::sort(candidates_, emptier);
   }
 
   /// The candidate after which loads are the most even.

@@ -1,4 +1,4 @@
-// From shares to chunks.
+// From the shares of a fluid schedule's paths to a path for each chunk.
 #pragma once
 
 #include "synth/flows/rounding/chunk_bundles.hpp"

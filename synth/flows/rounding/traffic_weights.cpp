@@ -1,3 +1,6 @@
+// Why: the secondary objective is traffic (Shapley 2025, sec. 2.4), and whose traffic counts is the
+// user's choice: a link weighs as many of its ends as are of the chosen kinds.
+
 #include "synth/flows/rounding/traffic_weights.hpp"
 
 #include "sim/error.hpp"

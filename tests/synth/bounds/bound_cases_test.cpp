@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/sim/all_schedules.hpp"
 #include "tests/synth/bounds/bound_cases.hpp"
-#include "tests/synth/flows/flow_price_bounds.hpp"
+#include "tests/synth/flows/price_bounds.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>

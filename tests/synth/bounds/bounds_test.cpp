@@ -135,7 +135,7 @@ TEST_CASE("latency path: every hop between NPUs costs a + D", "[bounds]") {
   CHECK(ps(BoundKind::latency_path, topology, broadcast, busy_latency) == 2 * a + 2 * D);
   CHECK(ps(BoundKind::latency_path, topology, broadcast, through) == 2 * a + D);
   CHECK(ps(BoundKind::latency_path, topology, broadcast, fluid) == 2 * a + D);
-  // A Reduce is a Broadcast backwards.
+  // A Reduce is an inverted Broadcast.
   CHECK(best_ps(topology, of_megabytes(topology, K::reduce)) == 2 * a + 2 * D);
   CHECK(best_ps(topology, of_megabytes(topology, K::reduce), through) == 2 * a + D);
 }
@@ -220,7 +220,7 @@ TEST_CASE("total work: All-Reduce needs 2(n-1) deliveries of each chunk", "[boun
   CHECK(best_ps(topology, all_reduce) == a + 24 * D);
 }
 
-TEST_CASE("total work: contributors, wanters and relays", "[bounds]") {
+TEST_CASE("total work: contributors, destinations and relays", "[bounds]") {
   const Topology topology = line(3);
   const std::vector<std::vector<NodeId>> sets{{NodeId{0}, NodeId{1}},
                                               {NodeId{2}},
@@ -235,7 +235,7 @@ TEST_CASE("total work: contributors, wanters and relays", "[bounds]") {
     return std::pair(bounds::deliveries(collective, bounds::chunk_classes(collective)).chunks / 40,
                      ps(BoundKind::total_work, topology, collective));
   };
-  // Deliveries over all 4 links, or what npu1 (2 links) and npu2 (1 link) lack over their own.
+  // Deliveries over all 4 links, or what npu1 (2 links) and npu2 (1 link) demand over their own.
   CHECK(work(0, 1, true) == std::pair(2L, a + 40 * D));  // |C| + |W| - 1: nobody is in both
   CHECK(work(0, 2, true) == std::pair(2L, a + 27 * D));  // |C| + |W| - 2: npu1 is in both
   CHECK(work(4, 4, true) == std::pair(4L, a + 40 * D));  // 3 + 3 - 2
@@ -245,7 +245,7 @@ TEST_CASE("total work: contributors, wanters and relays", "[bounds]") {
   CHECK(work(3, 3, false) == std::pair(0L, -1L));
 }
 
-TEST_CASE("total work: links into NPUs that lack nothing don't help", "[bounds]") {
+TEST_CASE("total work: links into NPUs without demand don't help", "[bounds]") {
   // A Broadcast of 4 chunks to npu2 and npu3, whose ports on a switch share the bandwidth of one:
   // 8 chunks from a on, 2a + 8D. npu1 isn't of the group, npu0 has all of it: over their links,
   // too, it would be 2a + 3D. One port alone, or both together, are entered by 4 chunks.

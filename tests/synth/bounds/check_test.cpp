@@ -295,7 +295,7 @@ TEST_CASE("what the checker says of lies", "[bounds]") {
   lie.time.ps += 1;
   CHECK(ring.says(lie) ==
         fmt::format("what must cross could do with less than {}", to_text(lie.time)));
-  lie = ring.in_cut; // two nodes lack less between them than each
+  lie = ring.in_cut; // the cut of two nodes demands less than that of each
   for (std::uint32_t v = 0; v < 4; ++v) lie.proof.inside[v] = v < 2;
   CHECK(ring.says(lie) != "");
   lie.proof.inside.assign(4, true);

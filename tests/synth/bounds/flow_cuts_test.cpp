@@ -146,7 +146,7 @@ TEST_CASE("the max-flow cut is the worst of all cuts", "[bounds]") {
   }
 }
 
-TEST_CASE("max-flow cuts of every chunk's own wanters and holders hold", "[bounds]") {
+TEST_CASE("max-flow cuts of every chunk's own destinations and sources hold", "[bounds]") {
   Random random(4);
   int reached = 0, checked = 0;
   for (int round = 0; round < 100; ++round) {

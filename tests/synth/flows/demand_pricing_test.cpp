@@ -8,7 +8,7 @@
 #include "sim/synthesizer.hpp"
 #include "sim/verify.hpp"
 #include "synth/flows/fluid/check.hpp"
-#include "synth/flows/fluid/flow_orbits.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 #include "synth/flows/rounding/fluid_steps.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/ability_cases.hpp"

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
-#include "tests/synth/flows/flow_price_bounds.hpp"
+#include "tests/synth/flows/price_bounds.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>

@@ -6,12 +6,12 @@
 #include "synth/bounds/flow_cuts.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/flows/fluid/check.hpp"
-#include "synth/flows/fluid/flow_program.hpp"
 #include "synth/flows/fluid/optimum.hpp"
+#include "synth/flows/fluid/program.hpp"
 #include "synth/flows/packing/packing.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
-#include "tests/synth/flows/flow_samples.hpp"
+#include "tests/synth/flows/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>

@@ -88,8 +88,8 @@ inline std::vector<Walk> around(std::uint32_t n, std::uint32_t from, std::uint32
   return walks;
 }
 
-/// The same turned around, in an order in which data can come together.
-inline std::vector<Walk> backwards(std::vector<Walk> walks) {
+/// The same walks inverted, in an order in which data can come together.
+inline std::vector<Walk> inverted_walks(std::vector<Walk> walks) {
   std::ranges::reverse(walks);
   for (Walk& walk : walks) std::ranges::reverse(walk);
   return walks;
@@ -106,10 +106,10 @@ inline void add_trees(FluidSample& sample, CollectiveKind kind, std::uint32_t ro
   if (kind == CollectiveKind::all_gather)
     sample.add(FlowKind::spread, root, share, out);
   else if (kind == CollectiveKind::reduce_scatter)
-    sample.add(FlowKind::combine, root, share, backwards(out), out.size());
+    sample.add(FlowKind::combine, root, share, inverted_walks(out), out.size());
   else
     sample.add(FlowKind::both, root, share / static_cast<double>(members),
-               joined(backwards(out), out), out.size());
+               joined(inverted_walks(out), out), out.size());
 }
 
 /// Half of everything goes around each way.

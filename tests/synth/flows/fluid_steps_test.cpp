@@ -102,7 +102,7 @@ TEST_CASE("the fluid samples are what they should be") {
 TEST_CASE("steps are correct for any number of chunks and add nothing to what links carry") {
   for (const std::uint32_t chunks_per_shard : {1U, 2U, 3U, 5U, 8U})
     for (const Named& named : all_samples(chunks_per_shard)) {
-      INFO(named.name << ", " << chunks_per_shard << " pieces");
+      INFO(named.name << ", " << chunks_per_shard << " chunks per shard");
       const Schedule schedule = steps_of(named.sample);
       check_correct(named.sample, schedule);
       CHECK(schedule == steps_of(named.sample));
@@ -123,7 +123,7 @@ TEST_CASE("few chunks take different paths") {
   CHECK(fullest(samples::on_ring(8, all_gather, gigabyte, 1)) < 4 / 3.5 + 1e-6);
   CHECK(fullest(samples::on_ring(8, all_gather, gigabyte, 3)) < 11 / 10.5 + 1e-6);
   CHECK(fullest(samples::on_ring(7, reduce_scatter, gigabyte, 1)) < 4 / 3. + 1e-6);
-  // 16 chunks cross 15 links each, of 64: 3.75 a link, so 4 at best; 3 pieces: 11.25, so 12.
+  // 16 chunks cross 15 links each, of 64: 3.75 a link, so 4 at best; cut in 3: 11.25, so 12.
   CHECK(fullest(samples::on_torus(4, all_gather, gigabyte, 1)) < 4 / 3.75 + 1e-6);
   CHECK(fullest(samples::on_torus(4, reduce_scatter, gigabyte, 3)) < 12 / 11.25 + 1e-6);
   CHECK(fullest(samples::on_torus(4, all_reduce, gigabyte, 1)) < 8 / 7.5 + 1e-6);
@@ -221,7 +221,8 @@ TEST_CASE("All-Reduce over few roots divides its chunks among them") {
       samples::collective_on(samples::ring(4), CollectiveKind::all_reduce, gigabyte, 1));
   for (const std::uint32_t step : {1U, 3U}) {
     const auto out = samples::around(4, 0, step);
-    sample.add(FlowKind::both, 0, 0.5, samples::joined(samples::backwards(out), out), out.size());
+    sample.add(FlowKind::both, 0, 0.5, samples::joined(samples::inverted_walks(out), out),
+               out.size());
   }
   const Schedule schedule = steps_of(sample);
   check_correct(sample, schedule);
@@ -242,8 +243,8 @@ TEST_CASE("several collectives at once, cut differently, share the time") {
                                         : sample.problem.sources(sample.problem.demands[d]).front();
     for (const std::uint32_t step : {1U, 5U}) {
       const auto out = samples::around(6, node, step);
-      FlowTree tree = samples::tree_of_walks(ring, combines ? samples::backwards(out) : out, node,
-                                             combines ? out.size() : 0);
+      FlowTree tree = samples::tree_of_walks(ring, combines ? samples::inverted_walks(out) : out,
+                                             node, combines ? out.size() : 0);
       tree.demand = d;
       tree.share = 0.5;
       sample.trees.push_back(tree);

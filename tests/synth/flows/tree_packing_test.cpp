@@ -8,9 +8,9 @@
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
-#include "tests/synth/flows/flow_samples.hpp"
 #include "tests/synth/flows/fluid_samples.hpp"
 #include "tests/synth/flows/random_switched.hpp"
+#include "tests/synth/flows/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ void check(const FlowProblem& problem, const TreePacking& packing) {
                             static_cast<double>(packing.trees_per_source);
   for (std::uint32_t link = 0; link < load.size(); ++link) {
     const auto bandwidth = static_cast<double>(problem.network.resources[link].bandwidth);
-    // no tree more than there is room for
+    // no tree more than there is capacity for
     CHECK(static_cast<double>(load[link]) <=
           std::floor(solution.seconds * bandwidth / tree_bytes * (1 + 1e-12)));
   }

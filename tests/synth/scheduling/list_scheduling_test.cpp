@@ -22,7 +22,7 @@ bool fits(const Topology& topology, const Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const Transfer transfer = schedule[i];
     const NodeId from = topology.link(schedule.paths().first(transfer.path)).from;
-    if (transfer.together || !topology.node(from).can.store) return false; // holders are NPUs
+    if (transfer.together || !topology.node(from).can.store) return false; // sources are NPUs
   }
   return true;
 }

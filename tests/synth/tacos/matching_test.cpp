@@ -154,7 +154,7 @@ TEST_CASE("a compact matching is the same as a listed one") {
 TEST_CASE("a slow link takes what a fast one would bring later, and nothing else") {
   // Two NPUs, a link and a second one four times slower, 10 chunks that take 4 us and 16 us: both
   // together bring 8 + 2 in 32 us.
-  TopologyParts parts = samples::npus("two lanes", 2);
+  TopologyParts parts = samples::npus("two links", 2);
   parts.add_duplex(samples::link(0, 1));
   Link slow = samples::link(0, 1);
   slow.bandwidth.bytes_per_second /= 4;

@@ -55,7 +55,7 @@ bool reaches_all(const Topology& topology, const Ids& held, const Ids& wanted, c
 
 } // namespace
 
-TEST_CASE("relays are those between the holders and who wants a chunk") {
+TEST_CASE("relays are those between the sources and who wants a chunk") {
   const Topology line = samples::mesh(1, 6);
   const Ids all = everyone(line);
   const auto relays = [&](const Ids& held, const Ids& wanted, const Ids& participants) {

@@ -124,7 +124,7 @@ TEST_CASE("a process group uses its own links, or relays outside it") {
 TEST_CASE("a slow link doesn't hold up the end") {
   // Two NPUs joined by a link and a second one 100 times slower: 10 chunks take 10 D + alpha on the
   // fast link alone; one on the slow link would take 100 D.
-  TopologyParts parts = samples::npus("two lanes", 2);
+  TopologyParts parts = samples::npus("two links", 2);
   parts.add_duplex(samples::link(0, 1));
   Link slow = samples::link(0, 1);
   slow.bandwidth.bytes_per_second /= 100;

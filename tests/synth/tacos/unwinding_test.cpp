@@ -88,7 +88,7 @@ TEST_CASE("paths through a network of switches spread over equal ones") {
   CHECK(*std::ranges::max_element(uses) == 2); // what an NPU's own link must carry
 }
 
-TEST_CASE("wound back, a schedule takes the paths that its links stand for") {
+TEST_CASE("carried back to the topology, a schedule takes the paths that its links stand for") {
   const Topology star = samples::star(3);
   const Unwound made = unwound(star, all_npus(star), 1, Bytes{1});
   Schedule schedule(made.network.link_count());

@@ -1,8 +1,8 @@
 // TE-CCL that is stopped anywhere: once TACOS has a schedule, there is an answer. A counter of
 // questions stands for the clock, so that every place where it may stop is tried.
 #include "sim/verify.hpp"
+#include "synth/inversion.hpp"
 #include "synth/list.hpp"
-#include "synth/turned_around.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 

@@ -1,4 +1,4 @@
-#include "tests/synth/flows/flow_samples.hpp"
+#include "tests/synth/flows/samples.hpp"
 
 #include <string>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "sim/random.hpp"
 #include "synth/bounds/price_bound.hpp"
-#include "synth/flows/fluid/flow_program.hpp"
 #include "synth/flows/fluid/optimum.hpp"
+#include "synth/flows/fluid/program.hpp"
 #include "tests/catch.hpp"
-#include "tests/synth/flows/flow_samples.hpp"
+#include "tests/synth/flows/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>

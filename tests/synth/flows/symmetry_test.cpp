@@ -1,8 +1,8 @@
-#include "synth/flows/fluid/flow_symmetry.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
-#include "tests/synth/flows/flow_samples.hpp"
+#include "tests/synth/flows/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,11 @@
-#include "synth/flows/fluid/flow_stabilizers.hpp"
+// Nodes, resources and demands are points of one permutation domain, so that keeping a demand or a
+// node is one stabilizer. Groups of up to 64 elements are listed, whose stabilizers are picked from
+// the list; larger ones go by generators (symmetry/stabilizer.hpp). Weights of links are kept by a
+// fictitious resource for each value.
 
-#include "synth/flows/fluid/flow_symmetry.hpp"
+#include "synth/flows/fluid/stabilizers.hpp"
+
+#include "synth/flows/fluid/symmetry.hpp"
 #include "synth/symmetry/stabilizer.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Builds the linear program of flow_program.hpp. Columns and rows that symmetries exchange are one:
+// Builds the linear program of program.hpp. Columns and rows that symmetries exchange are one:
 // the average of a solution's images is a solution too (Shapley 2025, Theorem 7), so that
 //   - of demands, of roots of a demand, and of sinks of a demand (and root) that symmetries
 //     exchange one stands for all,
@@ -7,7 +7,7 @@
 //     number.
 #pragma once
 
-#include "synth/flows/fluid/flow_program.hpp"
+#include "synth/flows/fluid/program.hpp"
 #include "synth/flows/problem.hpp"
 #include "synth/solvers/limit_watch.hpp"
 #include "synth/solvers/linear_program.hpp"

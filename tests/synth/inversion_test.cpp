@@ -1,4 +1,4 @@
-#include "synth/turned_around.hpp"
+#include "synth/inversion.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 

@@ -1,4 +1,8 @@
-#include "synth/flows/fluid/flow_orbits.hpp"
+// What one master row and one column stand for: orbits of resources and of demands under the chosen
+// group. An All-Reduce may be rooted at any node that copies and reduces; roots in one orbit give
+// equal trees, so one of each is tried.
+
+#include "synth/flows/fluid/orbits.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,9 @@
-#include "synth/flows/fluid/flow_program.hpp"
+// Solves the model for the least time, then with that time as a limit for the least traffic, and
+// gives each member of an orbit its dual price.
 
-#include "synth/flows/fluid/flow_model.hpp"
+#include "synth/flows/fluid/program.hpp"
+
+#include "synth/flows/fluid/model.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,9 @@
-#include "synth/flows/fluid/flow_graph.hpp"
+// Why: bliss finds automorphisms of coloured graphs, whose cost grows with their vertices. Idea:
+// everything that must be kept is a vertex with a colour (nodes, links, groups, demands, sets), but
+// a link is a plain arc where the classes of its ends tell its bandwidth, which most links are. To
+// commute with given permutations, each adds a layer of images.
+
+#include "synth/flows/fluid/graph.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,11 @@
-#include "synth/flows/fluid/flow_symmetry.hpp"
+// Why: a fluid schedule is expanded from few trees by a group in which no element but the identity
+// fixes a source or a sink, so that images share the load evenly. Of such groups commuting ones are
+// looked for first (translations of tori, rails and nodes); where they are smaller than could be,
+// small groups are searched through as a whole.
 
-#include "synth/flows/fluid/flow_graph.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
+
+#include "synth/flows/fluid/graph.hpp"
 #include "synth/symmetry/commuting_group.hpp"
 #include "synth/symmetry/semiregular.hpp"
 

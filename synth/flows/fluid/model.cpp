@@ -1,6 +1,11 @@
-#include "synth/flows/fluid/flow_model.hpp"
+// Orbits are numbered by their least member, and only that one gets a column or a row; a load is
+// the load of an orbit divided by its size. Each demand has a usage column per link orbit and, per
+// destination orbit, a flow column under the stabilizer of that destination, which may be as large
+// as the usage at most.
 
-#include "synth/flows/fluid/flow_stabilizers.hpp"
+#include "synth/flows/fluid/model.hpp"
+
+#include "synth/flows/fluid/stabilizers.hpp"
 
 #include <algorithm>
 #include <optional>
