@@ -14,7 +14,7 @@ void TreePipeline::list_step(std::uint32_t step, RoutedSchedule& schedule) const
     const std::uint32_t first =
         first_step + (op == Op::reduce ? tree.height[rank] : tree.depth[rank] - 1);
     if (step >= first && step - first < chunks.size())
-      schedule.send_along(way[rank], chunks[step - first], op);
+      schedule.send_along(path[rank], chunks[step - first], op);
   }
 }
 
