@@ -1,3 +1,6 @@
+// In a step every tree edge carries one chunk at most: which one follows from the rank's height
+// (reducing) or depth (copying), so that no order has to be searched.
+
 #include "algorithms/tree_pipeline.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// A calendar of busy intervals for each link and group: a message takes the first interval in which
+// the link and all of its groups are free, and intervals that have passed are dropped.
+
 #include "runtime/cpu/links.hpp"
 
 #include <algorithm>

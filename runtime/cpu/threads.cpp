@@ -1,3 +1,6 @@
+// All threads meet before each repetition, and the last one to come takes the time, so that
+// starting and waking threads isn't part of what is measured.
+
 #include "runtime/cpu/threads.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Routes become connections, up to a number per pair of ranks. Which two share a block is decided
+// greedily, by how many messages can be received and sent on in one step; sharing forces one
+// channel, so groups of connections are merged while no two of them have the same ends.
+
 #include "runtime/lowering/connections.hpp"
 
 #include <algorithm>

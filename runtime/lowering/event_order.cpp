@@ -1,3 +1,6 @@
+// Counting sort by level; within a level a receipt comes after those of its level that must be
+// earlier for each to send on in its own step (add_receipts).
+
 #include "runtime/lowering/event_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// MSCCL's runtime gives a block one peer to send to and one to receive from, on one channel; which
+// two connections share a block was decided in connections.cpp.
+
 #include "runtime/lowering/rank_blocks.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// One pass over a rank's events keeps for each chunk where its value lies (input, output or
+// scratch) and how often it will still be read, so that scratch is reused after the last read.
+
 #include "runtime/lowering/rank_steps.hpp"
 
 #include "runtime/lowering/rank_blocks.hpp"

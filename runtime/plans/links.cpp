@@ -1,3 +1,7 @@
+// Emulated links: which links of a network each connection crosses, so that an executor can
+// throttle it. A path that the program brings along is used where it is one in this network, else a
+// direct link (parallel ones by channel, as imported schedules do), else the shortest path.
+
 #include "runtime/plans/parts.hpp"
 #include "sim/error.hpp"
 #include "sim/graphs/shortest_paths.hpp"

@@ -1,3 +1,6 @@
+// The four policies from outside. Report and reroute leave the schedule as it is and need one
+// replay; the others are in replanning.cpp.
+
 #include "sim/repair/recovery.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,8 @@
+// Each answer is a choice: the present plan goes on, or a plan for the residual collective replaces
+// it. Resynthesis replays both under the events known so far and takes the new plan only where it
+// leaves less missing, then less lost, then ends sooner; a restart takes it wherever the old one
+// can't go on. Synthesis is handed in as a function (Reaction), so that sim/ knows no algorithm.
+
 #include "sim/repair/replanning.hpp"
 
 #include "sim/compact_schedule.hpp"

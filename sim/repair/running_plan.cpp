@@ -1,3 +1,7 @@
+// A plan is replayed from its beginning whenever more events are known, instead of keeping an
+// engine's state and going on from there; the last full replay is kept, since several questions are
+// asked of it.
+
 #include "sim/repair/running_plan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// A program imported as a schedule: its messages become transfers (foreign_moves.hpp) in an order
+// in which the list means what the program does (foreign_order.hpp); while the list is performed,
+// each transfer becomes a copy where that loses nothing, else a reduction.
+
 #include "runtime/formats/msccl/foreign_moves.hpp"
 #include "runtime/formats/msccl/foreign_order.hpp"
 #include "runtime/formats/msccl/runtime_paths.hpp"
