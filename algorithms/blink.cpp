@@ -1,10 +1,10 @@
 // Blink: a packing of spanning trees from one root, as much as the network can carry from there,
-// each with a share of the chunks. Broadcast sends down the trees, Reduce up a packing of the links
-// turned around, All-Reduce up and then down, chunk by chunk. The root is the collective's, in
+// each with a share of the chunks. Broadcast sends down the trees, Reduce up a packing of the
+// reversed links, All-Reduce up and then down, chunk by chunk. The root is the collective's, in
 // All-Reduce the first member.
 // Source: Wang et al. 2020 (MLSys, "Blink: Fast and Generic Collectives for Distributed ML"). Its
 // packing is by multiplicative weights, then few trees of those by an integer program; here few
-// trees that reach the same optimum to 1 %, see arborescence_packing.hpp. Where ways between NPUs
+// trees that reach the same optimum to 1 %, see arborescence_packing.hpp. Where paths between NPUs
 // share links behind switches, each has its part (member_paths.hpp), so the rate may be less there.
 // Cost: (n - 1) sends per chunk and direction; synthesis see arborescence_packing.hpp.
 
@@ -48,10 +48,10 @@ struct Packed {
 Packed packed(const Topology& topology, Op op, Rank root, RoutedSchedule& schedule,
               const WorkLimit& limit) {
   const CollectivePart& part = schedule.part();
-  const std::vector<MemberWay> ways =
-      member_ways(op == Op::copy ? topology : reversed(topology), part.group);
+  const std::vector<MemberPath> paths =
+      member_paths(op == Op::copy ? topology : reversed(topology), part.group);
   std::vector<PackingEdge> edges;
-  for (const MemberWay& way : ways) edges.push_back({way.from, way.to, way.capacity});
+  for (const MemberPath& path : paths) edges.push_back({path.from, path.to, path.capacity});
   const ArborescencePacking packing = pack_arborescences(schedule.size(), edges, root, limit);
   const std::vector<std::vector<ChunkId>> chunks = shared_out(part, packing.trees);
   Packed result{{}, static_cast<double>(packing.rate)};
@@ -60,11 +60,11 @@ Packed packed(const Topology& topology, Op op, Rank root, RoutedSchedule& schedu
     TreePipeline pipeline{{}, op, std::vector<PathId>(schedule.size()), chunks[t]};
     for (Rank rank = 0; rank < schedule.size(); ++rank) {
       if (rank == root) continue;
-      const MemberWay& way = ways[packing.trees[t].edge_into[rank]];
-      parent[rank] = way.from;
-      std::vector<LinkId> links = way.links;
+      const MemberPath& path = paths[packing.trees[t].edge_into[rank]];
+      parent[rank] = path.from;
+      std::vector<LinkId> links = path.links;
       if (op == Op::reduce) std::ranges::reverse(links);
-      pipeline.way[rank] = schedule.paths().intern(links);
+      pipeline.path[rank] = schedule.paths().intern(links);
     }
     pipeline.tree = rank_tree(std::move(parent));
     result.pipelines.push_back(std::move(pipeline));
@@ -104,10 +104,10 @@ Outcome blink(const Topology& topology, const Collective& collective,
   pipelines.insert(pipelines.end(), down.pipelines.begin(), down.pipelines.end());
   list_step_by_step(pipelines, schedule);
   Outcome outcome = std::move(schedule).outcome();
-  for (const auto& [way, packed] : {std::pair{"reduce", &up}, std::pair{"broadcast", &down}})
+  for (const auto& [name, packed] : {std::pair{"reduce", &up}, std::pair{"broadcast", &down}})
     if (!packed->pipelines.empty()) {
-      outcome.facts[std::string(way) + "_trees"] = static_cast<double>(packed->pipelines.size());
-      outcome.facts[std::string(way) + "_bytes_per_second"] = packed->rate;
+      outcome.facts[std::string(name) + "_trees"] = static_cast<double>(packed->pipelines.size());
+      outcome.facts[std::string(name) + "_bytes_per_second"] = packed->rate;
     }
   return outcome;
 }

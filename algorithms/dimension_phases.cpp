@@ -21,9 +21,9 @@ namespace tutti {
 namespace {
 
 enum class Exchange {
-  ring,         ///< both directions
-  one_way_ring, ///< in the order of coordinates
-  direct,       ///< everyone to everyone
+  ring,                ///< both directions
+  unidirectional_ring, ///< in the order of coordinates
+  direct,              ///< everyone to everyone
 };
 
 /// Whether a link joins the two, or one link each to a switch between them.
@@ -46,7 +46,7 @@ Exchange exchange_of_open_lines(const SynthesisOptions& options) {
   throw InputError(unknown_name("line", setting->second, known));
 }
 
-/// One dimension of a chunk's way, in one of its two phases.
+/// One dimension that a chunk goes through, in one of its two phases.
 struct Phase {
   std::size_t axis;
   Op op;
@@ -78,24 +78,27 @@ public:
 
   /// Lists all steps of all chunks in the order in which dimensions serve them.
   void send(std::span<const DimensionOrder> orders, std::span<const Bytes> chunks) {
-    std::vector<Way> ways;
+    std::vector<Progress> pending;
     for (std::size_t c = 0; c < orders.size(); ++c)
-      ways.push_back({c, phases(orders[c], chunks[c]), 0, 1, {}, {}});
+      pending.push_back({c, phases(orders[c], chunks[c]), 0, 1, {}, {}});
     std::vector<Time> free(planned_.size());
-    while (!ways.empty()) {
-      const auto start = [&](const Way& way) { return std::max(way.ready, free[way.axis()]); };
-      const auto next = std::ranges::min_element(
-          ways, {}, [&](const Way& way) { return std::tuple(start(way), way.came, way.chunk); });
+    while (!pending.empty()) {
+      const auto start = [&](const Progress& progress) {
+        return std::max(progress.ready, free[progress.axis()]);
+      };
+      const auto next = std::ranges::min_element(pending, {}, [&](const Progress& progress) {
+        return std::tuple(start(progress), progress.came, progress.chunk);
+      });
       const Time end = start(*next) + next->phase().step;
       free[next->axis()] = end;
       send_step(*next);
-      if (!advance(*next, end)) ways.erase(next);
+      if (!advance(*next, end)) pending.erase(next);
     }
   }
 
 private:
   /// How far a chunk has come: the step that it takes next.
-  struct Way {
+  struct Progress {
     std::size_t chunk;
     std::vector<Phase> phases;
     std::size_t at;   ///< into phases
@@ -153,7 +156,7 @@ private:
     });
     if (all_adjacent) return Exchange::direct;
     if (!closed && open_lines == Exchange::direct) return Exchange::direct;
-    return longer_back ? Exchange::one_way_ring : Exchange::ring;
+    return longer_back ? Exchange::unidirectional_ring : Exchange::ring;
   }
 
   [[nodiscard]] std::vector<Phase> phases(const DimensionOrder& order, Bytes chunk) const {
@@ -191,44 +194,44 @@ private:
   }
 
   /// Moves on after a step that ended at `end`; false after the last.
-  bool advance(Way& way, Time end) const {
-    const PlannedDimension& dimension = planned_[way.axis()];
-    const bool independent = exchange_[way.axis()] == Exchange::direct;
-    way.ready = independent ? end : end + dimension.latency;
-    if (++way.step < dimension.extent) return true;
-    way.came = way.ready = end + dimension.latency;
-    way.step = 1;
-    return ++way.at < way.phases.size();
+  bool advance(Progress& progress, Time end) const {
+    const PlannedDimension& dimension = planned_[progress.axis()];
+    const bool independent = exchange_[progress.axis()] == Exchange::direct;
+    progress.ready = independent ? end : end + dimension.latency;
+    if (++progress.step < dimension.extent) return true;
+    progress.came = progress.ready = end + dimension.latency;
+    progress.step = 1;
+    return ++progress.at < progress.phases.size();
   }
 
-  void send_step(const Way& way) {
+  void send_step(const Progress& progress) {
     const std::uint32_t chunks_per_shard = schedule_.part().chunks_per_shard;
-    const auto first = static_cast<std::uint32_t>(2 * way.chunk);
-    for (std::uint32_t piece = first; piece < std::min(first + 2, chunks_per_shard); ++piece)
-      each_line(way.axis(), [&](std::size_t line) { send_step(way, line, piece); });
+    const auto first = static_cast<std::uint32_t>(2 * progress.chunk);
+    for (std::uint32_t k = first; k < std::min(first + 2, chunks_per_shard); ++k)
+      each_line(progress.axis(), [&](std::size_t line) { send_step(progress, line, k); });
   }
 
-  /// Of one piece in one line.
-  void send_step(const Way& way, std::size_t line, std::uint32_t piece) {
-    const std::size_t n = extent(way.axis()), step = way.step;
-    if (exchange_[way.axis()] == Exchange::direct) {
+  /// Of the k-th chunk of shards, in one line.
+  void send_step(const Progress& progress, std::size_t line, std::uint32_t k) {
+    const std::size_t n = extent(progress.axis()), step = progress.step;
+    if (exchange_[progress.axis()] == Exchange::direct) {
       for (std::size_t x = 0; x < n; ++x)
-        send_shards(way.phase(), line, piece, x, (x + step) % n,
-                    way.phase().op == Op::reduce ? (x + step) % n : x);
+        send_shards(progress.phase(), line, k, x, (x + step) % n,
+                    progress.phase().op == Op::reduce ? (x + step) % n : x);
       return;
     }
     // A shard of x in Reduce-Scatter goes from x + 1 around to x, in All-Gather from x to x - 1.
-    const std::size_t gone = way.phase().op == Op::reduce ? step : step - 1;
-    const bool backward = piece % 2 == 1 && exchange_[way.axis()] == Exchange::ring;
+    const std::size_t gone = progress.phase().op == Op::reduce ? step : step - 1;
+    const bool backward = k % 2 == 1 && exchange_[progress.axis()] == Exchange::ring;
     for (std::size_t x = 0; x < n; ++x) {
       const std::size_t from = (backward ? x + n - gone : x + gone) % n;
-      send_shards(way.phase(), line, piece, from, (backward ? from + n - 1 : from + 1) % n, x);
+      send_shards(progress.phase(), line, k, from, (backward ? from + n - 1 : from + 1) % n, x);
     }
   }
 
   /// From one coordinate of a line to another, the shards that the one with coordinate `owner`
   /// has (All-Gather) or shall have (Reduce-Scatter).
-  void send_shards(const Phase& phase, std::size_t line, std::uint32_t piece, std::size_t from,
+  void send_shards(const Phase& phase, std::size_t line, std::uint32_t k, std::size_t from,
                    std::size_t to, std::size_t owner) {
     const std::size_t stride = grid_.axes[phase.axis].stride;
     std::size_t shared = owner * stride;
@@ -237,7 +240,7 @@ private:
     const std::uint32_t chunks_per_shard = schedule_.part().chunks_per_shard;
     for (const std::size_t offset : phase.free)
       schedule_.send(grid_.rank_at[line + from * stride], grid_.rank_at[line + to * stride],
-                     grid_.rank_at[shared + offset], phase.op, piece, chunks_per_shard);
+                     grid_.rank_at[shared + offset], phase.op, k, chunks_per_shard);
   }
 
   RoutedSchedule& schedule_;
@@ -247,12 +250,12 @@ private:
   std::vector<Exchange> exchange_;        // by axis
 };
 
-/// Of the whole buffer, by the pieces that each chunk has.
+/// Of the whole buffer, by the chunks of shards that each slice has.
 std::vector<Bytes> chunk_sizes(const CollectivePart& part) {
   std::vector<Bytes> sizes;
-  for (std::uint32_t piece = 0; piece < part.chunks_per_shard; piece += 2)
+  for (std::uint32_t k = 0; k < part.chunks_per_shard; k += 2)
     sizes.push_back({part.size.count / part.chunks_per_shard *
-                     std::min<std::int64_t>(2, part.chunks_per_shard - piece)});
+                     std::min<std::int64_t>(2, part.chunks_per_shard - k)});
   return sizes;
 }
 

@@ -1,12 +1,12 @@
 // Collectives that go through the dimensions of a grid one after the other, each chunk in an order
 // of its own: what Hierarchical and Themis share.
 //
-// A chunk here is a slice of the whole buffer: two pieces of every shard, one for each direction of
-// a ring. Reduce-Scatter along a dimension happens in every line of NPUs that differ only there:
-// each takes over the shards of all NPUs that have its coordinate there (and, in the dimensions
-// done before, the line's coordinates). All-Gather is the same backwards, All-Reduce is both.
+// A chunk here is Themis's, a slice of the whole buffer: two chunks of every shard, one for each
+// direction of a ring. Reduce-Scatter along a dimension happens in every line of NPUs that differ
+// only there: each takes over the shards of all NPUs that have its coordinate there (and, in the
+// dimensions done before, the line's coordinates). All-Gather is its inversion, All-Reduce is both.
 // A line whose NPUs are all a link or a switch apart exchanges directly, any other is a ring in the
-// order of coordinates: in both directions, or one where the way back is longer. Where the ends
+// order of coordinates: in both directions, or one where the path back is longer. Where the ends
 // aren't linked, no algorithm is made for the line, and what is taken is blind to it: a ring whose
 // last hop crosses the whole line, or (setting `line`) direct exchange, routed.
 #pragma once
@@ -45,7 +45,7 @@ inline constexpr std::array<Setting, 1> by_dimensions_settings{{
 
 /// Reduce-Scatter, All-Gather or All-Reduce by dimensions. `infeasible` where the members of the
 /// group don't form a grid. Errors: InputError for an unknown value of a setting.
-/// Cost: n - 1 transfers of a piece per shard and phase, of n NPUs, as any algorithm that sends
+/// Cost: n - 1 transfers of a chunk per shard and phase, of n NPUs, as any algorithm that sends
 /// nothing twice; time linear in them.
 [[nodiscard]] Outcome by_dimensions(const Topology& topology, const Collective& collective,
                                     const SynthesisOptions& options, const ChooseOrders& choose);

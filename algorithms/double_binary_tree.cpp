@@ -28,12 +28,12 @@ template <typename Renaming> RankTree renamed_by(const RankTree& tree, const Ren
 
 /// One direction of a tree, with every second chunk.
 TreePipeline half_of_the_chunks(const CollectivePart& part, const RankTree& tree, std::size_t which,
-                                Op op, const TreeWay& way) {
+                                Op op, const TreePath& path) {
   TreePipeline pipeline{tree, op, std::vector<PathId>(tree.parent.size()), {}};
   for (Rank rank = 0; rank < tree.parent.size(); ++rank) {
     if (rank == tree.root) continue;
     const Rank parent = tree.parent[rank];
-    pipeline.way[rank] = op == Op::reduce ? way(which, rank, parent) : way(which, parent, rank);
+    pipeline.path[rank] = op == Op::reduce ? path(which, rank, parent) : path(which, parent, rank);
   }
   for (auto c = static_cast<std::uint32_t>(which); c < part.chunk_count; c += 2)
     pipeline.chunks.push_back(ChunkId{part.first.value + c});
@@ -77,15 +77,15 @@ std::array<RankTree, 2> double_tree_for(const CollectivePart& part) {
 }
 
 void send_along_two_trees(RoutedSchedule& schedule, const std::array<RankTree, 2>& trees,
-                          const TreeWay& way) {
+                          const TreePath& path) {
   const CollectivePart& part = schedule.part();
   const bool up = part.kind != CollectiveKind::broadcast,
              down = part.kind != CollectiveKind::reduce;
   std::vector<TreePipeline> pipelines;
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    if (up) pipelines.push_back(half_of_the_chunks(part, trees[t], t, Op::reduce, way));
+    if (up) pipelines.push_back(half_of_the_chunks(part, trees[t], t, Op::reduce, path));
     if (!down) continue;
-    pipelines.push_back(half_of_the_chunks(part, trees[t], t, Op::copy, way));
+    pipelines.push_back(half_of_the_chunks(part, trees[t], t, Op::copy, path));
     if (up) pipelines.back().first_step = trees[t].height[trees[t].root];
   }
   list_step_by_step(pipelines, schedule);

@@ -26,11 +26,11 @@ namespace tutti {
 [[nodiscard]] std::array<RankTree, 2> double_tree_for(const CollectivePart& part);
 
 /// On which path rank `from` sends to rank `to` in tree 0 or 1.
-using TreeWay = std::function<PathId(std::size_t tree, Rank from, Rank to)>;
+using TreePath = std::function<PathId(std::size_t tree, Rank from, Rank to)>;
 
 /// Lists the collective of `schedule` (All-Reduce, Broadcast or Reduce), every second chunk in one
 /// tree, the others in the other. In All-Reduce a chunk comes down as soon as it is reduced.
 void send_along_two_trees(RoutedSchedule& schedule, const std::array<RankTree, 2>& trees,
-                          const TreeWay& way);
+                          const TreePath& path);
 
 } // namespace tutti

@@ -1,3 +1,5 @@
+// Each row names the paper in which the algorithm was published; its file explains the method.
+
 #include "algorithms/list.hpp"
 
 #include "algorithms/dimension_phases.hpp"

@@ -1,3 +1,7 @@
+// The values that members have along each dimension are collected; the group is a grid if and only
+// if there are as many members as combinations of these values, since no two NPUs share their
+// coordinates.
+
 #include "algorithms/member_grid.hpp"
 
 #include <fmt/format.h>

@@ -7,23 +7,23 @@ namespace tutti {
 
 namespace {
 
-class WaySearch {
+class PathSearch {
 public:
-  WaySearch(const Topology& topology, std::span<const NodeId> group)
+  PathSearch(const Topology& topology, std::span<const NodeId> group)
       : topology_(topology), index_(topology.node_count(), UINT32_MAX),
         reached_by_(topology.node_count()) {
     for (std::uint32_t i = 0; i < group.size(); ++i) index_[group[i].value] = i;
   }
 
-  /// Appends the ways that begin with `first`, breadth-first.
-  void append(LinkId first, std::vector<MemberWay>& ways) {
+  /// Appends the paths that begin with `first`, breadth-first.
+  void append(LinkId first, std::vector<MemberPath>& paths) {
     const NodeId from = topology_.link(first).from;
     std::vector<NodeId> queue{topology_.link(first).to};
     reached_by_[queue.front().value] = first;
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const NodeId node = queue[i];
       if (index_[node.value] != UINT32_MAX) {
-        ways.push_back({index_[from.value], index_[node.value], links_to(node, first), 0});
+        paths.push_back({index_[from.value], index_[node.value], links_to(node, first), 0});
         continue;
       }
       for (const LinkId link : topology_.out_links(node)) {
@@ -50,35 +50,35 @@ private:
   std::vector<LinkId> reached_by_;
 };
 
-void divide_bandwidth(const Topology& topology, std::vector<MemberWay>& ways) {
+void divide_bandwidth(const Topology& topology, std::vector<MemberPath>& paths) {
   std::vector<std::int64_t> on_link(topology.link_count()), on_group(topology.groups().size());
-  for (const MemberWay& way : ways)
-    for (const LinkId link : way.links) {
+  for (const MemberPath& path : paths)
+    for (const LinkId link : path.links) {
       ++on_link[link.value];
       for (const std::uint32_t group : topology.groups_of(link)) ++on_group[group];
     }
-  for (MemberWay& way : ways) {
+  for (MemberPath& path : paths) {
     std::int64_t capacity = INT64_MAX;
-    for (const LinkId link : way.links) {
+    for (const LinkId link : path.links) {
       capacity =
           std::min(capacity, topology.link(link).bandwidth.bytes_per_second / on_link[link.value]);
       for (const std::uint32_t group : topology.groups_of(link))
         capacity = std::min(capacity,
                             topology.groups()[group].bandwidth.bytes_per_second / on_group[group]);
     }
-    way.capacity = std::max<std::int64_t>(capacity, 1);
+    path.capacity = std::max<std::int64_t>(capacity, 1);
   }
 }
 
 } // namespace
 
-std::vector<MemberWay> member_ways(const Topology& topology, std::span<const NodeId> group) {
-  WaySearch search(topology, group);
-  std::vector<MemberWay> ways;
+std::vector<MemberPath> member_paths(const Topology& topology, std::span<const NodeId> group) {
+  PathSearch search(topology, group);
+  std::vector<MemberPath> paths;
   for (const NodeId member : group)
-    for (const LinkId link : topology.out_links(member)) search.append(link, ways);
-  divide_bandwidth(topology, ways);
-  return ways;
+    for (const LinkId link : topology.out_links(member)) search.append(link, paths);
+  divide_bandwidth(topology, paths);
+  return paths;
 }
 
 } // namespace tutti

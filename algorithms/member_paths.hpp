@@ -1,4 +1,4 @@
-// A network as its NPUs see it: ways from one member of a group to another.
+// A network as its NPUs see it: paths from one member of a group to another.
 #pragma once
 
 #include "sim/topology.hpp"
@@ -10,17 +10,17 @@
 namespace tutti {
 
 /// From one member to another, over links and nodes outside the group (switches, other NPUs).
-struct MemberWay {
+struct MemberPath {
   std::uint32_t from = 0, to = 0; ///< indices into the group
   std::vector<LinkId> links;
   std::int64_t capacity = 0; ///< bytes per second, at least 1
 };
 
-/// For each link out of a member, the shortest way that begins with it to each member that it
-/// leads to without passing another. Where several ways share a link or a group of links, they
-/// divide its bandwidth evenly. A network of direct links between members: each link is a way.
+/// For each link out of a member, the shortest path that begins with it to each member that it
+/// leads to without passing another. Where several paths share a link or a group of links, they
+/// divide its bandwidth evenly. A network of direct links between members: each link is a path.
 /// Cost: O(links) per link out of a member.
-[[nodiscard]] std::vector<MemberWay> member_ways(const Topology& topology,
-                                                 std::span<const NodeId> group);
+[[nodiscard]] std::vector<MemberPath> member_paths(const Topology& topology,
+                                                   std::span<const NodeId> group);
 
 } // namespace tutti

@@ -1,16 +1,16 @@
 // MultiTree: a spanning tree from every NPU, all grown together in time steps. In a step every link
-// can be taken once, and the trees take turns: in its turn a tree takes one way from a member that
+// can be taken once, and the trees take turns: in its turn a tree takes one path from a member that
 // it had before the step (the first to have joined that still has one) to the nearest NPU outside,
 // until no tree can take any more. So the trees avoid each other, and steps say who sends when.
 // Links are all alike: bandwidth and latency aren't looked at. All-Gather sends every shard down
 // its owner's tree, Reduce-Scatter is the same backwards (grown on the links turned around),
 // All-Reduce one after the other; a shard is gathered once it is reduced and its links' turn has
 // come. Broadcast and Reduce use the one tree of their root.
-// A way to the nearest NPU may cross switches, or NPUs outside the group; it takes all its links.
+// A path to the nearest NPU may cross switches, or NPUs outside the group; it takes all its links.
 // Source: Huang et al. 2021 (ISCA, "Communication Algorithm-Architecture Co-Design for Distributed
 // Deep Learning"), the tree construction for direct and indirect networks.
 // Cost: (n - 1) sends of a shard per tree; steps at least (n - 1) / degree, growth O(n^2 * links)
-// per step where ways are single links.
+// per step where paths are single links.
 
 #include "algorithms/list.hpp"
 #include "sim/transforms.hpp"
@@ -33,7 +33,7 @@ struct GrowingTree {
   std::vector<NodeId> members;  ///< in the order in which they joined; first the root
   std::vector<bool> has;        ///< by node
   std::size_t senders = 0;      ///< members that it had when the step began
-  std::size_t first_sender = 0; ///< those before have no way left in this step
+  std::size_t first_sender = 0; ///< those before have no path left in this step
   std::size_t first_open = 0;   ///< those before have only members around them
 };
 
@@ -96,21 +96,21 @@ private:
     }
   }
 
-  /// False where the tree can't grow in this step any more. (A sender without a way stays without:
+  /// False where the tree can't grow in this step any more. (A sender without a path stays without:
   /// links only get taken, and the tree only grows.)
   bool take_turn(GrowingTree& tree) {
     for (; tree.first_sender < tree.senders; ++tree.first_sender) {
       const NodeId sender = tree.members[tree.first_sender];
       const std::optional<NodeId> next = nearest_outside(tree, sender);
       if (!next) continue;
-      take_way(tree);
+      take_path(tree);
       join(tree, *next);
       return true;
     }
     return false;
   }
 
-  /// Over free links, and nodes that aren't members; leaves the way in reached_by_.
+  /// Over free links, and nodes that aren't members; leaves the path in reached_by_.
   std::optional<NodeId> nearest_outside(const GrowingTree& tree, NodeId sender) {
     std::optional<NodeId> found;
     queue_.assign(1, sender);
@@ -125,18 +125,18 @@ private:
         break;
       }
     if (found) {
-      way_.clear();
-      for (NodeId at = *found; at != sender; at = topology_.link(way_.back()).from)
-        way_.push_back(reached_by_[at.value]);
-      std::ranges::reverse(way_);
+      path_.clear();
+      for (NodeId at = *found; at != sender; at = topology_.link(path_.back()).from)
+        path_.push_back(reached_by_[at.value]);
+      std::ranges::reverse(path_);
     }
     for (const NodeId node : queue_) reached_by_[node.value] = LinkId{};
     return found;
   }
 
-  void take_way(const GrowingTree& tree) {
-    for (const LinkId link : way_) used_[link.value] = true;
-    const PathId path = schedule_.paths().intern(way_);
+  void take_path(const GrowingTree& tree) {
+    for (const LinkId link : path_) used_[link.value] = true;
+    const PathId path = schedule_.paths().intern(path_);
     const std::uint32_t first = part_.first.value + tree.block * part_.chunks_per_shard;
     for (std::uint32_t k = 0; k < part_.chunks_per_shard; ++k)
       schedule_.push({ChunkId{first + k}, path, Op::copy, false});
@@ -147,7 +147,7 @@ private:
   const WorkLimit& limit_;
   std::vector<bool> is_member_;
   std::vector<bool> used_; ///< by link, in this step
-  std::vector<LinkId> reached_by_, way_;
+  std::vector<LinkId> reached_by_, path_;
   std::vector<NodeId> queue_;
   std::vector<GrowingTree> trees_;
   Schedule schedule_;

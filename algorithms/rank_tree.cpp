@@ -1,3 +1,6 @@
+// Depths and heights follow from walking from each rank towards the root: O(n * height), small next
+// to the schedule that is made from the tree.
+
 #include "algorithms/rank_tree.hpp"
 
 #include <algorithm>

@@ -1,13 +1,14 @@
-// A ring is one lane or two; a lane has its ranks in the direction of travel and a share of each
-// block's pieces. All collectives are written for the forward direction of a lane:
+// A ring is traversed in one direction or in both; a traversal has the ranks in its direction of
+// travel and a share of each block's chunks. All collectives are written for the forward direction
+// of a traversal:
 // - All-Gather: in step s position p + s passes on the shard of p. Reduce-Scatter: the shard of p
 //   travels from p + 1 once around to p and collects. All-Reduce: both. Broadcast and Reduce: the
-//   same with the one block of the root, pipelined by pieces.
-// - Gather, Scatter, All-to-All: hop by hop, in both_directions each the shorter way (the exactly
-//   opposite rank: half of the pieces each way).
+//   same with the one block of the root, pipelined by chunks.
+// - Gather, Scatter, All-to-All: hop by hop, in both_directions each in the shorter direction (to
+//   the exactly opposite rank half of the chunks in each).
 // Source: Patarasuk, Yuan 2009 (JPDC 69(2)) for All-Reduce in two phases; Thakur, Rabenseifner,
 // Gropp 2005 (IJHPCA 19(1)) for the ring All-Gather.
-// Cost, n ranks: n (n - 1) shards sent per phase; All-to-All n * (sum of all ways' hops).
+// Cost, n ranks: n (n - 1) shards sent per phase; All-to-All n * (sum of all paths' hops).
 
 #include "algorithms/ring_collectives.hpp"
 
@@ -18,7 +19,7 @@ namespace tutti {
 
 namespace {
 
-struct Lane {
+struct Traversal {
   std::vector<Rank> ranks; // in the direction of travel
   std::uint32_t first_chunk, stride;
 
@@ -28,7 +29,7 @@ struct Lane {
   }
 };
 
-std::vector<Lane> make_lanes(const std::vector<Rank>& order, RingUse use) {
+std::vector<Traversal> traversals_of(const std::vector<Rank>& order, RingUse use) {
   if (use == RingUse::forward_only) return {{order, 0, 1}};
   return {{order, 0, 2}, {{order.rbegin(), order.rend()}, 1, 2}};
 }
@@ -36,38 +37,42 @@ std::vector<Lane> make_lanes(const std::vector<Rank>& order, RingUse use) {
 class RingCollectives {
 public:
   RingCollectives(RoutedSchedule& schedule, const std::vector<Rank>& order, RingUse use)
-      : schedule_(schedule), lanes_(make_lanes(order, use)), n_(order.size()),
+      : schedule_(schedule), traversals_(traversals_of(order, use)), n_(order.size()),
         farthest_(use == RingUse::forward_only ? n_ - 1 : n_ / 2) {}
 
   void all_gather() {
     for (std::size_t step = 0; step + 1 < n_; ++step)
       for (std::size_t p = 0; p < n_; ++p)
-        for (const Lane& lane : lanes_) pass_on(lane, p + step, lane.at(p), Op::copy);
+        for (const Traversal& traversal : traversals_)
+          pass_on(traversal, p + step, traversal.at(p), Op::copy);
   }
 
   void reduce_scatter() {
     for (std::size_t step = 1; step < n_; ++step)
       for (std::size_t p = 0; p < n_; ++p)
-        for (const Lane& lane : lanes_) pass_on(lane, p + step, lane.at(p), Op::reduce);
+        for (const Traversal& traversal : traversals_)
+          pass_on(traversal, p + step, traversal.at(p), Op::reduce);
   }
 
   void broadcast() {
     for (std::size_t step = 0; step + 1 < n_; ++step)
-      for (const Lane& lane : lanes_) pass_on(lane, root_in(lane) + step, 0, Op::copy);
+      for (const Traversal& traversal : traversals_)
+        pass_on(traversal, root_in(traversal) + step, 0, Op::copy);
   }
 
   void reduce() {
     for (std::size_t step = 1; step < n_; ++step)
-      for (const Lane& lane : lanes_) pass_on(lane, root_in(lane) + step, 0, Op::reduce);
+      for (const Traversal& traversal : traversals_)
+        pass_on(traversal, root_in(traversal) + step, 0, Op::reduce);
   }
 
   /// All start at once; each step takes everything that hasn't arrived one hop further.
   void gather() {
     for (std::size_t hop = 0; hop < farthest_; ++hop)
       for (std::size_t distance = hop + 1; distance <= farthest_; ++distance)
-        for (const Lane& lane : lanes_) {
-          const std::size_t start = root_in(lane) + n_ - distance;
-          pass_on_shorter_way(lane, start + hop, distance, lane.at(start));
+        for (const Traversal& traversal : traversals_) {
+          const std::size_t start = root_in(traversal) + n_ - distance;
+          pass_on_if_shorter(traversal, start + hop, distance, traversal.at(start));
         }
   }
 
@@ -75,11 +80,11 @@ public:
   void scatter() {
     for (std::size_t step = 0; step < farthest_; ++step)
       for (std::size_t hop = 0; hop <= step; ++hop)
-        for (const Lane& lane : lanes_) {
+        for (const Traversal& traversal : traversals_) {
           const std::size_t distance = farthest_ - (step - hop);
-          const std::size_t root = root_in(lane);
+          const std::size_t root = root_in(traversal);
           if (hop < distance)
-            pass_on_shorter_way(lane, root + hop, distance, lane.at(root + distance));
+            pass_on_if_shorter(traversal, root + hop, distance, traversal.at(root + distance));
         }
   }
 
@@ -87,33 +92,35 @@ public:
     for (std::size_t hop = 0; hop < farthest_; ++hop)
       for (std::size_t p = 0; p < n_; ++p)
         for (std::size_t distance = farthest_; distance > hop; --distance)
-          for (const Lane& lane : lanes_)
-            pass_on_shorter_way(lane, p + hop, distance,
-                                lane.at(p) * static_cast<Rank>(n_) + lane.at(p + distance));
+          for (const Traversal& traversal : traversals_)
+            pass_on_if_shorter(traversal, p + hop, distance,
+                               traversal.at(p) * static_cast<Rank>(n_) +
+                                   traversal.at(p + distance));
   }
 
 private:
-  [[nodiscard]] std::size_t root_in(const Lane& lane) const {
-    return lane.position_of(schedule_.part().root);
+  [[nodiscard]] std::size_t root_in(const Traversal& traversal) const {
+    return traversal.position_of(schedule_.part().root);
   }
 
-  /// The lane's pieces of a block, from a position to the next.
-  void pass_on(const Lane& lane, std::size_t position, std::uint32_t block, Op op) {
-    schedule_.send(lane.at(position), lane.at(position + 1), block, op, lane.first_chunk,
-                   lane.stride);
+  /// The traversal's chunks of a block, from a position to the next.
+  void pass_on(const Traversal& traversal, std::size_t position, std::uint32_t block, Op op) {
+    schedule_.send(traversal.at(position), traversal.at(position + 1), block, op,
+                   traversal.first_chunk, traversal.stride);
   }
 
-  /// One hop of a block that travels `distance` positions, if this lane is its shorter way.
-  void pass_on_shorter_way(const Lane& lane, std::size_t position, std::size_t distance,
-                           std::uint32_t block) {
-    if (lanes_.size() == 1 || 2 * distance == n_)
-      pass_on(lane, position, block, Op::copy);
+  /// One hop of a block that travels `distance` positions, if this traversal is the shorter one to
+  /// its destination.
+  void pass_on_if_shorter(const Traversal& traversal, std::size_t position, std::size_t distance,
+                          std::uint32_t block) {
+    if (traversals_.size() == 1 || 2 * distance == n_)
+      pass_on(traversal, position, block, Op::copy);
     else if (2 * distance < n_)
-      schedule_.send(lane.at(position), lane.at(position + 1), block, Op::copy);
+      schedule_.send(traversal.at(position), traversal.at(position + 1), block, Op::copy);
   }
 
   RoutedSchedule& schedule_;
-  std::vector<Lane> lanes_;
+  std::vector<Traversal> traversals_;
   std::size_t n_;
   std::size_t farthest_; // most hops that Gather, Scatter and All-to-All take
 };

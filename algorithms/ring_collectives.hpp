@@ -9,8 +9,8 @@
 namespace tutti {
 
 enum class RingUse {
-  forward_only,    ///< all pieces travel in the order of the ring
-  both_directions, ///< even pieces forward, odd ones backward
+  forward_only,    ///< all chunks travel in the order of the ring
+  both_directions, ///< even chunks forward, odd ones backward
 };
 
 /// Appends the collective of `schedule`. `order` has every rank once.

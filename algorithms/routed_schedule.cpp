@@ -1,3 +1,6 @@
+// Routes are asked for again and again by the same pairs of ranks, so each path is interned once
+// per pair.
+
 #include "algorithms/routed_schedule.hpp"
 
 #include <algorithm>

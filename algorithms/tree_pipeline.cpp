@@ -1,3 +1,6 @@
+// In a step every tree edge carries one chunk at most: which one follows from the rank's height
+// (reducing) or depth (copying), so that no order has to be searched.
+
 #include "algorithms/tree_pipeline.hpp"
 
 #include <algorithm>
@@ -14,7 +17,7 @@ void TreePipeline::list_step(std::uint32_t step, RoutedSchedule& schedule) const
     const std::uint32_t first =
         first_step + (op == Op::reduce ? tree.height[rank] : tree.depth[rank] - 1);
     if (step >= first && step - first < chunks.size())
-      schedule.send_along(way[rank], chunks[step - first], op);
+      schedule.send_along(path[rank], chunks[step - first], op);
   }
 }
 

@@ -18,7 +18,7 @@ struct TreePipeline {
   /// Up (reduce) or down (copy).
   Op op = Op::copy;
   /// By rank: to its parent (up) or from it (down). The root's isn't used.
-  std::vector<PathId> way;
+  std::vector<PathId> path;
   std::vector<ChunkId> chunks; ///< in the order in which they go
   std::uint32_t first_step = 0;
 

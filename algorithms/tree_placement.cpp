@@ -33,14 +33,14 @@ public:
   }
 
   /// How many trees may use this pair.
-  [[nodiscard]] int lanes(std::uint32_t from, std::uint32_t to) const {
-    std::int64_t lanes = 0;
-    for (const LinkId link : links_[from][to]) lanes += width(link) / narrowest_;
-    return static_cast<int>(std::min<std::int64_t>(lanes, 2));
+  [[nodiscard]] int uses(std::uint32_t from, std::uint32_t to) const {
+    std::int64_t uses = 0;
+    for (const LinkId link : links_[from][to]) uses += width(link) / narrowest_;
+    return static_cast<int>(std::min<std::int64_t>(uses, 2));
   }
 
-  /// The link of the pair's k-th lane. Pre: k < lanes.
-  [[nodiscard]] LinkId lane(std::uint32_t from, std::uint32_t to, std::int64_t k) const {
+  /// The link of the pair's k-th use. Pre: k < uses(from, to).
+  [[nodiscard]] LinkId link_of_use(std::uint32_t from, std::uint32_t to, std::int64_t k) const {
     const std::vector<LinkId>& links = links_[from][to];
     std::size_t at = 0;
     for (; k >= width(links[at]) / narrowest_; ++at) k -= width(links[at]) / narrowest_;
@@ -61,8 +61,8 @@ constexpr std::uint32_t most_neighbours = 4;
 
 class PlaceSearch {
 public:
-  PlaceSearch(const std::array<RankTree, 2>& trees, Matrix lanes, std::uint64_t work_limit)
-      : trees_(trees), lanes_(std::move(lanes)), neighbours_left_(lanes_.size(), most_neighbours),
+  PlaceSearch(const std::array<RankTree, 2>& trees, Matrix uses, std::uint64_t work_limit)
+      : trees_(trees), uses_(std::move(uses)), neighbours_left_(uses_.size(), most_neighbours),
         work_left_(work_limit) {
     for (std::size_t t = 0; t < trees.size(); ++t) {
       const RankTree& tree = trees[t];
@@ -99,44 +99,44 @@ private:
     if (taken_[place.tree][who] || neighbours_[place.tree][place.number] > neighbours_left_[who])
       return false;
     if (place.number == tree.root) return !roots_stay_ || who == place.number;
-    return lanes_[who][at_[place.tree][tree.parent[place.number]]] > 0;
+    return uses_[who][at_[place.tree][tree.parent[place.number]]] > 0;
   }
 
   void put(const Place& place, std::uint32_t who) {
     at_[place.tree][place.number] = who;
     taken_[place.tree][who] = true;
     neighbours_left_[who] -= neighbours_[place.tree][place.number];
-    take_lane(place, who, 1);
+    count_use(place, who, 1);
   }
 
-  void take_away(const Place& place, std::uint32_t who) {
+  void remove(const Place& place, std::uint32_t who) {
     taken_[place.tree][who] = false;
     neighbours_left_[who] += neighbours_[place.tree][place.number];
-    take_lane(place, who, -1);
+    count_use(place, who, -1);
   }
 
-  void take_lane(const Place& place, std::uint32_t who, int count) {
+  void count_use(const Place& place, std::uint32_t who, int count) {
     const RankTree& tree = trees_[place.tree];
     if (place.number == tree.root) return;
     const std::uint32_t above = at_[place.tree][tree.parent[place.number]];
-    lanes_[who][above] -= count;
-    lanes_[above][who] -= count;
+    uses_[who][above] -= count;
+    uses_[above][who] -= count;
   }
 
   bool fill(std::size_t i) {
     if (i == places_.size()) return true;
-    for (std::uint32_t who = 0; who < lanes_.size() && work_left_ > 0; ++who) {
+    for (std::uint32_t who = 0; who < uses_.size() && work_left_ > 0; ++who) {
       --work_left_;
       if (!fits(places_[i], who)) continue;
       put(places_[i], who);
       if (fill(i + 1)) return true;
-      take_away(places_[i], who);
+      remove(places_[i], who);
     }
     return false;
   }
 
   const std::array<RankTree, 2>& trees_;
-  Matrix lanes_; // left, both ways
+  Matrix uses_; // left, in both directions
   std::vector<std::uint32_t> neighbours_left_;
   std::vector<Place> places_; // in the order of filling
   std::array<std::vector<std::uint32_t>, 2> at_, neighbours_;
@@ -152,12 +152,11 @@ TreePlacement place_trees(const Topology& topology, std::span<const NodeId> grou
                           std::uint64_t work_limit) {
   const auto n = static_cast<std::uint32_t>(group.size());
   const DirectLinks links(topology, group);
-  Matrix lanes(n, std::vector<int>(n));
+  Matrix uses(n, std::vector<int>(n));
   for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t j = 0; j < n; ++j)
-      lanes[i][j] = std::min(links.lanes(i, j), links.lanes(j, i));
+    for (std::uint32_t j = 0; j < n; ++j) uses[i][j] = std::min(links.uses(i, j), links.uses(j, i));
   TreePlacement placement;
-  PlaceSearch search(trees, std::move(lanes), work_limit);
+  PlaceSearch search(trees, std::move(uses), work_limit);
   placement.found = search.run(roots_stay);
   if (!placement.found) return placement;
   placement.at = search.places();
@@ -168,8 +167,8 @@ TreePlacement place_trees(const Topology& topology, std::span<const NodeId> grou
     for (std::uint32_t v = 0; v < n; ++v) {
       if (v == trees[t].root) continue;
       const std::uint32_t child = placement.at[t][v], parent = placement.at[t][trees[t].parent[v]];
-      placement.up[t][child] = links.lane(child, parent, used[child][parent]++);
-      placement.down[t][child] = links.lane(parent, child, used[parent][child]++);
+      placement.up[t][child] = links.link_of_use(child, parent, used[child][parent]++);
+      placement.down[t][child] = links.link_of_use(parent, child, used[parent][child]++);
     }
   }
   return placement;

@@ -22,9 +22,9 @@ struct TreePlacement {
 };
 
 /// Looks for places for the members of `group` such that all that are joined in a tree have direct
-/// links both ways, no link is taken twice, and no member has more than four neighbours in both
-/// trees together (so who has three in one is a leaf of the other). A link that is k times as wide
-/// as the narrowest direct link counts as k links (two NVLinks may be one link of twice the
+/// links in both directions, no link is taken twice, and no member has more than four neighbours in
+/// both trees together (so who has three in one is a leaf of the other). A link that is k times as
+/// wide as the narrowest direct link counts as k links (two NVLinks may be one link of twice the
 /// bandwidth). Where `roots_stay`, a tree's root is the member of its number. Deterministic.
 /// Depth-first, so exponential: it gives up after `work_limit` places tried.
 [[nodiscard]] TreePlacement place_trees(const Topology& topology, std::span<const NodeId> group,

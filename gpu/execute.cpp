@@ -1,3 +1,5 @@
+// Failures of a run are results: exceptions become rows, and the next run goes on.
+
 #include "gpu/execute.hpp"
 
 #include "runtime/microbenchmarks.hpp"

@@ -1,3 +1,6 @@
+// What needs a kernel is measured by small programs that the executor itself runs, so that the
+// figures are those which its runs are made of.
+
 #include "gpu/figures.hpp"
 
 #include "gpu/gpu_tests.hpp"

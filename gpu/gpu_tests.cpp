@@ -1,3 +1,6 @@
+// Hand-written programs (hand_programs.hpp) with every element checked, and what must be noticed:
+// wrong data, a program that hangs, too many blocks, too little memory.
+
 #include "gpu/gpu_tests.hpp"
 
 #include "gpu/hand_programs.hpp"

@@ -1,3 +1,6 @@
+// Block by block, as one would draw them. Layout numbers chunks and keeps their places in the
+// buffers.
+
 #include "gpu/hand_programs.hpp"
 
 #include "runtime/plans/parts.hpp"

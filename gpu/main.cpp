@@ -1,3 +1,5 @@
+// The command tutti-gpu: all of it is in commands.cpp, so that tests can call it.
+
 #include "gpu/commands.hpp"
 
 #include <string>

@@ -1,3 +1,6 @@
+// Cases that differ only in sizes are timed together, with one set of communicators or one call of
+// nccl-tests.
+
 #include "gpu/nccl.hpp"
 
 #include "gpu/arguments.hpp"

@@ -1,3 +1,5 @@
+// By dlopen(), so that the command starts where no NCCL is installed.
+
 #include "gpu/nccl_library.hpp"
 
 #include "gpu/toolkits.hpp"

@@ -1,3 +1,6 @@
+// Columns are found by the names in the table's head, not by their position.
+// print.
+
 #include "gpu/nccl_tests.hpp"
 
 #include <algorithm>

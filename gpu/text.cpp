@@ -1,3 +1,6 @@
+// Times and rates in the largest multiple of a thousand that isn't more than the value, with four
+// significant digits; sizes in multiples of 1024 as long as they are whole.
+
 #include "gpu/text.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// Looks on PATH and in the folders where CUDA is installed, since PATH may lack its tools.
+
 #include "gpu/toolkits.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Data is computed, not stored: any element of any chunk follows from a formula, so that machines
+// which have only the executor can fill inputs and check results.
+
 #include "runtime/data.hpp"
 
 #include "runtime/with_type.hpp"

@@ -1,3 +1,5 @@
+// What is reported of an execution: the median, which a few disturbed runs don't move.
+
 #include "runtime/executor.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Blocks say only in which step they stopped and for what kind of event; peers, channels and
+// numbers of messages are reconstructed from the plan.
+
 #include "runtime/hung_run.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// One table of step kinds answers all questions about a kind; alias() gives memory one name where
+// input and output are one.
+
 #include "runtime/program.hpp"
 
 #include <algorithm>

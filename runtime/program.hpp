@@ -83,7 +83,7 @@ struct ChunkPlace {
 };
 
 /// What the messages of a connection cross in the network that they were planned for.
-struct ConnectionWay {
+struct ConnectionPath {
   std::uint32_t from = 0, to = 0, channel = 0; ///< ranks
   std::vector<LinkId> links;                   ///< from one to the other
 };
@@ -100,7 +100,7 @@ struct Program {
   /// it wants in the end. By unit; the n-th chunk that it holds (wants), by id, is the n-th of its
   /// input (output) buffer, as in NCCL's layouts of named collectives.
   std::vector<std::vector<ChunkPlace>> inputs, outputs;
-  std::vector<ConnectionWay> ways; ///< by from, to, channel; empty where a file doesn't know them
+  std::vector<ConnectionPath> paths; ///< by from, to, channel; empty where a file doesn't know them
 
   [[nodiscard]] std::uint32_t unit_count() const; ///< sum of chunk_units
   [[nodiscard]] std::size_t step_count() const;

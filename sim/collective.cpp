@@ -1,3 +1,7 @@
+// A named collective is given by rules for who holds and who wants shard i, which make_collective()
+// turns into chunks; a buffer that its shards don't divide is cut into parts that differ by at most
+// one byte. Chunks with equal sets of sources (destinations) share one set.
+
 #include "sim/collective.hpp"
 
 #include "sim/error.hpp"

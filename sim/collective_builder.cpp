@@ -1,3 +1,6 @@
+// Files may name any numbers. The limit on chunks is therefore checked in floating point before
+// make_collective() allocates anything, and sums of sizes are checked for overflow.
+
 #include "sim/collective_builder.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,8 @@
+// Between the list of transfers and the compact form. Expanding needs an order of all transfers in
+// which every sender has its chunk: rounds, in which each link whose next chunk has reached its
+// sender sends it. Links that wait stand in a list at the transfer that brings their chunk, so that
+// work follows the transfers: O(transfers + chunks + links).
+
 #include "sim/compact_schedule.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// The hint in an error is the known name within two edits (Levenshtein) of what was written.
+
 #include "sim/error.hpp"
 
 #include <algorithm>

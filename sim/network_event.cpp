@@ -1,3 +1,8 @@
+// Two checks come before any event counts: each event by itself (check_alone), then the sorted list
+// in the order in which it happens, so that an event is judged by the state that the earlier ones
+// leave (Contradictions). Shares are integers in millionths and their product is taken in 128 bits,
+// so that every engine gets the same bandwidth to the byte.
+
 #include "sim/network_event.hpp"
 
 #include "sim/error.hpp"

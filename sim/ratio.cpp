@@ -1,3 +1,6 @@
+// Sums and products are formed in 128 bits and cut to lowest terms before they are narrowed, so
+// that only results that do not fit 64 bits are errors.
+
 #include "sim/ratio.hpp"
 
 #include "sim/error.hpp"

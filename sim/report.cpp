@@ -1,3 +1,5 @@
+// Algorithm and bus bandwidth by the definitions of nccl-tests (doc/PERFORMANCE.md).
+
 #include "sim/report.hpp"
 
 namespace tutti {

@@ -1,3 +1,7 @@
+// A reverse Dijkstra per destination gives distances; the next link of each node is the least id
+// among those that lie on a shortest path, so that routes do not depend on the order of the search.
+// A dimension-order route joins such paths within one dimension each, from corner to corner.
+
 #include "sim/routing.hpp"
 
 #include "sim/error.hpp"

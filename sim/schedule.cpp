@@ -1,3 +1,6 @@
+// Paths of several links are found again by a hash of their links, so that a schedule stores each
+// path once and a transfer in 8 bytes.
+
 #include "sim/schedule.hpp"
 
 #include "sim/hash.hpp"

@@ -1,3 +1,8 @@
+// What is the same for every algorithm: unknown settings are errors, nodes without the abilities
+// that the collective needs make it infeasible, collectives of several parts are synthesized part
+// by part and interleaved unless the algorithm takes them jointly, and a limit that was reached
+// becomes a status.
+
 #include "sim/synthesizer.hpp"
 
 #include "sim/compact_schedule.hpp"

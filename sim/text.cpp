@@ -1,3 +1,6 @@
+// Numbers are read by std::from_chars: it doesn't depend on the locale and tells where it stopped,
+// so that text with anything left over is refused.
+
 #include "sim/text.hpp"
 
 #include "sim/error.hpp"

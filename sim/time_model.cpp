@@ -1,3 +1,5 @@
+// One table of words for each setting serves both directions, text to value and value to text.
+
 #include "sim/time_model.hpp"
 
 #include "sim/error.hpp"

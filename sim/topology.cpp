@@ -1,3 +1,6 @@
+// The one place where a topology's invariants are checked. Links by sender and by receiver and
+// groups by link are indexed by counting sorts, so that a look-up is a span.
+
 #include "sim/topology.hpp"
 
 #include "sim/error.hpp"

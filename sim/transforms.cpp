@@ -1,3 +1,7 @@
+// All transforms copy whole blocks of transfers that are performed together, since a block that is
+// torn apart means something else. Inversion follows TACOS, section IV.H: order and paths are
+// reversed, copies become reductions.
+
 #include "sim/transforms.hpp"
 
 #include <algorithm>

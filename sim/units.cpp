@@ -1,3 +1,7 @@
+// Quantities are read exactly, digit by digit in 128 bits: a double would turn 0.1 us into
+// something that isn't 100,000 ps. serialization() is the one place where a time is rounded, up to
+// a picosecond.
+
 #include "sim/units.hpp"
 
 #include "sim/error.hpp"

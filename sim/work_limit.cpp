@@ -1,3 +1,6 @@
+// Memory is judged by the peak resident set of the whole process (getrusage), since allocations
+// happen inside of solvers too.
+
 #include "sim/work_limit.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// The checks that keep an iteration from waiting forever: by group and tag, every member takes part
+// in a communication exactly once, and all agree on its kind, size, root and priority. Programs are
+// shared by many NPUs, so groups whose members run the same programs in the same roles are checked
+// once, not once per group.
+
 #include "sim/workload.hpp"
 
 #include "sim/engines/engine.hpp"

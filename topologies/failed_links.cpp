@@ -1,3 +1,7 @@
+// A failure takes a cable, both of its directions. Cables fail in a random order that depends on
+// the seed alone, and one whose loss would cut an NPU off is passed over, so that all NPUs of a
+// degraded network still reach one another.
+
 #include "topologies/failed_links.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// One row per family; its file explains the wiring and names its source.
+
 #include "topologies/list.hpp"
 
 #include "topologies/families.hpp"

@@ -1,3 +1,5 @@
+// Machines are data (TOML), so that one can be added without a compiler.
+
 #include "topologies/machines.hpp"
 
 #include "sim/files/config.hpp"

@@ -1,3 +1,6 @@
+// Links have no names of their own: a pair of node names stands for all parallel links between
+// them.
+
 #include "topologies/named_links.hpp"
 
 #include "sim/error.hpp"

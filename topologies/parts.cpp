@@ -1,3 +1,6 @@
+// Limits on NPUs and links are checked before anything is built, in 64 bits, so that a shape from a
+// file can neither overflow nor exhaust memory.
+
 #include "topologies/parts.hpp"
 
 #include "sim/error.hpp"

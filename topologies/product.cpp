@@ -1,3 +1,6 @@
+// A product is built dimension by dimension: all lines of NPUs along a dimension get that
+// dimension's wiring (line, ring, full mesh or switch).
+
 #include "topologies/product.hpp"
 
 #include "topologies/parts.hpp"

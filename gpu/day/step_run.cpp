@@ -1,3 +1,7 @@
+// A step's processes write into a part file that gets its name only at the end: a result is there
+// as a whole or not at all. A process that crashes or hangs has the row that it owes written for
+// it, and the next one starts.
+
 #include "gpu/day/step_run.hpp"
 
 #include "gpu/day/judgement.hpp"

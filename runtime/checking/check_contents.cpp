@@ -1,3 +1,6 @@
+// The steps are performed on sets of contributions, a bit for each contributor of each unit: sums
+// unite disjoint sets, so that double counting shows, and outputs must have all contributions.
+
 #include "runtime/checking/check_contents.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// Checks that need no order of execution: bounds of places, kinds of steps, peers, and that the
+// k-th send and the k-th receive of a connection match.
+
 #include "runtime/checking/check_form.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// A run without data: each block goes as far as its waits allow. A step that became possible stays
+// possible, so which steps end does not depend on the order, and a step that is left over waits,
+// directly or not, for a waiting cycle, which is named.
+
 #include "runtime/checking/check_order.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// Races by vector clocks over the blocks of a rank, in one order that can happen: where every
+// access is ordered after the last conflicting one, all pairs are. Only where clocks leave a pair
+// open are messages between ranks followed, backwards from the later step.
+
 #include "runtime/checking/check_order.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// The parts in the order in which each may rely on those before: form and messages, order, races,
+// contents.
+
 #include "runtime/checking/verify_program.hpp"
 
 #include "runtime/checking/check_contents.hpp"

@@ -1,3 +1,6 @@
+// Two lowerings of one plan, as in SCCL (Cai et al. 2021, section 4): a thread per block that runs
+// the whole program, or one memory copy for each step from a single thread.
+
 #include "runtime/executor.hpp"
 #include "runtime/cpu/memory.hpp"
 #include "runtime/cpu/threads.hpp"

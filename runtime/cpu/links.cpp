@@ -1,3 +1,6 @@
+// A calendar of busy intervals for each link and group: a message takes the first interval in which
+// the link and all of its groups are free, and intervals that have passed are dropped.
+
 #include "runtime/cpu/links.hpp"
 
 #include <algorithm>
@@ -19,10 +22,10 @@ std::int64_t steady_now() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-EmulatedLinks::Passage EmulatedLinks::send(const Connection& connection, std::uint64_t bytes) {
+EmulatedLinks::Crossing EmulatedLinks::send(const Connection& connection, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const std::int64_t now = steady_now();
-  Passage passage;
+  Crossing crossing;
   std::int64_t head = now, end = now, latency = 0;
   for (std::uint32_t i = 0; i < connection.links; ++i) {
     const std::uint32_t id = plan_.path_links[connection.first_link + i];
@@ -33,11 +36,11 @@ EmulatedLinks::Passage EmulatedLinks::send(const Connection& connection, std::ui
     end = std::max(start + length, end + latency);
     latency = whole_nanoseconds(link.latency_seconds);
     head = (link.stores ? end : start) + latency;
-    if (i == 0) passage.taken = end;
+    if (i == 0) crossing.taken = end;
   }
-  passage.due = end + latency;
-  last_due_ = std::max(last_due_, passage.due);
-  return passage;
+  crossing.due = end + latency;
+  last_due_ = std::max(last_due_, crossing.due);
+  return crossing;
 }
 
 std::int64_t EmulatedLinks::last_due() {
@@ -58,11 +61,11 @@ std::int64_t EmulatedLinks::take_link(std::uint32_t link, std::uint64_t bytes, s
   };
   const std::int64_t own = length(plan_.links[link].seconds_per_byte);
   std::int64_t start = head;
-  for (std::int64_t before = -1; before != start;) { // until all have room at once
+  for (std::int64_t before = -1; before != start;) { // until all are free at once
     before = start;
-    start = first_room(links_[link], start, own);
+    start = first_free(links_[link], start, own);
     for (const std::uint32_t g : groups_of(link))
-      start = first_room(groups_[g], start, length(plan_.groups[g].seconds_per_byte));
+      start = first_free(groups_[g], start, length(plan_.groups[g].seconds_per_byte));
   }
   occupy(links_[link], {start, start + own}, now);
   for (const std::uint32_t g : groups_of(link))
@@ -70,7 +73,7 @@ std::int64_t EmulatedLinks::take_link(std::uint32_t link, std::uint64_t bytes, s
   return start;
 }
 
-std::int64_t EmulatedLinks::first_room(const Calendar& calendar, std::int64_t from,
+std::int64_t EmulatedLinks::first_free(const Calendar& calendar, std::int64_t from,
                                        std::int64_t length) {
   for (const Busy& busy : calendar) {
     if (busy.to <= from) continue;

@@ -1,3 +1,5 @@
+// Before each run all memory is poisoned, so that data which no step wrote can't pass for right.
+
 #include "runtime/cpu/memory.hpp"
 
 #include "runtime/with_type.hpp"

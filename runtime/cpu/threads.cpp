@@ -1,3 +1,6 @@
+// All threads meet before each repetition, and the last one to come takes the time, so that
+// starting and waking threads isn't part of what is measured.
+
 #include "runtime/cpu/threads.hpp"
 
 #include <algorithm>
@@ -129,10 +132,10 @@ bool BlockThreads::perform_steps(std::uint32_t index) {
     waits_[index] = {wait_to_start(block, step, got), s};
     if (waits_[index].wait != WaitKind::nothing) return false;
     if (receives(step.kind)) ++got;
-    EmulatedLinks::Passage passage;
+    EmulatedLinks::Crossing crossing;
     if (links_ && sends(step.kind)) {
-      passage = links_->send(plan_.connections[block.sends], step.bytes);
-      due_[block.sends][sent++] = passage.due;
+      crossing = links_->send(plan_.connections[block.sends], step.bytes);
+      due_[block.sends][sent++] = crossing.due;
     }
     move_data(step, own, peer, combine_);
     if (step.frees_slot) raise(emptied_[block.receives]);
@@ -140,7 +143,7 @@ bool BlockThreads::perform_steps(std::uint32_t index) {
     // Others may go on with what has been read and written; this block is busy until the link has
     // taken the message.
     raise(done_[index]);
-    if (!wait_for_clock(passage.taken)) return true;
+    if (!wait_for_clock(crossing.taken)) return true;
   }
   return true;
 }

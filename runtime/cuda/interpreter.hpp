@@ -95,17 +95,17 @@ private:
     return true;
   }
 
-  /// The message that was received crosses its way; its sender took the first link.
+  /// The message that was received crosses its path; its sender took the first link.
   TUTTI_DEVICE bool cross_links(double bytes) {
-    const Connection& way = run_.connections[block_.receives];
-    const auto link = [&](std::uint32_t i) { return run_.path_links[way.first_link + i]; };
-    Passage passage = pass_link(run_.links[link(0)], sent_at_, 0, bytes);
-    for (std::uint32_t i = 1; i < way.links; ++i) {
-      if (!machine_.await_time(passage.head)) return stop_at(WaitKind::arrival);
-      const std::uint64_t start = take_link(machine_, run_, link(i), passage.head, bytes);
-      passage = pass_link(run_.links[link(i)], start, passage.due, bytes);
+    const Connection& connection = run_.connections[block_.receives];
+    const auto link = [&](std::uint32_t i) { return run_.path_links[connection.first_link + i]; };
+    Crossing crossing = pass_link(run_.links[link(0)], sent_at_, 0, bytes);
+    for (std::uint32_t i = 1; i < connection.links; ++i) {
+      if (!machine_.await_time(crossing.head)) return stop_at(WaitKind::arrival);
+      const std::uint64_t start = take_link(machine_, run_, link(i), crossing.head, bytes);
+      crossing = pass_link(run_.links[link(i)], start, crossing.due, bytes);
     }
-    postpone(passage.due, WaitKind::arrival);
+    postpone(crossing.due, WaitKind::arrival);
     return true;
   }
 
@@ -138,7 +138,7 @@ private:
     return true;
   }
 
-  /// Takes the first link of the message's way, not before it is ready: links are taken in order.
+  /// Takes the first link of the message's path, not before it is ready: links are taken in order.
   TUTTI_DEVICE bool send_out(double bytes, std::uint64_t& flag) {
     if (!wait_until_ready()) return false;
     const std::uint32_t first = run_.path_links[run_.connections[block_.sends].first_link];
@@ -167,7 +167,7 @@ private:
   std::byte* there_; ///< that of the rank to which it sends
   std::uint32_t at_ = 0, sent_ = 0, received_ = 0, emptied_ = 0;
   /// Emulated time, in ns: the run's begin; when the step can start, and because of what; when the
-  /// message that was received started on its way.
+  /// message that was received set out.
   std::uint64_t begin_ = 0, ready_ = 0, sent_at_ = 0;
   WaitKind cause_ = WaitKind::link;
 };

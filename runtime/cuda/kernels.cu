@@ -1,3 +1,7 @@
+// All that nvcc has to compile of the interpreter: for each element type and combination, kernels
+// that run the templates of the headers over DeviceMachine. Tests run the same templates without a
+// GPU.
+
 #include "runtime/cuda/kernels.cuh"
 
 #include "runtime/cuda/device_machine.cuh"

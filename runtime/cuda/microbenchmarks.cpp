@@ -1,3 +1,6 @@
+// What the machine is, by CUDA's own word, and two costs that no run shows: a tick of the GPU's
+// timer, and the launch of a kernel that does nothing.
+
 #include "runtime/microbenchmarks.hpp"
 
 #include "runtime/cuda/devices.cuh"

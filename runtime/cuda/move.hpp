@@ -45,20 +45,22 @@ TUTTI_DEVICE std::uint32_t combined_bytes(std::uint32_t a, std::uint32_t b) {
 }
 
 /// A word's parts.
-template <typename Part, typename Word> struct Lanes { Part values[sizeof(Word) / sizeof(Part)]; };
+template <typename Part, typename Word> struct PackedWord {
+  Part values[sizeof(Word) / sizeof(Part)];
+};
 
 /// Element by element.
 template <typename T, Combine combine, typename Word>
 TUTTI_DEVICE Word combined_word(Word a, Word b) {
   constexpr bool four = sizeof(T) == 1 && sizeof(Word) >= sizeof(std::uint32_t);
   using Part = std::conditional_t<four, std::uint32_t, T>;
-  auto left = std::bit_cast<Lanes<Part, Word>>(a);
-  const auto right = std::bit_cast<Lanes<Part, Word>>(b);
-  for (std::size_t lane = 0; lane < sizeof(Word) / sizeof(Part); ++lane)
+  auto left = std::bit_cast<PackedWord<Part, Word>>(a);
+  const auto right = std::bit_cast<PackedWord<Part, Word>>(b);
+  for (std::size_t i = 0; i < sizeof(Word) / sizeof(Part); ++i)
     if constexpr (four)
-      left.values[lane] = combined_bytes<combine>(left.values[lane], right.values[lane]);
+      left.values[i] = combined_bytes<combine>(left.values[i], right.values[i]);
     else
-      left.values[lane] = combined<T, combine>(left.values[lane], right.values[lane]);
+      left.values[i] = combined<T, combine>(left.values[i], right.values[i]);
   return std::bit_cast<Word>(left);
 }
 

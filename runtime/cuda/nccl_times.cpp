@@ -1,3 +1,6 @@
+// Times NCCL through its own API: one process drives all GPUs, five calls warm up, and the mean of
+// twenty calls issued back to back counts.
+
 #include "runtime/nccl_times.hpp"
 
 #include "runtime/cuda/resources.cuh"

@@ -3,7 +3,7 @@
 // Each link and each group has a clock, the time until which it is taken; a message pushes them on
 // by what it needs, in the order in which messages come: one clock for each, not a calendar, so
 // that blocks need no lock. The rules are the simulator's: a link passes a message on when all of
-// it is there, or as soon as its head is (cut-through). The sender takes the first link of the way
+// it is there, or as soon as its head is (cut-through). The sender takes the first link of the path
 // and tells when; the receiver takes each further one when the message gets there.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace tutti::runtime {
 
-/// A message at the end of a link of its way; ns.
-struct Passage {
+/// A message at the end of a link of its path; ns.
+struct Crossing {
   std::uint64_t taken = 0; ///< until then the link is
   std::uint64_t head = 0;  ///< when it can start on the next link
   std::uint64_t due = 0;   ///< when all of it is there
@@ -53,14 +53,14 @@ template <typename Machine>
 }
 
 /// What starts on the link at `start`, and was complete before it at `due`.
-[[nodiscard]] TUTTI_DEVICE inline Passage pass_link(const EmulatedLink& link, std::uint64_t start,
-                                                    std::uint64_t due, double bytes) {
+[[nodiscard]] TUTTI_DEVICE inline Crossing pass_link(const EmulatedLink& link, std::uint64_t start,
+                                                     std::uint64_t due, double bytes) {
   const std::uint64_t latency = nanoseconds(link.latency_seconds);
-  Passage passage;
-  passage.taken = start + nanoseconds(link.seconds_per_byte * bytes);
-  passage.due = later(passage.taken, due) + latency;
-  passage.head = link.stores ? passage.due : start + latency;
-  return passage;
+  Crossing crossing;
+  crossing.taken = start + nanoseconds(link.seconds_per_byte * bytes);
+  crossing.due = later(crossing.taken, due) + latency;
+  crossing.head = link.stores ? crossing.due : start + latency;
+  return crossing;
 }
 
 } // namespace tutti::runtime

@@ -1,3 +1,5 @@
+// Where the timer of the GPU is read over the same machine that the interpreter runs on.
+
 #include "runtime/cuda/timer_kernel.cuh"
 
 #include "runtime/cuda/device_machine.cuh"

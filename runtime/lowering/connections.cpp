@@ -1,3 +1,7 @@
+// Routes become connections, up to a number per pair of ranks. Which two share a block is decided
+// greedily, by how many messages can be received and sent on in one step; sharing forces one
+// channel, so groups of connections are merged while no two of them have the same ends.
+
 #include "runtime/lowering/connections.hpp"
 
 #include <algorithm>
@@ -10,25 +14,25 @@ namespace tutti::runtime {
 
 namespace {
 
-class LaneMaker {
+class ConnectionMaker {
 public:
-  LaneMaker(const ScheduleMessages& messages, const MessageValues& values,
-            const LaneOptions& options)
+  ConnectionMaker(const ScheduleMessages& messages, const MessageValues& values,
+                  const ConnectionOptions& options)
       : messages_(messages), values_(values), options_(options) {}
 
-  MessageLanes make() {
-    assign_lanes();
+  MessageConnections make() {
+    assign_connections();
     find_previous();
     if (options_.share) share_where_passed_on();
     choose_channels();
-    if (options_.share) share_to_and_fro();
+    if (options_.share) share_back_and_forth();
     return std::move(result_);
   }
 
 private:
-  /// Lanes by their ends, then by first message. The k-th route between two ranks takes the lane
-  /// k mod `most`.
-  void assign_lanes() {
+  /// Connections by their ends, then by first message. The k-th route between two ranks takes the
+  /// connection k mod `most`.
+  void assign_connections() {
     std::vector<std::uint32_t> first_of(messages_.routes, no_message), routes;
     for (std::uint32_t m = 0; m < messages_.messages.size(); ++m)
       if (std::uint32_t& first = first_of[messages_.messages[m].route]; first == no_message) {
@@ -40,37 +44,37 @@ private:
       return std::pair(message.from, message.to);
     };
     std::ranges::stable_sort(routes, {}, ends);
-    std::vector<std::uint32_t> lane_of(messages_.routes, no_lane);
+    std::vector<std::uint32_t> connection_of(messages_.routes, no_connection);
     for (std::size_t i = 0, begin = 0; i < routes.size(); ++i) {
       if (ends(routes[begin]) != ends(routes[i])) begin = i;
       if (i - begin < options_.most) {
-        siblings_.push_back(begin == i ? count_of_lanes() : siblings_.back());
-        result_.lanes.push_back({ends(routes[i]).first, ends(routes[i]).second, 0, routes[i]});
-        lane_of[routes[i]] = count_of_lanes() - 1;
+        siblings_.push_back(begin == i ? connection_count() : siblings_.back());
+        result_.all.push_back({ends(routes[i]).first, ends(routes[i]).second, 0, routes[i]});
+        connection_of[routes[i]] = connection_count() - 1;
       } else {
-        lane_of[routes[i]] = lane_of[routes[i - options_.most]];
+        connection_of[routes[i]] = connection_of[routes[i - options_.most]];
       }
     }
     for (const ScheduleMessage& message : messages_.messages)
-      result_.of_message.push_back(lane_of[message.route]);
-    result_.shared_at_end.assign(result_.lanes.size(), no_lane);
-    result_.shared_at_start.assign(result_.lanes.size(), no_lane);
+      result_.of_message.push_back(connection_of[message.route]);
+    result_.shared_at_end.assign(result_.all.size(), no_connection);
+    result_.shared_at_start.assign(result_.all.size(), no_connection);
   }
 
-  [[nodiscard]] std::uint32_t count_of_lanes() const {
-    return static_cast<std::uint32_t>(result_.lanes.size());
+  [[nodiscard]] std::uint32_t connection_count() const {
+    return static_cast<std::uint32_t>(result_.all.size());
   }
 
-  /// Lanes with the same ends.
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> siblings(std::uint32_t lane) const {
-    const std::uint32_t begin = siblings_[lane];
-    std::uint32_t end = lane + 1;
+  /// Connections with the same ends.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> siblings(std::uint32_t connection) const {
+    const std::uint32_t begin = siblings_[connection];
+    std::uint32_t end = connection + 1;
     while (end < siblings_.size() && siblings_[end] == begin) ++end;
     return {begin, end};
   }
 
   void find_previous() {
-    std::vector<std::uint32_t> last(result_.lanes.size(), no_message);
+    std::vector<std::uint32_t> last(result_.all.size(), no_message);
     result_.previous.resize(messages_.messages.size());
     for (const MessageEvent& event : messages_.events)
       if (!event.receipt)
@@ -79,8 +83,8 @@ private:
     result_.levels = levels_of(messages_, values_, result_.previous);
   }
 
-  /// Of two lanes: how many messages of the second bring what came by the first, and how many of
-  /// these could be sent in the step that receives it.
+  /// Of two connections: how many messages of the second bring what came by the first, and how many
+  /// of these could be sent in the step that receives it.
   struct PassedOn {
     std::uint32_t in = 0, out = 0, at_once = 0, count = 0;
   };
@@ -109,10 +113,11 @@ private:
   }
 
   void share_where_passed_on() {
-    group_.resize(result_.lanes.size());
+    group_.resize(result_.all.size());
     std::iota(group_.begin(), group_.end(), 0U);
-    members_.resize(result_.lanes.size());
-    for (std::uint32_t lane = 0; lane < members_.size(); ++lane) members_[lane] = {lane};
+    members_.resize(result_.all.size());
+    for (std::uint32_t connection = 0; connection < members_.size(); ++connection)
+      members_[connection] = {connection};
     std::vector<PassedOn> pairs = passed_on();
     std::ranges::stable_sort(pairs, std::greater(),
                              [](const PassedOn& p) { return std::pair(p.at_once, p.count); });
@@ -121,76 +126,78 @@ private:
   }
 
   [[nodiscard]] bool can_share(std::uint32_t in, std::uint32_t out) const {
-    return result_.shared_at_end[in] == no_lane && result_.shared_at_start[out] == no_lane;
+    return result_.shared_at_end[in] == no_connection &&
+           result_.shared_at_start[out] == no_connection;
   }
   void share(std::uint32_t in, std::uint32_t out) {
     result_.shared_at_end[in] = out;
     result_.shared_at_start[out] = in;
   }
 
-  /// Joins the groups of lanes that have one channel. False where both have lanes with the same
-  /// ends, which need two.
+  /// Joins the groups of connections that have one channel. False where both have connections with
+  /// the same ends, which need two.
   bool one_channel(std::uint32_t a, std::uint32_t b) {
     std::uint32_t into = group_[a], from = group_[b];
     if (into == from) return true;
     if (members_[into].size() < members_[from].size()) std::swap(into, from);
-    for (const std::uint32_t lane : members_[from]) {
-      const auto [begin, end] = siblings(lane);
+    for (const std::uint32_t connection : members_[from]) {
+      const auto [begin, end] = siblings(connection);
       for (std::uint32_t other = begin; other < end; ++other)
         if (group_[other] == into) return false;
     }
-    for (const std::uint32_t lane : members_[from]) group_[lane] = into;
+    for (const std::uint32_t connection : members_[from]) group_[connection] = into;
     members_[into].insert(members_[into].end(), members_[from].begin(), members_[from].end());
     members_[from].clear();
     return true;
   }
 
   /// The lowest channel that is free for the whole group, or where that is beyond the most, for
-  /// each lane alone; what then have different channels share no block.
+  /// each connection alone; what then have different channels share no block.
   void choose_channels() {
     constexpr std::uint32_t none = UINT32_MAX;
     std::vector<std::uint32_t> alone(1);
-    for (MessageLane& lane : result_.lanes) lane.channel = none;
-    for (std::uint32_t lane = 0; lane < count_of_lanes(); ++lane) {
-      if (result_.lanes[lane].channel != none) continue;
-      alone[0] = lane;
+    for (MessageConnection& connection : result_.all) connection.channel = none;
+    for (std::uint32_t connection = 0; connection < connection_count(); ++connection) {
+      if (result_.all[connection].channel != none) continue;
+      alone[0] = connection;
       const std::span<const std::uint32_t> group =
-          group_.empty() ? std::span<const std::uint32_t>(alone) : members_[group_[lane]];
+          group_.empty() ? std::span<const std::uint32_t>(alone) : members_[group_[connection]];
       std::uint32_t channel = 0;
       while (channel < options_.most && !is_free(group, channel)) ++channel;
       for (const std::uint32_t member : group) {
         std::uint32_t own = channel == options_.most ? 0 : channel;
         while (!is_free(std::span(&member, 1), own)) ++own;
-        result_.lanes[member].channel = own;
+        result_.all[member].channel = own;
       }
     }
-    for (std::uint32_t in = 0; in < count_of_lanes(); ++in) {
+    for (std::uint32_t in = 0; in < connection_count(); ++in) {
       const std::uint32_t out = result_.shared_at_end[in];
-      if (out == no_lane || result_.lanes[in].channel == result_.lanes[out].channel) continue;
-      result_.shared_at_end[in] = result_.shared_at_start[out] = no_lane;
+      if (out == no_connection || result_.all[in].channel == result_.all[out].channel) continue;
+      result_.shared_at_end[in] = result_.shared_at_start[out] = no_connection;
     }
   }
 
-  [[nodiscard]] bool is_free(std::span<const std::uint32_t> lanes, std::uint32_t channel) const {
-    for (const std::uint32_t lane : lanes) {
-      const auto [begin, end] = siblings(lane);
+  [[nodiscard]] bool is_free(std::span<const std::uint32_t> connections,
+                             std::uint32_t channel) const {
+    for (const std::uint32_t connection : connections) {
+      const auto [begin, end] = siblings(connection);
       for (std::uint32_t other = begin; other < end; ++other)
-        if (other != lane && result_.lanes[other].channel == channel) return false;
+        if (other != connection && result_.all[other].channel == channel) return false;
     }
     return true;
   }
 
-  void share_to_and_fro() {
-    std::vector<std::uint32_t> by_ends(result_.lanes.size());
+  void share_back_and_forth() {
+    std::vector<std::uint32_t> by_ends(result_.all.size());
     std::iota(by_ends.begin(), by_ends.end(), 0U);
-    const auto key = [&](std::uint32_t l) {
-      const MessageLane& lane = result_.lanes[l];
-      return std::tuple(lane.from, lane.to, lane.channel);
+    const auto key = [&](std::uint32_t c) {
+      const MessageConnection& connection = result_.all[c];
+      return std::tuple(connection.from, connection.to, connection.channel);
     };
     std::ranges::sort(by_ends, {}, key);
-    for (std::uint32_t out = 0; out < count_of_lanes(); ++out) {
-      const MessageLane& lane = result_.lanes[out];
-      const std::tuple back(lane.to, lane.from, lane.channel);
+    for (std::uint32_t out = 0; out < connection_count(); ++out) {
+      const MessageConnection& connection = result_.all[out];
+      const std::tuple back(connection.to, connection.from, connection.channel);
       const auto in = std::ranges::lower_bound(by_ends, back, {}, key);
       if (in != by_ends.end() && key(*in) == back && can_share(*in, out)) share(*in, out);
     }
@@ -198,18 +205,18 @@ private:
 
   const ScheduleMessages& messages_;
   const MessageValues& values_;
-  const LaneOptions& options_;
-  MessageLanes result_;
-  std::vector<std::uint32_t> siblings_;             // [lane]: the first with the same ends
-  std::vector<std::uint32_t> group_;                // [lane]: whose channel is the same
+  const ConnectionOptions& options_;
+  MessageConnections result_;
+  std::vector<std::uint32_t> siblings_;             // [connection]: the first with the same ends
+  std::vector<std::uint32_t> group_;                // [connection]: whose channel is the same
   std::vector<std::vector<std::uint32_t>> members_; // [group]
 };
 
 } // namespace
 
-MessageLanes lanes_of(const ScheduleMessages& messages, const MessageValues& values,
-                      const LaneOptions& options) {
-  return LaneMaker(messages, values, options).make();
+MessageConnections connections_of(const ScheduleMessages& messages, const MessageValues& values,
+                                  const ConnectionOptions& options) {
+  return ConnectionMaker(messages, values, options).make();
 }
 
 } // namespace tutti::runtime

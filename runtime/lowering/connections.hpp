@@ -11,35 +11,37 @@
 
 namespace tutti::runtime {
 
-inline constexpr std::uint32_t no_lane = UINT32_MAX;
+inline constexpr std::uint32_t no_connection = UINT32_MAX;
 
 /// A connection: from a rank to another on a channel. Its messages are received in the order in
 /// which they are sent.
-struct MessageLane {
+struct MessageConnection {
   std::uint32_t from = 0, to = 0, channel = 0;
   std::uint32_t route = 0; ///< the first of its messages'
 };
 
-struct MessageLanes {
-  std::vector<MessageLane> lanes;
+struct MessageConnections {
+  std::vector<MessageConnection> all;
   std::vector<std::uint32_t> of_message; ///< [message]
-  /// [lane]: the lane that shares a block with it, at the rank that receives from it (sends to it).
+  /// [connection]: the connection that shares a block with it, at the rank that receives from it
+  /// (sends to it).
   std::vector<std::uint32_t> shared_at_end, shared_at_start;
-  std::vector<std::uint32_t> previous; ///< [message]: the one before it on its lane; no_message
-  MessageLevels levels;                ///< by these lanes
+  std::vector<std::uint32_t>
+      previous;         ///< [message]: the one before it on its connection; no_message
+  MessageLevels levels; ///< by these connections
 };
 
-struct LaneOptions {
+struct ConnectionOptions {
   std::uint32_t most = 1; ///< between two ranks, >= 1
   bool share = true;      ///< blocks receive and send
 };
 
-/// A lane for each route, or where there are more than `most` routes between two ranks, for
-/// several. Lanes share a block where most of what comes by one can go on by the other at once,
-/// then where they go to and fro between two ranks. Lanes that share have one channel; other than
-/// that channels are as low as possible.
-/// Cost: O(messages * log).
-[[nodiscard]] MessageLanes lanes_of(const ScheduleMessages& messages, const MessageValues& values,
-                                    const LaneOptions& options);
+/// A connection for each route, or where there are more than `most` routes between two ranks, for
+/// several. Connections share a block where most of what comes by one can go on by the other at
+/// once, then where they go back and forth between two ranks. Connections that share have one
+/// channel; other than that channels are as low as possible. Cost: O(messages * log).
+[[nodiscard]] MessageConnections connections_of(const ScheduleMessages& messages,
+                                                const MessageValues& values,
+                                                const ConnectionOptions& options);
 
 } // namespace tutti::runtime

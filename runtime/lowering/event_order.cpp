@@ -1,3 +1,6 @@
+// Counting sort by level; within a level a receipt comes after those of its level that must be
+// earlier for each to send on in its own step (add_receipts).
+
 #include "runtime/lowering/event_order.hpp"
 
 #include <algorithm>
@@ -11,8 +14,9 @@ namespace {
 class EventSorter {
 public:
   EventSorter(const ScheduleMessages& messages, const MessageValues& values,
-              const MessageLanes& lanes)
-      : messages_(messages), values_(values), lanes_(lanes), levels_(lanes.levels) {}
+              const MessageConnections& connections)
+      : messages_(messages), values_(values), connections_(connections),
+        levels_(connections.levels) {}
 
   /// [message]: the first that could be sent on in the step that receives it.
   [[nodiscard]] std::vector<std::uint32_t> pass_ons() const {
@@ -20,7 +24,7 @@ public:
     for (std::uint32_t m = 0; m < messages_.messages.size(); ++m) {
       const std::uint32_t maker = values_.made_by(m);
       if (maker != no_message && sends_on[maker] == no_message &&
-          lanes_.shared_at_end[lanes_.of_message[maker]] == lanes_.of_message[m])
+          connections_.shared_at_end[connections_.of_message[maker]] == connections_.of_message[m])
         sends_on[maker] = m;
     }
     return sends_on;
@@ -69,7 +73,7 @@ private:
       visited[m] = 1;
       chain_.push_back(m);
       const std::uint32_t on = sends_on[m];
-      const std::uint32_t needed = on == no_message ? no_message : lanes_.previous[on];
+      const std::uint32_t needed = on == no_message ? no_message : connections_.previous[on];
       const bool here = needed != no_message && levels_.received[needed] == levels_.received[m];
       m = here ? needed : no_message;
     }
@@ -78,20 +82,20 @@ private:
 
   const ScheduleMessages& messages_;
   const MessageValues& values_;
-  const MessageLanes& lanes_;
+  const MessageConnections& connections_;
   const MessageLevels& levels_;
   std::vector<std::uint32_t> chain_;
 };
 
 /// Takes back what the order doesn't allow.
-MessageFusions allowed(const ScheduleMessages& messages, const MessageLanes& lanes,
+MessageFusions allowed(const ScheduleMessages& messages, const MessageConnections& connections,
                        std::vector<std::uint32_t> sends_on) {
   MessageFusions fusions{std::move(sends_on), {}};
   fusions.sent_on_from.assign(messages.messages.size(), no_message);
   for (std::uint32_t maker = 0; maker < messages.messages.size(); ++maker) {
     std::uint32_t& on = fusions.sends_on[maker];
     if (on == no_message) continue;
-    const std::uint32_t before = lanes.previous[on];
+    const std::uint32_t before = connections.previous[on];
     if (before != no_message &&
         messages.messages[before].received > messages.messages[maker].received)
       on = no_message;
@@ -104,12 +108,12 @@ MessageFusions allowed(const ScheduleMessages& messages, const MessageLanes& lan
 } // namespace
 
 MessageFusions order_events(ScheduleMessages& messages, const MessageValues& values,
-                            const MessageLanes& lanes, bool fuse) {
-  EventSorter sorter(messages, values, lanes);
+                            const MessageConnections& connections, bool fuse) {
+  EventSorter sorter(messages, values, connections);
   std::vector<std::uint32_t> sends_on(messages.messages.size(), no_message);
   if (fuse) sends_on = sorter.pass_ons();
   messages.reorder(sorter.sorted(sends_on));
-  return allowed(messages, lanes, std::move(sends_on));
+  return allowed(messages, connections, std::move(sends_on));
 }
 
 } // namespace tutti::runtime

@@ -54,14 +54,14 @@ void check_members(const Topology& topology, const Collective& collective) {
                                      topology.node(node).name));
 }
 
-void add_ways(Program& program, const LoweredSchedule& lowered, const PathTable& paths,
-              std::uint32_t instances) {
-  for (const MessageLane& lane : lowered.lanes.lanes)
+void add_paths(Program& program, const LoweredSchedule& lowered, const PathTable& paths,
+               std::uint32_t instances) {
+  for (const MessageConnection& connection : lowered.connections.all)
     for (std::uint32_t i = 0; i < instances; ++i)
-      program.ways.push_back({lane.from, lane.to, lane.channel * instances + i,
-                              lowered.messages.links_of(lane.route, paths)});
-  std::ranges::sort(program.ways, {}, [](const ConnectionWay& way) {
-    return std::tuple(way.from, way.to, way.channel);
+      program.paths.push_back({connection.from, connection.to, connection.channel * instances + i,
+                               lowered.messages.links_of(connection.route, paths)});
+  std::ranges::sort(program.paths, {}, [](const ConnectionPath& path) {
+    return std::tuple(path.from, path.to, path.channel);
   });
 }
 
@@ -84,12 +84,14 @@ Program lower(const Topology& topology, const Collective& collective, const Sche
                                                : transfers_of_leaders(schedule, lowered.rolls));
   lowered.values = values_of(topology, program, lowered.messages);
   const std::uint32_t most = std::max(1U, options.most_channels / options.instances);
-  lowered.lanes = lanes_of(lowered.messages, lowered.values, {most, options.share_blocks});
-  lowered.fusions = order_events(lowered.messages, lowered.values, lowered.lanes, options.fuse);
+  lowered.connections =
+      connections_of(lowered.messages, lowered.values, {most, options.share_blocks});
+  lowered.fusions =
+      order_events(lowered.messages, lowered.values, lowered.connections, options.fuse);
   add_steps(program, lowered, options.instances);
   for (RankProgram& rank : program.ranks) repeat_blocks(rank, options.instances);
   add_local_copies(program, lowered, options.instances);
-  add_ways(program, lowered, schedule.paths(), options.instances);
+  add_paths(program, lowered, schedule.paths(), options.instances);
   return program;
 }
 

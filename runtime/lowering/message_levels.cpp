@@ -1,3 +1,6 @@
+// A forward walk over the events in list order; each level is one more than the latest of what must
+// precede.
+
 #include "runtime/lowering/message_levels.hpp"
 
 #include <algorithm>

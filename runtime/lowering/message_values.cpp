@@ -1,3 +1,5 @@
+// Rank by rank, one walk over its events keeps the value that the rank has of each chunk.
+
 #include "runtime/lowering/message_values.hpp"
 
 #include "sim/error.hpp"

@@ -9,12 +9,14 @@
 
 namespace tutti::runtime {
 
-struct LaneBlocks {
-  std::vector<std::vector<Block>> of_rank;     ///< by the first message of each in the list
-  std::vector<std::uint32_t> at_start, at_end; ///< [lane]: the block that sends, that receives
+struct ConnectionBlocks {
+  std::vector<std::vector<Block>> of_rank; ///< by the first message of each in the list
+  std::vector<std::uint32_t> at_start,
+      at_end; ///< [connection]: the block that sends, that receives
 };
 
-/// Blocks without steps. Cost: O(lanes log lanes).
-[[nodiscard]] LaneBlocks blocks_for(const MessageLanes& lanes, std::uint32_t ranks);
+/// Blocks without steps. Cost: O(connections log connections).
+[[nodiscard]] ConnectionBlocks blocks_for(const MessageConnections& connections,
+                                          std::uint32_t ranks);
 
 } // namespace tutti::runtime

@@ -1,3 +1,6 @@
+// One pass over a rank's events keeps for each chunk where its value lies (input, output or
+// scratch) and how often it will still be read, so that scratch is reused after the last read.
+
 #include "runtime/lowering/rank_steps.hpp"
 
 #include "runtime/lowering/rank_blocks.hpp"
@@ -26,7 +29,7 @@ struct ChunkState {
 
 /// What all ranks need, one after another.
 struct LoweringState {
-  LaneBlocks blocks;
+  ConnectionBlocks blocks;
   std::vector<ChunkState> chunks;        // [chunk], all as default between ranks
   std::vector<std::uint32_t> reads_left; // [message]: of what it made, from its place
   std::vector<std::uint32_t> units;      // [chunk]: of all that move with it
@@ -80,7 +83,7 @@ private:
     const std::uint32_t maker = lowered_.values.made_by(m);
     ChunkState& chunk = state_.chunks[message(m).chunk];
     const Step step{StepKind::send, chunk.now.place, {}, units(m), std::nullopt};
-    order_.append(state_.blocks.at_start[lowered_.lanes.of_message[m]], step, chunk.now.cell,
+    order_.append(state_.blocks.at_start[lowered_.connections.of_message[m]], step, chunk.now.cell,
                   no_cell);
     if (maker != no_message && --reads_left(maker) == 0) free_scratch(chunk, units(m));
   }
@@ -97,7 +100,7 @@ private:
     const ValuePlace target = stores ? target_of(chunk, combines, units(m)) : ValuePlace{};
     const Step step{kind(combines, sends_on, stores), source.place, target.place, units(m),
                     std::nullopt};
-    order_.append(state_.blocks.at_end[lowered_.lanes.of_message[m]], step, source.cell,
+    order_.append(state_.blocks.at_end[lowered_.connections.of_message[m]], step, source.cell,
                   target.cell);
 
     if (!stores) free_scratch(chunk, units(m));
@@ -115,8 +118,8 @@ private:
   ValuePlace target_of(const ChunkState& chunk, bool combines, std::uint32_t units) {
     if (chunk.output.cell != no_cell) return chunk.output;
     if (combines && chunk.now.place.buffer == Buffer::scratch) return chunk.now;
-    const ScratchPiece piece = scratch_.take(units);
-    return {{Buffer::scratch, piece.unit}, first_scratch_cell_ + piece.index};
+    const ScratchRegion region = scratch_.take(units);
+    return {{Buffer::scratch, region.unit}, first_scratch_cell_ + region.index};
   }
 
   void free_scratch(ChunkState& chunk, std::uint32_t units) {
@@ -132,7 +135,7 @@ private:
   std::uint32_t rank_, instances_, first_scratch_cell_ = 0;
   LoweringState& state_;
   RankStepOrder order_;
-  ScratchPieces scratch_;
+  ScratchRegions scratch_;
 };
 
 /// Runs of units that a rank holds and wants, at the same distance in both buffers.
@@ -167,7 +170,7 @@ std::vector<LocalCopy> local_copies(const Program& program, const LoweredSchedul
 
 void add_steps(Program& program, const LoweredSchedule& lowered, std::uint32_t instances) {
   const auto ranks = static_cast<std::uint32_t>(program.ranks.size());
-  LoweringState state{blocks_for(lowered.lanes, ranks),
+  LoweringState state{blocks_for(lowered.connections, ranks),
                       std::vector<ChunkState>(program.chunk_units.size()), lowered.values.reads,
                       std::vector<std::uint32_t>(program.chunk_units.size())};
   for (std::uint32_t c = 0; c < program.chunk_units.size(); ++c)

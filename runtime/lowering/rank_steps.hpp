@@ -16,7 +16,7 @@ struct LoweredSchedule {
   ChunkRolls rolls; ///< only chunks that lead have messages
   ScheduleMessages messages;
   MessageValues values;
-  MessageLanes lanes;
+  MessageConnections connections;
   MessageFusions fusions;
 };
 

@@ -1,3 +1,6 @@
+// Transfers that end at a switch or a host memory are joined with those that continue from there: a
+// message goes from NPU to NPU, over a path of the schedule or several of them.
+
 #include "runtime/lowering/schedule_messages.hpp"
 
 #include "sim/error.hpp"

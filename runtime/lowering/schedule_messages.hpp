@@ -14,7 +14,7 @@ namespace tutti::runtime {
 struct ScheduleMessage {
   std::uint32_t chunk = 0;
   std::uint32_t from = 0, to = 0; ///< ranks
-  /// What it crosses: a path of the schedule, or several by way of nodes that aren't NPUs. Decides
+  /// What it crosses: a path of the schedule, or several through nodes that aren't NPUs. Decides
   /// `from` and `to`.
   std::uint32_t route = 0;
   std::uint32_t transfer = 0; ///< the one that brings it to `to`
@@ -32,7 +32,7 @@ struct MessageEvent {
 
 /// All messages, and an order of all events that keeps the schedule's meaning: by list; of
 /// transfers performed together, first all sends of a chunk, then its receipts, chunk by chunk.
-/// Every message is received before the next one that has its way is sent, so that one slot is
+/// Every message is received before the next one of its route is sent, so that one slot is
 /// enough for blocks that keep this order.
 struct ScheduleMessages {
   std::vector<ScheduleMessage> messages;

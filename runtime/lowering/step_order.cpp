@@ -1,3 +1,6 @@
+// Vector clocks (one entry per block of the rank) hold which steps are over when a step is; a wait
+// that the clocks already imply is left out.
+
 #include "runtime/lowering/step_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Numbers are written as the shortest text that reads back as the same value, so that writing and
+// reading lose nothing.
+
 #include "runtime/pack/csv_lines.hpp"
 
 #include "sim/error.hpp"

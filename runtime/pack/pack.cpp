@@ -1,3 +1,6 @@
+// The manifest's digest covers everything but predictions, which may change: files of rows name it,
+// so that rows of another pack are noticed.
+
 #include "runtime/pack/pack.hpp"
 
 #include "runtime/pack/csv_lines.hpp"

@@ -1,3 +1,6 @@
+// Measuring can be killed at any time: each row is one line with a check value, synced as it is
+// written, and whoever goes on writing first drops a line that has no end.
+
 #include "runtime/pack/rows.hpp"
 
 #include "runtime/pack/csv_lines.hpp"

@@ -1,3 +1,6 @@
+// For executors that issue one copy after another from a single thread: blocks take turns, each
+// going on until a step waits for one that has not been issued.
+
 #include "runtime/plans/issue_order.hpp"
 
 #include "runtime/executor.hpp"

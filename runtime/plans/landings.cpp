@@ -1,3 +1,8 @@
+// Which messages may be written directly into their target. A push can come as early as its sender
+// likes, so it lands directly only where nothing at the receiver has touched that place before the
+// receive; all others take a slot. One walk through the steps in an order that the waits allow
+// decides this.
+
 #include "runtime/plans/parts.hpp"
 
 #include <array>

@@ -1,3 +1,7 @@
+// Emulated links: which links of a network each connection crosses, so that an executor can
+// throttle it. A path that the program brings along is used where it is one in this network, else a
+// direct link (parallel ones by channel, as imported schedules do), else the shortest path.
+
 #include "runtime/plans/parts.hpp"
 #include "sim/error.hpp"
 #include "sim/graphs/shortest_paths.hpp"
@@ -15,12 +19,12 @@ namespace tutti::runtime {
 namespace {
 
 /// Links, then latency in picoseconds.
-using WayLength = std::pair<std::uint32_t, std::int64_t>;
-constexpr WayLength no_way{std::numeric_limits<std::uint32_t>::max(), 0};
+using PathLength = std::pair<std::uint32_t, std::int64_t>;
+constexpr PathLength no_path{std::numeric_limits<std::uint32_t>::max(), 0};
 
-/// Of the shortest ways from everywhere.
-std::vector<WayLength> way_lengths_to(const Topology& network, NodeId to) {
-  std::vector<WayLength> lengths(network.node_count(), no_way);
+/// Of the shortest paths from everywhere.
+std::vector<PathLength> path_lengths_to(const Topology& network, NodeId to) {
+  std::vector<PathLength> lengths(network.node_count(), no_path);
   search_shortest_paths(lengths, {&to.value, 1}, [&](auto node, auto length, const auto& relax) {
     for (const LinkId id : network.in_links(NodeId{node})) {
       const Link& link = network.link(id);
@@ -31,23 +35,23 @@ std::vector<WayLength> way_lengths_to(const Topology& network, NodeId to) {
 }
 
 /// Fewest links, then least latency, then the least link ids from the start on.
-std::vector<std::uint32_t> shortest_way(const Topology& network, NodeId from, NodeId to,
-                                        const std::vector<WayLength>& lengths) {
-  if (lengths[from.value] == no_way)
+std::vector<std::uint32_t> shortest_path(const Topology& network, NodeId from, NodeId to,
+                                         const std::vector<PathLength>& lengths) {
+  if (lengths[from.value] == no_path)
     throw InputError(fmt::format("{} has no way from {} to {}", network.name(),
                                  network.node(from).name, network.node(to).name));
-  std::vector<std::uint32_t> way;
+  std::vector<std::uint32_t> path;
   for (NodeId at = from; at != to;) {
     for (const LinkId id : network.out_links(at)) {
       const Link& link = network.link(id);
       const auto [links, latency] = lengths[link.to.value];
-      if (lengths[at.value] != WayLength{links + 1, latency + link.latency.ps}) continue;
-      way.push_back(id.value);
+      if (lengths[at.value] != PathLength{links + 1, latency + link.latency.ps}) continue;
+      path.push_back(id.value);
       at = link.to;
       break;
     }
   }
-  return way;
+  return path;
 }
 
 std::vector<std::uint32_t> links_between(const Topology& network, NodeId from, NodeId to) {
@@ -57,13 +61,14 @@ std::vector<std::uint32_t> links_between(const Topology& network, NodeId from, N
   return found;
 }
 
-/// What the program says that the connection crosses, if that is a way in this network; else empty.
-std::vector<std::uint32_t> planned_way(const Program& program, const Connection& connection,
-                                       const Topology& network) {
+/// What the program says that the connection crosses, if that is a path in this network; else
+/// empty.
+std::vector<std::uint32_t> planned_path(const Program& program, const Connection& connection,
+                                        const Topology& network) {
   const auto key = [](const auto& of) { return std::tuple(of.from, of.to, of.channel); };
-  const auto found = std::ranges::lower_bound(program.ways, key(connection), {},
-                                              [&](const ConnectionWay& way) { return key(way); });
-  if (found == program.ways.end() || key(*found) != key(connection)) return {};
+  const auto found = std::ranges::lower_bound(
+      program.paths, key(connection), {}, [&](const ConnectionPath& path) { return key(path); });
+  if (found == program.paths.end() || key(*found) != key(connection)) return {};
   std::vector<std::uint32_t> links;
   NodeId at{connection.from};
   for (const LinkId id : found->links) {
@@ -98,7 +103,7 @@ void emulate_links(Plan& plan, const Program& program, const Topology& network) 
     throw InputError(fmt::format("{} has {} NPUs, the program {} ranks", network.name(),
                                  network.npu_count(), plan.arenas.size()));
   add_links(plan, network);
-  std::map<std::uint32_t, std::vector<WayLength>> lengths; // by destination
+  std::map<std::uint32_t, std::vector<PathLength>> lengths; // by destination
   // Connections of one pair of ranks stand together. Its parallel links take turns with channels,
   // as in schedule_of().
   for (std::size_t first = 0, end = 0; first < plan.connections.size(); first = end) {
@@ -111,17 +116,18 @@ void emulate_links(Plan& plan, const Program& program, const Topology& network) 
     std::vector<std::uint32_t> shortest;
     if (parallel.empty()) {
       auto& known = lengths[to.value];
-      if (known.empty()) known = way_lengths_to(network, to);
-      shortest = shortest_way(network, from, to, known);
+      if (known.empty()) known = path_lengths_to(network, to);
+      shortest = shortest_path(network, from, to, known);
     }
     for (std::size_t c = first; c < end; ++c) {
       Connection& connection = plan.connections[c];
-      std::vector<std::uint32_t> way = planned_way(program, connection, network);
-      if (way.empty() && !parallel.empty()) way = {parallel[connection.channel % parallel.size()]};
-      if (way.empty()) way = shortest;
+      std::vector<std::uint32_t> path = planned_path(program, connection, network);
+      if (path.empty() && !parallel.empty())
+        path = {parallel[connection.channel % parallel.size()]};
+      if (path.empty()) path = shortest;
       connection.first_link = static_cast<std::uint32_t>(plan.path_links.size());
-      connection.links = static_cast<std::uint32_t>(way.size());
-      plan.path_links.insert(plan.path_links.end(), way.begin(), way.end());
+      connection.links = static_cast<std::uint32_t>(path.size());
+      plan.path_links.insert(plan.path_links.end(), path.begin(), path.end());
     }
   }
 }

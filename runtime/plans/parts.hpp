@@ -24,8 +24,8 @@ struct MessageEnds {
 [[nodiscard]] std::vector<bool> direct_landings(const Program& program, const Plan& plan,
                                                 const std::vector<MessageEnds>& ends);
 
-/// Fills in links, groups, and the way of each connection.
-/// Errors: InputError where the network has too few NPUs, or no way.
+/// Fills in links, groups, and the path of each connection.
+/// Errors: InputError where the network has too few NPUs, or no path.
 void emulate_links(Plan& plan, const Program& program, const Topology& network);
 
 } // namespace tutti::runtime

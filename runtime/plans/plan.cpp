@@ -1,3 +1,6 @@
+// Lays out each rank's arena (input, output, scratch, then slots), numbers blocks, connections and
+// messages, and turns places into byte addresses, so that an executor computes none.
+
 #include "runtime/plans/plan.hpp"
 
 #include "runtime/plans/parts.hpp"

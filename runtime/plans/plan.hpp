@@ -87,8 +87,8 @@ struct PlanOptions {
   /// Each message of a connection waits until the one before has been received, wherever it lands:
   /// all of them take the one slot (for the profiler).
   bool one_by_one = false;
-  /// Throttles every connection to the way that it takes in this network: the program's, else its
-  /// link, else the shortest way (as schedule_of() chooses it).
+  /// Throttles every connection to the path that it takes in this network: the program's, else its
+  /// link, else the shortest path (as schedule_of() chooses it).
   const Topology* emulated = nullptr;
 };
 
@@ -99,7 +99,7 @@ struct PlanOptions {
 /// Pre: the program passes verify_program (one that would hang is planned as well, for the watchdog
 /// to tell). Units start at multiples of 16 bytes where unit_bytes does.
 /// Errors: InputError for slots == 0, for an emulated network of fewer NPUs than the program has
-/// ranks, or where it has no way between two that talk.
+/// ranks, or where it has no path between two that talk.
 /// Cost: O(units that steps touch).
 [[nodiscard]] Plan make_plan(const Program& program, std::size_t unit_bytes,
                              const PlanOptions& options = {});

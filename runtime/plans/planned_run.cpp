@@ -1,3 +1,7 @@
+// A planned run may come from a file. require_sound() therefore checks every index and address that
+// an executor follows, before memory is allocated; what it doesn't check, wrong results and
+// hanging, the executor reports.
+
 #include "runtime/plans/planned_run.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,7 @@
+// Alpha and beta of one link by least squares on relative errors, so that small messages, which
+// determine the latency, count as much as large ones. The cost model is TACCL's (Shah et al. 2023,
+// NSDI, section 4.1).
+
 #include "runtime/profiling/profiler.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Every measurement is a program of its own, run by an executor that also runs collectives. Links
+// are measured one at a time, then all at once: where the joint rate is well below the sum, the
+// topology gets a group that all links share.
+
 #include "runtime/profiling/profiler.hpp"
 
 #include "sim/error.hpp"

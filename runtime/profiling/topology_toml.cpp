@@ -1,3 +1,6 @@
+// A measured topology as a TOML file that topologies/ reads back: nodes by name, links with the
+// values measured, groups by the ends of their links.
+
 #include "runtime/profiling/profiler.hpp"
 #include "sim/error.hpp"
 

@@ -1,3 +1,7 @@
+// Network events, route changes, starts of parts and the freeze each come sorted from RunOptions;
+// one cursor for each list, and the earliest of the four next times, are all that an engine asks
+// for. Options are checked here once for both engines.
+
 #include "sim/engines/changes.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,7 @@
+// Builds the chains of dependencies.hpp: a counting sort brings the transfers of a chunk together
+// in list order; walking them once, the last element of the chain of each node is all that has to
+// be known. Transfers of one part with one path are then joined into connections.
+
 #include "sim/engines/dependencies.hpp"
 
 #include "sim/error.hpp"

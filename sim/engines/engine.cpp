@@ -1,3 +1,5 @@
+// The written list of engines, by which the command line and the tests find them.
+
 #include "sim/engines/engine.hpp"
 
 #include "sim/error.hpp"

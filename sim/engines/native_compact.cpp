@@ -15,7 +15,7 @@ namespace tutti {
 
 namespace {
 
-/// What an event looks at lies close together: links are numbered by sender here ("lanes"), so that
+/// What an event looks at lies close together: links are numbered by sender here (OutLink), so that
 /// those which may send on what has arrived are neighbours, and held chunks lie by node.
 template <typename ChunkNumber> class CompactRun {
 public:
@@ -34,23 +34,23 @@ public:
       for (const NodeId holder : collective.held_by(ChunkId{c})) held_[bit(c, holder)] = true;
     }
     for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-      first_lane_.push_back(static_cast<std::uint32_t>(lanes_.size()));
+      first_out_link_.push_back(static_cast<std::uint32_t>(out_links_.size()));
       for (const LinkId id : topology.out_links(NodeId{n})) {
         const Link& link = topology.link(id);
-        lanes_.push_back({.next = schedule.begin[id.value],
-                          .end = schedule.end[id.value],
-                          .latency = link.latency,
-                          .from = link.from,
-                          .to = link.to,
-                          .link = id});
+        out_links_.push_back({.next = schedule.begin[id.value],
+                              .end = schedule.end[id.value],
+                              .latency = link.latency,
+                              .from = link.from,
+                              .to = link.to,
+                              .link = id});
       }
     }
-    first_lane_.push_back(static_cast<std::uint32_t>(lanes_.size()));
-    awaited_chunk_.assign(lanes_.size(), none);
+    first_out_link_.push_back(static_cast<std::uint32_t>(out_links_.size()));
+    awaited_chunk_.assign(out_links_.size(), none);
   }
 
   Report run() {
-    for (std::uint32_t l = 0; l < lanes_.size(); ++l) prepare_next(l, 0);
+    for (std::uint32_t l = 0; l < out_links_.size(); ++l) prepare_next(l, 0);
     while (events_.next_time() != EventQueue::never) {
       const Event event = events_.pop();
       if (event.kind == arrival)
@@ -68,7 +68,7 @@ private:
   enum Kind : std::uint32_t { arrival, link_free };
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  struct Lane {
+  struct OutLink {
     std::size_t next = 0, end = 0; // positions in the schedule: to send, one past the last
     std::int64_t free_at = 0;
     Bytes last_size{};
@@ -78,12 +78,12 @@ private:
     LinkId link;
     std::uint32_t in_flight = 0; // sent and not there yet: those before `next`
   };
-  static_assert(sizeof(Lane) == 64);
+  static_assert(sizeof(OutLink) == 64);
 
   void require_all_sent() const {
-    const Lane* stuck = nullptr; // the one of the lowest link
-    for (const Lane& lane : lanes_)
-      if (lane.next < lane.end && (!stuck || lane.link < stuck->link)) stuck = &lane;
+    const OutLink* stuck = nullptr; // the one of the lowest link
+    for (const OutLink& out : out_links_)
+      if (out.next < out.end && (!stuck || out.link < stuck->link)) stuck = &out;
     if (stuck)
       throw InputError(fmt::format("chunk {} never reaches {}, which has to send it to {}",
                                    chunks_[stuck->next], topology_.node(stuck->from).name,
@@ -94,58 +94,58 @@ private:
     return row_ * node.value + chunk;
   }
 
-  /// The lane waits for its link, or for the chunk that it sends next.
+  /// The link waits until it is free, or for the chunk that it sends next.
   void prepare_next(std::uint32_t id, std::int64_t now) {
-    const Lane& lane = lanes_[id];
-    if (lane.next == lane.end) return;
-    const ChunkNumber chunk = chunks_[lane.next];
-    if (held_[bit(chunk, lane.from)])
-      events_.push(now, {std::max(now, lane.free_at), id, link_free});
+    const OutLink& out = out_links_[id];
+    if (out.next == out.end) return;
+    const ChunkNumber chunk = chunks_[out.next];
+    if (held_[bit(chunk, out.from)])
+      events_.push(now, {std::max(now, out.free_at), id, link_free});
     else
       awaited_chunk_[id] = chunk;
   }
 
   void start(std::uint32_t id, std::int64_t now) {
-    Lane& lane = lanes_[id];
-    const Bytes size = sizes_[chunks_[lane.next++]];
-    ++lane.in_flight;
-    if (size != lane.last_size) {
-      lane.last_size = size;
-      lane.last_duration = serialization(size, topology_.link(lane.link).bandwidth).ps;
+    OutLink& out = out_links_[id];
+    const Bytes size = sizes_[chunks_[out.next++]];
+    ++out.in_flight;
+    if (size != out.last_size) {
+      out.last_size = size;
+      out.last_duration = serialization(size, topology_.link(out.link).bandwidth).ps;
     }
-    const std::int64_t sent = now + lane.last_duration;
-    require_representable(sent, lane.latency);
-    lane.free_at = sent + (latency_occupies_ ? lane.latency.ps : 0);
-    events_.push(now, {sent + lane.latency.ps, id, arrival});
+    const std::int64_t sent = now + out.last_duration;
+    require_representable(sent, out.latency);
+    out.free_at = sent + (latency_occupies_ ? out.latency.ps : 0);
+    events_.push(now, {sent + out.latency.ps, id, arrival});
     prepare_next(id, now);
   }
 
   void arrive(std::uint32_t id, std::int64_t now) {
-    Lane& lane = lanes_[id];
-    const ChunkNumber chunk = chunks_[lane.next - lane.in_flight--];
+    OutLink& out = out_links_[id];
+    const ChunkNumber chunk = chunks_[out.next - out.in_flight--];
     ++arrived_;
-    held_[bit(chunk, lane.to)] = true;
+    held_[bit(chunk, out.to)] = true;
     report_.chunk_done[chunk] = report_.completion = Time{now}; // events come by time
-    const std::uint32_t end = first_lane_[lane.to.value + std::size_t{1}];
-    for (std::uint32_t out = first_lane_[lane.to.value]; out < end; ++out) {
-      if (awaited_chunk_[out] != chunk) continue;
-      awaited_chunk_[out] = none;
-      if (lanes_[out].free_at <= now)
-        start(out, now);
+    const std::uint32_t end = first_out_link_[out.to.value + std::size_t{1}];
+    for (std::uint32_t next = first_out_link_[out.to.value]; next < end; ++next) {
+      if (awaited_chunk_[next] != chunk) continue;
+      awaited_chunk_[next] = none;
+      if (out_links_[next].free_at <= now)
+        start(next, now);
       else
-        events_.push(now, {lanes_[out].free_at, out, link_free});
+        events_.push(now, {out_links_[next].free_at, next, link_free});
     }
   }
 
   /// What every link has carried, in one pass over the schedule.
   void sum_up_use() {
-    for (const Lane& lane : lanes_) {
-      LinkUse& use = report_.links[lane.link.value];
-      const Link& link = topology_.link(lane.link);
-      const std::size_t begin = schedule_.begin[lane.link.value];
+    for (const OutLink& out : out_links_) {
+      LinkUse& use = report_.links[out.link.value];
+      const Link& link = topology_.link(out.link);
+      const std::size_t begin = schedule_.begin[out.link.value];
       Bytes last_size;
       Time last_busy;
-      for (std::size_t i = begin; i < lane.end; ++i) {
+      for (std::size_t i = begin; i < out.end; ++i) {
         const Bytes size = sizes_[chunks_[i]];
         if (size != last_size) {
           last_size = size;
@@ -155,7 +155,7 @@ private:
         use.bytes += size;
         use.busy += last_busy;
       }
-      use.transfers = lane.end - begin;
+      use.transfers = out.end - begin;
       report_.link_transfers += use.transfers;
     }
   }
@@ -167,10 +167,10 @@ private:
   WatchedSteps steps_;
   std::uint64_t arrived_ = 0; // transfers
   Report report_;
-  std::vector<Bytes> sizes_;                 // per chunk
-  std::vector<Lane> lanes_;                  // by sender, then link
-  std::vector<std::uint32_t> first_lane_;    // per node, and one past the end
-  std::vector<std::uint32_t> awaited_chunk_; // per lane: whose arrival starts it; none: no such
+  std::vector<Bytes> sizes_;                  // per chunk
+  std::vector<OutLink> out_links_;            // by sender, then link
+  std::vector<std::uint32_t> first_out_link_; // per node, and one past the end
+  std::vector<std::uint32_t> awaited_chunk_;  // per link: whose arrival starts it; none: no such
   std::size_t row_;
   std::vector<bool> held_; // by node, then chunk
   EventQueue events_;

@@ -1,3 +1,8 @@
+// SimGrid as a clock and a bandwidth solver only. Routes are not tables: a communication runs over
+// the list of links that was set just before it starts (PathZone). CM02 without cross traffic and
+// TCP's window, with the finest time precision, makes a crossing take n/B; latency is left to
+// timers. Each pitfall that this avoids is commented at its line.
+
 #include "sim/engines/simgrid_platform.hpp"
 
 #include "sim/engines/simgrid_versions.hpp"

@@ -1,3 +1,6 @@
+// A link that is down is named in the error of a stuck run and in that of a blocked iteration: the
+// same words for both.
+
 #include "sim/engines/stuck.hpp"
 
 #include <fmt/format.h>

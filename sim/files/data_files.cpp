@@ -1,3 +1,6 @@
+// Where data lies is decided at run time by the place of the executable, so that an installed
+// command needs no configuration and one from the build folder reads the source tree.
+
 #include "sim/files/data_files.hpp"
 
 #include "sim/error.hpp"

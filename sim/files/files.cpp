@@ -1,3 +1,6 @@
+// A file appears under its name only when it is whole: a temporary in the same folder, then
+// rename(), which is atomic on one file system.
+
 #include "sim/files/files.hpp"
 
 #include "sim/error.hpp"

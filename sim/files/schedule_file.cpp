@@ -1,3 +1,6 @@
+// Writing goes by the file's name, reading by its first bytes. What both forms have in common, the
+// checks of version, topology and collective, stands here.
+
 #include "sim/files/schedule_file.hpp"
 
 #include "sim/files/files.hpp"

@@ -1,3 +1,7 @@
+// One chunk at a time, so that memory holds the values of one chunk (a bit per contribution and
+// node) however many chunks there are. The index of deliveries by chunk is built once by a counting
+// sort.
+
 #include "sim/repair/chunk_replay.hpp"
 
 #include <algorithm>

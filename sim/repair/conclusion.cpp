@@ -1,3 +1,7 @@
+// Whatever policy was followed, the answer is derived here from the segments alone and then checked
+// by check_history(), which shares no code with it. Events after the last delivery that anyone
+// alive wants do not count; a time below a lower bound would be reported as a problem.
+
 #include "sim/repair/conclusion.hpp"
 
 #include "sim/repair/history_check.hpp"

@@ -1,3 +1,7 @@
+// Exact set packing is NP-hard in general. Largest sums first is tried before anything else; the
+// branch and bound follows only where that leaves contributions out, and branches only on those
+// that aren't a sum of their own.
+
 #include "sim/repair/disjoint_cover.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Chunk by chunk, ChunkReplay performs what was delivered while this file notes when each
+// destination's value became complete. A second walk, backwards from what those alive hold in the
+// end, tells which deliveries were needed; the rest were in vain.
+
 #include "sim/repair/progress.hpp"
 
 #include "sim/repair/chunk_replay.hpp"

@@ -1,3 +1,6 @@
+// Strongly connected components come in reverse topological order, so what a component reaches has
+// lower numbers: one pass over the links in that order unites the sets.
+
 #include "sim/repair/reach.hpp"
 
 #include "sim/graphs/components.hpp"

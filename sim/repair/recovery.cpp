@@ -1,3 +1,6 @@
+// The four policies from outside. Report and reroute leave the schedule as it is and need one
+// replay; the others are in replanning.cpp.
+
 #include "sim/repair/recovery.hpp"
 
 #include "sim/error.hpp"
@@ -24,10 +27,10 @@ constexpr std::array policies{Policy::report, Policy::reroute, Policy::resynthes
 Recovery unchanged(const RecoveryCase& asked, Schedule schedule) {
   Rerouting rerouting;
   if (asked.reaction.policy == Policy::reroute) rerouting = rerouted(asked, schedule);
-  Course course(asked, first_segment(asked.collective, std::move(schedule)));
-  const Report& report = course.run(asked.events.size(), rerouting.changes);
+  RunningPlan running(asked, first_segment(asked.collective, std::move(schedule)));
+  const Report& report = running.run(asked.events.size(), rerouting.changes);
   History history;
-  history.add(performed(course.plan(), report, {}), report);
+  history.add(performed(running.plan(), report, {}), report);
   history.route_changes = std::move(rerouting.changes);
   Recovery made = concluded(asked, std::move(history), report, {});
   made.decisions = std::move(rerouting.decisions);

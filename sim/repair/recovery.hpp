@@ -44,7 +44,7 @@ struct Reaction {
   /// What resynthesize and restart plan with. The seconds it needs are not in `decision`.
   Planner plan;
   Watch watch = {}; ///< of each replay
-  /// Asked of each plan and of each course that is complete, with up to 200,000 transfers: an
+  /// Asked of each plan and of each run that is complete, with up to 200,000 transfers: an
   /// engine that is faster than a bound is a defect. May be empty.
   BoundCheck beaten_bound = {};
 };

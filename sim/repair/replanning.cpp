@@ -1,3 +1,8 @@
+// Each answer is a choice: the present plan goes on, or a plan for the residual collective replaces
+// it. Resynthesis replays both under the events known so far and takes the new plan only where it
+// leaves less missing, then less lost, then ends sooner; a restart takes it wherever the old one
+// can't go on. Synthesis is handed in as a function (Reaction), so that sim/ knows no algorithm.
+
 #include "sim/repair/replanning.hpp"
 
 #include "sim/compact_schedule.hpp"
@@ -50,21 +55,21 @@ class Replanning {
 public:
   Replanning(const RecoveryCase& asked, const Schedule& schedule)
       : asked_(asked), restarts_(asked.reaction.policy == Policy::restart),
-        course_(asked, first_segment(asked.collective, schedule)) {}
+        running_(asked, first_segment(asked.collective, schedule)) {}
 
   Recovery run() {
     bool something_left = true;
     for (std::size_t next = 0; something_left && next < asked_.events.size();) {
       const std::size_t first = next;
-      const Time begin = course_.plan().begin;
+      const Time begin = running_.plan().begin;
       next = asked_.events_by(asked_.events[first].at);
       while (next < asked_.events.size() && asked_.events[next].at + asked_.delay() <= begin)
         next = asked_.events_by(asked_.events[next].at);
       const Time at = std::max(asked_.events[next - 1].at + asked_.delay(), begin);
       something_left = answer(first, next, at);
     }
-    const Report last = course_.run(asked_.events.size());
-    history_.add(performed(course_.plan(), last, course_.plan().begin), last);
+    const Report last = running_.run(asked_.events.size());
+    history_.add(performed(running_.plan(), last, running_.plan().begin), last);
     Recovery made = concluded(asked_, std::move(history_), last, std::move(problem_));
     made.decisions = std::move(decisions_);
     return made;
@@ -82,12 +87,12 @@ private:
   /// To the events first .. known - 1; earlier ones are answered, later ones aren't known.
   /// False where nothing is left to do.
   bool answer(std::size_t first, std::size_t known, Time at) {
-    const Report given_up = course_.run_until(at);
+    const Report given_up = running_.run_until(at);
     if (given_up.stuck.empty() && !left_out_) return false;
     if (restarts_ && goes_on(asked_.events_by(at))) return true;
 
     const NetworkState network = asked_.network(known);
-    Segment ended = performed(course_.plan(), given_up, at);
+    Segment ended = performed(running_.plan(), given_up, at);
     const Time begin = ended.end;
     const Residual left = left_after(ended, network, restarts_);
     if (!restarts_ && left.chunk.empty() && left.out_of_reach.empty()) return false;
@@ -97,7 +102,7 @@ private:
     if (!planned.segment) {
       decision.what = std::move(planned.why_not);
     } else {
-      Course next(asked_, *std::move(planned.segment));
+      RunningPlan next(asked_, *std::move(planned.segment));
       decision.in_force = comes_to_an_end(next, network, known) &&
                           (restarts_ || is_better(next, ended, given_up, left, known));
       decision.what = what_is_done(left, next.plan().schedule.empty(), decision.in_force);
@@ -106,7 +111,7 @@ private:
         history_.add(std::move(ended), given_up);
         history_.give_up(left.lost);
         left_out_ = !left.out_of_reach.empty();
-        course_ = std::move(next);
+        running_ = std::move(next);
       }
     }
     decisions_.push_back(std::move(decision));
@@ -122,18 +127,18 @@ private:
   /// Whether the present plan brings everyone all that can be brought, under the first `count`
   /// events.
   bool goes_on(std::size_t count) {
-    const Report& report = course_.run(count);
+    const Report& report = running_.run(count);
     if (report.stuck.empty() && !left_out_) return true;
-    return left_after(performed(course_.plan(), report, course_.plan().begin),
+    return left_after(performed(running_.plan(), report, running_.plan().begin),
                       asked_.network(count), false)
         .chunk.empty();
   }
 
   /// Whether a new plan comes to its end, under the events that it knows. If not: a defect.
-  bool comes_to_an_end(Course& course, const NetworkState& network, std::size_t known) {
-    const Segment& plan = course.plan();
+  bool comes_to_an_end(RunningPlan& running, const NetworkState& network, std::size_t known) {
+    const Segment& plan = running.plan();
     if (plan.schedule.empty()) return true;
-    const Report& report = course.run(known);
+    const Report& report = running.run(known);
     if (!report.stuck.empty()) {
       note_problem(fmt::format("a new plan comes to a halt: {} of {} transfers",
                                report.stuck.size(), plan.schedule.size()));
@@ -146,10 +151,10 @@ private:
   }
 
   /// Whether to go on with `next`, after the present plan `ended` so, rather than as before.
-  bool is_better(Course& next, const Segment& ended, const Report& given_up, const Residual& left,
-                 std::size_t known) {
+  bool is_better(RunningPlan& next, const Segment& ended, const Report& given_up,
+                 const Residual& left, std::size_t known) {
     History with = history_;
-    const Prospect as_before = prospect(with, course_, known);
+    const Prospect as_before = prospect(with, running_, known);
     with.add(ended, given_up);
     with.give_up(left.lost);
     Prospect anew = prospect(with, next, known);
@@ -159,11 +164,11 @@ private:
     return anew < as_before;
   }
 
-  /// Of a course after this history, under the first `count` events. The history's segments are
-  /// extended for as long as that takes.
-  Prospect prospect(History& history, Course& course, std::size_t count) const {
-    const Report& report = course.run(count);
-    history.segments.push_back(performed(course.plan(), report, course.plan().begin));
+  /// Of a plan performed after this history, under the first `count` events. The history's segments
+  /// are extended for as long as that takes.
+  Prospect prospect(History& history, RunningPlan& running, std::size_t count) const {
+    const Report& report = running.run(count);
+    history.segments.push_back(performed(running.plan(), report, running.plan().begin));
     history.deliveries.push_back(report.deliveries);
     const Account account = account_of(asked_, history, count);
     history.segments.pop_back();
@@ -269,7 +274,7 @@ private:
 
   const RecoveryCase& asked_;
   bool restarts_;
-  Course course_;
+  RunningPlan running_;
   bool left_out_ = false; // the present plan leaves out what was out of reach
   History history_;
   std::vector<Decision> decisions_;

@@ -1,3 +1,7 @@
+// The schedule keeps its order and its chunks; only paths change. At each instant with events every
+// path that the schedule uses is looked at, and shortest paths are searched on the network as it is
+// then; the change takes effect after the delay of the reaction.
+
 #include "sim/repair/rerouting.hpp"
 
 #include "sim/repair/reach.hpp"

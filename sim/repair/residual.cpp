@@ -1,3 +1,8 @@
+// Chunk by chunk: ChunkReplay says what each NPU holds; a copied chunk counts wherever it survives,
+// a reduced one by disjoint partial sums (disjoint_cover.hpp). Where the network is cut, sums
+// within reach of those who are cut off are tried too, and the choice by which most destinations
+// can finish is taken.
+
 #include "sim/repair/residual.hpp"
 
 #include "sim/collective_builder.hpp"

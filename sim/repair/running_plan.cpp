@@ -1,3 +1,7 @@
+// A plan is replayed from its beginning whenever more events are known, instead of keeping an
+// engine's state and going on from there; the last full replay is kept, since several questions are
+// asked of it.
+
 #include "sim/repair/running_plan.hpp"
 
 #include <algorithm>
@@ -42,7 +46,7 @@ Segment first_segment(const Collective& collective, Schedule schedule) {
   return segment;
 }
 
-RunOptions Course::options() const {
+RunOptions RunningPlan::options() const {
   RunOptions options;
   options.record_deliveries = true;
   options.may_halt = true;
@@ -51,7 +55,7 @@ RunOptions Course::options() const {
   return options;
 }
 
-const Report& Course::run(std::size_t count, std::span<const RouteChange> route_changes) {
+const Report& RunningPlan::run(std::size_t count, std::span<const RouteChange> route_changes) {
   if (report_ && events_ == count) return *report_;
   RunOptions with = options();
   with.events = std::span(asked_->events).first(count);
@@ -62,7 +66,7 @@ const Report& Course::run(std::size_t count, std::span<const RouteChange> route_
   return *report_;
 }
 
-Report Course::run_until(Time instant) const {
+Report RunningPlan::run_until(Time instant) const {
   const std::vector<NetworkEvent> events =
       without_recoveries(asked_->events, instant, asked_->topology.link_count());
   RunOptions with = options();

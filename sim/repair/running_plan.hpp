@@ -34,9 +34,9 @@ struct RecoveryCase {
 [[nodiscard]] Segment first_segment(const Collective& collective, Schedule schedule);
 
 /// A plan that is being performed.
-class Course {
+class RunningPlan {
 public:
-  Course(const RecoveryCase& asked, Segment plan) : asked_(&asked), plan_(std::move(plan)) {}
+  RunningPlan(const RecoveryCase& asked, Segment plan) : asked_(&asked), plan_(std::move(plan)) {}
 
   [[nodiscard]] const Segment& plan() const { return plan_; }
 

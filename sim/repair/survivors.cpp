@@ -1,3 +1,7 @@
+// Not every algorithm takes custom collectives. Among the members alive the named collective exists
+// again where its shards keep their sizes: then the restart can use any algorithm of that
+// collective.
+
 #include "sim/repair/survivors.hpp"
 
 #include <algorithm>

@@ -127,21 +127,21 @@ TEST_CASE("paths are kept where they are known, else those of each NPU's own NIC
   const Program program =
       lower(machines, collective, samples::schedule_of("direct", machines, collective), {});
   const ForeignSchedule kept = schedule_of(machines, program);
-  for (const ConnectionWay& way : program.ways) {
+  for (const ConnectionPath& path : program.paths) {
     bool found = false;
     for (std::size_t i = 0; i < kept.schedule.size() && !found; ++i)
-      found = std::ranges::equal(kept.schedule.paths().links(kept.schedule.path_of(i)), way.links);
+      found = std::ranges::equal(kept.schedule.paths().links(kept.schedule.path_of(i)), path.links);
     CHECK(found);
   }
   Program bare = program;
-  bare.ways = {{0, 8, 0, {}}, {1, 9, 0, {}}, {15, 7, 1, {}}};
-  CHECK(ways_not_taken(machines, bare).size() == 3);
-  const auto rail_of = [&](const ConnectionWay& way) {
-    const std::vector<LinkId> links = runtime_way(machines, way);
+  bare.paths = {{0, 8, 0, {}}, {1, 9, 0, {}}, {15, 7, 1, {}}};
+  CHECK(paths_not_taken(machines, bare).size() == 3);
+  const auto rail_of = [&](const ConnectionPath& path) {
+    const std::vector<LinkId> links = runtime_path(machines, path);
     REQUIRE(links.size() == 4);
     return machines.node(machines.link(links[1]).to).name;
   };
-  CHECK(rail_of(bare.ways[0]) == "rail0");
-  CHECK(rail_of(bare.ways[1]) == "rail1");
-  CHECK(rail_of(bare.ways[2]) == "rail7");
+  CHECK(rail_of(bare.paths[0]) == "rail0");
+  CHECK(rail_of(bare.paths[1]) == "rail1");
+  CHECK(rail_of(bare.paths[2]) == "rail7");
 }

@@ -56,8 +56,8 @@ Evaluation evaluation_of(const Topology& topology, const std::string& algorithm,
 
 std::size_t connections_without_path(const runtime::Program& program) {
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> known;
-  for (const runtime::ConnectionWay& way : program.ways)
-    known.insert({way.from, way.to, way.channel});
+  for (const runtime::ConnectionPath& path : program.paths)
+    known.insert({path.from, path.to, path.channel});
   std::size_t lacking = 0;
   for (std::uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     for (const runtime::Block& block : program.ranks[rank].blocks)
@@ -75,7 +75,7 @@ void add_paths(const ImportArguments& arguments, const Topology& topology, const
     throw InputError(fmt::format("{}: paths are of one program, but {} has {}", name,
                                  arguments.file, programs.size()));
   runtime::Program& program = programs.front().program;
-  program.ways = parse_connection_paths(topology, read_file(name), name, xml);
+  program.paths = parse_connection_paths(topology, read_file(name), name, xml);
   if (const std::size_t lacking = connections_without_path(program); lacking > 0)
     print_message(fmt::format("{}: {} connections of {} aren't there, and take what runtimes take",
                               name, lacking, arguments.file));

@@ -124,7 +124,7 @@ struct Lowered {
   ProgramFigures figures;
   /// Of the schedule; of the program on its paths; of the program on those that runtimes take.
   Time planned, kept, taken;
-  std::vector<runtime::ConnectionWay> not_taken;
+  std::vector<runtime::ConnectionPath> not_taken;
 };
 
 Time time_of(const Topology& topology, const Collective& collective, const Schedule& schedule,
@@ -134,12 +134,12 @@ Time time_of(const Topology& topology, const Collective& collective, const Sched
 
 /// What lowering and the runtimes' paths make of its time.
 void add_times(const Topology& topology, Lowered& lowered) {
-  lowered.not_taken = runtime::ways_not_taken(topology, lowered.fitted.program);
+  lowered.not_taken = runtime::paths_not_taken(topology, lowered.fitted.program);
   const TimeModel& model = lowered.file.time_model;
   runtime::Program program = lowered.fitted.program;
   const runtime::ForeignSchedule kept = runtime::schedule_of(topology, program);
   lowered.kept = time_of(topology, kept.collective, kept.schedule, model);
-  program.ways.clear();
+  program.paths.clear();
   const runtime::ForeignSchedule taken = runtime::schedule_of(topology, program);
   lowered.taken = time_of(topology, taken.collective, taken.schedule, model);
   lowered.planned = time_of(topology, lowered.file.collective, lowered.file.schedule, model);
@@ -156,13 +156,13 @@ std::vector<std::string> warnings_of(const Topology& topology, const Lowered& lo
                                      short_text(lowered.planned), short_text(lowered.kept)));
     return warnings;
   }
-  const runtime::ConnectionWay& one = lowered.not_taken.front();
+  const runtime::ConnectionPath& one = lowered.not_taken.front();
   warnings.push_back(fmt::format(
       "{} of {} connections are planned on paths that the XML can't name and runtimes don't take "
       "({} on channel {}, where they take {}): the schedule takes {}, the program {} on the "
       "planned paths and {} on theirs",
-      lowered.not_taken.size(), lowered.fitted.program.ways.size(), way_text(topology, one.links),
-      one.channel, way_text(topology, runtime::runtime_way(topology, one)),
+      lowered.not_taken.size(), lowered.fitted.program.paths.size(), path_text(topology, one.links),
+      one.channel, path_text(topology, runtime::runtime_path(topology, one)),
       short_text(lowered.planned), short_text(lowered.kept), short_text(lowered.taken)));
   return warnings;
 }
@@ -210,7 +210,7 @@ void report(const LowerArguments& arguments, const Topology& topology, const Low
   if (arguments.output.empty()) return;
   write_file(arguments.output, xml);
   write_file(paths_file_of(arguments.output),
-             connection_paths_json(topology, lowered.fitted.program.ways, xml));
+             connection_paths_json(topology, lowered.fitted.program.paths, xml));
 }
 
 } // namespace

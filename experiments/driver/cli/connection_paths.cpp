@@ -32,7 +32,7 @@ public:
   PathsReader(const Topology& topology, const std::string& file_name)
       : topology_(topology), file_name_(file_name) {}
 
-  std::vector<runtime::ConnectionWay> read(std::string_view text, std::string_view xml) {
+  std::vector<runtime::ConnectionPath> read(std::string_view text, std::string_view xml) {
     OrderedJson json;
     try {
       json = OrderedJson::parse(text);
@@ -49,10 +49,10 @@ public:
       refuse(fmt::format("these are paths on {}, not on {}", text_at(json["topology"], "name"),
                          topology_.name()));
     if (!json["connections"].is_array()) refuse("connections isn't a list");
-    std::vector<runtime::ConnectionWay> ways;
+    std::vector<runtime::ConnectionPath> paths;
     for (const OrderedJson& connection : json["connections"])
-      ways.push_back(way_of(connection, fmt::format("connection {}", ways.size())));
-    return ways;
+      paths.push_back(path_of(connection, fmt::format("connection {}", paths.size())));
+    return paths;
   }
 
 private:
@@ -82,28 +82,28 @@ private:
     return json.get<std::uint32_t>();
   }
 
-  runtime::ConnectionWay way_of(const OrderedJson& json, const std::string& where) {
+  runtime::ConnectionPath path_of(const OrderedJson& json, const std::string& where) {
     require_keys(json, where, {"from", "to", "channel", "links", "nodes"});
-    runtime::ConnectionWay way;
-    way.from = number(json["from"], where, topology_.npu_count());
-    way.to = number(json["to"], where, topology_.npu_count());
-    way.channel = number(json["channel"], where, 1024);
+    runtime::ConnectionPath path;
+    path.from = number(json["from"], where, topology_.npu_count());
+    path.to = number(json["to"], where, topology_.npu_count());
+    path.channel = number(json["channel"], where, 1024);
     if (!json["links"].is_array()) refuse(fmt::format("{}: links isn't a list", where));
-    NodeId at{way.from};
+    NodeId at{path.from};
     for (const OrderedJson& link : json["links"]) {
-      way.links.emplace_back(number(link, where, topology_.link_count()));
-      if (topology_.link(way.links.back()).from != at)
-        refuse(fmt::format("{}: link {} doesn't begin at {}", where, way.links.back().value,
+      path.links.emplace_back(number(link, where, topology_.link_count()));
+      if (topology_.link(path.links.back()).from != at)
+        refuse(fmt::format("{}: link {} doesn't begin at {}", where, path.links.back().value,
                            topology_.node(at).name));
-      at = topology_.link(way.links.back()).to;
+      at = topology_.link(path.links.back()).to;
     }
-    if (at != NodeId{way.to} || way.links.empty())
+    if (at != NodeId{path.to} || path.links.empty())
       refuse(fmt::format("{}: its links end at {}, not at {}", where, topology_.node(at).name,
-                         topology_.node(NodeId{way.to}).name));
-    if (!known_.insert({way.from, way.to, way.channel}).second)
-      refuse(fmt::format("{}: {} to {} on channel {} is given twice", where, way.from, way.to,
-                         way.channel));
-    return way;
+                         topology_.node(NodeId{path.to}).name));
+    if (!known_.insert({path.from, path.to, path.channel}).second)
+      refuse(fmt::format("{}: {} to {} on channel {} is given twice", where, path.from, path.to,
+                         path.channel));
+    return path;
   }
 
   const Topology& topology_;
@@ -115,7 +115,7 @@ private:
 
 std::string paths_file_of(const std::string& xml_file) { return xml_file + ".paths.json"; }
 
-std::string way_text(const Topology& topology, std::span<const LinkId> links) {
+std::string path_text(const Topology& topology, std::span<const LinkId> links) {
   std::string text = topology.node(topology.link(links.front()).from).name;
   for (const LinkId link : links)
     text += fmt::format(">{}", topology.node(topology.link(link).to).name);
@@ -123,32 +123,32 @@ std::string way_text(const Topology& topology, std::span<const LinkId> links) {
 }
 
 std::string connection_paths_json(const Topology& topology,
-                                  std::span<const runtime::ConnectionWay> ways,
+                                  std::span<const runtime::ConnectionPath> paths,
                                   std::string_view xml) {
   std::string text = fmt::format(
       "{{\"format\": {}, \"program\": \"{}\",\n \"topology\": {{\"name\": {}, \"fingerprint\": "
       "\"{}\"}},\n \"connections\": [",
       OrderedJson(paths_format).dump(), fingerprint_of(xml), OrderedJson(topology.name()).dump(),
       hex(topology.fingerprint()));
-  for (std::size_t i = 0; i < ways.size(); ++i) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
     OrderedJson links = OrderedJson::array(), nodes = OrderedJson::array();
-    nodes.push_back(topology.node(NodeId{ways[i].from}).name);
-    for (const LinkId link : ways[i].links) {
+    nodes.push_back(topology.node(NodeId{paths[i].from}).name);
+    for (const LinkId link : paths[i].links) {
       links.push_back(link.value);
       nodes.push_back(topology.node(topology.link(link).to).name);
     }
     text += fmt::format("{}\n  {{\"from\": {}, \"to\": {}, \"channel\": {}, \"links\": {}, "
                         "\"nodes\": {}}}",
-                        i == 0 ? "" : ",", ways[i].from, ways[i].to, ways[i].channel, links.dump(),
-                        nodes.dump());
+                        i == 0 ? "" : ",", paths[i].from, paths[i].to, paths[i].channel,
+                        links.dump(), nodes.dump());
   }
   return text + "]}\n";
 }
 
-std::vector<runtime::ConnectionWay> parse_connection_paths(const Topology& topology,
-                                                           std::string_view text,
-                                                           const std::string& file_name,
-                                                           std::string_view xml) {
+std::vector<runtime::ConnectionPath> parse_connection_paths(const Topology& topology,
+                                                            std::string_view text,
+                                                            const std::string& file_name,
+                                                            std::string_view xml) {
   return PathsReader(topology, file_name).read(text, xml);
 }
 

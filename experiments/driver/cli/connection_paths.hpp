@@ -19,16 +19,16 @@ namespace tutti {
 [[nodiscard]] std::string paths_file_of(const std::string& xml_file);
 
 /// `npu0>pcie0>npu8`
-[[nodiscard]] std::string way_text(const Topology& topology, std::span<const LinkId> links);
+[[nodiscard]] std::string path_text(const Topology& topology, std::span<const LinkId> links);
 
 [[nodiscard]] std::string connection_paths_json(const Topology& topology,
-                                                std::span<const runtime::ConnectionWay> ways,
+                                                std::span<const runtime::ConnectionPath> paths,
                                                 std::string_view xml);
 
 /// Errors: InputError "FILE: ..." for malformed JSON, a missing or unknown key, the paths of
 /// another program or topology, links that don't lead from one rank to the other, a connection
 /// twice.
-[[nodiscard]] std::vector<runtime::ConnectionWay>
+[[nodiscard]] std::vector<runtime::ConnectionPath>
 parse_connection_paths(const Topology& topology, std::string_view text,
                        const std::string& file_name, std::string_view xml);
 

@@ -80,7 +80,7 @@ public:
     plan();
     Program made = program_;
     for (std::uint32_t r = 0; r < made.ranks.size(); ++r) made.ranks[r].blocks = rewritten(r);
-    add_ways(made);
+    add_paths(made);
     return made;
   }
 
@@ -212,19 +212,19 @@ private:
       steps.front().after = end;
   }
 
-  void add_ways(Program& made) {
-    const std::vector<ConnectionWay> ways = made.ways;
-    for (const ConnectionWay& way : ways) {
-      const std::vector<Block>& blocks = program_.ranks[way.from].blocks;
+  void add_paths(Program& made) {
+    const std::vector<ConnectionPath> paths = made.paths;
+    for (const ConnectionPath& path : paths) {
+      const std::vector<Block>& blocks = program_.ranks[path.from].blocks;
       for (std::uint32_t b = 0; b < blocks.size(); ++b) {
-        if (blocks[b].sends_to != way.to || blocks[b].channel != way.channel) continue;
-        const std::vector<std::uint32_t>& channels = plans_[way.from][b].channels;
+        if (blocks[b].sends_to != path.to || blocks[b].channel != path.channel) continue;
+        const std::vector<std::uint32_t>& channels = plans_[path.from][b].channels;
         for (std::size_t part = 1; part < channels.size(); ++part)
-          made.ways.push_back({way.from, way.to, channels[part], way.links});
+          made.paths.push_back({path.from, path.to, channels[part], path.links});
       }
     }
-    std::ranges::sort(made.ways, {}, [](const ConnectionWay& way) {
-      return std::tuple(way.from, way.to, way.channel);
+    std::ranges::sort(made.paths, {}, [](const ConnectionPath& path) {
+      return std::tuple(path.from, path.to, path.channel);
     });
   }
 

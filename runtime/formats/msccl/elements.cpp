@@ -1,3 +1,6 @@
+// A walk over pugixml's tree that knows which attributes each element may have and in which ranges;
+// every error names line and column.
+
 #include "runtime/formats/msccl/elements.hpp"
 
 #include "sim/error.hpp"

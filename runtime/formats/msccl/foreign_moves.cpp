@@ -1,3 +1,6 @@
+// All steps are sorted by rounds and performed symbolically; each unit of memory knows which ranks
+// contributed to it and which moves it was made from.
+
 #include "runtime/formats/msccl/foreign_moves.hpp"
 
 #include "sim/error.hpp"

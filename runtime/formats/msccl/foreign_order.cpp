@@ -1,3 +1,7 @@
+// A graph of moves: edges say which must come before which, some strictly. Strongly connected
+// components are moves that are performed together; components are then sorted topologically, by
+// the moves' own order where they are free.
+
 #include "runtime/formats/msccl/foreign_order.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,7 @@
+// A program imported as a schedule: its messages become transfers (foreign_moves.hpp) in an order
+// in which the list means what the program does (foreign_order.hpp); while the list is performed,
+// each transfer becomes a copy where that loses nothing, else a reduction.
+
 #include "runtime/formats/msccl/foreign_moves.hpp"
 #include "runtime/formats/msccl/foreign_order.hpp"
 #include "runtime/formats/msccl/runtime_paths.hpp"
@@ -43,21 +47,22 @@ Collective by_units(const Program& program) {
 }
 
 /// What is known of a connection, else the route that is asked for, else what runtimes take.
-class RankWays {
+class RankPaths {
 public:
-  RankWays(const Topology& topology, const std::vector<ConnectionWay>& known,
-           std::optional<Router> router)
+  RankPaths(const Topology& topology, const std::vector<ConnectionPath>& known,
+            std::optional<Router> router)
       : otherwise_(topology), router_(std::move(router)) {
-    for (const ConnectionWay& way : known) known_[{way.from, way.to, way.channel}] = way.links;
+    for (const ConnectionPath& path : known)
+      known_[{path.from, path.to, path.channel}] = path.links;
   }
 
-  PathId way(std::uint32_t from, std::uint32_t to, std::uint32_t channel, PathTable& paths) {
-    const auto [known, is_new] = ways_.try_emplace({from, to, channel});
-    if (!is_new) return known->second;
-    const auto way = known_.find({from, to, channel});
-    known->second =
-        paths.intern(way != known_.end() ? way->second : routed(NodeId{from}, NodeId{to}, channel));
-    return known->second;
+  PathId path(std::uint32_t from, std::uint32_t to, std::uint32_t channel, PathTable& paths) {
+    const auto [made, is_new] = paths_.try_emplace({from, to, channel});
+    if (!is_new) return made->second;
+    const auto known = known_.find({from, to, channel});
+    made->second = paths.intern(known != known_.end() ? known->second
+                                                      : routed(NodeId{from}, NodeId{to}, channel));
+    return made->second;
   }
 
 private:
@@ -69,10 +74,10 @@ private:
 
   using Connection = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>; // from, to, channel
 
-  RuntimeWays otherwise_;
+  RuntimePaths otherwise_;
   std::optional<Router> router_;
   std::map<Connection, std::vector<LinkId>> known_;
-  std::map<Connection, PathId> ways_;
+  std::map<Connection, PathId> paths_;
 };
 
 /// What each NPU has of each unit while the list is performed, as `verify` sees it.
@@ -134,7 +139,7 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
   const ForeignOrder order = foreign_order(moves);
   std::optional<Router> router;
   if (routing) router.emplace(topology, *routing, made.collective.largest_chunk());
-  RankWays ways(topology, program.ways, std::move(router));
+  RankPaths paths(topology, program.paths, std::move(router));
   ListState state(made.collective, ranks);
   made.schedule.reserve(moves.size());
   for (std::size_t begin = 0; begin < order.moves.size();) {
@@ -143,7 +148,7 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
     for (std::size_t i = begin; i < end; ++i) state.require_sender(moves[order.moves[i]]);
     for (std::size_t i = begin; i < end; ++i) {
       const ForeignMove& move = moves[order.moves[i]];
-      const PathId path = ways.way(move.from, move.to, move.channel, made.schedule.paths());
+      const PathId path = paths.path(move.from, move.to, move.channel, made.schedule.paths());
       made.schedule.push({ChunkId{move.unit}, path, state.arrive(move), order.together[i]});
     }
     begin = end;

@@ -1,3 +1,7 @@
+// The XML allows one dependency per step and a runtime moves a limited count at once: further waits
+// become steps of their own, and large counts several steps. Waits that program order has already
+// are dropped. The limits of a runtime are compared last.
+
 #include "runtime/formats/msccl/form.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,7 @@
+// A file says neither the sizes of a collective nor its root. Chunks per shard follow from
+// nchunksperloop or the declared buffers; the root is the only rank that declares the larger
+// buffer, else the only one that never receives (sends).
+
 #include "runtime/formats/msccl/layout.hpp"
 
 #include "runtime/formats/msccl/form.hpp"

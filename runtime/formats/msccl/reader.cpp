@@ -1,3 +1,7 @@
+// From checked elements to a Program that verify_program() accepts. Files in the field break the
+// runtimes' rules in known ways (sources named in the sender's buffers, inputs that are
+// overwritten); such a file is read as it must be meant, and a warning says how.
+
 #include "runtime/checking/verify_program.hpp"
 #include "runtime/formats/msccl/elements.hpp"
 #include "runtime/formats/msccl/form.hpp"

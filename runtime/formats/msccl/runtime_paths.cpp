@@ -19,7 +19,7 @@ constexpr std::uint32_t unreached = UINT32_MAX;
 
 } // namespace
 
-std::vector<LinkId> RuntimeWays::links(NodeId from, NodeId to, std::uint32_t channel) {
+std::vector<LinkId> RuntimePaths::links(NodeId from, NodeId to, std::uint32_t channel) {
   std::vector<LinkId> choices;
   for (const LinkId link : topology_.out_links(from))
     if (topology_.link(link).to == to) choices.push_back(link);
@@ -42,7 +42,7 @@ std::vector<LinkId> RuntimeWays::links(NodeId from, NodeId to, std::uint32_t cha
 }
 
 /// How many NPUs of lower id have a link to the node; 0 where this one has none.
-std::size_t RuntimeWays::place_at(NodeId npu, NodeId node) const {
+std::size_t RuntimePaths::place_at(NodeId npu, NodeId node) const {
   std::vector<NodeId> attached;
   for (const LinkId link : topology_.in_links(node))
     if (const NodeId before = topology_.link(link).from; before.value < topology_.npu_count())
@@ -54,14 +54,14 @@ std::size_t RuntimeWays::place_at(NodeId npu, NodeId node) const {
 }
 
 /// What is left to go from the beginning of a link by it.
-RuntimeWays::Distance RuntimeWays::beyond(const std::vector<Distance>& left, LinkId link) const {
+RuntimePaths::Distance RuntimePaths::beyond(const std::vector<Distance>& left, LinkId link) const {
   const Distance& end = left[topology_.link(link).to.value];
   if (end.first == unreached) return end;
   return {end.first + 1, end.second + topology_.link(link).latency.ps};
 }
 
-/// Breadth first from the destination; of a layer's ways the least latency.
-std::vector<RuntimeWays::Distance> RuntimeWays::distances_to(NodeId to) const {
+/// Breadth first from the destination; of a layer's paths the least latency.
+std::vector<RuntimePaths::Distance> RuntimePaths::distances_to(NodeId to) const {
   std::vector<Distance> left(topology_.node_count(), {unreached, 0});
   left[to.value] = {0, 0};
   for (std::vector<NodeId> layer{to}, next; !layer.empty(); layer = std::exchange(next, {})) {
@@ -75,17 +75,17 @@ std::vector<RuntimeWays::Distance> RuntimeWays::distances_to(NodeId to) const {
   return left;
 }
 
-std::vector<ConnectionWay> ways_not_taken(const Topology& topology, const Program& program) {
-  RuntimeWays ways(topology);
-  std::vector<ConnectionWay> others;
-  for (const ConnectionWay& way : program.ways)
-    if (ways.links(NodeId{way.from}, NodeId{way.to}, way.channel) != way.links)
-      others.push_back(way);
+std::vector<ConnectionPath> paths_not_taken(const Topology& topology, const Program& program) {
+  RuntimePaths paths(topology);
+  std::vector<ConnectionPath> others;
+  for (const ConnectionPath& path : program.paths)
+    if (paths.links(NodeId{path.from}, NodeId{path.to}, path.channel) != path.links)
+      others.push_back(path);
   return others;
 }
 
-std::vector<LinkId> runtime_way(const Topology& topology, const ConnectionWay& way) {
-  return RuntimeWays(topology).links(NodeId{way.from}, NodeId{way.to}, way.channel);
+std::vector<LinkId> runtime_path(const Topology& topology, const ConnectionPath& path) {
+  return RuntimePaths(topology).links(NodeId{path.from}, NodeId{path.to}, path.channel);
 }
 
 } // namespace tutti::runtime

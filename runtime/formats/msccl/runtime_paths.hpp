@@ -15,11 +15,11 @@ namespace tutti::runtime {
 /// node (a GPU's own NIC, as NCCL's runtimes choose it: of NICs that are equally near, by the GPU's
 /// number), else the one of least id. So what a rank sends to others leaves by one NIC, whatever
 /// the channel.
-class RuntimeWays {
+class RuntimePaths {
 public:
-  explicit RuntimeWays(const Topology& topology) : topology_(topology) {}
+  explicit RuntimePaths(const Topology& topology) : topology_(topology) {}
 
-  /// Errors: InputError where there is no way. Cost: O(links) for each destination.
+  /// Errors: InputError where there is no path. Cost: O(links) for each destination.
   [[nodiscard]] std::vector<LinkId> links(NodeId from, NodeId to, std::uint32_t channel);
 
 private:

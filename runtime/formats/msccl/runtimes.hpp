@@ -59,11 +59,12 @@ struct MscclRuntime {
 msccl_selection_warnings(const Program& program, Bytes size, const MscclOptions& options,
                          std::span<const MscclRuntime* const> runtimes);
 
-/// The program's ways that aren't those that a runtime takes between these ranks on this channel
+/// The program's paths that aren't those that a runtime takes between these ranks on this channel
 /// (schedule_of()): MSCCL's XML can't say them. Errors: as schedule_of().
-[[nodiscard]] std::vector<ConnectionWay> ways_not_taken(const Topology& topology,
-                                                        const Program& program);
+[[nodiscard]] std::vector<ConnectionPath> paths_not_taken(const Topology& topology,
+                                                          const Program& program);
 /// What a runtime takes instead.
-[[nodiscard]] std::vector<LinkId> runtime_way(const Topology& topology, const ConnectionWay& way);
+[[nodiscard]] std::vector<LinkId> runtime_path(const Topology& topology,
+                                               const ConnectionPath& path);
 
 } // namespace tutti::runtime

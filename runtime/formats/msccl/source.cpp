@@ -1,3 +1,6 @@
+// Places in a file, for errors, and the checks that need several elements at once: two blocks on
+// one connection, too many peers on a channel, dependencies on steps that aren't there.
+
 #include "runtime/formats/msccl/elements.hpp"
 #include "sim/error.hpp"
 

@@ -130,11 +130,11 @@ Program spread_channels(Program program, const MscclLimits& limits) {
       block.channel = channel;
     }
   program.ranks = std::move(ranks);
-  for (ConnectionWay& way : program.ways)
-    if (const auto at = moved.find({way.from, way.to, way.channel}); at != moved.end())
-      way.channel = at->second;
-  std::ranges::sort(program.ways, {}, [](const ConnectionWay& way) {
-    return std::tuple(way.from, way.to, way.channel);
+  for (ConnectionPath& path : program.paths)
+    if (const auto at = moved.find({path.from, path.to, path.channel}); at != moved.end())
+      path.channel = at->second;
+  std::ranges::sort(program.paths, {}, [](const ConnectionPath& path) {
+    return std::tuple(path.from, path.to, path.channel);
   });
   return program;
 }

@@ -1,3 +1,7 @@
+// A program as MSCCL's XML, after it was brought into the form that the XML can carry (form.hpp).
+// What runtimes are known to join wrongly is kept apart by announcing the step; what they would
+// never run is refused.
+
 #include "runtime/checking/verify_program.hpp"
 #include "runtime/formats/msccl/form.hpp"
 #include "runtime/formats/msccl/xml.hpp"

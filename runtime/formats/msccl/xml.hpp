@@ -85,11 +85,11 @@ struct MscclFile {
                                                       const Collective* custom = nullptr);
 
 /// The messages of a program as a schedule over the topology's links, in an order that its waits
-/// allow: each takes what `Program::ways` says of its connection; where that says nothing, the
+/// allow: each takes what `Program::paths` says of its connection; where that says nothing, the
 /// route of `routing`, or without one what a runtime takes: the link from sender to receiver, or
 /// where there is none the fewest links, then the least latency, then each NPU's own NIC. Units
 /// become chunks of their own. What a rank combines or copies by itself takes no time.
-/// Errors: InputError for another number of ranks, or ranks that no way connects.
+/// Errors: InputError for another number of ranks, or ranks that no path connects.
 struct ForeignSchedule {
   Collective collective;
   Schedule schedule;
