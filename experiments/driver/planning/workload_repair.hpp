@@ -32,6 +32,7 @@ namespace tutti {
 /// can lend. Errors: as plan_workload(), also where a member is cut off; as links_down().
 [[nodiscard]] WorkloadPlanning resynthesized(const Topology& topology, const Workload& workload,
                                              const PlanningOptions& options,
+                                             const WorkloadSynthesis& synthesis,
                                              const WorkloadPlans& before,
                                              std::span<const LinkId> failed);
 

@@ -5,6 +5,7 @@
 #include "sim/iteration.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/planning/workload_samples.hpp"
+#include "tests/experiments/studies/training_planning.hpp"
 #include "topologies/list.hpp"
 
 #include <cstdint>
@@ -112,7 +113,7 @@ TEST_CASE("an iteration by the best of several algorithms is no slower than by a
       PlanningOptions options;
       options.algorithms = find_algorithms(algorithms);
       return run_iteration_native(topology, workload,
-                                  plan_workload(topology, workload, options).plans)
+                                  samples::planned(topology, workload, options).plans)
           .duration;
     };
     const Time best = duration(names);

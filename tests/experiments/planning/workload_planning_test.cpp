@@ -7,6 +7,7 @@
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/planning/workload_samples.hpp"
+#include "tests/experiments/studies/training_planning.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "topologies/list.hpp"
@@ -37,7 +38,7 @@ bool is_correct(const Topology& topology, const Workload& workload,
 /// All plans of a workload, each correct on the whole network.
 WorkloadPlanning sound(const Topology& topology, const Workload& workload,
                        const PlanningOptions& options) {
-  WorkloadPlanning planning = plan_workload(topology, workload, options);
+  WorkloadPlanning planning = planned(topology, workload, options);
   CHECK(planning.problem.empty());
   REQUIRE(planning.plans.requests == requests_of(workload));
   REQUIRE(planning.plans.plans.size() == planning.plans.requests.size());
@@ -317,7 +318,7 @@ TEST_CASE("algorithms that can't are left out, and named where none can") {
   CHECK(sound(topology, workload, by({"rhd", "ring"})).communications.front().algorithm == "ring");
 
   const std::string message = message_of([&] {
-    (void)plan_workload(topology, workload, by({"rhd", "hierarchical"}));
+    (void)planned(topology, workload, by({"rhd", "hierarchical"}));
   });
   CHECK_THAT(message, ContainsSubstring("rhd: ") && ContainsSubstring("hierarchical: ") &&
                           ContainsSubstring("all_reduce 3kB among NPUs 0-2"));
@@ -329,7 +330,7 @@ TEST_CASE("an algorithm that doesn't define a collective: another one can be nam
       4, {{0, 1, 2, 3}},
       {{CollectiveKind::all_reduce, Bytes{4'000}}, {CollectiveKind::all_to_all, Bytes{16'000}}});
   PlanningOptions options = by({"dbt"});
-  CHECK_THAT(message_of([&] { (void)plan_workload(topology, workload, options); }),
+  CHECK_THAT(message_of([&] { (void)planned(topology, workload, options); }),
              ContainsSubstring("dbt doesn't define all_to_all") &&
                  ContainsSubstring("by_collective"));
   options.by_collective.emplace("all_to_all", find_algorithm("direct"));
@@ -338,7 +339,7 @@ TEST_CASE("an algorithm that doesn't define a collective: another one can be nam
   CHECK(planning.communications[1].algorithm == "dbt");
 
   options.by_collective.emplace("all_to_some", find_algorithm("direct"));
-  CHECK_THROWS_AS(plan_workload(topology, workload, options), InputError);
+  CHECK_THROWS_AS(planned(topology, workload, options), InputError);
 }
 
 TEST_CASE("unknown settings are refused, those of one algorithm don't disturb the others") {
@@ -347,9 +348,9 @@ TEST_CASE("unknown settings are refused, those of one algorithm don't disturb th
       communicating(3, {{0, 1, 2}}, {{CollectiveKind::all_gather, Bytes{3'000}}});
   PlanningOptions options = by({"ring", "tacos"});
   options.options.settings["starts"] = "2";
-  CHECK_NOTHROW(plan_workload(topology, workload, options));
+  CHECK_NOTHROW(planned(topology, workload, options));
   options.options.settings["stops"] = "2";
-  CHECK_THROWS_AS(plan_workload(topology, workload, options), InputError);
+  CHECK_THROWS_AS(planned(topology, workload, options), InputError);
 }
 
 TEST_CASE("shards are cut as asked, as far as the buffer goes") {
@@ -472,6 +473,6 @@ TEST_CASE("a member that can't be reached is named") {
   const Topology topology(std::move(parts));
   const Workload workload =
       communicating(4, {{0, 1, 2}}, {{CollectiveKind::all_reduce, Bytes{3'000}}});
-  CHECK_THAT(message_of([&] { (void)plan_workload(topology, workload, by({"ring"})); }),
+  CHECK_THAT(message_of([&] { (void)planned(topology, workload, by({"ring"})); }),
              ContainsSubstring("npu2 can't be reached"));
 }

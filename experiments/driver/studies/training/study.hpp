@@ -50,6 +50,7 @@ struct TrainingStudy {
   std::vector<TrainingVariant> variants;
   std::vector<TrainingPlan> plans;
   PlanningOptions planning;              ///< its `algorithms` are those of each plan
+  std::string cache;                     ///< folder of remembered schedules; empty: none
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   bool fold = true;                      ///< as IterationOptions::fold
   Disturbances disturbances;
