@@ -1,13 +1,13 @@
 #include "experiments/driver/cache/schedule_cache.hpp"
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/planning/workload_samples.hpp"
 #include "tests/experiments/studies/training_planning.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/workloads/planning/workload_samples.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
 // Laws that hold of any training, with generated workloads, real algorithms and both engines.
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/iteration.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/training_planning.hpp"
 #include "topologies/list.hpp"
 #include "workloads/parallelism/training.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 // Planning with the synthesis that the driver hands in.
 #pragma once
 
-#include "experiments/driver/planning/workload_repair.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
+#include "workloads/planning/repair.hpp"
 
 #include <span>
 #include <string>

@@ -1,11 +1,11 @@
 #include "experiments/driver/studies/training/evaluation.hpp"
 
-#include "experiments/driver/planning/workload_repair.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
 #include "sim/error.hpp"
 #include "topologies/failed_links.hpp"
+#include "workloads/planning/repair.hpp"
 
 #include <fmt/format.h>
 

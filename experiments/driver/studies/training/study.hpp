@@ -3,13 +3,13 @@
 // stragglers, events and failed links.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/event_plan.hpp"
 #include "experiments/driver/studies/training/expectation.hpp"
 #include "experiments/driver/studies/training/work_source.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/network_event.hpp"
 #include "sim/repair/recovery.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // its bounds, and a folder of remembered schedules.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <string>
 

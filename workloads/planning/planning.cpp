@@ -1,15 +1,15 @@
-#include "experiments/driver/planning/workload_planning.hpp"
+#include "workloads/planning/planning.hpp"
 
-#include "experiments/driver/planning/collective_planning.hpp"
-#include "experiments/driver/planning/group_network.hpp"
-#include "experiments/driver/planning/group_sites.hpp"
-#include "experiments/driver/planning/placed_plan.hpp"
-#include "experiments/driver/planning/plan_choice.hpp"
-#include "experiments/driver/planning/send_planning.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/verify.hpp"
+#include "workloads/planning/collectives.hpp"
+#include "workloads/planning/group_network.hpp"
+#include "workloads/planning/group_sites.hpp"
+#include "workloads/planning/placed_plan.hpp"
+#include "workloads/planning/plan_choice.hpp"
+#include "workloads/planning/sends.hpp"
 
 #include <fmt/format.h>
 

@@ -2,12 +2,12 @@
 // remembered, or made now.
 #pragma once
 
-#include "experiments/driver/planning/plan_choice.hpp"
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "sim/collective.hpp"
 #include "sim/iteration.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
+#include "workloads/planning/plan_choice.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstdint>
 #include <optional>

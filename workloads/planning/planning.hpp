@@ -2,11 +2,11 @@
 // groups that look alike share a plan, and plans are remembered on disk.
 #pragma once
 
-#include "experiments/driver/planning/synthesis.hpp"
 #include "sim/iteration.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 #include "sim/workload.hpp"
+#include "workloads/planning/synthesis.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,15 +1,15 @@
-#include "experiments/driver/planning/placed_plan.hpp"
-#include "experiments/driver/planning/workload_repair.hpp"
+#include "workloads/planning/placed_plan.hpp"
+#include "workloads/planning/repair.hpp"
 
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/planning/workload_samples.hpp"
 #include "tests/experiments/studies/training_planning.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
+#include "tests/workloads/planning/workload_samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>

@@ -2,13 +2,13 @@
 // policy. The run itself happens on the whole network, with those links down from the start.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "sim/ids.hpp"
 #include "sim/iteration.hpp"
 #include "sim/network_event.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/workload.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <span>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "experiments/driver/planning/collective_planning.hpp"
+#include "workloads/planning/collectives.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"

@@ -1,10 +1,10 @@
-#include "experiments/driver/planning/workload_repair.hpp"
+#include "workloads/planning/repair.hpp"
 
-#include "experiments/driver/planning/placed_plan.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/repair/rerouting.hpp"
 #include "sim/verify.hpp"
+#include "workloads/planning/placed_plan.hpp"
 
 #include <fmt/format.h>
 
