@@ -5,7 +5,7 @@
 #include "sim/engines/dynamic_core.hpp"
 #include "sim/error.hpp"
 #include "sim/iteration.hpp"
-#include "sim/iteration/conductor.hpp"
+#include "sim/iteration/training_execution.hpp"
 #include "sim/iteration/placed_shapes.hpp"
 #include "sim/iteration/plan_instances.hpp"
 #include "sim/network_event.hpp"

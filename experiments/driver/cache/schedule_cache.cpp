@@ -1,10 +1,10 @@
 // A file: a line that says what it is, one with the length and the hash of the record, the record.
 #include "experiments/driver/cache/schedule_cache.hpp"
 
-#include "experiments/driver/planning/group_network.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
 #include "sim/hash.hpp"
+#include "workloads/planning/group_network.hpp"
 
 #include <fmt/format.h>
 

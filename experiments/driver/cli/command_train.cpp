@@ -69,7 +69,6 @@ PlanningOptions planning_of(const TrainArguments& arguments) {
   planning.options.settings = parse_settings(arguments.settings);
   if (arguments.limit) set_limits(planning.options, *arguments.limit);
   allow_memory(planning.options);
-  planning.cache = cache_folder(arguments.cache);
   return planning;
 }
 
@@ -126,6 +125,7 @@ TrainingStudy study_of(const TrainArguments& arguments, const TrainingNetwork& n
   study.variants.push_back({"", work_of(arguments.work)});
   study.plans = plans_of(arguments);
   study.planning = planning_of(arguments);
+  study.cache = cache_folder(arguments.cache);
   study.engines = parse_engines(arguments.engine);
   study.fold = !arguments.unfolded;
   study.disturbances = disturbances_of(arguments, network);

@@ -1,15 +1,16 @@
 // An evaluation is the same whether its schedule was made now or remembered.
 #include "experiments/driver/cache/schedule_cache.hpp"
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/compact_schedule.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/planning/workload_samples.hpp"
+#include "tests/experiments/studies/training_planning.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/workloads/planning/workload_samples.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -324,14 +325,14 @@ TEST_CASE("training and evaluations share what is remembered") {
   PlanningOptions options;
   options.algorithms = {find_algorithm("tacos")};
   options.chunks = {1};
-  options.cache = folder.file("cache");
+  const std::string used = folder.file("cache");
   const Workload workload = samples::communicating(9, {{0, 1, 2, 3, 4, 5, 6, 7, 8}},
                                                    {{CollectiveKind::all_gather, Bytes{90'000}}});
   Case c = case_of(mesh, options.algorithms.front(), {"all_gather"}, Bytes{90'000});
   const std::string expected = said(evaluate(c));
-  (void)plan_workload(mesh, workload, options);
-  CHECK(files_in(options.cache) == 1);
-  c.cache = options.cache;
+  (void)samples::planned(mesh, workload, options, used);
+  CHECK(files_in(used) == 1);
+  c.cache = used;
   CHECK(said(evaluate(c)) == expected);
-  CHECK(files_in(options.cache) == 1);
+  CHECK(files_in(used) == 1);
 }

@@ -1,12 +1,13 @@
 #include "experiments/driver/cache/schedule_cache.hpp"
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/planning/workload_samples.hpp"
+#include "tests/experiments/studies/training_planning.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/workloads/planning/workload_samples.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,10 +70,9 @@ bool finds(const ScheduleCache& cache, const std::string& key, const Made& expec
   return found && found->has_same_names && are_equal(found->outcome, expected.outcome);
 }
 
-PlanningOptions remembering(const TemporaryFolder& folder) {
+PlanningOptions by_two() {
   PlanningOptions options;
   options.algorithms = {find_algorithm("ring"), find_algorithm("tacos")};
-  options.cache = folder.file("cache");
   return options;
 }
 
@@ -164,11 +164,11 @@ TEST_CASE("where nothing can be written that is said once, and no error") {
   CHECK_THAT(cache.warning(), ContainsSubstring("cannot write"));
   CHECK_FALSE(cache.find("key", three));
 
-  PlanningOptions options = remembering(folder);
-  options.cache = folder.file("plain") + "/cache";
+  const PlanningOptions options = by_two();
   const Workload workload =
       communicating(3, {{0, 1, 2}}, {{CollectiveKind::all_gather, Bytes{3'000}}});
-  const WorkloadPlanning planning = plan_workload(samples::full(3), workload, options);
+  const WorkloadPlanning planning =
+      planned(samples::full(3), workload, options, folder.file("plain") + "/cache");
   CHECK(planning.plans.plans.size() == 1);
   CHECK(planning.problem.empty());
   CHECK_THAT(planning.warning, ContainsSubstring("cannot write"));
@@ -322,14 +322,15 @@ TEST_CASE("custom collectives are told apart by every chunk") {
 TEST_CASE("what was planned before is remembered, to the byte") {
   const Topology three = three_in_a_ring();
   const TemporaryFolder folder;
-  PlanningOptions options = remembering(folder);
+  const std::string used = folder.file("cache");
+  PlanningOptions options = by_two();
   options.chunks = {1};
   const Topology topology = samples::mesh(3, 3);
   const Workload workload = communicating(
       9, {{0, 1, 2}, {0, 3, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8}, {0, 4, 8}},
       {{CollectiveKind::all_reduce, Bytes{90'001}}, {CollectiveKind::all_gather, Bytes{9'000}}});
-  const WorkloadPlanning first = plan_workload(topology, workload, options);
-  const WorkloadPlanning second = plan_workload(topology, workload, options);
+  const WorkloadPlanning first = planned(topology, workload, options, used);
+  const WorkloadPlanning second = planned(topology, workload, options, used);
   CHECK(second.warning.empty());
   CHECK(second.synthesis_seconds == 0);
   REQUIRE(second.plans.plans.size() == first.plans.plans.size());
@@ -346,26 +347,27 @@ TEST_CASE("what was planned before is remembered, to the byte") {
     CHECK(second.communications[i].bound == first.communications[i].bound);
   }
   // Each task by each of two algorithms; lines of three are alike.
-  CHECK(files_in(options.cache).size() == 2 * first.communications.size());
-  for (const fs::path& file : files_in(options.cache)) fs::resize_file(file, 40);
-  const WorkloadPlanning third = plan_workload(topology, workload, options);
+  CHECK(files_in(used).size() == 2 * first.communications.size());
+  for (const fs::path& file : files_in(used)) fs::resize_file(file, 40);
+  const WorkloadPlanning third = planned(topology, workload, options, used);
   CHECK_FALSE(third.communications.front().was_remembered);
   CHECK(third.plans.plans.front().plan->schedule == first.plans.plans.front().plan->schedule);
 }
 
 TEST_CASE("a remembered schedule that isn't correct is made anew") {
   const TemporaryFolder folder;
-  PlanningOptions options = remembering(folder);
+  const std::string used = folder.file("cache");
+  PlanningOptions options = by_two();
   options.algorithms = {find_algorithm("direct")};
   const Topology topology = samples::full(3);
   const Workload workload =
       communicating(3, {{0, 1, 2}}, {{CollectiveKind::all_gather, Bytes{3'000}}});
-  const WorkloadPlanning made = plan_workload(topology, workload, options);
+  const WorkloadPlanning made = planned(topology, workload, options, used);
 
   const Collective collective =
       make_collective(topology, {CollectiveKind::all_gather, Bytes{3'000}, nodes({0, 1, 2})});
   const std::string key = schedule_key(topology, collective, options.algorithms.front(), {});
-  ScheduleCache cache(options.cache);
+  ScheduleCache cache(used);
   const std::optional<RememberedOutcome> right = cache.find(key, topology);
   REQUIRE(right);
   Outcome idle = right->outcome, wasteful = right->outcome, undone = right->outcome;
@@ -374,12 +376,12 @@ TEST_CASE("a remembered schedule that isn't correct is made anew") {
   undone.schedule.reset();
   for (const Outcome& wrong : {idle, wasteful, undone}) {
     cache.remember(key, topology, collective, wrong);
-    const WorkloadPlanning again = plan_workload(topology, workload, options);
+    const WorkloadPlanning again = planned(topology, workload, options, used);
     CHECK(again.problem.empty());
     CHECK_FALSE(again.communications.front().was_remembered);
     CHECK(again.plans.plans.front().plan->schedule == made.plans.plans.front().plan->schedule);
   }
-  CHECK(plan_workload(topology, workload, options).communications.front().was_remembered);
+  CHECK(planned(topology, workload, options, used).communications.front().was_remembered);
 }
 
 TEST_CASE("processes share a folder") {

@@ -1,10 +1,11 @@
 // Laws that hold of any training, with generated workloads, real algorithms and both engines.
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/iteration.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/studies/training_planning.hpp"
 #include "topologies/list.hpp"
 #include "workloads/parallelism/training.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstdint>
 #include <string>
@@ -18,7 +19,7 @@ IterationReport iteration(const Topology& topology, const Workload& workload,
                           const std::string& algorithm, bool fold = true) {
   PlanningOptions planning;
   planning.algorithms = {find_algorithm(algorithm)};
-  const WorkloadPlanning planned = plan_workload(topology, workload, planning);
+  const WorkloadPlanning planned = samples::planned(topology, workload, planning);
   REQUIRE(planned.problem.empty());
   IterationOptions options;
   options.fold = fold;
@@ -96,7 +97,7 @@ TEST_CASE("a whole model folded and unfolded, on both engines: the same in every
     PlanningOptions planning;
     planning.algorithms = {find_algorithm(algorithm)};
     const IterationReport simgrid = run_iteration_simgrid(
-        topology, workload, plan_workload(topology, workload, planning).plans);
+        topology, workload, samples::planned(topology, workload, planning).plans);
     CHECK(simgrid.duration == whole.duration);
     CHECK(simgrid.accounts == whole.accounts);
   }

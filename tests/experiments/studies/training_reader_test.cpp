@@ -109,7 +109,7 @@ reference = "tacos"
   CHECK(all.plans[1].algorithms.size() == 2);
   CHECK(all.planning.by_collective.at("all_to_all").name == "direct");
   CHECK(all.planning.chunks == std::vector<std::uint32_t>{2});
-  CHECK(all.planning.cache.empty());
+  CHECK(all.cache.empty());
   CHECK(all.planning.options.limit_seconds == 60);
   CHECK(all.engines == all_engines());
   CHECK_FALSE(all.fold);

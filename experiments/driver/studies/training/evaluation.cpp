@@ -5,11 +5,12 @@
 // agree.
 #include "experiments/driver/studies/training/evaluation.hpp"
 
-#include "experiments/driver/planning/workload_repair.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/training/synthesis.hpp"
 #include "sim/error.hpp"
 #include "topologies/failed_links.hpp"
+#include "workloads/planning/repair.hpp"
 
 #include <fmt/format.h>
 
@@ -93,8 +94,11 @@ public:
 
   void append_to(std::vector<TrainingRun>& runs) {
     TrainingRun first = begun({});
-    const auto planning = planned(
-        first, [&] { return plan_workload(*network_.topology, workload_, planning_options()); });
+    const auto planning = planned(first, [&] {
+      const PlanningOptions options = planning_options();
+      return plan_workload(*network_.topology, workload_, options,
+                           synthesis_for(options, study_.cache));
+    });
     if (planning) {
       if (watcher_.recorded) recorded_ = watcher_.recorded(workload_);
       noted(first, [&] { simulate(planning->plans, common_options(), first); });
@@ -186,7 +190,9 @@ private:
       return plans;
     }
     auto anew = planned(run, [&] {
-      return resynthesized(topology, workload_, planning_options(), planning.plans, gone);
+      const PlanningOptions options = planning_options();
+      return resynthesized(topology, workload_, options, synthesis_for(options, study_.cache),
+                           planning.plans, gone);
     });
     return anew ? std::optional(std::move(anew->plans)) : std::nullopt;
   }

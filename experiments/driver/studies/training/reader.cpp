@@ -80,9 +80,12 @@ PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
   if (const auto rate = table.find("local_mem_bw"))
     planning.options.model.reduce_rate = parsed(
         *rate, [](const std::string& text) { return reduction_rate(parse_bandwidth(text)); });
-  const std::string cache = string_at(table, "cache");
-  planning.cache = cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;
   return planning;
+}
+
+std::string read_cache(ConfigTable& table) {
+  const std::string cache = string_at(table, "cache");
+  return cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;
 }
 
 Share share_of(const ConfigValue& value) {
@@ -278,6 +281,7 @@ TrainingStudy read_training(ConfigTable table, const Experiment& experiment,
   const std::vector<TrainingNetwork> networks = experiment.networks_of(study);
   study.plans = read_plans(table);
   study.planning = read_planning(table, experiment.seed);
+  study.cache = read_cache(table);
   study.engines = parsed_at(table, "engine", "native", parse_engines);
   if (const auto fold = table.find("fold")) study.fold = fold->boolean();
   study.variants = read_variants(table, networks, source_name);

@@ -3,13 +3,13 @@
 // stragglers, events and failed links.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "experiments/driver/studies/event_plan.hpp"
 #include "experiments/driver/studies/training/expectation.hpp"
 #include "experiments/driver/studies/training/work_source.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/network_event.hpp"
 #include "sim/repair/recovery.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +50,7 @@ struct TrainingStudy {
   std::vector<TrainingVariant> variants;
   std::vector<TrainingPlan> plans;
   PlanningOptions planning;              ///< its `algorithms` are those of each plan
+  std::string cache;                     ///< folder of remembered schedules; empty: none
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   bool fold = true;                      ///< as IterationOptions::fold
   Disturbances disturbances;

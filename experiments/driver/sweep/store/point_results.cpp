@@ -147,7 +147,7 @@ PointResults training_results(Experiment experiment, const std::string& cache) {
   (void)only_one(experiment.trainings, "studies of [[training]]");
   (void)only_one(study.variants, "variants");
   (void)only_one(study.plans, "algorithms");
-  study.planning.cache = cache;
+  study.cache = cache;
   const std::vector<TrainingNetwork> networks = experiment.networks_of(study);
   require_sound(study, networks);
   const TrainingEvaluation e = evaluate_training(study, networks);

@@ -2,7 +2,7 @@
 // of the question, so this is a local search: it starts with each algorithm throughout and the mix
 // of what is best alone, which are the choices that users compare with, and improves the best of
 // them one collective at a time.
-#include "experiments/driver/planning/plan_choice.hpp"
+#include "workloads/planning/plan_choice.hpp"
 
 #include <algorithm>
 #include <numeric>

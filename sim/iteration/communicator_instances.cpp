@@ -1,4 +1,4 @@
-#include "sim/iteration/meetings.hpp"
+#include "sim/iteration/communicator_instances.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -9,7 +9,7 @@
 
 #include "sim/iteration.hpp"
 #include "sim/iteration/accounts.hpp"
-#include "sim/iteration/meetings.hpp"
+#include "sim/iteration/communicator_instances.hpp"
 #include "sim/iteration/npu_programs.hpp"
 #include "sim/workload.hpp"
 

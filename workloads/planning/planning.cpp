@@ -1,17 +1,15 @@
-#include "experiments/driver/planning/workload_planning.hpp"
+#include "workloads/planning/planning.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
-#include "experiments/driver/planning/collective_planning.hpp"
-#include "experiments/driver/planning/group_network.hpp"
-#include "experiments/driver/planning/group_sites.hpp"
-#include "experiments/driver/planning/placed_plan.hpp"
-#include "experiments/driver/planning/plan_choice.hpp"
-#include "experiments/driver/planning/send_planning.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/verify.hpp"
-#include "synth/bounds/bounds.hpp"
+#include "workloads/planning/collectives.hpp"
+#include "workloads/planning/group_network.hpp"
+#include "workloads/planning/group_sites.hpp"
+#include "workloads/planning/placed_plan.hpp"
+#include "workloads/planning/plan_choice.hpp"
+#include "workloads/planning/sends.hpp"
 
 #include <fmt/format.h>
 
@@ -56,12 +54,12 @@ std::vector<IdType> carried(std::span<const IdType> of_site, std::span<const IdT
 class WorkloadPlanner {
 public:
   WorkloadPlanner(const Topology& topology, const Workload& workload,
-                  const PlanningOptions& options)
+                  const PlanningOptions& options, const WorkloadSynthesis& synthesis)
       : topology_(topology), workload_(workload), model_(options.options.model),
-        one_at_a_time_(options.one_at_a_time), collectives_(options),
-        sites_(topology, collectives_.goes_by_names()),
+        one_at_a_time_(options.one_at_a_time), synthesis_(synthesis),
+        collectives_(options, synthesis), sites_(topology, synthesis.goes_by_names),
         send_router_(topology, options.options.routing), parts_(workload.groups.size()),
-        places_(workload.groups.size()), synthesis_(options.options) {}
+        places_(workload.groups.size()), options_(options.options) {}
 
   WorkloadPlanning plan() {
     result_.plans.requests = requests_of(workload_);
@@ -117,7 +115,7 @@ private:
     options.one_at_a_time = one_at_a_time_;
     const auto simulate = [&](const PlanChoice& choice) -> std::optional<SimulatedChoice> {
       try {
-        options.watch = watch_of(synthesis_.stage, "iteration, to choose among plans");
+        options.watch = watch_of(options_.stage, "iteration, to choose among plans");
         const IterationReport report =
             run_iteration_native(topology_, workload_, plans_by(choice), options);
         return SimulatedChoice{report.duration, report.operations + report.replayed};
@@ -127,7 +125,7 @@ private:
         return std::nullopt;
       }
     };
-    return best_choice(variants, simulate, synthesis_.cancelled);
+    return best_choice(variants, simulate, options_.cancelled);
   }
 
   [[nodiscard]] WorkloadPlans plans_by(const PlanChoice& choice) const {
@@ -209,9 +207,7 @@ private:
 
   Time checked_bound(const Topology& network, const PlannedCollective& made,
                      const std::string& what) {
-    // Without programs of flows: for dozens of sizes they take longer than the planning itself.
-    const Bound bound =
-        lower_bound(network, made.plan.collective, model_, Chunking::any, BoundEffort::least);
+    const ProvenBound bound = synthesis_.bound(network, made.plan.collective);
     if (made.alone < bound.time)
       add_problem(fmt::format("{}: {} takes {}, below the lower bound {} ({}): a defect of Tutti",
                               made.plan.algorithm, what, to_text(made.alone), to_text(bound.time),
@@ -227,6 +223,7 @@ private:
   const Workload& workload_;
   const TimeModel& model_;
   bool one_at_a_time_;
+  const WorkloadSynthesis& synthesis_;
   CollectivePlanner collectives_;
   GroupSites sites_;
   SendRouter send_router_;
@@ -236,15 +233,15 @@ private:
   std::vector<std::vector<Planned>> planned_; // [task]
   std::vector<std::uint64_t> requests_;       // [task]: how many it serves
   std::vector<PlacedRequest> placed_;         // [request]
-  const SynthesisOptions& synthesis_;
+  const SynthesisOptions& options_;
   WorkloadPlanning result_;
 };
 
 } // namespace
 
 WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
-                               const PlanningOptions& options) {
-  return WorkloadPlanner(topology, workload, options).plan();
+                               const PlanningOptions& options, const WorkloadSynthesis& synthesis) {
+  return WorkloadPlanner(topology, workload, options, synthesis).plan();
 }
 
 } // namespace tutti

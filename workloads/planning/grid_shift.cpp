@@ -1,4 +1,4 @@
-#include "experiments/driver/planning/grid_shift.hpp"
+#include "workloads/planning/grid_shift.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
-#include "experiments/driver/planning/group_sites.hpp"
+#include "workloads/planning/group_sites.hpp"
 
-#include "experiments/driver/planning/grid_shift.hpp"
-#include "experiments/driver/planning/group_network.hpp"
+#include "workloads/planning/grid_shift.hpp"
+#include "workloads/planning/group_network.hpp"
 
 #include <optional>
 #include <utility>

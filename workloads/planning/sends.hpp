@@ -1,11 +1,11 @@
 // What one NPU sends to another: a single transfer along one way.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "sim/iteration.hpp"
 #include "sim/routing.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <map>
 #include <span>

@@ -1,7 +1,7 @@
-#include "experiments/driver/planning/send_planning.hpp"
+#include "workloads/planning/sends.hpp"
 
-#include "experiments/driver/planning/group_network.hpp"
 #include "sim/engines/engine.hpp"
+#include "workloads/planning/group_network.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,12 +2,12 @@
 // remembered, or made now.
 #pragma once
 
-#include "experiments/driver/cache/schedule_cache.hpp"
-#include "experiments/driver/planning/plan_choice.hpp"
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "sim/collective.hpp"
 #include "sim/iteration.hpp"
+#include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
+#include "workloads/planning/plan_choice.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,8 +26,8 @@ struct PlannedCollective {
 
 class CollectivePlanner {
 public:
-  /// Errors: InputError for a setting that no algorithm has, an unknown collective.
-  explicit CollectivePlanner(const PlanningOptions& options);
+  /// Errors: InputError for an unknown collective.
+  CollectivePlanner(const PlanningOptions& options, const WorkloadSynthesis& synthesis);
 
   /// One plan by each algorithm that can, at least one: of several numbers of chunks the best by
   /// is_better(), ties to the earlier. `what`: how messages name it. Pre: spec.pieces is 1.
@@ -35,11 +35,9 @@ public:
   [[nodiscard]] std::vector<PlannedCollective>
   by_each(const Topology& network, const CollectiveSpec& spec, const std::string& what);
 
-  /// Whether algorithms go by the names of nodes.
-  [[nodiscard]] bool goes_by_names() const { return goes_by_names_; }
   [[nodiscard]] double synthesis_seconds() const { return synthesis_seconds_; } ///< CPU, so far
   [[nodiscard]] const std::string& problem() const { return problem_; } ///< a defect; else empty
-  [[nodiscard]] const std::string& warning() const { return cache_.warning(); }
+  [[nodiscard]] const std::string& warning() const { return warning_; }
 
 private:
   struct Cut;
@@ -50,10 +48,9 @@ private:
                                         const Cut& cut, const std::string& what, std::string& note);
 
   const PlanningOptions& options_;
-  bool goes_by_names_; // `flows` may: of nodes whose traffic counts
-  ScheduleCache cache_;
+  const WorkloadSynthesis& synthesis_;
   double synthesis_seconds_ = 0;
-  std::string problem_;
+  std::string problem_, warning_;
 };
 
 } // namespace tutti

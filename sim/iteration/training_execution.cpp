@@ -1,4 +1,4 @@
-#include "sim/iteration/conductor.hpp"
+#include "sim/iteration/training_execution.hpp"
 
 #include "sim/engines/event_queue.hpp"
 #include "sim/error.hpp"

@@ -6,6 +6,7 @@
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 #include "sim/workload.hpp"
+#include "workloads/planning/synthesis.hpp"
 
 #include <cstdint>
 #include <map>
@@ -22,13 +23,12 @@ struct PlanningOptions {
   /// the workload's duration on the native engine (best_choice()).
   std::vector<AlgorithmRow> algorithms;
   std::map<std::string, AlgorithmRow> by_collective; ///< "all_to_all": instead of `algorithms`
-  /// Per shard. Several: with each algorithm, the fastest. None: auto, as attempt_in_chunks() says.
+  /// Per shard. Several: with each algorithm, the fastest. None: automatically.
   std::vector<std::uint32_t> chunks;
   SynthesisOptions options;
   /// As IterationOptions::one_at_a_time, where a choice is simulated; and what one NPU sends to
   /// another is one message.
   bool one_at_a_time = false;
-  std::string cache; ///< folder of remembered schedules; empty: none
 };
 
 /// What was planned for the requests that share a plan.
@@ -55,14 +55,16 @@ struct WorkloadPlanning {
 /// Plans every request of the workload, and verifies every schedule, remembered ones too. Requests
 /// that differ only in where their groups lie share a plan. What one NPU sends to another goes as a
 /// single transfer along the shortest way of their part of the network, or of the whole one by the
-/// options' routing; in up to 64 pieces where nodes store it on the way and that is faster, unless
+/// options' routing; in up to 64 chunks where nodes store it on the way and that is faster, unless
 /// communication is one at a time. Buffers too small for the chunks asked for get fewer, those too
 /// small for any are padded to one byte a chunk. Schedules that a limit cut short aren't
 /// remembered. Of several algorithms none would be faster throughout (best_choice() says how they
 /// are chosen, and what that costs).
-/// Errors: InputError for a request that no algorithm can plan (why, of each), an unknown setting.
+/// Errors: InputError for a request that no algorithm can plan (why, of each), an unknown
+/// collective.
 [[nodiscard]] WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
-                                             const PlanningOptions& options);
+                                             const PlanningOptions& options,
+                                             const WorkloadSynthesis& synthesis);
 
 /// The part of a network in which a group communicates: its members, first and in rank order, and
 /// the nodes that aren't NPUs and lie between them (as part_of() says). The whole network, in its

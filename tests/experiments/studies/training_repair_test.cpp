@@ -1,14 +1,15 @@
-#include "experiments/driver/planning/placed_plan.hpp"
-#include "experiments/driver/planning/workload_repair.hpp"
+#include "workloads/planning/placed_plan.hpp"
+#include "workloads/planning/repair.hpp"
 
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/planning/workload_samples.hpp"
+#include "tests/experiments/studies/training_planning.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
+#include "tests/workloads/planning/workload_samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ TEST_CASE("rerouted: the long way round a ring") {
   const Topology topology = samples::ring(4);
   const Workload workload =
       communicating(4, {{0, 1, 2, 3}}, {{CollectiveKind::all_gather, Bytes{4'000}}});
-  const WorkloadPlans plans = plan_workload(topology, workload, by("ring1")).plans;
+  const WorkloadPlans plans = planned(topology, workload, by("ring1")).plans;
   const LinkId gone = link_between(topology, 0, 1);
   const std::vector<LinkId> failed{gone};
   const WorkloadPlans around = rerouted(topology, plans, failed, {});
@@ -91,7 +92,7 @@ TEST_CASE("rerouted: over neighbours that aren't in the group, where that is sho
   const Workload workload = communicating(
       64, {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}},
       {{CollectiveKind::all_gather, Bytes{8'000}}, {CollectiveKind::all_reduce, Bytes{8'000}}});
-  const WorkloadPlans plans = plan_workload(topology, workload, by("ring")).plans;
+  const WorkloadPlans plans = planned(topology, workload, by("ring")).plans;
   const std::vector<LinkId> failed{link_between(topology, 0, 1), link_between(topology, 1, 0)};
   const WorkloadPlans around = rerouted(topology, plans, failed, {});
   check_around(topology, workload, around, failed);
@@ -112,7 +113,7 @@ TEST_CASE("rerouted: without failures, nothing changes") {
   const Topology topology = samples::ring(4);
   const Workload workload =
       communicating(4, {{0, 1, 2, 3}}, {{CollectiveKind::all_gather, Bytes{4'000}}});
-  const WorkloadPlans plans = plan_workload(topology, workload, by("ring")).plans;
+  const WorkloadPlans plans = planned(topology, workload, by("ring")).plans;
   CHECK(rerouted(topology, plans, {}, {}).plans.front().plan == plans.plans.front().plan);
 }
 
@@ -126,8 +127,8 @@ TEST_CASE("resynthesized: plans use what is left") {
     // Two links of npu0 where that leaves others.
     const std::vector<LinkId> failed{topology.out_links(NodeId{0}).front(),
                                      topology.in_links(NodeId{0}).front()};
-    const WorkloadPlans plans = plan_workload(topology, workload, by("tacos")).plans;
-    const WorkloadPlanning planning = resynthesized(topology, workload, by("tacos"), plans, failed);
+    const WorkloadPlans plans = planned(topology, workload, by("tacos")).plans;
+    const WorkloadPlanning planning = planned_anew(topology, workload, by("tacos"), plans, failed);
     CHECK(planning.problem.empty());
     check_around(topology, workload, planning.plans, failed);
     for (const PlacedPlan& placed : planning.plans.plans)
@@ -152,8 +153,8 @@ TEST_CASE("resynthesized: where neighbours lend more than a group has left, the 
   const Workload workload = communicating(32, {{0, 1, 2, 3, 4, 5, 6, 7}},
                                           {{CollectiveKind::all_gather, Bytes{8'000'000}}});
   const std::vector<LinkId> failed{link_between(topology, 0, 1), link_between(topology, 1, 0)};
-  const WorkloadPlans plans = plan_workload(topology, workload, by("ring")).plans;
-  const WorkloadPlanning planning = resynthesized(topology, workload, by("ring"), plans, failed);
+  const WorkloadPlans plans = planned(topology, workload, by("ring")).plans;
+  const WorkloadPlanning planning = planned_anew(topology, workload, by("ring"), plans, failed);
   const PlacedPlan& kept = planning.plans.plans.front();
   CHECK(alone(topology, kept) ==
         alone(topology, rerouted(topology, plans, failed, {}).plans.front()));
@@ -168,13 +169,12 @@ TEST_CASE("a member that is cut off is named") {
   const Topology topology = samples::star(4);
   const Workload workload =
       communicating(4, {{0, 1, 2, 3}}, {{CollectiveKind::all_gather, Bytes{4'000}}});
-  const WorkloadPlans plans = plan_workload(topology, workload, by("ring")).plans;
+  const WorkloadPlans plans = planned(topology, workload, by("ring")).plans;
   const std::vector<LinkId> failed{topology.in_links(NodeId{2}).front()};
   CHECK_THAT(message_of([&] { (void)rerouted(topology, plans, failed, {}); }),
              ContainsSubstring("npu2 can't be reached"));
-  CHECK_THAT(
-      message_of([&] { (void)resynthesized(topology, workload, by("ring"), plans, failed); }),
-      ContainsSubstring("npu2 can't be reached"));
+  CHECK_THAT(message_of([&] { (void)planned_anew(topology, workload, by("ring"), plans, failed); }),
+             ContainsSubstring("npu2 can't be reached"));
 }
 
 TEST_CASE("links that aren't there, or are named twice, are refused") {

@@ -2,13 +2,13 @@
 // policy. The run itself happens on the whole network, with those links down from the start.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "sim/ids.hpp"
 #include "sim/iteration.hpp"
 #include "sim/network_event.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/workload.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <span>
 #include <vector>
@@ -32,6 +32,7 @@ namespace tutti {
 /// can lend. Errors: as plan_workload(), also where a member is cut off; as links_down().
 [[nodiscard]] WorkloadPlanning resynthesized(const Topology& topology, const Workload& workload,
                                              const PlanningOptions& options,
+                                             const WorkloadSynthesis& synthesis,
                                              const WorkloadPlans& before,
                                              std::span<const LinkId> failed);
 

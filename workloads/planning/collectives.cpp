@@ -1,10 +1,7 @@
-#include "experiments/driver/planning/collective_planning.hpp"
+#include "workloads/planning/collectives.hpp"
 
-#include "experiments/driver/studies/registry.hpp"
-#include "experiments/driver/studies/runs/attempt.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
-#include "sim/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -29,20 +26,14 @@ std::int64_t shard_count(const CollectiveSpec& spec) {
 
 /// How a collective is to be made for an algorithm.
 struct CollectivePlanner::Cut {
-  CollectiveSpec spec;                 ///< with one piece
-  std::optional<std::uint32_t> chunks; ///< per shard, times the algorithm's pieces; none: auto
-  SynthesisOptions options;
+  CollectiveSpec spec;                 ///< with one chunk per shard
+  std::optional<std::uint32_t> chunks; ///< as WorkloadSynthesis::synthesize() takes it
 };
 
-CollectivePlanner::CollectivePlanner(const PlanningOptions& options)
-    : options_(options), goes_by_names_(tutti::goes_by_names(options.options)),
-      cache_(options.cache) {
-  std::vector<AlgorithmRow> rows = options.algorithms;
-  for (const auto& [kind, row] : options.by_collective) {
-    (void)parse_collective_kind(kind);
-    rows.push_back(row);
-  }
-  require_known_settings(rows, options.options);
+CollectivePlanner::CollectivePlanner(const PlanningOptions& options,
+                                     const WorkloadSynthesis& synthesis)
+    : options_(options), synthesis_(synthesis) {
+  for (const auto& [kind, row] : options.by_collective) (void)parse_collective_kind(kind);
 }
 
 std::vector<AlgorithmRow> CollectivePlanner::candidates(CollectiveKind kind) const {
@@ -86,7 +77,7 @@ PlanVariant variant_of(const PlannedCollective& planned) {
 std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmRow& row,
                                                                 const CollectiveSpec& spec) const {
   const std::int64_t shards = shard_count(spec), least = shards * row.chunk_multiple;
-  Cut cut{spec, std::nullopt, options_for(row, options_.options)};
+  Cut cut{spec, std::nullopt};
   cut.spec.size.count = std::max(spec.size.count, least);
   if (options_.chunks.empty()) {
     if (spec.size.count / shards < least_to_choose) cut.chunks = 1;
@@ -106,36 +97,29 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
                                                          const Topology& network, const Cut& cut,
                                                          const std::string& what,
                                                          std::string& note) {
-  const auto make = [&](std::uint32_t chunks_per_shard) {
-    CollectiveSpec spec = cut.spec;
-    spec.chunks_per_shard = chunks_per_shard;
-    return make_collective(network, spec);
-  };
-  Attempt made;
+  SynthesizedCollective made;
   try {
-    made = attempt_in_chunks(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
+    made = synthesis_.synthesize(row, network, cut.spec, cut.chunks);
   } catch (const InputError& error) { // other candidates may do
     note = error.what();
     return std::nullopt;
   }
-  if (!made.was_remembered) synthesis_seconds_ += made.synthesis_seconds;
-  if (const std::string problem = verdict_problem(made); !problem.empty() && problem_.empty())
-    problem_ = fmt::format("{}: {}: {}", row.name, what, problem);
-  if (!made.usable()) {
-    note = made.has_schedule() ? made.verdict.fault->text : made.outcome.note;
-    if (note.empty()) note = to_text(made.outcome.status);
+  synthesis_seconds_ += made.seconds;
+  if (!made.warning.empty()) warning_ = made.warning;
+  if (!made.problem.empty() && problem_.empty())
+    problem_ = fmt::format("{}: {}: {}", row.name, what, made.problem);
+  if (!made.schedule) {
+    note = made.note;
     return std::nullopt;
   }
-  if (made.outcome.compact)
-    made.outcome.schedule = expanded(network, made.collective, *made.outcome.compact);
   RunOptions run;
-  run.watch = watch_of(cut.options.stage, fmt::format("replay of {} by {}", what, row.name));
+  run.watch = watch_of(options_.options.stage, fmt::format("replay of {} by {}", what, row.name));
   const Report report =
-      run_native(network, made.collective, *made.outcome.schedule, options_.options.model, run);
+      run_native(network, made.collective, *made.schedule, options_.options.model, run);
   Time busy;
   for (const LinkUse& link : report.links) busy += link.busy;
   return PlannedCollective{
-      {std::move(made.collective), std::move(*made.outcome.schedule), std::string(row.name)},
+      {std::move(made.collective), std::move(*made.schedule), std::string(row.name)},
       report.completion,
       busy,
       made.was_remembered};

@@ -1,4 +1,4 @@
-#include "experiments/driver/planning/group_network.hpp"
+#include "workloads/planning/group_network.hpp"
 
 #include "sim/hash.hpp"
 

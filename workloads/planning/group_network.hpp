@@ -1,8 +1,8 @@
 // Parts of networks, numbered so that parts which look alike are equal.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "sim/topology.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
-#include "experiments/driver/planning/placed_plan.hpp"
+#include "workloads/planning/placed_plan.hpp"
 
-#include "experiments/driver/planning/group_network.hpp"
+#include "workloads/planning/group_network.hpp"
 
 #include <memory>
 #include <span>

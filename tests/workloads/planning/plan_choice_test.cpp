@@ -1,11 +1,6 @@
 // Which plans an iteration uses: by what it takes, not by what each collective takes alone.
-#include "experiments/driver/planning/plan_choice.hpp"
-#include "experiments/driver/planning/workload_planning.hpp"
-#include "experiments/driver/studies/registry.hpp"
-#include "sim/iteration.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/planning/workload_samples.hpp"
-#include "topologies/list.hpp"
+#include "workloads/planning/plan_choice.hpp"
 
 #include <cstdint>
 #include <random>
@@ -84,38 +79,4 @@ TEST_CASE("exchanges end where they have cost enough, or somebody cancels") {
   simulated = 0;
   (void)best_choice(collectives, simulate, [&] { return simulated == 2; });
   CHECK(simulated == 2);
-}
-
-TEST_CASE("an iteration by the best of several algorithms is no slower than by any of them") {
-  const std::vector<std::string> names{"ring", "direct", "tacos"};
-  std::mt19937_64 random(GENERATE(4, 5));
-  for (const std::string network :
-       {"k_ary_tree:4x2,bandwidth=25GB/s,latency=500ns",
-        "k_ary_tree:2x4,bandwidth=25GB/s,latency=500ns", "torus2d:4x4,bandwidth=10GB/s,latency=1us",
-        "hypercube:4,bandwidth=50GB/s,latency=100ns"}) {
-    INFO(network);
-    const Topology topology = make_topology(network);
-    // Neighbouring and strided groups at once, as tensor and data parallelism have them.
-    const std::uint32_t npus = topology.npu_count();
-    std::vector<samples::Group> groups(npus / 2);
-    for (std::uint32_t npu = 0; npu < npus; ++npu) {
-      groups[npu / 4].push_back(npu);
-      groups[npus / 4 + npu % (npus / 4)].push_back(npu);
-    }
-    std::vector<samples::Communication> all;
-    for (int i = 0; i < 3; ++i)
-      all.push_back(
-          {random() % 2 == 0 ? CollectiveKind::all_gather : CollectiveKind::reduce_scatter,
-           Bytes{std::int64_t{1} << (12 + random() % 10)}});
-    const Workload workload = samples::communicating(npus, groups, all);
-    const auto duration = [&](const std::vector<std::string>& algorithms) {
-      PlanningOptions options;
-      options.algorithms = find_algorithms(algorithms);
-      return run_iteration_native(topology, workload,
-                                  plan_workload(topology, workload, options).plans)
-          .duration;
-    };
-    const Time best = duration(names);
-    for (const std::string& name : names) CHECK(best <= duration({name}));
-  }
 }

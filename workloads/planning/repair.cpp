@@ -1,10 +1,10 @@
-#include "experiments/driver/planning/workload_repair.hpp"
+#include "workloads/planning/repair.hpp"
 
-#include "experiments/driver/planning/placed_plan.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/repair/rerouting.hpp"
 #include "sim/verify.hpp"
-#include "synth/bounds/bounds.hpp"
+#include "workloads/planning/placed_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -113,11 +113,11 @@ WorkloadPlans rerouted(const Topology& topology, const WorkloadPlans& plans,
 }
 
 WorkloadPlanning resynthesized(const Topology& topology, const Workload& workload,
-                               const PlanningOptions& options, const WorkloadPlans& before,
-                               std::span<const LinkId> failed) {
+                               const PlanningOptions& options, const WorkloadSynthesis& synthesis,
+                               const WorkloadPlans& before, std::span<const LinkId> failed) {
   const PresentNetwork present =
       present_network(topology, state_without(topology, links_down(topology, failed)));
-  WorkloadPlanning planning = plan_workload(present.topology, workload, options);
+  WorkloadPlanning planning = plan_workload(present.topology, workload, options, synthesis);
   for (PlacedPlan& placed : planning.plans.plans)
     for (LinkId& link : placed.links) link = present.original[link.value];
 
@@ -142,9 +142,7 @@ WorkloadPlanning resynthesized(const Topology& topology, const Workload& workloa
           .requests = 1,
           .algorithm = whole.algorithm + ", with detours",
           .alone = time,
-          .bound = lower_bound(present.topology, whole.collective, model, Chunking::any,
-                               BoundEffort::least)
-                       .time,
+          .bound = synthesis.bound(present.topology, whole.collective).time,
           .was_remembered = false},
          time_anew, planning);
     anew = std::move(detoured);

@@ -2,9 +2,9 @@
 // network look alike plan together.
 #pragma once
 
-#include "experiments/driver/planning/workload_planning.hpp"
 #include "sim/ids.hpp"
 #include "sim/topology.hpp"
+#include "workloads/planning/planning.hpp"
 
 #include <cstddef>
 #include <cstdint>
