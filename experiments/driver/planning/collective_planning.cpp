@@ -58,23 +58,27 @@ std::vector<PlannedCollective> CollectivePlanner::by_each(const Topology& networ
   if (rows.empty()) throw InputError(fmt::format("{}: no algorithm is given for it", what));
   std::vector<PlannedCollective> plans;
   std::string notes;
+  Status status = Status::infeasible;
   for (const AlgorithmRow& row : rows) {
-    std::string note;
+    Refusal refusal;
     std::optional<PlannedCollective> best;
     for (const Cut& cut : cuts_for(row, spec)) {
-      std::optional<PlannedCollective> next = made(row, network, cut, what, note);
+      std::optional<PlannedCollective> next = made(row, network, cut, what, refusal);
       if (next && (!best || is_better(variant_of(*next), variant_of(*best))))
         best = std::move(next);
     }
-    if (best)
+    if (best) {
       plans.push_back(std::move(*best));
-    else
-      notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
+      continue;
+    }
+    notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, refusal.note);
+    if (refusal.status == Status::out_of_memory) status = refusal.status;
   }
   if (plans.empty())
-    throw InputError(fmt::format("{} can't be planned ({}); by_collective can name another "
+    throw CannotPlan(fmt::format("{} can't be planned ({}); by_collective can name another "
                                  "algorithm for {}",
-                                 what, notes, to_text(spec.kind)));
+                                 what, notes, to_text(spec.kind)),
+                     status);
   return plans;
 }
 
@@ -105,7 +109,7 @@ std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmR
 std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row,
                                                          const Topology& network, const Cut& cut,
                                                          const std::string& what,
-                                                         std::string& note) {
+                                                         Refusal& refusal) {
   const auto make = [&](std::uint32_t chunks_per_shard) {
     CollectiveSpec spec = cut.spec;
     spec.chunks_per_shard = chunks_per_shard;
@@ -115,15 +119,16 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
   try {
     made = attempt_in_chunks(row, network, make, cut.chunks, cut.options, cache_, Wanted::schedule);
   } catch (const InputError& error) { // other candidates may do
-    note = error.what();
+    refusal = {Status::infeasible, error.what()};
     return std::nullopt;
   }
   if (!made.was_remembered) synthesis_seconds_ += made.synthesis_seconds;
   if (const std::string problem = verdict_problem(made); !problem.empty() && problem_.empty())
     problem_ = fmt::format("{}: {}: {}", row.name, what, problem);
   if (!made.usable()) {
-    note = made.has_schedule() ? made.verdict.fault->text : made.outcome.note;
-    if (note.empty()) note = to_text(made.outcome.status);
+    refusal = {made.outcome.status,
+               made.has_schedule() ? made.verdict.fault->text : made.outcome.note};
+    if (refusal.note.empty()) refusal.note = to_text(made.outcome.status);
     return std::nullopt;
   }
   if (made.outcome.compact)
