@@ -26,7 +26,7 @@ Outcome combined(std::span<const Outcome> outcomes) {
   all.status = Status::feasible;
   all.routing = outcomes.front().routing;
   for (const Outcome& one : outcomes) {
-    if (one.status == Status::timed_out) all.status = Status::timed_out;
+    if (is_cut_short(one.status)) all.status = Status::timed_out;
     if (all.note.empty()) all.note = one.note;
     if (one.bound) all.bound = std::max(all.bound.value_or(Time{}), *one.bound);
   }
@@ -50,7 +50,8 @@ std::string_view to_text(Status status) {
   case Status::optimal: return "optimal";
   case Status::feasible: return "feasible";
   case Status::infeasible: return "infeasible";
-  case Status::timed_out: break;
+  case Status::timed_out:
+  case Status::out_of_memory: break;
   }
   return "timed_out";
 }
@@ -116,7 +117,7 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
             ? fmt::format("out of memory: no schedule yet, and more in use than the limit of {}",
                           short_text(Bytes{options.limit_bytes}))
             : "no schedule within the limit");
-    outcome.status = Status::timed_out;
+    outcome.status = by_memory ? Status::out_of_memory : Status::timed_out;
     return outcome;
   }
 }

@@ -20,8 +20,19 @@
 
 namespace tutti {
 
-enum class Status : std::uint8_t { optimal, feasible, infeasible, timed_out };
+enum class Status : std::uint8_t {
+  optimal,
+  feasible,
+  infeasible,
+  timed_out,    ///< a limit of time, or whoever waited, ended it; there may be a schedule
+  out_of_memory ///< as timed_out, without a schedule, and the limit was one of memory
+};
+/// What reports say: out_of_memory is "timed_out" there, and its note says that it was memory.
 [[nodiscard]] std::string_view to_text(Status status);
+/// Whether a limit ended it, of time or of memory.
+[[nodiscard]] constexpr bool is_cut_short(Status status) {
+  return status == Status::timed_out || status == Status::out_of_memory;
+}
 
 /// How far a synthesis is, for those who wait.
 struct SynthesisProgress {

@@ -49,23 +49,27 @@ std::vector<PlannedCollective> CollectivePlanner::by_each(const Topology& networ
   if (rows.empty()) throw InputError(fmt::format("{}: no algorithm is given for it", what));
   std::vector<PlannedCollective> plans;
   std::string notes;
+  Status status = Status::infeasible;
   for (const AlgorithmRow& row : rows) {
-    std::string note;
+    Refusal refusal;
     std::optional<PlannedCollective> best;
     for (const Cut& cut : cuts_for(row, spec)) {
-      std::optional<PlannedCollective> next = made(row, network, cut, what, note);
+      std::optional<PlannedCollective> next = made(row, network, cut, what, refusal);
       if (next && (!best || is_better(variant_of(*next), variant_of(*best))))
         best = std::move(next);
     }
-    if (best)
+    if (best) {
       plans.push_back(std::move(*best));
-    else
-      notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, note);
+      continue;
+    }
+    notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, refusal.note);
+    if (refusal.status == Status::out_of_memory) status = refusal.status;
   }
   if (plans.empty())
-    throw InputError(fmt::format("{} can't be planned ({}); by_collective can name another "
+    throw CannotPlan(fmt::format("{} can't be planned ({}); by_collective can name another "
                                  "algorithm for {}",
-                                 what, notes, to_text(spec.kind)));
+                                 what, notes, to_text(spec.kind)),
+                     status);
   return plans;
 }
 
@@ -96,12 +100,12 @@ std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmR
 std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row,
                                                          const Topology& network, const Cut& cut,
                                                          const std::string& what,
-                                                         std::string& note) {
+                                                         Refusal& refusal) {
   SynthesizedCollective made;
   try {
     made = synthesis_.synthesize(row, network, cut.spec, cut.chunks);
   } catch (const InputError& error) { // other candidates may do
-    note = error.what();
+    refusal = {Status::infeasible, error.what()};
     return std::nullopt;
   }
   synthesis_seconds_ += made.seconds;
@@ -109,7 +113,7 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
   if (!made.problem.empty() && problem_.empty())
     problem_ = fmt::format("{}: {}: {}", row.name, what, made.problem);
   if (!made.schedule) {
-    note = made.note;
+    refusal = {made.status, made.note};
     return std::nullopt;
   }
   RunOptions run;

@@ -31,7 +31,7 @@ public:
 
   /// One plan by each algorithm that can, at least one: of several numbers of chunks the best by
   /// is_better(), ties to the earlier. `what`: how messages name it. Pre: spec.pieces is 1.
-  /// Errors: InputError where no algorithm can, with why of each; an NPU out of reach.
+  /// Errors: CannotPlan where no algorithm can; InputError for an NPU out of reach.
   [[nodiscard]] std::vector<PlannedCollective>
   by_each(const Topology& network, const CollectiveSpec& spec, const std::string& what);
 
@@ -41,11 +41,16 @@ public:
 
 private:
   struct Cut;
+  /// Why an algorithm has no plan.
+  struct Refusal {
+    Status status = Status::infeasible;
+    std::string note;
+  };
   [[nodiscard]] std::vector<AlgorithmRow> candidates(CollectiveKind kind) const;
   [[nodiscard]] std::vector<Cut> cuts_for(const AlgorithmRow& row,
                                           const CollectiveSpec& spec) const;
   std::optional<PlannedCollective> made(const AlgorithmRow& row, const Topology& network,
-                                        const Cut& cut, const std::string& what, std::string& note);
+                                        const Cut& cut, const std::string& what, Refusal& refusal);
 
   const PlanningOptions& options_;
   const WorkloadSynthesis& synthesis_;

@@ -2,6 +2,7 @@
 // groups that look alike share a plan, and plans are remembered on disk.
 #pragma once
 
+#include "sim/error.hpp"
 #include "sim/iteration.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
@@ -16,6 +17,17 @@
 #include <vector>
 
 namespace tutti {
+
+/// No algorithm can plan a request. The message says why, of each.
+class CannotPlan : public InputError {
+public:
+  CannotPlan(const std::string& message, Status status) : InputError(message), status_(status) {}
+  /// out_of_memory where that ended one of them; else infeasible.
+  [[nodiscard]] Status status() const { return status_; }
+
+private:
+  Status status_;
+};
 
 struct PlanningOptions {
   /// One: what every collective uses (where it doesn't define one, or a group is too small for it,
@@ -60,8 +72,8 @@ struct WorkloadPlanning {
 /// small for any are padded to one byte a chunk. Schedules that a limit cut short aren't
 /// remembered. Of several algorithms none would be faster throughout (best_choice() says how they
 /// are chosen, and what that costs).
-/// Errors: InputError for a request that no algorithm can plan (why, of each), an unknown
-/// collective.
+/// Errors: CannotPlan for a request that no algorithm can plan (why, of each); InputError for an
+/// unknown collective.
 [[nodiscard]] WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                              const PlanningOptions& options,
                                              const WorkloadSynthesis& synthesis);

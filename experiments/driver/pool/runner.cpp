@@ -179,9 +179,9 @@ Evaluation failed(const Case& c, const std::string& problem) {
   return e;
 }
 
-Evaluation given_up(const Case& c, const std::string& note) {
+Evaluation given_up(const Case& c, Status status, const std::string& note) {
   Evaluation e = without_result(c);
-  e.status = Status::timed_out;
+  e.status = status;
   e.note = note;
   return e;
 }
@@ -202,7 +202,7 @@ Result finish(Job& job) {
   const std::string content = job.message().substr(1);
   switch (job.message().front()) {
   case says_input_error: return {refused(job.what(), content), InputError(content)};
-  case says_no_memory: return {given_up(job.what(), content), {}};
+  case says_no_memory: return {given_up(job.what(), Status::out_of_memory, content), {}};
   case says_failure: return {failed(job.what(), content), {}};
   default: return {parse_evaluation(content), {}};
   }
@@ -251,7 +251,7 @@ public:
       else
         refusals.accept();
     for (; next_ < cases_.size(); ++next_)
-      results_[next_] = given_up(cases_[next_], "interrupted before it began");
+      results_[next_] = given_up(cases_[next_], Status::timed_out, "interrupted before it began");
     return std::move(results_);
   }
 

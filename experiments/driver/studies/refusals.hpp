@@ -31,7 +31,7 @@ public:
       return refused(Status::infeasible, std::string(error.what()));
     } catch (const std::bad_alloc& error) {
       accept(); // the input may be good
-      return refused(Status::timed_out, memory_text(error));
+      return refused(Status::out_of_memory, memory_text(error));
     }
   }
 

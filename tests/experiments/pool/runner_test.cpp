@@ -444,7 +444,8 @@ TEST_CASE("running out of memory ends a synthesis, not the run") {
   const Topology topology = samples::ring(4);
   const AlgorithmRow greedy_row{"greedy", greedy, only_all_gather, 1, "any", "none"};
   const Evaluation e = evaluate(case_of(topology, greedy_row));
-  CHECK(e.status == Status::timed_out);
+  CHECK(e.status == Status::out_of_memory);
+  CHECK(to_text(e.status) == "timed_out");
   CHECK(e.note.starts_with("out of memory"));
   CHECK(e.problem.empty());
 
@@ -458,7 +459,7 @@ TEST_CASE("running out of memory ends a synthesis, not the run") {
 #endif
     throw std::bad_alloc();
   });
-  CHECK(results[0].status == Status::timed_out);
+  CHECK(results[0].status == Status::out_of_memory);
   CHECK(results[0].note.starts_with("out of memory"));
   CHECK(results[0].problem.empty());
   CHECK(results[0].algorithm == "ring");

@@ -408,7 +408,7 @@ FailureEvaluation evaluate_failures(const FailureCase& c, const PolicyFinished& 
     throw;
   } catch (const Stopped&) { // what is finished by then stands; the note follows
   } catch (const std::bad_alloc& error) {
-    result.status = Status::timed_out;
+    result.status = Status::out_of_memory;
     result.note = memory_text(error);
   } catch (const std::runtime_error& error) { // an engine gave up
     add_problem(result, "", error.what());

@@ -24,7 +24,7 @@ StudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInsta
 StudyEvaluation without_study(const FrontierCase& c, Status status, const std::string& note) {
   Frontier none;
   none.stop = note;
-  none.timed_out = status == Status::timed_out;
+  none.timed_out = is_cut_short(status);
   return {evaluate_points(c, std::move(none)), {}};
 }
 

@@ -41,12 +41,14 @@ Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
   try {
     outcome = synthesize(algorithm, topology, collective, options);
   } catch (const std::bad_alloc& error) {
-    outcome.status = Status::timed_out;
+    outcome.status = Status::out_of_memory;
     outcome.note = memory_text(error);
   }
-  if (outcome.status == Status::timed_out && options.cancelled && options.cancelled())
+  if (is_cut_short(outcome.status) && options.cancelled && options.cancelled()) {
+    outcome.status = Status::timed_out;
     outcome.note = outcome.schedule || outcome.compact ? "interrupted; the best so far"
                                                        : "interrupted; no schedule yet";
+  }
   return outcome;
 }
 
@@ -157,7 +159,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   made.chunks = chunks * made.outcome.parts_per_chunk;
   made.synthesis_seconds = cpu_seconds() - start;
   const bool was_cut_short =
-      made.outcome.status == Status::timed_out || (options.cancelled && options.cancelled());
+      is_cut_short(made.outcome.status) || (options.cancelled && options.cancelled());
   if (judge(task, made) && is_sound(made) && !was_cut_short)
     cache.remember(key, topology, made.collective, made.outcome);
   return made;

@@ -28,8 +28,9 @@ struct Attempt {
 };
 
 /// So many chunks per shard, times what the algorithm needs (and, with options.choose_chunks, what
-/// it chooses). What runs out of memory is timed_out with a note, and so is what was cancelled.
-/// Chunks below a byte only because of the algorithm's chunk multiple are infeasible.
+/// it chooses). What runs out of memory is out_of_memory with a note; what was cancelled is
+/// timed_out with one. Chunks below a byte only because of the algorithm's chunk multiple are
+/// infeasible.
 /// Errors: InputError of `make` for the given chunks, for an unknown setting, an NPU out of reach.
 [[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
                               const CollectiveMaker& make, std::uint32_t chunks,

@@ -137,11 +137,11 @@ struct Evaluation {
 /// Empty where the completion is not below its bound, as it must be; else what is wrong, in words.
 [[nodiscard]] std::string bound_problem(const Replay& replay);
 
-/// What runs out of memory is timed_out with a note, and so is what was cancelled. Chunks below a
-/// byte only because of the algorithm's chunk multiple are infeasible. A compact schedule that the
-/// engine or discipline can't replay stays without replay, with a note, and one that is replayed
-/// without timeline. What was remembered is verified as everything is, and shows in measured
-/// seconds only; a cache that can't be written is no error.
+/// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. Chunks
+/// below a byte only because of the algorithm's chunk multiple are infeasible. A compact schedule
+/// that the engine or discipline can't replay stays without replay, with a note, and one that is
+/// replayed without timeline. What was remembered is verified as everything is, and shows in
+/// measured seconds only; a cache that can't be written is no error.
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).
 [[nodiscard]] Evaluation evaluate(const Case& c);

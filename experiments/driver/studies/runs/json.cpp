@@ -163,7 +163,9 @@ Json evaluation_json(const Evaluation& e, LinkDetail links) {
 }
 
 std::string evaluation_message(const Evaluation& e) {
-  return evaluation_json(e, LinkDetail::all).dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json = evaluation_json(e, LinkDetail::all);
+  json["out_of_memory"] = e.status == Status::out_of_memory; // the status in words doesn't tell
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Evaluation parse_evaluation(std::string_view text) {
@@ -181,7 +183,8 @@ Evaluation parse_evaluation(std::string_view text) {
     e.chunks = json.at("chunks");
     e.transfers = json.at("transfers");
     e.redundant = json.at("redundant");
-    e.status = parse_status(json.at("status"));
+    e.status = json.at("out_of_memory").get<bool>() ? Status::out_of_memory
+                                                    : parse_status(json.at("status"));
     e.note = text_of(json.at("note"));
     e.routing = text_of(json.at("routing"));
     if (const Json& planned = json.at("planned_time_ps"); !planned.is_null())

@@ -117,10 +117,11 @@ public:
   }
 
   /// Instead of the run that is under way.
-  [[nodiscard]] TrainingRun refused(const std::string& note) const {
+  [[nodiscard]] TrainingRun refused(Status status, const std::string& note) const {
     TrainingRun run = heading_of(network_, variant_, plan_);
     run.condition = under_way_;
     run.workload = summary_;
+    run.status = status;
     run.note = note;
     return run;
   }
@@ -168,9 +169,13 @@ private:
       planning = plan();
       run.communications = planning->communications;
       run.problem = planning->problem;
+    } catch (const CannotPlan& error) {
+      run.status = error.status();
+      run.note = error.what();
     } catch (const InputError& error) {
       run.note = error.what();
     } catch (const std::bad_alloc& error) {
+      run.status = Status::out_of_memory;
       run.note = memory_text(error);
     }
     run.planning_seconds = cpu_seconds() - start;
@@ -232,6 +237,7 @@ private:
       run.note = error.what();
     } catch (const std::bad_alloc& error) {
       run.report.reset();
+      run.status = Status::out_of_memory;
       run.note = memory_text(error);
     }
   }
@@ -329,14 +335,15 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
         if (cancelled && cancelled()) return result;
         if (!no_memory.empty()) {
           result.runs.push_back(heading_of(networks[n], variant, plan));
+          result.runs.back().status = Status::out_of_memory;
           result.runs.back().note = no_memory;
           continue;
         }
         Runs runs(study, n, networks[n], variant, workload, summary, plan, watcher);
         try {
           (void)refusals.row([&] { return runs.append_to(result.runs), true; },
-                             [&](Status, const std::string& note) {
-                               result.runs.push_back(runs.refused(note));
+                             [&](Status status, const std::string& note) {
+                               result.runs.push_back(runs.refused(status, note));
                                return false;
                              });
         } catch (const Stopped&) { // the runs that are over stand

@@ -39,7 +39,8 @@ struct TrainingRun {
   Condition condition;
   std::uint32_t npus = 0;
   WorkloadSummary workload;
-  std::string note; ///< why there is no report; else empty
+  Status status = Status::infeasible; ///< where there is no report: or out_of_memory
+  std::string note;                   ///< why there is no report; else empty
   std::optional<IterationReport> report;
   std::vector<PlannedCommunication> communications; ///< largest first; empty where taken over
   Time bound;          ///< that no run of the workload by this plan can beat

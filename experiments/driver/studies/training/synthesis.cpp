@@ -22,6 +22,7 @@ SynthesizedCollective planned_from(Attempt made, const Topology& network) {
   result.problem = verdict_problem(made);
   result.was_remembered = made.was_remembered;
   if (!made.was_remembered) result.seconds = made.synthesis_seconds;
+  result.status = made.outcome.status;
   if (!made.usable()) {
     result.note = made.has_schedule() ? made.verdict.fault->text : made.outcome.note;
     if (result.note.empty()) result.note = to_text(made.outcome.status);

@@ -46,10 +46,9 @@ template <typename Items> const auto& only_one(const Items& items, const char* w
   return items.front();
 }
 
-// Of a synthesis whose schedule isn't there, or can't be replayed. What runs out of memory is
-// timed_out to synthesizers, and says so.
-PointStatus without_answer(Status status, const std::string& note) {
-  if (note.find("out of memory") != std::string::npos) return PointStatus::out_of_memory;
+// Of a synthesis whose schedule isn't there, or can't be replayed.
+PointStatus without_answer(Status status) {
+  if (status == Status::out_of_memory) return PointStatus::out_of_memory;
   return status == Status::timed_out ? PointStatus::timed_out : PointStatus::infeasible;
 }
 
@@ -83,7 +82,7 @@ PointResults run_results(const Experiment& experiment, const std::string& cache)
   if (!e.problem.empty()) return of_problem(std::move(results), e.problem);
   results.status = PointStatus::done; // also the best that a limit allowed; its note says so
   if (e.replays.empty()) {
-    results.status = without_answer(e.status, e.note);
+    results.status = without_answer(e.status);
     return results;
   }
   add(e.replays.front(), results.numbers);
@@ -103,7 +102,7 @@ PointResults failure_results(const Experiment& experiment) {
   results.message = e.note;
   if (!e.problem.empty()) return of_problem(std::move(results), e.problem);
   if (!e.verified) {
-    results.status = without_answer(e.status, e.note);
+    results.status = without_answer(e.status);
     return results;
   }
   results.status = PointStatus::done;
@@ -159,7 +158,7 @@ PointResults training_results(Experiment experiment, const std::string& cache) {
   results.synthesis_seconds = run.planning_seconds;
   const std::vector<std::string> problems = problems_of(e);
   if (!problems.empty()) return of_problem(std::move(results), problems.front());
-  results.status = run.report ? PointStatus::done : without_answer(Status::infeasible, run.note);
+  results.status = run.report ? PointStatus::done : without_answer(run.status);
   if (run.report) add(run, results.numbers);
   return results;
 }
