@@ -139,7 +139,7 @@ public:
   }
 
 private:
-  const std::vector<LaneLimit>& limits_;
+  const std::vector<StepLimit>& limits_;
   std::vector<std::vector<std::uint32_t>> limits_of_; // per lane
   std::vector<std::int64_t> sends_;                   // per limit, of this step
   std::vector<std::uint32_t> touched_;

@@ -1,5 +1,5 @@
 // The checker of plans in epochs: reads EpochNetwork's lanes, limits and abilities and nothing that
-// is derived from them (limits_of, epochs_from, ...).
+// is derived from them (limits_of, distances_from, ...).
 #include "synth/teccl/problem.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::string form_fault(const EpochProblem& problem, const EpochPlan& plan) {
 
 /// "epoch 3: node 0 sends chunk 1 to node 2 over lane 7"
 std::string in_words(const EpochProblem& problem, const EpochSend& send) {
-  const EpochLane& lane = problem.network.lanes[send.lane];
+  const Lane& lane = problem.network.lanes[send.lane];
   return fmt::format("epoch {}: node {} sends chunk {} to node {} over lane {}", send.epoch,
                      lane.from, send.chunk, lane.to, send.lane);
 }
@@ -45,7 +45,7 @@ std::string in_words(const EpochProblem& problem, const EpochSend& send) {
 class EpochRun {
 public:
   EpochRun(const EpochProblem& problem, const EpochPlan& plan)
-      : problem_(problem), plan_(plan), nodes_(problem.network.node_count),
+      : problem_(problem), plan_(plan), nodes_(problem.network.node_count()),
         since_(problem.chunks.size() * nodes_, never_there) {
     for (std::size_t c = 0; c < problem.chunks.size(); ++c)
       for (const std::uint32_t source : problem.chunks[c].sources) since_[c * nodes_ + source] = 0;
@@ -68,7 +68,7 @@ private:
   };
   using Place = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>; // epoch, chunk, node
 
-  [[nodiscard]] const EpochLane& lane_of(const EpochSend& send) const {
+  [[nodiscard]] const Lane& lane_of(const EpochSend& send) const {
     return problem_.network.lanes[send.lane];
   }
   [[nodiscard]] bool stores(std::uint32_t node) const { return problem_.network.stores[node]; }
@@ -81,7 +81,7 @@ private:
 
   std::string receive() {
     for (const EpochSend& send : plan_) {
-      const EpochLane& lane = lane_of(send);
+      const Lane& lane = lane_of(send);
       const std::uint64_t arrival = std::uint64_t{send.epoch} + lane.delay;
       if (!stores(lane.to)) continue;
       if (holds_from_start(send.chunk, lane.to))
@@ -97,7 +97,7 @@ private:
 
   std::string send() {
     for (const EpochSend& send : plan_) {
-      const EpochLane& lane = lane_of(send);
+      const Lane& lane = lane_of(send);
       if (!stores(lane.from)) continue;
       const std::uint64_t there = since(send.chunk, lane.from);
       if (there == never_there)
@@ -113,7 +113,7 @@ private:
     std::vector<Place> reached;
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       const EpochSend& send = plan_[i];
-      const EpochLane& lane = lane_of(send);
+      const Lane& lane = lane_of(send);
       if (!stores(lane.from)) passing[{send.epoch, send.chunk, lane.from}].sends.push_back(i);
       if (stores(lane.to)) continue;
       const Place place{std::uint64_t{send.epoch} + lane.delay, send.chunk, lane.to};
@@ -144,7 +144,7 @@ private:
       const Place place = reached.back();
       reached.pop_back();
       for (const std::size_t i : passing[place].sends) {
-        const EpochLane& lane = lane_of(plan_[i]);
+        const Lane& lane = lane_of(plan_[i]);
         if (lane.delay > 0 || stores(lane.to)) continue;
         const Place next{plan_[i].epoch, plan_[i].chunk, lane.to};
         if (!std::exchange(passing[next].there, true)) reached.push_back(next);

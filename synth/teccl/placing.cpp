@@ -97,7 +97,7 @@ public:
 
 private:
   [[nodiscard]] std::uint32_t& since(std::size_t chunk, std::uint32_t node) {
-    return since_.try_emplace(chunk * network_.node_count + node, out_of_epochs).first->second;
+    return since_.try_emplace(chunk * network_.node_count() + node, out_of_epochs).first->second;
   }
 
   /// What a switch passes on comes from where it got it.

@@ -37,7 +37,7 @@ std::vector<bool> cut_off(const ArcGraph& graph, const std::vector<std::int64_t>
 
 std::vector<std::vector<bool>> narrow_cuts(const EpochProblem& problem) {
   const EpochNetwork& network = problem.network;
-  ArcGraph graph(network.node_count);
+  ArcGraph graph(network.node_count());
   std::vector<std::int64_t> rates;
   for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
     graph.add_arc(network.lanes[l].from, network.lanes[l].to);
@@ -49,8 +49,8 @@ std::vector<std::vector<bool>> narrow_cuts(const EpochProblem& problem) {
     if (known.insert(cut).second) cuts.push_back(std::move(cut));
   };
   for (std::uint32_t n = 0;
-       n < network.node_count && !(problem.limit != nullptr && problem.limit->reached()); ++n) {
-    std::vector<bool> alone(network.node_count);
+       n < network.node_count() && !(problem.limit != nullptr && problem.limit->reached()); ++n) {
+    std::vector<bool> alone(network.node_count());
     alone[n] = true;
     std::vector<bool> others = alone;
     others.flip();

@@ -119,7 +119,7 @@ private:
   const std::vector<std::uint32_t>& from(const std::vector<std::uint32_t>& sources) {
     const auto known = from_.find(sources);
     if (known != from_.end()) return known->second;
-    return from_.emplace(sources, problem_.network.epochs_from(sources)).first->second;
+    return from_.emplace(sources, problem_.network.distances_from(sources)).first->second;
   }
 
   bool by_distances() {
@@ -143,7 +143,7 @@ private:
     const std::vector<std::uint32_t>& depth = from(heads);
     std::uint64_t entering = 0;
     std::set<std::uint32_t> destinations;
-    std::vector<std::uint32_t> first(problem_.network.node_count, out_of_epochs);
+    std::vector<std::uint32_t> first(problem_.network.node_count(), out_of_epochs);
     for (const TimedChunk& chunk : problem_.chunks) {
       const std::optional<std::uint32_t> deepest = deepest_destination(chunk, inside, depth);
       if (!deepest) continue;

@@ -101,10 +101,10 @@ EpochFlowOrbits epoch_flow_orbits(const EpochNetwork& network, std::span<const E
                                   std::span<const ChunkAutomorphism> moves,
                                   const WorkLimit& limit) {
   return {pair_orbits(sources, moves, &ChunkAutomorphism::lanes, network.lanes.size(),
-                      network.node_count, limit),
-          pair_orbits(sources, moves, &ChunkAutomorphism::nodes, network.node_count,
-                      network.node_count, limit),
-          single_orbits(moves, &ChunkAutomorphism::nodes, network.node_count),
+                      network.node_count(), limit),
+          pair_orbits(sources, moves, &ChunkAutomorphism::nodes, network.node_count(),
+                      network.node_count(), limit),
+          single_orbits(moves, &ChunkAutomorphism::nodes, network.node_count()),
           single_orbits(moves, &ChunkAutomorphism::limits, network.limits.size())};
 }
 

@@ -23,7 +23,7 @@ public:
   EpochRounds(const EpochProblem& problem, const RoundSettings& settings, const WorkLimit& limit)
       : problem_(&problem), settings_(&settings), limit_(&limit),
         ways_(epoch_passages(problem.network)), distances_(ways_) {
-    for (const EpochLane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
+    for (const Lane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
     for (const auto& ways : ways_)
       for (const EpochPassage& way : ways)
         follow_ = std::max(follow_, way.delay - problem.network.lanes[way.lanes.back()].delay);

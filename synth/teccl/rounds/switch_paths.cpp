@@ -13,12 +13,12 @@ namespace {
 class PassagesBackwards {
 public:
   PassagesBackwards(const EpochNetwork& network, std::vector<EpochPassage>& found)
-      : network_(&network), found_(&found), visited_(network.node_count) {}
+      : network_(&network), found_(&found), visited_(network.node_count()) {}
 
   void extend(std::uint32_t node, std::uint32_t delay) {
     visited_[node] = true;
     for (const std::uint32_t id : network_->in_lanes[node]) {
-      const EpochLane& lane = network_->lanes[id];
+      const Lane& lane = network_->lanes[id];
       if (visited_[lane.from]) continue;
       lanes_.push_back(id);
       found_->push_back({lane.from, delay + lane.delay, {lanes_.rbegin(), lanes_.rend()}});
@@ -38,9 +38,9 @@ private:
 } // namespace
 
 std::vector<std::vector<EpochPassage>> epoch_passages(const EpochNetwork& network) {
-  std::vector<std::vector<EpochPassage>> ways(network.node_count);
+  std::vector<std::vector<EpochPassage>> ways(network.node_count());
   EpochRoom room(network);
-  for (std::uint32_t to = 0; to < network.node_count; ++to) {
+  for (std::uint32_t to = 0; to < network.node_count(); ++to) {
     if (!network.stores[to]) continue;
     PassagesBackwards(network, ways[to]).extend(to, 0);
     std::erase_if(ways[to], [&](const EpochPassage& way) {

@@ -21,7 +21,6 @@ const SynthesisOptions no_limit;
 EpochProblem chunks_in_a_row(std::uint32_t chunks) {
   EpochNetwork network;
   network.epoch = Time{1'000};
-  network.node_count = 2;
   network.stores = network.copies = {true, true};
   network.lanes = {{0, 1, {LinkId{0}}, 1}};
   network.limits = {{"npu0>npu1", {{0, 0}}, 1, 1}};
