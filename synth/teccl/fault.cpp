@@ -1,6 +1,6 @@
 // The checker of plans in epochs: reads EpochNetwork's lanes, limits and abilities and nothing that
 // is derived from them (limits_of, distances_from, ...).
-#include "synth/teccl/problem.hpp"
+#include "synth/teccl/fault.hpp"
 
 #include <fmt/format.h>
 

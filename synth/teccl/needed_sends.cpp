@@ -1,5 +1,5 @@
 // Which sends of a plan are of use: walking back from those who want a chunk.
-#include "synth/teccl/problem.hpp"
+#include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -140,6 +140,10 @@ private:
 
 EpochForest needed_sends(const EpochProblem& problem, const EpochPlan& plan) {
   return NeededSends(problem, plan).forest();
+}
+
+EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan) {
+  return needed_sends(problem, plan).sends;
 }
 
 } // namespace tutti

@@ -1,5 +1,8 @@
 // as_plan: the transfers of a schedule, placed in epochs.
-#include "synth/teccl/schedule.hpp"
+#include "synth/teccl/placing.hpp"
+
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -64,8 +64,4 @@ std::optional<std::uint32_t> epochs_of(const EpochProblem& problem, const EpochP
   return epochs;
 }
 
-EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan) {
-  return needed_sends(problem, plan).sends;
-}
-
 } // namespace tutti

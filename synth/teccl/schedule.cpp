@@ -1,4 +1,5 @@
 #include "synth/teccl/schedule.hpp"
+#include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
 #include <cstddef>

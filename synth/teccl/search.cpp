@@ -1,4 +1,5 @@
 #include "synth/teccl/search.hpp"
+#include "synth/teccl/bounds/fewest_epochs.hpp"
 
 #include <algorithm>
 #include <cassert>

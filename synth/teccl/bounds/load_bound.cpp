@@ -1,7 +1,7 @@
 #include "synth/teccl/bounds/load_bound.hpp"
 
 #include "synth/solvers/linear_program.hpp"
-#include "synth/teccl/flows/reach.hpp"
+#include "synth/teccl/flows/orbits.hpp"
 
 #include <algorithm>
 #include <cmath>

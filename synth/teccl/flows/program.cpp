@@ -1,6 +1,6 @@
 #include "synth/teccl/flows/program.hpp"
 
-#include "synth/teccl/flows/reach.hpp"
+#include "synth/teccl/flows/orbits.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,7 @@
 #include "synth/teccl/rounds/rounds.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/needed_sends.hpp"
 #include "synth/teccl/rounds/greedy.hpp"
 #include "synth/teccl/rounds/ledger.hpp"
 #include "synth/teccl/rounds/round.hpp"

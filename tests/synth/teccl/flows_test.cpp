@@ -2,6 +2,8 @@
 
 #include "sim/random.hpp"
 #include "synth/teccl/bounds/load_bound.hpp"
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/flows/integral_plan.hpp"
 #include "synth/teccl/flows/paths.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/flow_samples.hpp"

@@ -1,5 +1,8 @@
 #include "synth/teccl/problem.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/needed_sends.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/synth/teccl/networks.hpp"

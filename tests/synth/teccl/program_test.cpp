@@ -1,5 +1,7 @@
 #include "synth/teccl/one_shot/program.hpp"
 
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/needed_sends.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/exhaustive_epochs.hpp"
 #include "tests/synth/teccl/samples.hpp"

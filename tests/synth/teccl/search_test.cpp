@@ -1,6 +1,8 @@
 #include "synth/teccl/bounds/time_bound.hpp"
 #include "synth/teccl/search.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/fault.hpp"
 #include "synth/teccl/one_shot/decision.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/exhaustive_epochs.hpp"
