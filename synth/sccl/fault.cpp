@@ -1,10 +1,14 @@
+// What SCCL adds to synth/timed/plan_fault: the rounds of steps, and the bandwidth relation, by
+// counting the sends of each step against what each limit carries in the step's rounds.
 #include "synth/sccl/fault.hpp"
+
+#include "synth/timed/plan_fault.hpp"
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
 namespace tutti {
@@ -24,90 +28,60 @@ std::string rounds_fault(const StepInstance& instance, const StepSchedule& sched
   return fmt::format("the steps have {} rounds together, not {}", sum, instance.rounds);
 }
 
-bool in_order(const StepSend& a, const StepSend& b) {
-  if (a.step != b.step) return a.step < b.step;
-  return a.lane != b.lane ? a.lane < b.lane : a.chunk <= b.chunk;
-}
-
-/// Chunks, lanes and steps that exist, by step, lane, chunk.
-std::string order_fault(const StepProblem& problem, const StepInstance& instance,
-                        const StepSchedule& schedule) {
-  const std::uint64_t chunks = std::uint64_t{problem.chunks.size()} * instance.chunks_per_shard;
-  const std::span<const StepSend> sends = schedule.sends;
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    if (sends[i].step >= instance.steps)
-      return fmt::format("send {}: there is no step {} (of {})", i, sends[i].step, instance.steps);
-    if (sends[i].lane >= problem.network.lanes.size())
-      return fmt::format("send {}: there is no lane {} (of {})", i, sends[i].lane,
-                         problem.network.lanes.size());
-    if (sends[i].chunk >= chunks)
-      return fmt::format("send {}: there is no chunk {} (of {})", i, sends[i].chunk, chunks);
-    if (i > 0 && !in_order(sends[i - 1], sends[i]))
-      return fmt::format("send {}: step {}, lane {}, chunk {} comes after step {}, lane {}, "
-                         "chunk {}",
-                         i, sends[i].step, sends[i].lane, sends[i].chunk, sends[i - 1].step,
-                         sends[i - 1].lane, sends[i - 1].chunk);
-  }
+std::string steps_fault(const StepInstance& instance, const StepSchedule& schedule) {
+  for (std::size_t i = 0; i < schedule.sends.size(); ++i)
+    if (schedule.sends[i].step >= instance.steps)
+      return fmt::format("send {}: there is no step {} (of {})", i, schedule.sends[i].step,
+                         instance.steps);
   return "";
 }
 
-/// The run V_0, V_1, ..., V_S of sec. 3.3: for each chunk and node the first step before which it
-/// is there.
-class Run {
-public:
-  Run(const StepProblem& problem, const StepInstance& instance)
-      : problem_(problem), chunks_per_shard_(instance.chunks_per_shard),
-        nodes_(problem.network.node_count()),
-        since_(problem.chunks.size() * chunks_per_shard_ * nodes_, never) {
-    for (std::size_t c = 0; c < problem.chunks.size(); ++c)
-      for (const std::uint32_t source : problem.chunks[c].sources)
-        for (std::size_t k = 0; k < chunks_per_shard_; ++k)
-          since(c * chunks_per_shard_ + k, source) = 0;
-  }
+/// A step is a time, before which all nodes store and copy what they have.
+TimedPlan timed_plan(const StepProblem& problem, const StepInstance& instance,
+                     const StepSchedule& schedule) {
+  TimedPlan plan;
+  plan.lanes = problem.network.lanes;
+  plan.stores.assign(problem.network.nodes.size(), true);
+  plan.copies = plan.stores;
+  plan.chunks = problem.chunks;
+  plan.chunks_per_shard = instance.chunks_per_shard;
+  for (const StepSend& send : schedule.sends)
+    plan.sends.push_back({send.step, send.lane, send.chunk});
+  return plan;
+}
 
-  /// Performs a send; says why it can't.
-  std::string perform(const StepSend& send) {
-    const Lane& lane = problem_.network.lanes[send.lane];
-    if (since(send.chunk, lane.from) > send.step)
-      return fmt::format("step {}: node {} sends chunk {} to node {} over lane {}, but doesn't "
-                         "hold it{}",
-                         send.step, name(lane.from), send.chunk, name(lane.to), send.lane,
-                         since(send.chunk, lane.from) == never ? "" : " before the step");
-    std::uint32_t& arrival = since(send.chunk, lane.to);
-    if (arrival == 0)
-      return fmt::format("step {}: node {} receives chunk {}, which it holds from the start",
-                         send.step, name(lane.to), send.chunk);
-    if (arrival != never)
-      return fmt::format("step {}: node {} receives chunk {}, which came in step {} already",
-                         send.step, name(lane.to), send.chunk, arrival - 1);
-    arrival = send.step + 1;
-    return "";
+std::string in_words(const PlanFault& fault, const StepProblem& problem, const TimedPlan& plan) {
+  const auto name = [&](std::uint32_t node) { return problem.network.nodes[node].value; };
+  if (fault.rule == PlanRule::demands_met)
+    return fmt::format("node {} doesn't hold chunk {} in the end", name(fault.node), fault.chunk);
+  const TimedSend& send = plan.sends[fault.send];
+  if (fault.rule == PlanRule::lanes_exist)
+    return fmt::format("send {}: there is no lane {} (of {})", fault.send, send.lane,
+                       plan.lanes.size());
+  if (fault.rule == PlanRule::chunks_exist)
+    return fmt::format("send {}: there is no chunk {} (of {})", fault.send, send.chunk,
+                       plan.chunks.size() * plan.chunks_per_shard);
+  const Lane& lane = plan.lanes[send.lane];
+  switch (fault.rule) {
+  case PlanRule::in_order: {
+    const TimedSend& before = plan.sends[fault.send - 1];
+    return fmt::format("send {}: step {}, lane {}, chunk {} comes after step {}, lane {}, chunk {}",
+                       fault.send, send.time, send.lane, send.chunk, before.time, before.lane,
+                       before.chunk);
   }
-
-  [[nodiscard]] std::string unmet() const {
-    for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
-      for (const std::uint32_t destination : problem_.chunks[c].destinations)
-        for (std::size_t k = 0; k < chunks_per_shard_; ++k)
-          if (since_[(c * chunks_per_shard_ + k) * nodes_ + destination] == never)
-            return fmt::format("node {} doesn't hold chunk {} in the end", name(destination),
-                               c * chunks_per_shard_ + k);
-    return "";
+  case PlanRule::none_had_it:
+    return fmt::format("step {}: node {} receives chunk {}, which it holds from the start",
+                       send.time, name(lane.to), send.chunk);
+  case PlanRule::once:
+    return fmt::format("step {}: node {} receives chunk {}, which came in step {} already",
+                       send.time, name(lane.to), send.chunk, fault.time - 1);
+  default: // nothing passes through nodes that don't store: there are none
+    return fmt::format("step {}: node {} sends chunk {} to node {} over lane {}, but doesn't hold "
+                       "it{}",
+                       send.time, name(lane.from), send.chunk, name(lane.to), send.lane,
+                       fault.time == std::uint64_t{send.time} + 1 ? " before the step" : "");
   }
-
-private:
-  static constexpr std::uint32_t never = UINT32_MAX;
-
-  [[nodiscard]] std::uint32_t& since(std::size_t chunk, std::uint32_t node) {
-    return since_[chunk * nodes_ + node];
-  }
-  [[nodiscard]] std::uint32_t name(std::uint32_t node) const {
-    return problem_.network.nodes[node].value;
-  }
-
-  const StepProblem& problem_;
-  std::size_t chunks_per_shard_, nodes_;
-  std::vector<std::uint32_t> since_;
-};
+}
 
 /// Counts the sends of one step against the limits of their lanes.
 class LimitCount {
@@ -139,7 +113,7 @@ public:
   }
 
 private:
-  const std::vector<LaneLimit>& limits_;
+  const std::vector<StepLimit>& limits_;
   std::vector<std::vector<std::uint32_t>> limits_of_; // per lane
   std::vector<std::int64_t> sends_;                   // per limit, of this step
   std::vector<std::uint32_t> touched_;
@@ -150,19 +124,20 @@ private:
 std::string step_fault(const StepProblem& problem, const StepInstance& instance,
                        const StepSchedule& schedule) {
   if (std::string fault = rounds_fault(instance, schedule); !fault.empty()) return fault;
-  if (std::string fault = order_fault(problem, instance, schedule); !fault.empty()) return fault;
+  if (std::string fault = steps_fault(instance, schedule); !fault.empty()) return fault;
+  const TimedPlan plan = timed_plan(problem, instance, schedule);
+  if (const std::optional<PlanFault> fault = plan_fault(plan))
+    return in_words(*fault, problem, plan);
 
-  Run run(problem, instance);
   LimitCount count(problem.network);
   for (std::size_t i = 0; i < schedule.sends.size(); ++i) {
     const StepSend& send = schedule.sends[i];
-    if (std::string fault = run.perform(send); !fault.empty()) return fault;
     count.add(send);
     if (i + 1 < schedule.sends.size() && schedule.sends[i + 1].step == send.step) continue;
     if (std::string fault = count.end(send.step, schedule.rounds[send.step]); !fault.empty())
       return fault;
   }
-  return run.unmet();
+  return "";
 }
 
 } // namespace tutti

@@ -99,7 +99,7 @@ FlowWindows::FlowWindows(const StepProblem& problem, const StepFlow& flow)
     : from_(problem.network.distances_from(flow.sources)),
       to_(problem.network.node_count(), unreachable), single_sink_(flow.sinks.size() == 1) {
   for (const Sink& sink : flow.sinks) {
-    const std::vector<std::uint32_t> to = problem.network.distances_to({&sink.node, 1});
+    const std::vector<std::uint32_t> to = problem.network.distances_to({sink.node});
     for (std::uint32_t n = 0; n < to.size(); ++n) to_[n] = std::min(to_[n], to[n]);
   }
 }

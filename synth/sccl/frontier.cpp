@@ -25,7 +25,7 @@ namespace {
 bool same_network(const StepNetwork& a, const StepNetwork& b) {
   const auto limits = [](const StepNetwork& network) {
     std::vector<std::pair<Ratio, std::vector<std::uint32_t>>> all;
-    for (const LaneLimit& limit : network.limits) all.emplace_back(limit.per_round, limit.lanes);
+    for (const StepLimit& limit : network.limits) all.emplace_back(limit.per_round, limit.lanes);
     std::ranges::sort(all);
     return all;
   };

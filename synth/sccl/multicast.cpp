@@ -65,7 +65,7 @@ private:
     const std::vector<std::uint32_t> from = network_.distances_from(chunk.sources);
     std::vector<std::uint32_t> to(network_.node_count(), unreachable); // the nearest destination
     for (const std::uint32_t destination : chunk.destinations) {
-      const std::vector<std::uint32_t> distance = network_.distances_to({&destination, 1});
+      const std::vector<std::uint32_t> distance = network_.distances_to({destination});
       for (std::uint32_t n = 0; n < to.size(); ++n) to[n] = std::min(to[n], distance[n]);
     }
     for (std::uint32_t k = 0; k < instance_.chunks_per_shard; ++k) {
@@ -135,7 +135,7 @@ private:
     at_most(solver_, all, spare);
   }
 
-  void add_limit(const LaneLimit& limit) {
+  void add_limit(const StepLimit& limit) {
     const std::uint32_t spare = instance_.rounds - instance_.steps;
     const auto capacity = [&](std::uint32_t rounds) {
       return static_cast<std::uint32_t>((limit.per_round * rounds).floor());
@@ -160,7 +160,7 @@ private:
     }
   }
 
-  std::vector<Literal> sends_over(const LaneLimit& limit, std::uint32_t step) {
+  std::vector<Literal> sends_over(const StepLimit& limit, std::uint32_t step) {
     std::vector<Literal> inputs;
     for (const ChunkOrbits::Role& role : orbits_.roles()) {
       if (role.by == nullptr) continue;

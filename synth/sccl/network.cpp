@@ -1,10 +1,5 @@
 #include "synth/sccl/network.hpp"
 
-#include "sim/error.hpp"
-#include "synth/timed/switch_ways.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,24 +7,19 @@ namespace tutti {
 
 namespace {
 
-constexpr std::size_t most_lanes = 10'000'000;
-
 void add_lanes(const Topology& topology, StepNetwork& network) {
   std::vector<bool> keeps(topology.node_count());
   std::vector<std::uint32_t> index(topology.node_count());
-  for (std::uint32_t n = 0; n < network.node_count(); ++n) {
+  for (std::uint32_t n = 0; n < network.nodes.size(); ++n) {
     keeps[network.nodes[n].value] = true;
     index[network.nodes[n].value] = n;
   }
-  SwitchWays search(topology, keeps);
-  for (std::uint32_t from = 0; from < network.node_count(); ++from)
-    for (auto& [to, ways] : search.from(network.nodes[from]))
-      for (auto& links : ways) {
-        network.lanes.push_back({from, index[to.value], std::move(links)});
-        if (network.lanes.size() > most_lanes)
-          throw InputError(fmt::format("{} has over {} ways between its nodes: too many for sccl",
-                                       topology.name(), most_lanes));
-      }
+  network.lanes = lanes_through_switches(topology, keeps, "sccl");
+  for (Lane& lane : network.lanes) {
+    lane.from = index[lane.from];
+    lane.to = index[lane.to];
+  }
+  network.index_lanes(static_cast<std::uint32_t>(network.nodes.size()));
 }
 
 /// A limit for each link and each group that a lane uses.
@@ -58,40 +48,9 @@ void add_limits(const Topology& topology, StepNetwork& network) {
 
 } // namespace
 
-namespace {
-
-/// Breadth first from `starts`, over the lanes that `next` tells of a node, to the end that `end`
-/// tells of a lane.
-template <typename End>
-std::vector<std::uint32_t> distances(const StepNetwork& network,
-                                     std::span<const std::uint32_t> starts,
-                                     const std::vector<std::vector<std::uint32_t>>& next, End end) {
-  std::vector<std::uint32_t> distance(network.node_count(), unreachable),
-      queue(starts.begin(), starts.end());
-  for (const std::uint32_t start : starts) distance[start] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i)
-    for (const std::uint32_t l : next[queue[i]])
-      if (std::uint32_t& d = distance[end(network.lanes[l])]; d == unreachable) {
-        d = distance[queue[i]] + 1;
-        queue.push_back(end(network.lanes[l]));
-      }
-  return distance;
-}
-
-} // namespace
-
-std::vector<std::uint32_t>
-StepNetwork::distances_from(std::span<const std::uint32_t> sources) const {
-  return distances(*this, sources, out_lanes, [](const Lane& lane) { return lane.to; });
-}
-
-std::vector<std::uint32_t> StepNetwork::distances_to(std::span<const std::uint32_t> targets) const {
-  return distances(*this, targets, in_lanes, [](const Lane& lane) { return lane.from; });
-}
-
 std::vector<Ratio> lane_widths(const StepNetwork& network) {
   std::vector<Ratio> width(network.lanes.size(), Ratio(INT32_MAX));
-  for (const LaneLimit& limit : network.limits)
+  for (const StepLimit& limit : network.limits)
     for (const std::uint32_t l : limit.lanes) width[l] = std::min(width[l], limit.per_round);
   return width;
 }
@@ -113,13 +72,8 @@ StepNetwork step_network(const Topology& topology, bool reducing) {
     if (can.store && can.copy && (can.reduce || !reducing)) network.nodes.push_back(NodeId{n});
   }
   add_lanes(topology, network);
-  network.out_lanes.resize(network.node_count());
-  network.in_lanes.resize(network.node_count());
   network.round = {INT64_MAX};
-  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
-    const Lane& lane = network.lanes[l];
-    network.out_lanes[lane.from].push_back(l);
-    network.in_lanes[lane.to].push_back(l);
+  for (const Lane& lane : network.lanes) {
     Time latency;
     for (const LinkId link : lane.links) {
       latency += topology.link(link).latency;

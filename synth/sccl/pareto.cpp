@@ -1,11 +1,10 @@
 #include "synth/sccl/pareto.hpp"
 
 #include "sim/error.hpp"
-#include "synth/sccl/bound.hpp"
 #include "synth/sccl/fault.hpp"
 #include "synth/sccl/flows.hpp"
 #include "synth/sccl/multicast.hpp"
-#include "synth/sccl/round_profiles.hpp"
+#include "synth/sccl/rounds.hpp"
 #include "synth/sccl/unicast.hpp"
 
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 
 #include "sim/ratio.hpp"
 #include "sim/work_limit.hpp"
-#include "synth/sccl/answer.hpp"
 #include "synth/sccl/frontier.hpp"
+#include "synth/sccl/problem.hpp"
 #include "synth/sccl/scope.hpp"
 #include "synth/sccl/symmetry.hpp"
 

@@ -200,7 +200,7 @@ void StepProgram::add_supply(std::uint32_t f) {
 }
 
 // Scaled by a power of two, so that the fraction becomes two exact numbers of moderate size.
-void StepProgram::add_limit(const LaneLimit& limit) {
+void StepProgram::add_limit(const StepLimit& limit) {
   const auto numerator = static_cast<double>(limit.per_round.numerator());
   const auto denominator = static_cast<double>(limit.per_round.denominator());
   const double scale = std::exp2(std::ilogb(denominator));

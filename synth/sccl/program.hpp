@@ -89,7 +89,7 @@ private:
                  std::uint32_t step, double factor) const;
   std::uint32_t give(std::uint32_t flow, std::uint32_t node);
   void add_supply(std::uint32_t flow);
-  void add_limit(const LaneLimit& limit);
+  void add_limit(const StepLimit& limit);
 
   const StepProblem& problem_;
   const StepNetwork& network_;

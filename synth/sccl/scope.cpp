@@ -61,15 +61,6 @@ std::uint32_t narrowed(const StepNetwork& network, const std::vector<std::uint32
   return steps;
 }
 
-void index_lanes(StepNetwork& network) {
-  network.out_lanes.assign(network.node_count(), {});
-  network.in_lanes.assign(network.node_count(), {});
-  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
-    network.out_lanes[network.lanes[l].from].push_back(l);
-    network.in_lanes[network.lanes[l].to].push_back(l);
-  }
-}
-
 /// The chunks by the nodes' new numbers.
 std::vector<TimedChunk> renumbered(const std::vector<TimedChunk>& chunks,
                                    const std::vector<std::uint32_t>& number) {
@@ -88,7 +79,7 @@ std::vector<TimedChunk> renumbered(const std::vector<TimedChunk>& chunks,
 /// The whole network's nodes in the scope's numbers.
 std::vector<std::uint32_t> numbers_in(const StepNetwork& whole, const StepNetwork& part) {
   std::vector<std::uint32_t> number(whole.node_count(), left_out);
-  for (std::uint32_t n = 0, at = 0; n < whole.node_count() && at < part.node_count(); ++n)
+  for (std::uint32_t n = 0, at = 0; n < whole.node_count() && at < part.nodes.size(); ++n)
     if (whole.nodes[n] == part.nodes[at]) number[n] = at++;
   return number;
 }
@@ -114,13 +105,13 @@ StepScope scope_within(const StepProblem& problem, std::uint32_t fewest, std::ui
     scope.lanes.push_back(l);
     network.lanes.push_back({number[lane.from], number[lane.to], lane.links});
   }
-  for (const LaneLimit& limit : whole.limits) {
-    LaneLimit kept{limit.name, {}, limit.per_round};
+  for (const StepLimit& limit : whole.limits) {
+    StepLimit kept{limit.name, {}, limit.per_round};
     for (const std::uint32_t l : limit.lanes)
       if (lane_number[l] != left_out) kept.lanes.push_back(lane_number[l]);
     if (!kept.lanes.empty()) network.limits.push_back(std::move(kept));
   }
-  index_lanes(network);
+  network.index_lanes(static_cast<std::uint32_t>(network.nodes.size()));
   scope.problem.chunks = renumbered(problem.chunks, number);
   scope.problem.limit = problem.limit;
   return scope;
@@ -148,7 +139,7 @@ StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
     if (from != to && (from == elsewhere || to == elsewhere)) bundles[{from, to}].push_back(l);
   }
   const std::vector<Ratio> widths = lane_widths(whole);
-  std::vector<LaneLimit> bundle_limits;
+  std::vector<StepLimit> bundle_limits;
   for (const auto& [ends, lanes] : bundles) {
     const auto made = static_cast<std::uint32_t>(network.lanes.size());
     network.lanes.push_back({ends.first, ends.second, whole.lanes[lanes.front()].links});
@@ -160,8 +151,8 @@ StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
     bundle_limits.push_back({"elsewhere", {made}, width});
   }
   network.limits.clear();
-  for (const LaneLimit& limit : whole.limits) {
-    LaneLimit kept{limit.name, {}, limit.per_round};
+  for (const StepLimit& limit : whole.limits) {
+    StepLimit kept{limit.name, {}, limit.per_round};
     std::map<std::uint32_t, std::set<std::uint32_t>> parts; // of bundles in this limit
     for (const std::uint32_t l : limit.lanes) {
       const std::uint32_t made = lane_number[l];
@@ -179,7 +170,7 @@ StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
     if (!kept.lanes.empty()) network.limits.push_back(std::move(kept));
   }
   std::ranges::move(bundle_limits, std::back_inserter(network.limits));
-  index_lanes(network);
+  network.index_lanes(static_cast<std::uint32_t>(network.nodes.size()));
   for (std::uint32_t c = 0; c < small.chunks.size(); ++c)
     if (small.chunks[c].sources.size() < problem.chunks[c].sources.size())
       small.chunks[c].sources.push_back(elsewhere);

@@ -15,10 +15,10 @@ ChunkTraffic traffic_of(const StepProblem& problem) {
   std::iota(traffic.moving_nodes.begin(), traffic.moving_nodes.end(), 0U);
   for (const Lane& lane : network.lanes) traffic.lanes.push_back({lane.from, lane.to, 0});
   std::map<Ratio, std::uint32_t> widths;
-  for (const LaneLimit& each : network.limits) widths.emplace(each.per_round, 0);
+  for (const StepLimit& each : network.limits) widths.emplace(each.per_round, 0);
   std::uint32_t next = 0;
   for (auto& [width, kind] : widths) kind = next++;
-  for (const LaneLimit& each : network.limits) {
+  for (const StepLimit& each : network.limits) {
     ChunkTraffic::Limit& limit = traffic.limits.emplace_back();
     limit.kind = widths.at(each.per_round);
     for (const std::uint32_t lane : each.lanes) limit.uses.push_back({lane, 0});

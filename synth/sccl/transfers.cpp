@@ -15,7 +15,7 @@ public:
   RoundRoom(const StepNetwork& network, std::uint32_t rounds)
       : rounds_(rounds), limits_of_(network.lanes.size()), room_(network.limits.size() * rounds) {
     for (std::size_t i = 0; i < network.limits.size(); ++i) {
-      const LaneLimit& limit = network.limits[i];
+      const StepLimit& limit = network.limits[i];
       for (const std::uint32_t l : limit.lanes) limits_of_[l].push_back(i);
       std::int64_t before = 0;
       for (std::uint32_t r = 0; r < rounds; ++r) {

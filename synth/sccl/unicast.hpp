@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/work_limit.hpp"
-#include "synth/sccl/answer.hpp"
+#include "synth/sccl/problem.hpp"
 #include "synth/sccl/symmetry.hpp"
 
 #include <span>

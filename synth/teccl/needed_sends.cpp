@@ -1,5 +1,5 @@
 // Which sends of a plan are of use: walking back from those who want a chunk.
-#include "synth/teccl/problem.hpp"
+#include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -18,10 +18,10 @@ class NeededSends {
 public:
   NeededSends(const EpochProblem& problem, const EpochPlan& plan)
       : problem_(problem), plan_(plan),
-        brought_(problem.chunks.size() * problem.network.node_count, no_send),
+        brought_(problem.chunks.size() * problem.network.node_count(), no_send),
         parent_(plan.size(), no_send), needed_(plan.size()) {
     for (std::uint32_t i = 0; i < plan.size(); ++i) {
-      const EpochLane& lane = lane_of(i);
+      const Lane& lane = lane_of(i);
       if (stores(lane.to))
         brought(plan[i].chunk, lane.to) = i;
       else
@@ -57,12 +57,12 @@ private:
     std::uint32_t hops = no_send; // without delay since one that had some; no_send: not seen
   };
 
-  [[nodiscard]] const EpochLane& lane_of(std::uint32_t send) const {
+  [[nodiscard]] const Lane& lane_of(std::uint32_t send) const {
     return problem_.network.lanes[plan_[send].lane];
   }
   [[nodiscard]] bool stores(std::uint32_t node) const { return problem_.network.stores[node]; }
   [[nodiscard]] std::uint32_t& brought(std::size_t chunk, std::uint32_t node) {
-    return brought_[chunk * problem_.network.node_count + node];
+    return brought_[chunk * problem_.network.node_count() + node];
   }
 
   /// Lanes without delay can go round in circles: what has come over the fewest of them stands
@@ -140,6 +140,10 @@ private:
 
 EpochForest needed_sends(const EpochProblem& problem, const EpochPlan& plan) {
   return NeededSends(problem, plan).forest();
+}
+
+EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan) {
+  return needed_sends(problem, plan).sends;
 }
 
 } // namespace tutti

@@ -1,8 +1,6 @@
 #include "synth/teccl/network.hpp"
 
 #include "sim/error.hpp"
-#include "sim/graphs/shortest_paths.hpp"
-#include "synth/timed/switch_ways.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +15,6 @@ namespace {
 
 __extension__ typedef __int128 int128;
 
-constexpr std::size_t most_epoch_lanes = 10'000'000;
 constexpr std::int64_t most_epochs = 1'000'000; // of a latency or a transmission
 
 std::int64_t divided_up(Time time, Time by) {
@@ -74,7 +71,6 @@ public:
   EpochNetworkBuilder(const Topology& topology, Bytes chunk, const EpochSettings& settings)
       : topology_(topology), chunk_(chunk), settings_(settings) {
     network_.epoch = epoch_of(topology, chunk, settings);
-    network_.node_count = topology.node_count();
     for (const Node& node : topology.nodes()) {
       network_.stores.push_back(node.can.store);
       const bool model_copies = node.can.store || settings.switches == SwitchModel::by_ability;
@@ -84,15 +80,10 @@ public:
 
   EpochNetwork build() && {
     if (settings_.switches == SwitchModel::hyper_edges)
-      add_ways();
+      add_hyper_edges();
     else
       add_links();
-    network_.out_lanes.resize(network_.node_count);
-    network_.in_lanes.resize(network_.node_count);
-    for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
-      network_.out_lanes[network_.lanes[l].from].push_back(l);
-      network_.in_lanes[network_.lanes[l].to].push_back(l);
-    }
+    network_.index_lanes(topology_.node_count());
     add_limits();
     return std::move(network_);
   }
@@ -141,28 +132,17 @@ private:
       network_.lanes.push_back(
           {link.from.value, link.to.value, {id}, free ? alpha : 1 + alpha + extra});
     }
-    std::ranges::sort(network_.lanes, {}, [](const EpochLane& lane) {
+    std::ranges::sort(network_.lanes, {}, [](const Lane& lane) {
       return std::tuple(lane.from, lane.to, lane.links.front());
     });
   }
 
-  void add_ways() {
-    std::vector<bool> keeps(network_.node_count);
-    for (std::uint32_t n = 0; n < network_.node_count; ++n)
+  void add_hyper_edges() {
+    std::vector<bool> keeps(topology_.node_count());
+    for (std::uint32_t n = 0; n < topology_.node_count(); ++n)
       keeps[n] = network_.stores[n] && network_.copies[n];
-    SwitchWays search(topology_, keeps);
-    for (std::uint32_t from = 0; from < network_.node_count; ++from) {
-      if (!keeps[from]) continue;
-      for (auto& [to, ways] : search.from(NodeId{from}))
-        for (auto& links : ways) {
-          const std::uint32_t delay = delay_of(links);
-          network_.lanes.push_back({from, to.value, std::move(links), delay});
-          if (network_.lanes.size() > most_epoch_lanes)
-            throw InputError(fmt::format("{} has over {} ways between its nodes: too many for "
-                                         "hyper-edges",
-                                         topology_.name(), most_epoch_lanes));
-        }
-    }
+    network_.lanes = lanes_through_switches(topology_, keeps, "hyper-edges");
+    for (Lane& lane : network_.lanes) lane.delay = delay_of(lane.links);
   }
 
   /// Cut through all switches: the slowest link's transmission, and every latency.
@@ -218,37 +198,14 @@ private:
   EpochNetwork network_;
 };
 
-/// By delays, over a node's `lanes_of` to their `far` ends.
-std::vector<std::uint32_t> shortest(const EpochNetwork& network,
-                                    const std::vector<std::uint32_t>& starts,
-                                    const std::vector<std::vector<std::uint32_t>>& lanes_of,
-                                    std::uint32_t EpochLane::*far) {
-  std::vector<std::uint32_t> epochs(network.node_count, out_of_epochs);
-  search_shortest_paths(epochs, starts, [&](auto node, auto reached, const auto& relax) {
-    for (const std::uint32_t l : lanes_of[node])
-      relax(network.lanes[l].*far, reached + network.lanes[l].delay);
-  });
-  return epochs;
-}
-
 } // namespace
 
 std::uint32_t EpochNetwork::reach() const {
   std::uint32_t reach = 0;
-  for (const EpochLane& lane : lanes) reach = std::max(reach, lane.delay);
+  for (const Lane& lane : lanes) reach = std::max(reach, lane.delay);
   for (const EpochLimit& limit : limits)
     for (const LaneUse& use : limit.uses) reach = std::max(reach, use.offset + limit.window);
   return reach;
-}
-
-std::vector<std::uint32_t>
-EpochNetwork::epochs_from(const std::vector<std::uint32_t>& sources) const {
-  return shortest(*this, sources, out_lanes, &EpochLane::to);
-}
-
-std::vector<std::uint32_t>
-EpochNetwork::epochs_to(const std::vector<std::uint32_t>& targets) const {
-  return shortest(*this, targets, in_lanes, &EpochLane::from);
 }
 
 EpochNetwork epoch_network(const Topology& topology, Bytes chunk, const EpochSettings& settings) {

@@ -4,8 +4,8 @@
 // from the beginning of a later one.
 #pragma once
 
-#include "sim/topology.hpp"
 #include "sim/units.hpp"
+#include "synth/timed/lane_network.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ enum class EpochBasis : std::uint8_t {
 enum class SwitchModel : std::uint8_t {
   by_ability,  ///< copy where the node can, else pass each arrival on once
   no_copy,     ///< pass on once, whatever they can
-  hyper_edges, ///< not there: ways through them are lanes of their own (TACCL's model; sec. 5.3)
+  hyper_edges, ///< not there: paths through them are lanes of their own (TACCL's model; sec. 5.3)
 };
 
 struct EpochSettings {
@@ -41,15 +41,6 @@ struct EpochSettings {
   bool free_switch_exit = true;
 };
 
-/// A link, or with SwitchModel::hyper_edges the links of a way through switches.
-struct EpochLane {
-  std::uint32_t from = 0, to = 0; ///< NodeId values
-  std::vector<LinkId> links;      ///< in order; not empty
-  /// What enters in epoch k is there from the beginning of epoch k + delay. 0 only out of nodes
-  /// that don't store.
-  std::uint32_t delay = 1;
-};
-
 struct LaneUse {
   std::uint32_t lane = 0;
   std::uint32_t offset = 0; ///< what enters the lane in epoch k needs the limit in k + offset
@@ -64,32 +55,24 @@ struct EpochLimit {
   std::uint32_t most = 1; ///< floor(window * epoch / serialization), >= 1
 };
 
-struct EpochNetwork {
+/// Nodes are all of the topology's, by NodeId. A lane is a link, or with SwitchModel::hyper_edges a
+/// path through switches.
+struct EpochNetwork : LaneNetwork {
   Time epoch;
-  std::uint32_t node_count = 0;     ///< all of the topology's, by NodeId
-  std::vector<bool> stores, copies; ///< [node]; copies: as SwitchModel says
-  std::vector<EpochLane> lanes;     ///< by from, to, links
-  std::vector<EpochLimit> limits;   ///< links by id, then groups
-  std::vector<std::vector<std::uint32_t>> out_lanes, in_lanes,
-      limits_of; ///< [node], [node], [lane]; ascending, without repeats
+  std::vector<bool> stores, copies;                  ///< [node]; copies: as SwitchModel says
+  std::vector<EpochLimit> limits;                    ///< links by id, then groups
+  std::vector<std::vector<std::uint32_t>> limits_of; ///< [lane]; ascending, without repeats
 
   /// How far past sends reach: one of epoch k is there, and in no window any more, from the
   /// beginning of epoch k + reach() on.
   [[nodiscard]] std::uint32_t reach() const;
-  /// Epochs from the nearest of `sources` to each node, by delays alone; `out_of_epochs` where
-  /// there is no way. Through nodes that don't store, too.
-  [[nodiscard]] std::vector<std::uint32_t>
-  epochs_from(const std::vector<std::uint32_t>& sources) const;
-  /// From each node to the nearest of `targets`.
-  [[nodiscard]] std::vector<std::uint32_t>
-  epochs_to(const std::vector<std::uint32_t>& targets) const;
 };
-inline constexpr std::uint32_t out_of_epochs = UINT32_MAX;
+inline constexpr std::uint32_t out_of_epochs = unreachable;
 
 /// The network for chunks of this size. A node that stores but can't copy has no lanes: it could
 /// pass each chunk on once only. Errors: InputError where the topology has no link, where duration,
 /// multiplier, threshold or guard make no sense, where a latency or a transmission takes more than
-/// 10^6 epochs (says which duration would do), or where ways through switches are more than 10^7.
+/// 10^6 epochs (says which duration would do), or where paths through switches are more than 10^7.
 [[nodiscard]] EpochNetwork epoch_network(const Topology& topology, Bytes chunk,
                                          const EpochSettings& settings);
 

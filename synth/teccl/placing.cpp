@@ -1,5 +1,8 @@
 // as_plan: the transfers of a schedule, placed in epochs.
-#include "synth/teccl/schedule.hpp"
+#include "synth/teccl/placing.hpp"
+
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -97,7 +100,7 @@ public:
 
 private:
   [[nodiscard]] std::uint32_t& since(std::size_t chunk, std::uint32_t node) {
-    return since_.try_emplace(chunk * network_.node_count + node, out_of_epochs).first->second;
+    return since_.try_emplace(chunk * network_.node_count() + node, out_of_epochs).first->second;
   }
 
   /// What a switch passes on comes from where it got it.

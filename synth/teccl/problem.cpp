@@ -47,10 +47,10 @@ EpochProblem epoch_problem(const Topology& topology, const Collective& collectiv
 }
 
 std::optional<std::uint32_t> epochs_of(const EpochProblem& problem, const EpochPlan& plan) {
-  const std::size_t nodes = problem.network.node_count;
+  const std::size_t nodes = problem.network.node_count();
   std::vector<std::uint32_t> there(problem.chunks.size() * nodes, out_of_epochs);
   for (const EpochSend& send : plan) {
-    const EpochLane& lane = problem.network.lanes[send.lane];
+    const Lane& lane = problem.network.lanes[send.lane];
     std::uint32_t& first = there[send.chunk * nodes + lane.to];
     first = std::min(first, send.epoch + lane.delay);
   }
@@ -62,10 +62,6 @@ std::optional<std::uint32_t> epochs_of(const EpochProblem& problem, const EpochP
       epochs = std::max(epochs, first);
     }
   return epochs;
-}
-
-EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan) {
-  return needed_sends(problem, plan).sends;
 }
 
 } // namespace tutti

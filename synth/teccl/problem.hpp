@@ -41,34 +41,4 @@ using EpochPlan = std::vector<EpochSend>;
 [[nodiscard]] std::optional<std::uint32_t> epochs_of(const EpochProblem& problem,
                                                      const EpochPlan& plan);
 
-/// Without the sends that nobody needs (see without_useless()), each with the one that brought what
-/// it passes on, where its sender doesn't store.
-struct EpochForest {
-  static constexpr std::uint32_t root = UINT32_MAX;
-  EpochPlan sends;
-  std::vector<std::uint32_t> parent; ///< [send]: index into sends; root: its sender stores
-};
-
-/// Pre: epoch_fault() is empty.
-[[nodiscard]] EpochForest needed_sends(const EpochProblem& problem, const EpochPlan& plan);
-
-/// What is wrong with a plan, in words with numbers; empty where all is well. Shares no code with
-/// what makes plans. The rules: ascending; chunks and lanes that exist; a node that stores sends
-/// what it held at the start or what arrived by then; one that doesn't passes on in epoch k what
-/// arrives for epoch k, once for each arrival unless it copies (it may drop it); nobody who stores
-/// receives a chunk twice, or one that it held at the start; limits; the buffer limit; everyone has
-/// in the end what he wants.
-/// Cost: O(sends * log(sends) * uses of limits by a lane + chunks * nodes).
-[[nodiscard]] std::string epoch_fault(const EpochProblem& problem, const EpochPlan& plan);
-
-/// Without the sends that nobody needs in the end (walking back from the destinations). Pre:
-/// epoch_fault() is empty.
-[[nodiscard]] EpochPlan without_useless(const EpochProblem& problem, const EpochPlan& plan);
-
-/// Fewer epochs are impossible: by distances (the latest destination of any chunk, from its nearest
-/// source) and by what limits let into a node, out of one, or through a narrow cut of the network
-/// (windows * most, between the first that can be there and the last that is in time), whichever is
-/// more. Nothing where someone is out of reach.
-[[nodiscard]] std::optional<std::uint32_t> fewest_epochs(const EpochProblem& problem);
-
 } // namespace tutti

@@ -1,4 +1,5 @@
 #include "synth/teccl/schedule.hpp"
+#include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -51,7 +52,7 @@ private:
   };
   static constexpr std::uint32_t unknown = UINT32_MAX;
 
-  [[nodiscard]] const EpochLane& lane_of(std::uint32_t send) const {
+  [[nodiscard]] const Lane& lane_of(std::uint32_t send) const {
     return problem_.network.lanes[forest_.sends[send].lane];
   }
   [[nodiscard]] std::uint32_t chunk_of(const Way& way) const {
@@ -59,7 +60,7 @@ private:
   }
   /// A chunk at a node, as one number.
   [[nodiscard]] std::uint64_t place(std::uint64_t chunk, std::uint32_t node) const {
-    return chunk * problem_.network.node_count + node;
+    return chunk * problem_.network.node_count() + node;
   }
 
   /// Transfers of its chunk one after another that must be before this one: out of a switch lanes
@@ -73,7 +74,7 @@ private:
 
   /// `way` continued by a send and what hangs on it.
   void extend(Way way, std::uint32_t send) { // as deep as switches stand in a row
-    const EpochLane& lane = lane_of(send);
+    const Lane& lane = lane_of(send);
     way.last = send;
     way.links.insert(way.links.end(), lane.links.begin(), lane.links.end());
     const auto& children = children_[send];

@@ -1,4 +1,5 @@
 #include "synth/teccl/search.hpp"
+#include "synth/teccl/bounds/fewest_epochs.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -88,7 +89,7 @@ std::uint64_t enough_epochs(const EpochProblem& problem) {
   std::uint64_t sum = 0;
   for (const TimedChunk& chunk : problem.chunks) {
     if (chunk.destinations.empty()) continue;
-    const std::vector<std::uint32_t> away = problem.network.epochs_from(chunk.sources);
+    const std::vector<std::uint32_t> away = problem.network.distances_from(chunk.sources);
     for (const std::uint32_t destination : chunk.destinations) sum += away[destination] + reach;
   }
   return std::min<std::uint64_t>(sum, out_of_epochs - 1);

@@ -11,10 +11,9 @@ namespace tutti {
 ChunkTraffic traffic_of(const EpochProblem& problem) {
   const EpochNetwork& network = problem.network;
   ChunkTraffic traffic;
-  for (std::uint32_t n = 0; n < network.node_count; ++n)
+  for (std::uint32_t n = 0; n < network.node_count(); ++n)
     traffic.node_kinds.push_back((network.stores[n] ? 1U : 0U) + (network.copies[n] ? 2U : 0U));
-  for (const EpochLane& lane : network.lanes)
-    traffic.lanes.push_back({lane.from, lane.to, lane.delay});
+  for (const Lane& lane : network.lanes) traffic.lanes.push_back({lane.from, lane.to, lane.delay});
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> kinds;
   for (const EpochLimit& each : network.limits) {
     ChunkTraffic::Limit& limit = traffic.limits.emplace_back();

@@ -1,10 +1,13 @@
 #include "synth/teccl/synthesis.hpp"
 
 #include "sim/error.hpp"
+#include "synth/teccl/bounds/fewest_epochs.hpp"
 #include "synth/teccl/bounds/time_bound.hpp"
 #include "synth/teccl/flows/flows.hpp"
+#include "synth/teccl/flows/integral_plan.hpp"
 #include "synth/teccl/one_shot/decision.hpp"
 #include "synth/teccl/one_shot/optimum.hpp"
+#include "synth/teccl/placing.hpp"
 #include "synth/teccl/rounds/rounds.hpp"
 #include "synth/teccl/schedule.hpp"
 #include "synth/teccl/search.hpp"

@@ -1,17 +1,74 @@
 // A lower bound on the epochs of any plan: how far chunks must go, and how many must come into a
 // node or out of one, or through any other narrow place.
-#include "synth/teccl/bounds/cuts.hpp"
-#include "synth/teccl/problem.hpp"
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+
+#include "synth/flows/packing/supply_flow.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
 namespace {
+
+/// Chunks an epoch, in millionths.
+std::int64_t rate(const EpochNetwork& network, std::uint32_t lane) {
+  constexpr std::int64_t whole = 1'000'000;
+  std::int64_t least = whole * 1'000;
+  for (const std::uint32_t i : network.limits_of[lane])
+    least = std::min(least, whole * network.limits[i].most / network.limits[i].window);
+  return least;
+}
+
+/// What can't get more from `source`; nothing where all of it can.
+std::vector<bool> cut_off(const ArcGraph& graph, const std::vector<std::int64_t>& rates,
+                          std::uint32_t source, std::uint32_t sink) {
+  constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max() / 4;
+  SupplyFlow flow(graph);
+  std::vector<std::int64_t> flows(rates.size()), supply(graph.node_count());
+  supply[source] = endless;
+  flow.send(rates, flows, supply, sink, endless);
+  return flow.sink_side();
+}
+
+/// [node]: whether it is of the set. Each node alone, all but each node, and the narrowest cuts
+/// between the first node and each other, in both directions; each once. Lanes count with the
+/// narrowest of their limits. Cost: twice as many maximum flows as nodes; where the problem's limit
+/// is reached, those that were found by then.
+std::vector<std::vector<bool>> narrow_cuts(const EpochProblem& problem) {
+  const EpochNetwork& network = problem.network;
+  ArcGraph graph(network.node_count());
+  std::vector<std::int64_t> rates;
+  for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
+    graph.add_arc(network.lanes[l].from, network.lanes[l].to);
+    rates.push_back(rate(network, l));
+  }
+  std::vector<std::vector<bool>> cuts;
+  std::set<std::vector<bool>> known;
+  const auto add = [&](std::vector<bool> cut) {
+    if (known.insert(cut).second) cuts.push_back(std::move(cut));
+  };
+  for (std::uint32_t n = 0;
+       n < network.node_count() && !(problem.limit != nullptr && problem.limit->reached()); ++n) {
+    std::vector<bool> alone(network.node_count());
+    alone[n] = true;
+    std::vector<bool> others = alone;
+    others.flip();
+    add(std::move(alone));
+    add(std::move(others));
+    if (n == 0) continue;
+    add(cut_off(graph, rates, 0, n));
+    add(cut_off(graph, rates, n, 0));
+  }
+  return cuts;
+}
 
 /// When a lane into a set of nodes is of any use: what enters it earlier or arrives later isn't.
 struct LaneTimes {
@@ -119,7 +176,7 @@ private:
   const std::vector<std::uint32_t>& from(const std::vector<std::uint32_t>& sources) {
     const auto known = from_.find(sources);
     if (known != from_.end()) return known->second;
-    return from_.emplace(sources, problem_.network.epochs_from(sources)).first->second;
+    return from_.emplace(sources, problem_.network.distances_from(sources)).first->second;
   }
 
   bool by_distances() {
@@ -143,7 +200,7 @@ private:
     const std::vector<std::uint32_t>& depth = from(heads);
     std::uint64_t entering = 0;
     std::set<std::uint32_t> destinations;
-    std::vector<std::uint32_t> first(problem_.network.node_count, out_of_epochs);
+    std::vector<std::uint32_t> first(problem_.network.node_count(), out_of_epochs);
     for (const TimedChunk& chunk : problem_.chunks) {
       const std::optional<std::uint32_t> deepest = deepest_destination(chunk, inside, depth);
       if (!deepest) continue;

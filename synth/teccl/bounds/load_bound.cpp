@@ -1,7 +1,7 @@
 #include "synth/teccl/bounds/load_bound.hpp"
 
 #include "synth/solvers/linear_program.hpp"
-#include "synth/teccl/flows/reach.hpp"
+#include "synth/teccl/flows/orbits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ private:
   void add_flows(std::uint32_t source) {
     const FlowReach reach = flow_reach(network_, sources_[source]);
     for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
-      const EpochLane& lane = network_.lanes[l];
+      const Lane& lane = network_.lanes[l];
       const std::size_t point = std::size_t{source} * network_.lanes.size() + l;
       const bool is_of_use = lane.to != sources_[source].node &&
                              reach.from_source[lane.from] != out_of_epochs &&
@@ -55,12 +55,12 @@ private:
 
   void add_conservation(std::uint32_t source) {
     const EpochSource& own = sources_[source];
-    std::vector<double> wanted(network_.node_count);
+    std::vector<double> wanted(network_.node_count());
     for (const EpochDemand& demand : own.demands)
       wanted[demand.destination] = static_cast<double>(demand.chunks.size());
     std::vector<Term> terms;
-    for (std::uint32_t n = 0; n < network_.node_count; ++n) {
-      const std::size_t point = std::size_t{source} * network_.node_count + n;
+    for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
+      const std::size_t point = std::size_t{source} * network_.node_count() + n;
       if (orbits_.of_node[point] != point || n == own.node) continue;
       terms.clear();
       for (const std::uint32_t l : network_.in_lanes[n])

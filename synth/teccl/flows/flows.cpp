@@ -114,7 +114,7 @@ std::optional<std::uint32_t> fewest_flow_epochs(const EpochProblem& problem, std
                                                 const WorkLimit& limit) {
   const std::vector<EpochSource> sources = epoch_sources(problem);
   for (const EpochSource& source : sources) {
-    const std::vector<std::uint32_t> distance = problem.network.epochs_from({source.node});
+    const std::vector<std::uint32_t> distance = problem.network.distances_from({source.node});
     for (const EpochDemand& demand : source.demands) {
       if (distance[demand.destination] == out_of_epochs) return std::nullopt;
       at_least = std::max(at_least, distance[demand.destination]);

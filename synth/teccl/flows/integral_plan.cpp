@@ -1,5 +1,6 @@
+#include "synth/teccl/flows/integral_plan.hpp"
+
 #include "sim/random.hpp"
-#include "synth/teccl/flows/flows.hpp"
 #include "synth/teccl/flows/orbits.hpp"
 #include "synth/teccl/flows/path_planner.hpp"
 

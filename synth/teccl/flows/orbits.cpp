@@ -101,11 +101,24 @@ EpochFlowOrbits epoch_flow_orbits(const EpochNetwork& network, std::span<const E
                                   std::span<const ChunkAutomorphism> moves,
                                   const WorkLimit& limit) {
   return {pair_orbits(sources, moves, &ChunkAutomorphism::lanes, network.lanes.size(),
-                      network.node_count, limit),
-          pair_orbits(sources, moves, &ChunkAutomorphism::nodes, network.node_count,
-                      network.node_count, limit),
-          single_orbits(moves, &ChunkAutomorphism::nodes, network.node_count),
+                      network.node_count(), limit),
+          pair_orbits(sources, moves, &ChunkAutomorphism::nodes, network.node_count(),
+                      network.node_count(), limit),
+          single_orbits(moves, &ChunkAutomorphism::nodes, network.node_count()),
           single_orbits(moves, &ChunkAutomorphism::limits, network.limits.size())};
+}
+
+FlowReach flow_reach(const EpochNetwork& network, const EpochSource& source) {
+  std::vector<std::uint32_t> destinations;
+  for (const EpochDemand& demand : source.demands) destinations.push_back(demand.destination);
+  FlowReach reach{network.distances_from({source.node}), network.distances_to(destinations),
+                  std::vector<std::uint32_t>(network.node_count(), out_of_epochs)};
+  for (const Lane& lane : network.lanes) {
+    std::uint32_t& onward = reach.onward[lane.from];
+    if (lane.to != source.node)
+      onward = std::min(onward, epochs_plus(reach.to_destination[lane.to], lane.delay));
+  }
+  return reach;
 }
 
 } // namespace tutti

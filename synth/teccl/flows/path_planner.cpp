@@ -15,7 +15,7 @@ std::vector<WayStretch> cut_at_stores(const EpochNetwork& network,
   WayStretch next;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const EpochLane& lane = network.lanes[lanes[i]];
+    const Lane& lane = network.lanes[lanes[i]];
     next.delay += lane.delay;
     for (const std::uint32_t l : network.limits_of[lanes[i]])
       if (network.limits[l].most == 1)
@@ -88,7 +88,7 @@ bool is_passable(const EpochNetwork& network, EpochRoom& room,
 }
 
 WayPlanner::WayPlanner(const EpochProblem& problem, std::span<const ChunkChoices> ways)
-    : problem_(problem), ways_(ways), room_(problem.network), kept_(problem.network.node_count) {
+    : problem_(problem), ways_(ways), room_(problem.network), kept_(problem.network.node_count()) {
   for (const ChunkChoices& chunk : ways) {
     auto& choices = stretches_.emplace_back();
     for (const WayChoice& choice : chunk.choices)

@@ -9,7 +9,7 @@ FlowTracer::FlowTracer(const EpochNetwork& network, std::uint32_t source,
                        std::span<const TimedAmount> amounts)
     : network_(network), source_(source) {
   for (const TimedAmount& sent : amounts) {
-    const EpochLane& lane = network.lanes[sent.lane];
+    const Lane& lane = network.lanes[sent.lane];
     entries_.push_back({lane.to, sent.epoch + lane.delay, sent});
   }
   std::ranges::sort(entries_, {}, [](const Entry& entry) {

@@ -1,6 +1,6 @@
 #include "synth/teccl/flows/program.hpp"
 
-#include "synth/teccl/flows/reach.hpp"
+#include "synth/teccl/flows/orbits.hpp"
 
 #include <algorithm>
 #include <map>
@@ -53,13 +53,13 @@ void EpochFlowProgram::add_columns(std::uint32_t source, bool has_reward) {
   };
   for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
     problem_.require_time();
-    const EpochLane& lane = network.lanes[l];
+    const Lane& lane = network.lanes[l];
     const std::size_t point = lane_point(source, l);
     if (orbits_.of_lane[point] != point || lane.to == own.node) continue;
     entering_[point] = add_span(reach.from_source[lane.from],
                                 until(epochs_plus(reach.to_destination[lane.to], lane.delay)));
   }
-  for (std::uint32_t n = 0; n < network.node_count; ++n) {
+  for (std::uint32_t n = 0; n < network.node_count(); ++n) {
     const std::size_t point = node_point(source, n);
     if (orbits_.of_node[point] != point || n == own.node || !network.stores[n]) continue;
     kept_[point] = add_span(reach.from_source[n], until(epochs_plus(reach.onward[n], 1)));
@@ -82,7 +82,7 @@ void EpochFlowProgram::add_columns(std::uint32_t source, bool has_reward) {
 void EpochFlowProgram::add_conservation(std::uint32_t source) {
   const EpochNetwork& network = problem_.network;
   std::vector<Term> terms;
-  for (std::uint32_t n = 0; n < network.node_count; ++n) {
+  for (std::uint32_t n = 0; n < network.node_count(); ++n) {
     problem_.require_time();
     const std::size_t point = node_point(source, n);
     if (orbits_.of_node[point] != point || n == sources_[source].node) continue;
@@ -156,7 +156,7 @@ void EpochFlowProgram::add_limits() {
 void EpochFlowProgram::add_buffer_limits() {
   const EpochNetwork& network = problem_.network;
   std::vector<Term> terms;
-  for (std::uint32_t n = 0; n < network.node_count; ++n) {
+  for (std::uint32_t n = 0; n < network.node_count(); ++n) {
     if (orbits_.of_node_only[n] != n || !network.stores[n]) continue;
     for (std::int64_t k = 0; k <= epochs_; ++k) {
       terms.clear();

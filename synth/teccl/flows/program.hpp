@@ -55,7 +55,7 @@ private:
     return std::size_t{source} * problem_.network.lanes.size() + lane;
   }
   [[nodiscard]] std::size_t node_point(std::uint32_t source, std::uint32_t node) const {
-    return std::size_t{source} * problem_.network.node_count + node;
+    return std::size_t{source} * problem_.network.node_count() + node;
   }
 
   const EpochProblem& problem_;

@@ -30,15 +30,15 @@ ChunkClauses::ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::
 }
 
 ChunkLiterals ChunkClauses::add(const TimedChunk& chunk) {
-  const Windows from = network_.epochs_from(chunk.sources),
-                to = network_.epochs_to(chunk.destinations);
+  const Windows from = network_.distances_from(chunk.sources),
+                to = network_.distances_to(chunk.destinations);
   ChunkLiterals ways;
   for (const std::uint32_t destination : chunk.destinations)
     if (from[destination] == out_of_epochs || from[destination] > epochs_)
       solver_.add({}); // too far away
   add_places(chunk, from, to, ways);
   add_sends(chunk, from, to, ways);
-  for (std::uint32_t n = 0; n < network_.node_count; ++n)
+  for (std::uint32_t n = 0; n < network_.node_count(); ++n)
     for (std::uint32_t k = 0; k <= epochs_; ++k)
       if (!network_.stores[n])
         add_passing(ways, n, k);
@@ -66,7 +66,7 @@ EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& ways, std::uint32_t no
 // Of nodes that reach each other by lanes without delay, these lanes.
 void ChunkClauses::find_circles() {
   std::map<std::uint32_t, std::set<std::uint32_t>> reached; // from each node that passes on at once
-  for (const EpochLane& lane : network_.lanes)
+  for (const Lane& lane : network_.lanes)
     if (lane.delay == 0 && !network_.stores[lane.to]) reached[lane.from];
   for (auto& [start, nodes] : reached) {
     std::vector<std::uint32_t> open{start};
@@ -74,14 +74,14 @@ void ChunkClauses::find_circles() {
       const std::uint32_t node = open.back();
       open.pop_back();
       for (const std::uint32_t l : network_.out_lanes[node])
-        if (const EpochLane& lane = network_.lanes[l];
+        if (const Lane& lane = network_.lanes[l];
             lane.delay == 0 && !network_.stores[lane.to] && nodes.insert(lane.to).second)
           open.push_back(lane.to);
     }
   }
   std::map<std::uint32_t, Circle> circles; // by the least of their nodes
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
-    const EpochLane& lane = network_.lanes[l];
+    const Lane& lane = network_.lanes[l];
     if (lane.delay > 0 || network_.stores[lane.to]) continue;
     const auto back = reached.find(lane.to);
     if (back == reached.end() || !back->second.contains(lane.from)) continue;
@@ -97,7 +97,7 @@ void ChunkClauses::find_circles() {
     std::set<std::uint32_t> nodes;
     std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
     for (const std::uint32_t l : circle.lanes) {
-      const EpochLane& lane = network_.lanes[l];
+      const Lane& lane = network_.lanes[l];
       nodes.insert({lane.from, lane.to});
       edges.insert(std::minmax(lane.from, lane.to));
     }
@@ -109,8 +109,8 @@ void ChunkClauses::find_circles() {
 
 void ChunkClauses::add_places(const TimedChunk& chunk, const Windows& from, const Windows& to,
                               ChunkLiterals& ways) {
-  ways.has.assign(network_.node_count, EpochLiterals(epochs_ + 1));
-  for (std::uint32_t n = 0; n < network_.node_count; ++n) {
+  ways.has.assign(network_.node_count(), EpochLiterals(epochs_ + 1));
+  for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
     if (!network_.stores[n] || from[n] == out_of_epochs || to[n] == out_of_epochs) continue;
     const bool holds = is_among(chunk.sources, n), wants = is_among(chunk.destinations, n);
     EpochLiterals& has = ways.has[n];
@@ -125,7 +125,7 @@ void ChunkClauses::add_sends(const TimedChunk& chunk, const Windows& from, const
                              ChunkLiterals& ways) {
   ways.sends.assign(network_.lanes.size(), EpochLiterals(epochs_ + 1));
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
-    const EpochLane& lane = network_.lanes[l];
+    const Lane& lane = network_.lanes[l];
     if (from[lane.from] == out_of_epochs || to[lane.to] == out_of_epochs) continue;
     if (is_among(chunk.sources, lane.to)) continue;
     for (std::uint32_t k = from[lane.from]; k <= epochs_; ++k) {
@@ -211,7 +211,7 @@ void ChunkClauses::pass_each_once(const ChunkLiterals& ways, std::uint32_t node,
     if (out == 0) continue;
     std::vector<Literal> came{-out};
     for (const std::uint32_t i : network_.in_lanes[node]) {
-      const EpochLane& lane = network_.lanes[i];
+      const Lane& lane = network_.lanes[i];
       const Literal in = lane.delay <= epoch ? literal_at(ways.sends[i], epoch - lane.delay) : 0;
       if (in == 0) continue;
       if (lane.from == network_.lanes[o].to && network_.stores[lane.from]) continue; // it has it
@@ -234,7 +234,7 @@ void ChunkClauses::forbid_circle(const ChunkLiterals& ways, const Circle& circle
   }
   for (const std::uint32_t there : circle.lanes)
     for (const std::uint32_t back : network_.out_lanes[network_.lanes[there].to]) {
-      const EpochLane& lane = network_.lanes[back];
+      const Lane& lane = network_.lanes[back];
       if (there > back || lane.to != network_.lanes[there].from || lane.delay > 0) continue;
       const Literal first = literal_at(ways.sends[there], epoch);
       const Literal second = literal_at(ways.sends[back], epoch);

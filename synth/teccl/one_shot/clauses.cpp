@@ -23,7 +23,7 @@ class EpochClauses {
 public:
   EpochClauses(const EpochProblem& problem, std::uint32_t epochs, const ChunkSymmetry& symmetry)
       : problem_(problem), network_(problem.network), epochs_(epochs),
-        symmetry_(symmetry.empty() ? no_symmetry(network_.node_count, network_.lanes.size(),
+        symmetry_(symmetry.empty() ? no_symmetry(network_.node_count(), network_.lanes.size(),
                                                  network_.limits.size(), problem.chunks.size())
                                    : symmetry),
         orbits_(symmetry_, wanted_chunks(problem)), always_(solver_.new_variable()),
@@ -104,7 +104,7 @@ private:
   /// Of the chunks that a node keeps for others, by the orbits of nodes.
   void add_buffers(std::uint32_t most) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, EpochLiterals> kept; // by chosen, node
-    for (std::uint32_t n = 0; n < network_.node_count; ++n) {
+    for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
       if (!network_.stores[n] ||
           !std::ranges::all_of(symmetry_, [&](const auto& one) { return one.nodes[n] >= n; }))
         continue;

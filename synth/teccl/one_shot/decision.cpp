@@ -1,5 +1,7 @@
 #include "synth/teccl/one_shot/decision.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/needed_sends.hpp"
 #include "synth/teccl/one_shot/clauses.hpp"
 
 #include <fmt/format.h>

@@ -13,25 +13,25 @@ namespace {
 class UndelayedLanes {
 public:
   explicit UndelayedLanes(const EpochNetwork& network)
-      : network_(network), reaches_(network.node_count, std::vector<bool>(network.node_count)) {
-    for (std::uint32_t v = 0; v < network.node_count; ++v) search(v);
+      : network_(network), reaches_(network.node_count(), std::vector<bool>(network.node_count())) {
+    for (std::uint32_t v = 0; v < network.node_count(); ++v) search(v);
   }
 
   /// Whether the lane can be part of a circle without delay.
   [[nodiscard]] bool circles(std::uint32_t lane) const {
-    const EpochLane& at = network_.lanes[lane];
+    const Lane& at = network_.lanes[lane];
     return is_one(at) && reaches_[at.to][at.from];
   }
   /// How many nodes can be reached and come back from.
   [[nodiscard]] std::uint32_t circle_nodes(std::uint32_t node) const {
     std::uint32_t count = 1;
-    for (std::uint32_t v = 0; v < network_.node_count; ++v)
+    for (std::uint32_t v = 0; v < network_.node_count(); ++v)
       count += v != node && reaches_[node][v] && reaches_[v][node];
     return count;
   }
 
 private:
-  [[nodiscard]] bool is_one(const EpochLane& lane) const {
+  [[nodiscard]] bool is_one(const Lane& lane) const {
     return lane.delay == 0 && !network_.stores[lane.from] && !network_.stores[lane.to];
   }
   void search(std::uint32_t start) {
@@ -39,7 +39,7 @@ private:
     std::vector<std::uint32_t> queue{start};
     for (std::size_t i = 0; i < queue.size(); ++i)
       for (const std::uint32_t l : network_.out_lanes[queue[i]]) {
-        const EpochLane& lane = network_.lanes[l];
+        const Lane& lane = network_.lanes[l];
         if (!is_one(lane) || reaches_[start][lane.to]) continue;
         reaches_[start][lane.to] = true;
         queue.push_back(lane.to);
@@ -55,7 +55,7 @@ class Stages {
 public:
   explicit Stages(const EpochNetwork& network)
       : network_(network), undelayed_(network), of_lane_(network.lanes.size()) {
-    for (std::uint32_t v = 0; v < network.node_count; ++v) add_place(v, 0);
+    for (std::uint32_t v = 0; v < network.node_count(); ++v) add_place(v, 0);
     for (std::size_t i = 0; i < made_.places.size(); ++i) leave(static_cast<std::uint32_t>(i));
   }
 
@@ -89,7 +89,7 @@ private:
   void leave(std::uint32_t from) {
     const auto [node, stage] = made_.places[from];
     for (const std::uint32_t l : network_.out_lanes[node]) {
-      const EpochLane& lane = network_.lanes[l];
+      const Lane& lane = network_.lanes[l];
       const bool circles = undelayed_.circles(l);
       assert(lane.delay > 0 || !network_.stores[node]);
       if (circles && (stage + 2 > undelayed_.circle_nodes(node) || only_back(from, lane.to)))

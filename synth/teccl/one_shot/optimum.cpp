@@ -1,4 +1,5 @@
 #include "synth/teccl/one_shot/optimum.hpp"
+#include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -45,7 +45,7 @@ EpochProgram::EpochProgram(const EpochProblem& problem, const EpochHorizon& hori
     add_limit(limit);
   }
   if (problem.buffer_limit)
-    for (std::uint32_t v = 0; v < problem.network.node_count; ++v) add_buffer(v);
+    for (std::uint32_t v = 0; v < problem.network.node_count(); ++v) add_buffer(v);
   add_orders(reward);
   own_columns_ = program_.column_count();
   own_rows_ = program_.row_count();
@@ -90,9 +90,9 @@ void EpochProgram::add_sent(std::uint32_t chunk) {
 // is worth something, too) to the end. The last of a destination is 1 where it has to be.
 void EpochProgram::add_held(std::uint32_t chunk, const EpochReward& reward) {
   ChunkColumns& own = chunks_[chunk];
-  own.held.resize(problem_.network.node_count);
-  own.needed.resize(problem_.network.node_count);
-  for (std::uint32_t v = 0; v < problem_.network.node_count; ++v) {
+  own.held.resize(problem_.network.node_count());
+  own.needed.resize(problem_.network.node_count());
+  for (std::uint32_t v = 0; v < problem_.network.node_count(); ++v) {
     if (!problem_.network.stores[v]) continue;
     const bool wanted = wants(chunk, v);
     if (const auto settled = own.windows.settled[v]) {
@@ -405,7 +405,7 @@ EpochPlan EpochProgram::ordered(const EpochPlan& plan) const {
     std::map<std::uint32_t, std::uint32_t> arrival; // by chunk
     for (const std::uint32_t c : order.chunks) arrival[c] = no_index;
     for (const EpochSend& send : plan) {
-      const EpochLane& lane = problem_.network.lanes[send.lane];
+      const Lane& lane = problem_.network.lanes[send.lane];
       if (const auto known = arrival.find(send.chunk);
           known != arrival.end() && lane.to == order.destination)
         known->second = std::min(known->second, send.epoch + lane.delay);
@@ -426,7 +426,7 @@ bool EpochProgram::set_sent(const EpochPlan& plan, std::vector<double>& values) 
   using Arrival = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>; // chunk, place, epoch
   std::map<Arrival, std::uint32_t> arrived;
   for (std::uint32_t c = 0; c < chunks_.size(); ++c)
-    for (std::uint32_t v = 0; v < network.node_count; ++v)
+    for (std::uint32_t v = 0; v < network.node_count(); ++v)
       for (const std::uint32_t epoch : chunks_[c].windows.past_arrivals[v])
         ++arrived[{c, v, epoch}];
 
@@ -470,7 +470,7 @@ void EpochProgram::set_held(const EpochPlan& plan, std::vector<double>& values) 
       values[columns.first + (k - columns.epochs.first)] = 1;
   };
   for (const EpochSend& send : plan) {
-    const EpochLane& lane = problem_.network.lanes[send.lane];
+    const Lane& lane = problem_.network.lanes[send.lane];
     const ChunkColumns& own = chunks_[send.chunk];
     set(own.held[lane.to], send.epoch + lane.delay, no_index - 1);
     set(own.needed[lane.from], 0, send.epoch);

@@ -28,12 +28,12 @@ public:
 
 private:
   void settle(const std::vector<EpochSend>& past) {
-    windows_.settled.resize(network_.node_count);
-    windows_.past_arrivals.resize(network_.node_count);
+    windows_.settled.resize(network_.node_count());
+    windows_.past_arrivals.resize(network_.node_count());
     for (const std::uint32_t v : chunk_.sources)
       if (network_.stores[v]) windows_.settled[v] = 0;
     for (const EpochSend& send : past) {
-      const EpochLane& lane = network_.lanes[send.lane];
+      const Lane& lane = network_.lanes[send.lane];
       const std::uint32_t arrival = send.epoch + lane.delay;
       if (network_.stores[lane.to])
         windows_.settled[lane.to] = std::min(windows_.settled[lane.to].value_or(arrival), arrival);
@@ -50,7 +50,7 @@ private:
       windows_.earliest[place] = epoch;
       queue.emplace(epoch, place);
     };
-    for (std::uint32_t v = 0; v < network_.node_count; ++v) {
+    for (std::uint32_t v = 0; v < network_.node_count(); ++v) {
       if (windows_.settled[v]) visit(std::max(*windows_.settled[v], horizon_.begin), v);
       for (const std::uint32_t arrival : windows_.past_arrivals[v]) visit(arrival, v);
     }

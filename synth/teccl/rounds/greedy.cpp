@@ -52,10 +52,10 @@ public:
   GreedyPlanner(const EpochProblem& problem, const EpochDistances& distances,
                 std::span<const std::vector<EpochPassage>> ways, std::span<const EpochSend> past)
       : problem_(&problem), distances_(&distances), ways_(ways), ledger_(problem, {}),
-        here_(problem.network.node_count, ChunkSet(problem.chunks.size())), planned_(here_),
+        here_(problem.network.node_count(), ChunkSet(problem.chunks.size())), planned_(here_),
         done_(problem.chunks.size()), done_at_(problem.chunks.size()),
         reach_(problem.network.reach()) {
-    const std::uint32_t nodes = problem.network.node_count;
+    const std::uint32_t nodes = problem.network.node_count();
     nearest_.assign(problem.chunks.size() * nodes, out_of_epochs);
     gains_.assign(nearest_.size(), -1);
     relayed_.resize(nodes);
@@ -95,7 +95,7 @@ private:
   }
 
   std::size_t at(std::uint32_t chunk, std::uint32_t node) const {
-    return std::size_t{chunk} * problem_->network.node_count + node;
+    return std::size_t{chunk} * problem_->network.node_count() + node;
   }
 
   // By plan the chunk comes to the node.
@@ -115,11 +115,11 @@ private:
       nearest = std::min(nearest, (*distances_)(node, destination));
     }
     const auto begin = gains_.begin() + static_cast<std::ptrdiff_t>(at(chunk, 0));
-    std::fill(begin, begin + problem_->network.node_count, -1.0);
+    std::fill(begin, begin + problem_->network.node_count(), -1.0);
   }
 
   void enter(const EpochSend& send) {
-    const EpochLane& lane = problem_->network.lanes[send.lane];
+    const Lane& lane = problem_->network.lanes[send.lane];
     ledger_.add(send);
     if (problem_->network.stores[lane.from]) {
       std::uint32_t& last = last_sent_[{lane.from, send.chunk}];
@@ -245,7 +245,7 @@ private:
     bool possible = true;
     std::uint32_t epoch = epoch_;
     for (const std::uint32_t id : way.lanes) {
-      const EpochLane& lane = network.lanes[id];
+      const Lane& lane = network.lanes[id];
       const EpochSend send{epoch, id, chunk};
       epoch += lane.delay;
       if (ledger_.is_sent(send)) {

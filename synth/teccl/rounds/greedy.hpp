@@ -3,7 +3,6 @@
 #pragma once
 
 #include "synth/teccl/problem.hpp"
-#include "synth/teccl/rounds/potentials.hpp"
 #include "synth/teccl/rounds/switch_paths.hpp"
 
 #include <cstdint>

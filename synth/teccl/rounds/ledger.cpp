@@ -7,11 +7,11 @@ namespace tutti {
 
 EpochLedger::EpochLedger(const EpochProblem& problem, std::span<const EpochSend> past)
     : problem_(&problem), room_(problem.network),
-      arrivals_(problem.chunks.size() * problem.network.node_count, out_of_epochs) {
+      arrivals_(problem.chunks.size() * problem.network.node_count(), out_of_epochs) {
   const EpochNetwork& network = problem.network;
   for (std::size_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
     for (const std::uint32_t source : problem.chunks[chunk].sources)
-      arrivals_[chunk * network.node_count + source] = 0;
+      arrivals_[chunk * network.node_count() + source] = 0;
   for (const EpochSend& send : past) add(send);
 }
 
@@ -26,14 +26,14 @@ void EpochLedger::add(const EpochSend& send) {
   assert(taken);
   ++sent_[send];
   const EpochNetwork& network = problem_->network;
-  const EpochLane& lane = network.lanes[send.lane];
+  const Lane& lane = network.lanes[send.lane];
   const std::uint32_t arrival = send.epoch + lane.delay;
   if (!network.stores[lane.from]) ++passing_[{lane.from, send.epoch, send.chunk}].passed;
   if (!network.stores[lane.to]) {
     ++passing_[{lane.to, arrival, send.chunk}].arrived;
     return;
   }
-  std::uint32_t& known = arrivals_[std::size_t{send.chunk} * network.node_count + lane.to];
+  std::uint32_t& known = arrivals_[std::size_t{send.chunk} * network.node_count() + lane.to];
   assert(known == out_of_epochs); // nobody receives twice
   known = arrival;
 }
@@ -42,12 +42,12 @@ void EpochLedger::remove(const EpochSend& send) {
   room_.give_back({&send.lane, 1}, send.epoch);
   --sent_[send];
   const EpochNetwork& network = problem_->network;
-  const EpochLane& lane = network.lanes[send.lane];
+  const Lane& lane = network.lanes[send.lane];
   if (!network.stores[lane.from]) --passing_[{lane.from, send.epoch, send.chunk}].passed;
   if (!network.stores[lane.to])
     --passing_[{lane.to, send.epoch + lane.delay, send.chunk}].arrived;
   else
-    arrivals_[std::size_t{send.chunk} * network.node_count + lane.to] = out_of_epochs;
+    arrivals_[std::size_t{send.chunk} * network.node_count() + lane.to] = out_of_epochs;
 }
 
 bool EpochLedger::is_sent(const EpochSend& send) const {

@@ -29,7 +29,7 @@ public:
   /// When the chunk is at a node that stores: 0 where it was held at the start; `out_of_epochs`
   /// where no send brings it.
   [[nodiscard]] std::uint32_t arrival(std::uint32_t chunk, std::uint32_t node) const {
-    return arrivals_[std::size_t{chunk} * problem_->network.node_count + node];
+    return arrivals_[std::size_t{chunk} * problem_->network.node_count() + node];
   }
   [[nodiscard]] bool is_sent(const EpochSend& send) const;
   /// Whether a node that doesn't store can pass the chunk on in this epoch: it arrives for it, and

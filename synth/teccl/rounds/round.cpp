@@ -30,7 +30,7 @@ EpochRound::EpochRound(const EpochProblem& problem, const EpochDistances& distan
 void EpochRound::add_closeness(const EpochProblem& problem, const EpochDistances& distances,
                                std::uint32_t chunk, std::uint32_t last) {
   std::vector<std::uint32_t> settled, open; // nodes that hold it in the end, and that may
-  for (std::uint32_t node = 0; node < problem.network.node_count; ++node) {
+  for (std::uint32_t node = 0; node < problem.network.node_count(); ++node) {
     if (program_.always_holds(chunk, node, last)) settled.push_back(node);
     if (program_.holds(chunk, node, last)) open.push_back(node);
   }

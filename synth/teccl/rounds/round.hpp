@@ -3,7 +3,7 @@
 
 #include "sim/work_limit.hpp"
 #include "synth/teccl/one_shot/program.hpp"
-#include "synth/teccl/rounds/potentials.hpp"
+#include "synth/teccl/rounds/switch_paths.hpp"
 
 #include <cstdint>
 #include <vector>

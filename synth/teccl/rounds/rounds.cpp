@@ -1,5 +1,7 @@
 #include "synth/teccl/rounds/rounds.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/needed_sends.hpp"
 #include "synth/teccl/rounds/greedy.hpp"
 #include "synth/teccl/rounds/ledger.hpp"
 #include "synth/teccl/rounds/round.hpp"
@@ -23,7 +25,7 @@ public:
   EpochRounds(const EpochProblem& problem, const RoundSettings& settings, const WorkLimit& limit)
       : problem_(&problem), settings_(&settings), limit_(&limit),
         ways_(epoch_passages(problem.network)), distances_(ways_) {
-    for (const EpochLane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
+    for (const Lane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
     for (const auto& ways : ways_)
       for (const EpochPassage& way : ways)
         follow_ = std::max(follow_, way.delay - problem.network.lanes[way.lanes.back()].delay);

@@ -1,5 +1,6 @@
 #include "synth/teccl/rounds/switch_paths.hpp"
 
+#include "sim/graphs/shortest_paths.hpp"
 #include "synth/teccl/capacity_calendar.hpp"
 
 #include <algorithm>
@@ -13,12 +14,12 @@ namespace {
 class PassagesBackwards {
 public:
   PassagesBackwards(const EpochNetwork& network, std::vector<EpochPassage>& found)
-      : network_(&network), found_(&found), visited_(network.node_count) {}
+      : network_(&network), found_(&found), visited_(network.node_count()) {}
 
   void extend(std::uint32_t node, std::uint32_t delay) {
     visited_[node] = true;
     for (const std::uint32_t id : network_->in_lanes[node]) {
-      const EpochLane& lane = network_->lanes[id];
+      const Lane& lane = network_->lanes[id];
       if (visited_[lane.from]) continue;
       lanes_.push_back(id);
       found_->push_back({lane.from, delay + lane.delay, {lanes_.rbegin(), lanes_.rend()}});
@@ -38,9 +39,9 @@ private:
 } // namespace
 
 std::vector<std::vector<EpochPassage>> epoch_passages(const EpochNetwork& network) {
-  std::vector<std::vector<EpochPassage>> ways(network.node_count);
+  std::vector<std::vector<EpochPassage>> ways(network.node_count());
   EpochRoom room(network);
-  for (std::uint32_t to = 0; to < network.node_count; ++to) {
+  for (std::uint32_t to = 0; to < network.node_count(); ++to) {
     if (!network.stores[to]) continue;
     PassagesBackwards(network, ways[to]).extend(to, 0);
     std::erase_if(ways[to], [&](const EpochPassage& way) {
@@ -54,6 +55,24 @@ std::vector<std::vector<EpochPassage>> epoch_passages(const EpochNetwork& networ
     });
   }
   return ways;
+}
+
+EpochDistances::EpochDistances(std::span<const std::vector<EpochPassage>> passages)
+    : nodes_(static_cast<std::uint32_t>(passages.size())),
+      away_(std::size_t{nodes_} * nodes_, out_of_epochs) {
+  for (std::uint32_t to = 0; to < nodes_; ++to) {
+    std::vector<std::uint32_t> away(nodes_, out_of_epochs);
+    search_shortest_paths(away, {&to, 1}, [&](auto node, auto rest, const auto& relax) {
+      for (const EpochPassage& passage : passages[node]) relax(passage.from, rest + passage.delay);
+    });
+    for (std::uint32_t from = 0; from < nodes_; ++from)
+      away_[std::size_t{from} * nodes_ + to] = away[from];
+  }
+}
+
+double closeness(std::uint32_t distance) {
+  if (distance == 0) return 1;
+  return distance == out_of_epochs ? 0 : 0.5 / (1.0 + distance);
 }
 
 } // namespace tutti

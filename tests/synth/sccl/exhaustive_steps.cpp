@@ -28,7 +28,7 @@ std::int64_t size(NodeSet set) {
 }
 
 /// What the sends over a limit's lanes may be in so many rounds.
-std::int64_t capacity(const LaneLimit& limit, std::uint32_t rounds) {
+std::int64_t capacity(const StepLimit& limit, std::uint32_t rounds) {
   return limit.per_round.numerator() * rounds / limit.per_round.denominator();
 }
 
@@ -156,7 +156,7 @@ private:
                                 std::uint32_t rounds_after,
                                 const std::vector<NodeSet>& held) const {
     Step made{step, rounds_after, {}, {}, held, held};
-    for (const LaneLimit& limit : network_.limits) made.room.push_back(capacity(limit, rounds));
+    for (const StepLimit& limit : network_.limits) made.room.push_back(capacity(limit, rounds));
     for (std::uint32_t c = 0; c < held.size(); ++c)
       for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
         if (held[c] & only(n)) continue;

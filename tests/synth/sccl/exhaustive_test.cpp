@@ -1,11 +1,10 @@
 // Every way that sccl answers one instance, compared with exhaustive search on random tiny
 // problems: schedules exist where it says so, and are correct; none exist where it says so.
 #include "sim/verify.hpp"
-#include "synth/sccl/bound.hpp"
 #include "synth/sccl/fault.hpp"
 #include "synth/sccl/flows.hpp"
 #include "synth/sccl/multicast.hpp"
-#include "synth/sccl/round_profiles.hpp"
+#include "synth/sccl/rounds.hpp"
 #include "synth/sccl/transfers.hpp"
 #include "synth/sccl/unicast.hpp"
 #include "tests/catch.hpp"

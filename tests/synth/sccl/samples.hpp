@@ -16,16 +16,13 @@ inline StepNetwork lanes(std::uint32_t nodes,
                          const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ends) {
   StepNetwork network;
   for (std::uint32_t n = 0; n < nodes; ++n) network.nodes.emplace_back(n);
-  network.out_lanes.resize(nodes);
-  network.in_lanes.resize(nodes);
   for (const auto& [from, to] : ends) {
     const auto lane = static_cast<std::uint32_t>(network.lanes.size());
     network.lanes.push_back({from, to, {LinkId{lane}}});
     network.limits.push_back(
         {"npu" + std::to_string(from) + ">npu" + std::to_string(to), {lane}, 1});
-    network.out_lanes[from].push_back(lane);
-    network.in_lanes[to].push_back(lane);
   }
+  network.index_lanes(nodes);
   return network;
 }
 

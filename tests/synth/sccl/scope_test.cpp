@@ -3,9 +3,9 @@
 
 #include "synth/sccl/scope.hpp"
 
-#include "synth/sccl/bound.hpp"
 #include "synth/sccl/flows.hpp"
 #include "synth/sccl/frontier.hpp"
+#include "synth/sccl/rounds.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/sccl/exhaustive_steps.hpp"
 #include "tests/synth/sccl/random_steps.hpp"

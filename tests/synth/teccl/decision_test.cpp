@@ -1,6 +1,8 @@
 #include "synth/teccl/one_shot/clauses.hpp"
 #include "synth/teccl/one_shot/decision.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/fault.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/exhaustive_epochs.hpp"
 #include "tests/synth/teccl/samples.hpp"

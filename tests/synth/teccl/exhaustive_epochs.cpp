@@ -23,10 +23,10 @@ public:
   EpochTrial(const EpochProblem& problem, std::uint32_t epochs, std::uint64_t most_choices)
       : problem_(problem), network_(problem.network), epochs_(epochs), most_choices_(most_choices) {
     for (const TimedChunk& chunk : problem.chunks) {
-      since_.emplace_back(network_.node_count, never);
+      since_.emplace_back(network_.node_count(), never);
       for (const std::uint32_t source : chunk.sources) since_.back()[source] = 0;
     }
-    for (const EpochLane& lane : network_.lanes) reach_ = std::max(reach_, lane.delay);
+    for (const Lane& lane : network_.lanes) reach_ = std::max(reach_, lane.delay);
     for (const EpochLimit& limit : network_.limits)
       for (const LaneUse& use : limit.uses) reach_ = std::max(reach_, limit.window + use.offset);
   }
@@ -35,7 +35,7 @@ public:
   EpochContestResult best(const EpochContest& contest) {
     contest_ = &contest;
     for (const EpochSend& send : contest.past) {
-      const EpochLane& lane = network_.lanes[send.lane];
+      const Lane& lane = network_.lanes[send.lane];
       plan_.push_back(send);
       if (network_.stores[lane.to]) since_[send.chunk][lane.to] = send.epoch + lane.delay;
     }
@@ -86,7 +86,7 @@ private:
   bool pass_arrivals(std::uint32_t epoch) {
     std::vector<Passing> passing;
     for (const EpochSend& send : plan_) {
-      const EpochLane& lane = network_.lanes[send.lane];
+      const Lane& lane = network_.lanes[send.lane];
       if (!network_.stores[lane.to] && send.epoch + lane.delay == epoch)
         passing.push_back({lane.to, send.chunk});
     }
@@ -169,7 +169,7 @@ private:
   }
 
   bool push(const EpochSend& send) {
-    const EpochLane& lane = network_.lanes[send.lane];
+    const Lane& lane = network_.lanes[send.lane];
     if (++choices_ > most_choices_ || send.epoch + lane.delay > epochs_) return false;
     if (std::ranges::find(plan_, send) != plan_.end()) return false;
     std::uint32_t& since = since_[send.chunk][lane.to];
@@ -184,7 +184,7 @@ private:
   }
 
   void pop() {
-    const EpochLane& lane = network_.lanes[plan_.back().lane];
+    const Lane& lane = network_.lanes[plan_.back().lane];
     if (network_.stores[lane.to]) since_[plan_.back().chunk][lane.to] = never;
     plan_.pop_back();
   }
@@ -213,7 +213,7 @@ private:
 
   [[nodiscard]] bool keeps_buffers() const {
     if (!problem_.buffer_limit) return true;
-    for (std::uint32_t n = 0; n < network_.node_count; ++n)
+    for (std::uint32_t n = 0; n < network_.node_count(); ++n)
       for (std::uint32_t k = 0; network_.stores[n] && k <= epochs_; ++k) {
         std::uint32_t kept = 0;
         for (std::uint32_t c = 0; c < since_.size(); ++c) kept += keeps(n, c, k) ? 1 : 0;

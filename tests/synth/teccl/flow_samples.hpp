@@ -14,7 +14,6 @@ class EpochNetworkMaker {
 public:
   explicit EpochNetworkMaker(std::uint32_t nodes, std::uint32_t switches = 0) {
     network_.epoch = Time{1'000'000};
-    network_.node_count = nodes + switches;
     network_.stores.assign(nodes, true);
     network_.stores.resize(nodes + switches, false);
     network_.copies = network_.stores;
@@ -37,13 +36,8 @@ public:
 
   [[nodiscard]] EpochNetwork made() const {
     EpochNetwork network = network_;
-    network.out_lanes.resize(network.node_count);
-    network.in_lanes.resize(network.node_count);
+    network.index_lanes(static_cast<std::uint32_t>(network.stores.size()));
     network.limits_of.resize(network.lanes.size());
-    for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
-      network.out_lanes[network.lanes[l].from].push_back(l);
-      network.in_lanes[network.lanes[l].to].push_back(l);
-    }
     for (std::uint32_t i = 0; i < network.limits.size(); ++i)
       for (const LaneUse& use : network.limits[i].uses)
         if (network.limits_of[use.lane].empty() || network.limits_of[use.lane].back() != i)

@@ -2,6 +2,8 @@
 
 #include "sim/random.hpp"
 #include "synth/teccl/bounds/load_bound.hpp"
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/flows/integral_plan.hpp"
 #include "synth/teccl/flows/paths.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/flow_samples.hpp"
@@ -70,7 +72,7 @@ std::string conservation_fault(const EpochProblem& problem, std::uint32_t chunk,
   const std::uint32_t source = problem.chunks[chunk].sources.front();
   std::map<std::uint32_t, std::map<std::uint32_t, double>> change; // [node][epoch]
   for (const EpochFlows::Part& part : parts) {
-    const EpochLane& lane = network.lanes[part.send.lane];
+    const Lane& lane = network.lanes[part.send.lane];
     change[lane.from][part.send.epoch] -= part.amount;
     change[lane.to][part.send.epoch + lane.delay] += part.amount;
     if (lane.to == source) return "back to its source";
@@ -107,7 +109,7 @@ std::string flow_fault(const EpochProblem& problem, const EpochFlows& flows) {
 double reward_of_parts(const EpochProblem& problem, const EpochFlows& flows, std::uint32_t epochs) {
   double reward = 0;
   for (const EpochFlows::Part& part : flows.parts) {
-    const EpochLane& lane = problem.network.lanes[part.send.lane];
+    const Lane& lane = problem.network.lanes[part.send.lane];
     if (lane.to == problem.chunks[part.send.chunk].destinations.front())
       reward += part.amount * worth(part.send.epoch + lane.delay, epochs);
   }
@@ -151,7 +153,7 @@ private:
     const bool waits = network.stores[node];
     for (std::uint32_t k = time; k < (waits ? epochs_ : time + 1); ++k)
       for (const std::uint32_t l : network.out_lanes[node]) {
-        const EpochLane& lane = network.lanes[l];
+        const Lane& lane = network.lanes[l];
         const bool again = lane.to == problem_.chunks[chunk].sources.front() ||
                            std::ranges::any_of(sends, [&](const EpochFlows::Part& part) {
                              return network.lanes[part.send.lane].to == lane.to;
@@ -348,7 +350,7 @@ TEST_CASE("moves keep the network, what it lets through and what is sent") {
   REQUIRE_FALSE(moves.empty());
   for (const ChunkAutomorphism& move : moves) {
     for (std::uint32_t l = 0; l < network.lanes.size(); ++l) {
-      const EpochLane &lane = network.lanes[l], &image = network.lanes[move.lanes[l]];
+      const Lane &lane = network.lanes[l], &image = network.lanes[move.lanes[l]];
       CHECK(image.from == move.nodes[lane.from]);
       CHECK(image.to == move.nodes[lane.to]);
       CHECK(image.delay == lane.delay);

@@ -43,7 +43,7 @@ Time us(double value) { return Time{static_cast<std::int64_t>(value * 1e6)}; }
 TEST_CASE("epoch network: DGX-1 by the fastest link") {
   const EpochNetwork network = dgx1({});
   CHECK(network.epoch == us(0.5));
-  CHECK(network.node_count == 8);
+  CHECK(network.node_count() == 8);
   CHECK(network.lanes.size() == 32);
   CHECK(network.limits.size() == 32);
   // Latency: 1.4 epochs, so 2.
@@ -51,13 +51,13 @@ TEST_CASE("epoch network: DGX-1 by the fastest link") {
   CHECK(seen(network, 0, 2) == Seen{4, 2, 1});
   CHECK(network.reach() == 4);
   // 0 > 1 > 3 > 7 takes 3 + 3 + 4, as does 0 > 3 > 7 with two slow links: 8.
-  CHECK(network.epochs_from({0}) == std::vector<std::uint32_t>{0, 3, 4, 4, 3, 6, 7, 7});
+  CHECK(network.distances_from({0}) == std::vector<std::uint32_t>{0, 3, 4, 4, 3, 6, 7, 7});
   for (std::uint32_t l = 0; l < 32; ++l) {
-    const EpochLane& lane = network.lanes[l];
+    const Lane& lane = network.lanes[l];
     CHECK(std::ranges::binary_search(network.out_lanes[lane.from], l));
     CHECK(std::ranges::binary_search(network.in_lanes[lane.to], l));
     if (l == 0) continue;
-    const EpochLane& before = network.lanes[l - 1];
+    const Lane& before = network.lanes[l - 1];
     CHECK(std::pair(before.from, before.to) < std::pair(lane.from, lane.to));
   }
   CHECK(network.limits[0].name == "npu0>npu1");
@@ -150,7 +150,7 @@ TEST_CASE("epoch network: through the switch of DGX-2") {
     CHECK(free.lanes.size() == 32);
     CHECK(seen(free, 0, 16) == Seen{2, 1, 1});
     CHECK(seen(free, 16, 0) == Seen{1, 1, 1});
-    CHECK(free.epochs_from({0})[15] == 3);
+    CHECK(free.distances_from({0})[15] == 3);
     CHECK_FALSE(free.stores[16]);
     CHECK(free.copies[16] == topology.node(NodeId{16}).can.copy);
   }
@@ -161,7 +161,7 @@ TEST_CASE("epoch network: through the switch of DGX-2") {
   SECTION("an epoch for each hop") {
     settings.free_switch_exit = false;
     CHECK(seen(network(), 16, 0) == Seen{2, 1, 1});
-    CHECK(network().epochs_from({0})[15] == 4);
+    CHECK(network().distances_from({0})[15] == 4);
   }
   SECTION("hyper-edges") {
     settings.switches = SwitchModel::hyper_edges;
@@ -170,7 +170,7 @@ TEST_CASE("epoch network: through the switch of DGX-2") {
     CHECK(lanes.out_lanes[16].empty());
     CHECK(lanes.in_lanes[16].empty());
     CHECK(lanes.limits.size() == 32);
-    const EpochLane& lane = lanes.lanes[samples::lane_between(lanes, 3, 9)];
+    const Lane& lane = lanes.lanes[samples::lane_between(lanes, 3, 9)];
     CHECK(lane.delay == 3); // one chunk's time and two latencies
     REQUIRE(lane.links.size() == 2);
     const auto offset = [&](LinkId link) {
@@ -182,7 +182,7 @@ TEST_CASE("epoch network: through the switch of DGX-2") {
     CHECK(offset(lane.links[1]) == 1); // the head is there after the first latency
     CHECK(lanes.limits[0].uses.size() == 15);
     CHECK(lanes.reach() == 3);
-    CHECK(lanes.epochs_from({0})[15] == 3);
+    CHECK(lanes.distances_from({0})[15] == 3);
   }
 }
 

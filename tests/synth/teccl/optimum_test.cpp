@@ -1,5 +1,6 @@
 #include "synth/teccl/one_shot/optimum.hpp"
 
+#include "synth/teccl/fault.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/exhaustive_epochs.hpp"
 #include "tests/synth/teccl/samples.hpp"

@@ -1,5 +1,8 @@
 #include "synth/teccl/problem.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/needed_sends.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/synth/teccl/networks.hpp"
@@ -65,7 +68,7 @@ public:
 
   std::uint32_t fewest() {
     State start;
-    start.since.assign(problem_.chunks.size() * problem_.network.node_count, never);
+    start.since.assign(problem_.chunks.size() * problem_.network.node_count(), never);
     start.busy.assign(problem_.network.lanes.size(), 0);
     for (std::size_t c = 0; c < problem_.chunks.size(); ++c)
       for (const std::uint32_t source : problem_.chunks[c].sources) at(start, c, source) = 0;
@@ -87,7 +90,7 @@ private:
   };
 
   int& at(State& state, std::size_t chunk, std::uint32_t node) const {
-    return state.since[chunk * problem_.network.node_count + node];
+    return state.since[chunk * problem_.network.node_count() + node];
   }
 
   bool done(State state) const {
@@ -109,7 +112,7 @@ private:
       return;
     }
     choose(state, lane + 1);
-    const EpochLane& way = network.lanes[lane];
+    const Lane& way = network.lanes[lane];
     if (state.busy[lane] > 0) return;
     for (std::size_t c = 0; c < problem_.chunks.size(); ++c) {
       if (at(state, c, way.from) != 0 || at(state, c, way.to) != never) continue;

@@ -1,5 +1,7 @@
 #include "synth/teccl/one_shot/program.hpp"
 
+#include "synth/teccl/fault.hpp"
+#include "synth/teccl/needed_sends.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/exhaustive_epochs.hpp"
 #include "tests/synth/teccl/samples.hpp"
@@ -24,7 +26,7 @@ double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, std::u
                       std::uint32_t epochs, const EpochReward& reward) {
   double sum = 0;
   for (const EpochSend& send : plan) {
-    const EpochLane& lane = problem.network.lanes[send.lane];
+    const Lane& lane = problem.network.lanes[send.lane];
     if (!std::ranges::binary_search(problem.chunks[send.chunk].destinations, lane.to)) continue;
     for (std::uint32_t k = std::max(send.epoch + lane.delay, begin); k <= epochs; ++k)
       sum += reward(send.chunk, lane.to, k);
@@ -34,7 +36,7 @@ double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, std::u
 
 EpochProblem from_first_to_last(EpochProblem problem, std::uint32_t chunks) {
   for (std::uint32_t i = 0; i < chunks; ++i)
-    problem.chunks.push_back({{0}, {problem.network.node_count - 1}});
+    problem.chunks.push_back({{0}, {problem.network.node_count() - 1}});
   return problem;
 }
 
@@ -42,12 +44,12 @@ EpochProblem from_first_to_last(EpochProblem problem, std::uint32_t chunks) {
 void check_holdings(const EpochProblem& problem, const EpochProgram& program, const EpochPlan& plan,
                     std::span<const double> columns, std::uint32_t end) {
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
-    for (std::uint32_t v = 0; v < problem.network.node_count; ++v) {
+    for (std::uint32_t v = 0; v < problem.network.node_count(); ++v) {
       if (!problem.network.stores[v]) continue;
       for (std::uint32_t k = 0; k <= end; ++k) {
         bool there = std::ranges::binary_search(problem.chunks[c].sources, v);
         for (const EpochSend& send : plan) {
-          const EpochLane& lane = problem.network.lanes[send.lane];
+          const Lane& lane = problem.network.lanes[send.lane];
           there = there || (send.chunk == c && lane.to == v && send.epoch + lane.delay <= k);
         }
         const std::optional<std::uint32_t> column = program.holds(c, v, k);

@@ -2,6 +2,8 @@
 
 #include "sim/random.hpp"
 #include "synth/bounds/bounds.hpp"
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/fault.hpp"
 #include "synth/teccl/rounds/greedy.hpp"
 #include "synth/teccl/rounds/ledger.hpp"
 #include "synth/teccl/rounds/round.hpp"

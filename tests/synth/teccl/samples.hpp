@@ -17,7 +17,6 @@ inline EpochProblem epoch_nodes(std::uint32_t count) {
   EpochProblem problem;
   EpochNetwork& network = problem.network;
   network.epoch = Time{1};
-  network.node_count = count;
   network.stores.assign(count, true);
   network.copies.assign(count, true);
   network.out_lanes.resize(count);
@@ -94,7 +93,7 @@ inline EpochProblem random_epochs(Random& random) {
   EpochNetwork& network = problem.network;
   const bool copies = below(2) == 0;
   std::vector<std::uint32_t> circle;
-  for (std::uint32_t n = 0; n < network.node_count; ++n) {
+  for (std::uint32_t n = 0; n < network.node_count(); ++n) {
     circle.push_back(n);
     if (n < members) continue;
     network.stores[n] = false;
@@ -108,7 +107,7 @@ inline EpochProblem random_epochs(Random& random) {
   };
   for (std::uint32_t i = 0; i < circle.size(); ++i) add(circle[i], circle[(i + 1) % circle.size()]);
   for (std::uint32_t extra = below(4) + 2 * switches; extra > 0; --extra) {
-    const std::uint32_t from = below(network.node_count), to = below(network.node_count);
+    const std::uint32_t from = below(network.node_count()), to = below(network.node_count());
     if (from != to) add(from, to);
   }
   if (below(2) == 0) {

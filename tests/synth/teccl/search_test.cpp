@@ -1,6 +1,8 @@
 #include "synth/teccl/bounds/time_bound.hpp"
 #include "synth/teccl/search.hpp"
 
+#include "synth/teccl/bounds/fewest_epochs.hpp"
+#include "synth/teccl/fault.hpp"
 #include "synth/teccl/one_shot/decision.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/exhaustive_epochs.hpp"
@@ -21,7 +23,6 @@ const SynthesisOptions no_limit;
 EpochProblem chunks_in_a_row(std::uint32_t chunks) {
   EpochNetwork network;
   network.epoch = Time{1'000};
-  network.node_count = 2;
   network.stores = network.copies = {true, true};
   network.lanes = {{0, 1, {LinkId{0}}, 1}};
   network.limits = {{"npu0>npu1", {{0, 0}}, 1, 1}};

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace tutti {
 
@@ -21,5 +22,12 @@ namespace tutti {
 [[nodiscard]] Ratio least_rounds(const StepProblem& problem,
                                  std::span<const StepAutomorphism> generators,
                                  std::optional<std::uint32_t> steps, const WorkLimit& limit);
+
+/// Rounds per step with which every destination could take in each chunk after as many steps as it
+/// is away; what is left goes to the first step. Empty where these are more rounds than the
+/// instance has. Where every link is busy all the time, the steps' rounds are all but forced to
+/// this, and a search that needn't find them is faster by orders of magnitude.
+[[nodiscard]] std::vector<std::uint32_t> earliest_rounds(const StepProblem& problem,
+                                                         const StepInstance& instance);
 
 } // namespace tutti
