@@ -43,6 +43,7 @@ std::vector<CatalogueEntry> titled(std::vector<CatalogueEntry> entries) {
   return entries;
 }
 
+// A study that is asked for as an experiment, or the reverse, is answered with the right command.
 std::string find(const std::string& text, bool studies) {
   if (text.ends_with(".toml")) return text;
   std::vector<std::string> known;

@@ -117,6 +117,7 @@ void require_known_command(int argc, char** argv, const std::vector<Command>& co
   throw InputError(unknown_name(first.starts_with('-') ? "option" : "command", first, known));
 }
 
+// The command is looked for first: CLI11 would report a misspelt one as a missing one.
 int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
   CLI::App app("Tutti: synthesizes collective-communication algorithms and replays them on a "
                "congestion-aware simulator.",

@@ -196,6 +196,7 @@ struct Listing {
   Table (*table)();
   std::string_view note = {}; ///< below the table
 };
+// What `tutti list KIND` knows: a kind is a row here.
 constexpr std::array listings{
     Listing{"algorithms", algorithm_table},
     Listing{"topologies", topology_table,

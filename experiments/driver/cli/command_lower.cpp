@@ -215,6 +215,8 @@ void report(const LowerArguments& arguments, const Topology& topology, const Low
 
 } // namespace
 
+// Of several schedules the one is written that is fastest on the paths that runtimes take, which
+// need not be those that it was planned on.
 int lower_command(const LowerArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const Runtimes runtimes =

@@ -36,6 +36,7 @@ namespace tutti {
 
 namespace {
 
+// Cases run in processes of their own, several at once; the other kinds of studies in this one.
 std::vector<Evaluation> evaluate_cases(const Experiment& experiment, std::span<const Case> cases,
                                        std::size_t jobs, bool progress, Interrupts& interrupts,
                                        Refusals& refusals) {
@@ -178,6 +179,8 @@ void require_sound(const Experiment& experiment, std::span<const Case> cases,
     });
 }
 
+// Everything is checked before anything runs, and all kinds share their refusals: an experiment is
+// bad input only where none of its rows accepts it.
 ExperimentResults results_of(const Experiment& experiment, const std::string& file,
                              std::size_t jobs, bool progress, bool& interrupted,
                              PackBackend* elsewhere) {
@@ -259,6 +262,8 @@ void require_executions_only(const Experiment& experiment) {
     throw InputError(experiment.name + ": tutti-gpu measures executions, but there is more in it");
 }
 
+// A pack is written whole or not at all: with a part of the runs left out by Ctrl-C it would be
+// another pack than the one whose rows come back.
 int write_pack(const Experiment& experiment, const std::string& file,
                const RunArguments& arguments) {
   require_executions_only(experiment);

@@ -57,6 +57,8 @@ Json groups_json(const Topology& topology) {
   return groups;
 }
 
+// All that a topology is, so that two of them can be compared; the fingerprint is what caches go
+// by.
 Json output_of(const Topology& topology, const TopologySummary& summary) {
   Json shape = Json::array();
   for (const int extent : topology.shape()) shape.push_back(extent);

@@ -53,6 +53,8 @@ std::string store_name(const std::optional<Shard>& shard) {
   return shard ? fmt::format("shard-{}-of-{}.sqlite", shard->index, shard->count) : "sweep.sqlite";
 }
 
+// An MPI job usually has a rank for each processor: a rank takes one point at a time unless it is
+// told otherwise.
 SweepOptions options_of(const SweepArguments& arguments, const std::string& folder) {
   SweepOptions options;
   if (arguments.shard)
@@ -71,17 +73,19 @@ void require_sense(const SweepArguments& arguments) {
   const std::vector<std::string> engines{"local", "mpi"};
   if (std::find(engines.begin(), engines.end(), arguments.engine) == engines.end())
     throw InputError("--engine: " + unknown_name("engine", arguments.engine, engines));
-  const int ways = int{arguments.report} + int{!arguments.merged.empty()} +
-                   int{arguments.shard.has_value()} + int{arguments.emit_slurm.has_value()};
+  const int modes = int{arguments.report} + int{!arguments.merged.empty()} +
+                    int{arguments.shard.has_value()} + int{arguments.emit_slurm.has_value()};
   if (arguments.engine == "mpi" &&
       (arguments.report || !arguments.merged.empty() || arguments.emit_slurm))
     throw InputError("--engine mpi is for simulating, not for --report, --merge or --emit-slurm");
-  if (ways > 1) throw InputError("--report, --merge, --shard and --emit-slurm exclude each other");
+  if (modes > 1) throw InputError("--report, --merge, --shard and --emit-slurm exclude each other");
   if (!arguments.only.empty() && !arguments.report) throw InputError("--only goes with --report");
   if (arguments.slurm_shards && !arguments.emit_slurm)
     throw InputError("--slurm-shards: there is no --emit-slurm");
 }
 
+// The command in the script is ./tutti, to be edited: where the program lies on a cluster isn't
+// known here.
 int emit_slurm(const SweepArguments& arguments, const Study& study, const std::string& folder) {
   SlurmRequest request;
   request.study = arguments.study;
@@ -192,6 +196,7 @@ void write_origin(const Study& study, const std::string& folder) {
                                                    {"gnuplot", provenance.gnuplot}}));
 }
 
+// prepare() comes first: only points that the study has now are taken over.
 int merge(const SweepArguments& arguments, const Study& study, const std::string& folder,
           const SweepOptions& options) {
   std::size_t taken = 0;
@@ -208,6 +213,8 @@ int merge(const SweepArguments& arguments, const Study& study, const std::string
   return report(arguments, study, folder, options.store, nullptr);
 }
 
+// A shard has only a part of the points and makes no report: the command that merges all of them
+// does.
 int simulate(const SweepArguments& arguments, const Study& study, const std::string& folder,
              const SweepOptions& options, const SweepEngine& engine) {
   const std::optional<SweepOutcome> ended = engine(study, options);

@@ -55,6 +55,7 @@ unsigned threads_of(const SynthArguments& arguments, std::size_t cases) {
   return cases == 1 ? static_cast<unsigned>(default_jobs()) : 1;
 }
 
+// One case for each size and algorithm. What can be refused without a synthesis is refused here.
 std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
   const auto disciplines = parse_disciplines(arguments.disciplines);
   const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));

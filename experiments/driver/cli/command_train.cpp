@@ -86,6 +86,8 @@ Share parse_share(const std::string& text) {
   return Share{static_cast<std::uint32_t>(std::lround(share * 1e6))};
 }
 
+// Failed links are part of the plan, but out of order from the beginning; what is drawn at a moment
+// of the run is for `tutti failures`.
 EventPlan events_of(const TrainArguments& arguments, const Topology& topology) {
   if (!arguments.event_texts.empty() && !arguments.event_file.empty())
     throw InputError("--event and --events exclude each other");
@@ -133,6 +135,8 @@ TrainingStudy study_of(const TrainArguments& arguments, const TrainingNetwork& n
   return study;
 }
 
+// One NPU of each program is enough to read a pipeline; thousands would fill no screen but the
+// disk.
 std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload& workload) {
   if (!arguments.traced) return npus_to_trace(workload);
   std::vector<NodeId> npus;
@@ -146,6 +150,7 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
   return npus;
 }
 
+// Before hours of planning.
 void require_sound_files(const TrainArguments& arguments) {
   require_picture_name(arguments.heatmap);
   require_outputs({arguments.topology}, {arguments.trace, arguments.heatmap});

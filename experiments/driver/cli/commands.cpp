@@ -45,6 +45,7 @@ std::vector<Bytes> sizes_of(const CollectiveArguments& arguments) {
   return parse_sizes(*arguments.size);
 }
 
+// Whether a file can be written is only known by beginning to write it: that is done, and undone.
 void require_writable(const std::string& file) {
   struct Opened {};
   if (std::filesystem::is_directory(file))
@@ -55,6 +56,8 @@ void require_writable(const std::string& file) {
   }
 }
 
+// By canonical paths, as `a.toml` and `./a.toml` are one file; devices such as /dev/null may be
+// named often.
 void require_outputs(const std::vector<std::string>& inputs,
                      const std::vector<std::string>& outputs) {
   std::vector<std::filesystem::path> taken;

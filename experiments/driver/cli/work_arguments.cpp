@@ -60,6 +60,8 @@ void read_batch(const WorkArguments& arguments, ModelWork& work) {
       number_of("--global-batch", *arguments.global_batch, 1, most_samples));
 }
 
+// Defaults are those of TrainingSpec, and of the NPU for the precision; options change what they
+// name.
 ModelWork model_of(const WorkArguments& arguments) {
   ModelWork work;
   if (arguments.npu.empty())

@@ -16,8 +16,8 @@ namespace tutti {
 /// shows it as it is.
 /// A gnuplot string of a command: 'a b' or "it's", line breaks as blanks.
 [[nodiscard]] std::string gnuplot_quoted(std::string_view text);
-/// One among data: "say \"a\"", in quotes, within which gnuplot reads backslashes as C does. Control
-/// characters are written out (printable.hpp).
+/// One among data: "say \"a\"", in quotes, within which gnuplot reads backslashes as C does.
+/// Control characters are written out (printable.hpp).
 [[nodiscard]] std::string data_text(std::string_view text);
 
 /// The text around a figure.

@@ -92,6 +92,8 @@ std::vector<Subject> drawn(Random& random, std::vector<Subject> all, double mean
 
 } // namespace
 
+// A cable is drawn even where one of its ends has died before and nothing happens then: what is
+// drawn later mustn't depend on it.
 std::vector<PlannedEvent> drawn_events(const Topology& topology, const FailureRates& rates,
                                        std::uint64_t seed, std::span<const PlannedEvent> written) {
   const Untouched untouched = untouched_by(written, topology);

@@ -42,6 +42,7 @@ std::string to_text(const Scenario& scenario) {
                      *scenario.failed_links == 1 ? "" : "s", scenario.seed);
 }
 
+// No failed links look the same for every seed, so that point of a sweep is run once.
 std::vector<Scenario> scenarios_of(const EventPlan& plan, std::uint64_t seed) {
   if (!plan.draws()) return {{{}, seed}};
   std::vector<std::optional<std::size_t>> counts{plan.failed_links.begin(),

@@ -40,6 +40,7 @@ std::string known_words() {
 // Errors come with their place.
 std::string place_of(const ConfigTable& table) { return table.error("").what(); }
 
+// In millionths, as the simulator counts: one that rounds to 0 would be a link without bandwidth.
 Share share_of(const ConfigValue& value) {
   const double share = value.number();
   const long millionths = std::lround(std::clamp(share, -1.0, 2.0) * 1e6);

@@ -112,6 +112,7 @@ std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const Exp
   return {{only_case(of_value, of, cases), only_case(*over_value, over, cases)}};
 }
 
+// A ratio or exponent has no unit; a value has its metric's, and TOML must say it.
 double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
   if (expectation.summary == Summary::exponent || expectation.values.front().over)
     return value.number();

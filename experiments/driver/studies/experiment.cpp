@@ -91,6 +91,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
   return run;
 }
 
+// Before the cases are made: a product of a few ranges may be more than memory holds.
 double case_count(const RunMatrix& run) { // of sizes of lists in memory: a double can't overflow
   double cases = 1;
   for (const std::size_t count :

@@ -111,6 +111,7 @@ private:
   }
 
   /// A run of this pass, to those of earlier ones.
+  // Times and ratios of all passes are pooled; what describes the run is of the first one.
   void add(ExecutionRun run, std::size_t position) {
     if (run.ratio() > 0) run.ratios.push_back(run.ratio());
     if (announce_) announce_(run);
@@ -207,6 +208,8 @@ private:
     return run;
   }
 
+  // Chunks must be whole elements of data: what auto chooses is limited to such cuts, and falls
+  // back to one chunk per shard.
   [[nodiscard]] Attempt schedule_of(const AlgorithmRow& algorithm, Bytes size) const {
     const CollectiveMaker make = [&](std::uint32_t chunks_per_shard) {
       Collective collective =

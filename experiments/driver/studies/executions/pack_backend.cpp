@@ -93,6 +93,8 @@ PackBackend::PackBackend(const std::string& experiment, runtime::Rows rows, std:
   file_ = std::move(file);
 }
 
+// Whatever would make the pack depend on what is measured is refused: packing and judging must make
+// the same bytes.
 ExecutionCase PackBackend::begin(ExecutionCase c) {
   if (c.backend->name != row_.name)
     throw InputError(fmt::format("{}: on {}, but only what runs on {} is measured by tutti-gpu",

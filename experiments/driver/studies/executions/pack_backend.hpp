@@ -1,6 +1,6 @@
 // Executions that are measured elsewhere, by tutti-gpu: programs go out in a pack, rows come back.
-// Both ways everything is made anew, synthesis, checks and predictions; what is executed is known
-// by its bytes.
+// In both cases everything is made anew: synthesis, checks and predictions; what is executed is
+// known by its bytes.
 #pragma once
 
 #include "experiments/driver/studies/executions/evaluation.hpp"

@@ -94,6 +94,7 @@ std::optional<Schedule> schedule_of(const Topology& topology, const Collective& 
   return std::nullopt;
 }
 
+// For recover(), which asks for a plan of what is left on the network that is left.
 Outcome plan_anew(const FailureCase& c, const Topology& network, const Collective& collective) {
   const SynthesisOptions options = options_for(c.planner, c.options);
   Outcome outcome;

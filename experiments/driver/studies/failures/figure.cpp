@@ -89,6 +89,8 @@ Figure progress_figure(const FailureEvaluation& e, const ScenarioEvaluation& sce
   return curve_figure(chart);
 }
 
+// The median over the seeds hides none that failed: where the middle one is incomplete there is no
+// point, and the curve's name says so.
 Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
   CurveChart chart;
   chart.heading = heading_of(evaluations.front(), "");

@@ -117,6 +117,7 @@ std::string listed(std::span<const std::string> lines, std::size_t most) {
   return text;
 }
 
+// When it was taken, what it was, when it took effect, and because of which events.
 std::string decision_text(const Decision& decision) {
   std::vector<std::string> causes;
   for (const Time cause : decision.causes)

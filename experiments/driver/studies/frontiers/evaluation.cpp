@@ -80,6 +80,7 @@ std::string disagreement(const FrontierCase& c, const SizedPoint& point) {
   return "the engines disagree: " + text;
 }
 
+// The model's time is of the largest chunk, since a step lasts as long as its longest transfer.
 SizedPoint sized_point(const FrontierCase& c, const Frontier& frontier, const FrontierPoint& point,
                        const Collective& collective, Bytes size) {
   Bytes largest_chunk;
@@ -166,6 +167,7 @@ std::optional<std::size_t> best_point(const FrontierCase& c, const FrontierEvalu
 
 } // namespace
 
+// Interrupted, only points that were checked remain, and the frontier counts as incomplete.
 FrontierEvaluation evaluate_points(const FrontierCase& c, Frontier frontier) {
   FrontierEvaluation result;
   result.label = c.label;

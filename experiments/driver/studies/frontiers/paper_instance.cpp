@@ -130,6 +130,7 @@ std::string ours_text(const InstanceEvaluation& instance, const Frontier& fronti
 
 } // namespace
 
+// At one size only: whether an algorithm exists doesn't depend on it.
 InstanceEvaluation evaluate_instance(const FrontierCase& c, const PaperInstance& paper,
                                      const Frontier& frontier, const FrontierFunction& function) {
   FrontierCase alone = c;

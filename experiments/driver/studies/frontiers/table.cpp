@@ -1,3 +1,6 @@
+// A frontier is read as the paper's tables are: chunks, steps and rounds, what is proven of each
+// point, and then what we add: model times beside replayed ones, what is best at which size, and
+// the rows of the paper with our verdicts.
 #include "experiments/driver/studies/frontiers/table.hpp"
 
 #include "experiments/driver/records/table.hpp"

@@ -99,6 +99,7 @@ private:
     return made(plan_.algorithm, make, chunks, study_.jobs, "all jobs");
   }
 
+  // Nothing where there is no schedule, with a note, or no correct one, with a problem.
   std::optional<Work> made(const AlgorithmRow& row, const CollectiveMaker& make,
                            std::optional<std::uint32_t> chunks, std::span<const Job> jobs,
                            const std::string& what) {
@@ -181,6 +182,8 @@ private:
     return std::move(*first);
   }
 
+  // A job is done when the last of its chunks is: its parts of the common collective stand in the
+  // order of the jobs.
   void replay_all(std::span<const Work> alone, const Work& all) {
     const Report together = replayed(all, "all jobs");
     const Time start = first_start(study_.jobs);

@@ -34,6 +34,7 @@ double cpu_seconds() {
 
 namespace {
 
+// Too little memory and Ctrl-C end one synthesis, not the command: both are an outcome with a note.
 Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
                   const Collective& collective, const SynthesisOptions& options) {
   if (options.stage) (void)options.stage(fmt::format("synthesis by {}", algorithm.name), {});

@@ -96,6 +96,7 @@ void RunDisplay::stage(const Case& c, const std::string& stage, const WorkProgre
     bar_.update();
 }
 
+// After Ctrl-C a synthesis may need seconds to stop: this says at once that it was heard.
 void RunDisplay::interrupted(std::span<const Case* const> running) {
   constexpr std::size_t most_told = 4;
   std::vector<std::string> texts;

@@ -82,12 +82,15 @@ struct BoundPair {
   ShownBound any, at_chunks;
 };
 
+// Two bounds, never mixed up: of any schedule of this collective, to which the gap is measured, and
+// of schedules of exactly these chunks.
 BoundPair bounds_for(const Topology& topology, const Collective& collective, const TimeModel& model,
                      BoundEffort effort) {
   const Bounds bounds = all_bounds(topology, collective, model, effort);
   return {shown(bounds.best()), shown(bounds.best_at_chunks())};
 }
 
+// Times replay and bound apart: a bound may cost more than the replay, and each is reported.
 Replay bounded_replay(const Collective& collective, const std::function<Report()>& run,
                       const std::function<BoundPair()>& bound) {
   Replay result;
@@ -220,6 +223,8 @@ void write_trace_part(const Case& c, const Attempt& made, std::size_t number, Re
   report.hops = {};
 }
 
+// The trace is written and its hops are dropped at once: those of several replays of a large
+// network wouldn't fit into memory together.
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
   for (const Discipline discipline : c.disciplines) {
     if (const std::string problem = compact_problem(*c.engine, discipline);

@@ -139,6 +139,8 @@ std::string heading(const Evaluation& e, const Shape& shape) {
                             to_text(report.model.link_busy), to_text(report.model.forwarding));
 }
 
+// The line that most readers want: what won, by how much it misses the bound, and why nothing could
+// be faster.
 std::string best_text(const Evaluation& e) {
   const Replay& replay = e.replays.front();
   std::string text = fmt::format("best: {}{}, {}, {} the lower bound {} ({})", e.algorithm,

@@ -286,6 +286,7 @@ private:
   Condition under_way_;
 };
 
+// A variant that doesn't fit a network is the user's mistake: the error says which one.
 Workload workload_of(const TrainingVariant& variant, const Topology& topology) {
   try {
     return make_workload(variant.work, topology);
@@ -402,6 +403,7 @@ double TrainingRun::flops_utilisation() const {
   return most > 0 ? workload.flops * workload.iterations / most : 0;
 }
 
+// Every picosecond of an NPU is in exactly one account.
 std::string account_problem(const IterationReport& report) {
   for (std::size_t npu = 0; npu < report.accounts.size(); ++npu) {
     const Time total = report.accounts[npu].total();

@@ -152,6 +152,8 @@ std::optional<double> value_of(const TrainingRun& run, const TrainingMetric& met
   return std::nullopt;
 }
 
+// Runs that are disturbed are meant only where a selection says so: a paper's numbers are of
+// healthy networks.
 bool TrainingSelection::picks(const TrainingRun& run) const {
   const std::vector<Condition::Kind> kinds =
       conditions.empty() ? std::vector{Condition::Kind::undisturbed} : conditions;

@@ -172,6 +172,7 @@ Figure training_heatmap(const TrainingEvaluation& evaluation,
   return heatmap_figure(title_of(evaluation), maps, LinkQuantity::utilisation);
 }
 
+// A link map of many runs or large networks would show nothing: it is left out then.
 std::vector<NamedFigure> training_figures(const TrainingEvaluation& evaluation,
                                           std::span<const TrainingNetwork> networks) {
   const std::string stem = file_stem("training", evaluation.label);

@@ -18,6 +18,7 @@ template <typename... Functions> struct Overloaded : Functions... {
 };
 template <typename... Functions> Overloaded(Functions...) -> Overloaded<Functions...>;
 
+// Data parallelism takes what tensor, pipeline and expert parallelism leave.
 std::uint32_t remaining_data(const TrainingSpec& spec, std::uint32_t npus) {
   const std::uint64_t others =
       std::uint64_t{spec.tensor} * spec.expert * static_cast<std::uint64_t>(spec.pipeline);

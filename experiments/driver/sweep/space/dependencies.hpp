@@ -15,7 +15,7 @@ struct Dependencies {
   std::vector<std::string> names;
   std::size_t parameters = 0, definitions = 0; ///< how many of each
   std::vector<std::vector<std::size_t>> uses;  ///< [value]: directly; `largest` also its own
-  std::vector<std::vector<std::size_t>> users; ///< [value]: the other way
+  std::vector<std::vector<std::size_t>> users; ///< [value]: the reverse of `uses`
   std::vector<bool> is_largest;                ///< [value]: a definition of that kind
 
   /// All that follows from a value, directly or not, without itself; sorted.
