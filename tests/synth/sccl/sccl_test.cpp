@@ -388,13 +388,13 @@ TEST_CASE("left to choose, sccl cuts no shard below a byte") {
   options.choose_chunks = true;
   const Outcome made = synthesize(row(), ring, make_collective(ring, spec), options);
   REQUIRE(made.schedule);
-  CHECK(made.chunks_per_shard == 1);
+  CHECK(made.parts_per_chunk == 1);
   CHECK(verify(ring, make_collective(ring, spec), *made.schedule).correct());
   spec.size = Bytes{4'000'000'000};
   const Outcome large = synthesize(row(), ring, make_collective(ring, spec), options);
   REQUIRE(large.schedule);
-  CHECK(large.chunks_per_shard % 2 == 0); // 3/2 rounds per chunk
-  spec.chunks_per_shard = large.chunks_per_shard;
+  CHECK(large.parts_per_chunk % 2 == 0); // 3/2 rounds per chunk
+  spec.chunks_per_shard = large.parts_per_chunk;
   CHECK(verify(ring, make_collective(ring, spec), *large.schedule).correct());
 }
 
