@@ -1,3 +1,6 @@
+// Exact where each sum has one destination: an inverted spanning tree of copies then reduces each
+// contribution once. All-Reduce is left to callers, as it is two such problems.
+
 #include "synth/inversion.hpp"
 
 #include <fmt/format.h>
@@ -9,8 +12,8 @@ namespace tutti {
 
 namespace {
 
-/// What a named collective is backwards.
-CollectiveKind turned_around(CollectiveKind kind) {
+/// What a named collective is when inverted.
+CollectiveKind inverted(CollectiveKind kind) {
   switch (kind) {
   case CollectiveKind::reduce: return CollectiveKind::broadcast;
   case CollectiveKind::reduce_scatter: return CollectiveKind::all_gather;
@@ -24,22 +27,22 @@ bool reduces(const Collective& collective) {
   return std::ranges::any_of(collective.chunks, &Chunk::reduces);
 }
 
-Collective turned_around(Collective collective) {
+Collective inverted(Collective collective) {
   for (Chunk& chunk : collective.chunks) {
     std::swap(chunk.held_by, chunk.wanted_by);
     chunk.reduces = false;
   }
-  for (CollectivePart& part : collective.parts) part.kind = turned_around(part.kind);
+  for (CollectivePart& part : collective.parts) part.kind = inverted(part.kind);
   return collective;
 }
 
-Topology turned_around(const Topology& topology) {
+Topology reversed_with_copies(const Topology& topology) {
   TopologyParts parts = reversed(topology).parts();
   for (Node& node : parts.nodes) node.can.copy = node.can.reduce;
   return Topology(std::move(parts));
 }
 
-std::string turning_obstacle(std::string_view algorithm, const Collective& collective) {
+std::string inversion_obstacle(std::string_view algorithm, const Collective& collective) {
   if (collective.parts.front().kind == CollectiveKind::all_reduce || !reduces(collective))
     return {};
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {

@@ -1,5 +1,6 @@
-// Collectives that reduce, as copies backwards: what goes from its holders to who wants it becomes
-// what goes from there to all who contributed (TACOS sec. IV.H; SCCL sec. 3.5).
+// Collectives that reduce as inverted copies: what goes from its sources to a destination becomes
+// what goes from there to all who contributed, on the reversed topology (TACOS sec. IV.H; SCCL sec.
+// 3.5).
 #pragma once
 
 #include "sim/collective.hpp"
@@ -14,14 +15,14 @@ namespace tutti {
 
 /// Every chunk from where its sum was wanted to all who contributed: of a Reduce the Broadcast, of
 /// a Reduce-Scatter the All-Gather, of anything else a custom collective.
-[[nodiscard]] Collective turned_around(Collective collective);
+[[nodiscard]] Collective inverted(Collective collective);
 
-/// Every link backwards; who could reduce can copy.
-[[nodiscard]] Topology turned_around(const Topology& topology);
+/// The reversed topology, in which nodes that reduce can copy.
+[[nodiscard]] Topology reversed_with_copies(const Topology& topology);
 
-/// Why a collective that reduces can't be turned around by `algorithm`, in words; empty where it
+/// Why a collective that reduces can't be inverted by `algorithm`, in words; empty where it
 /// can, where it is an All-Reduce (made of two), and where nothing reduces.
-[[nodiscard]] std::string turning_obstacle(std::string_view algorithm,
-                                           const Collective& collective);
+[[nodiscard]] std::string inversion_obstacle(std::string_view algorithm,
+                                             const Collective& collective);
 
 } // namespace tutti

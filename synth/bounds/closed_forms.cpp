@@ -1,6 +1,7 @@
-// Appendix A states these for members of equal bandwidths; here the largest demand of any member is
-// divided by the largest bandwidth of any, so that they hold on every topology. Averages over
-// members are used only where nobody else reduces, as Lemma 14 and Theorem 18 need.
+// Appendix A assumes one bandwidth limit for all GPUs, b_up out of each and b_down into each. Here
+// the largest demand of any member is divided by the largest bandwidth of any, so that the bounds
+// hold on every topology. Averages over members are used only where nobody else reduces, as Lemma
+// 14 and Theorem 18 need.
 
 #include "synth/bounds/closed_forms.hpp"
 

@@ -1,7 +1,6 @@
 // Every bound here is one call of least_time() for the links that cross and what must cross them;
 // the shapes differ in which node sets are tried (single nodes, given sets, parts, all parts at
-// once) and in how the certificate names them. Of equal times the first counts, so that
-// certificates don't depend on the order of a container.
+// once) and in how the certificate names them.
 
 #include "synth/bounds/cut_bounds.hpp"
 

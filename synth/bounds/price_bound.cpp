@@ -1,6 +1,6 @@
-// Prices become integers of 38 bits, all sums are exact in 128 bits, and only the last division
-// rounds, downwards. What a demand pays at least is a combinatorial search in scaled prices:
-// shortest paths, arborescences, or dual ascent where a Steiner tree would be needed.
+// Prices become integers of 38 bits, what is paid and earned is exact in 128 bits, and divisions
+// round downwards. What a demand pays at least is a combinatorial search in scaled prices: shortest
+// paths, arborescences, or dual ascent where a Steiner tree would be needed.
 
 #include "synth/bounds/price_bound.hpp"
 

@@ -101,7 +101,7 @@ private:
     if (collective_.parts.front().kind == CollectiveKind::all_reduce) {
       compose();
     } else if (reduces(collective_)) {
-      alone(step_problem(backwards_, turned_around(collective_), true), true);
+      alone(step_problem(backwards_, inverted(collective_), true), true);
     } else {
       alone(step_problem(topology_, collective_, false), false);
     }
@@ -134,7 +134,7 @@ private:
   /// The problem on the network as it is, where that is the same backwards: limits then stand in
   /// the order of an All-Gather's or a Broadcast's, and a search takes as long as theirs.
   [[nodiscard]] StepProblem unturned(const StepProblem& problem) const {
-    StepProblem forth = step_problem(topology_, turned_around(collective_), true);
+    StepProblem forth = step_problem(topology_, inverted(collective_), true);
     return same_network(forth.network, problem.network) ? forth : problem;
   }
 
@@ -319,7 +319,7 @@ std::string frontier_obstacle(const Topology& topology, const Collective& collec
   if (collective.parts.size() != 1)
     return "sccl makes one collective at a time, not several at once";
   if (std::string large = size_obstacle(topology, collective); !large.empty()) return large;
-  return turning_obstacle("sccl", collective);
+  return inversion_obstacle("sccl", collective);
 }
 
 Frontier synthesize_frontier(const Topology& topology, const Collective& collective,

@@ -1,5 +1,6 @@
-// Integer programs by HiGHS, where CMake finds it: the same questions as cbc.cpp answers, in a
-// library that keeps to its limits and needs no guards.
+// Integer programs by HiGHS, where CMake finds it: what cbc.cpp answers, in a library that asks a
+// callback whether to go on. An upper limit on the objective becomes a row, as HiGHS has no cutoff
+// for integer programs.
 
 #include "synth/solvers/integer_search.hpp"
 #include "synth/solvers/limit_watch.hpp"

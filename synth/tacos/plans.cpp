@@ -1,7 +1,7 @@
 // Why: how many neighbours a switch should be unwound into depends on chunk size and latency, and
 // no formula is right for all networks. Idea: a formula orders the degrees, a matching is tried on
-// as many of these networks as take about a second, and the replay on the topology itself compares
-// them; the remaining attempts, with shuffled ties, go to the best one.
+// as many of these networks as a fixed amount of work allows, and the replay on the topology itself
+// compares them; the remaining attempts, with shuffled ties, go to the best one.
 
 #include "synth/tacos/plans.hpp"
 

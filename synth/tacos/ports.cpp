@@ -199,7 +199,7 @@ private:
     woken_.clear();
   }
 
-  /// Nothing else is in flight: slow ports take what they left to faster ones in vain.
+  /// When nothing is in flight: slow ports take what they left to faster ones that can't get it.
   void serve_all(std::int64_t now) {
     for (std::uint32_t port = 0; port < ports_.size(); ++port) try_start(port, now, true);
   }

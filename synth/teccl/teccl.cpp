@@ -64,10 +64,10 @@ public:
     if (part.kind == CollectiveKind::all_reduce) {
       Collective gather = make_collective(
           topology_, {CollectiveKind::all_gather, part.size, part.group, 0, part.chunks_per_shard});
-      tasks_.push_back({turned_around(topology_), gather, true, {}});
+      tasks_.push_back({reversed_with_copies(topology_), gather, true, {}});
       tasks_.push_back({topology_, std::move(gather), false, {}});
     } else if (reduces(collective_)) {
-      tasks_.push_back({turned_around(topology_), turned_around(collective_), true, {}});
+      tasks_.push_back({reversed_with_copies(topology_), inverted(collective_), true, {}});
     } else {
       tasks_.push_back({topology_, collective_, false, {}});
     }
@@ -136,7 +136,7 @@ private:
 
 Outcome teccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
-  if (std::string obstacle = turning_obstacle("teccl", collective); !obstacle.empty())
+  if (std::string obstacle = inversion_obstacle("teccl", collective); !obstacle.empty())
     return infeasible(std::move(obstacle));
   return TecclSynthesis(topology, collective, options).run();
 }

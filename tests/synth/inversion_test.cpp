@@ -9,20 +9,20 @@
 
 using namespace tutti;
 
-TEST_CASE("what is reduced somewhere is copied from there, backwards") {
+TEST_CASE("what is reduced somewhere is copied from there, inverted") {
   const Topology ring = make_topology("ring:3");
   const Collective reduce = make_collective(ring, {CollectiveKind::reduce, Bytes{300}, {}, 1});
   CHECK(reduces(reduce));
-  const Collective turned = turned_around(reduce);
+  const Collective turned = inverted(reduce);
   CHECK_FALSE(reduces(turned));
   CHECK(turned.held_by(ChunkId{0}).size() == 1);
   CHECK(turned.held_by(ChunkId{0})[0] == NodeId{1});
   CHECK(turned.wanted_by(ChunkId{0}).size() == 3);
 }
 
-TEST_CASE("what is named says the same chunks as what is turned around") {
+TEST_CASE("what is named says the same chunks as what is inverted") {
   const Topology ring = make_topology("ring:5");
-  for (const auto& [kind, backwards] :
+  for (const auto& [kind, inverse] :
        {std::pair(CollectiveKind::reduce, CollectiveKind::broadcast),
         std::pair(CollectiveKind::reduce_scatter, CollectiveKind::all_gather)})
     for (const std::uint32_t chunks_per_shard : {1U, 3U})
@@ -30,15 +30,14 @@ TEST_CASE("what is named says the same chunks as what is turned around") {
            {std::vector<NodeId>{}, std::vector{NodeId{4}, NodeId{1}, NodeId{2}}}) {
         const Bytes size{1'001}; // doesn't divide
         const Collective turned =
-            turned_around(make_collective(ring, {kind, size, group, 0, chunks_per_shard}));
-        const Collective named =
-            make_collective(ring, {backwards, size, group, 0, chunks_per_shard});
+            inverted(make_collective(ring, {kind, size, group, 0, chunks_per_shard}));
+        const Collective named = make_collective(ring, {inverse, size, group, 0, chunks_per_shard});
         CHECK(turned.fingerprint() == named.fingerprint());
         CHECK(turned.name() == named.name());
       }
 }
 
-TEST_CASE("backwards, who could reduce can copy") {
+TEST_CASE("inverted, who could reduce can copy") {
   TopologyParts parts;
   parts.name = "star";
   parts.add_node({"a", NodeKind::npu, {}, {}});
@@ -47,26 +46,28 @@ TEST_CASE("backwards, who could reduce can copy") {
   const Link link{NodeId{0}, NodeId{2}, {}, {1'000'000'000}, -1};
   parts.add_link(link);
   parts.add_link({NodeId{2}, NodeId{1}, {}, {1'000'000'000}, -1});
-  const Topology turned = turned_around(Topology(parts));
+  const Topology turned = reversed_with_copies(Topology(parts));
   CHECK(turned.link(LinkId{0}).from == NodeId{2});
   CHECK(turned.link(LinkId{0}).to == NodeId{0});
   CHECK_FALSE(turned.node(NodeId{2}).can.copy);
   CHECK(turned.node(NodeId{0}).can.copy);
 }
 
-TEST_CASE("what can't be turned around") {
+TEST_CASE("what can't be inverted") {
   const Topology ring = make_topology("ring:3");
   const auto obstacle = [&](CollectiveKind kind) {
-    return turning_obstacle("x", make_collective(ring, {kind, Bytes{300}, {}}));
+    return inversion_obstacle("x", make_collective(ring, {kind, Bytes{300}, {}}));
   };
   for (const CollectiveKind kind : named_collectives()) CHECK(obstacle(kind).empty());
   Collective mixed = make_collective(ring, {CollectiveKind::reduce_scatter, Bytes{300}, {}});
   mixed.parts.front().kind = CollectiveKind::custom;
-  CHECK(turning_obstacle("x", mixed).empty());
+  CHECK(inversion_obstacle("x", mixed).empty());
   mixed.chunks[1].wanted_by = mixed.chunks[1].held_by;
-  CHECK(turning_obstacle("x", mixed) == "the sum of chunk 1 is wanted by 3 NPUs: only what has one "
-                                        "root can be turned around");
+  CHECK(inversion_obstacle("x", mixed) ==
+        "the sum of chunk 1 is wanted by 3 NPUs: only what has one "
+        "root can be turned around");
   mixed.chunks[1].reduces = false;
-  CHECK(turning_obstacle("x", mixed) == "chunk 1 is copied and others are reduced: x turns around "
-                                        "only collectives of one kind");
+  CHECK(inversion_obstacle("x", mixed) ==
+        "chunk 1 is copied and others are reduced: x turns around "
+        "only collectives of one kind");
 }

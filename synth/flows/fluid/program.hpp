@@ -37,10 +37,11 @@ struct FlowProgramAnswer {
 };
 
 /// Minimizes the time, then (where weights are given) the traffic for that time, both to some 1e-7
-/// of them (price_bound has no such error). Nothing goes over a link into a node that doesn't copy
-/// but what serves somebody, which LP (3.13) lets memories ignore. All-Reduce may come together at
-/// any node that reduces. Cost: one search for symmetries; without merging demands x sinks x links
-/// columns, with it orbits of these. Deterministic as long as the limit isn't reached.
+/// of them (price_bound has no such error). Over a link into a node that doesn't copy goes only
+/// what serves some destination; LP (3.13), a relaxation, doesn't ask that. All-Reduce may come
+/// together at any node that reduces. Cost: one search for symmetries; without merging demands x
+/// sinks x links columns, with it orbits of these. Deterministic as long as the limit isn't
+/// reached.
 [[nodiscard]] FlowProgramAnswer solve_flow_program(const FlowProblem& problem,
                                                    const FlowProgramOptions& options,
                                                    const WorkLimit& limit);

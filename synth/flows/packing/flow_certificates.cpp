@@ -1,6 +1,6 @@
 // Invariant: every certificate is a feasible flow of all supplies to its terminal. A split lowers
-// two capacities; only flows that exceed these are rerouted, and if one can't be, what it lacks is
-// exactly how much the split was too large, so that it is undone and made smaller.
+// two capacities; only flows that exceed these are rerouted, and if one can't be, what is missing
+// is exactly how much the split was too large, so that it is undone and made smaller.
 
 #include "synth/flows/packing/flow_certificates.hpp"
 

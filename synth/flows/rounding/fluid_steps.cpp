@@ -8,6 +8,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/transforms.hpp"
 #include "synth/flows/rounding/chunk_paths.hpp"
+#include "synth/inversion.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
@@ -239,15 +240,6 @@ bool only_combines(const FlowProblem& problem) {
       problem.demands, [](const FlowDemand& demand) { return demand.kind == FlowKind::combine; });
 }
 
-/// What the inverted schedule does: data spreads from where contributions come together.
-Collective mirrored(Collective collective) {
-  for (Chunk& chunk : collective.chunks) {
-    std::swap(chunk.held_by, chunk.wanted_by);
-    chunk.reduces = false;
-  }
-  return collective;
-}
-
 bool all_stored(const Topology& topology, const Schedule& schedule) {
   const PathTable& paths = schedule.paths();
   for (std::size_t i = 0; i < schedule.size(); ++i)
@@ -284,7 +276,7 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
     Timed forwards = list_scheduled(topology, collective, by_step, model, {}, effort, limit);
     best = std::move(forwards.schedule);
     if (!only_combines(problem)) return best;
-    const Schedule spreading = list_scheduled(reversed(topology), mirrored(collective),
+    const Schedule spreading = list_scheduled(reversed(topology), inverted(collective),
                                               inverted(by_step, Op::copy), model, {}, effort, limit)
                                    .schedule;
     Schedule reduction = inverted(spreading, Op::reduce);

@@ -51,9 +51,9 @@ std::uint64_t questions_of_tacos(const Topology& topology, const Collective& col
   if (part.kind == CollectiveKind::all_reduce) {
     const Collective gather = make_collective(
         topology, {CollectiveKind::all_gather, part.size, part.group, 0, part.chunks_per_shard});
-    return ask(turned_around(topology), gather) + ask(topology, gather);
+    return ask(reversed_with_copies(topology), gather) + ask(topology, gather);
   }
-  if (reduces(collective)) return ask(turned_around(topology), turned_around(collective));
+  if (reduces(collective)) return ask(reversed_with_copies(topology), inverted(collective));
   return ask(topology, collective);
 }
 
