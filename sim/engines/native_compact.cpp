@@ -1,6 +1,9 @@
 // The native engine on a compact schedule: what a link sends next is the next entry of its own
 // list, and it may go when its node holds the chunk. Memory beside the schedule: one bit per
-// (chunk, node) and what is in flight; nothing per transfer.
+// (chunk, node) and what is in flight; nothing per transfer. Expanding the schedule and replaying
+// the list takes 3.4 times as long (native_ring_all_gather_compact against ..._expanded, 516,096
+// transfers: 15.5 and 53 ms, medians of CPU time) and 25 bytes a transfer more at the peak (4.1
+// million transfers), which is why the recurrence stands here once more, for single hops only.
 
 #include "sim/engines/engine.hpp"
 #include "sim/engines/event_queue.hpp"
