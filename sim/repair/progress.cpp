@@ -57,7 +57,7 @@ private:
   void account(ChunkId chunk) {
     chunk_ = chunk;
     find_needed_bits(chunk);
-    find_wanters(chunk);
+    find_destinations(chunk);
     performed_.clear();
     waiting_.clear();
     begins_.clear();
@@ -83,7 +83,7 @@ private:
     survives_ = std::ranges::any_of(complete_, [](Word word) { return word != 0; });
   }
 
-  void find_wanters(ChunkId chunk) {
+  void find_destinations(ChunkId chunk) {
     const std::span<const NodeId> held = whole_.held_by(chunk);
     const bool held_complete = !whole_.chunks[chunk.value].reduces || held.size() == 1;
     wants_.assign(wants_.size(), false);
