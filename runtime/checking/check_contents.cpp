@@ -87,8 +87,8 @@ private:
 
   void set_input(std::uint32_t rank, const ChunkPlace& held) {
     const std::uint32_t c = held.chunk.value;
-    const auto holders = program_.collective.held_by(held.chunk);
-    const auto self = std::ranges::lower_bound(holders, NodeId{rank}) - holders.begin();
+    const auto sources = program_.collective.held_by(held.chunk);
+    const auto self = std::ranges::lower_bound(sources, NodeId{rank}) - sources.begin();
     const std::size_t bit =
         program_.collective.chunks[c].reduces ? static_cast<std::size_t>(self) : 0;
     for (std::uint32_t k = 0; k < program_.chunk_units[c]; ++k) {

@@ -23,14 +23,14 @@ using Word = ChunkReplay::Word;
 
 /// How a chunk can be finished: whose values count, and who gets it from them.
 struct Finish {
-  std::vector<NodeId> holders;
-  std::vector<Start> starts;                  ///< of the holders
-  std::vector<std::vector<Arrival>> takes_in; ///< of the holders
+  std::vector<NodeId> sources;
+  std::vector<Start> starts;                  ///< of the sources
+  std::vector<std::vector<Arrival>> takes_in; ///< of the sources
   bool reduces = false;
   std::vector<NodeId> has, gets, cut_off; ///< of those who want it
 
-  void add(NodeId holder, Start start, std::vector<Arrival> arrivals = {}) {
-    holders.push_back(holder);
+  void add(NodeId source, Start start, std::vector<Arrival> arrivals = {}) {
+    sources.push_back(source);
     starts.push_back(start);
     takes_in.push_back(std::move(arrivals));
   }
@@ -100,10 +100,10 @@ private:
     for (const NodeId npu : inputs)
       if (network_.is_up(npu)) finish.add(npu, Start::input);
     const bool sums = whole_.chunks[chunk.value].reduces;
-    finish.reduces = sums && finish.holders.size() > 1;
+    finish.reduces = sums && finish.sources.size() > 1;
     for (const NodeId npu : inputs)
-      if (sums ? !network_.is_up(npu) : finish.holders.empty()) made_.lost.push_back({chunk, npu});
-    if (finish.holders.empty()) return;
+      if (sums ? !network_.is_up(npu) : finish.sources.empty()) made_.lost.push_back({chunk, npu});
+    if (finish.sources.empty()) return;
     serve(chunk, finish);
     (void)take(chunk, finish);
   }
@@ -121,7 +121,7 @@ private:
                came != replay_.waiting().end())
         finish.add(npu, Start::nothing, {came->arrival});
     }
-    if (finish.holders.empty()) {
+    if (finish.sources.empty()) {
       for (const NodeId npu : inputs) made_.lost.push_back({chunk, npu});
       return;
     }
@@ -144,7 +144,7 @@ private:
   /// The choice with which most can finish; of equal ones that with the largest sums.
   Finish best_of_sums(ChunkId chunk) {
     Finish best = copies();
-    if (best.holders.empty()) {
+    if (best.sources.empty()) {
       const std::vector<std::uint32_t> chosen = disjoint_cover(sums_, survivors_);
       survivors_ = united(sums_, chosen, survivors_.size());
       best = of_sums(sums_, chosen);
@@ -217,7 +217,7 @@ private:
     Finish finish = of_sums(parts, chosen);
     added_.push_back(united(parts, chosen, survivors_.size()));
     sums_.insert(sums_.begin() + static_cast<std::ptrdiff_t>(first),
-                 {finish.holders.front(), added_.back(), finish.starts.front(),
+                 {finish.sources.front(), added_.back(), finish.starts.front(),
                   std::move(finish.takes_in.front())});
   }
 
@@ -226,14 +226,14 @@ private:
                                std::span<const std::uint32_t> chosen) const {
     Finish finish;
     for (const std::uint32_t i : chosen)
-      if (!finish.holders.empty() && finish.holders.back() == sums[i].npu) {
+      if (!finish.sources.empty() && finish.sources.back() == sums[i].npu) {
         finish.starts.back() = finish.starts.back() | sums[i].start;
         finish.takes_in.back().insert(finish.takes_in.back().end(), sums[i].takes_in.begin(),
                                       sums[i].takes_in.end());
       } else {
         finish.add(sums[i]);
       }
-    finish.reduces = finish.holders.size() > 1;
+    finish.reduces = finish.sources.size() > 1;
     return finish;
   }
   [[nodiscard]] static std::vector<Word> united(std::span<const PartialSum> sums,
@@ -260,7 +260,7 @@ private:
     Finish finish;
     for (const PartialSum& sum : sums_)
       if (contains(sum.contributions, survivors_) &&
-          (finish.holders.empty() || finish.holders.back() != sum.npu))
+          (finish.sources.empty() || finish.sources.back() != sum.npu))
         finish.add(sum);
     return finish;
   }
@@ -268,33 +268,33 @@ private:
   /// Who gets the chunk then, and who is cut off.
   void serve(ChunkId chunk, Finish& finish) {
     if (!finish.reduces)
-      for (const NodeId holder : finish.holders) holds_[holder.value] = true;
+      for (const NodeId source : finish.sources) holds_[source.value] = true;
     for (const NodeId npu : whole_.wanted_by(chunk)) {
       if (!network_.is_up(npu)) continue;
-      const auto reaches = [&](NodeId holder) { return reach_.can_reach(holder, npu); };
+      const auto reaches = [&](NodeId source) { return reach_.can_reach(source, npu); };
       if (holds_[npu.value])
         finish.has.push_back(npu);
       else if (reach_.connected() ||
-               (finish.reduces ? std::ranges::all_of(finish.holders, reaches)
-                               : std::ranges::any_of(finish.holders, reaches)))
+               (finish.reduces ? std::ranges::all_of(finish.sources, reaches)
+                               : std::ranges::any_of(finish.sources, reaches)))
         finish.gets.push_back(npu);
       else
         finish.cut_off.push_back(npu);
     }
-    for (const NodeId holder : finish.holders) holds_[holder.value] = false;
+    for (const NodeId source : finish.sources) holds_[source.value] = false;
   }
 
   /// Whether there is anything to do.
   bool take(ChunkId chunk, const Finish& finish) {
     for (const NodeId npu : finish.cut_off) made_.out_of_reach.push_back({chunk, npu});
     std::vector<NodeId> destinations = finish.gets;
-    for (std::size_t h = 0; h < finish.holders.size() && !finish.has.empty() && !anew_; ++h)
+    for (std::size_t h = 0; h < finish.sources.size() && !finish.has.empty() && !anew_; ++h)
       if ((finish.starts[h] != Start::present || !finish.takes_in[h].empty()) &&
-          std::ranges::binary_search(finish.has, finish.holders[h])) // has it then, not yet
-        destinations.push_back(finish.holders[h]);
+          std::ranges::binary_search(finish.has, finish.sources[h])) // has it then, not yet
+        destinations.push_back(finish.sources[h]);
     if (destinations.empty()) return false;
     std::ranges::sort(destinations);
-    left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(finish.holders),
+    left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(finish.sources),
                      left_.add_set(std::move(destinations)), finish.reduces});
     made_.chunk.push_back(chunk);
     for (const std::vector<Arrival>& arrivals : finish.takes_in)
