@@ -43,7 +43,7 @@ Rank nearest(RoutedSchedule& schedule, const std::vector<Rank>& members, Rank to
   return *std::ranges::min_element(members, {}, [&](Rank from) { return schedule.hops(from, to); });
 }
 
-/// A chunk that doesn't reduce goes from its nearest holder to each who wants it. One that reduces
+/// A chunk that doesn't reduce goes from its nearest source to each who wants it. One that reduces
 /// is combined at one who wants it, a contributor if there is one, and goes from there to the
 /// others.
 void custom(RoutedSchedule& schedule, const Collective& collective) {
@@ -56,19 +56,19 @@ void custom(RoutedSchedule& schedule, const Collective& collective) {
   };
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const ChunkId chunk{c};
-    std::vector<Rank> holders = ranks_of(collective.held_by(chunk));
-    const std::vector<Rank> wanters = ranks_of(collective.wanted_by(chunk));
-    if (wanters.empty()) continue;
+    std::vector<Rank> sources = ranks_of(collective.held_by(chunk));
+    const std::vector<Rank> destinations = ranks_of(collective.wanted_by(chunk));
+    if (destinations.empty()) continue;
     if (collective.chunks[c].reduces) {
-      const auto both = std::ranges::find_first_of(wanters, holders);
-      const Rank owner = both == wanters.end() ? wanters.front() : *both;
-      for (const Rank from : holders)
+      const auto both = std::ranges::find_first_of(destinations, sources);
+      const Rank owner = both == destinations.end() ? destinations.front() : *both;
+      for (const Rank from : sources)
         if (from != owner) schedule.send_chunk(from, owner, chunk, Op::reduce);
-      holders = {owner};
+      sources = {owner};
     }
-    for (const Rank to : wanters)
-      if (std::ranges::find(holders, to) == holders.end())
-        schedule.send_chunk(nearest(schedule, holders, to), to, chunk, Op::copy);
+    for (const Rank to : destinations)
+      if (std::ranges::find(sources, to) == sources.end())
+        schedule.send_chunk(nearest(schedule, sources, to), to, chunk, Op::copy);
   }
 }
 

@@ -84,17 +84,17 @@ private:
   void extend(Vertex v) {
     path_.push_back(v);
     on_path_[v] = true;
-    std::vector<std::pair<std::size_t, Vertex>> ways; // free ways on, vertex
+    std::vector<std::pair<std::size_t, Vertex>> choices; // free edges onwards, vertex
     for (const Vertex next : successors_[v]) {
       if (on_path_[next]) continue;
       spend(successors_[next].size());
-      ways.emplace_back(
+      choices.emplace_back(
           std::ranges::count_if(successors_[next], [&](Vertex after) { return !on_path_[after]; }),
           next);
     }
-    std::ranges::sort(ways, std::greater<>()); // the last is tried first
+    std::ranges::sort(choices, std::greater<>()); // the last is tried first
     std::vector<Vertex> ordered;
-    for (const auto& [free, next] : ways) ordered.push_back(next);
+    for (const auto& [free, next] : choices) ordered.push_back(next);
     untried_.push_back(std::move(ordered));
   }
 

@@ -3,7 +3,7 @@
 // it had before the step (the first to have joined that still has one) to the nearest NPU outside,
 // until no tree can take any more. So the trees avoid each other, and steps say who sends when.
 // Links are all alike: bandwidth and latency aren't looked at. All-Gather sends every shard down
-// its owner's tree, Reduce-Scatter is the same backwards (grown on the links turned around),
+// its owner's tree, Reduce-Scatter is its inversion (grown on the reversed topology),
 // All-Reduce one after the other; a shard is gathered once it is reduced and its links' turn has
 // come. Broadcast and Reduce use the one tree of their root.
 // A path to the nearest NPU may cross switches, or NPUs outside the group; it takes all its links.

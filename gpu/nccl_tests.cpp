@@ -1,5 +1,4 @@
 // Columns are found by the names in the table's head, not by their position.
-// print.
 
 #include "gpu/nccl_tests.hpp"
 

@@ -25,7 +25,7 @@ enum class Combine : std::uint8_t { sum, max };
 /// One value of the reference, 0 .. 255: element `element` of chunk `chunk` at contributor `npu`.
 /// Neighbours in any of the three differ; sums of up to 2^16 contributors are exact in float32, so
 /// that any order of summation gives the same; uint8 sums wrap, as the reference's. A chunk that
-/// doesn't reduce has the values of the first of its holders everywhere.
+/// doesn't reduce has the values of the first of its sources everywhere.
 [[nodiscard]] constexpr std::uint32_t input_value(ChunkId chunk, std::uint32_t npu,
                                                   std::uint64_t element) {
   const auto low = static_cast<std::uint32_t>(element);

@@ -120,9 +120,9 @@ public:
         holds_(topology.node_count(),
                restricted.chunks[chunk.value].reduces ? restricted.held_by(chunk).size() : 1),
         needed_(topology.node_count()) {
-    const std::span<const NodeId> holders = restricted.held_by(chunk);
-    for (std::size_t i = 0; i < holders.size(); ++i)
-      holds_.add(holders[i], restricted.chunks[chunk.value].reduces ? i : 0);
+    const std::span<const NodeId> sources = restricted.held_by(chunk);
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      holds_.add(sources[i], restricted.chunks[chunk.value].reduces ? i : 0);
     for (const NodeId node : wanted_by_) needed_[node.value] = true;
   }
 

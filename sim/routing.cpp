@@ -166,7 +166,7 @@ Router::Tree Router::tree_to(NodeId to, int dimension) const {
     for (const LinkId link : topology_.in_links(NodeId{node}))
       if (usable(link)) relax(topology_.link(link).from.value, rest + cost_[link.value]);
   });
-  // Of several shortest ways the one with the least link ids, from the start on.
+  // Of several shortest paths the one with the least link ids, from the start on.
   Tree tree{std::vector<LinkId>(topology_.node_count())};
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
     if (distance[node] == far || node == to.value) continue;
@@ -236,19 +236,19 @@ void require_reachable(const Topology& topology, const Collective& collective) {
   std::set<std::tuple<SetId, SetId, bool>> done; // chunks share their sets: each is checked once
   for (const Chunk& chunk : collective.chunks) {
     if (!done.emplace(chunk.held_by, chunk.wanted_by, chunk.reduces).second) continue;
-    const std::vector<NodeId>& holders = collective.sets[chunk.held_by];
-    const std::vector<NodeId>& wanters = collective.sets[chunk.wanted_by];
-    if (holders.empty()) continue;
-    std::vector<bool> from_any = reached_from(holders.front());
-    for (const NodeId holder : holders) {
-      const std::vector<bool>& reached = reached_from(holder);
-      const NodeId missing = first_missing(wanters, reached);
-      if (chunk.reduces && missing.valid()) unreachable(topology, holder, missing);
+    const std::vector<NodeId>& sources = collective.sets[chunk.held_by];
+    const std::vector<NodeId>& destinations = collective.sets[chunk.wanted_by];
+    if (sources.empty()) continue;
+    std::vector<bool> from_any = reached_from(sources.front());
+    for (const NodeId source : sources) {
+      const std::vector<bool>& reached = reached_from(source);
+      const NodeId missing = first_missing(destinations, reached);
+      if (chunk.reduces && missing.valid()) unreachable(topology, source, missing);
       for (std::size_t n = 0; n < reached.size() && !chunk.reduces; ++n)
         if (reached[n]) from_any[n] = true;
     }
-    const NodeId missing = first_missing(wanters, from_any);
-    if (missing.valid()) unreachable(topology, holders.front(), missing);
+    const NodeId missing = first_missing(destinations, from_any);
+    if (missing.valid()) unreachable(topology, sources.front(), missing);
   }
 }
 

@@ -12,11 +12,11 @@
 namespace tutti {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
+  std::vector<std::string_view> parts;
   while (true) {
     const std::size_t end = text.find(separator);
-    pieces.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return pieces;
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
 }
@@ -56,13 +56,13 @@ double parse_decimal(std::string_view text, std::string_view what, double low, d
 std::vector<std::uint32_t> parse_ranges(std::string_view text, std::string_view what) {
   constexpr std::int64_t highest = 10'000'000;
   std::vector<std::uint32_t> values;
-  for (const std::string_view piece : split(text, '+')) {
-    const std::size_t dash = piece.find('-');
-    const std::int64_t low = parse_integer(piece.substr(0, dash), what, 0, highest);
+  for (const std::string_view part : split(text, '+')) {
+    const std::size_t dash = part.find('-');
+    const std::int64_t low = parse_integer(part.substr(0, dash), what, 0, highest);
     const std::int64_t high = dash == std::string_view::npos
                                   ? low
-                                  : parse_integer(piece.substr(dash + 1), what, 0, highest);
-    if (high < low) throw InputError(fmt::format("{} range \"{}\" runs backwards", what, piece));
+                                  : parse_integer(part.substr(dash + 1), what, 0, highest);
+    if (high < low) throw InputError(fmt::format("{} range \"{}\" runs backwards", what, part));
     for (std::int64_t v = low; v <= high; ++v) values.push_back(static_cast<std::uint32_t>(v));
     if (values.size() > highest)
       throw InputError(fmt::format("{} list \"{}\" is too long", what, text));

@@ -49,8 +49,8 @@ private:
 } // namespace
 
 Schedule inverted(const Schedule& schedule, Op becomes) {
-  Schedule backwards(schedule.paths().link_count());
-  backwards.reserve(schedule.size());
+  Schedule made(schedule.paths().link_count());
+  made.reserve(schedule.size());
   std::vector<PathId> reversed_path(schedule.paths().size());
   std::vector<LinkId> links;
   for (std::size_t i = schedule.size(); i-- > 0;) {
@@ -59,14 +59,13 @@ Schedule inverted(const Schedule& schedule, Op becomes) {
     if (!path.valid()) {
       const auto forward = schedule.paths().links(transfer.path);
       links.assign(forward.rbegin(), forward.rend());
-      path = backwards.paths().intern(links);
+      path = made.paths().intern(links);
     }
     // A block's last transfer now opens it; the one after it in the list tells whether it is alone.
     const bool together = i + 1 < schedule.size() && schedule[i + 1].together;
-    backwards.push(
-        {transfer.chunk, path, transfer.op == Op::reduce ? Op::copy : becomes, together});
+    made.push({transfer.chunk, path, transfer.op == Op::reduce ? Op::copy : becomes, together});
   }
-  return backwards;
+  return made;
 }
 
 Schedule concatenated(const Schedule& first, const Schedule& second) {

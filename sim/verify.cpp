@@ -99,16 +99,16 @@ private:
   [[nodiscard]] const std::string& name(NodeId node) const { return topology_.node(node).name; }
 
   void prepare(ChunkId chunk) {
-    const std::span<const NodeId> holders = collective_.held_by(chunk);
+    const std::span<const NodeId> sources = collective_.held_by(chunk);
     const bool reduces = collective_.chunks[chunk.value].reduces;
-    const std::size_t bits = reduces ? holders.size() : 1;
+    const std::size_t bits = reduces ? sources.size() : 1;
     words_ = (bits + 63) / 64;
     state_.assign(topology_.node_count() * words_, 0);
     full_.assign(words_, 0);
-    for (std::size_t i = 0; i < holders.size(); ++i) {
+    for (std::size_t i = 0; i < sources.size(); ++i) {
       const std::size_t bit = reduces ? i : 0;
-      contributor_[bit] = holders[i];
-      set_of(holders[i])[bit / 64] |= Word{1} << (bit % 64);
+      contributor_[bit] = sources[i];
+      set_of(sources[i])[bit / 64] |= Word{1} << (bit % 64);
       full_[bit / 64] |= Word{1} << (bit % 64);
     }
   }

@@ -82,7 +82,7 @@ public:
 
   std::optional<Fault> first_fault() {
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c)
-      for (const NodeId holder : collective_.held_by(ChunkId{c})) set(held_.row(holder), c);
+      for (const NodeId source : collective_.held_by(ChunkId{c})) set(held_.row(source), c);
     NodeQueue queue(topology_.node_count());
     for (std::uint32_t n = 0; n < topology_.node_count(); ++n) queue.push(NodeId{n});
     while (!queue.empty()) {

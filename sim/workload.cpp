@@ -91,7 +91,7 @@ public:
     roles_ = by_role(workload_);
     std::vector<std::vector<MemberRole>> members(workload_.groups.size());
     for (std::uint32_t npu = 0; npu < npus_; ++npu) add_roles(npu, members);
-    // Groups whose members run the same programs meet in the same way.
+    // Groups whose members run the same programs communicate alike.
     std::set<std::vector<MemberRole>> checked;
     for (std::uint32_t g = 0; g < members.size(); ++g) {
       std::sort(members[g].begin(), members[g].end());
@@ -171,7 +171,7 @@ private:
     std::sort(parts.begin(), parts.end());
     for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
       for (end = begin + 1; end < parts.size() && parts[end].tag == parts[begin].tag;) ++end;
-      check_meeting(workload_.groups[group], std::span(parts).subspan(begin, end - begin));
+      check_communication(workload_.groups[group], std::span(parts).subspan(begin, end - begin));
     }
   }
 
@@ -183,7 +183,7 @@ private:
   }
 
   /// All parts in one communication of the group.
-  void check_meeting(std::span<const NodeId> group, std::span<const Part> parts) const {
+  void check_communication(std::span<const NodeId> group, std::span<const Part> parts) const {
     const Operation& first = operation_of(parts.front());
     const std::string what = fmt::format("{} ({} number {} of group {})", name_of(first),
                                          kind_text(first), parts.front().tag, group_text(group));

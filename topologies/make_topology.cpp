@@ -41,15 +41,15 @@ struct TextForm {
 };
 
 TextForm parse_text_form(std::string_view text) {
-  const std::vector<std::string_view> pieces = split(text, ',');
-  TextForm form{std::string(trimmed(pieces.front())), {}};
-  for (std::size_t i = 1; i < pieces.size(); ++i) {
-    const std::size_t equals = pieces[i].find('=');
-    const std::string key(trimmed(pieces[i].substr(0, equals)));
+  const std::vector<std::string_view> words = split(text, ',');
+  TextForm form{std::string(trimmed(words.front())), {}};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string key(trimmed(words[i].substr(0, equals)));
     const std::string value(
-        equals == std::string_view::npos ? "" : trimmed(pieces[i].substr(equals + 1)));
+        equals == std::string_view::npos ? "" : trimmed(words[i].substr(equals + 1)));
     if (key.empty() || value.empty())
-      throw InputError(fmt::format("\"{}\" is not key=value", trimmed(pieces[i])));
+      throw InputError(fmt::format("\"{}\" is not key=value", trimmed(words[i])));
     if (form.find(key) != nullptr) throw InputError(fmt::format("key \"{}\" is given twice", key));
     form.options.push_back({key, value});
   }
@@ -67,7 +67,7 @@ template <typename Value>
 std::vector<Value> parse_values(const std::string* text, Value (*parse)(std::string_view)) {
   std::vector<Value> values;
   if (text == nullptr) return values;
-  for (const std::string_view piece : split(*text, '+')) values.push_back(parse(trimmed(piece)));
+  for (const std::string_view word : split(*text, '+')) values.push_back(parse(trimmed(word)));
   return values;
 }
 

@@ -52,7 +52,7 @@ struct ChunkUnitTable {
 class SymbolicRun {
 public:
   SymbolicRun(const Program& program, const std::vector<ProgramBlock>& blocks)
-      : program_(program), blocks_(blocks), units_(program), on_the_way_(blocks.size()) {
+      : program_(program), blocks_(blocks), units_(program), in_flight_(blocks.size()) {
     for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
       const RankProgram& rank = program.ranks[r];
       memory_.emplace_back(std::size_t{rank.input} + rank.output + rank.scratch, units_.words);
@@ -87,8 +87,8 @@ private:
 
   void set_input(std::uint32_t rank, const ChunkPlace& held) {
     const std::uint32_t c = held.chunk.value;
-    const auto holders = program_.collective.held_by(held.chunk);
-    const auto self = std::ranges::lower_bound(holders, NodeId{rank}) - holders.begin();
+    const auto sources = program_.collective.held_by(held.chunk);
+    const auto self = std::ranges::lower_bound(sources, NodeId{rank}) - sources.begin();
     const std::size_t bit =
         program_.collective.chunks[c].reduces ? static_cast<std::size_t>(self) : 0;
     for (std::uint32_t k = 0; k < program_.chunk_units[c]; ++k) {
@@ -110,15 +110,15 @@ private:
     if (step.kind == StepKind::wait) return;
     UnitContents value(step.count, units_.words);
     if (receives(step.kind)) {
-      value = std::move(on_the_way_[block.sender].front());
-      on_the_way_[block.sender].pop_front();
+      value = std::move(in_flight_[block.sender].front());
+      in_flight_[block.sender].pop_front();
       if (reads_source(step.kind)) combine(value, at, step.source);
     } else {
       copy_from(step.kind == StepKind::reduce ? step.target : step.source, value, at);
       if (step.kind == StepKind::reduce) combine(value, at, step.source);
     }
     if (writes_target(step.kind)) write(value, at, step.target);
-    if (sends(step.kind)) on_the_way_[at.block].push_back(std::move(value));
+    if (sends(step.kind)) in_flight_[at.block].push_back(std::move(value));
   }
 
   void copy_from(Place source, UnitContents& value, ProgramStep at) {
@@ -216,7 +216,7 @@ private:
   const std::vector<ProgramBlock>& blocks_;
   ChunkUnitTable units_;
   std::vector<UnitContents> memory_;                 // [rank]: input, output, scratch
-  std::vector<std::deque<UnitContents>> on_the_way_; // [block]: what it has sent
+  std::vector<std::deque<UnitContents>> in_flight_;  // [block]: what it has sent
   std::array<std::optional<ProgramFault>, 3> found_; // by Found
 };
 

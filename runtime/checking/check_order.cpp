@@ -82,13 +82,13 @@ private:
   [[nodiscard]] ProgramFault cycle() const {
     std::uint32_t b = 0;
     while (progress_[b].step == blocks_[b].block->steps.size()) ++b;
-    std::vector<std::uint32_t> way;
-    while (std::ranges::find(way, b) == way.end()) {
-      way.push_back(b);
+    std::vector<std::uint32_t> visited;
+    while (std::ranges::find(visited, b) == visited.end()) {
+      visited.push_back(b);
       b = waits_for(b);
     }
     std::string text;
-    for (auto at = std::ranges::find(way, b); at != way.end(); ++at)
+    for (auto at = std::ranges::find(visited, b); at != visited.end(); ++at)
       text += fmt::format("{} waits for ", program_step_text(blocks_[*at], progress_[*at].step));
     text += program_step_text(blocks_[b], progress_[b].step);
     return {ProgramFault::Kind::deadlock, text};

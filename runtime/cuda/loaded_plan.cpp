@@ -30,7 +30,7 @@ std::size_t flags_of(const Connection& connection) { return connection.messages 
 template <typename T> std::size_t count_of(const std::vector<T>& values) { return values.size(); }
 std::size_t count_of(std::size_t count) { return count; }
 
-/// ns: of the way with the most.
+/// ns: of the path with the most.
 std::uint64_t longest_latency(const Plan& plan) {
   double longest = 0;
   for (const Connection& connection : plan.connections) {

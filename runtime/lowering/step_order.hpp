@@ -11,8 +11,8 @@ namespace tutti::runtime {
 
 inline constexpr std::uint32_t no_cell = UINT32_MAX;
 
-/// Steps come in an order in which every one is after all that it must wait for. A cell is a piece
-/// of memory that steps read and write as a whole.
+/// Steps come in an order in which every one is after all that it must wait for. A cell is a
+/// region of memory that steps read and write as a whole.
 ///
 /// A vector clock for each step tells which steps of the other blocks are over when it is: a wait
 /// is left out where program order, an earlier wait of the block, or what another awaited step had

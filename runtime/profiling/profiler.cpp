@@ -79,7 +79,7 @@ Program loads_program(const Topology& network, std::span<const LinkLoad> loads, 
   return program;
 }
 
-/// The network with this link alone, so that it is the way between its ends.
+/// The network with this link alone, so that it is the path between its ends.
 Topology link_alone(const Topology& network, LinkId link) {
   std::vector<LinkId> others;
   for (std::uint32_t l = 0; l < network.link_count(); ++l)

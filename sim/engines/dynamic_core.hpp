@@ -1,6 +1,7 @@
 // The FIFO discipline where the network changes, parts begin one by one or with priorities, routes
 // are replaced, a run is frozen or may halt. FifoCore's recurrence (fifo_core.hpp), with the
-// changes of network_event.hpp and RunOptions; the same times where nothing happens.
+// changes of network_event.hpp and RunOptions; the same times where nothing happens. FifoCore stays
+// beside it since plain replays are faster there; its head has the figures.
 //
 // A link's rate may change while it carries data, so that no end is known before it has come.
 // e_j = max(s_j + n/B_j, e_{j-1} + a_{j-1}) becomes a meeting of two: a hop is over when its data

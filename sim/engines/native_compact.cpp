@@ -1,6 +1,9 @@
 // The native engine on a compact schedule: what a link sends next is the next entry of its own
 // list, and it may go when its node holds the chunk. Memory beside the schedule: one bit per
-// (chunk, node) and what is in flight; nothing per transfer.
+// (chunk, node) and what is in flight; nothing per transfer. Expanding the schedule and replaying
+// the list takes 3.4 times as long (native_ring_all_gather_compact against ..._expanded, 516,096
+// transfers: 15.5 and 53 ms, medians of CPU time) and 25 bytes a transfer more at the peak (4.1
+// million transfers), which is why the recurrence stands here once more, for single hops only.
 
 #include "sim/engines/engine.hpp"
 #include "sim/engines/event_queue.hpp"
@@ -31,7 +34,7 @@ public:
     report_.chunk_done.resize(collective.chunks.size());
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
       sizes_.push_back(collective.chunks[c].size);
-      for (const NodeId holder : collective.held_by(ChunkId{c})) held_[bit(c, holder)] = true;
+      for (const NodeId source : collective.held_by(ChunkId{c})) held_[bit(c, source)] = true;
     }
     for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
       first_out_link_.push_back(static_cast<std::uint32_t>(out_links_.size()));

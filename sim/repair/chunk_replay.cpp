@@ -106,14 +106,14 @@ void ChunkReplay::choose(std::uint32_t segment, ChunkId local) {
   const Segment& begun = segments_[segment];
   const bool sums = segments_.front().collective.chunks[chunk_.value].reduces;
   stale_.assign(stale_.size(), true);
-  const std::span<const NodeId> holders = begun.collective.held_by(local);
-  for (std::size_t h = 0; h < holders.size(); ++h) {
-    stale_[holders[h].value] = false;
+  const std::span<const NodeId> sources = begun.collective.held_by(local);
+  for (std::size_t h = 0; h < sources.size(); ++h) {
+    stale_[sources[h].value] = false;
     const Start start = begun.starts.of(local, h);
-    if (!has_present(start)) clear(holders[h]);
-    if (has_input(start)) add_input(holders[h]);
+    if (!has_present(start)) clear(sources[h]);
+    if (has_input(start)) add_input(sources[h]);
     if (start == Start::present && !sums) // of a copy it doesn't matter which
-      *set_of(holders[h]) = 1;
+      *set_of(sources[h]) = 1;
   }
   for (const Waiting& one : waiting_)
     if (std::ranges::binary_search(begun.takes_in, one.arrival))
@@ -127,7 +127,7 @@ void ChunkReplay::back_to_inputs() {
   std::ranges::fill(state_, Word{0});
   waiting_.clear();
   stale_.assign(stale_.size(), false);
-  for (const NodeId holder : segments_.front().collective.held_by(chunk_)) add_input(holder);
+  for (const NodeId source : segments_.front().collective.held_by(chunk_)) add_input(source);
 }
 
 void ChunkReplay::add_input(NodeId node) {

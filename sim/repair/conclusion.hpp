@@ -18,7 +18,7 @@ struct History {
   std::vector<Segment> segments;
   std::vector<std::vector<Time>> deliveries;
   std::vector<LinkUse> links;
-  std::vector<ChunkAt> lost; ///< given up on the way: what plans went on without; in order
+  std::vector<ChunkAt> lost; ///< given up: what plans went on without; in order
   std::vector<RouteChange> route_changes;
 
   /// Pre: the report is of this segment.

@@ -1,10 +1,10 @@
-// Chunk by chunk: what each node holds of it is a row of bits, one a contribution, and is
-// changed by every segment's begin and every delivery. Rows of "what someone alive has" are only
-// ever derived from those.
+// Judges chunk by chunk what recorded_history.hpp reads: what each node holds of it is a row of
+// bits, one a contribution, and is changed by every segment's begin and every delivery. Rows of
+// "what someone alive has" are only ever derived from those.
 
 #include "sim/repair/history_check.hpp"
 
-#include "sim/repair/earliest_arrival.hpp"
+#include "sim/repair/recorded_history.hpp"
 
 #include <fmt/format.h>
 
@@ -16,83 +16,14 @@ namespace tutti {
 
 namespace {
 
-/// A set of contributions to one chunk, by their position among its holders.
-class Contributions {
-public:
-  Contributions() = default;
-  explicit Contributions(std::size_t size) : words_((size + 63) / 64) {}
-
-  void insert(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
-  [[nodiscard]] bool contains(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
-  void clear() { std::ranges::fill(words_, 0); }
-  [[nodiscard]] bool empty() const {
-    return std::ranges::all_of(words_, [](std::uint64_t word) { return word == 0; });
-  }
-  [[nodiscard]] bool includes(const Contributions& other) const {
-    for (std::size_t w = 0; w < words_.size(); ++w)
-      if ((other.words_[w] & ~words_[w]) != 0) return false;
-    return true;
-  }
-  [[nodiscard]] bool overlaps(const Contributions& other) const {
-    for (std::size_t w = 0; w < words_.size(); ++w)
-      if ((other.words_[w] & words_[w]) != 0) return true;
-    return false;
-  }
-  void add(const Contributions& other) {
-    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
-  }
-  void remove(const Contributions& other) {
-    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= ~other.words_[w];
-  }
-  bool operator==(const Contributions&) const = default;
-
-private:
-  std::vector<std::uint64_t> words_;
-};
-
-struct Delivered {
-  std::uint32_t segment = 0, transfer = 0;
-  bool waits = false; ///< it is there, but not delivered
-};
-
-/// Transfers of each chunk of the whole collective that have come to their receivers, in order.
-class DeliveriesByChunk {
-public:
-  DeliveriesByChunk(std::size_t chunks, std::span<const Segment> segments) : begin_(chunks + 1) {
-    each(segments, [&](ChunkId chunk, Delivered) { ++begin_[chunk.value + 1]; });
-    for (std::size_t c = 0; c < chunks; ++c) begin_[c + 1] += begin_[c];
-    deliveries_.resize(begin_.back());
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    each(segments, [&](ChunkId chunk, Delivered one) { deliveries_[next[chunk.value]++] = one; });
-  }
-  [[nodiscard]] std::span<const Delivered> of(ChunkId chunk) const {
-    return std::span(deliveries_)
-        .subspan(begin_[chunk.value], begin_[chunk.value + 1] - begin_[chunk.value]);
-  }
-
-private:
-  template <typename Visit>
-  static void each(std::span<const Segment> segments, const Visit& visit) {
-    for (std::uint32_t s = 0; s < segments.size(); ++s)
-      for (std::uint32_t i = 0; i < segments[s].schedule.size(); ++i) {
-        const bool waits = std::ranges::binary_search(segments[s].waiting, i);
-        if (segments[s].delivered[i] || waits)
-          visit(segments[s].chunk[segments[s].schedule[i].chunk.value], {s, i, waits});
-      }
-  }
-
-  std::vector<std::size_t> begin_; // [chunk]
-  std::vector<Delivered> deliveries_;
-};
-
 struct Waiting {
   Arrival arrival;
-  Contributions value;
+  ContributionSet value;
 };
 
 /// One node and the chunk that is looked at.
 struct Holding {
-  Contributions value;          ///< the working value
+  ContributionSet value;        ///< the working value
   std::vector<Waiting> waiting; ///< what has come beside it
   bool is_stale = false; ///< it lies there since an earlier segment; this one's overwrites it
   Time changed;          ///< when the last delivery of its value was in
@@ -105,65 +36,33 @@ class HistoryChecker {
 public:
   HistoryChecker(const Topology& topology, const Collective& collective,
                  const HistoryRecord& record, const HistoryClaim& claim)
-      : topology_(topology), collective_(collective), record_(record), claim_(claim),
-        earliest_(topology, record.events), died_(topology.node_count()),
-        is_dead_(topology.node_count()), nodes_(topology.node_count()) {
-    for (std::size_t e = 0; e < record.events.size(); ++e) {
-      const NetworkEvent& event = record.events[e];
-      if (event.kind != NetworkEvent::Kind::npu_down) continue;
-      died_[event.npu.value] = event.at;
-      if (e < claim.events_counted) is_dead_[event.npu.value] = true;
-    }
-    for (const RouteChange& change : record.route_changes)
-      for (const auto& [path, instead] : change.paths)
-        if (path != instead) detours_.emplace_back(path, std::pair{instead, change.at});
-    std::ranges::sort(detours_);
-    number_.resize(record.segments.size());
-    taken_in_.resize(record.segments.size());
+      : topology_(topology), collective_(collective), claim_(claim),
+        record_(topology, collective.chunks.size(), record), is_dead_(topology.node_count()),
+        taken_in_(record.segments.size()), nodes_(topology.node_count()) {
+    for (std::size_t e = 0; e < std::min(record.events.size(), claim.events_counted); ++e)
+      if (record.events[e].kind == NetworkEvent::Kind::npu_down)
+        is_dead_[record.events[e].npu.value] = true;
   }
 
   std::optional<std::string> run() {
-    check_segments();
-    if (fault_) return fault_;
-    const DeliveriesByChunk deliveries(collective_.chunks.size(), record_.segments);
+    if (record_.misfit()) return record_.misfit();
     for (std::uint32_t c = 0; c < collective_.chunks.size() && !fault_; ++c)
-      check_chunk(ChunkId{c}, deliveries.of(ChunkId{c}));
-    for (std::size_t s = 0; s < record_.segments.size() && !fault_; ++s)
-      if (taken_in_[s] < record_.segments[s].takes_in.size())
+      check_chunk(ChunkId{c}, record_.deliveries(ChunkId{c}));
+    for (std::size_t s = 0; s < record_.segments().size() && !fault_; ++s)
+      if (taken_in_[s] < record_.segments()[s].takes_in.size())
         fault(fmt::format("segment {} takes in what doesn't wait at its holders", s));
     if (!fault_) check_claims();
     return fault_;
   }
 
 private:
-  static constexpr std::uint32_t none = UINT32_MAX;
-
   void fault(std::string text) {
     if (!fault_) fault_ = std::move(text);
   }
   [[nodiscard]] const std::string& name(NodeId node) const { return topology_.node(node).name; }
   [[nodiscard]] bool is_npu(NodeId node) const { return node.value < topology_.npu_count(); }
-  [[nodiscard]] bool was_dead(NodeId node, Time at) const {
-    return died_[node.value] && *died_[node.value] <= at;
-  }
 
-  void check_segments() {
-    for (std::size_t s = 0; s < record_.segments.size(); ++s) {
-      const Segment& segment = record_.segments[s];
-      number_[s].assign(collective_.chunks.size(), none);
-      for (std::uint32_t c = 0; c < segment.chunk.size(); ++c) {
-        const ChunkId chunk = segment.chunk[c];
-        if (chunk.value >= collective_.chunks.size() || number_[s][chunk.value] != none)
-          return fault(
-              fmt::format("segment {} names chunk {} twice, or there is none", s, chunk.value));
-        number_[s][chunk.value] = c;
-      }
-      if (s > 0 && segment.begin < record_.segments[s - 1].end)
-        return fault(fmt::format("segment {} begins before segment {} ends", s, s - 1));
-    }
-  }
-
-  void check_chunk(ChunkId chunk, std::span<const Delivered> deliveries) {
+  void check_chunk(ChunkId chunk, std::span<const RecordedDelivery> deliveries) {
     chunk_ = chunk;
     reduces_ = collective_.chunks[chunk.value].reduces;
     contributors_ = collective_.held_by(chunk);
@@ -176,7 +75,7 @@ private:
       if (!i)
         return fault(fmt::format("chunk {}: {} has no contribution that could be lost", chunk.value,
                                  name(one.npu)));
-      Contributions gone = nothing();
+      ContributionSet gone = nothing();
       gone.insert(*i);
       needed_.remove(gone);
     }
@@ -186,9 +85,9 @@ private:
       note_completeness(NodeId{n});
     }
     std::size_t next = 0;
-    for (std::uint32_t s = 0; s < record_.segments.size() && !fault_; ++s) {
+    for (std::uint32_t s = 0; s < record_.segments().size() && !fault_; ++s) {
       if (s > 0) begin_segment(s);
-      for (Holding& each : nodes_) each.changed = each.heads = record_.segments[s].begin;
+      for (Holding& each : nodes_) each.changed = each.heads = record_.segments()[s].begin;
       while (next < deliveries.size() && deliveries[next].segment == s && !fault_)
         next = perform_block(deliveries, next);
     }
@@ -199,8 +98,8 @@ private:
     return of_chunk(claim_.lost, chunk);
   }
 
-  [[nodiscard]] Contributions nothing() const {
-    return Contributions(reduces_ ? contributors_.size() : 1);
+  [[nodiscard]] ContributionSet nothing() const {
+    return ContributionSet(reduces_ ? contributors_.size() : 1);
   }
   /// Its position among those that make the chunk's value; of one that is copied: 0.
   [[nodiscard]] std::optional<std::size_t> contributor(NodeId node) const {
@@ -208,39 +107,39 @@ private:
     if (found == contributors_.end() || *found != node) return std::nullopt;
     return reduces_ ? static_cast<std::size_t>(found - contributors_.begin()) : std::size_t{0};
   }
-  [[nodiscard]] NodeId one_of(const Contributions& some) const {
+  [[nodiscard]] NodeId one_of(const ContributionSet& some) const {
     for (std::size_t i = 0; i < contributors_.size(); ++i)
       if (some.contains(reduces_ ? i : 0)) return contributors_[i];
     return contributors_.front();
   }
-  [[nodiscard]] Contributions input(NodeId node) const {
-    Contributions own = nothing();
+  [[nodiscard]] ContributionSet input(NodeId node) const {
+    ContributionSet own = nothing();
     if (const auto i = contributor(node)) own.insert(*i);
     return own;
   }
 
   /// What those whom `lives` names hold, each its input and whatever lies in its memory.
-  template <typename Lives> [[nodiscard]] Contributions held_by(const Lives& lives) const {
-    Contributions held = nothing();
+  template <typename Lives> [[nodiscard]] ContributionSet held_by(const Lives& lives) const {
+    ContributionSet held = nothing();
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
       if (lives(NodeId{n})) {
         held.add(nodes_[n].value);
         for (const Waiting& one : nodes_[n].waiting) held.add(one.value);
       }
-    for (const NodeId holder : contributors_)
-      if (lives(holder)) held.add(input(holder));
+    for (const NodeId source : contributors_)
+      if (lives(source)) held.add(input(source));
     return held;
   }
 
   void begin_segment(std::uint32_t s) {
-    const Segment& segment = record_.segments[s];
-    const std::uint32_t local = number_[s][chunk_.value];
-    if (local == none && !segment.anew) return;
-    const auto lives = [&](NodeId npu) { return !was_dead(npu, segment.begin); };
-    Contributions left = held_by(lives);
+    const Segment& segment = record_.segments()[s];
+    const std::uint32_t local = record_.number(s, chunk_);
+    if (local == RecordedHistory::none && !segment.anew) return;
+    const auto lives = [&](NodeId npu) { return !record_.was_dead(npu, segment.begin); };
+    ContributionSet left = held_by(lives);
     left.remove(left_out_);
     const std::vector<Holding> before = nodes_;
-    if (local == none)
+    if (local == RecordedHistory::none)
       for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
         nodes_[n].value = input(NodeId{n});
         nodes_[n].is_stale = false;
@@ -253,23 +152,23 @@ private:
       if (nodes_[n].value != before[n].value) nodes_[n].changed = segment.begin;
       note_completeness(NodeId{n});
     }
-    if (local == none) left.remove(held_by(lives));
+    if (local == RecordedHistory::none) left.remove(held_by(lives));
     check_left_out(s, left, before);
     left_out_.add(left);
   }
 
   /// Takes what is in use from here on out of `left`.
-  void set_values(std::uint32_t s, ChunkId local, Contributions& left) {
-    const Segment& segment = record_.segments[s];
+  void set_values(std::uint32_t s, ChunkId local, ContributionSet& left) {
+    const Segment& segment = record_.segments()[s];
     const bool sums = segment.collective.chunks[local.value].reduces;
-    const std::span<const NodeId> holders = segment.collective.held_by(local);
-    Contributions used = nothing(), common = all_;
+    const std::span<const NodeId> sources = segment.collective.held_by(local);
+    ContributionSet used = nothing(), common = all_;
     std::vector<bool> holds(nodes_.size());
     used_.clear();
-    for (std::size_t h = 0; h < holders.size(); ++h) {
-      const NodeId npu = holders[h];
+    for (std::size_t h = 0; h < sources.size(); ++h) {
+      const NodeId npu = sources[h];
       holds[npu.value] = true;
-      Contributions value = start_value(s, npu, segment.starts.of(local, h));
+      ContributionSet value = start_value(s, npu, segment.starts.of(local, h));
       take_in(s, npu, value);
       if (fault_) return;
       if (value.empty())
@@ -279,9 +178,9 @@ private:
         return fault(fmt::format("segment {}: values of chunk {} overlap at {}", s, chunk_.value,
                                  name(npu)));
       used.add(value);
-      Contributions lacking = common;
-      lacking.remove(value);
-      common.remove(lacking);
+      ContributionSet absent = common;
+      absent.remove(value);
+      common.remove(absent);
       used_.push_back(value);
       nodes_[npu.value].value = std::move(value);
     }
@@ -294,9 +193,9 @@ private:
     }
   }
 
-  Contributions start_value(std::uint32_t s, NodeId npu, Start start) {
-    const Contributions own = input(npu);
-    const Contributions& present = nodes_[npu.value].value;
+  ContributionSet start_value(std::uint32_t s, NodeId npu, Start start) {
+    const ContributionSet own = input(npu);
+    const ContributionSet& present = nodes_[npu.value].value;
     if (!is_npu(npu))
       fault(fmt::format("segment {}: {} is no NPU and keeps nothing", s, name(npu)));
     if (has_input(start) && own.empty())
@@ -304,16 +203,16 @@ private:
     if (start == Start::both && own.overlaps(present))
       fault(fmt::format("segment {}: {} would count its input to chunk {} twice", s, name(npu),
                         chunk_.value));
-    Contributions value = nothing();
+    ContributionSet value = nothing();
     if (has_present(start)) value.add(present);
     if (has_input(start) || (has_present(start) && !reduces_)) value.add(own); // a copy is a copy
     return value;
   }
 
-  /// Adds what the segment takes in at this holder.
-  void take_in(std::uint32_t s, NodeId npu, Contributions& value) {
+  /// Adds what the segment takes in at this source.
+  void take_in(std::uint32_t s, NodeId npu, ContributionSet& value) {
     for (const Waiting& one : nodes_[npu.value].waiting) {
-      if (!std::ranges::binary_search(record_.segments[s].takes_in, one.arrival)) continue;
+      if (!std::ranges::binary_search(record_.segments()[s].takes_in, one.arrival)) continue;
       ++taken_in_[s];
       if (reduces_ && value.overlaps(one.value))
         fault(fmt::format("segment {}: {} would count what it takes in of chunk {} twice", s,
@@ -323,26 +222,26 @@ private:
   }
 
   /// What a plan leaves out it must: what the dead gave, and only where nobody alive could add it.
-  void check_left_out(std::uint32_t s, const Contributions& left,
+  void check_left_out(std::uint32_t s, const ContributionSet& left,
                       const std::vector<Holding>& before) {
     if (left.empty()) return;
-    const Segment& segment = record_.segments[s];
+    const Segment& segment = record_.segments()[s];
     for (const NodeId npu : contributors_)
-      if (!was_dead(npu, segment.begin) && left.contains(*contributor(npu)))
+      if (!record_.was_dead(npu, segment.begin) && left.contains(*contributor(npu)))
         return fault(fmt::format("segment {}: the contribution of {}, which lives, to chunk {} is "
                                  "left out",
                                  s, name(npu), chunk_.value));
     if (segment.anew) return;
-    const auto could_add = [&](const Contributions& value) {
+    const auto could_add = [&](const ContributionSet& value) {
       // In place of those that it has within it.
-      const auto leaves_room = [&](const Contributions& used) {
+      const auto leaves_those = [&](const ContributionSet& used) {
         return value.includes(used) || !value.overlaps(used);
       };
       return value.overlaps(left) && !value.overlaps(left_out_) &&
-             std::ranges::all_of(used_, leaves_room);
+             std::ranges::all_of(used_, leaves_those);
     };
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
-      if (!was_dead(NodeId{n}, segment.begin) &&
+      if (!record_.was_dead(NodeId{n}, segment.begin) &&
           (could_add(before[n].value) ||
            std::ranges::any_of(before[n].waiting, could_add, &Waiting::value)))
         return fault(
@@ -352,21 +251,19 @@ private:
   }
 
   struct Sent {
-    Contributions value;
+    ContributionSet value;
     Time ready; ///< the earliest instant at which it can have been on its way
   };
 
   /// The block of transfers performed together that begins at deliveries[first]; returns the first
   /// after it.
-  std::size_t perform_block(std::span<const Delivered> deliveries, std::size_t first) {
-    const Schedule& schedule = record_.segments[deliveries[first].segment].schedule;
+  std::size_t perform_block(std::span<const RecordedDelivery> deliveries, std::size_t first) {
     std::size_t end = first + 1;
-    while (end < deliveries.size() && deliveries[end].segment == deliveries[first].segment &&
-           is_one_block(schedule, deliveries[first].transfer, deliveries[end].transfer))
+    while (end < deliveries.size() && record_.are_together(deliveries[first], deliveries[end]))
       ++end;
     std::vector<Sent> sent;
     for (std::size_t k = first; k < end; ++k) {
-      const NodeId from = ends(deliveries[k]).first;
+      const NodeId from = record_.ends(deliveries[k]).first;
       const Holding& sender = nodes_[from.value];
       if (sender.is_stale || sender.value.empty()) {
         fault(told(deliveries[k], fmt::format("{} doesn't hold what it sent", name(from))));
@@ -376,7 +273,7 @@ private:
           {sender.value, topology_.node(from).can.store ? sender.changed : sender.heads});
     }
     for (std::size_t k = first; k < end; ++k)
-      if (const NodeId from = ends(deliveries[k]).first; !topology_.node(from).can.copy) {
+      if (const NodeId from = record_.ends(deliveries[k]).first; !topology_.node(from).can.copy) {
         nodes_[from.value].value.clear();
         note_completeness(from);
       }
@@ -384,38 +281,26 @@ private:
     return end;
   }
 
-  [[nodiscard]] static bool is_one_block(const Schedule& schedule, std::uint32_t a,
-                                         std::uint32_t b) {
-    for (std::uint32_t i = a + 1; i <= b; ++i)
-      if (!schedule[i].together) return false;
-    return true;
-  }
-  [[nodiscard]] std::pair<NodeId, NodeId> ends(Delivered one) const {
-    const Schedule& schedule = record_.segments[one.segment].schedule;
-    const PathId path = schedule.path_of(one.transfer);
-    return {topology_.link(schedule.paths().first(path)).from,
-            topology_.link(schedule.paths().last(path)).to};
-  }
-  [[nodiscard]] static std::string told(Delivered one, const std::string& what) {
+  [[nodiscard]] static std::string told(RecordedDelivery one, const std::string& what) {
     return fmt::format("segment {}, transfer {}: {}", one.segment, one.transfer, what);
   }
 
-  void receive(Delivered one, const Sent& sent) {
-    const NodeId to = ends(one).second;
+  void receive(RecordedDelivery one, const Sent& sent) {
+    const NodeId to = record_.ends(one).second;
     Holding& have = nodes_[to.value];
     if (one.waits) {
       // It has come by the end, where its receiver had not died before.
-      const Time end = record_.segments[one.segment].end;
+      const Time end = record_.segments()[one.segment].end;
       if (check_time(one, to, end, sent.ready))
         have.waiting.push_back({{one.segment, one.transfer}, sent.value});
       return;
     }
-    const Time at = record_.deliveries[one.segment][one.transfer];
+    const Time at = record_.at(one);
     const std::optional<Time> heads = check_time(one, to, at, sent.ready);
-    if (!fault_ && was_dead(to, at))
+    if (!fault_ && record_.was_dead(to, at))
       fault(told(one, fmt::format("{} was dead when it was delivered there", name(to))));
     if (fault_) return;
-    const bool reduces = record_.segments[one.segment].schedule[one.transfer].op == Op::reduce;
+    const bool reduces = record_.schedule(one)[one.transfer].op == Op::reduce;
     if (have.is_stale || have.value.empty()) {
       have.value = sent.value;
     } else if (reduces) {
@@ -434,20 +319,10 @@ private:
   }
 
   /// When its first byte can have come at the earliest; nothing where it is a fault.
-  std::optional<Time> check_time(Delivered one, NodeId to, Time at, Time ready) {
-    const Segment& segment = record_.segments[one.segment];
+  std::optional<Time> check_time(RecordedDelivery one, NodeId to, Time at, Time ready) {
+    const Segment& segment = record_.segments()[one.segment];
     const Bytes size = collective_.chunks[chunk_.value].size;
-    const PathTable& paths = segment.schedule.paths();
-    const PathId path = segment.schedule.path_of(one.transfer);
-    std::optional<EarliestArrival::Arrival> best = earliest_.over(paths.links(path), ready, size);
-    for (auto detour = std::ranges::lower_bound(detours_, path, {}, &Detour::first);
-         detour != detours_.end() && detour->first == path; ++detour) {
-      const auto& [instead, since] = detour->second;
-      const auto around = earliest_.over(paths.links(instead), std::max(ready, since), size);
-      if (!around) continue;
-      if (!best) best = around;
-      best = {std::min(best->head, around->head), std::min(best->tail, around->tail)};
-    }
+    const std::optional<EarliestArrival::Arrival> best = record_.earliest(one, ready, size);
     if (!best)
       fault(told(one, fmt::format("it was delivered to {} though links before it are down for "
                                   "good",
@@ -474,10 +349,10 @@ private:
 
   void check_end() {
     const auto lives = [&](NodeId npu) { return !is_dead_[npu.value]; };
-    Contributions gone = all_;
+    ContributionSet gone = all_;
     gone.remove(held_by(lives));
     gone.add(left_out_);
-    Contributions claimed = all_;
+    ContributionSet claimed = all_;
     claimed.remove(needed_);
     if (!gone.includes(claimed)) {
       claimed.remove(gone);
@@ -527,24 +402,18 @@ private:
     if (claim_.completion != completion_)
       return fault(fmt::format("the last delivery is said to be at {}, and was at {}",
                                to_text(claim_.completion), to_text(completion_)));
-    if (claim_.events_counted < record_.events.size() &&
-        (!missing_.empty() || completion_ >= record_.events[claim_.events_counted].at))
+    if (claim_.events_counted < record_.events().size() &&
+        (!missing_.empty() || completion_ >= record_.events()[claim_.events_counted].at))
       return fault(fmt::format("{} doesn't count, though not everyone had all by then",
-                               to_text(record_.events[claim_.events_counted], topology_)));
+                               to_text(record_.events()[claim_.events_counted], topology_)));
   }
-
-  using Detour = std::pair<PathId, std::pair<PathId, Time>>; // what is replaced by what, since when
 
   const Topology& topology_;
   const Collective& collective_;
-  const HistoryRecord& record_;
   const HistoryClaim& claim_;
-  EarliestArrival earliest_;
-  std::vector<std::optional<Time>> died_;          // [node]
-  std::vector<bool> is_dead_;                      // [node]: by an event that counts
-  std::vector<Detour> detours_;                    // in order
-  std::vector<std::vector<std::uint32_t>> number_; // [segment][chunk]: the segment's number of it
-  std::vector<std::size_t> taken_in_; // [segment]: of what it takes in, what waited at its holders
+  RecordedHistory record_;
+  std::vector<bool> is_dead_;         // [node]: by an event that counts
+  std::vector<std::size_t> taken_in_; // [segment]: of what it takes in, what waited at its sources
   std::optional<std::string> fault_;
   std::vector<ChunkAt> missing_;
   bool has_destination_ = false, has_something_to_get_ = false;
@@ -553,8 +422,8 @@ private:
   ChunkId chunk_;
   bool reduces_ = false;
   std::span<const NodeId> contributors_;
-  Contributions all_, needed_, left_out_;
-  std::vector<Contributions> used_; // what the holders of the present segment began with
+  ContributionSet all_, needed_, left_out_;
+  std::vector<ContributionSet> used_; // what the sources of the present segment began with
   std::vector<Holding> nodes_;
 };
 

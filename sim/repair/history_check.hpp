@@ -40,7 +40,7 @@ struct HistoryClaim {
 /// The definition. An NPU's own input is there as long as it lives. Beside it, it has one working
 /// value of each chunk: a set of contributions (of a chunk that is copied: the chunk or nothing).
 /// Beside that lies what has come to it and waits (Segment::waiting), until the chunk's next plan.
-/// A segment sets the values of its holders as Segment::starts and takes_in say; what others have
+/// A segment sets the values of its sources as Segment::starts and takes_in say; what others have
 /// lies there until its first delivery overwrites it; switches and memories are empty. A delivery
 /// hands on the sender's value, which moves on where the sender can't copy; a copy takes the place
 /// of the receiver's value and must not lose any of it, a reduction is added to it.
@@ -48,7 +48,7 @@ struct HistoryClaim {
 /// - of deliveries: one that the network can't have made by then (EarliestArrival: over a link that
 ///   is down, out of or into an NPU that is dead), of what the sender doesn't have, of a
 ///   contribution that the receiver has already (it would count twice), outside its segment;
-/// - of plans: holders that begin with what they don't have, or with contributions that overlap; a
+/// - of plans: sources that begin with what they don't have, or with contributions that overlap; a
 ///   contribution that is left out though its NPU lives, or though a value that someone alive has
 ///   would have added it in place of those chosen that it has within it (whether some other choice
 ///   of values holds more is not asked). Only who begins anew leaves out what the dead gave;

@@ -57,7 +57,7 @@ private:
   void account(ChunkId chunk) {
     chunk_ = chunk;
     find_needed_bits(chunk);
-    find_wanters(chunk);
+    find_destinations(chunk);
     performed_.clear();
     waiting_.clear();
     begins_.clear();
@@ -83,7 +83,7 @@ private:
     survives_ = std::ranges::any_of(complete_, [](Word word) { return word != 0; });
   }
 
-  void find_wanters(ChunkId chunk) {
+  void find_destinations(ChunkId chunk) {
     const std::span<const NodeId> held = whole_.held_by(chunk);
     const bool held_complete = !whole_.chunks[chunk.value].reduces || held.size() == 1;
     wants_.assign(wants_.size(), false);
@@ -105,16 +105,16 @@ private:
       came_.assign(came_.size(), at); // all began anew
       waiting_.clear();
     } else if (segment > 0) {
-      const std::span<const NodeId> holders =
+      const std::span<const NodeId> sources =
           segments_[segment].collective.held_by(ChunkId{*local});
-      for (std::size_t h = 0; h < holders.size(); ++h)
-        if (start_of(segment, *local, h) != Start::present) came_[holders[h].value] = at;
+      for (std::size_t h = 0; h < sources.size(); ++h)
+        if (start_of(segment, *local, h) != Start::present) came_[sources[h].value] = at;
       take_in(segment);
     }
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) note(NodeId{n});
   }
 
-  /// What waited at the segment's holders is delivered to them when it begins.
+  /// What waited at the segment's sources is delivered to them when it begins.
   void take_in(std::uint32_t segment) {
     const Segment& begun = segments_[segment];
     for (const std::size_t i : waiting_) {
@@ -135,8 +135,8 @@ private:
     return static_cast<std::uint32_t>(found - chunks.begin());
   }
   [[nodiscard]] Start start_of(std::uint32_t segment, std::uint32_t local,
-                               std::size_t holder) const {
-    return segments_[segment].starts.of(ChunkId{local}, holder);
+                               std::size_t source) const {
+    return segments_[segment].starts.of(ChunkId{local}, source);
   }
 
   /// Since when a destination has what it wants, after its value has changed.
@@ -233,9 +233,9 @@ private:
       needed_.assign(needed_.size(), false);
       return;
     }
-    const std::span<const NodeId> holders = segments_[segment].collective.held_by(ChunkId{*local});
-    for (std::size_t h = 0; h < holders.size(); ++h)
-      if (!has_present(start_of(segment, *local, h))) needed_[holders[h].value] = false;
+    const std::span<const NodeId> sources = segments_[segment].collective.held_by(ChunkId{*local});
+    for (std::size_t h = 0; h < sources.size(); ++h)
+      if (!has_present(start_of(segment, *local, h))) needed_[sources[h].value] = false;
     for (std::uint32_t n = topology_.npu_count(); n < needed_.size(); ++n) needed_[n] = false;
   }
 

@@ -94,7 +94,7 @@ private:
     });
   }
 
-  /// Shortest ways on the network as it is.
+  /// Shortest paths on the network as it is.
   class Detours {
   public:
     Detours(const Topology& topology, const NetworkState& network, Bytes size)

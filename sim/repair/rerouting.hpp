@@ -16,7 +16,7 @@ struct Rerouting {
 };
 
 /// At each answer to events, a path that the schedule uses, and that has a link down as far as is
-/// known, is replaced by the shortest way that is left (least latency plus serialization of the
+/// known, is replaced by the shortest path that is left (least latency plus serialization of the
 /// largest chunk; ties by link ids); one that is whole again, by itself. What is on the way over a
 /// route that was given up, and breaks, takes the present one. Paths whose ends are cut apart stay
 /// as they are. Adds paths to the schedule.

@@ -21,16 +21,16 @@ namespace {
 
 using Word = ChunkReplay::Word;
 
-/// A way to finish a chunk: whose values count, and who gets it from them.
+/// How a chunk can be finished: whose values count, and who gets it from them.
 struct Finish {
-  std::vector<NodeId> holders;
-  std::vector<Start> starts;                  ///< of the holders
-  std::vector<std::vector<Arrival>> takes_in; ///< of the holders
+  std::vector<NodeId> sources;
+  std::vector<Start> starts;                  ///< of the sources
+  std::vector<std::vector<Arrival>> takes_in; ///< of the sources
   bool reduces = false;
   std::vector<NodeId> has, gets, cut_off; ///< of those who want it
 
-  void add(NodeId holder, Start start, std::vector<Arrival> arrivals = {}) {
-    holders.push_back(holder);
+  void add(NodeId source, Start start, std::vector<Arrival> arrivals = {}) {
+    sources.push_back(source);
     starts.push_back(start);
     takes_in.push_back(std::move(arrivals));
   }
@@ -95,38 +95,38 @@ public:
 
 private:
   void from_inputs(ChunkId chunk) {
-    Finish way;
+    Finish finish;
     const std::span<const NodeId> inputs = whole_.held_by(chunk);
     for (const NodeId npu : inputs)
-      if (network_.is_up(npu)) way.add(npu, Start::input);
+      if (network_.is_up(npu)) finish.add(npu, Start::input);
     const bool sums = whole_.chunks[chunk.value].reduces;
-    way.reduces = sums && way.holders.size() > 1;
+    finish.reduces = sums && finish.sources.size() > 1;
     for (const NodeId npu : inputs)
-      if (sums ? !network_.is_up(npu) : way.holders.empty()) made_.lost.push_back({chunk, npu});
-    if (way.holders.empty()) return;
-    serve(chunk, way);
-    (void)take(chunk, way);
+      if (sums ? !network_.is_up(npu) : finish.sources.empty()) made_.lost.push_back({chunk, npu});
+    if (finish.sources.empty()) return;
+    serve(chunk, finish);
+    (void)take(chunk, finish);
   }
 
   void copied(ChunkId chunk) {
-    Finish way;
+    Finish finish;
     const std::span<const NodeId> inputs = whole_.held_by(chunk);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
       const NodeId npu{n};
       if (!network_.is_up(npu)) continue;
       if (replay_.has_any(npu) || std::ranges::binary_search(inputs, npu))
-        way.add(npu, Start::present);
+        finish.add(npu, Start::present);
       else if (const auto came =
                    std::ranges::find(replay_.waiting(), npu, &ChunkReplay::Waiting::at);
                came != replay_.waiting().end())
-        way.add(npu, Start::nothing, {came->arrival});
+        finish.add(npu, Start::nothing, {came->arrival});
     }
-    if (way.holders.empty()) {
+    if (finish.sources.empty()) {
       for (const NodeId npu : inputs) made_.lost.push_back({chunk, npu});
       return;
     }
-    serve(chunk, way);
-    (void)take(chunk, way);
+    serve(chunk, finish);
+    (void)take(chunk, finish);
   }
 
   void reduced(ChunkId chunk) {
@@ -141,10 +141,10 @@ private:
       if (!has_bit(kept, i)) made_.lost.push_back({chunk, contributors[i]});
   }
 
-  /// The way on which most can finish; of equal ones that with the largest sums.
+  /// The choice with which most can finish; of equal ones that with the largest sums.
   Finish best_of_sums(ChunkId chunk) {
     Finish best = copies();
-    if (best.holders.empty()) {
+    if (best.sources.empty()) {
       const std::vector<std::uint32_t> chosen = disjoint_cover(sums_, survivors_);
       survivors_ = united(sums_, chosen, survivors_.size());
       best = of_sums(sums_, chosen);
@@ -162,9 +162,9 @@ private:
       const std::vector<std::uint32_t> chosen = disjoint_cover(near, survivors_);
       if (united(near, chosen, survivors_.size()) != survivors_ || could_add(near, chosen))
         continue;
-      Finish way = of_sums(near, chosen);
-      serve(chunk, way);
-      if (way.finishing() > best.finishing()) best = std::move(way);
+      Finish finish = of_sums(near, chosen);
+      serve(chunk, finish);
+      if (finish.finishing() > best.finishing()) best = std::move(finish);
     }
     return best;
   }
@@ -214,27 +214,27 @@ private:
     for (const PartialSum& part : parts) add(part.contributions, all);
     const std::vector<std::uint32_t> chosen = disjoint_cover(parts, all);
     if (chosen.size() < 2) return;
-    Finish way = of_sums(parts, chosen);
+    Finish finish = of_sums(parts, chosen);
     added_.push_back(united(parts, chosen, survivors_.size()));
-    sums_.insert(
-        sums_.begin() + static_cast<std::ptrdiff_t>(first),
-        {way.holders.front(), added_.back(), way.starts.front(), std::move(way.takes_in.front())});
+    sums_.insert(sums_.begin() + static_cast<std::ptrdiff_t>(first),
+                 {finish.sources.front(), added_.back(), finish.starts.front(),
+                  std::move(finish.takes_in.front())});
   }
 
   /// By the sums at these positions. Those of one NPU, values and input, stand side by side.
   [[nodiscard]] Finish of_sums(std::span<const PartialSum> sums,
                                std::span<const std::uint32_t> chosen) const {
-    Finish way;
+    Finish finish;
     for (const std::uint32_t i : chosen)
-      if (!way.holders.empty() && way.holders.back() == sums[i].npu) {
-        way.starts.back() = way.starts.back() | sums[i].start;
-        way.takes_in.back().insert(way.takes_in.back().end(), sums[i].takes_in.begin(),
-                                   sums[i].takes_in.end());
+      if (!finish.sources.empty() && finish.sources.back() == sums[i].npu) {
+        finish.starts.back() = finish.starts.back() | sums[i].start;
+        finish.takes_in.back().insert(finish.takes_in.back().end(), sums[i].takes_in.begin(),
+                                      sums[i].takes_in.end());
       } else {
-        way.add(sums[i]);
+        finish.add(sums[i]);
       }
-    way.reduces = way.holders.size() > 1;
-    return way;
+    finish.reduces = finish.sources.size() > 1;
+    return finish;
   }
   [[nodiscard]] static std::vector<Word> united(std::span<const PartialSum> sums,
                                                 std::span<const std::uint32_t> chosen,
@@ -257,53 +257,54 @@ private:
   }
   /// From all who have it complete.
   [[nodiscard]] Finish copies() const {
-    Finish way;
+    Finish finish;
     for (const PartialSum& sum : sums_)
       if (contains(sum.contributions, survivors_) &&
-          (way.holders.empty() || way.holders.back() != sum.npu))
-        way.add(sum);
-    return way;
+          (finish.sources.empty() || finish.sources.back() != sum.npu))
+        finish.add(sum);
+    return finish;
   }
 
-  /// Who gets the chunk in this way, and who is cut off.
-  void serve(ChunkId chunk, Finish& way) {
-    if (!way.reduces)
-      for (const NodeId holder : way.holders) holds_[holder.value] = true;
+  /// Who gets the chunk then, and who is cut off.
+  void serve(ChunkId chunk, Finish& finish) {
+    if (!finish.reduces)
+      for (const NodeId source : finish.sources) holds_[source.value] = true;
     for (const NodeId npu : whole_.wanted_by(chunk)) {
       if (!network_.is_up(npu)) continue;
-      const auto reaches = [&](NodeId holder) { return reach_.can_reach(holder, npu); };
+      const auto reaches = [&](NodeId source) { return reach_.can_reach(source, npu); };
       if (holds_[npu.value])
-        way.has.push_back(npu);
-      else if (reach_.connected() || (way.reduces ? std::ranges::all_of(way.holders, reaches)
-                                                  : std::ranges::any_of(way.holders, reaches)))
-        way.gets.push_back(npu);
+        finish.has.push_back(npu);
+      else if (reach_.connected() ||
+               (finish.reduces ? std::ranges::all_of(finish.sources, reaches)
+                               : std::ranges::any_of(finish.sources, reaches)))
+        finish.gets.push_back(npu);
       else
-        way.cut_off.push_back(npu);
+        finish.cut_off.push_back(npu);
     }
-    for (const NodeId holder : way.holders) holds_[holder.value] = false;
+    for (const NodeId source : finish.sources) holds_[source.value] = false;
   }
 
   /// Whether there is anything to do.
-  bool take(ChunkId chunk, const Finish& way) {
-    for (const NodeId npu : way.cut_off) made_.out_of_reach.push_back({chunk, npu});
-    std::vector<NodeId> wanters = way.gets;
-    for (std::size_t h = 0; h < way.holders.size() && !way.has.empty() && !anew_; ++h)
-      if ((way.starts[h] != Start::present || !way.takes_in[h].empty()) &&
-          std::ranges::binary_search(way.has, way.holders[h])) // has it then, not yet
-        wanters.push_back(way.holders[h]);
-    if (wanters.empty()) return false;
-    std::ranges::sort(wanters);
-    left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(way.holders),
-                     left_.add_set(std::move(wanters)), way.reduces});
+  bool take(ChunkId chunk, const Finish& finish) {
+    for (const NodeId npu : finish.cut_off) made_.out_of_reach.push_back({chunk, npu});
+    std::vector<NodeId> destinations = finish.gets;
+    for (std::size_t h = 0; h < finish.sources.size() && !finish.has.empty() && !anew_; ++h)
+      if ((finish.starts[h] != Start::present || !finish.takes_in[h].empty()) &&
+          std::ranges::binary_search(finish.has, finish.sources[h])) // has it then, not yet
+        destinations.push_back(finish.sources[h]);
+    if (destinations.empty()) return false;
+    std::ranges::sort(destinations);
+    left_.add_chunk({whole_.chunks[chunk.value].size, left_.add_set(finish.sources),
+                     left_.add_set(std::move(destinations)), finish.reduces});
     made_.chunk.push_back(chunk);
-    for (const std::vector<Arrival>& arrivals : way.takes_in)
+    for (const std::vector<Arrival>& arrivals : finish.takes_in)
       made_.takes_in.insert(made_.takes_in.end(), arrivals.begin(), arrivals.end());
     const bool alike =
-        std::ranges::adjacent_find(way.starts, std::not_equal_to{}) == way.starts.end();
+        std::ranges::adjacent_find(finish.starts, std::not_equal_to{}) == finish.starts.end();
     if (alike)
-      made_.starts.add(way.starts.front());
+      made_.starts.add(finish.starts.front());
     else
-      made_.starts.add(way.starts);
+      made_.starts.add(finish.starts);
     return true;
   }
 

@@ -1,4 +1,4 @@
-// What is left of a collective that was given up on the way: its present state as a precondition,
+// What is left of a collective whose plan was given up: its present state as a precondition,
 // what those alive still want as the postcondition.
 #pragma once
 
@@ -19,8 +19,8 @@ struct Residual {
   /// by taking in what waits at them.
   Collective collective;
   std::vector<ChunkId> chunk;    ///< [chunk of `collective`]: the same in the whole collective
-  Starts starts;                 ///< of the holders in `collective`
-  std::vector<Arrival> takes_in; ///< by the holders in `collective`; ascending
+  Starts starts;                 ///< of the sources in `collective`
+  std::vector<Arrival> takes_in; ///< by the sources in `collective`; ascending
   /// Contributions (of chunks that reduce) and data (of others: by the NPU that held it at first)
   /// that are given up: nobody alive holds them, or a plan for this residual goes without them. A
   /// chunk is complete without lost contributions; lost data is wanted by nobody any more.

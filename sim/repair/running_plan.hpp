@@ -1,4 +1,4 @@
-// A collective on its way through events: what the policies share.
+// A plan that is performed while the network changes: what the policies share.
 #pragma once
 
 #include "sim/engines/engine.hpp"

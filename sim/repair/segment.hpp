@@ -1,9 +1,9 @@
-// A collective that is repaired on the way is a sequence of segments: one schedule until it is
+// A collective that is repaired while it runs is a sequence of segments: one schedule until it is
 // given up, the next one from what was there then. And the words for what comes of it.
 //
 // An NPU has two values of a chunk: its own input, which it keeps until it dies, and a working
 // value, which transfers send, overwrite and add to. Beside these lies what has come to it and
-// waits for its earlier sends. A new plan sets the working values of its holders from all of them;
+// waits for its earlier sends. A new plan sets the working values of its sources from all of them;
 // those of others stay in memory until the plan's first delivery overwrites them, and what waits
 // and isn't taken in is dropped.
 #pragma once
@@ -40,7 +40,7 @@ struct ChunkAt {
   return {first, last};
 }
 
-/// What a holder's working value is set to at the begin of a segment, before what it takes in
+/// What a source's working value is set to at the begin of a segment, before what it takes in
 /// (Segment::takes_in) is added. `both` is its working value and its input added up: the former is
 /// of others only.
 enum class Start : std::uint8_t {
@@ -65,7 +65,7 @@ struct Arrival {
   auto operator<=>(const Arrival&) const = default;
 };
 
-/// [chunk of a segment][holder, in the order of its set]: a byte for a chunk whose holders all
+/// [chunk of a segment][source, in the order of its set]: a byte for a chunk whose sources all
 /// begin alike.
 class Starts {
 public:
@@ -74,9 +74,9 @@ public:
     mixed_.emplace(of_all_.size(), std::move(of_each));
     of_all_.push_back(Start::present);
   }
-  [[nodiscard]] Start of(ChunkId chunk, std::size_t holder) const {
+  [[nodiscard]] Start of(ChunkId chunk, std::size_t source) const {
     const auto found = mixed_.find(chunk.value);
-    return found == mixed_.end() ? of_all_[chunk.value] : found->second[holder];
+    return found == mixed_.end() ? of_all_[chunk.value] : found->second[source];
   }
   [[nodiscard]] std::size_t size() const { return of_all_.size(); }
 
@@ -102,7 +102,7 @@ struct Segment {
   /// Transfers that had come to their receivers when it ended, but were not delivered: what the
   /// receiver was to send before had not left. Ascending.
   std::vector<std::uint32_t> waiting = {};
-  /// What its holders add to what they begin with, of what waits at them. Ascending.
+  /// What its sources add to what they begin with, of what waits at them. Ascending.
   std::vector<Arrival> takes_in = {};
 };
 

@@ -5,6 +5,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "synth/scheduling/link_dispatch.hpp"
 #include "topologies/list.hpp"
 
 #include <benchmark/benchmark.h>
@@ -48,6 +49,25 @@ void replay(benchmark::State& state, const Case& c, EngineFunction engine,
 void native_ring_all_gather(benchmark::State& state) {
   replay(state, make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional),
          run_native);
+}
+
+/// The same by the core for networks that change, without anything that happens.
+void native_ring_all_gather_dynamic(benchmark::State& state) {
+  RunOptions options;
+  options.may_halt = true;
+  replay(state, make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional),
+         run_native, options);
+}
+
+/// The same by the dispatch of list scheduling, with the list's order as keys.
+void dispatch_ring_all_gather(benchmark::State& state) {
+  const Case c = make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional);
+  TransferPrecedence precedence(c.topology, c.collective.chunks.size(), c.schedule);
+  for (std::uint32_t i = 0; i < precedence.size(); ++i) precedence.set_key(i, i);
+  for (auto _ : state)
+    if (dispatched(c.topology, c.collective, c.schedule, {}, precedence).order.empty())
+      state.SkipWithError("nothing was dispatched");
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(c.schedule.size()));
 }
 
 /// 50 links go down, one after another, each for a hundredth of the run.
@@ -107,6 +127,17 @@ void native_ring_all_gather_compact(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(crossings));
 }
 
+void native_ring_all_gather_compact_expanded(benchmark::State& state) {
+  const Case c = make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional);
+  const CompactSchedule compact = compacted(c.topology, c.collective, c.schedule).value();
+  std::uint64_t crossings = 0;
+  for (auto _ : state)
+    crossings +=
+        run_native(c.topology, c.collective, expanded(c.topology, c.collective, compact), {})
+            .link_transfers;
+  state.SetItemsProcessed(static_cast<std::int64_t>(crossings));
+}
+
 void native_direct_all_to_all_unequal(benchmark::State& state) {
   Case c = make_case("fully_connected:64", CollectiveKind::all_to_all, 16, direct);
   Random random(1);
@@ -146,10 +177,13 @@ void verify_compact_copies(benchmark::State& state) {
 
 // SimGrid runs in a child process, so wall-clock time is what counts there.
 BENCHMARK(native_ring_all_gather)->Unit(benchmark::kMillisecond);
+BENCHMARK(native_ring_all_gather_dynamic)->Unit(benchmark::kMillisecond);
+BENCHMARK(dispatch_ring_all_gather)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_gather_100_events)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_to_all_100_events)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_gather_two_jobs)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_gather_compact)->Unit(benchmark::kMillisecond);
+BENCHMARK(native_ring_all_gather_compact_expanded)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_direct_all_to_all_unequal)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_to_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(simgrid_ring_all_reduce)->Unit(benchmark::kMillisecond)->UseRealTime();

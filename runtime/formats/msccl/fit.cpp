@@ -1,4 +1,4 @@
-// Tries ways to lower a schedule, from the one that changes least, until the runtimes take what
+// Tries settings of lowering, from the one that changes least, until the runtimes take what
 // comes out.
 
 #include "runtime/formats/msccl/fit.hpp"

@@ -1,0 +1,91 @@
+// Deliveries are brought together by chunk with a counting sort, so that the check can go chunk by
+// chunk with the values of one chunk in memory.
+
+#include "sim/repair/recorded_history.hpp"
+
+#include <fmt/format.h>
+
+namespace tutti {
+
+RecordedHistory::RecordedHistory(const Topology& topology, std::size_t chunks,
+                                 const HistoryRecord& record)
+    : topology_(topology), record_(record), earliest_(topology, record.events),
+      died_(topology.node_count()) {
+  for (const NetworkEvent& event : record.events)
+    if (event.kind == NetworkEvent::Kind::npu_down) died_[event.npu.value] = event.at;
+  for (const RouteChange& change : record.route_changes)
+    for (const auto& [path, instead] : change.paths)
+      if (path != instead) detours_.emplace_back(path, std::pair{instead, change.at});
+  std::ranges::sort(detours_);
+  number_.resize(record.segments.size());
+  misfit_ = number_chunks(chunks);
+  if (!misfit_) sort_deliveries(chunks);
+}
+
+std::optional<std::string> RecordedHistory::number_chunks(std::size_t chunks) {
+  for (std::size_t s = 0; s < record_.segments.size(); ++s) {
+    const Segment& segment = record_.segments[s];
+    number_[s].assign(chunks, none);
+    for (std::uint32_t c = 0; c < segment.chunk.size(); ++c) {
+      const ChunkId chunk = segment.chunk[c];
+      if (chunk.value >= chunks || number_[s][chunk.value] != none)
+        return fmt::format("segment {} names chunk {} twice, or there is none", s, chunk.value);
+      number_[s][chunk.value] = c;
+    }
+    if (s > 0 && segment.begin < record_.segments[s - 1].end)
+      return fmt::format("segment {} begins before segment {} ends", s, s - 1);
+  }
+  return std::nullopt;
+}
+
+template <typename Visit> void RecordedHistory::each_delivery(const Visit& visit) const {
+  const std::span<const Segment> segments = record_.segments;
+  for (std::uint32_t s = 0; s < segments.size(); ++s)
+    for (std::uint32_t i = 0; i < segments[s].schedule.size(); ++i) {
+      const bool waits = std::ranges::binary_search(segments[s].waiting, i);
+      if (segments[s].delivered[i] || waits)
+        visit(segments[s].chunk[segments[s].schedule[i].chunk.value],
+              RecordedDelivery{s, i, waits});
+    }
+}
+
+void RecordedHistory::sort_deliveries(std::size_t chunks) {
+  begin_.resize(chunks + 1);
+  each_delivery([&](ChunkId chunk, RecordedDelivery) { ++begin_[chunk.value + 1]; });
+  for (std::size_t c = 0; c < chunks; ++c) begin_[c + 1] += begin_[c];
+  deliveries_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  each_delivery(
+      [&](ChunkId chunk, RecordedDelivery one) { deliveries_[next[chunk.value]++] = one; });
+}
+
+std::pair<NodeId, NodeId> RecordedHistory::ends(RecordedDelivery one) const {
+  const PathId path = schedule(one).path_of(one.transfer);
+  return {topology_.link(schedule(one).paths().first(path)).from,
+          topology_.link(schedule(one).paths().last(path)).to};
+}
+
+bool RecordedHistory::are_together(RecordedDelivery a, RecordedDelivery b) const {
+  if (a.segment != b.segment) return false;
+  for (std::uint32_t i = a.transfer + 1; i <= b.transfer; ++i)
+    if (!schedule(a)[i].together) return false;
+  return true;
+}
+
+std::optional<EarliestArrival::Arrival> RecordedHistory::earliest(RecordedDelivery one, Time ready,
+                                                                  Bytes size) const {
+  const PathTable& paths = schedule(one).paths();
+  const PathId path = schedule(one).path_of(one.transfer);
+  std::optional<EarliestArrival::Arrival> best = earliest_.over(paths.links(path), ready, size);
+  for (auto detour = std::ranges::lower_bound(detours_, path, {}, &Detour::first);
+       detour != detours_.end() && detour->first == path; ++detour) {
+    const auto& [instead, since] = detour->second;
+    const auto around = earliest_.over(paths.links(instead), std::max(ready, since), size);
+    if (!around) continue;
+    if (!best) best = around;
+    best = {std::min(best->head, around->head), std::min(best->tail, around->tail)};
+  }
+  return best;
+}
+
+} // namespace tutti
