@@ -1,3 +1,6 @@
+// Rank 0 is the coordinator and simulates too. Points are small and few messages are under way, so
+// that every rank asks MPI once a millisecond and rests in between, rather than wait in a receive
+// of MPI's, which keeps a processor busy that could simulate.
 #include "experiments/driver/mpi/mpi_sweep.hpp"
 
 #include "experiments/driver/cli/progress.hpp"

@@ -1,3 +1,5 @@
+// What a rank prints on stderr is kept in a file in memory and printed after a pause: a rank whose
+// error rank 0 has met as well is ended by the launcher within it.
 #include "experiments/driver/mpi/quiet_rank.hpp"
 
 #include <chrono>

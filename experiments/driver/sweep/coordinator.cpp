@@ -1,3 +1,6 @@
+// One transaction of the store records what has finished and claims what is next, so that a
+// coordinator that is killed loses only points under way; those of coordinators that died are
+// claimed by the others at the end.
 #include "experiments/driver/sweep/coordinator.hpp"
 
 #include "experiments/driver/cli/output.hpp"

@@ -1,3 +1,5 @@
+// The command itself is not linked with MPI, which need not be installed: it executes the program
+// that is, in its own place and with its own arguments.
 #include "experiments/driver/sweep/engine.hpp"
 
 #include "sim/error.hpp"

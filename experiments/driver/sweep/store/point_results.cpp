@@ -1,3 +1,5 @@
+// A point is an experiment of one case. It is evaluated as `tutti run` does, and the first row of
+// its results gives the numbers.
 #include "experiments/driver/sweep/store/point_results.hpp"
 
 #include "experiments/driver/pool/runner.hpp"
