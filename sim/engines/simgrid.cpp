@@ -3,9 +3,9 @@
 #include "sim/engines/changes.hpp"
 #include "sim/engines/dynamic_core.hpp"
 #include "sim/engines/fifo_core.hpp"
-#include "sim/engines/isolated.hpp"
 #include "sim/engines/simgrid_clock.hpp"
 #include "sim/engines/simgrid_fluid.hpp"
+#include "sim/processes/isolated.hpp"
 
 namespace tutti {
 

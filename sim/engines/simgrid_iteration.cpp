@@ -1,11 +1,11 @@
 // Workloads on SimGrid's clock. Every communication is simulated.
 
-#include "sim/engines/isolated.hpp"
 #include "sim/engines/simgrid_clock.hpp"
 #include "sim/iteration.hpp"
 #include "sim/iteration/checks.hpp"
 #include "sim/iteration/iteration_run.hpp"
 #include "sim/iteration/placed_shapes.hpp"
+#include "sim/processes/isolated.hpp"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "sim/engines/isolated.hpp"
+#include "sim/processes/isolated.hpp"
 #include "synth/solvers/clp.hpp"
 #include "synth/solvers/integer_search.hpp"
 #include "synth/solvers/limit_watch.hpp"

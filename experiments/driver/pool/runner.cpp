@@ -1,10 +1,10 @@
 #include "experiments/driver/pool/runner.hpp"
 
-#include "experiments/driver/pool/child_process.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/processes/child_process.hpp"
 #include "sim/routing.hpp"
 
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 // this process has become since, and dies alone.
 #pragma once
 
-#include "experiments/driver/pool/child_process.hpp"
 #include "experiments/driver/sweep/point_messages.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
+#include "sim/processes/child_process.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,8 +1,8 @@
 // Memory has an end of our own choosing: it is told in words, with what was asked for.
 #include "experiments/driver/pool/process_memory.hpp"
 
-#include "experiments/driver/pool/child_process.hpp"
 #include "sim/files/files.hpp"
+#include "sim/processes/child_process.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/engines/isolated.hpp"
+#include "sim/processes/isolated.hpp"
 
 #include "sim/error.hpp"
 

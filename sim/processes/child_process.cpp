@@ -1,4 +1,4 @@
-#include "experiments/driver/pool/child_process.hpp"
+#include "sim/processes/child_process.hpp"
 
 #include "sim/error.hpp"
 
