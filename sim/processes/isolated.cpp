@@ -1,130 +1,105 @@
+// The child's answer is one message, whose first byte says whether a result or an exception
+// follows; a child that dies first is known by the end of its socket, and by how it ended.
 #include "sim/processes/isolated.hpp"
 
 #include "sim/error.hpp"
+#include "sim/processes/child_process.hpp"
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
-#include <string>
-#include <system_error>
-#include <vector>
+#include <utility>
+
+#include <poll.h>
 
 namespace tutti {
 
 namespace {
 
-void write_all(int fd, const std::string& bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t n = write(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) _exit(3);
-    done += static_cast<std::size_t>(n);
-  }
-}
-
-/// Errors: Stopped.
-std::string read_all(int fd, const Watch& watch) {
-  constexpr int milliseconds_between = 50;
-  std::string bytes;
-  std::vector<char> buffer(1 << 16);
-  while (true) {
-    if (watch) {
-      if (watch({})) throw Stopped();
-      pollfd waits{fd, POLLIN, 0};
-      if (poll(&waits, 1, milliseconds_between) <= 0) continue; // nothing yet, or a signal
-    }
-    const ssize_t n = read(fd, buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return bytes;
-    bytes.append(buffer.data(), static_cast<std::size_t>(n));
-  }
-}
-
-constexpr char report_follows = 'r', input_error_follows = 'i', failure_follows = 'f',
+constexpr char result_follows = 'r', input_error_follows = 'i', failure_follows = 'f',
                no_memory = 'm';
 
-[[noreturn]] void be_the_child(int fd, const std::function<std::string()>& simulate) {
-  for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT}) std::signal(fatal, SIG_DFL);
-  std::string message;
+std::string answer_of(const std::function<std::string()>& work) {
   try {
-    message = report_follows + simulate();
+    return result_follows + work();
   } catch (const InputError& e) {
-    message = input_error_follows + std::string(e.what());
+    return input_error_follows + std::string(e.what());
   } catch (const std::bad_alloc&) {
-    message = no_memory;
+    return {no_memory};
   } catch (const std::exception& e) {
-    message = failure_follows + std::string(e.what());
+    return failure_follows + std::string(e.what());
   }
-  write_all(fd, message);
-  _exit(0); // no destructors, no exit handlers: they belong to the parent
 }
 
-/// How the child ended.
-int status_of(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+/// Nothing where the child died. Errors: Stopped.
+std::optional<std::string> received(int socket, const Watch& watch) {
+  constexpr int milliseconds_between = 50;
+  MessageStream stream(socket);
+  if (!watch) return stream.receive();
+  while (true) {
+    if (watch({})) throw Stopped();
+    pollfd waits{socket, POLLIN, 0};
+    if (::poll(&waits, 1, milliseconds_between) <= 0) continue; // nothing yet, or a signal
+    const bool lives = stream.read_some();
+    if (auto message = stream.take()) return message;
+    if (!lives) return std::nullopt;
   }
-  return status;
 }
 
-/// Of a child that writes to `fd`; kills it where the watch, or reading, throws.
-std::string message_of(pid_t child, int fd, const Watch& watch) {
-  try {
-    std::string message = read_all(fd, watch);
-    close(fd);
-    return message;
-  } catch (...) {
-    kill(child, SIGKILL);
-    close(fd);
-    (void)status_of(child);
-    throw;
-  }
+/// The result in the child's answer; rethrows what it says instead.
+std::string result_of(ChildProcess& child, const Watch& watch) {
+  std::optional<std::string> message = received(child.socket(), watch);
+  const ProcessEnd end = child.end();
+  if (!message || message->empty())
+    throw std::runtime_error(
+        end.signal != 0 ? fmt::format("the work's process died of signal {} ({})", end.signal,
+                                      ::strsignal(end.signal))
+                        : fmt::format("the work's process ended with status {}", end.code));
+  const char kind = message->front();
+  message->erase(0, 1);
+  if (kind == input_error_follows) throw InputError(*message);
+  if (kind == no_memory) throw std::bad_alloc();
+  if (kind == failure_follows) throw std::runtime_error(*message);
+  return std::move(*message);
 }
 
 } // namespace
 
-std::string bytes_of_child(const std::function<std::string()>& simulate, const Watch& watch) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  std::fflush(nullptr); // or the child would print the parent's pending output again
-  const pid_t child = fork();
-  if (child < 0) {
-    const int error = errno;
-    close(ends[0]);
-    close(ends[1]);
-    throw std::system_error(error, std::generic_category(), "fork");
+std::string bytes_of_child(const std::function<std::string()>& work, const Watch& watch) {
+  const auto body = [&](int socket) {
+    for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT}) std::signal(fatal, SIG_DFL);
+    (void)MessageStream(socket).send(answer_of(work));
+  };
+  std::optional<ChildProcess> child;
+  try {
+    child.emplace(body);
+  } catch (const NoProcess& error) { // nobody's bad input
+    throw std::runtime_error(error.what());
   }
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a caller that is killed leaves no work behind
-    close(ends[0]);
-    be_the_child(ends[1], simulate);
+  return result_of(*child, watch);
+}
+
+std::string bytes_of_program(const std::string& program, std::span<const std::string> arguments,
+                             const std::string& request, const Watch& watch) {
+  std::optional<ChildProcess> child;
+  try {
+    child.emplace(program, arguments);
+  } catch (const NoProcess& error) {
+    throw std::runtime_error(fmt::format("{}: {}", program, error.what()));
   }
-  close(ends[1]);
-  const std::string message = message_of(child, ends[0], watch);
-  const int status = status_of(child);
-  if (message.empty())
-    throw std::runtime_error(
-        WIFSIGNALED(status)
-            ? fmt::format("the work's process died of signal {} ({})", WTERMSIG(status),
-                          strsignal(WTERMSIG(status)))
-            : fmt::format("the work's process ended with status {}", WEXITSTATUS(status)));
-  std::string content = message.substr(1);
-  if (message.front() == input_error_follows) throw InputError(content);
-  if (message.front() == no_memory) throw std::bad_alloc();
-  if (message.front() == failure_follows) throw std::runtime_error(content);
-  return content;
+  (void)MessageStream(child->socket()).send(request); // where it has died, there is no answer
+  return result_of(*child, watch);
+}
+
+bool answer_request(int socket, const std::function<std::string(const std::string&)>& work) {
+  MessageStream stream(socket);
+  const std::optional<std::string> request = stream.receive();
+  return request && stream.send(answer_of([&] { return work(*request); }));
 }
 
 } // namespace tutti
