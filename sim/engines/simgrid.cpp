@@ -3,25 +3,16 @@
 #include "sim/engines/changes.hpp"
 #include "sim/engines/dynamic_core.hpp"
 #include "sim/engines/fifo_core.hpp"
-#include "sim/engines/isolated.hpp"
 #include "sim/engines/simgrid_clock.hpp"
 #include "sim/engines/simgrid_fluid.hpp"
+#include "sim/engines/simgrid_requests.hpp"
+#include "sim/engines/simgrid_worker.hpp"
+#include "sim/processes/child_process.hpp"
+#include "sim/processes/isolated.hpp"
 
 namespace tutti {
 
 namespace {
-
-constexpr auto exchange_fields = [](auto& stream, auto& report) {
-  stream.value(report.model);
-  stream.value(report.completion);
-  stream.vector(report.links);
-  stream.vector(report.chunk_done);
-  stream.vector(report.deliveries);
-  stream.vector(report.hops);
-  stream.value(report.link_transfers);
-  stream.vector(report.stuck);
-  stream.value(report.quiet);
-};
 
 Report run_plain(const Topology& topology, const Collective& collective, const Schedule& schedule,
                  const TimeModel& model, const RunOptions& options) {
@@ -44,15 +35,28 @@ Report run_dynamic(const Topology& topology, const Collective& collective, const
 
 } // namespace
 
-Report run_simgrid(const Topology& topology, const Collective& collective, const Schedule& schedule,
-                   const TimeModel& model, const RunOptions& options) {
-  if (model.discipline == Discipline::fluid) require_plain(options, "fluid sharing");
+Report simulate_on_simgrid(const Topology& topology, const Collective& collective,
+                           const Schedule& schedule, const TimeModel& model,
+                           const RunOptions& options) {
   const auto simulate = model.discipline == Discipline::fluid ? run_simgrid_fluid
                         : options.is_plain()                  ? run_plain
                                                               : run_dynamic;
-  Report report =
-      run_isolated([&] { return simulate(topology, collective, schedule, model, options); },
-                   exchange_fields, options.watch);
+  return simulate(topology, collective, schedule, model, options);
+}
+
+Report run_simgrid(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                   const TimeModel& model, const RunOptions& options) {
+  if (model.discipline == Discipline::fluid) require_plain(options, "fluid sharing");
+  Report report;
+  if (!has_other_threads()) {
+    report = run_isolated(
+        [&] { return simulate_on_simgrid(topology, collective, schedule, model, options); },
+        exchange_report, options.watch);
+  } else {
+    const std::string bytes = answer_of_simgrid_worker(
+        replay_request(topology, collective, schedule, model, options), options.watch);
+    ByteReader(bytes).whole(report, exchange_report);
+  }
   report.engine = "simgrid";
   return report;
 }

@@ -4,7 +4,7 @@
 // preprocessing), and large programs in a process of their own, since the preprocessing asks nobody
 // whether to go on.
 
-#include "sim/engines/isolated.hpp"
+#include "sim/processes/isolated.hpp"
 #include "synth/solvers/clp.hpp"
 #include "synth/solvers/integer_search.hpp"
 #include "synth/solvers/limit_watch.hpp"

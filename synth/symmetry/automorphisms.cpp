@@ -5,7 +5,7 @@
 
 #include "synth/symmetry/automorphisms.hpp"
 
-#include "sim/engines/isolated.hpp"
+#include "sim/processes/isolated.hpp"
 
 #if __has_include(<bliss/digraph.hh>)
 #include <bliss/digraph.hh> // from 0.77 on

@@ -1,3 +1,10 @@
+// The least recently used files go first by their times of modification, which touch() sets, and
+// the size of all of them is estimated by the length of one more file, so that writing doesn't look
+// at the others. A single SQLite database with its own order of use would need neither the estimate
+// nor the look, but it was measured to be slower: a small schedule is found in 0.03 ms here and in
+// 0.17 ms there, one of 20 MB in 51 ms and in 101 ms. SQLite's write-ahead log, without which
+// several processes would wait for each other, also needs memory that they share: it can't be used
+// where several machines share the folder (NFS).
 #include "experiments/driver/cache/cache_folder.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// Words of 8 bytes, the least significant byte first, and texts behind their lengths; the schedule
+// comes last, in the binary form of schedule files. A record of another version has another key.
 #include "experiments/driver/cache/outcome_record.hpp"
 
 #include "sim/error.hpp"

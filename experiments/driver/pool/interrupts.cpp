@@ -1,3 +1,6 @@
+// The signals are blocked and read from a file (signalfd), so that poll() waits for them beside
+// everything else and no code runs in a handler. A child process inherits the mask: a signal that
+// is sent to it stays pending, where any of its threads finds it.
 #include "experiments/driver/pool/interrupts.hpp"
 
 #include <fmt/format.h>

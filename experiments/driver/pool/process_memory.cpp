@@ -14,7 +14,9 @@
 #include <optional>
 #include <sstream>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #ifndef TUTTI_ADDRESS_SANITIZER // which has its own
 void* operator new(std::size_t size) {
@@ -120,6 +122,13 @@ void limit_memory([[maybe_unused]] std::int64_t bytes) {
 void limit_memory_by_default() {
   const std::int64_t least = default_memory_limit(machine_memory());
   if (const auto set = present_limit(); !set || *set > least) limit_memory(least);
+}
+
+void offer_to_the_kernel() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)!::write(file, "500", 3);
+  ::close(file);
 }
 
 void allow_memory(const SynthesisOptions& options) {

@@ -31,6 +31,8 @@ struct MachineMemory {
 void limit_memory(std::int64_t bytes);
 /// To the default, unless it is limited to less already.
 void limit_memory_by_default();
+/// Where memory is short, the kernel is to end this process rather than others.
+void offer_to_the_kernel();
 /// Where a user allows a synthesis more than the default.
 void allow_memory(const SynthesisOptions& options);
 

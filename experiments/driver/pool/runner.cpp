@@ -1,7 +1,10 @@
+// What a case's process says: progress and stages while it goes on, then its evaluation as JSON, or
+// why there is none. Cases begin in their order, and what one has found out about bounds is told to
+// those that begin later.
 #include "experiments/driver/pool/runner.hpp"
 
-#include "experiments/driver/pool/child_process.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/pool/process_pool.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -15,7 +18,6 @@
 #include <cstdio>
 #include <exception>
 #include <map>
-#include <memory>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -30,8 +32,7 @@ namespace tutti {
 
 namespace {
 
-// The first byte of a message says what follows. Progress and stages come first, a line each time;
-// the other kinds go on to the end.
+// The first byte of a message says what follows.
 constexpr char says_progress = 'P', says_stage = 'S', says_evaluation = 'E', says_input_error = 'I',
                says_no_memory = 'M', says_failure = 'F';
 constexpr auto between_progress = std::chrono::milliseconds(100);
@@ -39,35 +40,34 @@ constexpr auto between_progress = std::chrono::milliseconds(100);
 // Called by one thread at a time.
 class ProgressWriter {
 public:
-  explicit ProgressWriter(int file) : file_(file) {}
+  explicit ProgressWriter(const ProcessPool::Say& say) : say_(say) {}
   void operator()(const SynthesisProgress& progress) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + between_progress;
-    (void)write_all(file_, fmt::format("{}{} {} {}\n", says_progress, progress.done, progress.total,
-                                       progress.reached.ps));
+    say_(fmt::format("{}{} {} {}", says_progress, progress.done, progress.total,
+                     progress.reached.ps));
   }
 
 private:
-  int file_;
+  ProcessPool::Say say_;
   std::chrono::steady_clock::time_point next_{};
 };
 
 // What the case does with its schedule. Called by one thread.
 class StageWriter {
 public:
-  explicit StageWriter(int file) : file_(file) {}
+  explicit StageWriter(const ProcessPool::Say& say) : say_(say) {}
   void operator()(std::string_view stage, const WorkProgress& progress) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_ && stage == stage_) return;
     next_ = now + between_progress;
     stage_ = stage;
-    (void)write_all(file_,
-                    fmt::format("{}{} {} {}\n", says_stage, progress.done, progress.total, stage));
+    say_(fmt::format("{}{} {} {}", says_stage, progress.done, progress.total, stage));
   }
 
 private:
-  int file_;
+  ProcessPool::Say say_;
   std::string stage_;
   std::chrono::steady_clock::time_point next_{};
 };
@@ -78,17 +78,15 @@ SynthesisProgress parse_progress(const std::string& line) {
   return progress;
 }
 
-std::string message_of(Case c, const CaseFunction& function, int file) {
-  c.options.progress = ProgressWriter(file);
+std::string message_of(Case c, const CaseFunction& function, const ProcessPool::Say& say) {
+  c.options.progress = ProgressWriter(say);
   c.options.cancelled = interrupt_pending;
-  StageWriter writer(file);
+  StageWriter writer(say);
   GracePeriod grace;
   c.options.stage = [&](std::string_view stage, const WorkProgress& progress) {
     writer(stage, progress);
     return grace.is_over(interrupt_pending());
   };
-  offer_to_the_kernel();
-  limit_memory(with_margin(c.options.limit_bytes));
   try {
     return says_evaluation + evaluation_message(function(c));
   } catch (const InputError& error) {
@@ -100,67 +98,19 @@ std::string message_of(Case c, const CaseFunction& function, int file) {
   }
 }
 
-// One case in a process of its own, which ends with this object at the latest.
-class Job {
-public:
-  Job(const Case& c, std::size_t index, std::vector<KnownBounds> known,
-      const CaseFunction& function)
-      : index_(index), case_(&c), child_([&](int socket) {
-          Case own = c;
-          own.known_bounds = std::move(known);
-          (void)write_all(socket, message_of(std::move(own), function, socket));
-        }) {}
-  ~Job() {
-    const int killed = child_.process();
-    if (killed <= 0) return;
-    child_.kill();
-    (void)child_.end();
-    if (!case_->schedule_file.empty())
-      std::remove(temporary_of(case_->schedule_file, killed).c_str());
+void hear(const Case& c, const std::string& message, const RunWatcher& watcher) {
+  const std::string line = message.substr(1);
+  if (message.front() == says_progress) {
+    if (watcher.progress) watcher.progress(c, parse_progress(line));
+    return;
   }
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
-
-  [[nodiscard]] const Case& what() const { return *case_; }
-  [[nodiscard]] std::size_t index() const { return index_; }
-  [[nodiscard]] int socket() const { return child_.socket(); }
-  [[nodiscard]] int process() const { return child_.process(); }
-  [[nodiscard]] const std::string& message() const { return message_; }
-
-  // Reads what there is; false at the end of the message.
-  bool read_some(const RunWatcher& watcher) {
-    const bool goes_on = child_.read_some(message_);
-    for (std::size_t end = 0;
-         (message_.starts_with(says_progress) || message_.starts_with(says_stage)) &&
-         (end = message_.find('\n')) != std::string::npos;) {
-      hear(message_.front(), message_.substr(1, end - 1), watcher);
-      message_.erase(0, end + 1);
-    }
-    return goes_on;
-  }
-
-  // Waits for the process to end; how it died, or nothing.
-  std::string death() { return child_.end().death; }
-
-private:
-  void hear(char kind, const std::string& line, const RunWatcher& watcher) const {
-    if (kind == says_progress) {
-      if (watcher.progress) watcher.progress(*case_, parse_progress(line));
-      return;
-    }
-    WorkProgress progress;
-    std::string stage;
-    std::istringstream in(line);
-    in >> progress.done >> progress.total >> std::ws;
-    std::getline(in, stage);
-    if (watcher.stage) watcher.stage(*case_, stage, progress);
-  }
-
-  std::size_t index_; // into cases
-  const Case* case_;
-  ChildProcess child_;
-  std::string message_;
-};
+  WorkProgress progress;
+  std::string stage;
+  std::istringstream in(line);
+  in >> progress.done >> progress.total >> std::ws;
+  std::getline(in, stage);
+  if (watcher.stage) watcher.stage(c, stage, progress);
+}
 
 Evaluation without_result(const Case& c) {
   Evaluation e;
@@ -195,15 +145,14 @@ Evaluation refused(const Case& c, const std::string& note) {
 
 using Result = std::pair<Evaluation, std::optional<InputError>>;
 
-Result finish(Job& job) {
-  const std::string death = job.death();
-  if (!death.empty()) return {failed(job.what(), death), {}};
-  if (job.message().empty()) return {failed(job.what(), "the process ended without a word"), {}};
-  const std::string content = job.message().substr(1);
-  switch (job.message().front()) {
-  case says_input_error: return {refused(job.what(), content), InputError(content)};
-  case says_no_memory: return {given_up(job.what(), Status::out_of_memory, content), {}};
-  case says_failure: return {failed(job.what(), content), {}};
+Result result_of(const Case& c, const TaskEnd& end) {
+  if (const std::string death = end.process.death(); !death.empty()) return {failed(c, death), {}};
+  if (!end.answer) return {failed(c, "the process ended without a word"), {}};
+  const std::string content = end.answer->substr(1);
+  switch (end.answer->front()) {
+  case says_input_error: return {refused(c, content), InputError(content)};
+  case says_no_memory: return {given_up(c, Status::out_of_memory, content), {}};
+  case says_failure: return {failed(c, content), {}};
   default: return {parse_evaluation(content), {}};
   }
 }
@@ -231,18 +180,24 @@ private:
 
 class Run {
 public:
-  Run(std::span<const Case> cases, const RunWatcher& watcher, const CaseFunction& function)
-      : cases_(cases), watcher_(watcher), function_(function), results_(cases.size()),
+  Run(std::span<const Case> cases, std::size_t jobs, const RunWatcher& watcher,
+      const CaseFunction& function)
+      : cases_(cases), watcher_(watcher), function_(function), pool_(jobs), results_(cases.size()),
         errors_(cases.size()) {}
+  ~Run() {
+    const std::vector<ProcessPool::RunningTask> killed = pool_.running();
+    pool_.kill_all();
+    for (const auto& [index, process] : killed)
+      if (const std::string& file = cases_[index].schedule_file; !file.empty())
+        std::remove(temporary_of(file, process).c_str());
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
-  std::vector<Evaluation> run(std::size_t jobs, Refusals& refusals) {
+  std::vector<Evaluation> run(Refusals& refusals) {
     while (true) {
-      while (!ending_ && next_ < cases_.size() && running_.size() < jobs) {
-        running_.push_back(std::make_unique<Job>(cases_[next_], next_,
-                                                 bounds_.known_to(cases_[next_]), function_));
-        ++next_;
-      }
-      if (running_.empty()) break;
+      while (!ending_ && next_ < cases_.size() && pool_.has_room()) start(next_++);
+      if (pool_.is_idle()) break;
       wait();
     }
     for (const std::optional<InputError>& error : errors_)
@@ -256,18 +211,26 @@ public:
   }
 
 private:
-  // Until a job has something to read, or a signal has come; deals with it.
+  void start(std::size_t index) {
+    const Case& c = cases_[index];
+    pool_.start(index, {.bytes = with_margin(c.options.limit_bytes)},
+                [&](const ProcessPool::Say& say) {
+                  Case own = c;
+                  own.known_bounds = bounds_.known_to(c);
+                  return message_of(std::move(own), function_, say);
+                });
+  }
+
+  // Until a job has said something, or a signal has come; deals with it.
   void wait() {
-    std::vector<pollfd> waits;
-    for (const auto& job : running_) waits.push_back({job->socket(), POLLIN, 0});
-    if (watcher_.interrupts) waits.push_back({watcher_.interrupts->file(), POLLIN, 0});
-    if (::poll(waits.data(), waits.size(), -1) < 0) return; // a signal: the caller asks again
+    std::vector<pollfd> signals;
+    if (watcher_.interrupts) signals.push_back({watcher_.interrupts->file(), POLLIN, 0});
+    const auto heard = [this](std::size_t index, const std::string& message) {
+      hear(cases_[index], message, watcher_);
+    };
+    const std::vector<TaskEnd> ends = pool_.wait(signals, {}, heard);
     if (watcher_.interrupts && watcher_.interrupts->count() > interrupts_) interrupt();
-    for (std::size_t i = running_.size(); i-- > 0;) {
-      if (waits[i].revents == 0 || running_[i]->read_some(watcher_)) continue;
-      end(*running_[i]);
-      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+    for (const TaskEnd& end : ends) finish(end);
   }
 
   void interrupt() {
@@ -275,27 +238,28 @@ private:
     if (interrupts_ > 1) throw Interrupted();
     ending_ = true;
     std::vector<const Case*> cases;
-    for (const auto& job : running_) {
-      watcher_.interrupts->pass_on(job->process());
-      cases.push_back(&job->what());
+    for (const auto& [index, process] : pool_.running()) {
+      watcher_.interrupts->pass_on(process);
+      cases.push_back(&cases_[index]);
     }
     if (watcher_.interrupted) watcher_.interrupted(cases);
   }
 
-  void end(Job& job) {
-    auto [result, error] = finish(job);
-    bounds_.remember(job.what(), result);
-    results_[job.index()] = std::move(result);
-    errors_[job.index()] = std::move(error);
+  void finish(const TaskEnd& end) {
+    const Case& c = cases_[end.task];
+    auto [result, error] = result_of(c, end);
+    bounds_.remember(c, result);
+    results_[end.task] = std::move(result);
+    errors_[end.task] = std::move(error);
     if (watcher_.finished) watcher_.finished(++done_, cases_.size());
   }
 
   std::span<const Case> cases_;
   const RunWatcher& watcher_;
   const CaseFunction& function_;
+  ProcessPool pool_;
   std::vector<Evaluation> results_;
   std::vector<std::optional<InputError>> errors_;
-  std::vector<std::unique_ptr<Job>> running_;
   BoundMemory bounds_;
   std::size_t next_ = 0, done_ = 0;
   std::uint64_t interrupts_ = 0;
@@ -315,7 +279,7 @@ std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs,
 std::vector<Evaluation> run_cases(std::span<const Case> cases, std::size_t jobs, Refusals& refusals,
                                   const RunWatcher& watcher, const CaseFunction& function) {
   assert(jobs >= 1);
-  return Run(cases, watcher, function).run(jobs, refusals);
+  return Run(cases, jobs, watcher, function).run(refusals);
 }
 
 void require_sound(std::span<const Case> cases) {

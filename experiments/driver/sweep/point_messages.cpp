@@ -1,9 +1,9 @@
+// JSON rather than bytes: the ranks of an MPI job, on other machines, exchange the same texts.
 #include "experiments/driver/sweep/point_messages.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 namespace tutti::sweep {
@@ -88,23 +88,6 @@ PointAnswers parse_answers(const std::string& message) {
         {each.at("position").get<std::size_t>(), results_of(each.at("results"))});
   answers.dropped = json.at("dropped").get<std::vector<std::size_t>>();
   return answers;
-}
-
-std::string framed(std::string_view text) {
-  const auto size = static_cast<std::uint32_t>(text.size());
-  std::string frame(sizeof size, '\0');
-  std::memcpy(frame.data(), &size, sizeof size); // both ends are on one machine
-  return frame.append(text);
-}
-
-std::optional<std::string> take_frame(std::string& stream) {
-  std::uint32_t size = 0;
-  if (stream.size() < sizeof size) return std::nullopt;
-  std::memcpy(&size, stream.data(), sizeof size);
-  if (stream.size() < sizeof size + size) return std::nullopt;
-  std::string text = stream.substr(sizeof size, size);
-  stream.erase(0, sizeof size + size);
-  return text;
 }
 
 } // namespace tutti::sweep

@@ -1,5 +1,4 @@
-// What coordinator, point servers and point processes tell each other: JSON texts, on a stream each
-// behind its length.
+// What coordinator, point servers and point processes tell each other: each message a JSON text.
 #pragma once
 
 #include "experiments/driver/sweep/space/value.hpp"
@@ -9,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tutti::sweep {
@@ -37,10 +34,5 @@ struct PointAnswers {
 [[nodiscard]] PointResults parse_results(const std::string& message);
 [[nodiscard]] PointRequest parse_request(const std::string& message);
 [[nodiscard]] PointAnswers parse_answers(const std::string& message);
-
-/// A text as it goes on a stream.
-[[nodiscard]] std::string framed(std::string_view text);
-/// Takes the first text off what a stream has brought; nothing where it isn't there as a whole.
-[[nodiscard]] std::optional<std::string> take_frame(std::string& stream);
 
 } // namespace tutti::sweep

@@ -1,20 +1,22 @@
+// Two processes deep: the driver's messages go to the helper, whose pool forks one process a point.
+// A helper that dies is replaced, and what it was at is begun again one point after another, so
+// that the one that kills helpers is found.
 #include "experiments/driver/sweep/point_server.hpp"
 
-#include "experiments/driver/cli/progress.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/pool/process_pool.hpp"
 #include "sim/error.hpp"
 #include "sim/units.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cassert>
-#include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <deque>
 #include <exception>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -52,59 +54,11 @@ PointResults results_of(const PointFunction& function, const PointRequest& reque
   }
 }
 
-// One point in its process, seen from the server.
-class PointProcess {
-public:
-  PointProcess(PointRequest request, const PointFunction& function, const PointLimits& limits)
-      : request_(std::move(request)), limits_(&limits), ends_at_(steady_seconds() + limits.seconds),
-        child_([&](int socket) {
-          offer_to_the_kernel();
-          limit_memory(limits.bytes);
-          (void)write_all(socket, framed(message_of(results_of(function, request_, limits))));
-        }) {}
-
-  [[nodiscard]] int socket() const { return child_.socket(); }
-  [[nodiscard]] double ends_at() const { return ends_at_; }
-
-  // Reads what there is; false at the end.
-  bool read_some() { return child_.read_some(stream_); }
-
-  FinishedPoint finish() {
-    const ProcessEnd end = child_.end();
-    const std::optional<std::string> message = take_frame(stream_);
-    PointResults results =
-        message ? parse_results(*message)
-                : failed(PointStatus::crashed,
-                         end.death.empty() ? "the process ended without a word" : end.death);
-    return with(std::move(results), end);
-  }
-
-  FinishedPoint stop() {
-    child_.kill();
-    return with(
-        failed(PointStatus::timed_out, fmt::format("took longer than {:g} s", limits_->seconds)),
-        child_.end());
-  }
-
-private:
-  [[nodiscard]] FinishedPoint with(PointResults results, const ProcessEnd& end) const {
-    results.cpu_seconds = end.cpu_seconds;
-    results.peak_bytes = end.peak_bytes;
-    return {request_.position, std::move(results)};
-  }
-
-  PointRequest request_;
-  const PointLimits* limits_;
-  double ends_at_;
-  ChildProcess child_;
-  std::string stream_;
-};
-
-// The helper process.
+// The helper process: a pool, and the points that wait for room in it.
 class Server {
 public:
   Server(int driver, const PointFunction& function, const PointLimits& limits, std::size_t jobs)
-      : driver_(driver), function_(function), limits_(limits), jobs_(jobs) {}
+      : driver_file_(driver), driver_(driver), function_(function), limits_(limits), pool_(jobs) {}
 
   // Until the driver is gone.
   void serve() {
@@ -112,18 +66,20 @@ public:
       start_waiting();
       if (!wait()) return;
       if (answers_.finished.empty() && answers_.dropped.empty()) continue;
-      if (!write_all(driver_, framed(message_of(std::exchange(answers_, {}))))) return;
+      if (!driver_.send(message_of(std::exchange(answers_, {})))) return;
     }
   }
 
 private:
   void start_waiting() {
-    for (; running_.size() < jobs_ && !waiting_.empty(); waiting_.pop_front()) {
+    for (; pool_.has_room() && !waiting_.empty(); waiting_.pop_front()) {
       const PointRequest& next = waiting_.front();
       try {
-        running_.push_back(std::make_unique<PointProcess>(next, function_, limits_));
-      } catch (const InputError& error) { // no process to be had
-        if (!running_.empty()) return;    // until one has ended
+        pool_.start(next.position, {limits_.seconds, limits_.bytes}, [&](const ProcessPool::Say&) {
+          return message_of(results_of(function_, next, limits_));
+        });
+      } catch (const NoProcess& error) {
+        if (!pool_.is_idle()) return; // until one has ended
         answers_.finished.push_back({next.position, failed(PointStatus::crashed, error.what())});
       }
     }
@@ -131,27 +87,33 @@ private:
 
   // Until something has happened; deals with it. False when the driver is gone.
   bool wait() {
-    std::vector<pollfd> waits{{driver_, POLLIN, 0}};
-    double next_end = steady_seconds() + 3600;
-    for (const auto& each : running_) {
-      waits.push_back({each->socket(), POLLIN, 0});
-      next_end = std::min(next_end, each->ends_at());
-    }
-    const double left = answers_.finished.empty() ? next_end - steady_seconds() : 0;
-    const auto milliseconds = static_cast<int>(std::ceil(1000 * std::max(0.0, left)));
-    if (::poll(waits.data(), waits.size(), milliseconds) < 0) return true; // a signal: ask again
-    for (std::size_t i = running_.size(); i-- > 0;) {
-      const bool ended = waits[i + 1].revents != 0 && !running_[i]->read_some();
-      if (!ended && steady_seconds() < running_[i]->ends_at()) continue;
-      answers_.finished.push_back(ended ? running_[i]->finish() : running_[i]->stop());
-      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    return waits[0].revents == 0 || hear();
+    std::array<pollfd, 1> driver{{{driver_file_, POLLIN, 0}}};
+    const std::optional<double> most =
+        answers_.finished.empty() ? std::nullopt : std::optional(0.0);
+    for (const TaskEnd& end : pool_.wait(driver, most))
+      answers_.finished.push_back({end.task, results_in(end)});
+    return driver[0].revents == 0 || hear();
+  }
+
+  [[nodiscard]] PointResults results_in(const TaskEnd& end) const {
+    PointResults results;
+    if (end.took_too_long)
+      results =
+          failed(PointStatus::timed_out, fmt::format("took longer than {:g} s", limits_.seconds));
+    else if (end.answer)
+      results = parse_results(*end.answer);
+    else
+      results = failed(PointStatus::crashed, end.process.death().empty()
+                                                 ? "the process ended without a word"
+                                                 : end.process.death());
+    results.cpu_seconds = end.process.cpu_seconds;
+    results.peak_bytes = end.process.peak_bytes;
+    return results;
   }
 
   bool hear() {
-    if (!read_driver()) return false;
-    while (auto message = take_frame(stream_)) {
+    if (!driver_.read_some()) return false;
+    while (auto message = driver_.take()) {
       if (*message == drop_command)
         drop();
       else
@@ -160,26 +122,18 @@ private:
     return true;
   }
 
-  bool read_driver() {
-    char buffer[65536];
-    const ssize_t count = ::read(driver_, buffer, sizeof buffer);
-    if (count > 0) stream_.append(buffer, static_cast<std::size_t>(count));
-    return count > 0 || (count < 0 && errno == EINTR);
-  }
-
   void drop() {
     for (const PointRequest& each : waiting_) answers_.dropped.push_back(each.position);
     waiting_.clear();
   }
 
-  int driver_;
+  int driver_file_;
+  MessageStream driver_;
   const PointFunction& function_;
   const PointLimits& limits_;
-  std::size_t jobs_;
+  ProcessPool pool_;
   std::deque<PointRequest> waiting_;
-  std::vector<std::unique_ptr<PointProcess>> running_;
   PointAnswers answers_;
-  std::string stream_;
 };
 
 // Signals are for the driver, which lets points finish or kills the server; and what points print
@@ -220,11 +174,12 @@ void PointServer::start_server() {
     withdraw();
     Server(socket, function_, limits_, jobs_).serve();
   });
+  stream_ = MessageStream(server_->socket());
 }
 
 void PointServer::send(const PointRequest& request) {
   // Where the server is gone, answers() finds out.
-  (void)write_all(server_->socket(), framed(message_of(request)));
+  (void)stream_.send(message_of(request));
 }
 
 void PointServer::start(const PointRequest& request) {
@@ -234,7 +189,7 @@ void PointServer::start(const PointRequest& request) {
 }
 
 void PointServer::drop_waiting() {
-  (void)write_all(server_->socket(), framed(drop_command));
+  (void)stream_.send(drop_command);
   for (const auto& [position, pending] : requests_)
     if (!pending.sent) dropped_.push_back(position);
   for (const std::size_t position : dropped_) requests_.erase(position);
@@ -244,8 +199,8 @@ PointAnswers PointServer::answers() {
   PointAnswers answers;
   answers.dropped = std::exchange(dropped_, {});
   while (is_readable(server_->socket())) {
-    const bool lives = server_->read_some(stream_);
-    while (const auto message = take_frame(stream_)) take(parse_answers(*message), answers);
+    const bool lives = stream_.read_some();
+    while (const auto message = stream_.take()) take(parse_answers(*message), answers);
     if (!lives) replace_server(answers);
     send_next_suspect();
   }
@@ -261,11 +216,10 @@ void PointServer::take(PointAnswers arrived, PointAnswers& answers) {
 }
 
 void PointServer::replace_server(PointAnswers& answers) {
-  const std::string death = server_->end().death;
+  const std::string death = server_->end().death();
   if (++deaths_ >= most_deaths)
     throw InputError(
         fmt::format("the process that starts points died {} times, last: {}", most_deaths, death));
-  stream_.clear();
   start_server();
   for (auto each = requests_.begin(); each != requests_.end();) {
     Pending& pending = each->second;

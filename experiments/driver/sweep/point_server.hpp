@@ -3,9 +3,10 @@
 // this process has become since, and dies alone.
 #pragma once
 
-#include "experiments/driver/pool/child_process.hpp"
 #include "experiments/driver/sweep/point_messages.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
+#include "sim/processes/child_process.hpp"
+#include "sim/processes/message_stream.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -66,8 +67,8 @@ private:
   std::map<std::size_t, Pending> requests_; // by position
   std::unique_ptr<ChildProcess> server_;
   std::vector<std::size_t> dropped_; // suspects that weren't begun again
-  std::string stream_;
-  int deaths_ = 0; // since the last answer
+  MessageStream stream_{-1};         ///< to the server that lives
+  int deaths_ = 0;                   // since the last answer
 };
 
 } // namespace tutti::sweep

@@ -1,8 +1,9 @@
 // Memory has an end of our own choosing: it is told in words, with what was asked for.
 #include "experiments/driver/pool/process_memory.hpp"
 
-#include "experiments/driver/pool/child_process.hpp"
 #include "sim/files/files.hpp"
+#include "sim/processes/child_process.hpp"
+#include "sim/processes/message_stream.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -64,19 +65,17 @@ TEST_CASE("no more memory than is available, and none where nothing is known") {
 
 TEST_CASE("what is asked for beyond the memory's limit is said in words") {
   for (const std::int64_t mebibytes : {300, 700, 5000}) {
-    std::string said;
     ChildProcess child([&](int socket) {
       limit_memory(256 << 20);
       try {
         const std::vector<char> much(static_cast<std::size_t>(mebibytes) << 20, 'x');
-        (void)write_all(socket, std::to_string(much.back()));
+        (void)MessageStream(socket).send(std::to_string(much.back()));
       } catch (const std::bad_alloc& error) {
-        (void)write_all(socket, memory_text(error));
+        (void)MessageStream(socket).send(memory_text(error));
       }
     });
-    while (child.read_some(said)) {
-    }
-    CHECK(child.end().death == "");
+    const std::string said = MessageStream(child.socket()).receive().value_or("");
+    CHECK(child.end().death().empty());
     CHECK_THAT(said, ContainsSubstring(
                          mebibytes == 5000  ? "out of memory: 4.883 GiB more were asked for"
                          : mebibytes == 700 ? "out of memory: 700.0 MiB more were asked for"

@@ -1,0 +1,52 @@
+// Runs a simulation, or what a solver does, in a child process and brings its answer back.
+#pragma once
+
+#include "sim/processes/message_stream.hpp"
+#include "sim/watch.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace tutti {
+
+/// Calls `work` in a forked child; what it returns comes back as a message. An InputError thrown
+/// there is thrown here again. Meanwhile this process asks the watch, some twenty times a second;
+/// where that says so the child is killed, and Stopped is thrown. Errors: also std::bad_alloc, and
+/// std::runtime_error where the child dies or can't be made. Pre: no other thread is needed by
+/// `work`, nor holds a lock that it takes (ChildProcess).
+/// Cost: a fork (about 1 ms) plus copying what is returned.
+[[nodiscard]] std::string bytes_of_child(const std::function<std::string()>& work,
+                                         const Watch& watch = {});
+
+/// The same by a program that is executed with these arguments, whatever threads there are: it is
+/// sent `request` and answers by answer_request(). Cost: the program's start.
+[[nodiscard]] std::string bytes_of_program(const std::string& program,
+                                           std::span<const std::string> arguments,
+                                           const std::string& request, const Watch& watch = {});
+
+/// What such a program does: receives a request on the socket and sends what `work` makes of it, or
+/// what it throws. False where nobody is there.
+bool answer_request(int socket, const std::function<std::string(const std::string&)>& work);
+
+/// bytes_of_child() for a report, whose fields exchange(stream, report) hands to either stream, in
+/// one order.
+template <typename Simulate, typename Exchange>
+[[nodiscard]] auto run_isolated(const Simulate& simulate, const Exchange& exchange,
+                                const Watch& watch) {
+  const std::string bytes = bytes_of_child(
+      [&] {
+        auto report = simulate();
+        ByteWriter writer;
+        exchange(writer, report);
+        return std::move(writer.bytes);
+      },
+      watch);
+  decltype(simulate()) report;
+  ByteReader reader(bytes);
+  exchange(reader, report);
+  return report;
+}
+
+} // namespace tutti
