@@ -1,8 +1,9 @@
-// Symmetries of chunks that go over the lanes of a network: what may be exchanged without changing
-// what is asked.
+// Automorphisms of a problem on a time-expanded network: permutations of nodes, lanes, limits and
+// chunks under which the problem stays the same, and groups of them that act freely.
 #pragma once
 
 #include "synth/symmetry/automorphisms.hpp"
+#include "synth/timed/lane_network.hpp"
 #include "synth/timed/timed_chunk.hpp"
 
 #include <compare>
@@ -29,13 +30,17 @@ struct ChunkTraffic {
   };
 
   std::vector<std::uint32_t> node_kinds; ///< [node]
-  /// Ascending, closed under automorphisms: a symmetry of chunks with one destination each leaves
-  /// none of them in its place.
+  /// Ascending, closed under automorphisms: of a unicast problem, a group acts freely only if it
+  /// fixes none of these either.
   std::vector<std::uint32_t> moving_nodes;
   std::vector<Lane> lanes;
   std::vector<Limit> limits; ///< a limit's uses tell which of its kind it is
   std::vector<TimedChunk> chunks;
 };
+
+/// The lanes, of one kind where their delays are equal, and the chunks; without nodes and limits.
+[[nodiscard]] ChunkTraffic traffic_of(const LaneNetwork& network,
+                                      std::span<const TimedChunk> chunks);
 
 /// Where nodes, lanes, limits and chunks go; sources and destinations of a chunk go to those of its
 /// image, the uses of a limit to those of its image.
@@ -46,11 +51,12 @@ struct ChunkAutomorphism {
 /// Generators of all of them.
 [[nodiscard]] std::vector<ChunkAutomorphism> automorphisms(const ChunkTraffic& traffic);
 
-/// A group of automorphisms that lets no lane and no chunk that is wanted in its place, the
-/// identity first: a plan that it keeps is known from its sends of one chunk of each orbit.
+/// A group of automorphisms that acts freely: but for the identity, which stands first, each fixes
+/// no lane and no demanded chunk. A plan that it keeps is known from its sends of one chunk of each
+/// orbit.
 using ChunkSymmetry = std::vector<ChunkAutomorphism>;
 
-/// Such groups, the largest first, of equal ones those that commute first, at most `most`; none of
+/// Such groups, the largest first, of equal ones the abelian first, at most `most`; none of
 /// only one element. Errors: LimitReached.
 [[nodiscard]] std::vector<ChunkSymmetry>
 free_symmetries(const ChunkTraffic& traffic, std::span<const ChunkAutomorphism> generators,
@@ -60,12 +66,12 @@ free_symmetries(const ChunkTraffic& traffic, std::span<const ChunkAutomorphism> 
 [[nodiscard]] ChunkSymmetry no_symmetry(std::size_t nodes, std::size_t lanes, std::size_t limits,
                                         std::size_t chunks);
 
-/// Which chunks stand for all that are wanted, and how.
+/// A representative of each orbit of the demanded chunks, and what takes the others there.
 class ChunkOrbits {
 public:
   struct Role {
     std::uint32_t chosen = 0;              ///< index into chosen()
-    const ChunkAutomorphism* by = nullptr; ///< takes the chunk there; null: nobody wants it
+    const ChunkAutomorphism* by = nullptr; ///< takes the chunk there; null: no destination
   };
 
   /// `wanted[chunk]`. `symmetry` must outlive this.
