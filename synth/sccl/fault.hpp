@@ -16,7 +16,7 @@ namespace tutti {
 /// limit's lanes in a step of r rounds are at most per_round * r; every destination holds its
 /// chunks in the end. That a chunk arrives at most once isn't a rule of sec. 3.3 but C3 of sec.
 /// 3.4, and what inversion to reducing collectives relies on. Cost: O(sends * limits of a lane +
-/// pieces * chunks * nodes + steps + lanes of all limits).
+/// chunks * nodes + steps + lanes of all limits).
 [[nodiscard]] std::string step_fault(const StepProblem& problem, const StepInstance& instance,
                                      const StepSchedule& schedule);
 

@@ -58,15 +58,16 @@ std::string size_obstacle(const Topology& topology, const Collective& collective
   constexpr std::uint64_t most_sends = 20'000'000;
   const auto storing = static_cast<std::uint64_t>(
       std::ranges::count_if(topology.nodes(), [](const Node& node) { return node.can.store; }));
-  const std::uint64_t ways = storing < topology.node_count() ? storing * (storing - 1)
-                                                             : std::uint64_t{topology.link_count()};
+  const std::uint64_t paths = storing < topology.node_count()
+                                  ? storing * (storing - 1)
+                                  : std::uint64_t{topology.link_count()};
   std::uint64_t deliveries = 0;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
     deliveries +=
         std::max(collective.held_by(ChunkId{c}).size(), collective.wanted_by(ChunkId{c}).size());
-  if (deliveries <= most_sends / std::max<std::uint64_t>(ways, 1)) return {};
+  if (deliveries <= most_sends / std::max<std::uint64_t>(paths, 1)) return {};
   return fmt::format("too large for sccl: {} deliveries by {} ways between nodes", deliveries,
-                     ways);
+                     paths);
 }
 
 void require_consistent(const FrontierRequest& request) {
@@ -138,8 +139,8 @@ private:
     return same_network(forth.network, problem.network) ? forth : problem;
   }
 
-  /// Reduce-Scatter, made backwards, then All-Gather, of one number of pieces; where theirs differ,
-  /// both are cut finer.
+  /// Reduce-Scatter, made backwards, then All-Gather, of as many chunks per shard; where theirs
+  /// differ, both are cut finer.
   void compose() {
     if (!request_.proof_file.empty())
       throw InputError("a proof is of one instance: All-Reduce is composed of two");

@@ -28,7 +28,7 @@ enum class PointProof : std::uint8_t {
 
 struct FrontierPoint {
   std::uint32_t chunks_per_shard = 1;  ///< parts that every shard is cut in
-  std::uint32_t chunks = 1;            ///< C as the paper counts: pieces of one NPU's buffer
+  std::uint32_t chunks = 1;            ///< C as the paper counts: chunks of one NPU's buffer
   std::uint32_t steps = 1, rounds = 1; ///< S, R
   PointProof proof = PointProof::best_found;
   bool latency_optimal = false;   ///< no schedule has fewer steps
@@ -36,7 +36,7 @@ struct FrontierPoint {
   Ratio least; ///< what the LP proves for these steps: rounds per chunk that no schedule beats
   std::string method; ///< "SAT, 8-fold symmetric", "integer flow", ...
   double seconds = 0; ///< CPU, of this instance: encode, solve, check
-  Schedule schedule;  ///< for the collective cut in `pieces`
+  Schedule schedule;  ///< for the collective cut in `chunks_per_shard`
 
   [[nodiscard]] Ratio cost() const; ///< R / C
 };
@@ -70,7 +70,7 @@ public:
   using InputError::InputError;
 };
 
-/// How many chunks of one NPU's buffer the paper counts for each piece of a shard: as many as there
+/// How many chunks of one NPU's buffer the paper counts for each chunk of a shard: as many as there
 /// are members for All-to-All and All-Reduce, else 1.
 [[nodiscard]] std::uint32_t counted_chunks(const CollectivePart& part);
 
@@ -89,9 +89,9 @@ struct FrontierRequest {
   std::optional<std::uint32_t> chunks_per_shard;   ///< only these
   std::int64_t most_chunks_per_shard = UINT32_MAX; ///< as many as a chunk has bytes
   std::optional<std::uint32_t> steps;              ///< only these
-  std::optional<std::uint32_t> rounds;             ///< only these; needs `steps` and `pieces`
-  bool symmetric = true;                           ///< try schedules that keep automorphisms first
-  std::int64_t effort = 50'000; ///< conflicts (100 for a tree node) for each instance
+  std::optional<std::uint32_t> rounds; ///< only these; needs `steps` and `chunks_per_shard`
+  bool symmetric = true;               ///< try schedules that keep automorphisms first
+  std::int64_t effort = 50'000;        ///< conflicts (100 for a tree node) for each instance
   /// Sends of one chunk of each orbit (chunks x lanes x steps) of the largest instance to try.
   std::int64_t largest = 40'000;
   std::string proof_file;                          ///< DRAT of an unsat answer to one instance
@@ -103,8 +103,8 @@ struct FrontierRequest {
 /// search ends. Reduce-Scatter, Reduce and what else has one root per chunk: the frontier of the
 /// inverse on the reversed topology, turned around (sec. 3.5). All-Reduce: what can be composed of
 /// those of Reduce-Scatter and All-Gather.
-/// Errors: InputError for rounds < steps, `rounds` without `steps` and `pieces`, an obstacle;
-/// OutOfReach.
+/// Errors: InputError for rounds < steps, `rounds` without `steps` and `chunks_per_shard`, an
+/// obstacle; OutOfReach.
 [[nodiscard]] Frontier synthesize_frontier(const Topology& topology, const Collective& collective,
                                            const FrontierRequest& request,
                                            const SynthesisOptions& options);

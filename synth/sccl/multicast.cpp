@@ -51,7 +51,7 @@ public:
 private:
   static constexpr Literal never = 0;
 
-  /// has[node][steps done] of one piece: literals; `never` where it can't be, true_ where it must.
+  /// has[node][steps done] of one chunk: literals; `never` where it can't be, true_ where it must.
   using Places = std::vector<std::vector<Literal>>;
 
   [[nodiscard]] Literal& send(std::uint32_t chosen, std::uint32_t piece, std::uint32_t lane,
@@ -93,7 +93,7 @@ private:
     return has;
   }
 
-  /// A node gets a piece in the step in which it has it first, over one lane.
+  /// A node gets a chunk in the step in which it has it first, over one lane.
   void add_receipts(std::uint32_t chosen, std::uint32_t k, std::uint32_t n,
                     const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to,
                     const Places& has) {
@@ -205,7 +205,7 @@ private:
   ChunkOrbits orbits_; // chosen chunks have variables of their own
   SatSolver solver_;
   Literal true_ = 0;
-  std::vector<Literal> sends_; // [chosen][piece][lane][step]
+  std::vector<Literal> sends_; // [chosen][chunk][lane][step]
   std::vector<std::vector<Literal>> more_;
 };
 

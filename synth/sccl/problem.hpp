@@ -30,7 +30,7 @@ struct StepInstance {
 };
 
 struct StepSend {
-  std::uint32_t chunk, lane, step; ///< chunk = i * pieces + k; step from 0 on
+  std::uint32_t chunk, lane, step; ///< chunk = i * chunks_per_shard + k; step from 0 on
   auto operator<=>(const StepSend&) const = default;
 };
 

@@ -18,8 +18,8 @@ namespace tutti {
 /// What the program is to be about.
 struct StepProgramForm {
   std::uint32_t steps = 0; ///< 0: static, without an order
-  /// Whole amounts of this many pieces in this many rounds, at least one in each step. Without: one
-  /// piece that flows in any fractions, in as few rounds as possible.
+  /// Whole amounts of this many chunks per shard in this many rounds, at least one in each step.
+  /// Without: one chunk per shard that flows in any fractions, in as few rounds as possible.
   struct Whole {
     std::uint32_t chunks_per_shard, rounds;
   };

@@ -53,7 +53,7 @@ public:
     return best;
   }
 
-  /// The collective that a schedule in so many pieces speaks of.
+  /// The collective that a schedule of so many chunks per shard speaks of.
   [[nodiscard]] Collective recut(std::uint32_t chunks_per_shard) const {
     const CollectivePart& part = collective_.parts.front();
     return part.kind == CollectiveKind::custom ? collective_

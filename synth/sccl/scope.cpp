@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t most_scope_lanes = 20'000; // whose symmetries are found within a second
 constexpr std::uint32_t left_out = UINT32_MAX;
 
-/// Of each node: the steps of the shortest way over it from one who holds something to one who
+/// Of each node: the steps of the shortest path over it from one who holds something to one who
 /// wants something.
-std::vector<std::uint32_t> way_lengths(const StepProblem& problem) {
+std::vector<std::uint32_t> path_lengths(const StepProblem& problem) {
   std::vector<bool> holds(problem.network.node_count()), wants(problem.network.node_count());
   for (const TimedChunk& chunk : problem.chunks) {
     for (const std::uint32_t n : chunk.sources) holds[n] = true;
@@ -44,11 +44,11 @@ std::vector<std::uint32_t> way_lengths(const StepProblem& problem) {
   return length;
 }
 
-/// How many steps ways may have so that there are at most `most_scope_lanes` among their nodes;
+/// How many steps paths may have so that there are at most `most_scope_lanes` among their nodes;
 /// `steps` where fewer steps leave out nothing.
 std::uint32_t narrowed(const StepNetwork& network, const std::vector<std::uint32_t>& lengths,
                        std::uint32_t fewest, std::uint32_t steps) {
-  std::map<std::uint32_t, std::size_t> count; // of lanes that need ways so long
+  std::map<std::uint32_t, std::size_t> count; // of lanes that need paths so long
   for (const Lane& lane : network.lanes)
     if (const std::uint32_t length = std::max(lengths[lane.from], lengths[lane.to]);
         length <= steps)
@@ -88,7 +88,7 @@ std::vector<std::uint32_t> numbers_in(const StepNetwork& whole, const StepNetwor
 
 StepScope scope_within(const StepProblem& problem, std::uint32_t fewest, std::uint32_t steps) {
   const StepNetwork& whole = problem.network;
-  const std::vector<std::uint32_t> lengths = way_lengths(problem);
+  const std::vector<std::uint32_t> lengths = path_lengths(problem);
   StepScope scope;
   scope.steps = narrowed(whole, lengths, fewest, steps);
   StepNetwork& network = scope.problem.network;

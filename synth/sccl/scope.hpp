@@ -16,9 +16,9 @@ struct StepScope {
   std::uint32_t steps = 0;          ///< no schedule of so many steps leaves the scope
 };
 
-/// The nodes on ways of at most `steps` from one who holds something to one who wants something,
+/// The nodes on paths of at most `steps` from one who holds something to one who wants something,
 /// with the lanes between them. Of a network with over 20,000 lanes, where that helps, fewer: those
-/// on ways of as many steps as leave no more lanes, but at least `fewest`.
+/// on paths of as many steps as leave no more lanes, but at least `fewest`.
 /// Pre: fewest_steps(problem) <= fewest <= steps.
 [[nodiscard]] StepScope scope_within(const StepProblem& problem, std::uint32_t fewest,
                                      std::uint32_t steps);

@@ -1,3 +1,4 @@
+// Limits are of one kind where they carry as much in a round.
 #include "synth/sccl/symmetry.hpp"
 
 #include <map>
@@ -7,13 +8,12 @@ namespace tutti {
 
 namespace {
 
-ChunkTraffic traffic_of(const StepProblem& problem) {
+ChunkTraffic step_traffic(const StepProblem& problem) {
   const StepNetwork& network = problem.network;
-  ChunkTraffic traffic;
+  ChunkTraffic traffic = traffic_of(network, problem.chunks);
   traffic.node_kinds.resize(network.node_count());
   traffic.moving_nodes.resize(network.node_count());
   std::iota(traffic.moving_nodes.begin(), traffic.moving_nodes.end(), 0U);
-  for (const Lane& lane : network.lanes) traffic.lanes.push_back({lane.from, lane.to, 0});
   std::map<Ratio, std::uint32_t> widths;
   for (const StepLimit& each : network.limits) widths.emplace(each.per_round, 0);
   std::uint32_t next = 0;
@@ -23,8 +23,6 @@ ChunkTraffic traffic_of(const StepProblem& problem) {
     limit.kind = widths.at(each.per_round);
     for (const std::uint32_t lane : each.lanes) limit.uses.push_back({lane, 0});
   }
-  for (const TimedChunk& chunk : problem.chunks)
-    traffic.chunks.push_back({chunk.sources, chunk.destinations});
   return traffic;
 }
 
@@ -33,13 +31,13 @@ ChunkTraffic traffic_of(const StepProblem& problem) {
 std::vector<StepAutomorphism> automorphisms(const StepProblem& problem) {
   constexpr std::size_t most_lanes = 100'000;
   if (problem.network.lanes.size() > most_lanes) return {};
-  return automorphisms(traffic_of(problem));
+  return automorphisms(step_traffic(problem));
 }
 
 std::vector<StepSymmetry> free_symmetries(const StepProblem& problem,
                                           std::span<const StepAutomorphism> generators,
                                           std::size_t most, const WorkLimit& limit) {
-  return free_symmetries(traffic_of(problem), generators, most, limit);
+  return free_symmetries(step_traffic(problem), generators, most, limit);
 }
 
 } // namespace tutti

@@ -1,4 +1,4 @@
-// Symmetries of a k-synchronous problem: what may be exchanged without changing it.
+// Automorphisms of a k-synchronous problem.
 #pragma once
 
 #include "synth/sccl/problem.hpp"
@@ -19,9 +19,8 @@ using StepAutomorphism = ChunkAutomorphism;
 /// A schedule that it keeps is known from its sends of one chunk of each orbit.
 using StepSymmetry = ChunkSymmetry;
 
-/// Groups of automorphisms that let no lane and no chunk that is wanted in its place, the largest
-/// first, of equal ones those that commute first, at most `most`; none of only one element. Of a
-/// unicast problem, nodes must move too. Errors: LimitReached.
+/// Groups of automorphisms that act freely on lanes and demanded chunks, of a unicast problem on
+/// nodes too; see timed/symmetry. Errors: LimitReached.
 [[nodiscard]] std::vector<StepSymmetry>
 free_symmetries(const StepProblem& problem, std::span<const StepAutomorphism> generators,
                 std::size_t most, const WorkLimit& limit = {});

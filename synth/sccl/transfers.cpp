@@ -10,9 +10,9 @@ namespace tutti {
 namespace {
 
 /// What is left of every limit in every round of one step.
-class RoundRoom {
+class RoundCalendar {
 public:
-  RoundRoom(const StepNetwork& network, std::uint32_t rounds)
+  RoundCalendar(const StepNetwork& network, std::uint32_t rounds)
       : rounds_(rounds), limits_of_(network.lanes.size()), room_(network.limits.size() * rounds) {
     for (std::size_t i = 0; i < network.limits.size(); ++i) {
       const StepLimit& limit = network.limits[i];
@@ -59,9 +59,9 @@ std::vector<std::uint32_t> rounds_of_sends(const StepProblem& problem,
   std::vector<std::uint32_t> rounds(schedule.sends.size());
   for (std::size_t i = 0; i < order.size();) {
     const std::uint32_t step = schedule.sends[order[i]].step;
-    RoundRoom room(network, schedule.rounds[step]);
+    RoundCalendar calendar(network, schedule.rounds[step]);
     for (; i < order.size() && schedule.sends[order[i]].step == step; ++i)
-      rounds[order[i]] = room.take(schedule.sends[order[i]].lane);
+      rounds[order[i]] = calendar.take(schedule.sends[order[i]].lane);
   }
   return rounds;
 }

@@ -10,9 +10,9 @@
 namespace tutti {
 
 /// As a list of transfers on the lanes' links, step by step and, within a step, round by round; the
-/// chunks are the pieces. Where links are not shared the order within a step means nothing; behind
-/// switches it keeps senders from waiting for the same receiver. Cost: sends x rounds of their step
-/// x limits of their lanes.
+/// chunks are those of the cut collective. Where links are not shared the order within a step means
+/// nothing; behind switches it keeps senders from waiting for the same receiver. Cost: sends x
+/// rounds of their step x limits of their lanes.
 [[nodiscard]] Schedule as_schedule(const StepProblem& problem, const StepSchedule& schedule,
                                    std::uint32_t link_count);
 

@@ -17,7 +17,7 @@ constexpr std::int64_t effort_of_a_node = 100; // what a conflict is to a clause
 
 std::uint32_t whole(double value) { return static_cast<std::uint32_t>(std::lround(value)); }
 
-/// Takes one flow apart into the ways of its chunks, from the sinks back.
+/// Takes one flow apart into the paths of its chunks, from the sinks back.
 class FlowPaths {
 public:
   FlowPaths(const StepProblem& problem, const StepInstance& instance, const StepProgram& program,
@@ -40,10 +40,10 @@ public:
     }
   }
 
-  /// The sends of a chunk that ends at this node, in order; waits where it can. A way that comes
+  /// The sends of a chunk that ends at this node, in order; waits where it can. A path that comes
   /// back to a node waits there instead.
   std::vector<StepSend> take(std::uint32_t node, std::uint32_t chunk) {
-    std::vector<StepSend> way; // backwards
+    std::vector<StepSend> path; // backwards
     for (std::uint32_t s = steps_; s-- > 0;) {
       if (std::uint32_t& kept = kept_[std::size_t{s} * network_.node_count() + node]; kept > 0) {
         --kept;
@@ -54,13 +54,13 @@ public:
       assert(lane != in.end());
       --sent(s, *lane);
       node = network_.lanes[*lane].from;
-      way.push_back({chunk, *lane, s});
+      path.push_back({chunk, *lane, s});
       const auto again = std::ranges::find_if(
-          way, [&](const StepSend& send) { return network_.lanes[send.lane].to == node; });
-      if (again != way.end()) way.erase(again, way.end());
+          path, [&](const StepSend& send) { return network_.lanes[send.lane].to == node; });
+      if (again != path.end()) path.erase(again, path.end());
     }
-    std::ranges::reverse(way);
-    return way;
+    std::ranges::reverse(path);
+    return path;
   }
 
 private:
@@ -90,9 +90,9 @@ StepSchedule decoded(const StepProblem& problem, const StepInstance& instance,
     const std::uint32_t flow = program.flows().flow_of[c];
     if (flow == StepFlows::none) continue;
     for (std::uint32_t k = 0; k < instance.chunks_per_shard; ++k) {
-      const std::vector<StepSend> way = paths[flow].take(problem.chunks[c].destinations.front(),
-                                                         c * instance.chunks_per_shard + k);
-      schedule.sends.insert(schedule.sends.end(), way.begin(), way.end());
+      const std::vector<StepSend> path = paths[flow].take(problem.chunks[c].destinations.front(),
+                                                          c * instance.chunks_per_shard + k);
+      schedule.sends.insert(schedule.sends.end(), path.begin(), path.end());
     }
   }
   sort_sends(schedule);

@@ -4,17 +4,17 @@
 
 namespace tutti {
 
-EpochRoom::EpochRoom(const EpochNetwork& network)
+CapacityCalendar::CapacityCalendar(const EpochNetwork& network)
     : network_(network), uses_(network.lanes.size()), used_(network.limits.size()) {
   for (std::uint32_t i = 0; i < network.limits.size(); ++i)
     for (const LaneUse& use : network.limits[i].uses) uses_[use.lane].push_back({i, use.offset});
 }
 
-void EpochRoom::clear() {
+void CapacityCalendar::clear() {
   for (std::vector<std::uint32_t>& used : used_) used.clear();
 }
 
-bool EpochRoom::has_room(std::uint32_t limit, std::size_t epoch) const {
+bool CapacityCalendar::has_room(std::uint32_t limit, std::size_t epoch) const {
   const std::vector<std::uint32_t>& used = used_[limit];
   const std::size_t window = network_.limits[limit].window, most = network_.limits[limit].most;
   const auto at = [&](std::size_t e) { return e < used.size() ? used[e] : 0; };
@@ -29,7 +29,7 @@ bool EpochRoom::has_room(std::uint32_t limit, std::size_t epoch) const {
   return true;
 }
 
-bool EpochRoom::take_lane(std::uint32_t lane, std::uint32_t epoch) {
+bool CapacityCalendar::take_lane(std::uint32_t lane, std::uint32_t epoch) {
   const std::vector<Use>& uses = uses_[lane];
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const std::size_t at = std::size_t{epoch} + uses[i].offset;
@@ -44,11 +44,11 @@ bool EpochRoom::take_lane(std::uint32_t lane, std::uint32_t epoch) {
   return true;
 }
 
-void EpochRoom::give_back_lane(std::uint32_t lane, std::uint32_t epoch) {
+void CapacityCalendar::give_back_lane(std::uint32_t lane, std::uint32_t epoch) {
   for (const Use& use : uses_[lane]) --used_[use.limit][std::size_t{epoch} + use.offset];
 }
 
-bool EpochRoom::take(std::span<const std::uint32_t> lanes, std::uint32_t epoch) {
+bool CapacityCalendar::take(std::span<const std::uint32_t> lanes, std::uint32_t epoch) {
   ++questions_;
   std::uint32_t at = epoch;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -61,21 +61,21 @@ bool EpochRoom::take(std::span<const std::uint32_t> lanes, std::uint32_t epoch) 
   return true;
 }
 
-std::uint32_t EpochRoom::take_first(std::span<const std::uint32_t> lanes, std::uint32_t from,
-                                    std::uint32_t stride) {
+std::uint32_t CapacityCalendar::take_first(std::span<const std::uint32_t> lanes, std::uint32_t from,
+                                           std::uint32_t stride) {
   std::uint32_t epoch = (from + stride - 1) / stride * stride;
   while (!take(lanes, epoch)) epoch += stride;
   return epoch;
 }
 
-std::optional<std::uint32_t> EpochRoom::take_last(std::span<const std::uint32_t> lanes,
-                                                  std::uint32_t to, std::uint32_t stride) {
+std::optional<std::uint32_t> CapacityCalendar::take_last(std::span<const std::uint32_t> lanes,
+                                                         std::uint32_t to, std::uint32_t stride) {
   for (std::uint32_t multiples = to / stride + 1; multiples-- > 0;)
     if (take(lanes, multiples * stride)) return multiples * stride;
   return std::nullopt;
 }
 
-void EpochRoom::give_back(std::span<const std::uint32_t> lanes, std::uint32_t epoch) {
+void CapacityCalendar::give_back(std::span<const std::uint32_t> lanes, std::uint32_t epoch) {
   for (const std::uint32_t lane : lanes) {
     give_back_lane(lane, epoch);
     epoch += network_.lanes[lane].delay;

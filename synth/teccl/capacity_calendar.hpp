@@ -1,4 +1,4 @@
-// Which epochs of the limits are taken.
+// What is still free of each limit in each epoch.
 #pragma once
 
 #include "synth/teccl/network.hpp"
@@ -11,9 +11,9 @@
 namespace tutti {
 
 /// `network` must outlive it.
-class EpochRoom {
+class CapacityCalendar {
 public:
-  explicit EpochRoom(const EpochNetwork& network);
+  explicit CapacityCalendar(const EpochNetwork& network);
 
   /// Takes the room that a chunk needs which enters the first lane in `epoch` and each next one as
   /// soon as it is through; false where there is not enough: then nothing is taken. Cost: the

@@ -1,6 +1,7 @@
 // as_plan: the transfers of a schedule, placed in epochs.
 #include "synth/teccl/placing.hpp"
 
+#include "synth/teccl/capacity_calendar.hpp"
 #include "synth/teccl/fault.hpp"
 #include "synth/teccl/needed_sends.hpp"
 
@@ -16,60 +17,10 @@ namespace tutti {
 
 namespace {
 
-/// How often each limit is used in each epoch.
-class LimitRoom {
-public:
-  explicit LimitRoom(const EpochNetwork& network)
-      : network_(network), uses_(network.limits.size()) {}
-
-  /// Takes what a send needs, or nothing and says no.
-  bool take(std::uint32_t lane, std::uint32_t epoch) {
-    std::vector<std::pair<std::uint32_t, std::size_t>> taken;
-    for (const std::uint32_t limit : network_.limits_of[lane])
-      for (const LaneUse& use : network_.limits[limit].uses) {
-        if (use.lane != lane) continue;
-        const std::size_t at = std::size_t{epoch} + use.offset;
-        if (has_room(limit, at)) {
-          ++uses_[limit][at];
-          taken.emplace_back(limit, at);
-          continue;
-        }
-        for (const auto& [other, when] : taken) --uses_[other][when];
-        return false;
-      }
-    return true;
-  }
-
-  void give_back(std::uint32_t lane, std::uint32_t epoch) {
-    for (const std::uint32_t limit : network_.limits_of[lane])
-      for (const LaneUse& use : network_.limits[limit].uses)
-        if (use.lane == lane) --uses_[limit][std::size_t{epoch} + use.offset];
-  }
-
-private:
-  /// In every window that contains the epoch.
-  bool has_room(std::uint32_t index, std::size_t at) {
-    const EpochLimit& limit = network_.limits[index];
-    auto& uses = uses_[index];
-    if (uses.size() < at + limit.window) uses.resize(2 * at + limit.window);
-    const std::size_t begin = at + 1 >= limit.window ? at + 1 - limit.window : 0;
-    std::uint64_t sum = 0;
-    for (std::size_t epoch = begin; epoch < at + limit.window; ++epoch) {
-      sum += uses[epoch];
-      if (epoch >= begin + limit.window) sum -= uses[epoch - limit.window];
-      if (sum >= limit.most) return false;
-    }
-    return true;
-  }
-
-  const EpochNetwork& network_;
-  std::vector<std::vector<std::uint32_t>> uses_; // [limit][epoch]
-};
-
 class EpochPlacing {
 public:
   EpochPlacing(const EpochProblem& problem, std::uint32_t latest)
-      : network_(problem.network), latest_(latest), room_(network_) {
+      : network_(problem.network), latest_(latest), calendar_(network_) {
     for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) lanes_[network_.lanes[l].links] = l;
     for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
       for (const std::uint32_t source : problem.chunks[c].sources) since(c, source) = 0;
@@ -78,13 +29,13 @@ public:
   /// False where it doesn't fit.
   bool place(std::uint32_t chunk, std::span<const LinkId> links) {
     std::vector<std::uint32_t> segment; // lanes from one who stores through those who don't
-    std::vector<LinkId> way;
+    std::vector<LinkId> path;
     bool first = true;
     for (const LinkId link : links) {
-      way.push_back(link);
-      const auto lane = lanes_.find(way);
-      if (lane == lanes_.end()) continue; // a part of a way that is one lane, or none at all
-      way.clear();
+      path.push_back(link);
+      const auto lane = lanes_.find(path);
+      if (lane == lanes_.end()) continue; // a part of a path that is one lane, or none at all
+      path.clear();
       if (std::exchange(first, false) && !begin(chunk, lane->second, segment)) return false;
       segment.push_back(lane->second);
       const std::uint32_t end = network_.lanes[lane->second].to;
@@ -93,7 +44,7 @@ public:
       segment.clear();
     }
     if (!segment.empty()) to_switch_[{chunk, network_.lanes[segment.back()].to}] = segment;
-    return way.empty();
+    return path.empty();
   }
 
   EpochPlan plan() && { return {sends_.begin(), sends_.end()}; }
@@ -136,13 +87,13 @@ private:
       const bool there = sends_.contains(send);
       // What a switch gets once it passes on several times if it copies.
       if (there && network_.copies[network_.lanes[lane].to]) continue;
-      if (!there && room_.take(lane, send.epoch)) {
+      if (!there && calendar_.take({&lane, 1}, send.epoch)) {
         sends_.insert(send);
         added.push_back(send);
         continue;
       }
       for (const EpochSend& other : added) {
-        room_.give_back(other.lane, other.epoch);
+        calendar_.give_back({&other.lane, 1}, other.epoch);
         sends_.erase(other);
       }
       return false;
@@ -152,7 +103,7 @@ private:
 
   const EpochNetwork& network_;
   std::uint64_t latest_;
-  LimitRoom room_;
+  CapacityCalendar calendar_;
   std::map<std::vector<LinkId>, std::uint32_t> lanes_; // by their links
   /// By chunk and node, of those that a chunk gets to: few of all pairs.
   std::unordered_map<std::uint64_t, std::uint32_t> since_;

@@ -26,27 +26,27 @@ public:
   Schedule schedule(std::uint32_t link_count) && {
     for (std::uint32_t i = 0; i < forest_.sends.size(); ++i)
       if (forest_.parent[i] == EpochForest::root) extend({i, i, {}}, i);
-    for (std::uint32_t w = 0; w < ways_.size(); ++w)
-      bringing_[place(chunk_of(ways_[w]), lane_of(ways_[w].last).to)] = w;
-    depth_.assign(ways_.size(), unknown);
+    for (std::uint32_t w = 0; w < paths_.size(); ++w)
+      bringing_[place(chunk_of(paths_[w]), lane_of(paths_[w].last).to)] = w;
+    depth_.assign(paths_.size(), unknown);
     std::vector<std::uint32_t> order;
-    for (std::uint32_t w = 0; w < ways_.size(); ++w) {
+    for (std::uint32_t w = 0; w < paths_.size(); ++w) {
       find_depth(w);
       order.push_back(w);
     }
     std::ranges::stable_sort(order, {}, [&](std::uint32_t w) {
-      return std::tuple(forest_.sends[ways_[w].first].epoch, depth_[w]);
+      return std::tuple(forest_.sends[paths_[w].first].epoch, depth_[w]);
     });
     Schedule schedule(link_count);
-    schedule.reserve(ways_.size());
+    schedule.reserve(paths_.size());
     for (const std::uint32_t w : order)
-      schedule.push(
-          {ChunkId{chunk_of(ways_[w])}, schedule.paths().intern(ways_[w].links), Op::copy, false});
+      schedule.push({ChunkId{chunk_of(paths_[w])}, schedule.paths().intern(paths_[w].links),
+                     Op::copy, false});
     return schedule;
   }
 
 private:
-  struct Way {
+  struct Path {
     std::uint32_t first = 0, last = 0; ///< sends with which it begins and ends
     std::vector<LinkId> links;
   };
@@ -55,8 +55,8 @@ private:
   [[nodiscard]] const Lane& lane_of(std::uint32_t send) const {
     return problem_.network.lanes[forest_.sends[send].lane];
   }
-  [[nodiscard]] std::uint32_t chunk_of(const Way& way) const {
-    return forest_.sends[way.first].chunk;
+  [[nodiscard]] std::uint32_t chunk_of(const Path& path) const {
+    return forest_.sends[path.first].chunk;
   }
   /// A chunk at a node, as one number.
   [[nodiscard]] std::uint64_t place(std::uint64_t chunk, std::uint32_t node) const {
@@ -66,38 +66,39 @@ private:
   /// Transfers of its chunk one after another that must be before this one: out of a switch lanes
   /// may have no delay, so that several begin in one epoch, also where nodes that store are between
   /// them.
-  std::uint32_t find_depth(std::uint32_t way) { // as deep as a chunk has hops
-    if (depth_[way] != unknown) return depth_[way];
-    const auto before = bringing_.find(place(chunk_of(ways_[way]), lane_of(ways_[way].first).from));
-    return depth_[way] = before == bringing_.end() ? 0 : find_depth(before->second) + 1;
+  std::uint32_t find_depth(std::uint32_t path) { // as deep as a chunk has hops
+    if (depth_[path] != unknown) return depth_[path];
+    const auto before =
+        bringing_.find(place(chunk_of(paths_[path]), lane_of(paths_[path].first).from));
+    return depth_[path] = before == bringing_.end() ? 0 : find_depth(before->second) + 1;
   }
 
-  /// `way` continued by a send and what hangs on it.
-  void extend(Way way, std::uint32_t send) { // as deep as switches stand in a row
+  /// `path` continued by a send and what hangs on it.
+  void extend(Path path, std::uint32_t send) { // as deep as switches stand in a row
     const Lane& lane = lane_of(send);
-    way.last = send;
-    way.links.insert(way.links.end(), lane.links.begin(), lane.links.end());
+    path.last = send;
+    path.links.insert(path.links.end(), lane.links.begin(), lane.links.end());
     const auto& children = children_[send];
     if (children.empty()) {
-      ways_.push_back(std::move(way));
+      paths_.push_back(std::move(path));
       return;
     }
     // A switch keeps what ends there, as far as schedules know: a second time would be redundant.
     if (children.size() > 1 && ended_.insert(place(forest_.sends[send].chunk, lane.to)).second) {
-      ways_.push_back(std::move(way));
+      paths_.push_back(std::move(path));
       for (const std::uint32_t child : children) extend({child, child, {}}, child);
       return;
     }
-    for (const std::uint32_t child : children) extend(way, child);
+    for (const std::uint32_t child : children) extend(path, child);
   }
 
   const EpochProblem& problem_;
   EpochForest forest_;
   std::vector<std::vector<std::uint32_t>> children_;
   std::unordered_set<std::uint64_t> ended_; // places: switches
-  std::vector<Way> ways_;
-  std::unordered_map<std::uint64_t, std::uint32_t> bringing_; // place -> the way that ends there
-  std::vector<std::uint32_t> depth_;                          // [way]
+  std::vector<Path> paths_;
+  std::unordered_map<std::uint64_t, std::uint32_t> bringing_; // place -> the path that ends there
+  std::vector<std::uint32_t> depth_;                          // [path]
 };
 
 } // namespace

@@ -9,8 +9,8 @@
 namespace tutti {
 
 /// The plan as a list of transfers by epoch. What a switch that doesn't copy passes on is one
-/// transfer with the whole way; where one that copies does, the transfer ends there and others
-/// begin (only for the first time that it copies this chunk: later each has the whole way, since
+/// transfer with the whole path; where one that copies does, the transfer ends there and others
+/// begin (only for the first time that it copies this chunk: later each has the whole path, since
 /// for a schedule the switch has the chunk already). Useless sends are left out. Replayed on a
 /// network without switches and shared groups it takes at most epochs_of() * epoch where no latency
 /// was rounded down. Pre: epoch_fault() is empty.

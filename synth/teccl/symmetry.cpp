@@ -1,3 +1,5 @@
+// A node that is no source and no destination (a switch, a relay) may stay where it is: only the
+// others must move.
 #include "synth/teccl/symmetry.hpp"
 
 #include <algorithm>
@@ -10,10 +12,9 @@ namespace tutti {
 
 ChunkTraffic traffic_of(const EpochProblem& problem) {
   const EpochNetwork& network = problem.network;
-  ChunkTraffic traffic;
+  ChunkTraffic traffic = traffic_of(network, problem.chunks);
   for (std::uint32_t n = 0; n < network.node_count(); ++n)
     traffic.node_kinds.push_back((network.stores[n] ? 1U : 0U) + (network.copies[n] ? 2U : 0U));
-  for (const Lane& lane : network.lanes) traffic.lanes.push_back({lane.from, lane.to, lane.delay});
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> kinds;
   for (const EpochLimit& each : network.limits) {
     ChunkTraffic::Limit& limit = traffic.limits.emplace_back();
@@ -24,7 +25,6 @@ ChunkTraffic traffic_of(const EpochProblem& problem) {
   }
   std::set<std::uint32_t> ends;
   for (const TimedChunk& chunk : problem.chunks) {
-    traffic.chunks.push_back({chunk.sources, chunk.destinations});
     ends.insert(chunk.sources.begin(), chunk.sources.end());
     ends.insert(chunk.destinations.begin(), chunk.destinations.end());
   }

@@ -1,4 +1,4 @@
-// What may be exchanged of an epoch problem without changing it.
+// Automorphisms of an epoch problem.
 #pragma once
 
 #include "synth/teccl/problem.hpp"
@@ -13,8 +13,8 @@ namespace tutti {
 /// the same window and number.
 [[nodiscard]] ChunkTraffic traffic_of(const EpochProblem& problem);
 
-/// Groups that let no lane and no wanted chunk in its place, the largest first, at most `most`; of
-/// chunks with one destination each, none that holds or wants anything either.
+/// Groups of automorphisms that act freely on lanes and demanded chunks, of a unicast problem on
+/// sources and destinations too, the largest first, at most `most`.
 [[nodiscard]] std::vector<ChunkSymmetry> free_symmetries(const EpochProblem& problem,
                                                          std::size_t most);
 

@@ -1,9 +1,6 @@
-// The problem as a coloured graph: nodes, lanes, limits and chunks are vertices, a lane has arcs
-// from its start and to its end, a chunk from its sources and to its destinations. Its
-// automorphisms (bliss) generate the group; free subgroups are semiregular permutation groups on
-// lanes and demanded chunks. Of a unicast problem the chunks may be as many as pairs of nodes, so
-// nodes are permuted instead, and freedom on chunks is checked afterwards.
-
+// A problem becomes a coloured graph whose vertices are nodes, lanes, limits, chunks and uses of
+// limits; bliss finds generators of its automorphisms. Groups that act freely are subgroups of the
+// group that these generate, found as semiregular permutation groups on the points that must move.
 #include "synth/timed/symmetry.hpp"
 
 #include "synth/symmetry/semiregular.hpp"
@@ -99,8 +96,7 @@ ChunkTraffic::Limit image_of(const ChunkTraffic::Limit& limit, const Permutation
   return moved;
 }
 
-/// To be checked apart: parallel arcs count once, so the graph doesn't see that a lane stands in a
-/// limit twice.
+/// The graph knows a lane that stands in a limit twice only once.
 bool keeps_limits(const ChunkTraffic& traffic, const ChunkAutomorphism& automorphism) {
   for (std::uint32_t i = 0; i < traffic.limits.size(); ++i)
     if (image_of(traffic.limits[i], automorphism.lanes) != traffic.limits[automorphism.limits[i]])
@@ -108,15 +104,15 @@ bool keeps_limits(const ChunkTraffic& traffic, const ChunkAutomorphism& automorp
   return true;
 }
 
-/// Whether the group is abelian, as translations are, which use links most evenly.
-bool commutes(const std::vector<Permutation>& group) {
+/// Translations are abelian, which use links most evenly; other groups of their order may not be.
+bool is_abelian(const std::vector<Permutation>& group) {
   return std::ranges::all_of(group, [&](const Permutation& a) {
     return std::ranges::all_of(group,
                                [&](const Permutation& b) { return a[b.front()] == b[a.front()]; });
   });
 }
 
-/// Automorphisms as permutations of what must move: lanes, then the chunks that are wanted; of a
+/// Automorphisms as permutations of what must move: lanes, then the demanded chunks; of a
 /// unicast problem, where there can be as many as pairs of nodes, the nodes, with which they move.
 class ChunkMovements {
 public:
@@ -147,7 +143,7 @@ public:
     return move;
   }
 
-  /// All that follows from a movement; what nobody wants is never sent and stays.
+  /// All that follows from a movement; a chunk without destinations is never sent and stays fixed.
   [[nodiscard]] ChunkAutomorphism whole(const Permutation& move) const {
     ChunkAutomorphism all;
     all.lanes.assign(move.begin(), move.begin() + lanes_);
@@ -169,7 +165,7 @@ public:
     return all;
   }
 
-  /// Whether it acts freely on demanded chunks: no element but the identity, the first, fixes one.
+  /// Whether no element but the first, the identity, fixes a demanded chunk.
   [[nodiscard]] bool free_on_chunks(const ChunkSymmetry& symmetry) const {
     return std::all_of(symmetry.begin() + 1, symmetry.end(), [&](const ChunkAutomorphism& one) {
       return std::ranges::all_of(wanted_, [&](std::uint32_t c) { return one.chunks[c] != c; });
@@ -210,6 +206,13 @@ Permutation identity_on(std::size_t points) {
 
 } // namespace
 
+ChunkTraffic traffic_of(const LaneNetwork& network, std::span<const TimedChunk> chunks) {
+  ChunkTraffic traffic;
+  for (const Lane& lane : network.lanes) traffic.lanes.push_back({lane.from, lane.to, lane.delay});
+  traffic.chunks.assign(chunks.begin(), chunks.end());
+  return traffic;
+}
+
 std::vector<ChunkAutomorphism> automorphisms(const ChunkTraffic& traffic) {
   const TrafficBlocks at(traffic);
   std::vector<ChunkAutomorphism> generators;
@@ -230,7 +233,7 @@ std::vector<ChunkSymmetry> free_symmetries(const ChunkTraffic& traffic,
   std::vector<std::vector<Permutation>> groups =
       semiregular_subgroups(moves, movements.points(), most_elements, choice * most, limit);
   std::ranges::stable_sort(groups, {}, [](const auto& group) {
-    return std::pair(std::numeric_limits<std::size_t>::max() - group.size(), !commutes(group));
+    return std::pair(std::numeric_limits<std::size_t>::max() - group.size(), !is_abelian(group));
   });
   std::vector<ChunkSymmetry> symmetries;
   for (std::size_t g = 0; g < groups.size() && symmetries.size() < most; ++g) {

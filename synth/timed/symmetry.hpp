@@ -1,8 +1,9 @@
-// Automorphisms of chunk routing problems on a network of lanes: permutations of nodes, lanes,
-// limits and chunks that keep the problem.
+// Automorphisms of a problem on a time-expanded network: permutations of nodes, lanes, limits and
+// chunks under which the problem stays the same, and groups of them that act freely.
 #pragma once
 
 #include "synth/symmetry/automorphisms.hpp"
+#include "synth/timed/lane_network.hpp"
 #include "synth/timed/timed_chunk.hpp"
 
 #include <compare>
@@ -13,7 +14,7 @@
 
 namespace tutti {
 
-/// What automorphisms keep. Kinds are numbered from 0; an orbit has one kind only.
+/// What automorphisms keep. Kinds are numbered from 0; only what is of one kind can be exchanged.
 struct ChunkTraffic {
   struct Lane {
     std::uint32_t from = 0, to = 0, kind = 0;
@@ -29,44 +30,48 @@ struct ChunkTraffic {
   };
 
   std::vector<std::uint32_t> node_kinds; ///< [node]
-  /// Ascending, a union of orbits: a free symmetry of a unicast problem fixes none of them.
+  /// Ascending, closed under automorphisms: of a unicast problem, a group acts freely only if it
+  /// fixes none of these either.
   std::vector<std::uint32_t> moving_nodes;
   std::vector<Lane> lanes;
   std::vector<Limit> limits; ///< a limit's uses tell which of its kind it is
   std::vector<TimedChunk> chunks;
 };
 
-/// The images of nodes, lanes, limits and chunks. Sources and destinations of a chunk are mapped to
-/// those of its image, the uses of a limit to those of its image.
+/// The lanes, of one kind where their delays are equal, and the chunks; without nodes and limits.
+[[nodiscard]] ChunkTraffic traffic_of(const LaneNetwork& network,
+                                      std::span<const TimedChunk> chunks);
+
+/// Where nodes, lanes, limits and chunks go; sources and destinations of a chunk go to those of its
+/// image, the uses of a limit to those of its image.
 struct ChunkAutomorphism {
   Permutation nodes, lanes, limits, chunks;
 };
 
-/// Generators of the automorphism group.
+/// Generators of all of them.
 [[nodiscard]] std::vector<ChunkAutomorphism> automorphisms(const ChunkTraffic& traffic);
 
-/// A group of automorphisms, as the list of its elements, the identity first. It acts freely: no
-/// other element fixes a lane or a demanded chunk. A plan that is invariant under it is determined
-/// by its sends of one chunk of each orbit.
+/// A group of automorphisms that acts freely: but for the identity, which stands first, each fixes
+/// no lane and no demanded chunk. A plan that it keeps is known from its sends of one chunk of each
+/// orbit.
 using ChunkSymmetry = std::vector<ChunkAutomorphism>;
 
-/// Such groups, the largest first, of equal ones those that commute first, at most `most`; none of
+/// Such groups, the largest first, of equal ones the abelian first, at most `most`; none of
 /// only one element. Errors: LimitReached.
 [[nodiscard]] std::vector<ChunkSymmetry>
 free_symmetries(const ChunkTraffic& traffic, std::span<const ChunkAutomorphism> generators,
                 std::size_t most, const WorkLimit& limit = {});
 
-/// The trivial group: no restriction.
+/// The identity alone: no restriction.
 [[nodiscard]] ChunkSymmetry no_symmetry(std::size_t nodes, std::size_t lanes, std::size_t limits,
                                         std::size_t chunks);
 
-/// Representatives of the orbits of demanded chunks, and by which element each chunk is mapped to
-/// its own.
+/// A representative of each orbit of the demanded chunks, and what takes the others there.
 class ChunkOrbits {
 public:
   struct Role {
     std::uint32_t chosen = 0;              ///< index into chosen()
-    const ChunkAutomorphism* by = nullptr; ///< takes the chunk there; null: nobody wants it
+    const ChunkAutomorphism* by = nullptr; ///< takes the chunk there; null: no destination
   };
 
   /// `wanted[chunk]`. `symmetry` must outlive this.

@@ -192,7 +192,7 @@ private:
   }
 
   /// Each chunk that is only outside at the start, and wanted inside, enters at least once, and has
-  /// then a way to go to the destination for whom it is longest from the nearest entrance.
+  /// then a path to go to the destination for whom it is longest from the nearest entrance.
   void by_cut(const std::vector<bool>& inside) {
     const std::vector<std::uint32_t> entrances = lanes_into(inside);
     std::vector<std::uint32_t> heads;

@@ -26,7 +26,7 @@ std::int64_t chunks_of_a_pair(const EpochProblem& problem) {
   return most;
 }
 
-// Links of the longest among the shortest ways between two nodes.
+// Links of the longest among the shortest paths between two nodes.
 std::uint32_t most_hops(const Topology& topology) {
   std::uint32_t most = 1;
   for (std::uint32_t from = 0; from < topology.node_count(); ++from) {

@@ -30,16 +30,16 @@ std::vector<TimedAmount> timed_flow_of(const EpochFlowProgram& program,
   return flow;
 }
 
-/// Ways together as long as the chunks, one chunk after another.
+/// Paths together as long as the chunks, one chunk after another.
 class PartCutter {
 public:
   explicit PartCutter(const EpochDemand& demand) : demand_(demand) {}
 
-  void add(const TimedWay& way, double factor) {
-    for (double left = way.amount * factor; left > 0;) {
+  void add(const TimedPath& path, double factor) {
+    for (double left = path.amount * factor; left > 0;) {
       const bool is_last = chunk_ + 1 == demand_.chunks.size();
       const double now = is_last ? left : std::min(left, 1 - filled_);
-      for (const TimedStep& step : way.steps)
+      for (const TimedStep& step : path.steps)
         amounts_[{step.epoch, step.lane, demand_.chunks[chunk_]}] += now;
       filled_ += now;
       left -= now;
@@ -69,20 +69,20 @@ void add_parts(const EpochProblem& problem, const EpochFlowProgram& program,
     FlowTracer tracer(problem.network, sources[s].node,
                       timed_flow_of(program, columns, s, lanes, epochs));
     for (const EpochDemand& demand : sources[s].demands) {
-      std::vector<TimedWay> ways;
+      std::vector<TimedPath> paths;
       double found = 0;
       for (std::uint32_t k = 0; k <= epochs; ++k)
         for (double left = program.taken(columns, s, demand.destination, k); left > least_flow;) {
-          std::optional<TimedWay> way = tracer.take(demand.destination, k, left);
-          if (!way) break;
-          left -= way->amount;
-          found += way->amount;
+          std::optional<TimedPath> path = tracer.take(demand.destination, k, left);
+          if (!path) break;
+          left -= path->amount;
+          found += path->amount;
           flows.epochs = std::max(flows.epochs, k);
-          ways.push_back(std::move(*way));
+          paths.push_back(std::move(*path));
         }
       PartCutter cutter(demand);
-      for (const TimedWay& way : ways)
-        cutter.add(way, static_cast<double>(demand.chunks.size()) / found);
+      for (const TimedPath& path : paths)
+        cutter.add(path, static_cast<double>(demand.chunks.size()) / found);
       cutter.append_to(flows.parts);
     }
   }

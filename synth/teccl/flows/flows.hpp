@@ -1,5 +1,5 @@
 // Collectives that need no copies (All-to-All, Gather, Scatter) as a linear program (TE-CCL sec.
-// 4.1): flows through time, together for all chunks of a source, then ways for whole chunks.
+// 4.1): flows through time, together for all chunks of a source, then paths for whole chunks.
 #pragma once
 
 #include "sim/work_limit.hpp"
@@ -18,7 +18,7 @@ struct EpochFlows {
   /// Of the objective: for each chunk the sum of 1 / (k + 1) over the epochs k at whose end it is
   /// there, amounts in part. No integral plan has more.
   double reward = 0;
-  /// What of a chunk enters a lane in an epoch, after the decomposition into ways; ascending. An
+  /// What of a chunk enters a lane in an epoch, after the decomposition into paths; ascending. An
   /// All-to-All of many GPUs has many: 5 million for 128 in chassis of four.
   struct Part {
     EpochSend send;

@@ -15,26 +15,26 @@ namespace tutti {
 
 namespace {
 
-/// All ways that the parts of a chunk take and the whole chunk can. `room`: empty.
-std::vector<WayChoice> choices_of(const EpochNetwork& network, EpochRoom& room,
-                                  const TimedChunk& chunk, std::span<const TimedAmount> amounts) {
+/// All paths that the parts of a chunk take and the whole chunk can. `calendar`: empty.
+std::vector<PathChoice> choices_of(const EpochNetwork& network, CapacityCalendar& calendar,
+                                   const TimedChunk& chunk, std::span<const TimedAmount> amounts) {
   FlowTracer tracer(network, chunk.sources.front(), amounts);
-  std::map<std::vector<std::uint32_t>, WayChoice> by_lanes;
-  while (auto way = tracer.take(chunk.destinations.front(), out_of_epochs - 1, 1)) {
+  std::map<std::vector<std::uint32_t>, PathChoice> by_lanes;
+  while (auto path = tracer.take(chunk.destinations.front(), out_of_epochs - 1, 1)) {
     std::vector<std::uint32_t> lanes;
-    for (const TimedStep& step : way->steps) lanes.push_back(step.lane);
-    const TimedStep& last = way->steps.back();
+    for (const TimedStep& step : path->steps) lanes.push_back(step.lane);
+    const TimedStep& last = path->steps.back();
     const std::uint32_t there = last.epoch + network.lanes[last.lane].delay;
-    WayChoice& choice = by_lanes[lanes];
-    choice.amount += way->amount;
+    PathChoice& choice = by_lanes[lanes];
+    choice.amount += path->amount;
     if (!choice.lanes.empty() && choice.there <= there) continue;
     choice.lanes = lanes;
     choice.there = there;
-    choice.fastest = std::move(*way);
+    choice.fastest = std::move(*path);
   }
-  std::vector<WayChoice> choices;
+  std::vector<PathChoice> choices;
   for (auto& [lanes, choice] : by_lanes)
-    if (is_passable(network, room, lanes)) choices.push_back(std::move(choice));
+    if (is_passable(network, calendar, lanes)) choices.push_back(std::move(choice));
   return choices;
 }
 
@@ -42,23 +42,23 @@ std::vector<ChunkChoices> chunk_choices(const EpochProblem& problem, const Epoch
   std::vector<std::vector<TimedAmount>> amounts(problem.chunks.size());
   for (const EpochFlows::Part& part : flows.parts)
     amounts[part.send.chunk].push_back({part.send.epoch, part.send.lane, part.amount});
-  EpochRoom room(problem.network);
-  std::vector<ChunkChoices> ways;
+  CapacityCalendar calendar(problem.network);
+  std::vector<ChunkChoices> paths;
   for (std::uint32_t c = 0; c < amounts.size(); ++c) {
     problem.require_time();
     if (!amounts[c].empty())
-      ways.push_back({c, choices_of(problem.network, room, problem.chunks[c], amounts[c])});
+      paths.push_back({c, choices_of(problem.network, calendar, problem.chunks[c], amounts[c])});
   }
-  return ways;
+  return paths;
 }
 
 /// Plans from several beginnings, as long as the effort lasts; the shortest stays.
 class PlanSearch {
 public:
   /// `enough`: a plan in so many epochs will do.
-  PlanSearch(const EpochProblem& problem, std::span<const ChunkChoices> ways, std::uint32_t enough)
-      : has_buffer_limit_(problem.buffer_limit.has_value()), enough_(enough), ways_(ways),
-        planner_(problem, ways), order_(ways.size()) {
+  PlanSearch(const EpochProblem& problem, std::span<const ChunkChoices> paths, std::uint32_t enough)
+      : has_buffer_limit_(problem.buffer_limit.has_value()), enough_(enough), paths_(paths),
+        planner_(problem, paths), order_(paths.size()) {
     std::iota(order_.begin(), order_.end(), 0U);
   }
 
@@ -94,7 +94,7 @@ private:
 
   [[nodiscard]] double first_arrival(std::uint32_t chunk) const {
     std::uint32_t there = out_of_epochs;
-    for (const WayChoice& choice : ways_[chunk].choices) there = std::min(there, choice.there);
+    for (const PathChoice& choice : paths_[chunk].choices) there = std::min(there, choice.there);
     return there;
   }
 
@@ -102,17 +102,17 @@ private:
     std::ranges::sort(order_, {}, [&](std::uint32_t c) { return std::pair(key(c), c); });
   }
 
-  void keep(WayPlan plan) {
+  void keep(PathPlan plan) {
     if (!has_buffer_limit_) planner_.improve(plan);
     if (!best_ || plan.length < best_->length) best_ = std::move(plan);
   }
 
   /// In the order in which the flows send.
   void try_flow_times(const std::vector<std::uint32_t>& choice) {
-    Keys keys(ways_.size());
-    for (std::uint32_t c = 0; c < ways_.size(); ++c) {
-      auto step = ways_[c].choices[choice[c]].fastest.steps.begin();
-      for (const WayStretch& stretch : planner_.stretches(c, choice[c])) {
+    Keys keys(paths_.size());
+    for (std::uint32_t c = 0; c < paths_.size(); ++c) {
+      auto step = paths_[c].choices[choice[c]].fastest.steps.begin();
+      for (const PathStretch& stretch : planner_.stretches(c, choice[c])) {
         keys[c].push_back(step->epoch);
         step += static_cast<std::ptrdiff_t>(stretch.lanes.size());
       }
@@ -121,13 +121,13 @@ private:
   }
 
   void try_insertion() {
-    if (std::optional<WayPlan> plan = planner_.inserted(order_)) keep(std::move(*plan));
+    if (std::optional<PathPlan> plan = planner_.inserted(order_)) keep(std::move(*plan));
   }
 
   /// As the best so far, each chunk somewhat earlier or later.
   void try_shaken_times(double most_shake) {
-    Keys keys(ways_.size());
-    for (std::size_t c = 0; c < ways_.size(); ++c) {
+    Keys keys(paths_.size());
+    for (std::size_t c = 0; c < paths_.size(); ++c) {
       const double later = shake(most_shake);
       for (const std::uint32_t epoch : best_->epochs[c]) keys[c].push_back(epoch + later);
     }
@@ -136,7 +136,7 @@ private:
 
   void try_shaken_order(double most_shake) {
     std::vector<double> keys;
-    for (std::size_t c = 0; c < ways_.size(); ++c)
+    for (std::size_t c = 0; c < paths_.size(); ++c)
       keys.push_back(best_->epochs[c].front() + shake(most_shake));
     sort_by([&](std::uint32_t c) { return keys[c]; });
     try_insertion();
@@ -149,19 +149,20 @@ private:
 
   bool has_buffer_limit_;
   std::uint32_t enough_;
-  std::span<const ChunkChoices> ways_;
-  WayPlanner planner_;
+  std::span<const ChunkChoices> paths_;
+  PathPlanner planner_;
   std::vector<std::uint32_t> order_; ///< of chunks
-  std::optional<WayPlan> best_;
+  std::optional<PathPlan> best_;
   Random random_{1};
 };
 
 } // namespace
 
 EpochPlan integral_plan(const EpochProblem& problem, const EpochFlows& flows) {
-  const std::vector<ChunkChoices> ways = chunk_choices(problem, flows);
-  if (std::ranges::any_of(ways, [](const auto& chunk) { return chunk.choices.empty(); })) return {};
-  return PlanSearch(problem, ways, flows.epochs).run();
+  const std::vector<ChunkChoices> paths = chunk_choices(problem, flows);
+  if (std::ranges::any_of(paths, [](const auto& chunk) { return chunk.choices.empty(); }))
+    return {};
+  return PlanSearch(problem, paths, flows.epochs).run();
 }
 
 } // namespace tutti

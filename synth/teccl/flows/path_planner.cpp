@@ -9,10 +9,10 @@ namespace tutti {
 
 namespace {
 
-std::vector<WayStretch> cut_at_stores(const EpochNetwork& network,
-                                      std::span<const std::uint32_t> lanes) {
-  std::vector<WayStretch> stretches;
-  WayStretch next;
+std::vector<PathStretch> cut_at_stores(const EpochNetwork& network,
+                                       std::span<const std::uint32_t> lanes) {
+  std::vector<PathStretch> stretches;
+  PathStretch next;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = network.lanes[lanes[i]];
@@ -30,9 +30,9 @@ std::vector<WayStretch> cut_at_stores(const EpochNetwork& network,
 }
 
 /// Prices by which the highest load is kept low: as it grows to a high power of the load.
-class WayPrices {
+class PathPrices {
 public:
-  explicit WayPrices(const EpochNetwork& network)
+  explicit PathPrices(const EpochNetwork& network)
       : uses_(network.lanes.size()), loads_(network.limits.size()) {
     for (std::uint32_t i = 0; i < network.limits.size(); ++i) {
       const EpochLimit& limit = network.limits[i];
@@ -78,43 +78,44 @@ private:
 
 } // namespace
 
-bool is_passable(const EpochNetwork& network, EpochRoom& room,
+bool is_passable(const EpochNetwork& network, CapacityCalendar& calendar,
                  std::span<const std::uint32_t> lanes) {
-  return std::ranges::all_of(cut_at_stores(network, lanes), [&](const WayStretch& stretch) {
-    const bool fits = room.take(stretch.lanes, 0);
-    if (fits) room.give_back(stretch.lanes, 0);
+  return std::ranges::all_of(cut_at_stores(network, lanes), [&](const PathStretch& stretch) {
+    const bool fits = calendar.take(stretch.lanes, 0);
+    if (fits) calendar.give_back(stretch.lanes, 0);
     return fits;
   });
 }
 
-WayPlanner::WayPlanner(const EpochProblem& problem, std::span<const ChunkChoices> ways)
-    : problem_(problem), ways_(ways), room_(problem.network), kept_(problem.network.node_count()) {
-  for (const ChunkChoices& chunk : ways) {
+PathPlanner::PathPlanner(const EpochProblem& problem, std::span<const ChunkChoices> paths)
+    : problem_(problem), paths_(paths), calendar_(problem.network),
+      kept_(problem.network.node_count()) {
+  for (const ChunkChoices& chunk : paths) {
     auto& choices = stretches_.emplace_back();
-    for (const WayChoice& choice : chunk.choices)
+    for (const PathChoice& choice : chunk.choices)
       choices.push_back(cut_at_stores(problem.network, choice.lanes));
   }
 }
 
-std::vector<std::uint32_t> WayPlanner::even_choice() const {
+std::vector<std::uint32_t> PathPlanner::even_choice() const {
   constexpr int most_sweeps = 8;
-  WayPrices prices(problem_.network);
-  for (const ChunkChoices& chunk : ways_)
-    for (const WayChoice& choice : chunk.choices) prices.add(choice.lanes, choice.amount);
+  PathPrices prices(problem_.network);
+  for (const ChunkChoices& chunk : paths_)
+    for (const PathChoice& choice : chunk.choices) prices.add(choice.lanes, choice.amount);
   prices.set_scale();
   prices.clear();
-  std::vector<std::uint32_t> chosen(ways_.size(), no_way_yet);
+  std::vector<std::uint32_t> chosen(paths_.size(), no_path_yet);
   bool is_settled = false;
   for (int sweep = 0; sweep < most_sweeps && !is_settled; ++sweep) {
     is_settled = true;
-    for (std::size_t c = 0; c < ways_.size(); ++c) {
-      const std::vector<WayChoice>& choices = ways_[c].choices;
-      if (chosen[c] != no_way_yet) prices.add(choices[chosen[c]].lanes, -1);
+    for (std::size_t c = 0; c < paths_.size(); ++c) {
+      const std::vector<PathChoice>& choices = paths_[c].choices;
+      if (chosen[c] != no_path_yet) prices.add(choices[chosen[c]].lanes, -1);
       std::vector<double> price;
-      for (const WayChoice& choice : choices) price.push_back(prices.price(choice.lanes));
+      for (const PathChoice& choice : choices) price.push_back(prices.price(choice.lanes));
       const auto best = static_cast<std::uint32_t>(std::ranges::min_element(price) - price.begin());
       constexpr double less = 1 - 1e-9; // so that it settles
-      if (chosen[c] == no_way_yet || price[best] < price[chosen[c]] * less) {
+      if (chosen[c] == no_path_yet || price[best] < price[chosen[c]] * less) {
         chosen[c] = best;
         is_settled = false;
       }
@@ -124,10 +125,11 @@ std::vector<std::uint32_t> WayPlanner::even_choice() const {
   return chosen;
 }
 
-std::vector<WayPlanner::Job> WayPlanner::jobs(const std::vector<std::uint32_t>& choice,
-                                              const std::vector<std::vector<double>>& keys) const {
+std::vector<PathPlanner::Job>
+PathPlanner::jobs(const std::vector<std::uint32_t>& choice,
+                  const std::vector<std::vector<double>>& keys) const {
   std::vector<Job> jobs;
-  for (std::uint32_t c = 0; c < ways_.size(); ++c)
+  for (std::uint32_t c = 0; c < paths_.size(); ++c)
     for (std::uint32_t i = 0; i < stretches_[c][choice[c]].size(); ++i)
       jobs.push_back({keys[c][i], c, i});
   std::ranges::sort(jobs, {},
@@ -135,15 +137,15 @@ std::vector<WayPlanner::Job> WayPlanner::jobs(const std::vector<std::uint32_t>& 
   return jobs;
 }
 
-WayPlan WayPlanner::as_early(const std::vector<std::uint32_t>& choice,
-                             const std::vector<std::vector<double>>& keys) {
-  room_.clear();
-  WayPlan plan{choice, std::vector<std::vector<std::uint32_t>>(ways_.size()), 0};
-  std::vector<std::uint32_t> ready(ways_.size());
+PathPlan PathPlanner::as_early(const std::vector<std::uint32_t>& choice,
+                               const std::vector<std::vector<double>>& keys) {
+  calendar_.clear();
+  PathPlan plan{choice, std::vector<std::vector<std::uint32_t>>(paths_.size()), 0};
+  std::vector<std::uint32_t> ready(paths_.size());
   for (const Job& job : jobs(choice, keys)) {
-    const WayStretch& stretch = stretches_[job.chunk][choice[job.chunk]][job.stretch];
+    const PathStretch& stretch = stretches_[job.chunk][choice[job.chunk]][job.stretch];
     const std::uint32_t start =
-        room_.take_first(stretch.lanes, ready[job.chunk], stride_of(stretch));
+        calendar_.take_first(stretch.lanes, ready[job.chunk], stride_of(stretch));
     plan.epochs[job.chunk].push_back(start);
     ready[job.chunk] = start + stretch.delay;
     plan.length = std::max(plan.length, ready[job.chunk]);
@@ -151,22 +153,22 @@ WayPlan WayPlanner::as_early(const std::vector<std::uint32_t>& choice,
   return plan;
 }
 
-std::optional<std::vector<std::vector<double>>> WayPlanner::as_late(const WayPlan& plan,
-                                                                    std::uint32_t end) {
-  room_.clear();
-  std::vector<std::vector<double>> minus_finish(ways_.size()), starts(ways_.size());
-  for (std::size_t c = 0; c < ways_.size(); ++c) {
-    const std::vector<WayStretch>& way = stretches_[c][plan.choice[c]];
-    starts[c].resize(way.size());
-    for (std::size_t i = 0; i < way.size(); ++i)
-      minus_finish[c].push_back(-static_cast<double>(plan.epochs[c][i] + way[i].delay));
+std::optional<std::vector<std::vector<double>>> PathPlanner::as_late(const PathPlan& plan,
+                                                                     std::uint32_t end) {
+  calendar_.clear();
+  std::vector<std::vector<double>> minus_finish(paths_.size()), starts(paths_.size());
+  for (std::size_t c = 0; c < paths_.size(); ++c) {
+    const std::vector<PathStretch>& path = stretches_[c][plan.choice[c]];
+    starts[c].resize(path.size());
+    for (std::size_t i = 0; i < path.size(); ++i)
+      minus_finish[c].push_back(-static_cast<double>(plan.epochs[c][i] + path[i].delay));
   }
-  std::vector<std::uint32_t> due(ways_.size(), end);
+  std::vector<std::uint32_t> due(paths_.size(), end);
   for (const Job& job : jobs(plan.choice, minus_finish)) {
-    const WayStretch& stretch = stretches_[job.chunk][plan.choice[job.chunk]][job.stretch];
+    const PathStretch& stretch = stretches_[job.chunk][plan.choice[job.chunk]][job.stretch];
     if (due[job.chunk] < stretch.delay) return std::nullopt;
     const auto start =
-        room_.take_last(stretch.lanes, due[job.chunk] - stretch.delay, stride_of(stretch));
+        calendar_.take_last(stretch.lanes, due[job.chunk] - stretch.delay, stride_of(stretch));
     if (!start) return std::nullopt;
     starts[job.chunk][job.stretch] = *start;
     due[job.chunk] = *start;
@@ -174,12 +176,12 @@ std::optional<std::vector<std::vector<double>>> WayPlanner::as_late(const WayPla
   return starts;
 }
 
-void WayPlanner::improve(WayPlan& plan) {
+void PathPlanner::improve(PathPlan& plan) {
   constexpr int patience = 2; // rounds without success
   for (int failures = 0; failures < patience;) {
     const auto late = as_late(plan, 2 * plan.length);
     if (!late) return;
-    WayPlan better = as_early(plan.choice, *late);
+    PathPlan better = as_early(plan.choice, *late);
     if (better.length > plan.length) return;
     failures = better.length < plan.length ? 0 : failures + 1;
     plan = std::move(better);
@@ -188,84 +190,85 @@ void WayPlanner::improve(WayPlan& plan) {
 
 /// Nothing where a stretch can't follow the one before because of buffers, in any epoch.
 std::optional<std::vector<std::uint32_t>>
-WayPlanner::first_epochs(std::span<const WayStretch> way) {
+PathPlanner::first_epochs(std::span<const PathStretch> path) {
   std::size_t quiet = 0; // from then on nothing else is at any node
   for (const std::vector<std::uint32_t>& kept : kept_) quiet = std::max(quiet, kept.size());
   std::vector<std::uint32_t> epochs;
   for (std::uint32_t first = 0;; ++first) {
     std::uint32_t ready = first;
     epochs.clear();
-    for (const WayStretch& stretch : way) {
-      epochs.push_back(room_.take_first(stretch.lanes, ready, stride_of(stretch)));
+    for (const PathStretch& stretch : path) {
+      epochs.push_back(calendar_.take_first(stretch.lanes, ready, stride_of(stretch)));
       ready = epochs.back() + stretch.delay;
     }
-    if (has_buffers(way, epochs)) return epochs;
+    if (has_buffers(path, epochs)) return epochs;
     first = epochs.front();
-    const bool was_alone = first > quiet && std::ranges::all_of(way, [&](const WayStretch& each) {
-                             const auto i = static_cast<std::size_t>(&each - way.data());
-                             return i == 0 || epochs[i] == epochs[i - 1] + way[i - 1].delay;
+    const bool was_alone = first > quiet && std::ranges::all_of(path, [&](const PathStretch& each) {
+                             const auto i = static_cast<std::size_t>(&each - path.data());
+                             return i == 0 || epochs[i] == epochs[i - 1] + path[i - 1].delay;
                            });
-    for (std::size_t i = 0; i < way.size(); ++i) room_.give_back(way[i].lanes, epochs[i]);
+    for (std::size_t i = 0; i < path.size(); ++i) calendar_.give_back(path[i].lanes, epochs[i]);
     if (was_alone) return std::nullopt;
   }
 }
 
 // A chunk counts at a node between two stretches from its arrival to its leaving, both included.
-bool WayPlanner::has_buffers(std::span<const WayStretch> way,
-                             std::span<const std::uint32_t> epochs) const {
+bool PathPlanner::has_buffers(std::span<const PathStretch> path,
+                              std::span<const std::uint32_t> epochs) const {
   if (!problem_.buffer_limit) return true;
-  for (std::size_t i = 1; i < way.size(); ++i) {
-    const std::uint32_t node = problem_.network.lanes[way[i].lanes.front()].from;
-    for (std::uint32_t k = epochs[i - 1] + way[i - 1].delay; k <= epochs[i]; ++k)
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    const std::uint32_t node = problem_.network.lanes[path[i].lanes.front()].from;
+    for (std::uint32_t k = epochs[i - 1] + path[i - 1].delay; k <= epochs[i]; ++k)
       if ((k < kept_[node].size() ? kept_[node][k] : 0) >= *problem_.buffer_limit) return false;
   }
   return true;
 }
 
-void WayPlanner::use_buffers(std::span<const WayStretch> way,
-                             std::span<const std::uint32_t> epochs) {
+void PathPlanner::use_buffers(std::span<const PathStretch> path,
+                              std::span<const std::uint32_t> epochs) {
   if (!problem_.buffer_limit) return;
-  for (std::size_t i = 1; i < way.size(); ++i) {
-    std::vector<std::uint32_t>& kept = kept_[problem_.network.lanes[way[i].lanes.front()].from];
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    std::vector<std::uint32_t>& kept = kept_[problem_.network.lanes[path[i].lanes.front()].from];
     if (kept.size() <= epochs[i]) kept.resize(epochs[i] + std::size_t{1});
-    for (std::uint32_t k = epochs[i - 1] + way[i - 1].delay; k <= epochs[i]; ++k) ++kept[k];
+    for (std::uint32_t k = epochs[i - 1] + path[i - 1].delay; k <= epochs[i]; ++k) ++kept[k];
   }
 }
 
-std::optional<WayPlan> WayPlanner::inserted(std::span<const std::uint32_t> order) {
-  room_.clear();
+std::optional<PathPlan> PathPlanner::inserted(std::span<const std::uint32_t> order) {
+  calendar_.clear();
   for (std::vector<std::uint32_t>& kept : kept_) kept.clear();
-  WayPlan plan{std::vector<std::uint32_t>(ways_.size(), no_way_yet),
-               std::vector<std::vector<std::uint32_t>>(ways_.size()), 0};
+  PathPlan plan{std::vector<std::uint32_t>(paths_.size(), no_path_yet),
+                std::vector<std::vector<std::uint32_t>>(paths_.size()), 0};
   for (const std::uint32_t c : order) {
     std::uint32_t there = out_of_epochs;
     for (std::uint32_t w = 0; w < stretches_[c].size(); ++w) {
-      const std::vector<WayStretch>& way = stretches_[c][w];
-      const std::optional<std::vector<std::uint32_t>> epochs = first_epochs(way);
+      const std::vector<PathStretch>& path = stretches_[c][w];
+      const std::optional<std::vector<std::uint32_t>> epochs = first_epochs(path);
       if (!epochs) continue;
-      for (std::size_t i = 0; i < way.size(); ++i) room_.give_back(way[i].lanes, (*epochs)[i]);
-      if (epochs->back() + way.back().delay >= there) continue;
-      there = epochs->back() + way.back().delay;
+      for (std::size_t i = 0; i < path.size(); ++i)
+        calendar_.give_back(path[i].lanes, (*epochs)[i]);
+      if (epochs->back() + path.back().delay >= there) continue;
+      there = epochs->back() + path.back().delay;
       plan.choice[c] = w;
       plan.epochs[c] = *epochs;
     }
-    if (plan.choice[c] == no_way_yet) return std::nullopt;
-    const std::vector<WayStretch>& way = stretches_[c][plan.choice[c]];
-    for (std::size_t i = 0; i < way.size(); ++i) room_.take(way[i].lanes, plan.epochs[c][i]);
-    use_buffers(way, plan.epochs[c]);
+    if (plan.choice[c] == no_path_yet) return std::nullopt;
+    const std::vector<PathStretch>& path = stretches_[c][plan.choice[c]];
+    for (std::size_t i = 0; i < path.size(); ++i) calendar_.take(path[i].lanes, plan.epochs[c][i]);
+    use_buffers(path, plan.epochs[c]);
     plan.length = std::max(plan.length, there);
   }
   return plan;
 }
 
-EpochPlan WayPlanner::sends(const WayPlan& plan) const {
+EpochPlan PathPlanner::sends(const PathPlan& plan) const {
   EpochPlan sends;
-  for (std::size_t c = 0; c < ways_.size(); ++c) {
-    const std::vector<WayStretch>& way = stretches_[c][plan.choice[c]];
-    for (std::size_t i = 0; i < way.size(); ++i) {
+  for (std::size_t c = 0; c < paths_.size(); ++c) {
+    const std::vector<PathStretch>& path = stretches_[c][plan.choice[c]];
+    for (std::size_t i = 0; i < path.size(); ++i) {
       std::uint32_t epoch = plan.epochs[c][i];
-      for (const std::uint32_t lane : way[i].lanes) {
-        sends.push_back({epoch, lane, ways_[c].chunk});
+      for (const std::uint32_t lane : path[i].lanes) {
+        sends.push_back({epoch, lane, paths_[c].chunk});
         epoch += problem_.network.lanes[lane].delay;
       }
     }

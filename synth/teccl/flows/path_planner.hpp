@@ -1,4 +1,4 @@
-// Whole chunks on ways, as early as there is room.
+// Whole chunks on paths, as early as their limits have room.
 #pragma once
 
 #include "synth/teccl/capacity_calendar.hpp"
@@ -13,29 +13,29 @@
 namespace tutti {
 
 /// What a chunk may take.
-struct WayChoice {
+struct PathChoice {
   std::vector<std::uint32_t> lanes;
   double amount = 0;       ///< that the flows send there, at most 1
-  TimedWay fastest;        ///< of those that take these lanes, the first to arrive
+  TimedPath fastest;       ///< of those that take these lanes, the first to arrive
   std::uint32_t there = 0; ///< when that arrives
 };
 
 struct ChunkChoices {
   std::uint32_t chunk = 0;
-  std::vector<WayChoice> choices; ///< by lanes; not empty
+  std::vector<PathChoice> choices; ///< by lanes; not empty
 };
 
-inline constexpr std::uint32_t no_way_yet = UINT32_MAX;
+inline constexpr std::uint32_t no_path_yet = UINT32_MAX;
 
 /// Where and when chunks go.
-struct WayPlan {
-  std::vector<std::uint32_t> choice;              ///< [chunk of the ways]
-  std::vector<std::vector<std::uint32_t>> epochs; ///< [chunk of the ways][stretch]
+struct PathPlan {
+  std::vector<std::uint32_t> choice;              ///< [chunk of the paths]
+  std::vector<std::vector<std::uint32_t>> epochs; ///< [chunk of the paths][stretch]
   std::uint32_t length = 0;                       ///< epochs until all is there
 };
 
-/// The lanes of a way between two nodes that store, with none between.
-struct WayStretch {
+/// The lanes of a path between two nodes that store, with none between.
+struct PathStretch {
   std::span<const std::uint32_t> lanes;
   std::uint32_t delay = 0;
   /// The longest window of those that let one chunk through: sends at its multiples alone leave no
@@ -43,40 +43,40 @@ struct WayStretch {
   std::uint32_t stride = 1;
 };
 
-/// Whether a chunk can go this way where nothing else is under way: through switches it may need a
+/// Whether a chunk can go this path where nothing else is under way: through switches it may need a
 /// limit more often at once than that allows (a shared group of links into and out of a switch).
-/// Flows don't tell, as half a chunk can always go. `room`: empty; stays so.
-[[nodiscard]] bool is_passable(const EpochNetwork& network, EpochRoom& room,
+/// Flows don't tell, as half a chunk can always go. `calendar`: empty; stays so.
+[[nodiscard]] bool is_passable(const EpochNetwork& network, CapacityCalendar& calendar,
                                std::span<const std::uint32_t> lanes);
 
-/// Makes plans of ways, all of them passable. All references must outlive it.
-class WayPlanner {
+/// Makes plans of paths, all of them passable. All references must outlive it.
+class PathPlanner {
 public:
-  WayPlanner(const EpochProblem& problem, std::span<const ChunkChoices> ways);
+  PathPlanner(const EpochProblem& problem, std::span<const ChunkChoices> paths);
 
   /// From now on stretches begin only at multiples of their stride, or in any epoch.
   void set_aligned(bool aligned) { is_aligned_ = aligned; }
 
-  /// Ways so that the most loaded limit is loaded little.
+  /// Paths so that the most loaded limit is loaded little.
   [[nodiscard]] std::vector<std::uint32_t> even_choice() const;
 
-  /// Stretches of these ways in this order, each in the first epoch with room. `keys`: [chunk]
-  /// [stretch], ascending along a way; the least first.
-  [[nodiscard]] WayPlan as_early(const std::vector<std::uint32_t>& choice,
-                                 const std::vector<std::vector<double>>& keys);
+  /// Stretches of these paths in this order, each in the first epoch with room. `keys`: [chunk]
+  /// [stretch], ascending along a path; the least first.
+  [[nodiscard]] PathPlan as_early(const std::vector<std::uint32_t>& choice,
+                                  const std::vector<std::vector<double>>& keys);
   /// The plan's stretches as late as possible, the last first, and then as early again (forward-
   /// backward improvement; Li and Willis 1992), until that doesn't shorten the plan any more.
-  void improve(WayPlan& plan);
-  /// Chunks in this order, each on the way on which it is there first.
-  [[nodiscard]] std::optional<WayPlan> inserted(std::span<const std::uint32_t> order);
+  void improve(PathPlan& plan);
+  /// Chunks in this order, each on the path on which it is there first.
+  [[nodiscard]] std::optional<PathPlan> inserted(std::span<const std::uint32_t> order);
 
-  [[nodiscard]] EpochPlan sends(const WayPlan& plan) const;
-  [[nodiscard]] std::span<const WayStretch> stretches(std::uint32_t chunk,
-                                                      std::uint32_t choice) const {
+  [[nodiscard]] EpochPlan sends(const PathPlan& plan) const;
+  [[nodiscard]] std::span<const PathStretch> stretches(std::uint32_t chunk,
+                                                       std::uint32_t choice) const {
     return stretches_[chunk][choice];
   }
   /// Questions for room so far.
-  [[nodiscard]] std::uint64_t effort() const { return room_.questions(); }
+  [[nodiscard]] std::uint64_t effort() const { return calendar_.questions(); }
 
 private:
   struct Job {
@@ -87,23 +87,23 @@ private:
   [[nodiscard]] std::vector<Job> jobs(const std::vector<std::uint32_t>& choice,
                                       const std::vector<std::vector<double>>& keys) const;
   /// Starts so late as possible, before `end`; nothing where they don't fit.
-  [[nodiscard]] std::optional<std::vector<std::vector<double>>> as_late(const WayPlan& plan,
+  [[nodiscard]] std::optional<std::vector<std::vector<double>>> as_late(const PathPlan& plan,
                                                                         std::uint32_t end);
   [[nodiscard]] std::optional<std::vector<std::uint32_t>>
-  first_epochs(std::span<const WayStretch> way);
-  [[nodiscard]] bool has_buffers(std::span<const WayStretch> way,
+  first_epochs(std::span<const PathStretch> path);
+  [[nodiscard]] bool has_buffers(std::span<const PathStretch> path,
                                  std::span<const std::uint32_t> epochs) const;
-  void use_buffers(std::span<const WayStretch> way, std::span<const std::uint32_t> epochs);
+  void use_buffers(std::span<const PathStretch> path, std::span<const std::uint32_t> epochs);
 
-  [[nodiscard]] std::uint32_t stride_of(const WayStretch& stretch) const {
+  [[nodiscard]] std::uint32_t stride_of(const PathStretch& stretch) const {
     return is_aligned_ ? stretch.stride : 1;
   }
 
   const EpochProblem& problem_;
-  std::span<const ChunkChoices> ways_;
+  std::span<const ChunkChoices> paths_;
   bool is_aligned_ = false;
-  std::vector<std::vector<std::vector<WayStretch>>> stretches_; ///< [chunk][choice][stretch]
-  EpochRoom room_;
+  std::vector<std::vector<std::vector<PathStretch>>> stretches_; ///< [chunk][choice][stretch]
+  CapacityCalendar calendar_;
   std::vector<std::vector<std::uint32_t>> kept_; ///< [node][epoch]: chunks for others
 };
 

@@ -54,8 +54,8 @@ void FlowTracer::cancel_circle(std::vector<Visit>& back, std::uint32_t node, std
   back.resize(begin);
 }
 
-std::optional<TimedWay> FlowTracer::take(std::uint32_t destination, std::uint32_t epoch,
-                                         double most) {
+std::optional<TimedPath> FlowTracer::take(std::uint32_t destination, std::uint32_t epoch,
+                                          double most) {
   std::vector<Visit> back;
   while (true) {
     const std::uint32_t node =
@@ -75,12 +75,12 @@ std::optional<TimedWay> FlowTracer::take(std::uint32_t destination, std::uint32_
       back.pop_back();
     }
   }
-  TimedWay way;
-  way.amount = std::min(most, least(back));
-  take_out(back, way.amount);
+  TimedPath path;
+  path.amount = std::min(most, least(back));
+  take_out(back, path.amount);
   for (auto visit = back.rbegin(); visit != back.rend(); ++visit)
-    way.steps.push_back({entries_[visit->entry].sent.epoch, entries_[visit->entry].sent.lane});
-  return way;
+    path.steps.push_back({entries_[visit->entry].sent.epoch, entries_[visit->entry].sent.lane});
+  return path;
 }
 
 } // namespace tutti

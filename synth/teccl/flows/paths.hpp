@@ -1,4 +1,4 @@
-// Flows in time, cut into ways.
+// Flows in time, cut into paths.
 #pragma once
 
 #include "synth/teccl/network.hpp"
@@ -22,23 +22,23 @@ struct TimedStep {
 };
 
 /// From a source on, in order; it visits no node that stores twice.
-struct TimedWay {
+struct TimedPath {
   double amount = 0;
   std::vector<TimedStep> steps;
 };
 
-/// The flow of one source, from which ways are taken. What reaches a node that stores may wait
+/// The flow of one source, from which paths are taken. What reaches a node that stores may wait
 /// there. Flows that lead nowhere or in circles do no harm. `network` must outlive it.
 class FlowTracer {
 public:
   FlowTracer(const EpochNetwork& network, std::uint32_t source,
              std::span<const TimedAmount> amounts);
 
-  /// A way to a node that stores, there by the beginning of `epoch`, of as large an amount as one
-  /// way has, and at most `most`; it is taken out of the flow. Nothing where none is left. However
-  /// ways are asked for, no other is lost: each node sends on what came last.
-  [[nodiscard]] std::optional<TimedWay> take(std::uint32_t destination, std::uint32_t epoch,
-                                             double most);
+  /// A path to a node that stores, there by the beginning of `epoch`, of as large an amount as one
+  /// path has, and at most `most`; it is taken out of the flow. Nothing where none is left. However
+  /// paths are asked for, no other is lost: each node sends on what came last.
+  [[nodiscard]] std::optional<TimedPath> take(std::uint32_t destination, std::uint32_t epoch,
+                                              double most);
 
 private:
   struct Entry {

@@ -32,28 +32,28 @@ ChunkClauses::ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::
 ChunkLiterals ChunkClauses::add(const TimedChunk& chunk) {
   const Windows from = network_.distances_from(chunk.sources),
                 to = network_.distances_to(chunk.destinations);
-  ChunkLiterals ways;
+  ChunkLiterals literals;
   for (const std::uint32_t destination : chunk.destinations)
     if (from[destination] == out_of_epochs || from[destination] > epochs_)
       solver_.add({}); // too far away
-  add_places(chunk, from, to, ways);
-  add_sends(chunk, from, to, ways);
+  add_places(chunk, from, to, literals);
+  add_sends(chunk, from, to, literals);
   for (std::uint32_t n = 0; n < network_.node_count(); ++n)
     for (std::uint32_t k = 0; k <= epochs_; ++k)
       if (!network_.stores[n])
-        add_passing(ways, n, k);
+        add_passing(literals, n, k);
       else if (!is_among(chunk.sources, n))
-        add_receipts(ways, n, k);
+        add_receipts(literals, n, k);
   for (const Circle& circle : circles_)
-    for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_circle(ways, circle, k);
-  return ways;
+    for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_circle(literals, circle, k);
+  return literals;
 }
 
-EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& ways, std::uint32_t node) {
-  const EpochLiterals& has = ways.has[node];
+EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& literals, std::uint32_t node) {
+  const EpochLiterals& has = literals.has[node];
   EpochLiterals kept(has.size());
   for (std::uint32_t k = epochs_; k-- > 0;) {
-    const std::vector<Literal> sent = departures(ways, node, k);
+    const std::vector<Literal> sent = departures(literals, node, k);
     const Literal later = literal_at(kept, k + 1);
     if (has[k] == 0 || (sent.empty() && later == 0)) continue;
     kept[k] = solver_.new_variable();
@@ -108,12 +108,12 @@ void ChunkClauses::find_circles() {
 }
 
 void ChunkClauses::add_places(const TimedChunk& chunk, const Windows& from, const Windows& to,
-                              ChunkLiterals& ways) {
-  ways.has.assign(network_.node_count(), EpochLiterals(epochs_ + 1));
+                              ChunkLiterals& literals) {
+  literals.has.assign(network_.node_count(), EpochLiterals(epochs_ + 1));
   for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
     if (!network_.stores[n] || from[n] == out_of_epochs || to[n] == out_of_epochs) continue;
     const bool holds = is_among(chunk.sources, n), wants = is_among(chunk.destinations, n);
-    EpochLiterals& has = ways.has[n];
+    EpochLiterals& has = literals.has[n];
     for (std::uint32_t k = from[n]; k <= epochs_ && to[n] <= epochs_ - k; ++k) {
       has[k] = holds || (wants && k == epochs_) ? always_ : solver_.new_variable();
       if (k > from[n]) solver_.add({-has[k - 1], has[k]});
@@ -122,35 +122,36 @@ void ChunkClauses::add_places(const TimedChunk& chunk, const Windows& from, cons
 }
 
 void ChunkClauses::add_sends(const TimedChunk& chunk, const Windows& from, const Windows& to,
-                             ChunkLiterals& ways) {
-  ways.sends.assign(network_.lanes.size(), EpochLiterals(epochs_ + 1));
+                             ChunkLiterals& literals) {
+  literals.sends.assign(network_.lanes.size(), EpochLiterals(epochs_ + 1));
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
     const Lane& lane = network_.lanes[l];
     if (from[lane.from] == out_of_epochs || to[lane.to] == out_of_epochs) continue;
     if (is_among(chunk.sources, lane.to)) continue;
     for (std::uint32_t k = from[lane.from]; k <= epochs_; ++k) {
       if (lane.delay > epochs_ - k || to[lane.to] > epochs_ - k - lane.delay) break;
-      ways.sends[l][k] = solver_.new_variable();
-      if (network_.stores[lane.from]) solver_.add({-ways.sends[l][k], ways.has[lane.from][k]});
+      literals.sends[l][k] = solver_.new_variable();
+      if (network_.stores[lane.from])
+        solver_.add({-literals.sends[l][k], literals.has[lane.from][k]});
     }
   }
 }
 
-std::vector<Literal> ChunkClauses::arrivals(const ChunkLiterals& ways, std::uint32_t node,
+std::vector<Literal> ChunkClauses::arrivals(const ChunkLiterals& literals, std::uint32_t node,
                                             std::uint32_t epoch) const {
   std::vector<Literal> found;
   for (const std::uint32_t l : network_.in_lanes[node])
     if (const std::uint32_t delay = network_.lanes[l].delay; delay <= epoch)
-      if (const Literal sent = literal_at(ways.sends[l], epoch - delay); sent != 0)
+      if (const Literal sent = literal_at(literals.sends[l], epoch - delay); sent != 0)
         found.push_back(sent);
   return found;
 }
 
-std::vector<Literal> ChunkClauses::departures(const ChunkLiterals& ways, std::uint32_t node,
+std::vector<Literal> ChunkClauses::departures(const ChunkLiterals& literals, std::uint32_t node,
                                               std::uint32_t epoch) const {
   std::vector<Literal> found;
   for (const std::uint32_t l : network_.out_lanes[node])
-    if (const Literal sent = literal_at(ways.sends[l], epoch); sent != 0) found.push_back(sent);
+    if (const Literal sent = literal_at(literals.sends[l], epoch); sent != 0) found.push_back(sent);
   return found;
 }
 
@@ -160,12 +161,12 @@ void ChunkClauses::add_some(std::vector<Literal> clause, const std::vector<Liter
 }
 
 // A node has a chunk from the epoch in which it comes, over one lane.
-void ChunkClauses::add_receipts(const ChunkLiterals& ways, std::uint32_t node,
+void ChunkClauses::add_receipts(const ChunkLiterals& literals, std::uint32_t node,
                                 std::uint32_t epoch) {
-  const Literal now = ways.has[node][epoch];
+  const Literal now = literals.has[node][epoch];
   if (now == 0) return;
-  const Literal before = epoch > 0 ? ways.has[node][epoch - 1] : 0;
-  const std::vector<Literal> in = arrivals(ways, node, epoch);
+  const Literal before = epoch > 0 ? literals.has[node][epoch - 1] : 0;
+  const std::vector<Literal> in = arrivals(literals, node, epoch);
   for (const Literal sent : in) {
     solver_.add({-sent, now});
     if (before != 0) solver_.add({-sent, -before});
@@ -177,16 +178,17 @@ void ChunkClauses::add_receipts(const ChunkLiterals& ways, std::uint32_t node,
     add_some({-now}, in);
 }
 
-void ChunkClauses::add_passing(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch) {
-  const std::vector<Literal> in = arrivals(ways, node, epoch);
-  const std::vector<Literal> out = departures(ways, node, epoch);
+void ChunkClauses::add_passing(const ChunkLiterals& literals, std::uint32_t node,
+                               std::uint32_t epoch) {
+  const std::vector<Literal> in = arrivals(literals, node, epoch);
+  const std::vector<Literal> out = departures(literals, node, epoch);
   for (const Literal sent : in) add_some({-sent}, out);
   if (in.empty()) {
     for (const Literal sent : out) solver_.add({-sent});
   } else if (network_.copies[node]) {
     pass_copies(in, out);
   } else {
-    pass_each_once(ways, node, epoch);
+    pass_each_once(literals, node, epoch);
   }
 }
 
@@ -201,18 +203,19 @@ void ChunkClauses::pass_copies(const std::vector<Literal>& in, const std::vector
   add_some({-arrived}, in);
 }
 
-// A way through the node for each pair of lanes; what goes out came some way, and what comes in
+// A path through the node for each pair of lanes; what goes out came some way, and what comes in
 // goes out by one.
-void ChunkClauses::pass_each_once(const ChunkLiterals& ways, std::uint32_t node,
+void ChunkClauses::pass_each_once(const ChunkLiterals& literals, std::uint32_t node,
                                   std::uint32_t epoch) {
   std::map<std::uint32_t, std::vector<Literal>> through; // of each lane in
   for (const std::uint32_t o : network_.out_lanes[node]) {
-    const Literal out = literal_at(ways.sends[o], epoch);
+    const Literal out = literal_at(literals.sends[o], epoch);
     if (out == 0) continue;
     std::vector<Literal> came{-out};
     for (const std::uint32_t i : network_.in_lanes[node]) {
       const Lane& lane = network_.lanes[i];
-      const Literal in = lane.delay <= epoch ? literal_at(ways.sends[i], epoch - lane.delay) : 0;
+      const Literal in =
+          lane.delay <= epoch ? literal_at(literals.sends[i], epoch - lane.delay) : 0;
       if (in == 0) continue;
       if (lane.from == network_.lanes[o].to && network_.stores[lane.from]) continue; // it has it
       came.push_back(solver_.new_variable());
@@ -221,29 +224,30 @@ void ChunkClauses::pass_each_once(const ChunkLiterals& ways, std::uint32_t node,
     }
     solver_.add(came);
   }
-  for (const auto& [lane, literals] : through) at_most_one(solver_, literals);
+  for (const auto& [lane, taken] : through) at_most_one(solver_, taken);
 }
 
 // On a tree, circles go back and forth somewhere. Else nodes get ranks that rise along each lane
 // that is used.
-void ChunkClauses::forbid_circle(const ChunkLiterals& ways, const Circle& circle,
+void ChunkClauses::forbid_circle(const ChunkLiterals& literals, const Circle& circle,
                                  std::uint32_t epoch) {
   if (!circle.is_tree) {
-    add_ranks(ways, circle, epoch);
+    add_ranks(literals, circle, epoch);
     return;
   }
   for (const std::uint32_t there : circle.lanes)
     for (const std::uint32_t back : network_.out_lanes[network_.lanes[there].to]) {
       const Lane& lane = network_.lanes[back];
       if (there > back || lane.to != network_.lanes[there].from || lane.delay > 0) continue;
-      const Literal first = literal_at(ways.sends[there], epoch);
-      const Literal second = literal_at(ways.sends[back], epoch);
+      const Literal first = literal_at(literals.sends[there], epoch);
+      const Literal second = literal_at(literals.sends[back], epoch);
       if (first != 0 && second != 0) solver_.add({-first, -second});
     }
 }
 
 // In unary: literal i says that the rank is at least i + 1.
-void ChunkClauses::add_ranks(const ChunkLiterals& ways, const Circle& circle, std::uint32_t epoch) {
+void ChunkClauses::add_ranks(const ChunkLiterals& literals, const Circle& circle,
+                             std::uint32_t epoch) {
   std::map<std::uint32_t, std::vector<Literal>> ranks; // [node]
   const auto rank_of = [&](std::uint32_t node) -> const std::vector<Literal>& {
     std::vector<Literal>& rank = ranks[node];
@@ -251,7 +255,7 @@ void ChunkClauses::add_ranks(const ChunkLiterals& ways, const Circle& circle, st
     return rank;
   };
   for (const std::uint32_t l : circle.lanes) {
-    const Literal sent = literal_at(ways.sends[l], epoch);
+    const Literal sent = literal_at(literals.sends[l], epoch);
     if (sent == 0) continue;
     const std::vector<Literal>& before = rank_of(network_.lanes[l].from);
     const std::vector<Literal>& after = rank_of(network_.lanes[l].to);

@@ -1,4 +1,4 @@
-// A chunk's ways through lanes and epochs, in clauses: where it can be, and what brought it there.
+// A chunk's paths through lanes and epochs, in clauses: where it can be, and what brought it there.
 #pragma once
 
 #include "synth/solvers/sat.hpp"
@@ -34,7 +34,7 @@ public:
   [[nodiscard]] ChunkLiterals add(const TimedChunk& chunk);
 
   /// [epoch]: the node has to keep the chunk, for it sends it then or later. Pre: it stores.
-  [[nodiscard]] EpochLiterals add_kept(const ChunkLiterals& ways, std::uint32_t node);
+  [[nodiscard]] EpochLiterals add_kept(const ChunkLiterals& literals, std::uint32_t node);
 
 private:
   /// Lanes without delay between nodes each of which they join to each other.
@@ -47,18 +47,18 @@ private:
 
   void find_circles();
   void add_places(const TimedChunk& chunk, const Windows& from, const Windows& to,
-                  ChunkLiterals& ways);
+                  ChunkLiterals& literals);
   void add_sends(const TimedChunk& chunk, const Windows& from, const Windows& to,
-                 ChunkLiterals& ways);
-  void add_receipts(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch);
-  void add_passing(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch);
+                 ChunkLiterals& literals);
+  void add_receipts(const ChunkLiterals& literals, std::uint32_t node, std::uint32_t epoch);
+  void add_passing(const ChunkLiterals& literals, std::uint32_t node, std::uint32_t epoch);
   void pass_copies(const std::vector<Literal>& in, const std::vector<Literal>& out);
-  void pass_each_once(const ChunkLiterals& ways, std::uint32_t node, std::uint32_t epoch);
-  void forbid_circle(const ChunkLiterals& ways, const Circle& circle, std::uint32_t epoch);
-  void add_ranks(const ChunkLiterals& ways, const Circle& circle, std::uint32_t epoch);
-  [[nodiscard]] std::vector<Literal> arrivals(const ChunkLiterals& ways, std::uint32_t node,
+  void pass_each_once(const ChunkLiterals& literals, std::uint32_t node, std::uint32_t epoch);
+  void forbid_circle(const ChunkLiterals& literals, const Circle& circle, std::uint32_t epoch);
+  void add_ranks(const ChunkLiterals& literals, const Circle& circle, std::uint32_t epoch);
+  [[nodiscard]] std::vector<Literal> arrivals(const ChunkLiterals& literals, std::uint32_t node,
                                               std::uint32_t epoch) const;
-  [[nodiscard]] std::vector<Literal> departures(const ChunkLiterals& ways, std::uint32_t node,
+  [[nodiscard]] std::vector<Literal> departures(const ChunkLiterals& literals, std::uint32_t node,
                                                 std::uint32_t epoch) const;
   void add_some(std::vector<Literal> clause, const std::vector<Literal>& some);
 

@@ -30,7 +30,7 @@ public:
         chunk_clauses_(solver_, network_, epochs, always_) {
     solver_.add({always_});
     for (const std::uint32_t chunk : orbits_.chosen())
-      ways_.push_back(chunk_clauses_.add(problem_.chunks[chunk]));
+      literals_.push_back(chunk_clauses_.add(problem_.chunks[chunk]));
     for (std::uint32_t i = 0; i < network_.limits.size(); ++i)
       if (std::ranges::all_of(symmetry_, [&](const auto& one) { return one.limits[i] >= i; }))
         add_limit(network_.limits[i]);
@@ -63,7 +63,7 @@ private:
     for (const ChunkOrbits::Role& role : orbits_.roles()) {
       if (role.by == nullptr) continue;
       for (const LaneUse& use : limit.uses) {
-        const EpochLiterals& sends = ways_[role.chosen].sends[role.by->lanes[use.lane]];
+        const EpochLiterals& sends = literals_[role.chosen].sends[role.by->lanes[use.lane]];
         for (std::uint32_t k = 0; k < sends.size(); ++k)
           if (sends[k] != 0) slots[k + use.offset].push_back(sends[k]);
       }
@@ -114,7 +114,7 @@ private:
         if (role.by == nullptr || is_end(problem_.chunks[c], n)) continue;
         const std::uint32_t node = role.by->nodes[n];
         const auto [at, is_new] = kept.try_emplace({role.chosen, node});
-        if (is_new) at->second = chunk_clauses_.add_kept(ways_[role.chosen], node);
+        if (is_new) at->second = chunk_clauses_.add_kept(literals_[role.chosen], node);
         for (std::uint32_t k = 0; k < at->second.size(); ++k)
           if (at->second[k] != 0) slots[k].push_back(at->second[k]);
       }
@@ -135,8 +135,8 @@ private:
       const TimedChunk& chunk = problem_.chunks[orbits_.chosen()[i]];
       const auto [at, is_first] = last.try_emplace(chunk, i);
       if (is_first) continue;
-      const EpochLiterals& before = ways_[at->second].has[chunk.destinations.front()];
-      const EpochLiterals& after = ways_[i].has[chunk.destinations.front()];
+      const EpochLiterals& before = literals_[at->second].has[chunk.destinations.front()];
+      const EpochLiterals& after = literals_[i].has[chunk.destinations.front()];
       for (std::uint32_t k = 0; k <= epochs_; ++k)
         if (after[k] != 0) solver_.add({-after[k], before[k]});
       at->second = i;
@@ -145,10 +145,10 @@ private:
 
   [[nodiscard]] EpochPlan decoded() const {
     EpochPlan plan;
-    for (std::uint32_t i = 0; i < ways_.size(); ++i)
+    for (std::uint32_t i = 0; i < literals_.size(); ++i)
       for (std::uint32_t l = 0; l < network_.lanes.size(); ++l)
-        for (std::uint32_t k = 0; k < ways_[i].sends[l].size(); ++k) {
-          const Literal sent = ways_[i].sends[l][k];
+        for (std::uint32_t k = 0; k < literals_[i].sends[l].size(); ++k) {
+          const Literal sent = literals_[i].sends[l][k];
           if (sent == 0 || !solver_.value(sent)) continue;
           for (const ChunkAutomorphism& one : symmetry_)
             plan.push_back({k, one.lanes[l], one.chunks[orbits_.chosen()[i]]});
@@ -165,7 +165,7 @@ private:
   SatSolver solver_;
   Literal always_;
   ChunkClauses chunk_clauses_;
-  std::vector<ChunkLiterals> ways_; // of the chosen chunks
+  std::vector<ChunkLiterals> literals_; // of the chosen chunks
 };
 
 } // namespace

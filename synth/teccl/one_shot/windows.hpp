@@ -40,7 +40,7 @@ struct EpochWindows {
   std::vector<std::vector<std::uint32_t>> past_arrivals;
   std::vector<std::uint32_t> earliest; ///< [place] Of any arrival; `out_of_epochs` where never.
   std::vector<EpochWindow> sends;      ///< [hop] Epochs in which it can be of use.
-  /// [place] The last place through which all its ways to here lead, `earliest` epochs apart;
+  /// [place] The last place through which all its paths to here lead, `earliest` epochs apart;
   /// `out_of_epochs` where there is none, or where it never comes.
   std::vector<std::uint32_t> dominator;
 };

@@ -50,8 +50,8 @@ struct Candidate {
 class GreedyPlanner {
 public:
   GreedyPlanner(const EpochProblem& problem, const EpochDistances& distances,
-                std::span<const std::vector<EpochPassage>> ways, std::span<const EpochSend> past)
-      : problem_(&problem), distances_(&distances), ways_(ways), ledger_(problem, {}),
+                std::span<const std::vector<SwitchPath>> paths, std::span<const EpochSend> past)
+      : problem_(&problem), distances_(&distances), paths_(paths), ledger_(problem, {}),
         here_(problem.network.node_count(), ChunkSet(problem.chunks.size())), planned_(here_),
         done_(problem.chunks.size()), done_at_(problem.chunks.size()),
         reach_(problem.network.reach()) {
@@ -146,11 +146,11 @@ private:
   [[nodiscard]] std::vector<Candidate> candidates(std::uint32_t end) {
     std::vector<Candidate> found;
     ChunkSet startable(problem_->chunks.size());
-    for (std::uint32_t to = 0; to < ways_.size(); ++to) {
+    for (std::uint32_t to = 0; to < paths_.size(); ++to) {
       problem_->require_time();
       startable.clear();
-      for (const EpochPassage& way : ways_[to])
-        if (is_open(way, end)) startable.unite(here_[way.from]);
+      for (const SwitchPath& path : paths_[to])
+        if (is_open(path, end)) startable.unite(here_[path.from]);
       startable.subtract(planned_[to]);
       startable.subtract(done_);
       startable.for_each([&](std::uint32_t chunk) {
@@ -160,9 +160,9 @@ private:
     return found;
   }
 
-  [[nodiscard]] bool is_open(const EpochPassage& way, std::uint32_t end) const {
-    if (only_passing_ && problem_->network.stores[way.from]) return false;
-    return epoch_ + way.delay - problem_->network.lanes[way.lanes.back()].delay < end;
+  [[nodiscard]] bool is_open(const SwitchPath& path, std::uint32_t end) const {
+    if (only_passing_ && problem_->network.stores[path.from]) return false;
+    return epoch_ + path.delay - problem_->network.lanes[path.lanes.back()].delay < end;
   }
 
   void decide(std::uint32_t epoch, std::uint32_t end, bool only_passing) {
@@ -219,13 +219,13 @@ private:
   void start(const Candidate& candidate, std::uint32_t end) {
     std::vector<EpochSend> best;
     std::uint32_t earliest = out_of_epochs;
-    for (const EpochPassage& way : ways_[candidate.to]) {
-      if (way.delay > earliest || best.size() == 1) break;
-      if (!is_open(way, end)) continue;
-      std::vector<EpochSend> sends = new_sends(way, candidate.chunk);
+    for (const SwitchPath& path : paths_[candidate.to]) {
+      if (path.delay > earliest || best.size() == 1) break;
+      if (!is_open(path, end)) continue;
+      std::vector<EpochSend> sends = new_sends(path, candidate.chunk);
       if (sends.empty() || (!best.empty() && sends.size() >= best.size())) continue;
       best = std::move(sends);
-      earliest = way.delay;
+      earliest = path.delay;
     }
     for (const EpochSend& send : best) {
       enter(send);
@@ -233,18 +233,18 @@ private:
     }
   }
 
-  // What has to be sent that isn't sent already, so that the chunk goes this way from now on, as it
-  // hasn't by now; nothing where it can't.
-  std::vector<EpochSend> new_sends(const EpochPassage& way, std::uint32_t chunk) {
+  // What has to be sent that isn't sent already, so that the chunk goes this path from now on, as
+  // it hasn't by now; nothing where it can't.
+  std::vector<EpochSend> new_sends(const SwitchPath& path, std::uint32_t chunk) {
     const EpochNetwork& network = problem_->network;
-    if (network.stores[way.from]
-            ? ledger_.arrival(chunk, way.from) > epoch_ || !kept(way.from, chunk)
-            : !ledger_.can_pass(chunk, way.from, epoch_))
+    if (network.stores[path.from]
+            ? ledger_.arrival(chunk, path.from) > epoch_ || !kept(path.from, chunk)
+            : !ledger_.can_pass(chunk, path.from, epoch_))
       return {};
     std::vector<EpochSend> sends;
     bool possible = true;
     std::uint32_t epoch = epoch_;
-    for (const std::uint32_t id : way.lanes) {
+    for (const std::uint32_t id : path.lanes) {
       const Lane& lane = network.lanes[id];
       const EpochSend send{epoch, id, chunk};
       epoch += lane.delay;
@@ -266,7 +266,7 @@ private:
 
   const EpochProblem* problem_;
   const EpochDistances* distances_;
-  std::span<const std::vector<EpochPassage>> ways_;
+  std::span<const std::vector<SwitchPath>> paths_;
   EpochLedger ledger_;
   std::map<std::uint32_t, std::vector<Arrival>> arrivals_; // by epoch, planned ones too
   std::vector<ChunkSet> here_;         // [node]: what can start there now; of switches: arrives now
@@ -287,9 +287,9 @@ private:
 } // namespace
 
 EpochPlan greedy_plan(const EpochProblem& problem, const EpochDistances& distances,
-                      std::span<const std::vector<EpochPassage>> ways,
+                      std::span<const std::vector<SwitchPath>> paths,
                       std::span<const EpochSend> past, std::uint32_t begin, std::uint32_t end) {
-  return GreedyPlanner(problem, distances, ways, past).plan(begin, end);
+  return GreedyPlanner(problem, distances, paths, past).plan(begin, end);
 }
 
 } // namespace tutti

@@ -14,11 +14,11 @@ namespace tutti {
 /// What follows on `past`: sends of `begin` .. `end` - 1, ascending, until nobody lacks anything or
 /// nothing is of use any more. Epoch by epoch: of all chunks that could start for a node that
 /// stores, the one that brings the most closeness to those who still lack it goes first; of its
-/// ways the earliest, then the one with the fewest new sends (copies by switches need none).
-/// Deterministic, ties by ids. `ways` are epoch_passages() of the problem's network.
-/// Cost: O(epochs * (chunks * nodes * nodes + candidates * ways to a node)).
+/// paths the earliest, then the one with the fewest new sends (copies by switches need none).
+/// Deterministic, ties by ids. `paths` are switch_paths() of the problem's network.
+/// Cost: O(epochs * (chunks * nodes * nodes + candidates * paths to a node)).
 [[nodiscard]] EpochPlan greedy_plan(const EpochProblem& problem, const EpochDistances& distances,
-                                    std::span<const std::vector<EpochPassage>> ways,
+                                    std::span<const std::vector<SwitchPath>> paths,
                                     std::span<const EpochSend> past, std::uint32_t begin,
                                     std::uint32_t end);
 

@@ -6,7 +6,7 @@
 namespace tutti {
 
 EpochLedger::EpochLedger(const EpochProblem& problem, std::span<const EpochSend> past)
-    : problem_(&problem), room_(problem.network),
+    : problem_(&problem), calendar_(problem.network),
       arrivals_(problem.chunks.size() * problem.network.node_count(), out_of_epochs) {
   const EpochNetwork& network = problem.network;
   for (std::size_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
@@ -16,13 +16,13 @@ EpochLedger::EpochLedger(const EpochProblem& problem, std::span<const EpochSend>
 }
 
 bool EpochLedger::has_room(std::uint32_t lane, std::uint32_t epoch) {
-  if (!room_.take({&lane, 1}, epoch)) return false;
-  room_.give_back({&lane, 1}, epoch);
+  if (!calendar_.take({&lane, 1}, epoch)) return false;
+  calendar_.give_back({&lane, 1}, epoch);
   return true;
 }
 
 void EpochLedger::add(const EpochSend& send) {
-  [[maybe_unused]] const bool taken = room_.take({&send.lane, 1}, send.epoch);
+  [[maybe_unused]] const bool taken = calendar_.take({&send.lane, 1}, send.epoch);
   assert(taken);
   ++sent_[send];
   const EpochNetwork& network = problem_->network;
@@ -39,7 +39,7 @@ void EpochLedger::add(const EpochSend& send) {
 }
 
 void EpochLedger::remove(const EpochSend& send) {
-  room_.give_back({&send.lane, 1}, send.epoch);
+  calendar_.give_back({&send.lane, 1}, send.epoch);
   --sent_[send];
   const EpochNetwork& network = problem_->network;
   const Lane& lane = network.lanes[send.lane];

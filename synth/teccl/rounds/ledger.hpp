@@ -42,7 +42,7 @@ private:
   };
 
   const EpochProblem* problem_;
-  EpochRoom room_;
+  CapacityCalendar calendar_;
   std::vector<std::uint32_t> arrivals_; // [chunk * nodes + node]
   // (node, epoch, chunk), of nodes that don't store
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Passing> passing_;

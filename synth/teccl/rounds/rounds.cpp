@@ -24,16 +24,16 @@ class EpochRounds {
 public:
   EpochRounds(const EpochProblem& problem, const RoundSettings& settings, const WorkLimit& limit)
       : problem_(&problem), settings_(&settings), limit_(&limit),
-        ways_(epoch_passages(problem.network)), distances_(ways_) {
+        paths_(switch_paths(problem.network)), distances_(paths_) {
     for (const Lane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
-    for (const auto& ways : ways_)
-      for (const EpochPassage& way : ways)
-        follow_ = std::max(follow_, way.delay - problem.network.lanes[way.lanes.back()].delay);
+    for (const auto& paths : paths_)
+      for (const SwitchPath& path : paths)
+        follow_ = std::max(follow_, path.delay - problem.network.lanes[path.lanes.back()].delay);
   }
 
   [[nodiscard]] RoundsAnswer run() {
     RoundsAnswer result;
-    const EpochPlan greedy = greedy_plan(*problem_, distances_, ways_, {}, 0, out_of_epochs);
+    const EpochPlan greedy = greedy_plan(*problem_, distances_, paths_, {}, 0, out_of_epochs);
     result.greedy_epochs = epochs_of(*problem_, greedy);
     std::string stopped = "limit reached";
     try {
@@ -97,7 +97,7 @@ private:
     if (!settings_->epochs)
       while (solvable && epochs < most_round_epochs && fits(begin, epochs + 1)) ++epochs;
     const EpochHorizon ahead = horizon(begin, epochs);
-    EpochPlan plan = greedy_plan(*problem_, distances_, ways_, plan_, begin, ahead.end);
+    EpochPlan plan = greedy_plan(*problem_, distances_, paths_, plan_, begin, ahead.end);
     if (solvable) {
       EpochPlan better =
           EpochRound(*problem_, distances_, ahead).improved(plan, settings_->most_nodes, *limit_);
@@ -128,10 +128,10 @@ private:
   const EpochProblem* problem_;
   const RoundSettings* settings_;
   const WorkLimit* limit_;
-  std::vector<std::vector<EpochPassage>> ways_;
+  std::vector<std::vector<SwitchPath>> paths_;
   EpochDistances distances_;
   std::uint32_t beyond_ = 0;     // the longest delay
-  std::uint32_t follow_ = 0;     // the longest from the start of a way to its last lane
+  std::uint32_t follow_ = 0;     // the longest from the start of a path to its last lane
   EpochPlan plan_;               // what the rounds have decided
   std::uint32_t busy_until_ = 0; // later, what isn't possible now won't be
 };

@@ -10,10 +10,10 @@ namespace tutti {
 
 namespace {
 
-// Backwards from the end of a way; `way` holds the lanes so far, last one first.
-class PassagesBackwards {
+// Backwards from the end of a path; `path` holds the lanes so far, last one first.
+class PathsBackwards {
 public:
-  PassagesBackwards(const EpochNetwork& network, std::vector<EpochPassage>& found)
+  PathsBackwards(const EpochNetwork& network, std::vector<SwitchPath>& found)
       : network_(&network), found_(&found), visited_(network.node_count()) {}
 
   void extend(std::uint32_t node, std::uint32_t delay) {
@@ -31,39 +31,39 @@ public:
 
 private:
   const EpochNetwork* network_;
-  std::vector<EpochPassage>* found_;
+  std::vector<SwitchPath>* found_;
   std::vector<bool> visited_;
   std::vector<std::uint32_t> lanes_;
 };
 
 } // namespace
 
-std::vector<std::vector<EpochPassage>> epoch_passages(const EpochNetwork& network) {
-  std::vector<std::vector<EpochPassage>> ways(network.node_count());
-  EpochRoom room(network);
+std::vector<std::vector<SwitchPath>> switch_paths(const EpochNetwork& network) {
+  std::vector<std::vector<SwitchPath>> paths(network.node_count());
+  CapacityCalendar calendar(network);
   for (std::uint32_t to = 0; to < network.node_count(); ++to) {
     if (!network.stores[to]) continue;
-    PassagesBackwards(network, ways[to]).extend(to, 0);
-    std::erase_if(ways[to], [&](const EpochPassage& way) {
-      if (!room.take(way.lanes, 0)) return true;
-      room.give_back(way.lanes, 0);
+    PathsBackwards(network, paths[to]).extend(to, 0);
+    std::erase_if(paths[to], [&](const SwitchPath& path) {
+      if (!calendar.take(path.lanes, 0)) return true;
+      calendar.give_back(path.lanes, 0);
       return false;
     });
-    std::ranges::sort(ways[to], [](const EpochPassage& a, const EpochPassage& b) {
+    std::ranges::sort(paths[to], [](const SwitchPath& a, const SwitchPath& b) {
       return std::tuple(a.delay, a.lanes.size(), a.lanes) <
              std::tuple(b.delay, b.lanes.size(), b.lanes);
     });
   }
-  return ways;
+  return paths;
 }
 
-EpochDistances::EpochDistances(std::span<const std::vector<EpochPassage>> passages)
-    : nodes_(static_cast<std::uint32_t>(passages.size())),
+EpochDistances::EpochDistances(std::span<const std::vector<SwitchPath>> paths)
+    : nodes_(static_cast<std::uint32_t>(paths.size())),
       away_(std::size_t{nodes_} * nodes_, out_of_epochs) {
   for (std::uint32_t to = 0; to < nodes_; ++to) {
     std::vector<std::uint32_t> away(nodes_, out_of_epochs);
     search_shortest_paths(away, {&to, 1}, [&](auto node, auto rest, const auto& relax) {
-      for (const EpochPassage& passage : passages[node]) relax(passage.from, rest + passage.delay);
+      for (const SwitchPath& path : paths[node]) relax(path.from, rest + path.delay);
     });
     for (std::uint32_t from = 0; from < nodes_; ++from)
       away_[std::size_t{from} * nodes_ + to] = away[from];

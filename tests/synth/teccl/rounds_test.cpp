@@ -117,7 +117,7 @@ TEST_CASE("Rounds: what is under way at a boundary isn't sent again") {
 TEST_CASE("Rounds: chunks are brought closer where nobody can be reached in a round") {
   EpochProblem problem = line(5);
   problem.chunks = {{{0}, {4}}};
-  const EpochDistances distances(epoch_passages(problem.network));
+  const EpochDistances distances(switch_paths(problem.network));
   const EpochRound first(problem, distances, {0, 1, {}, 1, false});
   CHECK(first.improved({}, 20, WorkLimit(no_limit)) == EpochPlan{{0, 0, 0}});
   const RoundsAnswer found = rounds(problem, 1);
@@ -134,7 +134,7 @@ TEST_CASE("Rounds: arriving is worth more than coming closer") {
   add_epoch_lane(problem.network, 2, 3, 1, 1);
   add_epoch_limit(problem.network, {"port", {{0, 0}, {1, 0}}, 1, 1});
   problem.chunks = {{{0}, {1}}, {{0}, {3}}};
-  const EpochDistances distances(epoch_passages(problem.network));
+  const EpochDistances distances(switch_paths(problem.network));
   const EpochRound round(problem, distances, {0, 1, {}, 1, false});
   CHECK(round.improved({}, 20, WorkLimit(no_limit)) == EpochPlan{{0, 0, 0}});
 }
@@ -149,7 +149,7 @@ TEST_CASE("Closeness falls with the distance, and is always worth less than havi
 TEST_CASE("Rounds: a start that is as good is kept, a worse one isn't") {
   EpochProblem problem = line(3);
   problem.chunks = {{{0}, {1, 2}}, {{0}, {1, 2}}};
-  const EpochDistances distances(epoch_passages(problem.network));
+  const EpochDistances distances(switch_paths(problem.network));
   const EpochRound round(problem, distances, {0, 2, {}, 1, false});
   const EpochPlan best{{0, 0, 0}, {1, 0, 1}, {1, 1, 0}}, other{{0, 0, 1}, {1, 0, 0}, {1, 1, 1}};
   CHECK(round.improved(best, 20, WorkLimit(no_limit)) == best);
@@ -173,7 +173,7 @@ TEST_CASE("Greedy plans don't send on what a relay had no room to keep") {
   EpochProblem problem = line(3);
   problem.chunks = {{{0}, {2}}, {{0}, {2}}};
   problem.buffer_limit = 1;
-  const auto ways = epoch_passages(problem.network);
+  const auto ways = switch_paths(problem.network);
   // Both are at node 1 from epoch 2 on; only one of them may have stayed there.
   const EpochPlan past{{0, 0, 0}, {1, 0, 1}};
   const EpochPlan next = greedy_plan(problem, EpochDistances(ways), ways, past, 2, 10);
