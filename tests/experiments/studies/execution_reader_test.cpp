@@ -4,7 +4,7 @@
 #include "sim/random.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/message_of.hpp"
+#include "tests/experiments/studies/experiment_error.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,9 +31,7 @@ ExecutionStudy study_of(const std::string& rest) {
   return parse_experiment(head + minimal + rest, "e.toml").executions.at(0);
 }
 
-std::string error_in(const std::string& rest) {
-  return message_of([&] { (void)parse_experiment(head + minimal + rest, "e.toml"); });
-}
+std::string error_in(const std::string& rest) { return experiment_error(head + minimal + rest); }
 
 /// Measured over predicted: so many times 1 ms, at 1 kB, 10 kB, ...
 ExecutionEvaluation evaluation_of(const std::vector<double>& ratios) {

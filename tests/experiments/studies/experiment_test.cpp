@@ -5,6 +5,7 @@
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -24,10 +25,6 @@ const std::string run = R"([[runs]]
 collectives = ["all_gather"]
 algorithms = ["ring", "direct"]
 )";
-
-std::string error_of(const std::string& toml) {
-  return message_of([&] { (void)parse_experiment(toml, "e.toml"); });
-}
 
 // `key` (and what follows it) as an expectation on both topologies' ring.
 std::string expectation(const std::string& rest) {
@@ -167,59 +164,63 @@ TEST_CASE("every experiment that comes with Tutti can be read") {
 }
 
 TEST_CASE("unknown keys and names are errors with their place") {
-  CHECK_THAT(error_of(head + run + "enigne = \"native\"\n"),
+  CHECK_THAT(experiment_error(head + run + "enigne = \"native\"\n"),
              ContainsSubstring("e.toml:8:1: unknown key \"enigne\"") &&
                  ContainsSubstring("did you mean \"engine\"?"));
-  CHECK_THAT(error_of("sede = 1\n" + head + run),
+  CHECK_THAT(experiment_error("sede = 1\n" + head + run),
              ContainsSubstring("e.toml:1:1: unknown key \"sede\"") &&
                  ContainsSubstring("did you mean \"seed\"?"));
-  CHECK_THAT(error_of(head + run + "topologies = [\"C\"]\n"),
+  CHECK_THAT(experiment_error(head + run + "topologies = [\"C\"]\n"),
              ContainsSubstring("e.toml:8:15: unknown topology label \"C\" (known: A, B"));
-  CHECK_THAT(error_of(head + "[[runs]]\ncollectives = [\"all_gater\"]\nalgorithms = [\"ring\"]\n"),
-             ContainsSubstring("e.toml:6:16: unknown collective \"all_gater\"") &&
-                 ContainsSubstring("did you mean \"all_gather\"?"));
-  CHECK_THAT(error_of(head + "[[runs]]\ncollectives = [\"all_gather\"]\nalgorithms = [\"rign\"]\n"),
+  CHECK_THAT(
+      experiment_error(head + "[[runs]]\ncollectives = [\"all_gater\"]\nalgorithms = [\"ring\"]\n"),
+      ContainsSubstring("e.toml:6:16: unknown collective \"all_gater\"") &&
+          ContainsSubstring("did you mean \"all_gather\"?"));
+  CHECK_THAT(experiment_error(
+                 head + "[[runs]]\ncollectives = [\"all_gather\"]\nalgorithms = [\"rign\"]\n"),
              ContainsSubstring("e.toml:7:14: unknown algorithm \"rign\" (known: ring,"));
-  CHECK_THAT(error_of("name = \"e\"\n[topologies]\nA = \"rign:4\"\n" + run),
+  CHECK_THAT(experiment_error("name = \"e\"\n[topologies]\nA = \"rign:4\"\n" + run),
              ContainsSubstring("e.toml:3:5: unknown topology \"rign\""));
-  CHECK_THAT(error_of(head + run + "engine = \"simgird\"\n"),
+  CHECK_THAT(experiment_error(head + run + "engine = \"simgird\"\n"),
              ContainsSubstring("e.toml:8:10: unknown engine \"simgird\""));
-  CHECK_THAT(error_of(head + run + "[[figures]]\nkind = \"heat\"\nfile = \"f\"\n"),
+  CHECK_THAT(experiment_error(head + run + "[[figures]]\nkind = \"heat\"\nfile = \"f\"\n"),
              ContainsSubstring("e.toml:9:8: unknown kind of figure \"heat\" (known: heatmap,"));
+  CHECK_THAT(experiment_error(head + run +
+                              "[[figures]]\nkind = \"bars\"\nfile = \"f\"\nquantity = \"bytes\"\n"),
+             ContainsSubstring("unknown key \"quantity\""));
   CHECK_THAT(
-      error_of(head + run + "[[figures]]\nkind = \"bars\"\nfile = \"f\"\nquantity = \"bytes\"\n"),
-      ContainsSubstring("unknown key \"quantity\""));
-  CHECK_THAT(
-      error_of(head + run + "[[figures]]\nkind = \"heatmap\"\nfile = \"f\"\nquantity = \"bits\"\n"),
+      experiment_error(head + run +
+                       "[[figures]]\nkind = \"heatmap\"\nfile = \"f\"\nquantity = \"bits\"\n"),
       ContainsSubstring("unknown quantity \"bits\" (known: utilisation, bytes"));
-  CHECK_THAT(
-      error_of(head + run + "[[figures]]\nkind = \"bars\"\nfile = \"f\"\nmetric = \"speed\"\n"),
-      ContainsSubstring("unknown metric \"speed\" (known: algbw, busbw, time, gap"));
+  CHECK_THAT(experiment_error(head + run +
+                              "[[figures]]\nkind = \"bars\"\nfile = \"f\"\nmetric = \"speed\"\n"),
+             ContainsSubstring("unknown metric \"speed\" (known: algbw, busbw, time, gap"));
 }
 
 TEST_CASE("bad values are errors with their place") {
-  CHECK_THAT(error_of(head + run + "sizes = [\"12\"]\n"),
+  CHECK_THAT(experiment_error(head + run + "sizes = [\"12\"]\n"),
              ContainsSubstring("e.toml:8:10: size \"12\" has no unit"));
-  CHECK_THAT(error_of(head + run + "sizes = [\"0B\"]\n"),
+  CHECK_THAT(experiment_error(head + run + "sizes = [\"0B\"]\n"),
              ContainsSubstring("e.toml:8:10: size \"0B\" must be at least 1B"));
-  CHECK_THAT(error_of(head + run + "sizes = [\"2B..1B\"]\n"),
+  CHECK_THAT(experiment_error(head + run + "sizes = [\"2B..1B\"]\n"),
              ContainsSubstring("e.toml:8:10: sizes \"2B..1B\" fall"));
-  CHECK_THAT(error_of(head + run + "sizes = []\n"),
+  CHECK_THAT(experiment_error(head + run + "sizes = []\n"),
              ContainsSubstring("e.toml:8:9: \"sizes\" is empty"));
-  CHECK_THAT(error_of(head + run + "chunks = [0]\n"), ContainsSubstring("e.toml:8:11: "));
-  CHECK_THAT(error_of(head + run + "engine = \"native\"\ndisciplines = [\"fluid\"]\n"),
+  CHECK_THAT(experiment_error(head + run + "chunks = [0]\n"), ContainsSubstring("e.toml:8:11: "));
+  CHECK_THAT(experiment_error(head + run + "engine = \"native\"\ndisciplines = [\"fluid\"]\n"),
              ContainsSubstring("e.toml:9:16: engine native knows no fluid sharing"));
-  CHECK_THAT(error_of("name = \"a/b\"\n" + head.substr(11) + run),
+  CHECK_THAT(experiment_error("name = \"a/b\"\n" + head.substr(11) + run),
              ContainsSubstring("e.toml:1:8: \"a/b\" must consist of letters, digits, - and _"));
   CHECK_THAT(
-      error_of(head),
+      experiment_error(head),
       ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
                         "[[training]] or [[executions]]"));
-  CHECK_THAT(error_of(head.substr(0, 11) + run), ContainsSubstring("\"topologies\""));
-  CHECK_THAT(error_of(head + run + "algorithms = [\"ring\"]\n"), ContainsSubstring("e.toml:8:1"));
+  CHECK_THAT(experiment_error(head.substr(0, 11) + run), ContainsSubstring("\"topologies\""));
+  CHECK_THAT(experiment_error(head + run + "algorithms = [\"ring\"]\n"),
+             ContainsSubstring("e.toml:8:1"));
   CHECK_THAT(
-      error_of(head +
-               "[[runs]]\ncollectives = [\"all_gather\"]\nalgorithms = [\"ring\", \"all\"]\n"),
+      experiment_error(
+          head + "[[runs]]\ncollectives = [\"all_gather\"]\nalgorithms = [\"ring\", \"all\"]\n"),
       ContainsSubstring("e.toml:7:14: algorithm \"ring\" is named twice"));
 }
 
@@ -254,7 +255,7 @@ TEST_CASE("a label is one line that can be shown, wherever there is one") {
   for (const std::string bad : {"a\\nb", "\\tb", "a\\r", "\\u001b[2J"}) {
     INFO(bad);
     const auto check_refused = [&](const std::string& before, const std::string& after) {
-      std::string words = error_of(before + "\"" + bad + "\"" + after);
+      std::string words = experiment_error(before + "\"" + bad + "\"" + after);
       const auto line = std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
       const auto column = std::to_string(before.size() - before.rfind('\n'));
       INFO(words);
@@ -267,7 +268,7 @@ TEST_CASE("a label is one line that can be shown, wherever there is one") {
     for (const char* study : {"frontiers", "failures", "jobs", "training", "executions"})
       check_refused(head + "[[" + study + "]]\nlabel = ", "\n");
     const std::string words =
-        error_of("name = \"e\"\n[topologies]\n\"" + bad + "\" = \"ring:4\"\n");
+        experiment_error("name = \"e\"\n[topologies]\n\"" + bad + "\" = \"ring:4\"\n");
     CHECK(words.starts_with("e.toml:3:"));
     CHECK(words.find("a label is one line") != std::string::npos);
   }
@@ -276,27 +277,29 @@ TEST_CASE("a label is one line that can be shown, wherever there is one") {
 TEST_CASE("a product of lists that is a slip is refused") {
   std::string many = "sizes = [";
   for (int i = 0; i < 30'000; ++i) many += "\"1kB\",";
-  CHECK_THAT(error_of(head + run + many + "]\n"),
+  CHECK_THAT(experiment_error(head + run + many + "]\n"),
              ContainsSubstring("120000 cases, more than 100000")); // x 2 topologies x 2 algorithms
 }
 
 TEST_CASE("an expectation must speak of one case") {
   const std::string rest = "paper = 1\ntolerance = \"2%\"\n";
   const std::string over = "over = {topology = \"A\", algorithm = \"direct\"}\n";
-  CHECK(error_of(expectation("of = {topology = \"A\", algorithm = \"ring\"}\n" + over + rest)) ==
-        "");
-  CHECK_THAT(error_of(expectation("of = {topology = \"X\", algorithm = \"ring\"}\n" + over + rest)),
+  CHECK(experiment_error(
+            expectation("of = {topology = \"A\", algorithm = \"ring\"}\n" + over + rest)) == "");
+  CHECK_THAT(experiment_error(
+                 expectation("of = {topology = \"X\", algorithm = \"ring\"}\n" + over + rest)),
              ContainsSubstring("e.toml:10:18: unknown topology label \"X\" (known: A, B"));
-  CHECK_THAT(error_of(expectation("of = {topology = \"A\", algorithm = \"x\"}\n" + over + rest)),
-             ContainsSubstring("e.toml:10:35: unknown algorithm \"x\""));
   CHECK_THAT(
-      error_of(expectation("of = {topology = \"A\", algorithm = \"tacos\"}\n" + over + rest)),
-      ContainsSubstring("e.toml:10:6: no case of the runs is as asked for"));
-  CHECK_THAT(error_of(expectation("of = {topology = \"A\"}\n" + over + rest)),
+      experiment_error(expectation("of = {topology = \"A\", algorithm = \"x\"}\n" + over + rest)),
+      ContainsSubstring("e.toml:10:35: unknown algorithm \"x\""));
+  CHECK_THAT(experiment_error(
+                 expectation("of = {topology = \"A\", algorithm = \"tacos\"}\n" + over + rest)),
+             ContainsSubstring("e.toml:10:6: no case of the runs is as asked for"));
+  CHECK_THAT(experiment_error(expectation("of = {topology = \"A\"}\n" + over + rest)),
              ContainsSubstring("e.toml:10:6: 2 cases are as asked for (ring on A, direct on A): "
                                "say which by topology, algorithm, run, collective, size or chunks, "
                                "or set \"mean\""));
-  CHECK_THAT(error_of(expectation("of = {topolgy = \"A\"}\n" + over + rest)),
+  CHECK_THAT(experiment_error(expectation("of = {topolgy = \"A\"}\n" + over + rest)),
              ContainsSubstring("e.toml:10:7: unknown key \"topolgy\""));
 }
 
@@ -312,15 +315,16 @@ TEST_CASE("a mean is of all pairs of one problem") {
         std::vector<Quotient>{{0, 0}, {0, 1}, {2, 2}, {2, 3}});
   CHECK(values("of = {topology = [\"B\"]}\nmetric = \"gap\"\n") ==
         std::vector<Quotient>{{2, std::nullopt}, {3, std::nullopt}});
-  CHECK_THAT(error_of(expectation("of = {algorithm = \"ring\"}\n"
-                                  "over = {topology = \"A\", algorithm = \"direct\"}\n" +
-                                  rest)),
+  CHECK_THAT(experiment_error(expectation("of = {algorithm = \"ring\"}\n"
+                                          "over = {topology = \"A\", algorithm = \"direct\"}\n" +
+                                          rest)),
              ContainsSubstring("e.toml:10:6: \"over\" has no case of the same topology, "
                                "collective, size and chunks as ring on B"));
-  CHECK_THAT(error_of(expectation("of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n"
-                                  "paper = 1\ntolerance = \"2%\"\nmean = \"harmonic\"\n")),
-             ContainsSubstring("e.toml:14:8: unknown mean \"harmonic\" (known: geometric, "
-                               "arithmetic"));
+  CHECK_THAT(
+      experiment_error(expectation("of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n"
+                                   "paper = 1\ntolerance = \"2%\"\nmean = \"harmonic\"\n")),
+      ContainsSubstring("e.toml:14:8: unknown mean \"harmonic\" (known: geometric, "
+                        "arithmetic"));
 }
 
 TEST_CASE("pairs of one problem have the same chunks, unless they are named") {
@@ -371,14 +375,15 @@ TEST_CASE("an exponent is of several values") {
   CHECK(e.at_most);
   CHECK(e.paper == 2);
   CHECK(e.values == std::vector<Quotient>{{0, std::nullopt}, {2, std::nullopt}});
-  CHECK_THAT(error_of(expectation(of + "over = {algorithm = \"direct\"}\n" + rest + over_npus)),
-             ContainsSubstring("e.toml:11:8: an exponent is of values, not of ratios"));
   CHECK_THAT(
-      error_of(expectation("of = {topology = \"A\", algorithm = \"ring\"}\n" + rest + over_npus)),
-      ContainsSubstring("an exponent needs at least two cases"));
-  CHECK_THAT(error_of(expectation(of + rest + "exponent_over = \"links\"\n")),
+      experiment_error(expectation(of + "over = {algorithm = \"direct\"}\n" + rest + over_npus)),
+      ContainsSubstring("e.toml:11:8: an exponent is of values, not of ratios"));
+  CHECK_THAT(experiment_error(
+                 expectation("of = {topology = \"A\", algorithm = \"ring\"}\n" + rest + over_npus)),
+             ContainsSubstring("an exponent needs at least two cases"));
+  CHECK_THAT(experiment_error(expectation(of + rest + "exponent_over = \"links\"\n")),
              ContainsSubstring("unknown problem size \"links\" (known: npus, transfers"));
-  CHECK_THAT(error_of(expectation(of + rest + over_npus + "mean = \"geometric\"\n")),
+  CHECK_THAT(experiment_error(expectation(of + rest + over_npus + "mean = \"geometric\"\n")),
              ContainsSubstring("\"mean\" and \"exponent_over\" exclude each other"));
 }
 
@@ -390,11 +395,11 @@ TEST_CASE("sizes may grow with the chunks") {
   CHECK(cases[0].collective.size == Bytes{1 << 20});
   CHECK(cases[2].chunks == 4U);
   CHECK(cases[2].collective.size == Bytes{4 << 20});
-  CHECK_THAT(error_of(head + run + "chunks = \"auto\"\nsizes_per_chunk = \"1MiB\"\n"),
+  CHECK_THAT(experiment_error(head + run + "chunks = \"auto\"\nsizes_per_chunk = \"1MiB\"\n"),
              ContainsSubstring("e.toml:9:19: \"sizes_per_chunk\" needs numbers of chunks"));
-  CHECK_THAT(error_of(head + run + "sizes = \"1MiB\"\nsizes_per_chunk = \"1MiB\"\n"),
+  CHECK_THAT(experiment_error(head + run + "sizes = \"1MiB\"\nsizes_per_chunk = \"1MiB\"\n"),
              ContainsSubstring("e.toml:8:1: unknown key \"sizes\""));
-  CHECK_THAT(error_of(head + run + "chunks = 2000\nsizes_per_chunk = \"9000TB\"\n"),
+  CHECK_THAT(experiment_error(head + run + "chunks = 2000\nsizes_per_chunk = \"9000TB\"\n"),
              ContainsSubstring("overflows"));
 }
 
@@ -410,20 +415,20 @@ TEST_CASE("what each kind of figure can be told") {
   CHECK(read("scaling", "metric = \"synthesis_seconds\"\n").metric == Metric::synthesis_seconds);
   CHECK(read("sizes", "metric = \"fact:hops\"\n").metric == Metric(Metric::fact, "hops"));
   CHECK(read("sizes", "metric = \"planned_ratio\"\n").metric == Metric::planned_ratio);
-  CHECK_THAT(error_of(figure("sizes", "metric = \"fact:\"\n")),
+  CHECK_THAT(experiment_error(figure("sizes", "metric = \"fact:\"\n")),
              ContainsSubstring("unknown metric \"fact:\" (known: algbw, busbw, time, gap, "
                                "synthesis_seconds, planned, planned_ratio, fact:NAME"));
   CHECK(read("scaling", "over = \"transfers\"\n").over == ProblemSize::transfers);
   CHECK(read("schedule", "").kind == FigureKind::schedule);
-  CHECK_THAT(error_of(figure("chunks", "normalized = true\n")),
+  CHECK_THAT(experiment_error(figure("chunks", "normalized = true\n")),
              ContainsSubstring("e.toml:11:14: \"normalized\" of curves is the name"));
-  CHECK_THAT(error_of(figure("bars", "normalized = \"rign\"\n")),
+  CHECK_THAT(experiment_error(figure("bars", "normalized = \"rign\"\n")),
              ContainsSubstring("e.toml:11:14: unknown algorithm \"rign\""));
-  CHECK_THAT(error_of(figure("scaling", "normalized = \"ring\"\n")),
+  CHECK_THAT(experiment_error(figure("scaling", "normalized = \"ring\"\n")),
              ContainsSubstring("unknown key \"normalized\""));
-  CHECK_THAT(error_of(figure("schedule", "metric = \"time\"\n")),
+  CHECK_THAT(experiment_error(figure("schedule", "metric = \"time\"\n")),
              ContainsSubstring("unknown key \"metric\""));
-  CHECK_THAT(error_of(figure("sizes", "logarithmic = true\n")),
+  CHECK_THAT(experiment_error(figure("sizes", "logarithmic = true\n")),
              ContainsSubstring("unknown key \"logarithmic\""));
 }
 
@@ -440,17 +445,17 @@ TEST_CASE("an expected value has a sign, a unit and a tolerance") {
       expectation(of + "metric = \"planned_ratio\"\npaper = 0.5\ntolerance = \"2%\"\n"), "e.toml");
   CHECK(ratio.expectations.at(0).paper == 0.5);
   const std::string over = "over = {topology = \"B\", algorithm = \"ring\"}\n";
-  CHECK_THAT(error_of(expectation(of + over + "paper = 0\ntolerance = \"2%\"\n")),
+  CHECK_THAT(experiment_error(expectation(of + over + "paper = 0\ntolerance = \"2%\"\n")),
              ContainsSubstring("e.toml:12:9: the paper's value must be above 0"));
-  CHECK_THAT(error_of(expectation(of + "paper = 12\ntolerance = \"2%\"\n")),
+  CHECK_THAT(experiment_error(expectation(of + "paper = 12\ntolerance = \"2%\"\n")),
              ContainsSubstring("e.toml:11:9: ")); // bandwidth as text with a unit is wanted
-  CHECK_THAT(error_of(expectation(of + over + "paper = 1\ntolerance = \"2\"\n")),
+  CHECK_THAT(experiment_error(expectation(of + over + "paper = 1\ntolerance = \"2\"\n")),
              ContainsSubstring("e.toml:13:13: \"2\" is no percentage from 0% to 100%"));
-  CHECK_THAT(error_of(expectation(of + over + "paper = 1\ntolerance = \"-2%\"\n")),
+  CHECK_THAT(experiment_error(expectation(of + over + "paper = 1\ntolerance = \"-2%\"\n")),
              ContainsSubstring("is no percentage from 0% to 100%"));
-  CHECK_THAT(error_of(expectation(of + over + "paper = 1\ntolerance = \"nan%\"\n")),
+  CHECK_THAT(experiment_error(expectation(of + over + "paper = 1\ntolerance = \"nan%\"\n")),
              ContainsSubstring("is no percentage from 0% to 100%"));
-  CHECK_THAT(
-      error_of(expectation(of + over + "discipline = \"fluid\"\npaper = 1\ntolerance = \"2%\"\n")),
-      ContainsSubstring("e.toml:12:14: the run has no discipline fluid"));
+  CHECK_THAT(experiment_error(expectation(
+                 of + over + "discipline = \"fluid\"\npaper = 1\ntolerance = \"2%\"\n")),
+             ContainsSubstring("e.toml:12:14: the run has no discipline fluid"));
 }

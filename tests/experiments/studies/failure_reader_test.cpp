@@ -3,6 +3,7 @@
 
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -30,11 +31,7 @@ FailureStudy study_of(const std::string& rest) {
   return parse_experiment(head + minimal + rest, "e.toml").failures.at(0);
 }
 
-std::string error_of(const std::string& toml) {
-  return message_of([&] { (void)parse_experiment(toml, "e.toml"); });
-}
-
-std::string error_in(const std::string& rest) { return error_of(head + minimal + rest); }
+std::string error_in(const std::string& rest) { return experiment_error(head + minimal + rest); }
 
 } // namespace
 
@@ -154,9 +151,9 @@ TEST_CASE("bad failures are errors with their place") {
              ContainsSubstring("e.toml:12:12: unknown setting \"colour\""));
   CHECK_THAT(error_in(swept + "[[failures.events]]\nat = \"0s\"\nnpu_down = \"npu16\"\n"),
              ContainsSubstring("e.toml:14:12: unknown node \"npu16\""));
-  CHECK_THAT(error_of(head + minimal + swept + "[[failures]]\nlabel = \"torus!\"\n"),
+  CHECK_THAT(experiment_error(head + minimal + swept + "[[failures]]\nlabel = \"torus!\"\n"),
              ContainsSubstring("e.toml:13:9: \"torus!\" would have the same files as \"Torus\""));
-  CHECK_THAT(error_of(head + "[[failures]]\nlabel = \"?\"\n"),
+  CHECK_THAT(experiment_error(head + "[[failures]]\nlabel = \"?\"\n"),
              ContainsSubstring("e.toml:7:9: a label needs letters or digits"));
   const auto expected = [](const std::string& rest) {
     return error_in(swept + "policies = [\"report\", \"restart\"]\n[[failures.expect]]\n" + rest);

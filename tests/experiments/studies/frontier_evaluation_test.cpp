@@ -109,7 +109,7 @@ TEST_CASE("a defect of a point is a problem in words") {
              ContainsSubstring("(1,2,2) at 4kB: native fifo says 1ps, below the lower bound"));
 }
 
-TEST_CASE("a frontier is made for the largest size, in one piece") {
+TEST_CASE("a frontier is made for the largest size, uncut") {
   const Topology line = samples::line();
   const FrontierCase c = samples::line_case(line);
   FrontierRequest request;
@@ -164,7 +164,7 @@ TEST_CASE("an engine that gives up on a size costs this size only") {
   CHECK(e.points[0].at.size() == 3);
 }
 
-TEST_CASE("a collective from a file stays in one piece") {
+TEST_CASE("a collective from a file is not cut") {
   const Topology line = samples::line();
   FrontierCase c = samples::line_case(line);
   CHECK_FALSE(request_of(c).chunks_per_shard);

@@ -3,6 +3,7 @@
 
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -33,11 +34,7 @@ FrontierStudy study_of(const std::string& rest) {
   return parse_experiment(head + minimal + rest, "e.toml").frontiers.at(0);
 }
 
-std::string error_of(const std::string& toml) {
-  return message_of([&] { (void)parse_experiment(toml, "e.toml"); });
-}
-
-std::string error_in(const std::string& rest) { return error_of(head + minimal + rest); }
+std::string error_in(const std::string& rest) { return experiment_error(head + minimal + rest); }
 
 } // namespace
 
@@ -142,10 +139,11 @@ wanted_by = [1, 2]
   CHECK(e.frontiers.at(0).sizes == std::vector<Bytes>{{6'000}});
   write_file(folder.file("two.toml"), "[[collective]]\nname = \"broadcast\"\nsize = \"1kB\"\n"
                                       "[[collective]]\nname = \"reduce\"\nsize = \"1kB\"\n");
-  CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\ncollective = \"" +
-                      folder.file("two.toml") + "\"\n"),
+  CHECK_THAT(experiment_error(head +
+                              "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\ncollective = \"" +
+                              folder.file("two.toml") + "\"\n"),
              ContainsSubstring("e.toml:9:14: sccl makes one collective at a time"));
-  CHECK_THAT(error_of(head + frontier + "sizes = \"1kB\"\n"),
+  CHECK_THAT(experiment_error(head + frontier + "sizes = \"1kB\"\n"),
              ContainsSubstring("e.toml:10:9: the size of a collective from a file is in the file"));
 }
 
@@ -160,15 +158,15 @@ TEST_CASE("what is wrong with a frontier is said with its place") {
   CHECK_THAT(error_in(minimal),
              ContainsSubstring("e.toml:11:9: \"Allgather\" would have the same files as "
                                "\"Allgather\""));
-  CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"?\"\n"),
+  CHECK_THAT(experiment_error(head + "[[frontiers]]\nlabel = \"?\"\n"),
              ContainsSubstring("e.toml:7:9: a label needs letters or digits"));
-  CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"X\"\n"),
+  CHECK_THAT(experiment_error(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"X\"\n"),
              ContainsSubstring("e.toml:8:12: unknown topology label \"X\" (known: R, L"));
-  CHECK_THAT(error_of(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\n"
-                             "collective = \"all_gater\"\n"),
+  CHECK_THAT(experiment_error(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\n"
+                                     "collective = \"all_gater\"\n"),
              ContainsSubstring("e.toml:9:14: unknown collective \"all_gater\""));
   CHECK_THAT(
-      error_of(head),
+      experiment_error(head),
       ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
                         "[[training]] or [[executions]]"));
 }

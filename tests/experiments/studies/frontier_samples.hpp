@@ -1,5 +1,5 @@
 // A frontier by hand, with numbers that paper gives: pipelined Broadcasts on a line of three NPUs.
-//   npu0 -> npu1 -> npu2, p pieces: p + 1 steps of one round each.
+//   npu0 -> npu1 -> npu2, p chunks: p + 1 steps of one round each.
 // Where a link is busy for latency and data, n bytes take (p + 1) (alpha + n / p / B), alpha is
 // 0.5 us and 1 / B is 20 ps: as the paper's cost model has it.
 #pragma once
@@ -39,7 +39,7 @@ inline FrontierPoint pipeline(std::uint32_t chunks_per_shard) {
           .schedule = schedule};
 }
 
-/// The points of 1, 2 and 4 pieces. Of n bytes, the next one is better from n = 2 alpha B = 50 kB
+/// The points of 1, 2 and 4 chunks. Of n bytes, the next one is better from n = 2 alpha B = 50 kB
 /// on, and from 8 alpha B = 200 kB.
 inline Frontier pipelines() {
   Frontier frontier;

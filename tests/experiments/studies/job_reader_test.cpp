@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -29,10 +30,6 @@ const std::string job = R"([[jobs.job]]
 name = "A"
 collective = "all_reduce,group=0-2"
 )";
-
-std::string error_of(const std::string& toml) {
-  return message_of([&] { (void)parse_experiment(toml, "e.toml"); });
-}
 
 } // namespace
 
@@ -68,19 +65,20 @@ algorithm = "dbt"
 }
 
 TEST_CASE("bad jobs are refused with their place") {
-  CHECK(error_of(head + study + plans + job + "priority = 8\n") ==
+  CHECK(experiment_error(head + study + plans + job + "priority = 8\n") ==
         "e.toml:13:12: 8 is out of range (0 .. 7)");
-  CHECK_THAT(error_of(head + study + plans + job + "prio = 1\n"),
+  CHECK_THAT(experiment_error(head + study + plans + job + "prio = 1\n"),
              ContainsSubstring("e.toml:13:1: unknown key \"prio\""));
-  CHECK_THAT(error_of(head + study + plans + job + job),
+  CHECK_THAT(experiment_error(head + study + plans + job + job),
              ContainsSubstring("there is a job \"A\" already"));
-  CHECK_THAT(error_of(head + study + job), ContainsSubstring("\"algorithms\" or \"together\""));
-  CHECK_THAT(error_of(head + study + plans), ContainsSubstring("needs at least one job"));
-  CHECK_THAT(error_of(head + study + "together = \"ring\"\n" + job),
+  CHECK_THAT(experiment_error(head + study + job),
+             ContainsSubstring("\"algorithms\" or \"together\""));
+  CHECK_THAT(experiment_error(head + study + plans), ContainsSubstring("needs at least one job"));
+  CHECK_THAT(experiment_error(head + study + "together = \"ring\"\n" + job),
              ContainsSubstring("ring plans one collective at a time, not several together"));
-  CHECK_THAT(error_of(head + study + plans + job + study + plans + job),
+  CHECK_THAT(experiment_error(head + study + plans + job + study + plans + job),
              ContainsSubstring("would have the same files as \"Two\""));
-  CHECK_THAT(error_of(head + study + plans + "settings = {degre = \"2\"}\n" + job),
+  CHECK_THAT(experiment_error(head + study + plans + "settings = {degre = \"2\"}\n" + job),
              ContainsSubstring("unknown setting"));
 }
 

@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/training/work_reader.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
 
 #include <string>
@@ -29,9 +30,7 @@ precision = "fp16"
 )";
 
 Experiment read(const std::string& body) { return parse_experiment(head + body, "e.toml"); }
-std::string error_of(const std::string& body) {
-  return message_of([&] { (void)read(body); });
-}
+std::string error_of(const std::string& body) { return experiment_error(head + body); }
 const ModelWork& model_of(const TrainingStudy& read_study, std::size_t variant = 0) {
   return std::get<ModelWork>(read_study.variants.at(variant).work);
 }

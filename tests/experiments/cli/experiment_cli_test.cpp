@@ -1,0 +1,201 @@
+// `tutti run`: an experiment leaves tables, figures and verdicts, and its exit code says whether
+// the verdicts are good.
+#include "sim/files/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/experiments/cli/command_answers.hpp"
+#include "tests/experiments/cli/run_tutti.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+using namespace tutti;
+using Json = nlohmann::json;
+
+TEST_CASE("Ctrl-C ends an experiment without results") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), R"(name = "e"
+[topologies]
+R = "mesh2d:12x12"
+[[runs]]
+collectives = ["all_gather"]
+algorithms = ["tacos"]
+settings = {starts = "1000000"}
+limit = "100s,8GiB"
+threads = 1
+)");
+  const CommandResult result = interrupt_tutti("run e.toml --out results", folder);
+  CHECK(result.code == 130);
+  CHECK_THAT(result.out, ContainsSubstring("interrupted; the best so far"));
+  CHECK_THAT(result.err, ContainsSubstring("interrupted: no results are written"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("results/results.csv")));
+}
+
+TEST_CASE("an experiment of failures: tables, figures and verdicts") {
+  const TemporaryFolder folder;
+  const std::string failures = R"(name = "e"
+title = "A torus that loses cables"
+[topologies]
+T = "torus2d:4x4"
+[[failures]]
+label = "Torus"
+topology = "T"
+collective = "all_reduce"
+size = "1MB"
+algorithms = "tacos"
+failed_links = [0, 2]
+seeds = [1, 2]
+detection = "1us"
+decision = "1us"
+[[failures.expect]]
+policy = "restart"
+failed_links = 0
+value = 1
+)";
+  write_file(folder.file("e.toml"), failures);
+  const CommandResult result = run_tutti("run e.toml --out here", folder);
+  INFO(result.err);
+  CHECK(result.code == 0);
+  CHECK(result.out.starts_with("A torus that loses cables\n\nTorus: T, all_reduce 1MB"));
+  CHECK_THAT(read_file(folder.file("here/verdicts.md")),
+             ContainsSubstring("| Torus, tacos: restart / undisturbed | 1.00 | 1.00 | +0.00 % | "
+                               "match |"));
+  const Json json = Json::parse(read_file(folder.file("here/results.json")));
+  REQUIRE(json["failures"].size() == 1);
+  CHECK(json["failures"][0]["scenarios"].size() == 3);
+  CHECK(std::filesystem::exists(folder.file("here/failures.csv")));
+  CHECK(std::filesystem::exists(folder.file("here/failures_torus.svg")));
+
+  write_file(folder.file("e.toml"),
+             failures + "[[failures.expect]]\npolicy = \"restart\"\nfailed_links = 2\nat_most = "
+                        "0.5\n");
+  const CommandResult differs = run_tutti("run e.toml --out here", folder);
+  CHECK(differs.code == 1);
+  CHECK_THAT(differs.err, ContainsSubstring("differs without an explanation"));
+}
+
+TEST_CASE("an experiment of frontiers holds a paper's rows against ours") {
+  const TemporaryFolder folder;
+  const std::string frontier = R"(name = "e"
+title = "Four in a ring"
+[topologies]
+R = "ring:4"
+[[frontiers]]
+label = "All-Gather"
+topology = "R"
+collective = "all_gather"
+sizes = "4kB..1MB"
+[[frontiers.paper]]
+chunks = 2
+steps = 2
+rounds = 3
+optimality = "both"
+seconds = 1.5
+[[frontiers.paper]]
+chunks = 1
+steps = 2
+rounds = 2
+optimality = "latency"
+)";
+  write_file(folder.file("e.toml"), frontier);
+  const CommandResult result = run_tutti("run e.toml --out here", folder);
+  INFO(result.err);
+  CHECK(result.code == 0);
+  CHECK(result.out.starts_with("Four in a ring\n\nAll-Gather: R, all_gather 4kB..1MB (4 NPUs)\n"));
+  CHECK_THAT(result.out, !ContainsSubstring("beyond the paper")); // it has (2,2,3) itself
+  CHECK_THAT(read_file(folder.file("here/verdicts.md")),
+             ContainsSubstring("| All-Gather (2,2,3) | latency- and bandwidth-optimal, 1.5 s | "
+                               "latency- and bandwidth-optimal, ") &&
+                 ContainsSubstring("beaten by (2,2,3) | - | match |"));
+  const Json json = Json::parse(read_file(folder.file("here/results.json")));
+  CHECK(json["frontiers"][0]["paper"].size() == 2);
+  CHECK(json["verdicts"].size() == 2);
+  CHECK(json["results"].empty());
+  for (const char* name : {"frontier.csv", "frontier_paper.csv", "frontier_all_gather.svg"}) {
+    INFO(name);
+    CHECK(std::filesystem::exists(folder.file(std::string("here/") + name)));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.file("here/results.csv")));
+
+  // Two rounds for a whole shard aren't the least.
+  write_file(folder.file("e.toml"), frontier + "[[frontiers.paper]]\nchunks = 1\nsteps = 2\n"
+                                               "rounds = 2\noptimality = \"bandwidth\"\n");
+  const CommandResult refuted = run_tutti("run e.toml --out here", folder);
+  CHECK(refuted.code == 1);
+  CHECK_THAT(refuted.out, ContainsSubstring("fewer rounds per chunk exist"));
+  CHECK_THAT(refuted.err, ContainsSubstring("differs without an explanation"));
+}
+
+TEST_CASE("an experiment leaves tables, figures and verdicts") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), R"(name = "e"
+title = "Two rings"
+[topologies]
+R = "ring:4"
+[[runs]]
+collectives = ["all_gather"]
+sizes = ["4kB", "8kB"]
+chunks = [1]
+algorithms = ["ring1", "ring"]
+engine = "native"
+[[figures]]
+kind = "heatmap"
+file = "heat"
+[[figures]]
+kind = "sizes"
+file = "sizes"
+[[expect]]
+label = "unidirectional time"
+of = {topology = "R", algorithm = "ring1", size = "4kB"}
+metric = "time"
+paper = "1.56us"
+tolerance = "0%"
+[[expect]]
+label = "wrong"
+of = {topology = "R", algorithm = "ring1", size = "4kB"}
+over = {topology = "R", algorithm = "ring1", size = "8kB"}
+metric = "time"
+paper = 2
+tolerance = "2%"
+explanation = "latency doesn't double"
+)");
+  const CommandResult result = run_tutti("run e.toml --out results/here", folder);
+  INFO(result.err);
+  CHECK(result.code == 0);
+  CHECK(result.out.starts_with("Two rings\n"));
+  // 3 (0.5 us + 20 ns) over 3 (0.5 us + 40 ns) = 0.963
+  CHECK(read_file(folder.file("results/here/verdicts.md")) ==
+        "# Two rings\n\n"
+        "| what | paper | ours | difference | verdict | explanation |\n"
+        "| --- | ---: | ---: | ---: | --- | --- |\n"
+        "| unidirectional time | 1.560 us | 1.560 us | +0.00 % | match |  |\n"
+        "| wrong | 2.00 | 0.96 | -51.85 % | differs, explained | latency doesn't double |\n");
+  CHECK(read_file(folder.file("results/here/e.toml")) == read_file(folder.file("e.toml")));
+  const std::string csv = read_file(folder.file("results/here/results.csv"));
+  CHECK(csv.starts_with("run,topology,npus,collective,size_bytes,algorithm,"));
+  CHECK_THAT(csv, ContainsSubstring(",R,4,all_gather,4000,ring1,"));
+  const Json json = Json::parse(read_file(folder.file("results/here/results.json")));
+  CHECK(json["seed"] == 1);
+  CHECK(json["results"].size() == 4);
+  CHECK(json["verdicts"][0]["verdict"] == "match");
+  for (const char* name : {"tutti", "commit", "simgrid", "gnuplot"})
+    CHECK(json["versions"].contains(name));
+  for (const char* name : {"heat.svg", "heat.png", "sizes.svg", "sizes.png"}) {
+    INFO(name);
+    CHECK(std::filesystem::exists(folder.file(std::string("results/here/") + name)));
+  }
+}
+
+TEST_CASE("an unexplained difference is exit code 1") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
+                                    "collectives = [\"all_gather\"]\nalgorithms = [\"ring\"]\n"
+                                    "[[expect]]\nlabel = \"no\"\nmetric = \"gap\"\npaper = 9\n"
+                                    "of = {topology = \"R\", algorithm = \"ring\"}\n"
+                                    "tolerance = \"1%\"\n");
+  const CommandResult result = run_tutti("run e.toml", folder);
+  CHECK(result.code == 1);
+  CHECK_THAT(result.out, ContainsSubstring("differs"));
+  CHECK(result.err == "tutti: an expected value differs without an explanation\n");
+}
