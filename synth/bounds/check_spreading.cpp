@@ -1,5 +1,6 @@
-// Why: what has crossed a cut has still to get around behind it. Idea: a crossing serves so many
-// targets as it can still reach in time, or has been early enough to come from.
+// Why: what has crossed a cut has still to spread behind it. Idea: a crossing serves as many
+// targets as can still be reached from it in time or, in the other direction, could have been its
+// sources.
 
 #include "synth/bounds/check_spreading.hpp"
 
