@@ -3,7 +3,7 @@
 
 #include "gpu/hand_programs.hpp"
 
-#include "runtime/plans/parts.hpp"
+#include "runtime/plans/plan.hpp"
 
 #include <utility>
 #include <vector>

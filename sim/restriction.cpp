@@ -2,8 +2,9 @@
 // members' contributions only, to find the transfers that still carry something new; backwards from
 // what members want, to find those whose content reaches someone. What passes both stays.
 
+#include "sim/restriction.hpp"
+
 #include "sim/error.hpp"
-#include "sim/transforms.hpp"
 
 #include <fmt/format.h>
 

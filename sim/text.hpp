@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The pieces between separators; one empty piece for empty text.
+/// The parts between separators; one empty part for empty text.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 [[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view separator);

@@ -119,7 +119,7 @@ private:
   std::vector<Bandwidth> effective_;
 };
 
-/// Every link turned around; ids, groups and nodes stay. What an inverted schedule runs on.
+/// Every link reversed; ids, groups and nodes stay. What an inverted schedule runs on.
 [[nodiscard]] Topology reversed(const Topology& topology);
 
 /// Without the given nodes (and their links) and links. Nodes are renumbered in order and keep

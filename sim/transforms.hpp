@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// The schedule backwards: order and paths reversed, copies become reductions and the reverse. An
+/// The inverted schedule: order and paths reversed, copies become reductions and the reverse. An
 /// All-Gather made on reversed(topology) becomes a Reduce-Scatter on topology, a Broadcast a
 /// Reduce, a Scatter a Gather (TACOS sec. IV.H). Pre: no chunk reaches a node twice. A collective
 /// without reduction (Scatter -> Gather, All-to-All) keeps its copies: `becomes` says what copies
@@ -31,18 +31,8 @@ namespace tutti {
 [[nodiscard]] Schedule interleaved(std::span<const Schedule> schedules,
                                    std::span<const std::uint32_t> chunk_shifts);
 
-/// What remains of a schedule for all NPUs when only `group` takes part: `whole` and `restricted`
-/// are the same kind of collective with the same pieces, over all members and over the group (whose
-/// members are among them). Transfers that bring nothing to a member are dropped; relays outside
-/// the group stay. Chunk ids are those of `restricted`.
-/// Errors: InputError where a member of the group isn't in the whole, the kinds, roots or pieces
-/// differ, or either isn't one named collective.
-/// Cost: O(transfers + chunks * nodes), times members / 64 for chunks that reduce.
-[[nodiscard]] Schedule restricted_to_group(const Topology& topology, const Schedule& schedule,
-                                           const Collective& whole, const Collective& restricted);
-
 /// Every chunk cut into `k` subchunks: transfer of chunk c becomes those of c*k .. c*k+k-1, one
-/// after another. The collective must be made with k times the pieces. Pre: k >= 1.
+/// after another. The collective must be made with k times the chunks per shard. Pre: k >= 1.
 [[nodiscard]] Schedule split_chunks(const Schedule& schedule, std::uint32_t k);
 
 } // namespace tutti

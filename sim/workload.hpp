@@ -4,8 +4,8 @@
 // Each NPU runs a program: a graph of operations. An operation is ready when all that it depends
 // on is over. An NPU has one compute unit, which takes the ready compute operation whose turn is
 // first, and finishes it before the next; communication needs no compute unit, and any number may
-// be under way (IterationOptions: one at a time, by other rules). Communications are met by their
-// members:
+// be under way (IterationOptions: one at a time, by other rules). A communication
+// takes place between its members:
 //
 // - A collective begins when all members of its group have reached it, and is over for a member
 //   when all that the member sends and receives has been delivered.

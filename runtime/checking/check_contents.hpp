@@ -1,4 +1,4 @@
-// verify_program, third part: what does every unit hold in the end?
+// verify_program, last part: what does every unit hold in the end?
 #pragma once
 
 #include "runtime/checking/check_order.hpp"

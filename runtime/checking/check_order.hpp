@@ -1,5 +1,4 @@
-// verify_program, second part: do all steps end, and does one order or another change what they
-// read?
+// verify_program, second part: do all steps end?
 #pragma once
 
 #include "runtime/checking/check_form.hpp"
@@ -25,14 +24,5 @@ struct ProgramOrder {
 /// Pre: check_messages() finds nothing. Cost: O(steps + waits).
 [[nodiscard]] ProgramOrder program_order(const std::vector<ProgramBlock>& blocks,
                                          std::uint32_t slots);
-
-/// Two steps of a rank that touch the same unit, one of them writing, and that nothing orders.
-/// Vector clocks over the blocks of a rank tell what program order and dependencies order. Where
-/// they don't, messages may: from step to step backwards, all of them if need be.
-/// Cost: O(steps * blocks of a rank + accesses), and O(steps) for each pair that only messages
-/// order.
-[[nodiscard]] std::optional<ProgramFault> check_races(const Program& program,
-                                                      const std::vector<ProgramBlock>& blocks,
-                                                      const std::vector<ProgramStep>& order);
 
 } // namespace tutti::runtime

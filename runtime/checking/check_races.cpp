@@ -2,7 +2,7 @@
 // access is ordered after the last conflicting one, all pairs are. Only where clocks leave a pair
 // open are messages between ranks followed, backwards from the later step.
 
-#include "runtime/checking/check_order.hpp"
+#include "runtime/checking/check_races.hpp"
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include "runtime/checking/check_contents.hpp"
 #include "runtime/checking/check_form.hpp"
 #include "runtime/checking/check_order.hpp"
+#include "runtime/checking/check_races.hpp"
 
 #include <utility>
 

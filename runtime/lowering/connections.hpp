@@ -26,8 +26,8 @@ struct MessageConnections {
   /// [connection]: the connection that shares a block with it, at the rank that receives from it
   /// (sends to it).
   std::vector<std::uint32_t> shared_at_end, shared_at_start;
-  std::vector<std::uint32_t>
-      previous;         ///< [message]: the one before it on its connection; no_message
+  /// [message]: the one before it on its connection; no_message.
+  std::vector<std::uint32_t> previous;
   MessageLevels levels; ///< by these connections
 };
 
@@ -36,10 +36,11 @@ struct ConnectionOptions {
   bool share = true;      ///< blocks receive and send
 };
 
-/// A connection for each route, or where there are more than `most` routes between two ranks, for
-/// several. Connections share a block where most of what comes by one can go on by the other at
-/// once, then where they go back and forth between two ranks. Connections that share have one
-/// channel; other than that channels are as low as possible. Cost: O(messages * log).
+/// One connection per route; where there are more than `most` routes between two ranks, several
+/// routes share a connection. First, an incoming and an outgoing connection share a block where
+/// most of what arrives on the one can be sent on by the other at once; then the two directions
+/// between a pair of ranks do. Connections that share a block have the same channel; apart from
+/// that each takes the lowest channel that is free. Cost: O(messages * log).
 [[nodiscard]] MessageConnections connections_of(const ScheduleMessages& messages,
                                                 const MessageValues& values,
                                                 const ConnectionOptions& options);

@@ -3,7 +3,7 @@
 // receive; all others take a slot. One walk through the steps in an order that the waits allow
 // decides this.
 
-#include "runtime/plans/parts.hpp"
+#include "runtime/plans/landings.hpp"
 
 #include <array>
 

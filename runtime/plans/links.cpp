@@ -2,7 +2,8 @@
 // throttle it. A path that the program brings along is used where it is one in this network, else a
 // direct link (parallel ones by channel, as imported schedules do), else the shortest path.
 
-#include "runtime/plans/parts.hpp"
+#include "runtime/plans/links.hpp"
+
 #include "sim/error.hpp"
 #include "sim/graphs/shortest_paths.hpp"
 

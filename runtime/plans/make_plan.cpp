@@ -1,7 +1,7 @@
 // What planning takes of collectives and networks: a file of its own, so that who has neither can
 // plan without them.
 #include "runtime/executor.hpp"
-#include "runtime/plans/parts.hpp"
+#include "runtime/plans/links.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>

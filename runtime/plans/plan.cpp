@@ -3,7 +3,7 @@
 
 #include "runtime/plans/plan.hpp"
 
-#include "runtime/plans/parts.hpp"
+#include "runtime/plans/landings.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>

@@ -104,4 +104,9 @@ struct PlanOptions {
 [[nodiscard]] Plan make_plan(const Program& program, std::size_t unit_bytes,
                              const PlanOptions& options = {});
 
+/// The plan without emulated links, which needs neither a collective nor a network. Errors:
+/// InputError for slots == 0.
+[[nodiscard]] Plan plan_program(const Program& program, std::size_t unit_bytes,
+                                const PlanOptions& options);
+
 } // namespace tutti::runtime

@@ -81,7 +81,7 @@ public:
   [[nodiscard]] Bandwidth rate(LinkId link) const { return links_[link.value].rate; }
   [[nodiscard]] Time latency(LinkId link) const { return Time{links_[link.value].latency}; }
 
-  /// Calls `body` as if nothing waited to be served. What does waits again afterwards.
+  /// Sets aside what waits to be served while `body` runs, and restores it afterwards.
   template <typename Body> void apart(const Body& body) {
     const auto end = touched_.begin() + static_cast<std::ptrdiff_t>(touched_count_);
     const std::vector<LinkId> links(touched_.begin(), end);

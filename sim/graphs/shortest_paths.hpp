@@ -1,6 +1,6 @@
 // Dijkstra's algorithm ("A note on two problems in connexion with graphs", Numer. Math. 1959) for
-// whatever has nodes and edges: what a distance is, and which way edges are followed, its caller
-// says.
+// whatever has nodes and edges: what a distance is, and in which direction edges are followed, its
+// caller says.
 #pragma once
 
 #include <cstdint>

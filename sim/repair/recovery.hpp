@@ -20,7 +20,7 @@ namespace tutti {
 
 enum class Policy : std::uint8_t {
   report,       ///< nothing is done: what is stuck waits for its link
-  reroute,      ///< what can't go on takes the shortest way that is left, between the same ends
+  reroute,      ///< what can't go on takes the shortest path that is left, between the same ends
   resynthesize, ///< the rest is planned anew, from who holds what, on the network as it is
   restart,      ///< everything is planned anew for those alive, from their own inputs
 };
@@ -77,7 +77,7 @@ struct Recovery {
   std::vector<RouteChange> route_changes;
   std::size_t events_counted = 0; ///< later ones came when everyone had all it wants
   std::vector<Decision> decisions;
-  std::vector<ChunkAt> lost;    ///< given up on the way, or held by nobody alive in the end
+  std::vector<ChunkAt> lost;    ///< given up, or held by nobody alive in the end
   std::vector<ChunkAt> missing; ///< what NPUs alive want, that isn't lost, and that they don't have
   std::vector<StuckTransfer> stuck; ///< of the last segment
   std::vector<LinkUse> links;       ///< of all segments

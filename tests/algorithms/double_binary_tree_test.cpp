@@ -1,3 +1,6 @@
+// The trees are NCCL's, and their leaves and inner ranks complement each other for every count and
+// root.
+
 #include "algorithms/double_binary_tree.hpp"
 
 #include "tests/catch.hpp"

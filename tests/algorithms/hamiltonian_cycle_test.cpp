@@ -1,3 +1,5 @@
+// The search against trying all orders on small graphs, and proofs that there is no cycle.
+
 #include "algorithms/hamiltonian_cycle.hpp"
 
 #include "sim/random.hpp"

@@ -1,3 +1,6 @@
+// Programs move right data on threads; wrong programs are noticed, each by the kind of its defect;
+// emulated links take the times of their network.
+
 #include "runtime/executor.hpp"
 
 #include "algorithms/list.hpp"

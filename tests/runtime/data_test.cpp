@@ -1,3 +1,5 @@
+// The reference's values tell neighbours apart, and the check counts each wrong element.
+
 #include "runtime/plans/planned_run.hpp"
 
 #include "tests/catch.hpp"

@@ -1,3 +1,6 @@
+// Imported programs mean what they did: rings take the times of rings, random programs give the
+// results of their collectives, and our own schedules come back through the XML unchanged in time.
+
 #include "algorithms/list.hpp"
 #include "runtime/checking/verify_program.hpp"
 #include "runtime/formats/msccl/xml.hpp"

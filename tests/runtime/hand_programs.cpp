@@ -1,3 +1,5 @@
+// Block by block, over a line of ranks with the buffers of the named collective.
+
 #include "tests/runtime/hand_programs.hpp"
 
 #include "sim/collective.hpp"

@@ -1,3 +1,6 @@
+// Schedules of every algorithm lower to programs that verify_program() accepts, with no dependency
+// that could be left out.
+
 #include "runtime/lowering/lowering.hpp"
 
 #include "algorithms/list.hpp"

@@ -1,3 +1,6 @@
+// Files of the runtimes and of the tools that write them: what is read, what is read as it must be
+// meant, and what is refused with its place.
+
 #include "runtime/checking/verify_program.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"

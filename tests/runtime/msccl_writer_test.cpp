@@ -1,3 +1,5 @@
+// What is written reads back the same, and what MSCCL's runtimes can't run is refused with advice.
+
 #include "runtime/checking/verify_program.hpp"
 #include "runtime/formats/msccl/form.hpp"
 #include "runtime/formats/msccl/xml.hpp"

@@ -1,3 +1,5 @@
+// Which messages land directly, which take slots, and which links connections are given.
+
 #include "runtime/plans/plan.hpp"
 
 #include "tests/catch.hpp"

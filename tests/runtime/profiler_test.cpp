@@ -1,3 +1,6 @@
+// The fit finds alpha and beta again, and measured networks are never faster than those that were
+// emulated.
+
 #include "runtime/profiling/profiler.hpp"
 
 #include "sim/random.hpp"

@@ -1,3 +1,5 @@
+// Buffers are laid out as NCCL lays them out, in place too.
+
 #include "runtime/program.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,7 @@
+// Chunk by chunk: in the reverse of a random order ranks pass on what they have, reducing it on its
+// path, then it is copied to its destinations. The latest access to each unit of memory says which
+// dependencies a step needs; some that it doesn't need are added.
+
 #include "tests/runtime/random_program.hpp"
 
 #include "sim/random.hpp"

@@ -1,3 +1,6 @@
+// What verify_program must object to: programs made by hand are right, and each change to them is
+// the fault that it should be.
+
 #include "runtime/checking/verify_program.hpp"
 
 #include "algorithms/list.hpp"

@@ -1,3 +1,5 @@
+// Collectives from TOML are those that make_collective() builds; errors name their place.
+
 #include "sim/collective.hpp"
 #include "sim/files/files.hpp"
 #include "sim/topology.hpp"

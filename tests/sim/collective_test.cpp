@@ -1,3 +1,5 @@
+// Every kind of collective spelled out on three NPUs, and how buffers are cut.
+
 #include "sim/collective.hpp"
 #include "sim/topology.hpp"
 #include "tests/catch.hpp"

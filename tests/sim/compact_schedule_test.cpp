@@ -1,3 +1,6 @@
+// Between list and compact form: what is lost (order across links), and that compacting an expanded
+// schedule gives it back.
+
 #include "sim/compact_schedule.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"

@@ -1,3 +1,6 @@
+// The errors that readers of TOML files get for free: wrong types, missing and unknown keys,
+// quantities without units.
+
 #include "sim/files/config.hpp"
 
 #include "tests/catch.hpp"

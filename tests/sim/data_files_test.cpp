@@ -1,3 +1,5 @@
+// Which folder data files come from, and which names they have.
+
 #include "sim/files/data_files.hpp"
 
 #include "sim/files/files.hpp"

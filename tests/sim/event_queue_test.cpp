@@ -1,3 +1,6 @@
+// The queue against a sorted map, whatever mixture of delays goes in; and the order of a link's
+// queue.
+
 #include "sim/engines/event_queue.hpp"
 #include "sim/engines/fifo_core.hpp"
 #include "sim/random.hpp"

@@ -1,3 +1,5 @@
+// A file is there as a whole or not at all; links, devices and full disks.
+
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

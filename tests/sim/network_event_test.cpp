@@ -1,3 +1,5 @@
+// Which events make sense, in what order, and what they leave of a network.
+
 #include "sim/network_event.hpp"
 
 #include "tests/catch.hpp"

@@ -1,3 +1,7 @@
+// Few distinct values for latencies and bandwidths, so that many things happen at one instant.
+// Schedules grow transfer by transfer on the state that verify() would track; spoiling one then
+// gives those that must be refused.
+
 #include "tests/sim/random_case.hpp"
 
 #include "sim/random.hpp"

@@ -1,3 +1,6 @@
+// Times are drawn from an undisturbed replay, so that events, routes and starts of jobs fall on
+// instants at which something happens, or between two of these.
+
 #include "tests/sim/random_disturbance.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,7 @@
+// Programs grow together, operation by operation in one order, so that no waiting cycle can arise.
+// The check puts all communication into a single replay; a member that comes late to a collective
+// is delayed there by links of its own.
+
 #include "tests/sim/random_workload.hpp"
 
 #include "sim/error.hpp"

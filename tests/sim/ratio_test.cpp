@@ -1,3 +1,5 @@
+// Exact fractions up to the edge of 64 bits.
+
 #include "sim/error.hpp"
 #include "sim/ratio.hpp"
 #include "tests/catch.hpp"

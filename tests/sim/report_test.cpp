@@ -1,3 +1,5 @@
+// Algorithm and bus bandwidth against nccl-tests' definitions, by hand.
+
 #include "sim/report.hpp"
 
 #include "tests/catch.hpp"

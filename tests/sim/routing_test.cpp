@@ -1,3 +1,6 @@
+// Which of several shortest paths is taken, when dimension order applies, and what is said where
+// there is no path.
+
 #include "sim/routing.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

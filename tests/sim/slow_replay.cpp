@@ -1,3 +1,6 @@
+// The recurrence of fifo_core.hpp read literally: state is asked of all transfers at every instant,
+// and rounds of starts repeat until nothing starts.
+
 #include "tests/sim/slow_replay.hpp"
 
 #include <algorithm>

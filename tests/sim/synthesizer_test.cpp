@@ -1,3 +1,6 @@
+// What synthesize() does around every algorithm: refusals, settings, abilities, and collectives of
+// several parts.
+
 #include "sim/synthesizer.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// Adjacency, shared groups, reversal, and the invariants that a topology is checked for.
+
 #include "sim/topology.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

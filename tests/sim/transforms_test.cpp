@@ -1,5 +1,6 @@
 // Schedules made from correct schedules must be correct for what they claim to become.
 
+#include "sim/restriction.hpp"
 #include "sim/transforms.hpp"
 
 #include "sim/verify.hpp"

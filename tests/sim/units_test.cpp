@@ -1,3 +1,6 @@
+// Quantities are read and written exactly, to the picosecond and the byte, and refused where that
+// is impossible.
+
 #include "sim/random.hpp"
 #include "sim/text.hpp"
 #include "sim/units.hpp"

@@ -1,3 +1,6 @@
+// The verdict on a compact schedule is that on its expanded list, wherever there is one; and each
+// fault by itself.
+
 #include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 #include "sim/random.hpp"

@@ -1,3 +1,5 @@
+// The three ways to reach a limit: time, memory, and by request.
+
 #include "sim/work_limit.hpp"
 #include "tests/catch.hpp"
 

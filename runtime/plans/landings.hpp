@@ -1,4 +1,4 @@
-// What make_plan() puts together, each part in a file of its own.
+// Which messages land directly in their target, and which need a slot.
 #pragma once
 
 #include "runtime/plans/plan.hpp"
@@ -14,18 +14,10 @@ struct MessageEnds {
   std::vector<std::uint32_t> sent, received;        ///< [message]: steps, through all blocks
 };
 
-/// All but the emulated links. Errors: InputError for slots == 0.
-[[nodiscard]] Plan plan_program(const Program& program, std::size_t unit_bytes,
-                                const PlanOptions& options);
-
 /// For each step, through all ranks and blocks: whether it receives into a target that nothing at
 /// its rank touches before, in any run, so that what is sent can land there. Steps that a hung
 /// program doesn't reach: false. Fills in nothing; `plan` has its blocks and connections.
 [[nodiscard]] std::vector<bool> direct_landings(const Program& program, const Plan& plan,
                                                 const std::vector<MessageEnds>& ends);
-
-/// Fills in links, groups, and the path of each connection.
-/// Errors: InputError where the network has too few NPUs, or no path.
-void emulate_links(Plan& plan, const Program& program, const Topology& network);
 
 } // namespace tutti::runtime
