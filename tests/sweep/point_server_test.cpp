@@ -92,14 +92,6 @@ TEST_CASE("requests, results and answers survive as texts") {
   CHECK(got.finished.front().position == 5);
   CHECK(got.finished.front().results.numbers == samples::results(2).numbers);
   CHECK(got.dropped == sent.dropped);
-
-  std::string stream = framed("one") + framed("") + framed("three").substr(0, 6);
-  CHECK(take_frame(stream) == "one");
-  CHECK(take_frame(stream) == "");
-  CHECK_FALSE(take_frame(stream));
-  stream += "ree";
-  CHECK(take_frame(stream) == "three");
-  CHECK(stream.empty());
 }
 
 TEST_CASE("each point is simulated in a process of its own, and whatever it does is an answer") {
