@@ -2,6 +2,7 @@
 #pragma once
 
 #include "synth/teccl/network.hpp"
+#include "synth/timed/ids.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace tutti {
 
-/// `network` must outlive it.
+/// How often each limit is used in each epoch. `network` must outlive it.
 class CapacityCalendar {
 public:
   explicit CapacityCalendar(const EpochNetwork& network);
@@ -18,15 +19,13 @@ public:
   /// Takes the room that a chunk needs which enters the first lane in `epoch` and each next one as
   /// soon as it is through; false where there is not enough: then nothing is taken. Cost: the
   /// lanes' limits times their windows.
-  bool take(std::span<const std::uint32_t> lanes, std::uint32_t epoch);
-  /// Takes the first such epoch >= `from` that is a multiple of `stride`. Pre: an empty room has
-  /// enough.
-  std::uint32_t take_first(std::span<const std::uint32_t> lanes, std::uint32_t from,
-                           std::uint32_t stride);
+  bool take(std::span<const LaneId> lanes, Epoch epoch);
+  /// Takes the first such epoch >= `from` that is a multiple of `stride`. Pre: an empty
+  /// calendar has enough room.
+  Epoch take_first(std::span<const LaneId> lanes, Epoch from, std::uint32_t stride);
   /// Takes the last such epoch <= `to`; nothing where there is none.
-  std::optional<std::uint32_t> take_last(std::span<const std::uint32_t> lanes, std::uint32_t to,
-                                         std::uint32_t stride);
-  void give_back(std::span<const std::uint32_t> lanes, std::uint32_t epoch);
+  std::optional<Epoch> take_last(std::span<const LaneId> lanes, Epoch to, std::uint32_t stride);
+  void give_back(std::span<const LaneId> lanes, Epoch epoch);
   void clear();
 
   /// Questions of take() so far.
@@ -34,11 +33,12 @@ public:
 
 private:
   struct Use {
-    std::uint32_t limit = 0, offset = 0;
+    LimitId limit;
+    std::uint32_t offset = 0;
   };
-  [[nodiscard]] bool has_room(std::uint32_t limit, std::size_t epoch) const;
-  bool take_lane(std::uint32_t lane, std::uint32_t epoch);
-  void give_back_lane(std::uint32_t lane, std::uint32_t epoch);
+  [[nodiscard]] bool has_room(LimitId limit, Epoch epoch) const;
+  bool take_lane(LaneId lane, Epoch epoch);
+  void give_back_lane(LaneId lane, Epoch epoch);
 
   const EpochNetwork& network_;
   std::vector<std::vector<Use>> uses_;           ///< [lane]

@@ -6,6 +6,7 @@
 #include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -87,13 +88,13 @@ private:
       const bool there = sends_.contains(send);
       // What a switch gets once it passes on several times if it copies.
       if (there && network_.copies[network_.lanes[lane].to]) continue;
-      if (!there && calendar_.take({&lane, 1}, send.epoch)) {
+      if (!there && calendar_.take(std::array{LaneId{lane}}, Epoch{send.epoch})) {
         sends_.insert(send);
         added.push_back(send);
         continue;
       }
       for (const EpochSend& other : added) {
-        calendar_.give_back({&other.lane, 1}, other.epoch);
+        calendar_.give_back(std::array{LaneId{other.lane}}, Epoch{other.epoch});
         sends_.erase(other);
       }
       return false;

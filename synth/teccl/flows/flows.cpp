@@ -26,7 +26,7 @@ std::vector<TimedAmount> timed_flow_of(const EpochFlowProgram& program,
   for (std::uint32_t l = 0; l < lanes; ++l)
     for (std::uint32_t k = 0; k <= epochs; ++k) // the last through switches without delay
       if (const double amount = program.entering(columns, source, l, k); amount > least_flow)
-        flow.push_back({k, l, amount});
+        flow.push_back({Epoch{k}, LaneId{l}, amount});
   return flow;
 }
 
@@ -40,7 +40,7 @@ public:
       const bool is_last = chunk_ + 1 == demand_.chunks.size();
       const double now = is_last ? left : std::min(left, 1 - filled_);
       for (const TimedStep& step : path.steps)
-        amounts_[{step.epoch, step.lane, demand_.chunks[chunk_]}] += now;
+        amounts_[{step.epoch.value, step.lane.value, demand_.chunks[chunk_]}] += now;
       filled_ += now;
       left -= now;
       if (is_last || filled_ < 1 - least_flow) continue;
@@ -66,14 +66,14 @@ void add_parts(const EpochProblem& problem, const EpochFlowProgram& program,
                std::uint32_t epochs, EpochFlows& flows) {
   const auto lanes = static_cast<std::uint32_t>(problem.network.lanes.size());
   for (std::uint32_t s = 0; s < sources.size(); ++s) {
-    FlowTracer tracer(problem.network, sources[s].node,
+    FlowTracer tracer(problem.network, NodeId{sources[s].node},
                       timed_flow_of(program, columns, s, lanes, epochs));
     for (const EpochDemand& demand : sources[s].demands) {
       std::vector<TimedPath> paths;
       double found = 0;
       for (std::uint32_t k = 0; k <= epochs; ++k)
         for (double left = program.taken(columns, s, demand.destination, k); left > least_flow;) {
-          std::optional<TimedPath> path = tracer.take(demand.destination, k, left);
+          std::optional<TimedPath> path = tracer.take(NodeId{demand.destination}, Epoch{k}, left);
           if (!path) break;
           left -= path->amount;
           found += path->amount;

@@ -18,13 +18,13 @@ namespace {
 /// All paths that the parts of a chunk take and the whole chunk can. `calendar`: empty.
 std::vector<PathChoice> choices_of(const EpochNetwork& network, CapacityCalendar& calendar,
                                    const TimedChunk& chunk, std::span<const TimedAmount> amounts) {
-  FlowTracer tracer(network, chunk.sources.front(), amounts);
-  std::map<std::vector<std::uint32_t>, PathChoice> by_lanes;
-  while (auto path = tracer.take(chunk.destinations.front(), out_of_epochs - 1, 1)) {
-    std::vector<std::uint32_t> lanes;
+  FlowTracer tracer(network, NodeId{chunk.sources.front()}, amounts);
+  std::map<std::vector<LaneId>, PathChoice> by_lanes;
+  while (auto path = tracer.take(NodeId{chunk.destinations.front()}, no_epoch - 1, 1)) {
+    std::vector<LaneId> lanes;
     for (const TimedStep& step : path->steps) lanes.push_back(step.lane);
     const TimedStep& last = path->steps.back();
-    const std::uint32_t there = last.epoch + network.lanes[last.lane].delay;
+    const Epoch there = last.epoch + network.lanes[last.lane.value].delay;
     PathChoice& choice = by_lanes[lanes];
     choice.amount += path->amount;
     if (!choice.lanes.empty() && choice.there <= there) continue;
@@ -41,7 +41,8 @@ std::vector<PathChoice> choices_of(const EpochNetwork& network, CapacityCalendar
 std::vector<ChunkChoices> chunk_choices(const EpochProblem& problem, const EpochFlows& flows) {
   std::vector<std::vector<TimedAmount>> amounts(problem.chunks.size());
   for (const EpochFlows::Part& part : flows.parts)
-    amounts[part.send.chunk].push_back({part.send.epoch, part.send.lane, part.amount});
+    amounts[part.send.chunk].push_back(
+        {Epoch{part.send.epoch}, LaneId{part.send.lane}, part.amount});
   CapacityCalendar calendar(problem.network);
   std::vector<ChunkChoices> paths;
   for (std::uint32_t c = 0; c < amounts.size(); ++c) {
@@ -93,9 +94,9 @@ private:
   [[nodiscard]] bool is_done() const { return best_ && best_->length <= enough_; }
 
   [[nodiscard]] double first_arrival(std::uint32_t chunk) const {
-    std::uint32_t there = out_of_epochs;
+    Epoch there = no_epoch;
     for (const PathChoice& choice : paths_[chunk].choices) there = std::min(there, choice.there);
-    return there;
+    return there.value;
   }
 
   template <typename Key> void sort_by(const Key& key) {
@@ -113,7 +114,7 @@ private:
     for (std::uint32_t c = 0; c < paths_.size(); ++c) {
       auto step = paths_[c].choices[choice[c]].fastest.steps.begin();
       for (const PathStretch& stretch : planner_.stretches(c, choice[c])) {
-        keys[c].push_back(step->epoch);
+        keys[c].push_back(step->epoch.value);
         step += static_cast<std::ptrdiff_t>(stretch.lanes.size());
       }
     }
@@ -129,7 +130,7 @@ private:
     Keys keys(paths_.size());
     for (std::size_t c = 0; c < paths_.size(); ++c) {
       const double later = shake(most_shake);
-      for (const std::uint32_t epoch : best_->epochs[c]) keys[c].push_back(epoch + later);
+      for (const Epoch epoch : best_->epochs[c]) keys[c].push_back(epoch.value + later);
     }
     keep(planner_.as_early(best_->choice, keys));
   }
@@ -137,7 +138,7 @@ private:
   void try_shaken_order(double most_shake) {
     std::vector<double> keys;
     for (std::size_t c = 0; c < paths_.size(); ++c)
-      keys.push_back(best_->epochs[c].front() + shake(most_shake));
+      keys.push_back(best_->epochs[c].front().value + shake(most_shake));
     sort_by([&](std::uint32_t c) { return keys[c]; });
     try_insertion();
   }

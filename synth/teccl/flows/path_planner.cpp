@@ -9,15 +9,14 @@ namespace tutti {
 
 namespace {
 
-std::vector<PathStretch> cut_at_stores(const EpochNetwork& network,
-                                       std::span<const std::uint32_t> lanes) {
+std::vector<PathStretch> cut_at_stores(const EpochNetwork& network, std::span<const LaneId> lanes) {
   std::vector<PathStretch> stretches;
   PathStretch next;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
-    const Lane& lane = network.lanes[lanes[i]];
+    const Lane& lane = network.lanes[lanes[i].value];
     next.delay += lane.delay;
-    for (const std::uint32_t l : network.limits_of[lanes[i]])
+    for (const std::uint32_t l : network.limits_of[lanes[i].value])
       if (network.limits[l].most == 1)
         next.stride = std::max(next.stride, network.limits[l].window);
     if (!network.stores[lane.to]) continue;
@@ -41,9 +40,9 @@ public:
     }
   }
 
-  void add(std::span<const std::uint32_t> lanes, double amount) {
-    for (const std::uint32_t lane : lanes)
-      for (const Use& use : uses_[lane]) loads_[use.limit] += amount * use.epochs;
+  void add(std::span<const LaneId> lanes, double amount) {
+    for (const LaneId lane : lanes)
+      for (const Use& use : uses_[lane.value]) loads_[use.limit] += amount * use.epochs;
   }
   /// Prices are relative to the present highest load from now on.
   void set_scale() {
@@ -52,10 +51,10 @@ public:
   }
   void clear() { std::ranges::fill(loads_, 0); }
   /// Of one more chunk on these lanes.
-  [[nodiscard]] double price(std::span<const std::uint32_t> lanes) const {
+  [[nodiscard]] double price(std::span<const LaneId> lanes) const {
     double price = 0;
-    for (const std::uint32_t lane : lanes)
-      for (const Use& use : uses_[lane])
+    for (const LaneId lane : lanes)
+      for (const Use& use : uses_[lane.value])
         price += power((loads_[use.limit] + use.epochs) / scale_) -
                  power(loads_[use.limit] / scale_) + use.epochs / (scale_ * 1e3);
     return price;
@@ -79,10 +78,10 @@ private:
 } // namespace
 
 bool is_passable(const EpochNetwork& network, CapacityCalendar& calendar,
-                 std::span<const std::uint32_t> lanes) {
+                 std::span<const LaneId> lanes) {
   return std::ranges::all_of(cut_at_stores(network, lanes), [&](const PathStretch& stretch) {
-    const bool fits = calendar.take(stretch.lanes, 0);
-    if (fits) calendar.give_back(stretch.lanes, 0);
+    const bool fits = calendar.take(stretch.lanes, Epoch{0});
+    if (fits) calendar.give_back(stretch.lanes, Epoch{0});
     return fits;
   });
 }
@@ -140,15 +139,14 @@ PathPlanner::jobs(const std::vector<std::uint32_t>& choice,
 PathPlan PathPlanner::as_early(const std::vector<std::uint32_t>& choice,
                                const std::vector<std::vector<double>>& keys) {
   calendar_.clear();
-  PathPlan plan{choice, std::vector<std::vector<std::uint32_t>>(paths_.size()), 0};
-  std::vector<std::uint32_t> ready(paths_.size());
+  PathPlan plan{choice, std::vector<std::vector<Epoch>>(paths_.size()), 0};
+  std::vector<Epoch> ready(paths_.size());
   for (const Job& job : jobs(choice, keys)) {
     const PathStretch& stretch = stretches_[job.chunk][choice[job.chunk]][job.stretch];
-    const std::uint32_t start =
-        calendar_.take_first(stretch.lanes, ready[job.chunk], stride_of(stretch));
+    const Epoch start = calendar_.take_first(stretch.lanes, ready[job.chunk], stride_of(stretch));
     plan.epochs[job.chunk].push_back(start);
     ready[job.chunk] = start + stretch.delay;
-    plan.length = std::max(plan.length, ready[job.chunk]);
+    plan.length = std::max(plan.length, ready[job.chunk].value);
   }
   return plan;
 }
@@ -161,16 +159,16 @@ std::optional<std::vector<std::vector<double>>> PathPlanner::as_late(const PathP
     const std::vector<PathStretch>& path = stretches_[c][plan.choice[c]];
     starts[c].resize(path.size());
     for (std::size_t i = 0; i < path.size(); ++i)
-      minus_finish[c].push_back(-static_cast<double>(plan.epochs[c][i] + path[i].delay));
+      minus_finish[c].push_back(-static_cast<double>((plan.epochs[c][i] + path[i].delay).value));
   }
-  std::vector<std::uint32_t> due(paths_.size(), end);
+  std::vector<Epoch> due(paths_.size(), Epoch{end});
   for (const Job& job : jobs(plan.choice, minus_finish)) {
     const PathStretch& stretch = stretches_[job.chunk][plan.choice[job.chunk]][job.stretch];
-    if (due[job.chunk] < stretch.delay) return std::nullopt;
+    if (due[job.chunk] < Epoch{stretch.delay}) return std::nullopt;
     const auto start =
         calendar_.take_last(stretch.lanes, due[job.chunk] - stretch.delay, stride_of(stretch));
     if (!start) return std::nullopt;
-    starts[job.chunk][job.stretch] = *start;
+    starts[job.chunk][job.stretch] = start->value;
     due[job.chunk] = *start;
   }
   return starts;
@@ -189,13 +187,12 @@ void PathPlanner::improve(PathPlan& plan) {
 }
 
 /// Nothing where a stretch can't follow the one before because of buffers, in any epoch.
-std::optional<std::vector<std::uint32_t>>
-PathPlanner::first_epochs(std::span<const PathStretch> path) {
+std::optional<std::vector<Epoch>> PathPlanner::first_epochs(std::span<const PathStretch> path) {
   std::size_t quiet = 0; // from then on nothing else is at any node
   for (const std::vector<std::uint32_t>& kept : kept_) quiet = std::max(quiet, kept.size());
-  std::vector<std::uint32_t> epochs;
-  for (std::uint32_t first = 0;; ++first) {
-    std::uint32_t ready = first;
+  std::vector<Epoch> epochs;
+  for (Epoch first;; ++first) {
+    Epoch ready = first;
     epochs.clear();
     for (const PathStretch& stretch : path) {
       epochs.push_back(calendar_.take_first(stretch.lanes, ready, stride_of(stretch)));
@@ -203,10 +200,11 @@ PathPlanner::first_epochs(std::span<const PathStretch> path) {
     }
     if (has_buffers(path, epochs)) return epochs;
     first = epochs.front();
-    const bool was_alone = first > quiet && std::ranges::all_of(path, [&](const PathStretch& each) {
-                             const auto i = static_cast<std::size_t>(&each - path.data());
-                             return i == 0 || epochs[i] == epochs[i - 1] + path[i - 1].delay;
-                           });
+    const bool was_alone =
+        first.value > quiet && std::ranges::all_of(path, [&](const PathStretch& each) {
+          const auto i = static_cast<std::size_t>(&each - path.data());
+          return i == 0 || epochs[i] == epochs[i - 1] + path[i - 1].delay;
+        });
     for (std::size_t i = 0; i < path.size(); ++i) calendar_.give_back(path[i].lanes, epochs[i]);
     if (was_alone) return std::nullopt;
   }
@@ -214,23 +212,24 @@ PathPlanner::first_epochs(std::span<const PathStretch> path) {
 
 // A chunk counts at a node between two stretches from its arrival to its leaving, both included.
 bool PathPlanner::has_buffers(std::span<const PathStretch> path,
-                              std::span<const std::uint32_t> epochs) const {
+                              std::span<const Epoch> epochs) const {
   if (!problem_.buffer_limit) return true;
   for (std::size_t i = 1; i < path.size(); ++i) {
-    const std::uint32_t node = problem_.network.lanes[path[i].lanes.front()].from;
-    for (std::uint32_t k = epochs[i - 1] + path[i - 1].delay; k <= epochs[i]; ++k)
+    const std::uint32_t node = problem_.network.lanes[path[i].lanes.front().value].from;
+    for (std::uint32_t k = (epochs[i - 1] + path[i - 1].delay).value; k <= epochs[i].value; ++k)
       if ((k < kept_[node].size() ? kept_[node][k] : 0) >= *problem_.buffer_limit) return false;
   }
   return true;
 }
 
-void PathPlanner::use_buffers(std::span<const PathStretch> path,
-                              std::span<const std::uint32_t> epochs) {
+void PathPlanner::use_buffers(std::span<const PathStretch> path, std::span<const Epoch> epochs) {
   if (!problem_.buffer_limit) return;
   for (std::size_t i = 1; i < path.size(); ++i) {
-    std::vector<std::uint32_t>& kept = kept_[problem_.network.lanes[path[i].lanes.front()].from];
-    if (kept.size() <= epochs[i]) kept.resize(epochs[i] + std::size_t{1});
-    for (std::uint32_t k = epochs[i - 1] + path[i - 1].delay; k <= epochs[i]; ++k) ++kept[k];
+    std::vector<std::uint32_t>& kept =
+        kept_[problem_.network.lanes[path[i].lanes.front().value].from];
+    if (kept.size() <= epochs[i].value) kept.resize(epochs[i].value + std::size_t{1});
+    for (std::uint32_t k = (epochs[i - 1] + path[i - 1].delay).value; k <= epochs[i].value; ++k)
+      ++kept[k];
   }
 }
 
@@ -238,12 +237,12 @@ std::optional<PathPlan> PathPlanner::inserted(std::span<const std::uint32_t> ord
   calendar_.clear();
   for (std::vector<std::uint32_t>& kept : kept_) kept.clear();
   PathPlan plan{std::vector<std::uint32_t>(paths_.size(), no_path_yet),
-                std::vector<std::vector<std::uint32_t>>(paths_.size()), 0};
+                std::vector<std::vector<Epoch>>(paths_.size()), 0};
   for (const std::uint32_t c : order) {
-    std::uint32_t there = out_of_epochs;
+    Epoch there = no_epoch;
     for (std::uint32_t w = 0; w < stretches_[c].size(); ++w) {
       const std::vector<PathStretch>& path = stretches_[c][w];
-      const std::optional<std::vector<std::uint32_t>> epochs = first_epochs(path);
+      const std::optional<std::vector<Epoch>> epochs = first_epochs(path);
       if (!epochs) continue;
       for (std::size_t i = 0; i < path.size(); ++i)
         calendar_.give_back(path[i].lanes, (*epochs)[i]);
@@ -256,7 +255,7 @@ std::optional<PathPlan> PathPlanner::inserted(std::span<const std::uint32_t> ord
     const std::vector<PathStretch>& path = stretches_[c][plan.choice[c]];
     for (std::size_t i = 0; i < path.size(); ++i) calendar_.take(path[i].lanes, plan.epochs[c][i]);
     use_buffers(path, plan.epochs[c]);
-    plan.length = std::max(plan.length, there);
+    plan.length = std::max(plan.length, there.value);
   }
   return plan;
 }
@@ -266,10 +265,10 @@ EpochPlan PathPlanner::sends(const PathPlan& plan) const {
   for (std::size_t c = 0; c < paths_.size(); ++c) {
     const std::vector<PathStretch>& path = stretches_[c][plan.choice[c]];
     for (std::size_t i = 0; i < path.size(); ++i) {
-      std::uint32_t epoch = plan.epochs[c][i];
-      for (const std::uint32_t lane : path[i].lanes) {
-        sends.push_back({epoch, lane, paths_[c].chunk});
-        epoch += problem_.network.lanes[lane].delay;
+      Epoch epoch = plan.epochs[c][i];
+      for (const LaneId lane : path[i].lanes) {
+        sends.push_back({epoch.value, lane.value, paths_[c].chunk});
+        epoch += problem_.network.lanes[lane.value].delay;
       }
     }
   }

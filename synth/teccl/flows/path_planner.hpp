@@ -14,10 +14,10 @@ namespace tutti {
 
 /// What a chunk may take.
 struct PathChoice {
-  std::vector<std::uint32_t> lanes;
-  double amount = 0;       ///< that the flows send there, at most 1
-  TimedPath fastest;       ///< of those that take these lanes, the first to arrive
-  std::uint32_t there = 0; ///< when that arrives
+  std::vector<LaneId> lanes;
+  double amount = 0; ///< that the flows send there, at most 1
+  TimedPath fastest; ///< of those that take these lanes, the first to arrive
+  Epoch there;       ///< when that arrives
 };
 
 struct ChunkChoices {
@@ -29,14 +29,14 @@ inline constexpr std::uint32_t no_path_yet = UINT32_MAX;
 
 /// Where and when chunks go.
 struct PathPlan {
-  std::vector<std::uint32_t> choice;              ///< [chunk of the paths]
-  std::vector<std::vector<std::uint32_t>> epochs; ///< [chunk of the paths][stretch]
-  std::uint32_t length = 0;                       ///< epochs until all is there
+  std::vector<std::uint32_t> choice;      ///< [chunk of the paths]
+  std::vector<std::vector<Epoch>> epochs; ///< [chunk of the paths][stretch]
+  std::uint32_t length = 0;               ///< epochs until all is there
 };
 
 /// The lanes of a path between two nodes that store, with none between.
 struct PathStretch {
-  std::span<const std::uint32_t> lanes;
+  std::span<const LaneId> lanes;
   std::uint32_t delay = 0;
   /// The longest window of those that let one chunk through: sends at its multiples alone leave no
   /// gaps that are too short.
@@ -47,7 +47,7 @@ struct PathStretch {
 /// limit more often at once than that allows (a shared group of links into and out of a switch).
 /// Flows don't tell, as half a chunk can always go. `calendar`: empty; stays so.
 [[nodiscard]] bool is_passable(const EpochNetwork& network, CapacityCalendar& calendar,
-                               std::span<const std::uint32_t> lanes);
+                               std::span<const LaneId> lanes);
 
 /// Makes plans of paths, all of them passable. All references must outlive it.
 class PathPlanner {
@@ -89,11 +89,10 @@ private:
   /// Starts so late as possible, before `end`; nothing where they don't fit.
   [[nodiscard]] std::optional<std::vector<std::vector<double>>> as_late(const PathPlan& plan,
                                                                         std::uint32_t end);
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>>
-  first_epochs(std::span<const PathStretch> path);
+  [[nodiscard]] std::optional<std::vector<Epoch>> first_epochs(std::span<const PathStretch> path);
   [[nodiscard]] bool has_buffers(std::span<const PathStretch> path,
-                                 std::span<const std::uint32_t> epochs) const;
-  void use_buffers(std::span<const PathStretch> path, std::span<const std::uint32_t> epochs);
+                                 std::span<const Epoch> epochs) const;
+  void use_buffers(std::span<const PathStretch> path, std::span<const Epoch> epochs);
 
   [[nodiscard]] std::uint32_t stride_of(const PathStretch& stretch) const {
     return is_aligned_ ? stretch.stride : 1;

@@ -1,3 +1,6 @@
+// A flow is decomposed from its destinations back: from a node the path goes to where the largest
+// of what came last came from, so that nothing earlier is lost to those who ask later. Circles on
+// the way are taken out of the flow; amounts that end nowhere are a solver's noise and dropped.
 #include "synth/teccl/flows/paths.hpp"
 
 #include <algorithm>
@@ -5,12 +8,12 @@
 
 namespace tutti {
 
-FlowTracer::FlowTracer(const EpochNetwork& network, std::uint32_t source,
+FlowTracer::FlowTracer(const EpochNetwork& network, NodeId source,
                        std::span<const TimedAmount> amounts)
     : network_(network), source_(source) {
   for (const TimedAmount& sent : amounts) {
-    const Lane& lane = network.lanes[sent.lane];
-    entries_.push_back({lane.to, sent.epoch + lane.delay, sent});
+    const Lane& lane = network.lanes[sent.lane.value];
+    entries_.push_back({NodeId{lane.to}, sent.epoch + lane.delay, sent});
   }
   std::ranges::sort(entries_, {}, [](const Entry& entry) {
     return std::tuple(entry.to, entry.arrival, entry.sent.lane, entry.sent.epoch);
@@ -18,14 +21,14 @@ FlowTracer::FlowTracer(const EpochNetwork& network, std::uint32_t source,
 }
 
 /// The largest of what came last; of equal ones the first.
-std::optional<std::size_t> FlowTracer::supply(std::uint32_t node, std::uint32_t epoch) const {
+std::optional<std::size_t> FlowTracer::supply(NodeId node, Epoch epoch) const {
   const auto place = [](const Entry& entry) { return std::pair(entry.to, entry.arrival); };
   const auto end = std::ranges::upper_bound(entries_, std::pair(node, epoch), {}, place);
   std::optional<std::size_t> best;
   for (auto i = static_cast<std::size_t>(end - entries_.begin()); i-- > 0;) {
     const Entry& entry = entries_[i];
     if (entry.to != node || (best && entry.arrival < entries_[*best].arrival)) break;
-    if (!network_.stores[node] && entry.arrival < epoch) break;
+    if (!network_.stores[node.value] && entry.arrival < epoch) break;
     if (entry.sent.amount < least_flow) continue;
     if (!best || entry.sent.amount >= entries_[*best].sent.amount) best = i;
   }
@@ -43,9 +46,9 @@ void FlowTracer::take_out(std::span<const Visit> visits, double amount) {
 }
 
 /// What leaves a node that stores and returns could have stayed.
-void FlowTracer::cancel_circle(std::vector<Visit>& back, std::uint32_t node, std::uint32_t epoch) {
+void FlowTracer::cancel_circle(std::vector<Visit>& back, NodeId node, Epoch epoch) {
   const auto again = std::ranges::find_if(back, [&](const Visit& visit) {
-    return visit.node == node && (network_.stores[node] || visit.epoch == epoch);
+    return visit.node == node && (network_.stores[node.value] || visit.epoch == epoch);
   });
   if (again == back.end()) return;
   const auto begin = static_cast<std::size_t>(again - back.begin());
@@ -54,14 +57,14 @@ void FlowTracer::cancel_circle(std::vector<Visit>& back, std::uint32_t node, std
   back.resize(begin);
 }
 
-std::optional<TimedPath> FlowTracer::take(std::uint32_t destination, std::uint32_t epoch,
-                                          double most) {
+std::optional<TimedPath> FlowTracer::take(NodeId destination, Epoch epoch, double most) {
   std::vector<Visit> back;
   while (true) {
-    const std::uint32_t node =
-        back.empty() ? destination : network_.lanes[entries_[back.back().entry].sent.lane].from;
+    const NodeId node =
+        back.empty() ? destination
+                     : NodeId{network_.lanes[entries_[back.back().entry].sent.lane.value].from};
     if (node == source_) break;
-    std::uint32_t by = back.empty() ? epoch : entries_[back.back().entry].sent.epoch;
+    Epoch by = back.empty() ? epoch : entries_[back.back().entry].sent.epoch;
     const std::size_t visits = back.size();
     cancel_circle(back, node, by);
     if (back.size() < visits) continue;

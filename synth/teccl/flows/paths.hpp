@@ -2,6 +2,7 @@
 #pragma once
 
 #include "synth/teccl/network.hpp"
+#include "synth/timed/ids.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,12 +13,14 @@ namespace tutti {
 
 /// An amount that enters a lane.
 struct TimedAmount {
-  std::uint32_t epoch = 0, lane = 0;
+  Epoch epoch;
+  LaneId lane;
   double amount = 0;
 };
 
 struct TimedStep {
-  std::uint32_t epoch = 0, lane = 0;
+  Epoch epoch;
+  LaneId lane;
   auto operator<=>(const TimedStep&) const = default;
 };
 
@@ -31,31 +34,31 @@ struct TimedPath {
 /// there. Flows that lead nowhere or in circles do no harm. `network` must outlive it.
 class FlowTracer {
 public:
-  FlowTracer(const EpochNetwork& network, std::uint32_t source,
-             std::span<const TimedAmount> amounts);
+  FlowTracer(const EpochNetwork& network, NodeId source, std::span<const TimedAmount> amounts);
 
   /// A path to a node that stores, there by the beginning of `epoch`, of as large an amount as one
   /// path has, and at most `most`; it is taken out of the flow. Nothing where none is left. However
   /// paths are asked for, no other is lost: each node sends on what came last.
-  [[nodiscard]] std::optional<TimedPath> take(std::uint32_t destination, std::uint32_t epoch,
-                                              double most);
+  [[nodiscard]] std::optional<TimedPath> take(NodeId destination, Epoch epoch, double most);
 
 private:
   struct Entry {
-    std::uint32_t to = 0, arrival = 0;
+    NodeId to;
+    Epoch arrival;
     TimedAmount sent;
   };
   struct Visit { ///< on the way back
-    std::uint32_t node = 0, epoch = 0;
+    NodeId node;
+    Epoch epoch;
     std::size_t entry = 0; ///< that came there
   };
-  [[nodiscard]] std::optional<std::size_t> supply(std::uint32_t node, std::uint32_t epoch) const;
-  void cancel_circle(std::vector<Visit>& back, std::uint32_t node, std::uint32_t epoch);
+  [[nodiscard]] std::optional<std::size_t> supply(NodeId node, Epoch epoch) const;
+  void cancel_circle(std::vector<Visit>& back, NodeId node, Epoch epoch);
   void take_out(std::span<const Visit> visits, double amount);
   [[nodiscard]] double least(std::span<const Visit> visits) const;
 
   const EpochNetwork& network_;
-  std::uint32_t source_;
+  NodeId source_;
   std::vector<Entry> entries_; ///< by node, arrival, lane
 };
 

@@ -10,13 +10,10 @@
 
 namespace tutti {
 
-namespace {} // namespace
-
 EpochReward reward_of(EpochObjective objective) {
-  if (objective == EpochObjective::public_code)
-    return [](std::uint32_t, std::uint32_t, std::uint32_t) { return 1.0; };
+  if (objective == EpochObjective::public_code) return [](ChunkId, NodeId, Epoch) { return 1.0; };
   // The beginning of an epoch is the end of the one before.
-  return [](std::uint32_t, std::uint32_t, std::uint32_t epoch) { return 1.0 / epoch; };
+  return [](ChunkId, NodeId, Epoch epoch) { return 1.0 / epoch.value; };
 }
 
 EpochProgram::EpochProgram(const EpochProblem& problem, const EpochHorizon& horizon,
@@ -112,7 +109,7 @@ void EpochProgram::add_held(std::uint32_t chunk, const EpochReward& reward) {
     }
     own.held[v] = {window, program_.column_count()};
     for (std::uint32_t k = window.first; k <= window.last; ++k)
-      program_.add_column(wanted ? -reward(chunk, v, k) : 0,
+      program_.add_column(wanted ? -reward(ChunkId{chunk}, NodeId{v}, Epoch{k}) : 0,
                           wanted && horizon_.must_finish && k == last() ? 1 : 0, 1);
   }
 }
@@ -152,7 +149,7 @@ void EpochProgram::add_dominator(std::uint32_t chunk, std::uint32_t node) {
   if (held.epochs.empty() || through == no_index || own.windows.settled[through]) return;
   const std::uint32_t apart = own.windows.earliest[node] - own.windows.earliest[through];
   for (std::uint32_t k = held.epochs.first; k <= held.epochs.last; ++k)
-    if (const auto before = holds(chunk, through, k - apart))
+    if (const auto before = holds(ChunkId{chunk}, NodeId{through}, Epoch{k - apart}))
       program_.add_row(-unlimited, 0, std::vector<Term>{{*held.at(k), 1}, {*before, -1}});
 }
 
@@ -330,7 +327,7 @@ void EpochProgram::add_orders(const EpochReward& reward) {
     for (const std::uint32_t v : problem_.chunks[c].destinations)
       for (std::uint32_t k = chunks_[c].held[v].epochs.first; k <= chunks_[c].held[v].epochs.last;
            ++k)
-        rewards.push_back(reward(c, v, k));
+        rewards.push_back(reward(ChunkId{c}, NodeId{v}, Epoch{k}));
     kinds[{problem_.chunks[c], chunks_[c].windows.settled, chunks_[c].windows.past_arrivals,
            past[c], std::move(rewards)}]
         .push_back(c);
@@ -357,17 +354,15 @@ void EpochProgram::add_order(const Order& order) {
   }
 }
 
-std::optional<std::uint32_t> EpochProgram::holds(std::uint32_t chunk, std::uint32_t node,
-                                                 std::uint32_t epoch) const {
-  const Columns& held = chunks_[chunk].held[node];
+std::optional<std::uint32_t> EpochProgram::holds(ChunkId chunk, NodeId node, Epoch epoch) const {
+  const Columns& held = chunks_[chunk.value].held[node.value];
   if (held.epochs.empty()) return std::nullopt;
-  return held.at(std::min(epoch, held.epochs.last)); // nothing arrives later
+  return held.at(std::min(epoch.value, held.epochs.last)); // nothing arrives later
 }
 
-bool EpochProgram::always_holds(std::uint32_t chunk, std::uint32_t node,
-                                std::uint32_t epoch) const {
-  const std::optional<std::uint32_t> settled = chunks_[chunk].windows.settled[node];
-  return settled && *settled <= epoch;
+bool EpochProgram::always_holds(ChunkId chunk, NodeId node, Epoch epoch) const {
+  const std::optional<std::uint32_t> settled = chunks_[chunk.value].windows.settled[node.value];
+  return settled && *settled <= epoch.value;
 }
 
 EpochPlan EpochProgram::plan(std::span<const double> columns) const {

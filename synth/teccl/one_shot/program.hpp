@@ -6,6 +6,7 @@
 #include "synth/teccl/one_shot/hops.hpp"
 #include "synth/teccl/one_shot/windows.hpp"
 #include "synth/teccl/problem.hpp"
+#include "synth/timed/ids.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -17,8 +18,7 @@ namespace tutti {
 
 /// What it is worth that `node`, who wants `chunk`, has it at the beginning of `epoch`, the first
 /// after it came and every later one up to the horizon's end.
-using EpochReward =
-    std::function<double(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch)>;
+using EpochReward = std::function<double(ChunkId chunk, NodeId node, Epoch epoch)>;
 
 enum class EpochObjective : std::uint8_t {
   paper,       ///< sec. 3.1: 1 / (k + 1) for what is there at the end of epoch k, counted from 0
@@ -44,10 +44,8 @@ public:
   /// The column that is 1 where `node` holds the chunk at the beginning of `epoch`; nothing where
   /// that is decided: then always_holds() says how. Of epochs from the horizon's begin to its end
   /// and beyond.
-  [[nodiscard]] std::optional<std::uint32_t> holds(std::uint32_t chunk, std::uint32_t node,
-                                                   std::uint32_t epoch) const;
-  [[nodiscard]] bool always_holds(std::uint32_t chunk, std::uint32_t node,
-                                  std::uint32_t epoch) const;
+  [[nodiscard]] std::optional<std::uint32_t> holds(ChunkId chunk, NodeId node, Epoch epoch) const;
+  [[nodiscard]] bool always_holds(ChunkId chunk, NodeId node, Epoch epoch) const;
 
   /// The sends of the horizon that a solution says; without `past`. Ascending. Some may be of no
   /// use.

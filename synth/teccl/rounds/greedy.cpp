@@ -162,7 +162,7 @@ private:
 
   [[nodiscard]] bool is_open(const SwitchPath& path, std::uint32_t end) const {
     if (only_passing_ && problem_->network.stores[path.from]) return false;
-    return epoch_ + path.delay - problem_->network.lanes[path.lanes.back()].delay < end;
+    return epoch_ + path.delay - problem_->network.lanes[path.lanes.back().value].delay < end;
   }
 
   void decide(std::uint32_t epoch, std::uint32_t end, bool only_passing) {
@@ -203,12 +203,13 @@ private:
   bool kept(std::uint32_t node, std::uint32_t chunk) const {
     const std::vector<std::uint32_t>& relayed = relayed_[node];
     if (!problem_->buffer_limit || !std::ranges::count(relayed, chunk)) return true;
-    for (std::uint32_t epoch = ledger_.arrival(chunk, node); epoch <= epoch_; ++epoch) {
+    for (std::uint32_t epoch = ledger_.arrival(ChunkId{chunk}, NodeId{node}).value; epoch <= epoch_;
+         ++epoch) {
       std::uint32_t sum = 1;
       for (const std::uint32_t other : relayed) {
         const auto last = last_sent_.find({node, other});
         if (other != chunk && last != last_sent_.end() && last->second >= epoch &&
-            ledger_.arrival(other, node) <= epoch)
+            ledger_.arrival(ChunkId{other}, NodeId{node}) <= Epoch{epoch})
           ++sum;
       }
       if (sum > *problem_->buffer_limit) return false;
@@ -238,20 +239,21 @@ private:
   std::vector<EpochSend> new_sends(const SwitchPath& path, std::uint32_t chunk) {
     const EpochNetwork& network = problem_->network;
     if (network.stores[path.from]
-            ? ledger_.arrival(chunk, path.from) > epoch_ || !kept(path.from, chunk)
-            : !ledger_.can_pass(chunk, path.from, epoch_))
+            ? ledger_.arrival(ChunkId{chunk}, NodeId{path.from}) > Epoch{epoch_} ||
+                  !kept(path.from, chunk)
+            : !ledger_.can_pass(ChunkId{chunk}, NodeId{path.from}, Epoch{epoch_}))
       return {};
     std::vector<EpochSend> sends;
     bool possible = true;
     std::uint32_t epoch = epoch_;
-    for (const std::uint32_t id : path.lanes) {
-      const Lane& lane = network.lanes[id];
-      const EpochSend send{epoch, id, chunk};
+    for (const LaneId id : path.lanes) {
+      const Lane& lane = network.lanes[id.value];
+      const EpochSend send{epoch, id.value, chunk};
       epoch += lane.delay;
       if (ledger_.is_sent(send)) {
-        possible = ledger_.can_pass(chunk, lane.to, epoch);
+        possible = ledger_.can_pass(ChunkId{chunk}, NodeId{lane.to}, Epoch{epoch});
       } else {
-        possible = ledger_.has_room(id, send.epoch);
+        possible = ledger_.has_room(id, Epoch{send.epoch});
         if (possible) {
           ledger_.add(send);
           sends.push_back(send);

@@ -20,21 +20,21 @@ public:
   EpochLedger(const EpochProblem& problem, std::span<const EpochSend> past);
 
   /// Whether the limits let one more chunk enter the lane in this epoch.
-  [[nodiscard]] bool has_room(std::uint32_t lane, std::uint32_t epoch);
+  [[nodiscard]] bool has_room(LaneId lane, Epoch epoch);
   /// Pre: has_room().
   void add(const EpochSend& send);
   /// Takes back what was added.
   void remove(const EpochSend& send);
 
-  /// When the chunk is at a node that stores: 0 where it was held at the start; `out_of_epochs`
+  /// When the chunk is at a node that stores: 0 where it was held at the start; `no_epoch`
   /// where no send brings it.
-  [[nodiscard]] std::uint32_t arrival(std::uint32_t chunk, std::uint32_t node) const {
-    return arrivals_[std::size_t{chunk} * problem_->network.node_count() + node];
+  [[nodiscard]] Epoch arrival(ChunkId chunk, NodeId node) const {
+    return arrivals_[std::size_t{chunk.value} * problem_->network.node_count() + node.value];
   }
   [[nodiscard]] bool is_sent(const EpochSend& send) const;
   /// Whether a node that doesn't store can pass the chunk on in this epoch: it arrives for it, and
   /// isn't passed on yet or can be copied.
-  [[nodiscard]] bool can_pass(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch) const;
+  [[nodiscard]] bool can_pass(ChunkId chunk, NodeId node, Epoch epoch) const;
 
 private:
   struct Passing {
@@ -43,7 +43,7 @@ private:
 
   const EpochProblem* problem_;
   CapacityCalendar calendar_;
-  std::vector<std::uint32_t> arrivals_; // [chunk * nodes + node]
+  std::vector<Epoch> arrivals_; // [chunk * nodes + node]
   // (node, epoch, chunk), of nodes that don't store
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Passing> passing_;
   std::map<EpochSend, std::uint32_t> sent_;

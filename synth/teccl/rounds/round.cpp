@@ -10,8 +10,8 @@ namespace tutti {
 namespace {
 
 EpochReward round_reward(std::uint32_t last) {
-  return [last](std::uint32_t, std::uint32_t, std::uint32_t epoch) {
-    return epoch == last ? EpochRound::arrival_worth : 1.0;
+  return [last](ChunkId, NodeId, Epoch epoch) {
+    return epoch == Epoch{last} ? EpochRound::arrival_worth : 1.0;
   };
 }
 
@@ -31,8 +31,8 @@ void EpochRound::add_closeness(const EpochProblem& problem, const EpochDistances
                                std::uint32_t chunk, std::uint32_t last) {
   std::vector<std::uint32_t> settled, open; // nodes that hold it in the end, and that may
   for (std::uint32_t node = 0; node < problem.network.node_count(); ++node) {
-    if (program_.always_holds(chunk, node, last)) settled.push_back(node);
-    if (program_.holds(chunk, node, last)) open.push_back(node);
+    if (program_.always_holds(ChunkId{chunk}, NodeId{node}, Epoch{last})) settled.push_back(node);
+    if (program_.holds(ChunkId{chunk}, NodeId{node}, Epoch{last})) open.push_back(node);
   }
   std::map<std::vector<std::uint32_t>, double> worth; // by nodes: columns, ascending
   for (const std::uint32_t destination : problem.chunks[chunk].destinations) {
@@ -41,7 +41,7 @@ void EpochRound::add_closeness(const EpochProblem& problem, const EpochDistances
     std::map<std::uint32_t, std::vector<std::uint32_t>> nodes; // by distance
     for (const std::uint32_t node : open)
       if (const std::uint32_t away = distances(node, destination); away < known)
-        nodes[away].push_back(*program_.holds(chunk, node, last));
+        nodes[away].push_back(*program_.holds(ChunkId{chunk}, NodeId{node}, Epoch{last}));
     std::vector<std::uint32_t> near;
     for (auto level = nodes.begin(); level != nodes.end(); ++level) {
       near.insert(near.end(), level->second.begin(), level->second.end());

@@ -28,7 +28,8 @@ public:
     for (const Lane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
     for (const auto& paths : paths_)
       for (const SwitchPath& path : paths)
-        follow_ = std::max(follow_, path.delay - problem.network.lanes[path.lanes.back()].delay);
+        follow_ =
+            std::max(follow_, path.delay - problem.network.lanes[path.lanes.back().value].delay);
   }
 
   [[nodiscard]] RoundsAnswer run() {
@@ -78,7 +79,7 @@ private:
     std::size_t lacking = 0;
     for (std::uint32_t chunk = 0; chunk < problem_->chunks.size(); ++chunk)
       for (const std::uint32_t destination : problem_->chunks[chunk].destinations)
-        if (ledger.arrival(chunk, destination) == out_of_epochs) ++lacking;
+        if (ledger.arrival(ChunkId{chunk}, NodeId{destination}) == no_epoch) ++lacking;
     return lacking;
   }
 
@@ -120,8 +121,8 @@ private:
     double sum = 0;
     for (std::uint32_t chunk = 0; chunk < problem_->chunks.size(); ++chunk)
       for (const std::uint32_t destination : problem_->chunks[chunk].destinations)
-        for (std::uint32_t k = ledger.arrival(chunk, destination); k <= last; ++k)
-          sum += reward(chunk, destination, k);
+        for (Epoch k = ledger.arrival(ChunkId{chunk}, NodeId{destination}); k <= Epoch{last}; ++k)
+          sum += reward(ChunkId{chunk}, NodeId{destination}, k);
     return sum;
   }
 

@@ -21,7 +21,7 @@ public:
     for (const std::uint32_t id : network_->in_lanes[node]) {
       const Lane& lane = network_->lanes[id];
       if (visited_[lane.from]) continue;
-      lanes_.push_back(id);
+      lanes_.emplace_back(id);
       found_->push_back({lane.from, delay + lane.delay, {lanes_.rbegin(), lanes_.rend()}});
       if (!network_->stores[lane.from]) extend(lane.from, delay + lane.delay);
       lanes_.pop_back();
@@ -33,7 +33,7 @@ private:
   const EpochNetwork* network_;
   std::vector<SwitchPath>* found_;
   std::vector<bool> visited_;
-  std::vector<std::uint32_t> lanes_;
+  std::vector<LaneId> lanes_;
 };
 
 } // namespace
@@ -45,8 +45,8 @@ std::vector<std::vector<SwitchPath>> switch_paths(const EpochNetwork& network) {
     if (!network.stores[to]) continue;
     PathsBackwards(network, paths[to]).extend(to, 0);
     std::erase_if(paths[to], [&](const SwitchPath& path) {
-      if (!calendar.take(path.lanes, 0)) return true;
-      calendar.give_back(path.lanes, 0);
+      if (!calendar.take(path.lanes, Epoch{0})) return true;
+      calendar.give_back(path.lanes, Epoch{0});
       return false;
     });
     std::ranges::sort(paths[to], [](const SwitchPath& a, const SwitchPath& b) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "synth/teccl/network.hpp"
+#include "synth/timed/ids.hpp"
 
 #include <cstdint>
 #include <span>
@@ -14,7 +15,7 @@ namespace tutti {
 /// From any node, through nodes that don't store, to one that does.
 struct SwitchPath {
   std::uint32_t from = 0, delay = 0;
-  std::vector<std::uint32_t> lanes; ///< in order
+  std::vector<LaneId> lanes; ///< in order
 };
 
 /// [node that stores]: the paths to it without a node twice, by delay, then number of lanes, then

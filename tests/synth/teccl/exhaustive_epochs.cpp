@@ -79,7 +79,7 @@ private:
     for (std::uint32_t c = 0; c < since_.size(); ++c)
       for (const std::uint32_t destination : problem_.chunks[c].destinations)
         for (std::uint32_t k = std::max(since_[c][destination], contest_->begin); k <= epochs_; ++k)
-          sum += contest_->reward(c, destination, k);
+          sum += contest_->reward(ChunkId{c}, NodeId{destination}, Epoch{k});
     return sum;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "synth/teccl/problem.hpp"
+#include "synth/timed/ids.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,7 @@ struct EpochContest {
   bool must_finish = true;
   /// Of a destination for a chunk that is there at the beginning of an epoch, summed over begin ..
   /// epochs.
-  std::function<double(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch)> reward;
+  std::function<double(ChunkId chunk, NodeId node, Epoch epoch)> reward;
 };
 
 struct EpochContestResult {

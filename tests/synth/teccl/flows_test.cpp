@@ -461,16 +461,19 @@ TEST_CASE("a tracer takes the whole flow, whatever is asked for first") {
   maker.add(0, 1); // what comes early leaves early
   maker.add(1, 2);
   const EpochNetwork network = maker.made();
-  const std::vector<TimedAmount> flow{{0, 0, 0.5}, {4, 0, 0.5}, {2, 1, 0.5}, {6, 1, 0.5}};
-  FlowTracer tracer(network, 0, flow);
-  const auto late = tracer.take(2, 7, 1);
+  const std::vector<TimedAmount> flow{{Epoch{0}, LaneId{0}, 0.5},
+                                      {Epoch{4}, LaneId{0}, 0.5},
+                                      {Epoch{2}, LaneId{1}, 0.5},
+                                      {Epoch{6}, LaneId{1}, 0.5}};
+  FlowTracer tracer(network, NodeId{0}, flow);
+  const auto late = tracer.take(NodeId{2}, Epoch{7}, 1);
   REQUIRE(late);
   CHECK(late->amount == 0.5);
-  CHECK(late->steps == std::vector<TimedStep>{{4, 0}, {6, 1}});
-  const auto early = tracer.take(2, 3, 1);
+  CHECK(late->steps == std::vector<TimedStep>{{Epoch{4}, LaneId{0}}, {Epoch{6}, LaneId{1}}});
+  const auto early = tracer.take(NodeId{2}, Epoch{3}, 1);
   REQUIRE(early);
-  CHECK(early->steps == std::vector<TimedStep>{{0, 0}, {2, 1}});
-  CHECK_FALSE(tracer.take(2, 9, 1));
+  CHECK(early->steps == std::vector<TimedStep>{{Epoch{0}, LaneId{0}}, {Epoch{2}, LaneId{1}}});
+  CHECK_FALSE(tracer.take(NodeId{2}, Epoch{9}, 1));
 }
 
 TEST_CASE("a tracer leaves detours out") {
@@ -480,10 +483,13 @@ TEST_CASE("a tracer leaves detours out") {
   maker.add(2, 1);
   maker.add(1, 3);
   const EpochNetwork network = maker.made();
-  const std::vector<TimedAmount> flow{{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}};
-  FlowTracer tracer(network, 0, flow);
-  const auto way = tracer.take(3, 4, 1);
+  const std::vector<TimedAmount> flow{{Epoch{0}, LaneId{0}, 1},
+                                      {Epoch{1}, LaneId{1}, 1},
+                                      {Epoch{2}, LaneId{2}, 1},
+                                      {Epoch{3}, LaneId{3}, 1}};
+  FlowTracer tracer(network, NodeId{0}, flow);
+  const auto way = tracer.take(NodeId{3}, Epoch{4}, 1);
   REQUIRE(way);
   CHECK(way->amount == 1);
-  CHECK(way->steps == std::vector<TimedStep>{{0, 0}, {3, 3}});
+  CHECK(way->steps == std::vector<TimedStep>{{Epoch{0}, LaneId{0}}, {Epoch{3}, LaneId{3}}});
 }

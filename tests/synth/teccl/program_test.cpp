@@ -29,7 +29,7 @@ double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, std::u
     const Lane& lane = problem.network.lanes[send.lane];
     if (!std::ranges::binary_search(problem.chunks[send.chunk].destinations, lane.to)) continue;
     for (std::uint32_t k = std::max(send.epoch + lane.delay, begin); k <= epochs; ++k)
-      sum += reward(send.chunk, lane.to, k);
+      sum += reward(ChunkId{send.chunk}, NodeId{lane.to}, Epoch{k});
   }
   return sum;
 }
@@ -52,8 +52,9 @@ void check_holdings(const EpochProblem& problem, const EpochProgram& program, co
           const Lane& lane = problem.network.lanes[send.lane];
           there = there || (send.chunk == c && lane.to == v && send.epoch + lane.delay <= k);
         }
-        const std::optional<std::uint32_t> column = program.holds(c, v, k);
-        CHECK(there == (column ? columns[*column] > 0.5 : program.always_holds(c, v, k)));
+        const std::optional<std::uint32_t> column = program.holds(ChunkId{c}, NodeId{v}, Epoch{k});
+        CHECK(there == (column ? columns[*column] > 0.5
+                               : program.always_holds(ChunkId{c}, NodeId{v}, Epoch{k})));
       }
     }
 }
@@ -111,8 +112,8 @@ TEST_CASE("an epoch program goes on from what has been sent, to its end or not")
     const auto begin = static_cast<std::uint32_t>(1 + random.below(3));
     // Something that isn't the best, nor finished.
     const EpochProgram before(problem, {.end = begin + 1, .must_finish = false},
-                              [&](std::uint32_t c, std::uint32_t v, std::uint32_t) {
-                                return static_cast<double>((c + 2 * v + 3 * i) % 4);
+                              [&](ChunkId c, NodeId v, Epoch) {
+                                return static_cast<double>((c.value + 2 * v.value + 3 * i) % 4);
                               });
     const IntegerSolution first = solved(before.program());
     REQUIRE(first.status == SolverStatus::optimal);
@@ -168,14 +169,14 @@ TEST_CASE("arrivals after an epoch program's last send count") {
   const IntegerSolution solution = solved(one.program());
   CHECK(solution.objective == Approx(-1.0 / 3 - 1.0 / 4));
   CHECK(one.plan(solution.columns) == EpochPlan{{0, 0, 0}});
-  REQUIRE(one.holds(0, 1, 3));
-  CHECK_FALSE(one.holds(0, 1, 2));
-  CHECK_FALSE(one.always_holds(0, 1, 4));
-  CHECK(one.always_holds(0, 0, 0));
+  REQUIRE(one.holds(ChunkId{0}, NodeId{1}, Epoch{3}));
+  CHECK_FALSE(one.holds(ChunkId{0}, NodeId{1}, Epoch{2}));
+  CHECK_FALSE(one.always_holds(ChunkId{0}, NodeId{1}, Epoch{4}));
+  CHECK(one.always_holds(ChunkId{0}, NodeId{0}, Epoch{0}));
   const EpochProgram after(problem, {1, 4, EpochPlan{{0, 0, 0}}, 0, true}, reward);
   CHECK(after.program().column_count() == 0); // it is under way
-  CHECK(after.always_holds(0, 1, 3));
-  CHECK_FALSE(after.always_holds(0, 1, 2));
+  CHECK(after.always_holds(ChunkId{0}, NodeId{1}, Epoch{3}));
+  CHECK_FALSE(after.always_holds(ChunkId{0}, NodeId{1}, Epoch{2}));
 }
 
 TEST_CASE("limits count what was sent before the horizon") {
@@ -235,9 +236,9 @@ TEST_CASE("chunks with rewards of their own aren't interchangeable") {
   EpochProblem problem = epoch_nodes(2);
   add_epoch_lane(problem.network, 0, 1, 1, 1);
   problem = from_first_to_last(problem, 2);
-  const EpochProgram program(
-      problem, {.end = 2},
-      [](std::uint32_t chunk, std::uint32_t, std::uint32_t) { return chunk == 1 ? 5.0 : 1.0; });
+  const EpochProgram program(problem, {.end = 2}, [](ChunkId chunk, NodeId, Epoch) {
+    return chunk == ChunkId{1} ? 5.0 : 1.0;
+  });
   const IntegerSolution solution = solved(program.program());
   CHECK(solution.objective == Approx(-11));
   CHECK(program.plan(solution.columns) == EpochPlan{{0, 0, 1}, {1, 0, 0}});
@@ -255,5 +256,5 @@ TEST_CASE("a chunk isn't sent where it can be of no use") {
   for (std::uint32_t c = 0; c < program.program().column_count(); ++c)
     sends += program.program().is_integer(c) ? 1 : 0;
   CHECK(sends == 4); // 0 > 1 in epochs 0 and 1, 1 > 2 in epochs 1 and 2
-  CHECK_FALSE(program.holds(0, 3, 3));
+  CHECK_FALSE(program.holds(ChunkId{0}, NodeId{3}, Epoch{3}));
 }
