@@ -58,7 +58,7 @@ std::vector<Share> compute_shares(std::span<const Straggler> stragglers, const T
   return shares;
 }
 
-Time compute_time(const Program& program) {
+Time compute_time(const TrainingProgram& program) {
   Time time;
   for (const Operation& operation : program.operations())
     if (operation.kind == Operation::Kind::compute) time += Time{operation.amount};
@@ -421,7 +421,8 @@ std::string disagreement(const IterationReport& a, const IterationReport& b) {
 
 Time lower_bound(const Workload& workload, std::span<const PlannedCommunication> communications) {
   std::vector<Time> computing;
-  for (const Program& program : workload.programs) computing.push_back(compute_time(program));
+  for (const TrainingProgram& program : workload.programs)
+    computing.push_back(compute_time(program));
   Time bound;
   for (const ProgramPlace& place : workload.places)
     bound = std::max(bound, computing[place.program]);
