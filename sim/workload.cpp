@@ -1,8 +1,7 @@
 // The checks that keep an iteration from waiting forever: by group and tag, every member takes part
-// in a communication exactly once, and all agree on its kind, size, root and priority. Programs are
-// shared by many NPUs, so groups whose members run the same programs in the same roles are checked
-// once, not once per group.
-
+// in a communication exactly once, and all agree on its kind, size, root and priority. Training
+// programs are shared by many NPUs, so process groups whose members run the same programs in the
+// same roles are checked once, not once per group.
 #include "sim/workload.hpp"
 
 #include "sim/engines/engine.hpp"
@@ -87,7 +86,7 @@ public:
                                    workload_.places.size(), npus_));
     if (workload_.iterations == 0) throw InputError("a workload needs at least one iteration");
     check_groups();
-    for (const Program& program : workload_.programs) check_operations(program);
+    for (const TrainingProgram& program : workload_.programs) check_operations(program);
     roles_ = by_role(workload_);
     std::vector<std::vector<MemberRole>> members(workload_.groups.size());
     for (std::uint32_t npu = 0; npu < npus_; ++npu) add_roles(npu, members);
@@ -115,7 +114,7 @@ private:
     }
   }
 
-  void check_operations(const Program& program) {
+  void check_operations(const TrainingProgram& program) {
     for (std::size_t i = 0; i < program.size(); ++i) {
       const Operation& operation = program[i];
       if (operation.name >= workload_.names.size())
@@ -243,7 +242,8 @@ std::string_view to_text(Purpose purpose) {
   return names[static_cast<std::size_t>(purpose)];
 }
 
-std::uint32_t Program::add(const Operation& operation, std::span<const std::uint32_t> after) {
+std::uint32_t TrainingProgram::add(const Operation& operation,
+                                   std::span<const std::uint32_t> after) {
   const auto index = static_cast<std::uint32_t>(operations_.size());
   const auto first = static_cast<std::ptrdiff_t>(dependencies_.size());
   dependencies_.insert(dependencies_.end(), after.begin(), after.end());
@@ -258,7 +258,7 @@ std::uint32_t Program::add(const Operation& operation, std::span<const std::uint
   return index;
 }
 
-void Program::set_turns(std::vector<std::uint32_t> turns) {
+void TrainingProgram::set_turns(std::vector<std::uint32_t> turns) {
   assert(turns.size() == operations_.size());
   turns_ = std::move(turns);
   if (std::is_sorted(turns_.begin(), turns_.end())) turns_.clear();
@@ -281,7 +281,7 @@ std::vector<CommunicationRequest> requests_of(const Workload& workload) {
   using RoleRequests = std::vector<std::vector<std::uint32_t>>; // [role]: one operation of each
   std::vector<RoleRequests> distinct;
   for (const RoleOperations& roles : by_role(workload)) {
-    const Program& program = workload.programs[distinct.size()];
+    const TrainingProgram& program = workload.programs[distinct.size()];
     RoleRequests& requests = distinct.emplace_back(roles.size());
     for (std::size_t role = 0; role < roles.size(); ++role) {
       std::set<std::tuple<Operation::Kind, CollectiveKind, std::uint32_t, std::int64_t>> seen;

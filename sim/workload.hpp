@@ -1,11 +1,11 @@
-// A distributed program: what every NPU does, when, and with whom. One training iteration, or any
-// trace of computing and communicating.
+// A training program for every NPU: what it does, when, and with whom. One training iteration, or
+// any trace of computing and communicating.
 //
-// Each NPU runs a program: a graph of operations. An operation is ready when all that it depends
-// on is over. An NPU has one compute unit, which takes the ready compute operation whose turn is
-// first, and finishes it before the next; communication needs no compute unit, and any number may
-// be under way (IterationOptions: one at a time, by other rules). A communication
-// takes place between its members:
+// Each NPU runs a training program: a graph of operations. An operation is ready when all that it
+// depends on is over. An NPU has one compute unit, which takes the ready compute operation whose
+// turn is first, and finishes it before the next; communication needs no compute unit, and any
+// number may be under way (IterationOptions: one at a time, by other rules). Operations of one
+// group's members that have one tag are an instance of its communicator:
 //
 // - A collective begins when all members of its group have reached it, and is over for a member
 //   when all that the member sends and receives has been delivered.
@@ -54,7 +54,7 @@ struct Operation {
   std::uint8_t priority = 0; ///< of communication, as JobTiming::priority
   std::uint32_t root = 0;    ///< of collectives that have one: index into the group
   std::uint32_t role = 0;    ///< of communication: index into ProgramPlace::groups
-  std::uint32_t tag = 0;     ///< of communication: members of a group meet by it
+  std::uint32_t tag = 0;     ///< of communication: the same for all of a communicator instance
   std::uint32_t name = 0;    ///< index into Workload::names
   std::int64_t amount = 0;   ///< of computing: ps, 0 is fine; of communication: bytes, >= 1
   bool operator==(const Operation&) const = default;
@@ -63,7 +63,7 @@ static_assert(sizeof(Operation) == 32);
 
 /// A graph of operations. Every operation depends on earlier ones only, so that there are no
 /// cycles.
-class Program {
+class TrainingProgram {
 public:
   /// Appends an operation that begins after `after` (indices, each less than its own), which may
   /// hold repetitions. Returns its index.
@@ -80,7 +80,7 @@ public:
   }
   /// Of the operations that are ready, the one with the lowest turn comes first.
   [[nodiscard]] std::uint32_t turn(std::uint32_t i) const { return turns_.empty() ? i : turns_[i]; }
-  [[nodiscard]] bool operator==(const Program&) const = default;
+  [[nodiscard]] bool operator==(const TrainingProgram&) const = default;
 
 private:
   std::vector<Operation> operations_;
@@ -89,7 +89,7 @@ private:
   std::vector<std::uint32_t> turns_; // empty: that of the operations
 };
 
-/// Which program an NPU runs, and with whom. NPUs that do the same share a program.
+/// Which training program an NPU runs, and with whom. NPUs that do the same share one.
 struct ProgramPlace {
   std::uint32_t program = 0;         ///< index into Workload::programs
   std::vector<std::uint32_t> groups; ///< [role]: index into Workload::groups
@@ -104,7 +104,7 @@ struct MemoryEstimate {
 struct Workload {
   std::string name;
   std::vector<std::vector<NodeId>> groups; ///< members in rank order; equal ones may repeat
-  std::vector<Program> programs;
+  std::vector<TrainingProgram> programs;
   std::vector<ProgramPlace> places; ///< per NPU
   std::vector<std::string> names;   ///< of operations
   std::uint32_t iterations = 1;     ///< that the programs hold, one after another
@@ -114,7 +114,7 @@ struct Workload {
   std::vector<MemoryEstimate> memory; ///< per NPU; empty: unknown
 };
 
-/// One way in which a group communicates, for which there has to be a plan. Sending is a
+/// What a group communicates, for which there has to be a plan. Sending is a
 /// `broadcast` among two from `root`.
 struct CommunicationRequest {
   std::uint32_t group = 0; ///< index into Workload::groups

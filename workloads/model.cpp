@@ -1,3 +1,5 @@
+// What a kernel's backward passes cost follows from its kind; a model's totals are sums over the
+// kernels of its layers.
 #include "workloads/model.hpp"
 
 #include <array>

@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// A piece of a layer's forward pass. Its kind decides what its backward pass costs, and how
+/// A part of a layer's forward pass. Its kind decides what its backward pass costs, and how
 /// efficiently an NPU does it.
 struct Kernel {
   enum class Kind : std::uint8_t {

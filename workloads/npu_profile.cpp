@@ -1,3 +1,5 @@
+// A kernel takes as long as its computing at the peak or its traffic at the memory's bandwidth,
+// each times an efficiency, whichever is longer, and no less than a launch.
 #include "workloads/npu_profile.hpp"
 
 #include "sim/error.hpp"

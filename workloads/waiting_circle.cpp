@@ -13,7 +13,7 @@ namespace tutti {
 namespace {
 
 /// What meets in a communication.
-struct Encounter {
+struct CommunicatorInstance {
   std::vector<NpuOperation> parts;
   std::uint32_t reached = 0;
   bool sent = false; ///< by the one that sends
@@ -23,7 +23,7 @@ class UntimedRun {
 public:
   explicit UntimedRun(const Workload& workload) : workload_(workload) {
     for (std::uint32_t npu = 0; npu < workload.places.size(); ++npu) {
-      const Program& program = program_of(npu);
+      const TrainingProgram& program = program_of(npu);
       Npu& here = npus_.emplace_back();
       here.missing.resize(program.size());
       here.is_reached.resize(program.size());
@@ -31,10 +31,11 @@ public:
       for (std::uint32_t i = 0; i < program.size(); ++i) {
         here.missing[i] = static_cast<std::uint32_t>(program.dependencies(i).size());
         if (program[i].kind != Operation::Kind::compute)
-          encounter({npu, i}).parts.push_back({npu, i});
+          communicator_of({npu, i}).parts.push_back({npu, i});
       }
     }
-    for (const Program& program : workload.programs) followers_.push_back(followers(program));
+    for (const TrainingProgram& program : workload.programs)
+      followers_.push_back(followers(program));
   }
 
   std::vector<NpuOperation> circle() {
@@ -51,22 +52,22 @@ private:
     std::vector<bool> is_reached, is_over;
   };
 
-  static std::vector<std::vector<std::uint32_t>> followers(const Program& program) {
+  static std::vector<std::vector<std::uint32_t>> followers(const TrainingProgram& program) {
     std::vector<std::vector<std::uint32_t>> found(program.size());
     for (std::uint32_t i = 0; i < program.size(); ++i)
       for (const std::uint32_t before : program.dependencies(i)) found[before].push_back(i);
     return found;
   }
 
-  [[nodiscard]] const Program& program_of(std::uint32_t npu) const {
+  [[nodiscard]] const TrainingProgram& program_of(std::uint32_t npu) const {
     return workload_.programs[workload_.places[npu].program];
   }
   [[nodiscard]] const Operation& operation(const NpuOperation& at) const {
     return program_of(at.npu)[at.operation];
   }
-  Encounter& encounter(const NpuOperation& at) {
+  CommunicatorInstance& communicator_of(const NpuOperation& at) {
     const Operation& what = operation(at);
-    return encounters_[{workload_.places[at.npu].groups[what.role], what.tag}];
+    return communicators_[{workload_.places[at.npu].groups[what.role], what.tag}];
   }
 
   void run() {
@@ -84,7 +85,7 @@ private:
     npus_[at.npu].is_reached[at.operation] = true;
     const Operation::Kind kind = operation(at).kind;
     if (kind == Operation::Kind::compute) return end(at);
-    Encounter& here = encounter(at);
+    CommunicatorInstance& here = communicator_of(at);
     ++here.reached;
     if (kind == Operation::Kind::collective) {
       if (here.reached == here.parts.size())
@@ -105,20 +106,20 @@ private:
   }
 
   std::vector<NpuOperation> circle_from(NpuOperation at) {
-    std::vector<NpuOperation> way;
+    std::vector<NpuOperation> visited;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> seen;
-    while (seen.try_emplace({at.npu, at.operation}, way.size()).second) {
-      way.push_back(at);
+    while (seen.try_emplace({at.npu, at.operation}, visited.size()).second) {
+      visited.push_back(at);
       at = awaited(at);
     }
     const auto begin = static_cast<std::ptrdiff_t>(seen.at({at.npu, at.operation}));
-    return {way.begin() + begin, way.end()};
+    return {visited.begin() + begin, visited.end()};
   }
 
   /// What an operation that isn't over waits for: one that isn't, either.
   NpuOperation awaited(const NpuOperation& at) {
     if (npus_[at.npu].is_reached[at.operation]) {
-      const std::vector<NpuOperation>& parts = encounter(at).parts;
+      const std::vector<NpuOperation>& parts = communicator_of(at).parts;
       return *std::ranges::find_if(parts, [&](const NpuOperation& part) {
         return !npus_[part.npu].is_reached[part.operation];
       });
@@ -130,8 +131,9 @@ private:
 
   const Workload& workload_;
   std::vector<Npu> npus_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Encounter> encounters_; // by group and tag
-  std::vector<std::vector<std::vector<std::uint32_t>>> followers_;          // [program][operation]
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CommunicatorInstance>
+      communicators_;                                              // by group and tag
+  std::vector<std::vector<std::vector<std::uint32_t>>> followers_; // [program][operation]
   std::vector<NpuOperation> ready_;
 };
 

@@ -1,3 +1,4 @@
+// Idle time is accounted for when it ends: only then is it known which operation was waited for.
 #include "sim/iteration/accounts.hpp"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ void Accounts::end_communicating(std::uint32_t npu, Purpose purpose, std::int64_
 void Accounts::close(Time duration, IterationReport& report) {
   for (std::uint32_t npu = 0; npu < npus_.size(); ++npu) {
     Npu& here = npus_[npu];
-    const Program& program = programs_.program(npu);
+    const TrainingProgram& program = programs_.program(npu);
     std::uint32_t last = NpuPrograms::none;
     bool is_stage = false; // of a pipeline
     for (std::uint32_t i = 0; i < program.size(); ++i) {

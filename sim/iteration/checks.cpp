@@ -1,3 +1,4 @@
+// Everything that a run assumes, checked before it begins, so that the run itself needs no checks.
 #include "sim/iteration/checks.hpp"
 
 #include "sim/error.hpp"

@@ -1,4 +1,5 @@
-// Where operations of different NPUs meet to communicate: by group and tag.
+// Communicator instances: one communication of one process group, made of the operations of its
+// members that have the same tag.
 #pragma once
 
 #include "sim/workload.hpp"
@@ -12,7 +13,7 @@
 namespace tutti {
 
 /// A communication that some member has reached and that isn't over for all.
-struct Meeting {
+struct CommunicatorInstance {
   static constexpr std::uint32_t none = UINT32_MAX;
 
   std::uint32_t group = 0, tag = 0;
@@ -25,14 +26,18 @@ struct Meeting {
 };
 
 /// Named by a slot, which is used again.
-class Meetings {
+class CommunicatorInstances {
 public:
-  explicit Meetings(std::span<const std::vector<NodeId>> groups) : groups_(groups) {}
+  explicit CommunicatorInstances(std::span<const std::vector<NodeId>> groups) : groups_(groups) {}
 
-  [[nodiscard]] Meeting& operator[](std::uint32_t slot) { return meetings_[slot]; }
-  [[nodiscard]] const Meeting& operator[](std::uint32_t slot) const { return meetings_[slot]; }
+  [[nodiscard]] CommunicatorInstance& operator[](std::uint32_t slot) {
+    return communicators_[slot];
+  }
+  [[nodiscard]] const CommunicatorInstance& operator[](std::uint32_t slot) const {
+    return communicators_[slot];
+  }
 
-  /// The slot of the meeting that a member comes to.
+  /// The slot of the instance that a member comes to.
   std::uint32_t come(std::uint32_t group, std::uint32_t tag, std::uint32_t rank,
                      std::uint32_t operation);
   /// It is over for all.
@@ -42,7 +47,7 @@ public:
 
 private:
   std::span<const std::vector<NodeId>> groups_;
-  std::vector<Meeting> meetings_; // by slot
+  std::vector<CommunicatorInstance> communicators_; // by slot
   std::vector<std::uint32_t> free_;
   std::unordered_map<std::uint64_t, std::uint32_t> slots_; // by group and tag; never iterated
 };

@@ -1,13 +1,13 @@
-// One run of a workload: the conductor above, the network's core below, and a clock that drives
-// both. `Clock` as DynamicCore's; `Folding<Clock>` decides which communication is simulated.
+// One run of a workload: the training programs above, the network's core below, and a clock that
+// drives both. `Clock` as DynamicCore's; `Folding<Clock>` decides which communication is simulated.
 #pragma once
 
 #include "sim/engines/dynamic_core.hpp"
 #include "sim/error.hpp"
 #include "sim/iteration.hpp"
-#include "sim/iteration/training_execution.hpp"
 #include "sim/iteration/placed_shapes.hpp"
 #include "sim/iteration/plan_instances.hpp"
+#include "sim/iteration/training_execution.hpp"
 #include "sim/network_event.hpp"
 #include "sim/topology.hpp"
 #include "sim/workload.hpp"
@@ -35,7 +35,7 @@ enum class RunEvent : std::uint32_t {
 class PriorityLevels {
 public:
   explicit PriorityLevels(const Workload& workload) {
-    for (const Program& program : workload.programs)
+    for (const TrainingProgram& program : workload.programs)
       for (const Operation& operation : program.operations())
         if (operation.kind != Operation::Kind::compute) priorities_.insert(operation.priority);
   }
@@ -66,14 +66,14 @@ public:
   IterationRun(const Topology& topology, const Workload& workload, const WorkloadPlans& plans,
                const PlacedShapes& shapes, const IterationOptions& options, Clock& clock)
       : topology_(topology), workload_(workload), plans_(plans), shapes_(shapes), options_(options),
-        clock_(clock), conductor_(workload, options), levels_(workload),
+        clock_(clock), execution_(workload, options), levels_(workload),
         core_(topology, PlanInstances(shapes, levels_.count()), options.model,
               network_options(options), clock),
-        folding_(shapes, core_, clock, options), operations_(conductor_.left()) {}
+        folding_(shapes, core_, clock, options), operations_(execution_.left()) {}
 
   /// Operations that are over, of all.
   [[nodiscard]] WorkProgress progress() const {
-    return {operations_ - conductor_.left(), operations_};
+    return {operations_ - execution_.left(), operations_};
   }
 
   // What clocks call.
@@ -81,12 +81,12 @@ public:
   std::int64_t begin() {
     core_.begin();
     set_shares(0);
-    conductor_.start();
+    execution_.start();
     return 0;
   }
 
   [[nodiscard]] std::int64_t next_change() const {
-    const bool is_over = conductor_.is_over() && core_.transfers().count() == 0;
+    const bool is_over = execution_.is_over() && core_.transfers().count() == 0;
     return is_over ? Changes::never : core_.next_network_change();
   }
   void change(std::int64_t now) {
@@ -98,7 +98,7 @@ public:
 
   void handle(const Event& event) {
     switch (static_cast<RunEvent>(event.kind)) {
-    case RunEvent::computed: conductor_.computed(event.subject, event.at); break;
+    case RunEvent::computed: execution_.computed(event.subject, event.at); break;
     case RunEvent::folded: folding_.advance(event.subject, event.at, instances()); break;
     default: core_.handle(event);
     }
@@ -111,13 +111,13 @@ public:
 
   /// Errors: InputError where operations are left that can never happen.
   IterationReport finish() {
-    if (!conductor_.is_over()) throw InputError(halt_text());
+    if (!execution_.is_over()) throw InputError(halt_text());
     IterationReport report;
     report.model = options_.model;
     report.links = core_.report().links;
     report.link_transfers = report.replayed = core_.report().link_transfers;
     folding_.add_to(report);
-    conductor_.finish(report);
+    execution_.finish(report);
     return report;
   }
 
@@ -131,12 +131,13 @@ private:
 
   /// Communication that begins at the present instant: in this order.
   struct Begun {
-    std::uint32_t group = 0, tag = 0, meeting = 0, plan = 0, level = 0;
+    std::uint32_t group = 0, tag = 0, communicator = 0, plan = 0, level = 0;
     auto operator<=>(const Begun&) const = default;
   };
 
   static constexpr std::uint32_t none = UINT32_MAX;
-  /// What a meeting has begun: its plan, and the slot of its instance, if that has entered.
+  /// What a communicator instance has begun: its plan, and the slot of the plan's instance, if that
+  /// has entered the network.
   struct UnderWay {
     std::uint32_t plan = 0, slot = none;
   };
@@ -147,14 +148,14 @@ private:
   void settle(std::int64_t now) {
     while (true) {
       take_news(now);
-      conductor_.advance(now);
-      const std::vector<std::uint32_t> beginning = conductor_.take_beginning();
-      for (const std::uint32_t meeting : beginning) begin(meeting, now);
-      const std::vector<Conductor::Joining> joining = conductor_.take_joining();
-      for (const Conductor::Joining& one : joining) join(one.meeting, one.rank, now);
+      execution_.advance(now);
+      const std::vector<std::uint32_t> beginning = execution_.take_beginning();
+      for (const std::uint32_t communicator : beginning) begin(communicator, now);
+      const std::vector<TrainingExecution::Joining> joining = execution_.take_joining();
+      for (const TrainingExecution::Joining& one : joining) join(one.communicator, one.rank, now);
       if (!beginning.empty() || !joining.empty()) continue;
-      const Conductor::Computations computations = conductor_.compute(now);
-      for (const Conductor::Computation& computation : computations.begun)
+      const TrainingExecution::Computations computations = execution_.compute(now);
+      for (const TrainingExecution::Computation& computation : computations.begun)
         clock_.schedule(now, {computation.end, computation.npu,
                               static_cast<std::uint32_t>(RunEvent::computed)});
       if (!computations.is_more) break;
@@ -176,51 +177,51 @@ private:
 
   void end_member(std::uint32_t slot, std::uint32_t member, std::int64_t now) {
     const PlacedShape& placed = shapes_[instances().plan_of_slot(slot)];
-    conductor_.over(meeting_of_slot_[slot], placed.ranks[member], now);
+    execution_.over(communicator_of_slot_[slot], placed.ranks[member], now);
   }
 
-  void begin(std::uint32_t meeting, std::int64_t now) {
-    conductor_.begin(meeting, now);
-    const std::uint32_t group = conductor_.meetings()[meeting].group;
+  void begin(std::uint32_t communicator, std::int64_t now) {
+    execution_.begin(communicator, now);
+    const std::uint32_t group = execution_.communicators()[communicator].group;
     if (workload_.groups[group].size() == 1) {
-      conductor_.over(meeting, 0, now);
+      execution_.over(communicator, 0, now);
       return;
     }
-    const std::uint32_t plan = plan_of(conductor_.request(meeting));
-    if (under_way_.size() <= meeting) under_way_.resize(meeting + std::size_t{1});
-    under_way_[meeting] = {plan, none};
+    const std::uint32_t plan = plan_of(execution_.request(communicator));
+    if (under_way_.size() <= communicator) under_way_.resize(communicator + std::size_t{1});
+    under_way_[communicator] = {plan, none};
     const PlanShape& shape = shapes_.shape_of(plan);
     if (!shape.transfers.empty())
-      begun_.push_back({group, conductor_.meetings()[meeting].tag, meeting, plan,
-                        static_cast<std::uint32_t>(levels_.of(conductor_.priority(meeting)))});
-    if (conductor_.begins_one_by_one(meeting)) return;
+      begun_.push_back({group, execution_.communicators()[communicator].tag, communicator, plan,
+                        static_cast<std::uint32_t>(levels_.of(execution_.priority(communicator)))});
+    if (execution_.begins_one_by_one(communicator)) return;
     const std::vector<std::uint32_t>& ranks = shapes_[plan].ranks;
     for (std::size_t member = 0; member < ranks.size(); ++member)
-      if (shape.transfers_of[member] == 0) conductor_.over(meeting, ranks[member], now);
+      if (shape.transfers_of[member] == 0) execution_.over(communicator, ranks[member], now);
   }
 
   /// A member comes to what has begun, now or before.
-  void join(std::uint32_t meeting, std::uint32_t rank, std::int64_t now) {
-    conductor_.join(meeting, rank, now);
-    const UnderWay& here = under_way_[meeting];
+  void join(std::uint32_t communicator, std::uint32_t rank, std::int64_t now) {
+    execution_.join(communicator, rank, now);
+    const UnderWay& here = under_way_[communicator];
     const std::vector<std::uint32_t>& ranks = shapes_[here.plan].ranks;
     const auto member =
         static_cast<std::uint32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
     if (shapes_.shape_of(here.plan).transfers_of[member] == 0)
-      conductor_.over(meeting, rank, now);
+      execution_.over(communicator, rank, now);
     else if (here.slot != none)
       core_.start_member(here.slot, member, now);
   }
 
   void enter(const Begun& begun, std::int64_t now) {
     const std::uint32_t slot = instances().add(begun.plan, begun.level);
-    if (meeting_of_slot_.size() <= slot) meeting_of_slot_.resize(slot + std::size_t{1});
-    meeting_of_slot_[slot] = begun.meeting;
-    under_way_[begun.meeting].slot = slot;
+    if (communicator_of_slot_.size() <= slot) communicator_of_slot_.resize(slot + std::size_t{1});
+    communicator_of_slot_[slot] = begun.communicator;
+    under_way_[begun.communicator].slot = slot;
     std::vector<std::uint32_t> absent;
     const std::vector<std::uint32_t>& ranks = shapes_[begun.plan].ranks;
     for (std::uint32_t member = 0; member < ranks.size(); ++member)
-      if (conductor_.is_absent(begun.meeting, ranks[member])) absent.push_back(member);
+      if (execution_.is_absent(begun.communicator, ranks[member])) absent.push_back(member);
     if (folding_.take(slot, now, absent.empty())) return;
     instances().prepare(slot, absent);
     core_.start_part(slot, now);
@@ -237,12 +238,12 @@ private:
          ++next_event_) {
       const NetworkEvent& event = options_.events[next_event_];
       if (event.kind == NetworkEvent::Kind::npu_rate)
-        conductor_.set_share(event.npu.value, event.share);
+        execution_.set_share(event.npu.value, event.share);
     }
   }
 
   [[nodiscard]] std::string halt_text() {
-    std::string text = conductor_.halt_text();
+    std::string text = execution_.halt_text();
     const std::string blocked = core_.blocked_text();
     if (!blocked.empty()) text += "; communication under way waits for " + blocked;
     return text;
@@ -254,13 +255,13 @@ private:
   const PlacedShapes& shapes_;
   const IterationOptions& options_;
   Clock& clock_;
-  Conductor conductor_;
+  TrainingExecution execution_;
   PriorityLevels levels_;
   NetworkCore<Clock> core_;
   Folding<Clock> folding_;
-  std::vector<std::uint32_t> meeting_of_slot_;
+  std::vector<std::uint32_t> communicator_of_slot_;
   std::vector<Begun> begun_;
-  std::vector<UnderWay> under_way_; // by meeting
+  std::vector<UnderWay> under_way_; // by communicator instance
   std::size_t next_event_ = 0;
   std::uint64_t operations_;
 };

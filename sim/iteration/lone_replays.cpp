@@ -1,3 +1,5 @@
+// Instances are alike whose shape is the same and whose links have the same rates, latencies and
+// shared groups: such an appearance is looked up before a replay is made.
 #include "sim/iteration/lone_replays.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// An operation becomes ready when a count of what it still depends on reaches zero; ready ones wait
+// in a heap by their turn.
 #include "sim/iteration/npu_programs.hpp"
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 
 namespace tutti {
 
-Successors::Successors(const Program& program) : begin_(program.size() + 1) {
+Successors::Successors(const TrainingProgram& program) : begin_(program.size() + 1) {
   for (std::size_t i = 0; i < program.size(); ++i)
     for (const std::uint32_t before : program.dependencies(i)) ++begin_[before + std::size_t{1}];
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
@@ -18,7 +20,7 @@ Successors::Successors(const Program& program) : begin_(program.size() + 1) {
 }
 
 NpuPrograms::NpuPrograms(const Workload& workload, bool one_at_a_time) {
-  for (const Program& program : workload.programs) successors_.emplace_back(program);
+  for (const TrainingProgram& program : workload.programs) successors_.emplace_back(program);
   for (const ProgramPlace& place : workload.places) {
     Npu npu;
     npu.program = &workload.programs[place.program];

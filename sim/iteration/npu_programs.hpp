@@ -1,4 +1,4 @@
-// What each NPU has done of its program and may do next.
+// What each NPU has done of its training program and may do next.
 #pragma once
 
 #include "sim/iteration.hpp"
@@ -12,10 +12,10 @@
 
 namespace tutti {
 
-/// Who depends on an operation: Program::dependencies() the other way round.
+/// Who depends on an operation: TrainingProgram::dependencies() reversed.
 class Successors {
 public:
-  explicit Successors(const Program& program);
+  explicit Successors(const TrainingProgram& program);
   [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t operation) const {
     return std::span(successors_)
         .subspan(begin_[operation], begin_[operation + 1] - begin_[operation]);
@@ -38,7 +38,9 @@ public:
   NpuPrograms(const Workload& workload, bool one_at_a_time);
 
   [[nodiscard]] std::uint32_t npu_count() const { return static_cast<std::uint32_t>(npus_.size()); }
-  [[nodiscard]] const Program& program(std::uint32_t npu) const { return *npus_[npu].program; }
+  [[nodiscard]] const TrainingProgram& program(std::uint32_t npu) const {
+    return *npus_[npu].program;
+  }
   [[nodiscard]] const Operation& operation(std::uint32_t npu, std::uint32_t i) const {
     return program(npu)[i];
   }
@@ -95,7 +97,7 @@ public:
 
 private:
   struct Npu {
-    const Program* program = nullptr;
+    const TrainingProgram* program = nullptr;
     const Successors* successors = nullptr;
     std::vector<std::uint32_t> missing; ///< per operation: of those that it depends on
     std::vector<Times> times;           ///< per operation

@@ -1,3 +1,5 @@
+// Requests that share a plan share its shape; what differs between them is only where links and
+// members are, which is checked here once for each request.
 #include "sim/iteration/placed_shapes.hpp"
 
 #include "sim/error.hpp"
@@ -66,7 +68,7 @@ private:
   const PlacedPlan& placed_;
 };
 
-/// Whether the plan is for that many bytes, or for more only because a piece has at least one.
+/// Whether the plan is for that many bytes, or for more only because a chunk has at least one.
 bool is_of_size(const Collective& collective, Bytes size) {
   const Bytes planned = collective.parts.front().size;
   return planned == size ||

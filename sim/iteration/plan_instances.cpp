@@ -1,3 +1,5 @@
+// Transfers are numbered in blocks, each of which belongs to one instance, and a window over the
+// blocks in use says to which, so that a transfer finds its instance without a search.
 #include "sim/iteration/plan_instances.hpp"
 
 #include "sim/error.hpp"

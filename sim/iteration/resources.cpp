@@ -1,3 +1,4 @@
+// What a plan needs is found at its first use and kept, since thousands of instances share a plan.
 #include "sim/iteration/resources.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The state of a run lies in three tables, which this file keeps in step: what each NPU may do next
+// (NpuPrograms), which communicator instances are open (CommunicatorInstances), and where the time
+// goes (Accounts). The order in which events of one instant are told decides nothing: over() and
+// computed() only collect what has ended, and advance() works it off.
 #include "sim/iteration/training_execution.hpp"
 
 #include "sim/engines/event_queue.hpp"
@@ -32,29 +36,30 @@ bool takes_turns(const Operation& operation) {
 
 } // namespace
 
-Conductor::Conductor(const Workload& workload, const IterationOptions& options)
+TrainingExecution::TrainingExecution(const Workload& workload, const IterationOptions& options)
     : workload_(workload), options_(options), programs_(workload, options.one_at_a_time),
-      accounts_(programs_), meetings_(workload.groups), ranks_(ranks_of(workload)),
+      accounts_(programs_), communicators_(workload.groups), ranks_(ranks_of(workload)),
       shares_(workload.places.size()), is_touched_(workload.places.size()) {}
 
-void Conductor::start() {
+void TrainingExecution::start() {
   programs_.start([&](std::uint32_t npu, std::uint32_t i) { reach(npu, i); });
 }
 
-void Conductor::over(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
-  Meeting& meeting = meetings_[slot];
-  meeting.is_over[rank] = true;
-  accounts_.end_communicating(workload_.groups[meeting.group][rank].value, purpose(meeting), now);
-  if (meeting.operations[rank] != Meeting::none) end_member(slot, rank);
+void TrainingExecution::over(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
+  CommunicatorInstance& communicator = communicators_[slot];
+  communicator.is_over[rank] = true;
+  accounts_.end_communicating(workload_.groups[communicator.group][rank].value,
+                              purpose(communicator), now);
+  if (communicator.operations[rank] != CommunicatorInstance::none) end_member(slot, rank);
 }
 
-void Conductor::computed(std::uint32_t npu, std::int64_t now) {
+void TrainingExecution::computed(std::uint32_t npu, std::int64_t now) {
   accounts_.end_computing(npu, now);
   done_.push_back({npu, programs_.end_computing(npu)});
   touch(npu);
 }
 
-void Conductor::advance(std::int64_t now) {
+void TrainingExecution::advance(std::int64_t now) {
   while (!done_.empty()) {
     const Done done = done_.back();
     done_.pop_back();
@@ -69,7 +74,7 @@ void Conductor::advance(std::int64_t now) {
   for (const std::uint32_t npu : std::exchange(communicating_, {})) communicate(npu);
 }
 
-void Conductor::reach(std::uint32_t npu, std::uint32_t operation) {
+void TrainingExecution::reach(std::uint32_t npu, std::uint32_t operation) {
   const Operation& what = programs_.operation(npu, operation);
   if (options_.one_at_a_time && takes_turns(what)) {
     programs_.make_communication_ready(npu, operation);
@@ -85,112 +90,123 @@ void Conductor::reach(std::uint32_t npu, std::uint32_t operation) {
 }
 
 /// Everything that is over is known, so that the lowest turn is.
-void Conductor::communicate(std::uint32_t npu) {
+void TrainingExecution::communicate(std::uint32_t npu) {
   const std::uint32_t operation = programs_.start_communication(npu);
   if (operation != NpuPrograms::none) come(npu, operation);
 }
 
-void Conductor::come(std::uint32_t npu, std::uint32_t operation) {
+void TrainingExecution::come(std::uint32_t npu, std::uint32_t operation) {
   const Operation& what = programs_.operation(npu, operation);
   const std::uint32_t group = workload_.places[npu].groups[what.role];
   const std::uint32_t rank = ranks_[npu][what.role];
-  const std::uint32_t slot = meetings_.come(group, what.tag, rank, operation);
-  Meeting& meeting = meetings_[slot];
+  const std::uint32_t slot = communicators_.come(group, what.tag, rank, operation);
+  CommunicatorInstance& communicator = communicators_[slot];
   switch (what.kind) {
   case Operation::Kind::collective:
     if (begins_one_by_one(slot)) joining_.push_back({slot, rank});
-    if (begins_one_by_one(slot) ? meeting.came == 1 : is_complete(meeting))
+    if (begins_one_by_one(slot) ? communicator.came == 1 : is_complete(communicator))
       beginning_.push_back(slot);
     break;
   case Operation::Kind::send:
-    meeting.sender = rank;
+    communicator.sender = rank;
     beginning_.push_back(slot);
     break;
   case Operation::Kind::receive:
-    if (meeting.begin >= 0) programs_.times(npu, operation).begin = meeting.begin;
-    if (meeting.is_over[rank]) end_member(slot, rank);
+    if (communicator.begin >= 0) programs_.times(npu, operation).begin = communicator.begin;
+    if (communicator.is_over[rank]) end_member(slot, rank);
     break;
   case Operation::Kind::compute: break;
   }
 }
 
-void Conductor::end_member(std::uint32_t slot, std::uint32_t rank) {
-  Meeting& meeting = meetings_[slot];
-  done_.push_back({workload_.groups[meeting.group][rank].value, meeting.operations[rank]});
-  if (--meeting.left == 0) meetings_.remove(slot);
+void TrainingExecution::end_member(std::uint32_t slot, std::uint32_t rank) {
+  CommunicatorInstance& communicator = communicators_[slot];
+  done_.push_back(
+      {workload_.groups[communicator.group][rank].value, communicator.operations[rank]});
+  if (--communicator.left == 0) communicators_.remove(slot);
 }
 
-void Conductor::touch(std::uint32_t npu) {
+void TrainingExecution::touch(std::uint32_t npu) {
   if (is_touched_[npu] || !programs_.can_compute(npu)) return;
   is_touched_[npu] = true;
   touched_.push_back(npu);
 }
 
-std::vector<std::uint32_t> Conductor::take_beginning() { return std::exchange(beginning_, {}); }
+std::vector<std::uint32_t> TrainingExecution::take_beginning() {
+  return std::exchange(beginning_, {});
+}
 
-void Conductor::begin(std::uint32_t slot, std::int64_t now) {
+void TrainingExecution::begin(std::uint32_t slot, std::int64_t now) {
   ++communications_;
-  Meeting& meeting = meetings_[slot];
-  meeting.begin = now;
+  CommunicatorInstance& communicator = communicators_[slot];
+  communicator.begin = now;
   if (begins_one_by_one(slot)) return;
-  for (std::uint32_t rank = 0; rank < meeting.operations.size(); ++rank)
-    begin_for(meeting, rank, now);
+  for (std::uint32_t rank = 0; rank < communicator.operations.size(); ++rank)
+    begin_for(communicator, rank, now);
 }
 
-std::vector<Conductor::Joining> Conductor::take_joining() { return std::exchange(joining_, {}); }
-
-void Conductor::join(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
-  begin_for(meetings_[slot], rank, now);
+std::vector<TrainingExecution::Joining> TrainingExecution::take_joining() {
+  return std::exchange(joining_, {});
 }
 
-void Conductor::begin_for(Meeting& meeting, std::uint32_t rank, std::int64_t now) {
-  const std::uint32_t npu = workload_.groups[meeting.group][rank].value;
-  accounts_.begin_communicating(npu, purpose(meeting), now);
-  if (meeting.operations[rank] != Meeting::none)
-    programs_.times(npu, meeting.operations[rank]).begin = now;
+void TrainingExecution::join(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
+  begin_for(communicators_[slot], rank, now);
 }
 
-bool Conductor::begins_one_by_one(std::uint32_t slot) const {
-  const Meeting& meeting = meetings_[slot];
-  return options_.one_at_a_time && meeting.sender == Meeting::none && meeting.operations.size() > 1;
+void TrainingExecution::begin_for(CommunicatorInstance& communicator, std::uint32_t rank,
+                                  std::int64_t now) {
+  const std::uint32_t npu = workload_.groups[communicator.group][rank].value;
+  accounts_.begin_communicating(npu, purpose(communicator), now);
+  if (communicator.operations[rank] != CommunicatorInstance::none)
+    programs_.times(npu, communicator.operations[rank]).begin = now;
 }
 
-bool Conductor::is_absent(std::uint32_t slot, std::uint32_t rank) const {
-  return begins_one_by_one(slot) && meetings_[slot].operations[rank] == Meeting::none;
+bool TrainingExecution::begins_one_by_one(std::uint32_t slot) const {
+  const CommunicatorInstance& communicator = communicators_[slot];
+  return options_.one_at_a_time && communicator.sender == CommunicatorInstance::none &&
+         communicator.operations.size() > 1;
+}
+
+bool TrainingExecution::is_absent(std::uint32_t slot, std::uint32_t rank) const {
+  return begins_one_by_one(slot) &&
+         communicators_[slot].operations[rank] == CommunicatorInstance::none;
 }
 
 /// Nobody is waited for.
-bool Conductor::is_complete(const Meeting& meeting) const {
-  return meeting.sender != Meeting::none || meeting.came == meeting.operations.size();
+bool TrainingExecution::is_complete(const CommunicatorInstance& communicator) const {
+  return communicator.sender != CommunicatorInstance::none ||
+         communicator.came == communicator.operations.size();
 }
 
-CommunicationRequest Conductor::request(std::uint32_t slot) const {
-  const Meeting& meeting = meetings_[slot];
-  const std::uint32_t rank = speaker(meeting);
-  return request_of(workload_, workload_.groups[meeting.group][rank].value,
-                    operation_of(meeting, rank));
+CommunicationRequest TrainingExecution::request(std::uint32_t slot) const {
+  const CommunicatorInstance& communicator = communicators_[slot];
+  const std::uint32_t rank = speaker(communicator);
+  return request_of(workload_, workload_.groups[communicator.group][rank].value,
+                    operation_of(communicator, rank));
 }
 
-std::uint8_t Conductor::priority(std::uint32_t slot) const {
-  const Meeting& meeting = meetings_[slot];
-  return operation_of(meeting, speaker(meeting)).priority;
+std::uint8_t TrainingExecution::priority(std::uint32_t slot) const {
+  const CommunicatorInstance& communicator = communicators_[slot];
+  return operation_of(communicator, speaker(communicator)).priority;
 }
 
 /// The rank whose operation says what the communication is. Pre: it begins.
-std::uint32_t Conductor::speaker(const Meeting& meeting) const {
-  if (meeting.sender != Meeting::none) return meeting.sender;
-  return options_.one_at_a_time ? meeting.first : 0;
+std::uint32_t TrainingExecution::speaker(const CommunicatorInstance& communicator) const {
+  if (communicator.sender != CommunicatorInstance::none) return communicator.sender;
+  return options_.one_at_a_time ? communicator.first : 0;
 }
 
-Purpose Conductor::purpose(const Meeting& meeting) const {
-  return operation_of(meeting, speaker(meeting)).purpose;
+Purpose TrainingExecution::purpose(const CommunicatorInstance& communicator) const {
+  return operation_of(communicator, speaker(communicator)).purpose;
 }
 
-const Operation& Conductor::operation_of(const Meeting& meeting, std::uint32_t rank) const {
-  return programs_.operation(workload_.groups[meeting.group][rank].value, meeting.operations[rank]);
+const Operation& TrainingExecution::operation_of(const CommunicatorInstance& communicator,
+                                                 std::uint32_t rank) const {
+  return programs_.operation(workload_.groups[communicator.group][rank].value,
+                             communicator.operations[rank]);
 }
 
-Conductor::Computations Conductor::compute(std::int64_t now) {
+TrainingExecution::Computations TrainingExecution::compute(std::int64_t now) {
   Computations computations;
   for (const std::uint32_t npu : std::exchange(touched_, {})) {
     is_touched_[npu] = false;
@@ -209,7 +225,7 @@ Conductor::Computations Conductor::compute(std::int64_t now) {
 }
 
 /// Rounded up to a picosecond.
-std::int64_t Conductor::duration(std::uint32_t npu, std::int64_t work) const {
+std::int64_t TrainingExecution::duration(std::uint32_t npu, std::int64_t work) const {
   __extension__ typedef __int128 Work;
   constexpr Work whole = 1'000'000;
   const Work own =
@@ -220,7 +236,7 @@ std::int64_t Conductor::duration(std::uint32_t npu, std::int64_t work) const {
   return static_cast<std::int64_t>(takes);
 }
 
-void Conductor::finish(IterationReport& report) {
+void TrainingExecution::finish(IterationReport& report) {
   report.duration = Time{duration_};
   for (const ProgramPlace& place : workload_.places)
     report.operations += workload_.programs[place.program].size();
@@ -229,7 +245,7 @@ void Conductor::finish(IterationReport& report) {
   record_spans(report);
 }
 
-void Conductor::record_spans(IterationReport& report) const {
+void TrainingExecution::record_spans(IterationReport& report) const {
   for (const NodeId npu : options_.record)
     for (std::uint32_t i = 0; i < programs_.program(npu.value).size(); ++i) {
       const NpuPrograms::Times& times = programs_.times(npu.value, i);
@@ -240,48 +256,49 @@ void Conductor::record_spans(IterationReport& report) const {
 
 // What a halt is said to be due to.
 
-std::string Conductor::halt_text() const {
+std::string TrainingExecution::halt_text() const {
   constexpr std::size_t most_named = 5;
   std::string text =
       fmt::format("the run comes to a halt with {} operations left", programs_.left());
   std::size_t named = 0;
-  for (const std::uint32_t slot : meetings_.all()) {
-    if (is_complete(meetings_[slot])) continue;
+  for (const std::uint32_t slot : communicators_.all()) {
+    if (is_complete(communicators_[slot])) continue;
     if (named++ == most_named) break;
-    text += (named > 1 ? "; " : ": ") + this->text(meetings_[slot]) + missing_text(meetings_[slot]);
+    text += (named > 1 ? "; " : ": ") + this->text(communicators_[slot]) +
+            missing_text(communicators_[slot]);
   }
   return text;
 }
 
 /// "grads (all_reduce number 3 of group 7)"
-std::string Conductor::text(const Meeting& meeting) const {
-  for (std::uint32_t rank = 0; rank < meeting.operations.size(); ++rank) {
-    if (meeting.operations[rank] == Meeting::none) continue;
-    const Operation& operation = operation_of(meeting, rank);
+std::string TrainingExecution::text(const CommunicatorInstance& communicator) const {
+  for (std::uint32_t rank = 0; rank < communicator.operations.size(); ++rank) {
+    if (communicator.operations[rank] == CommunicatorInstance::none) continue;
+    const Operation& operation = operation_of(communicator, rank);
     const std::string_view kind = operation.kind == Operation::Kind::collective
                                       ? to_text(operation.collective)
                                   : operation.kind == Operation::Kind::send ? "send"
                                                                             : "receive";
     return fmt::format("{} ({} number {} of group {})", workload_.names[operation.name], kind,
-                       meeting.tag, meeting.group);
+                       communicator.tag, communicator.group);
   }
   return "";
 }
 
-std::string Conductor::missing_text(const Meeting& meeting) const {
+std::string TrainingExecution::missing_text(const CommunicatorInstance& communicator) const {
   constexpr std::size_t most_named = 3;
-  const std::vector<NodeId>& group = workload_.groups[meeting.group];
+  const std::vector<NodeId>& group = workload_.groups[communicator.group];
   std::string text = " waits for ";
   std::size_t missing = 0;
   for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
-    if (meeting.operations[rank] != Meeting::none) continue;
+    if (communicator.operations[rank] != CommunicatorInstance::none) continue;
     if (missing++ >= most_named) continue;
     const std::uint32_t npu = group[rank].value;
     text += fmt::format("{}npu{}", missing > 1 ? ", " : "", npu);
-    const Program& program = programs_.program(npu);
+    const TrainingProgram& program = programs_.program(npu);
     for (std::uint32_t i = 0; i < program.size(); ++i)
-      if (program[i].kind != Operation::Kind::compute && program[i].tag == meeting.tag &&
-          workload_.places[npu].groups[program[i].role] == meeting.group)
+      if (program[i].kind != Operation::Kind::compute && program[i].tag == communicator.tag &&
+          workload_.places[npu].groups[program[i].role] == communicator.group)
         text += reason(npu, i);
   }
   if (missing > most_named) text += fmt::format(" and {} more", missing - most_named);
@@ -290,8 +307,8 @@ std::string Conductor::missing_text(const Meeting& meeting) const {
 
 /// " (which waits in its grads)": of what keeps the NPU from an operation, the first that it has
 /// reached or could, or its one communication.
-std::string Conductor::reason(std::uint32_t npu, std::uint32_t operation) const {
-  const Program& program = programs_.program(npu);
+std::string TrainingExecution::reason(std::uint32_t npu, std::uint32_t operation) const {
+  const TrainingProgram& program = programs_.program(npu);
   while (true) {
     std::uint32_t open = NpuPrograms::none;
     for (const std::uint32_t before : program.dependencies(operation))

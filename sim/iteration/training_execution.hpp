@@ -1,6 +1,6 @@
-// Who plays when: lets every NPU go through its program, computing one operation at a time and
-// meeting the others to communicate. Knows nothing of networks; whoever drives it says when a
-// communication is over for a member.
+// Executes the training programs of all NPUs, apart from any network: each computes one operation
+// at a time, and an operation of communication joins those of the other members of its group. The
+// caller simulates the network and says when a communication is over for a member.
 //
 // What happens at one instant doesn't depend on the order in which it is told: first everything
 // that is over is told, then advance() finds what follows, take_beginning() what communication
@@ -21,36 +21,36 @@
 
 namespace tutti {
 
-class Conductor {
+class TrainingExecution {
 public:
-  Conductor(const Workload& workload, const IterationOptions& options);
+  TrainingExecution(const Workload& workload, const IterationOptions& options);
 
   /// Everything that depends on nothing is reached, at time 0.
   void start();
 
-  /// The meeting is over for the member of this rank.
-  void over(std::uint32_t meeting, std::uint32_t rank, std::int64_t now);
+  /// The communication is over for the member of this rank.
+  void over(std::uint32_t communicator, std::uint32_t rank, std::int64_t now);
   /// The NPU's present computation ends.
   void computed(std::uint32_t npu, std::int64_t now);
   /// Finds what can be reached now.
   void advance(std::int64_t now);
 
-  /// Meetings that begin now, in any order. For each of them begin() is to be called.
+  /// Instances that begin now, in any order. For each of them begin() is to be called.
   [[nodiscard]] std::vector<std::uint32_t> take_beginning();
-  void begin(std::uint32_t meeting, std::int64_t now);
+  void begin(std::uint32_t communicator, std::int64_t now);
   /// Whether each member begins when it comes: a collective, one at a time.
-  [[nodiscard]] bool begins_one_by_one(std::uint32_t meeting) const;
-  /// Members that come to such meetings, in any order. For each of them join() is to be called,
-  /// once the meeting has begun.
+  [[nodiscard]] bool begins_one_by_one(std::uint32_t communicator) const;
+  /// Members that come to such instances, in any order. For each of them join() is to be called,
+  /// once the instance has begun.
   struct Joining {
-    std::uint32_t meeting = 0, rank = 0;
+    std::uint32_t communicator = 0, rank = 0;
   };
   [[nodiscard]] std::vector<Joining> take_joining();
-  void join(std::uint32_t meeting, std::uint32_t rank, std::int64_t now);
-  /// Whether such a meeting is still without this member.
-  [[nodiscard]] bool is_absent(std::uint32_t meeting, std::uint32_t rank) const;
-  [[nodiscard]] CommunicationRequest request(std::uint32_t meeting) const;
-  [[nodiscard]] std::uint8_t priority(std::uint32_t meeting) const;
+  void join(std::uint32_t communicator, std::uint32_t rank, std::int64_t now);
+  /// Whether such an instance is still without this member.
+  [[nodiscard]] bool is_absent(std::uint32_t communicator, std::uint32_t rank) const;
+  [[nodiscard]] CommunicationRequest request(std::uint32_t communicator) const;
+  [[nodiscard]] std::uint8_t priority(std::uint32_t communicator) const;
 
   struct Computation {
     std::uint32_t npu = 0;
@@ -69,7 +69,7 @@ public:
   /// Operations that aren't over.
   [[nodiscard]] std::uint64_t left() const { return programs_.left(); }
   [[nodiscard]] bool is_over() const { return left() == 0; }
-  [[nodiscard]] const Meetings& meetings() const { return meetings_; }
+  [[nodiscard]] const CommunicatorInstances& communicators() const { return communicators_; }
   /// What keeps the NPUs from ending, in words.
   [[nodiscard]] std::string halt_text() const;
   /// Fills in all but what concerns the network. Pre: is_over().
@@ -85,26 +85,27 @@ private:
   void come(std::uint32_t npu, std::uint32_t operation);
   void end_member(std::uint32_t slot, std::uint32_t rank);
   void touch(std::uint32_t npu);
-  [[nodiscard]] Purpose purpose(const Meeting& meeting) const;
-  void begin_for(Meeting& meeting, std::uint32_t rank, std::int64_t now);
-  [[nodiscard]] std::uint32_t speaker(const Meeting& meeting) const;
-  [[nodiscard]] bool is_complete(const Meeting& meeting) const;
-  [[nodiscard]] const Operation& operation_of(const Meeting& meeting, std::uint32_t rank) const;
+  [[nodiscard]] Purpose purpose(const CommunicatorInstance& communicator) const;
+  void begin_for(CommunicatorInstance& communicator, std::uint32_t rank, std::int64_t now);
+  [[nodiscard]] std::uint32_t speaker(const CommunicatorInstance& communicator) const;
+  [[nodiscard]] bool is_complete(const CommunicatorInstance& communicator) const;
+  [[nodiscard]] const Operation& operation_of(const CommunicatorInstance& communicator,
+                                              std::uint32_t rank) const;
   [[nodiscard]] std::int64_t duration(std::uint32_t npu, std::int64_t work) const;
   void record_spans(IterationReport& report) const;
-  [[nodiscard]] std::string text(const Meeting& meeting) const;
-  [[nodiscard]] std::string missing_text(const Meeting& meeting) const;
+  [[nodiscard]] std::string text(const CommunicatorInstance& communicator) const;
+  [[nodiscard]] std::string missing_text(const CommunicatorInstance& communicator) const;
   [[nodiscard]] std::string reason(std::uint32_t npu, std::uint32_t operation) const;
 
   const Workload& workload_;
   const IterationOptions& options_;
   NpuPrograms programs_;
   Accounts accounts_;
-  Meetings meetings_;
+  CommunicatorInstances communicators_;
   std::vector<std::vector<std::uint32_t>> ranks_; // per NPU and role
   std::vector<Share> shares_;                     // per NPU, by events
   std::vector<Done> done_;
-  std::vector<std::uint32_t> beginning_; // meetings
+  std::vector<std::uint32_t> beginning_; // communicator instances
   std::vector<Joining> joining_;
   std::vector<std::uint32_t> communicating_; // NPUs that may be able to, one at a time
   std::vector<std::uint32_t> touched_;       // NPUs that may be able to compute

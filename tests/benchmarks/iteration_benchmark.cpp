@@ -28,7 +28,7 @@ Workload data_parallel(std::uint32_t npus, std::uint32_t layers, std::int64_t st
   workload.names = {"layer"};
   std::vector<NodeId>& all = workload.groups.emplace_back();
   for (std::uint32_t n = 0; n < npus; ++n) all.emplace_back(n);
-  Program& program = workload.programs.emplace_back();
+  TrainingProgram& program = workload.programs.emplace_back();
   Operation operation;
   std::vector<std::uint32_t> after;
   for (std::uint32_t i = 0; i < 2 * layers; ++i) {
@@ -103,7 +103,7 @@ void iteration_operations(benchmark::State& state) {
   const Topology topology = make_topology("torus2d:128x8,bandwidth=400GB/s");
   Workload workload;
   workload.names = {"block"};
-  Program& program = workload.programs.emplace_back();
+  TrainingProgram& program = workload.programs.emplace_back();
   std::vector<std::uint32_t> after;
   for (std::uint32_t i = 0; i < 1000; ++i) {
     Operation operation;

@@ -85,7 +85,7 @@ public:
 
 private:
   void add(std::uint32_t npu, const Operation& operation) {
-    Program& program = made_.programs[npu];
+    TrainingProgram& program = made_.programs[npu];
     std::vector<std::uint32_t> after;
     for (std::uint64_t n = program.size() == 0 ? 0 : random_.below(4); n > 0; --n) {
       const std::uint64_t back = random_.below(std::min<std::size_t>(program.size(), 4));
@@ -255,7 +255,7 @@ public:
   }
 
 private:
-  [[nodiscard]] const Program& program(std::uint32_t npu) const {
+  [[nodiscard]] const TrainingProgram& program(std::uint32_t npu) const {
     return workload_.programs[workload_.places[npu].program];
   }
   void expect(bool holds, std::uint32_t npu, std::uint32_t i, const char* what) {
@@ -543,7 +543,7 @@ RandomWorkload random_workload(std::uint64_t seed, bool disturbed) {
     made.plans.plans.push_back(random_plan(random, made.topology, made.workload, request));
   if (disturbed) made.events = random_events(random, made.topology);
   Random turns(seed + 1'000'000'000);
-  for (Program& program : made.workload.programs)
+  for (TrainingProgram& program : made.workload.programs)
     if (turns.below(2) == 0) program.set_turns(random_order(turns, program.size()));
   for (std::uint32_t n = 0; n < npus; ++n) {
     made.npus.emplace_back(n);

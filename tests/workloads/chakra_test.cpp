@@ -109,8 +109,8 @@ void check_equal(const Workload& a, const Workload& b) {
   REQUIRE(a.places.size() == b.places.size());
   for (std::size_t npu = 0; npu < a.places.size(); ++npu) {
     CHECK(a.places[npu].groups == b.places[npu].groups);
-    const Program& one = a.programs[a.places[npu].program];
-    const Program& two = b.programs[b.places[npu].program];
+    const TrainingProgram& one = a.programs[a.places[npu].program];
+    const TrainingProgram& two = b.programs[b.places[npu].program];
     REQUIRE(one.size() == two.size());
     for (std::uint32_t i = 0; i < one.size(); ++i) {
       CHECK(one.turn(i) == two.turn(i));
@@ -130,7 +130,7 @@ TEST_CASE("Chakra: ASTRA-sim's smallest benchmark, and nodes in order of depende
                             node(4, comp, micros(2) + after_control(7)) + node(1, comp, micros(5));
   const Workload workload = Traces({trace(nodes), trace(nodes)}).read(full(2));
   REQUIRE(workload.programs.size() == 1); // shared
-  const Program& program = workload.programs[0];
+  const TrainingProgram& program = workload.programs[0];
   REQUIRE(program.size() == 4); // ids 1, 9, 7, 4
   CHECK(program[0].amount == 5'000'000);
   CHECK(program[1].kind == Kind::collective);
@@ -218,7 +218,7 @@ TEST_CASE("Chakra: metadata nodes aren't done, but waited through") {
   const std::string nodes = node(0, comp, micros(1)) + node(1, metadata, after(0)) +
                             node(2, metadata, after(1)) + node(3, comp, micros(2) + after(2));
   const Workload workload = Traces({trace(nodes), trace("")}).read(full(2));
-  const Program& program = workload.programs[workload.places[0].program];
+  const TrainingProgram& program = workload.programs[workload.places[0].program];
   REQUIRE(program.size() == 2);
   CHECK(values(program.dependencies(1)) == std::vector<std::uint32_t>{0});
 }
@@ -361,7 +361,7 @@ TEST_CASE("Chakra: of what is ready, the lowest id has its turn first") {
   const std::string nodes =
       node(10, comp, micros(1) + after(20)) + node(15, comp, micros(2)) + node(20, comp, micros(3));
   const Workload workload = Traces({trace(nodes), trace("")}).read(full(2));
-  const Program& program = workload.programs[workload.places[0].program];
+  const TrainingProgram& program = workload.programs[workload.places[0].program];
   REQUIRE(program.size() == 3); // ids 15, 20, 10
   CHECK(program[0].amount == 2'000'000);
   CHECK(program.turn(0) == 1);
@@ -527,7 +527,7 @@ TEST_CASE("Chakra: what others find in a written trace") {
   Workload workload;
   workload.names = {"work", "gather"};
   workload.groups = {{NodeId{1}, NodeId{0}}};
-  Program program;
+  TrainingProgram program;
   Operation operation;
   operation.amount = 2'500'000; // 2.5 us
   program.add(operation, {});
@@ -571,7 +571,7 @@ TEST_CASE("Chakra: a written group of all NPUs has no name, and there is no meta
     for (std::uint32_t npu = 0; npu < npus; ++npu)
       for (const ChakraNode& written : parse_chakra(read_file(files[npu])).nodes) {
         CHECK(written.type != ChakraNode::Type::metadata);
-        const Program& program = workload.programs[workload.places[npu].program];
+        const TrainingProgram& program = workload.programs[workload.places[npu].program];
         const Operation& operation = program[written.id - 1];
         if (operation.kind == Kind::compute) continue;
         const std::uint32_t g = workload.places[npu].groups[operation.role];
@@ -592,7 +592,7 @@ TEST_CASE("Chakra: rounded durations add up to the exact ones") {
   for (int round = 0; round < 50; ++round) {
     Workload workload;
     workload.names = {"work"};
-    Program program;
+    TrainingProgram program;
     for (int i = 0; i < 200; ++i) {
       Operation operation;
       operation.amount = static_cast<std::int64_t>(random.below(3'000'000));
@@ -618,7 +618,7 @@ TEST_CASE("Chakra: a written trace of which another tool has removed nodes") {
     const Workload workload = random_workload(random, 3, 20);
     const TemporaryFolder folder;
     const std::string file = write_chakra(workload, folder.file("out")).front();
-    const Program& program = workload.programs[workload.places[0].program];
+    const TrainingProgram& program = workload.programs[workload.places[0].program];
     std::vector<bool> removable(program.size());
     for (std::uint32_t i = 0; i < program.size(); ++i) {
       removable[i] = program[i].kind == Kind::compute && i + 1 < program.size();
@@ -635,7 +635,7 @@ TEST_CASE("Chakra: a written trace of which another tool has removed nodes") {
     removed_once += left.size() < program.size() ? 1 : 0;
     write_file(file, rest);
     const Workload read = read_chakra(folder.file("out"), full(3));
-    const Program& shorter = read.programs[read.places[0].program];
+    const TrainingProgram& shorter = read.programs[read.places[0].program];
     REQUIRE(shorter.size() == left.size());
     for (std::uint32_t i = 0; i < shorter.size(); ++i)
       CHECK(read.names[shorter[i].name] == left[i]);

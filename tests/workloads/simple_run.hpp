@@ -40,7 +40,7 @@ public:
 private:
   static constexpr std::int64_t unknown = -1, asked_for = -2;
 
-  const Program& program_of(std::uint32_t npu) const {
+  const TrainingProgram& program_of(std::uint32_t npu) const {
     return workload_.programs[workload_.places[npu].program];
   }
   std::int64_t reached(std::uint32_t npu, std::uint32_t i) {

@@ -37,7 +37,7 @@ std::string error_of(const std::string& text, const Topology& topology = full(4)
 
 /// What an NPU does: "name<a,b" with the places of what it depends on.
 std::vector<std::string> steps(const Workload& workload, std::size_t npu = 0) {
-  const Program& program = workload.programs[workload.places[npu].program];
+  const TrainingProgram& program = workload.programs[workload.places[npu].program];
   std::vector<std::string> found;
   for (std::size_t i = 0; i < program.size(); ++i) {
     std::string text = workload.names[program[i].name] + "<";
@@ -76,7 +76,7 @@ TEST_CASE("text workloads: data parallelism, and the next pass waits for gradien
                                  "a forward<5,6,", "b forward<3,7,", "b weight_gradient<8,",
                                  "b weight_gradient all_reduce<9,", "b input_gradient<9,",
                                  "a weight_gradient<11,", "a weight_gradient all_reduce<12,"});
-  const Program& program = workload.programs[0];
+  const TrainingProgram& program = workload.programs[0];
   CHECK(program[0].amount == 10'000);
   CHECK(program[6].amount == 6'000'000'000);
   CHECK(program[6].purpose == Purpose::data);

@@ -54,7 +54,7 @@ std::string text_of(const std::vector<PipelineSlot>& order) {
   return text;
 }
 
-std::int64_t computing(const Program& program) {
+std::int64_t computing(const TrainingProgram& program) {
   std::int64_t sum = 0;
   for (const Operation& operation : program.operations())
     if (operation.kind == Operation::Kind::compute) sum += operation.amount;
@@ -174,7 +174,7 @@ TEST_CASE("an NPU computes one thing after another, in the order of the schedule
   spec.sequence = true;
   const Workload workload =
       make_training(samples::crowd(8), samples::transformer(6), samples::npu(), spec);
-  for (const Program& program : workload.programs) {
+  for (const TrainingProgram& program : workload.programs) {
     std::vector<std::int64_t> last(program.size(), -1); // computing that comes before, the latest
     std::int64_t previous = -1;
     for (std::size_t i = 0; i < program.size(); ++i) {

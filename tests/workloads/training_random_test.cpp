@@ -42,7 +42,7 @@ TrainingSpec random_spec(Random& random) {
   return spec;
 }
 
-Time computing(const Program& program) {
+Time computing(const TrainingProgram& program) {
   Time sum;
   for (const Operation& operation : program.operations())
     if (operation.kind == Operation::Kind::compute) sum += Time{operation.amount};
@@ -63,7 +63,7 @@ TEST_CASE("every workload is one in which all members meet", "[training][heavy]"
     check_workload(workload, npus);
     // It comes to an end, and not before its busiest stage.
     Time busiest;
-    for (const Program& program : workload.programs)
+    for (const TrainingProgram& program : workload.programs)
       busiest = std::max(busiest, computing(program));
     CHECK(samples::SimpleRun(workload).duration() >= busiest.ps);
     CHECK(workload.programs.size() == spec.pipeline);
@@ -80,7 +80,7 @@ TEST_CASE("how communication is ordered doesn't change what is computed", "[trai
     const std::uint32_t npus = spec.tensor * spec.expert * spec.data * spec.pipeline;
     const auto times_of_stages = [&] {
       std::vector<Time> times;
-      for (const Program& program :
+      for (const TrainingProgram& program :
            make_training(samples::crowd(npus), samples::mixture(12, 8), samples::npu(), spec)
                .programs)
         times.push_back(computing(program));

@@ -21,7 +21,7 @@ std::ostream& operator<<(std::ostream& out, const Volume& volume) {
   return out << volume.count << " of together " << volume.bytes;
 }
 
-Volume volume(const Program& program, Purpose purpose, CollectiveKind kind) {
+Volume volume(const TrainingProgram& program, Purpose purpose, CollectiveKind kind) {
   Volume volume;
   for (const Operation& operation : program.operations())
     if (operation.kind == Operation::Kind::collective && operation.purpose == purpose &&
@@ -32,7 +32,7 @@ Volume volume(const Program& program, Purpose purpose, CollectiveKind kind) {
   return volume;
 }
 
-Volume sent(const Program& program) {
+Volume sent(const TrainingProgram& program) {
   Volume volume;
   for (const Operation& operation : program.operations())
     if (operation.kind == Operation::Kind::send) {
@@ -42,7 +42,7 @@ Volume sent(const Program& program) {
   return volume;
 }
 
-std::size_t communications(const Program& program) {
+std::size_t communications(const TrainingProgram& program) {
   return static_cast<std::size_t>(
       std::count_if(program.operations().begin(), program.operations().end(),
                     [](const Operation& o) { return o.kind != Operation::Kind::compute; }));
@@ -104,7 +104,7 @@ TEST_CASE("gradients begin with their bucket, or when all are there", "[training
   const auto program = [&] { return workload_of(samples::plain(3), spec).programs[0]; };
   const auto is_sum = [](const Operation& o) { return o.purpose == Purpose::data; };
   // forward, backward of block 2, its sum, of block 1, its sum, of block 0, its sum, optimizer
-  Program made = program();
+  TrainingProgram made = program();
   REQUIRE(made.size() == 8);
   for (const std::size_t i : {2U, 4U, 6U}) {
     CHECK(is_sum(made[i]));
@@ -133,7 +133,7 @@ TEST_CASE("ZeRO-2 without overlap: sums behind each backward pass", "[training]"
   spec.zero = 2;
   spec.micro_batches = 2;
   spec.overlap = false;
-  const Program program = workload_of(samples::plain(3), spec).programs[0];
+  const TrainingProgram program = workload_of(samples::plain(3), spec).programs[0];
   // forward, backward, three sums; again; optimizer, three gathers
   REQUIRE(program.size() == 14);
   for (const std::size_t i : {2U, 3U, 4U, 7U, 8U, 9U}) {
@@ -196,7 +196,7 @@ TEST_CASE("expert parallel: there and back, forward and backward; experts' gradi
   spec.micro_batch = 2;
   spec.micro_batches = 3;
   const Workload workload = workload_of(samples::mixture(5, 8), spec);
-  const Program& program = workload.programs[0];
+  const TrainingProgram& program = workload.programs[0];
   CHECK(volume(program, Purpose::expert, all_to_all) ==
         Volume{5 * 4 * 3, 5 * 4 * 3 * 2 * 128 * element});
   std::map<std::size_t, std::int64_t> summed; // [members] bytes
@@ -214,7 +214,7 @@ TEST_CASE("pipeline: outputs forward, their gradients back", "[training]") {
   spec.pipeline = 3;
   spec.micro_batch = 2;
   spec.micro_batches = 6;
-  std::vector<Program> programs = workload_of(samples::plain(6), spec).programs;
+  std::vector<TrainingProgram> programs = workload_of(samples::plain(6), spec).programs;
   const std::int64_t size = 2 * 512 * element;
   CHECK(sent(programs[0]) == Volume{6, 6 * size});
   CHECK(sent(programs[1]) == Volume{12, 12 * size});
@@ -224,7 +224,7 @@ TEST_CASE("pipeline: outputs forward, their gradients back", "[training]") {
   spec.model_parts = 2;
   programs = workload_of(samples::plain(6), spec).programs;
   std::int64_t all = 0;
-  for (const Program& program : programs) all += sent(program).bytes;
+  for (const TrainingProgram& program : programs) all += sent(program).bytes;
   CHECK(all == 2 * 5 * 6 * size);
   // Members of a tensor group send a share each.
   spec = {};
@@ -267,7 +267,7 @@ TEST_CASE("ZeRO-3 gathers the next block while one computes", "[training]") {
   spec.zero = 3;
   // [index of a gather]: how much computing comes before it, and before the computing behind it.
   const auto gathers = [&] {
-    const Program program = workload_of(samples::plain(3), spec).programs[0];
+    const TrainingProgram program = workload_of(samples::plain(3), spec).programs[0];
     std::vector<std::size_t> computed(program.size(), 0), found;
     for (std::size_t i = 0; i < program.size(); ++i) {
       for (const std::uint32_t before : program.dependencies(i))
@@ -290,7 +290,7 @@ TEST_CASE("products of parallelisms share parameters out", "[training]") {
   spec.pipeline = 2;
   const Workload workload = workload_of(samples::transformer(6), spec);
   std::int64_t summed = 0;
-  for (const Program& program : workload.programs)
+  for (const TrainingProgram& program : workload.programs)
     summed += volume(program, Purpose::data, all_reduce).bytes;
   CHECK(summed == (6 * 2 * 4 * 64 * 64 / 4 + 2 * 32 * 64) * element);
 }
@@ -303,7 +303,7 @@ TEST_CASE("priorities go by purpose", "[training]") {
   spec.pipeline = 2;
   spec.zero = 3;
   spec.priority = {1, 2, 3, 4, 5, 6};
-  for (const Program& program : workload_of(samples::mixture(4, 4), spec).programs) {
+  for (const TrainingProgram& program : workload_of(samples::mixture(4, 4), spec).programs) {
     std::map<Purpose, std::uint8_t> found;
     for (const Operation& operation : program.operations())
       if (operation.kind != Operation::Kind::compute) {

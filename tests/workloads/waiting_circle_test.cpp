@@ -44,7 +44,7 @@ Workload random_chains(Random& random) {
     }
   }
   for (std::uint32_t npu = 0; npu < npus; ++npu) {
-    Program& program = workload.programs.emplace_back();
+    TrainingProgram& program = workload.programs.emplace_back();
     for (const Operation& operation : chains[npu]) {
       std::vector<std::uint32_t> after;
       if (program.size() > 0 && random.below(5) > 0)
@@ -67,7 +67,7 @@ bool ends(const Workload& workload) {
 
 /// Whether the one can't be over before the other is reached or over.
 bool waits_for(const Workload& workload, const NpuOperation& one, const NpuOperation& other) {
-  const auto program = [&](const NpuOperation& at) -> const Program& {
+  const auto program = [&](const NpuOperation& at) -> const TrainingProgram& {
     return workload.programs[workload.places[at.npu].program];
   };
   if (one.npu == other.npu) {

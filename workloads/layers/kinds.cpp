@@ -1,3 +1,4 @@
+// One table row for each kind of layer: its name and the function that reads it.
 #include "workloads/layers/kinds.hpp"
 
 #include <algorithm>

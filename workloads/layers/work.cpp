@@ -1,3 +1,5 @@
+// A layer's kernels are counted for one sample and whole; here they become the times of one NPU's
+// share, kernel by kernel on the NPU's roofline, before, at and after the experts.
 #include "workloads/layers/work.hpp"
 
 #include <algorithm>
@@ -20,7 +22,7 @@ public:
   [[nodiscard]] LayerWork work(std::size_t index) const {
     const Layer& layer = model_.layers[index];
     LayerWork work;
-    add_pieces(layer, work);
+    add_parts(layer, work);
     add_tensor_communication(index, work);
     const double split = splits(layer) ? spec_.tensor : 1;
     const double whole = layer.outputs * spec_.micro_batch;
@@ -64,7 +66,7 @@ private:
                  splits(layer) ? spec_.tensor : 1);
   }
 
-  void add_pieces(const Layer& layer, LayerWork& work) const {
+  void add_parts(const Layer& layer, LayerWork& work) const {
     std::size_t first = layer.kernels.size(), last = 0; // of the experts' kernels
     for (std::size_t k = 0; k < layer.kernels.size(); ++k)
       if (layer.kernels[k].is_expert) {
@@ -73,22 +75,22 @@ private:
       }
     const bool travels = spec_.expert > 1 && layer.routed > 0 && first < layer.kernels.size();
     if (travels) {
-      work.piece_count = 3;
+      work.part_count = 3;
       const Bytes routed = bytes(share(layer.routed * spec_.micro_batch, 1));
       work.routed[1] = std::max(routed, Bytes{spec_.expert}); // a byte for each member
       if (!only_looks_up(layer)) work.routed[0] = work.routed[1];
     }
     if (layer.times) {
-      add_times(*layer.times, splits(layer) ? spec_.tensor : 1, work.pieces[travels ? 1 : 0]);
+      add_times(*layer.times, splits(layer) ? spec_.tensor : 1, work.parts[travels ? 1 : 0]);
       return;
     }
     for (std::size_t k = 0; k < layer.kernels.size(); ++k) {
-      const std::size_t piece = !travels || k < first ? 0 : k <= last ? 1 : 2;
-      const Time before = work.pieces[piece].forward;
-      add_kernel(layer.kernels[k], splits(layer) ? spec_.tensor : 1, work.pieces[piece]);
+      const std::size_t part = !travels || k < first ? 0 : k <= last ? 1 : 2;
+      const Time before = work.parts[part].forward;
+      add_kernel(layer.kernels[k], splits(layer) ? spec_.tensor : 1, work.parts[part]);
       const bool is_redone =
           layer.kernels[k].kind == Kernel::Kind::attention || is_softmax(layer, k);
-      if (is_redone) work.attention += work.pieces[piece].forward - before;
+      if (is_redone) work.attention += work.parts[part].forward - before;
     }
   }
 
@@ -105,14 +107,14 @@ private:
     });
   }
 
-  void add_times(const GivenTimes& times, std::int64_t split, LayerPiece& piece) const {
+  void add_times(const GivenTimes& times, std::int64_t split, LayerPart& part) const {
     const auto scaled = [&](Time time) {
       return Time{(time.ps * spec_.micro_batch + split - 1) / split};
     };
-    piece = {scaled(times.forward), scaled(times.input_gradient), scaled(times.parameter_gradient)};
+    part = {scaled(times.forward), scaled(times.input_gradient), scaled(times.parameter_gradient)};
   }
 
-  void add_kernel(const Kernel& kernel, double split, LayerPiece& piece) const {
+  void add_kernel(const Kernel& kernel, double split, LayerPart& part) const {
     const double parameters = kernel.parameters / (kernel.is_expert ? spec_.expert : 1);
     const double moved =
         (kernel.traffic * spec_.micro_batch + parameters) / split * static_cast<double>(element_);
@@ -120,14 +122,14 @@ private:
       return kernel_time(npu_, kernel.kind, spec_.precision, flops * spec_.micro_batch / split,
                          moved);
     };
-    piece.forward += time(kernel.flops);
+    part.forward += time(kernel.flops);
     if (kernel.kind == Kernel::Kind::lookup) {
-      piece.parameter_gradient += time(input_gradient_flops(kernel));
+      part.parameter_gradient += time(input_gradient_flops(kernel));
       return;
     }
-    piece.input_gradient += time(input_gradient_flops(kernel));
+    part.input_gradient += time(input_gradient_flops(kernel));
     const double flops = parameter_gradient_flops(kernel);
-    if (flops > 0) piece.parameter_gradient += time(flops);
+    if (flops > 0) part.parameter_gradient += time(flops);
   }
 
   /// Between layers activations are whole at every member; in shares with sequence parallelism.
@@ -154,10 +156,10 @@ private:
         spec_.sequence ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, inputs};
     if (!spec_.sequence) return;
     work.before_forward = {gather, inputs};
-    const auto has_gradient = [](const LayerPiece& piece) {
-      return piece.parameter_gradient > Time{};
+    const auto has_gradient = [](const LayerPart& part) {
+      return part.parameter_gradient > Time{};
     };
-    if (std::any_of(work.pieces.begin(), work.pieces.end(), has_gradient))
+    if (std::any_of(work.parts.begin(), work.parts.end(), has_gradient))
       work.inputs_again = {gather, inputs};
   }
 
@@ -179,13 +181,13 @@ private:
 
 Time LayerWork::forward() const {
   Time sum;
-  for (const LayerPiece& piece : pieces) sum += piece.forward;
+  for (const LayerPart& part : parts) sum += part.forward;
   return sum;
 }
 
 Time LayerWork::backward() const {
   Time sum;
-  for (const LayerPiece& piece : pieces) sum += piece.input_gradient + piece.parameter_gradient;
+  for (const LayerPart& part : parts) sum += part.input_gradient + part.parameter_gradient;
   return sum;
 }
 

@@ -1,5 +1,5 @@
 // What one NPU does for one layer and one micro-batch: computing, and communication between its
-// pieces.
+// parts.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -12,7 +12,7 @@
 namespace tutti {
 
 /// Computing between two communications of a layer.
-struct LayerPiece {
+struct LayerPart {
   Time forward, input_gradient, parameter_gradient;
 };
 
@@ -25,10 +25,10 @@ struct TensorCommunication {
 struct LayerWork {
   /// Before the experts, at the experts, after them. A layer without experts has the first only,
   /// one that keeps its tokens at home (expert = 1) too.
-  std::array<LayerPiece, 3> pieces;
-  std::uint32_t piece_count = 1;
+  std::array<LayerPart, 3> parts;
+  std::uint32_t part_count = 1;
   Time attention; ///< forward, of attention's kernels alone: what Recompute::attention redoes
-  /// Of the All-to-All to the experts, and back; their gradients travel the other way. What is
+  /// Of the All-to-All to the experts, and back; their gradients travel back. What is
   /// looked up is named by a number, which counts as nothing.
   std::array<Bytes, 2> routed;
 

@@ -1,3 +1,5 @@
+// Backward passes fill gradients from the last layer to the first, so buckets are collected in that
+// order. Dense and expert parameters are summed among different replicas and never share a bucket.
 #include "workloads/parallelism/gradient_buckets.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// A stage's NPUs are alike, so one estimate for each stage serves all. Activations are largest
+// where most micro-batches are between their forward and backward passes, which the pipeline order
+// tells.
 #include "workloads/parallelism/memory_estimate.hpp"
 
 #include "workloads/parallelism/pipeline_order.hpp"

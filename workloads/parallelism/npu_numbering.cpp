@@ -1,3 +1,5 @@
+// Only the two numberings are tried that topologies have: row by row, with the last dimension
+// fastest, and column by column.
 #include "workloads/parallelism/npu_numbering.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// GPipe is written out. 1F1B and the interleaved schedule differ only in how many forward passes go
+// ahead of the first backward pass, and in how the k-th pass of a stage is numbered.
 #include "workloads/parallelism/pipeline_order.hpp"
 
 #include <algorithm>

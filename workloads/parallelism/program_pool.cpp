@@ -1,3 +1,4 @@
+// Equal programs are found by a hash of their operations and dependencies, then compared in full.
 #include "workloads/parallelism/program_pool.hpp"
 
 #include "sim/hash.hpp"
@@ -6,7 +7,7 @@ namespace tutti {
 
 namespace {
 
-std::uint64_t hash_of(const Program& program) {
+std::uint64_t hash_of(const TrainingProgram& program) {
   Fingerprint hash;
   for (std::size_t i = 0; i < program.size(); ++i) {
     const Operation& operation = program[i];
@@ -22,7 +23,7 @@ std::uint64_t hash_of(const Program& program) {
 
 } // namespace
 
-std::uint32_t ProgramPool::add(Program program) {
+std::uint32_t ProgramPool::add(TrainingProgram program) {
   const std::uint64_t hash = hash_of(program);
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto same = first; same != last; ++same)

@@ -13,11 +13,11 @@ namespace tutti {
 class ProgramPool {
 public:
   /// Its index, that of an equal one where there is one.
-  std::uint32_t add(Program program);
-  [[nodiscard]] std::vector<Program> programs() && { return std::move(programs_); }
+  std::uint32_t add(TrainingProgram program);
+  [[nodiscard]] std::vector<TrainingProgram> programs() && { return std::move(programs_); }
 
 private:
-  std::vector<Program> programs_;
+  std::vector<TrainingProgram> programs_;
   std::multimap<std::uint64_t, std::uint32_t> by_hash_;
 };
 

@@ -1,3 +1,6 @@
+// What an operation depends on is kept as a frontier: the operations that must be over before the
+// next. Consecutive computations are joined into a single operation, which is written when
+// communication or a wait comes between.
 #include "workloads/parallelism/program_writer.hpp"
 
 #include <fmt/format.h>

@@ -44,7 +44,7 @@ public:
   std::uint32_t begin_at_once(const Operation& operation);
   void wait(std::uint32_t operation); ///< before all that follows
   void finish_computing();            ///< what follows is an operation of its own
-  [[nodiscard]] Program take() { return std::move(program_); }
+  [[nodiscard]] TrainingProgram take() { return std::move(program_); }
 
 private:
   void compute_now(std::int64_t ps, std::uint32_t name);
@@ -56,7 +56,7 @@ private:
     bool is_there = false;
   };
   OperationNames& names_;
-  Program program_;
+  TrainingProgram program_;
   Pending pending_;
   std::vector<std::uint32_t> frontier_; ///< what the next operation comes after
   std::uint32_t latest_ = UINT32_MAX;   ///< comes after all of that already

@@ -1,3 +1,6 @@
+// The passes of a pipeline order are written one after another. Communication begins as soon as its
+// data is there and is waited for where its result is first needed, so that it overlaps with
+// whatever is computed in between.
 #include "workloads/parallelism/stage_program.hpp"
 
 #include "workloads/parallelism/memory_estimate.hpp"
@@ -24,7 +27,7 @@ public:
       : layout_(layout), spec_(layout.spec), npu_(npu), stage_(stage), roles_(roles), names_(names),
         writer_(names), order_(pipeline_order(layout.spec, stage)) {}
 
-  Program write() {
+  TrainingProgram write() {
     for (const PipelineSlot& slot : order_) {
       const std::uint32_t stage = layout_.virtual_stage(stage_, slot.part);
       const IndexRange blocks = layout_.stages[stage];
@@ -78,9 +81,9 @@ private:
                                     communication.size, names_.of_layers(what, layer, layer)));
   }
 
-  /// Between a layer's pieces `piece` - 1 and `piece`.
-  std::uint32_t begin_routing(std::uint32_t piece, std::string_view what, std::uint32_t layer) {
-    const Bytes size = layout_.layers[layer].routed[piece - 1];
+  /// Between a layer's parts `part` - 1 and `part`.
+  std::uint32_t begin_routing(std::uint32_t part, std::string_view what, std::uint32_t layer) {
+    const Bytes size = layout_.layers[layer].routed[part - 1];
     if (size.count == 0) return none;
     return writer_.begin(collective(Purpose::expert, TrainingGroup::expert,
                                     CollectiveKind::all_to_all, size,
@@ -164,11 +167,11 @@ private:
     for (std::uint32_t l = layers.first; l < layers.end; ++l) {
       const LayerWork& layer = layout_.layers[l];
       wait(begin_tensor(layer.before_forward, "gather inputs of", l));
-      for (std::uint32_t piece = 0; piece < layer.piece_count; ++piece) {
-        if (piece > 0)
-          wait(begin_routing(piece, piece == 1 ? "tokens to experts of" : "tokens from experts of",
+      for (std::uint32_t part = 0; part < layer.part_count; ++part) {
+        if (part > 0)
+          wait(begin_routing(part, part == 1 ? "tokens to experts of" : "tokens from experts of",
                              l));
-        writer_.compute(layer.pieces[piece].forward, what, what, l);
+        writer_.compute(layer.parts[part].forward, what, what, l);
       }
       wait(begin_tensor(layer.after_forward, "sum outputs of", l));
     }
@@ -206,16 +209,16 @@ private:
     if (spec_.recompute == Recompute::attention)
       writer_.compute(layer.attention, "redo", "backward", l);
     std::uint32_t under_way = none;
-    for (std::uint32_t piece = layer.piece_count; piece-- > 0;) {
-      writer_.compute(layer.pieces[piece].input_gradient, "input gradient", "backward", l);
-      if (piece > 0)
+    for (std::uint32_t part = layer.part_count; part-- > 0;) {
+      writer_.compute(layer.parts[part].input_gradient, "input gradient", "backward", l);
+      if (part > 0)
         under_way = begin_routing(
-            piece, piece == 1 ? "gradients from experts of" : "gradients to experts of", l);
+            part, part == 1 ? "gradients from experts of" : "gradients to experts of", l);
       else
         under_way = begin_tensor(layer.after_backward, "sum input gradients of", l);
-      if (piece + 1 == layer.piece_count) wait(again);
-      writer_.compute(layer.pieces[piece].parameter_gradient, "parameter gradient", "backward", l);
-      if (piece > 0) wait(under_way);
+      if (part + 1 == layer.part_count) wait(again);
+      writer_.compute(layer.parts[part].parameter_gradient, "parameter gradient", "backward", l);
+      if (part > 0) wait(under_way);
     }
     return under_way;
   }
@@ -309,8 +312,9 @@ private:
 
 } // namespace
 
-Program stage_program(const TrainingLayout& layout, const NpuProfile& npu, std::uint32_t stage,
-                      const TrainingRoles& roles, OperationNames& names) {
+TrainingProgram stage_program(const TrainingLayout& layout, const NpuProfile& npu,
+                              std::uint32_t stage, const TrainingRoles& roles,
+                              OperationNames& names) {
   return StageWriter(layout, npu, stage, roles, names).write();
 }
 

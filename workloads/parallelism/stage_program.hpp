@@ -25,8 +25,8 @@ inline constexpr std::size_t training_group_count = 6;
 using TrainingRoles = std::array<std::uint32_t, training_group_count>;
 inline constexpr std::uint32_t no_role = UINT32_MAX;
 
-[[nodiscard]] Program stage_program(const TrainingLayout& layout, const NpuProfile& npu,
-                                    std::uint32_t stage, const TrainingRoles& roles,
-                                    OperationNames& names);
+[[nodiscard]] TrainingProgram stage_program(const TrainingLayout& layout, const NpuProfile& npu,
+                                            std::uint32_t stage, const TrainingRoles& roles,
+                                            OperationNames& names);
 
 } // namespace tutti

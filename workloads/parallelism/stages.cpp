@@ -1,3 +1,6 @@
+// Two steps. The least length of the longest run is found by bisection, since a greedy cut tells
+// whether a length suffices. Dynamic programming over stages and blocks then finds the least sum of
+// squares among the cuts within that length.
 #include "workloads/parallelism/stages.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// NPUs of one pipeline stage run the same training program, which names its process groups by role;
+// each NPU says which group plays which role for it. So there are as many programs as stages.
 #include "workloads/parallelism/training.hpp"
 
 #include "workloads/parallelism/memory_estimate.hpp"

@@ -1,4 +1,4 @@
-// From a model and a way to spread it over NPUs to the workload of one training iteration.
+// From a model and its distribution over NPUs to the workload of one training iteration.
 #pragma once
 
 #include "sim/topology.hpp"

@@ -1,3 +1,5 @@
+// Checks what can't be spread, then assigns blocks to stages by their computing time, recomputing
+// included, so that stages take about as long.
 #include "workloads/parallelism/training_layout.hpp"
 
 #include "sim/engines/engine.hpp"

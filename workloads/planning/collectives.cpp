@@ -1,3 +1,6 @@
+// Every algorithm that may make a collective does, on the network of the group alone, and a replay
+// on the native engine says how long each schedule takes there. Which of them an iteration uses is
+// decided elsewhere (plan_choice.hpp): alone, they are only compared by numbers of chunks.
 #include "workloads/planning/collectives.hpp"
 
 #include "sim/engines/engine.hpp"

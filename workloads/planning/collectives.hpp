@@ -30,8 +30,8 @@ public:
   CollectivePlanner(const PlanningOptions& options, const WorkloadSynthesis& synthesis);
 
   /// One plan by each algorithm that can, at least one: of several numbers of chunks the best by
-  /// is_better(), ties to the earlier. `what`: how messages name it. Pre: spec.pieces is 1.
-  /// Errors: CannotPlan where no algorithm can; InputError for an NPU out of reach.
+  /// is_better(), ties to the earlier. `what`: how messages name it. Pre: spec.chunks_per_shard is
+  /// 1. Errors: CannotPlan where no algorithm can; InputError for an NPU out of reach.
   [[nodiscard]] std::vector<PlannedCollective>
   by_each(const Topology& network, const CollectiveSpec& spec, const std::string& what);
 

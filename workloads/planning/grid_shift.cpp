@@ -1,3 +1,6 @@
+// A translation of a torus is an automorphism where nodes and links are alike everywhere. The ranks
+// of two groups fix its distances, so that there is one candidate, which is checked link by link;
+// no search for automorphisms is needed.
 #include "workloads/planning/grid_shift.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The part of a group is found by two breadth-first searches at once over nodes that aren't NPUs,
+// with the links and against them: a node lies between members where both searches have met it.
+// They advance hop by hop until all members reach each other, and one hop farther. Numbering nodes
+// in the order of a search from the members makes parts equal that differ only in where they lie.
 #include "workloads/planning/group_network.hpp"
 
 #include "sim/hash.hpp"
@@ -13,29 +17,29 @@ namespace tutti {
 
 namespace {
 
-enum class Way { forward, backward };
+enum class Direction { forward, backward };
 
-NodeId next_node(const Topology& topology, LinkId link, Way way) {
-  return way == Way::forward ? topology.link(link).to : topology.link(link).from;
+NodeId next_node(const Topology& topology, LinkId link, Direction direction) {
+  return direction == Direction::forward ? topology.link(link).to : topology.link(link).from;
 }
 
-std::span<const LinkId> next_links(const Topology& topology, NodeId node, Way way) {
-  return way == Way::forward ? topology.out_links(node) : topology.in_links(node);
+std::span<const LinkId> next_links(const Topology& topology, NodeId node, Direction direction) {
+  return direction == Direction::forward ? topology.out_links(node) : topology.in_links(node);
 }
 
 /// Hops from (or to) the nearest member, over nodes that aren't NPUs; hop by hop.
 class Distances {
 public:
-  Distances(const Topology& topology, std::span<const NodeId> group, Way way)
-      : topology_(topology), way_(way), met_(topology.node_count()),
+  Distances(const Topology& topology, std::span<const NodeId> group, Direction direction)
+      : topology_(topology), direction_(direction), met_(topology.node_count()),
         frontier_(group.begin(), group.end()) {}
 
   /// The nodes that are one hop farther than those so far.
   std::span<const NodeId> advance() {
     std::vector<NodeId> farther;
     for (const NodeId node : frontier_)
-      for (const LinkId link : next_links(topology_, node, way_)) {
-        const NodeId next = next_node(topology_, link, way_);
+      for (const LinkId link : next_links(topology_, node, direction_)) {
+        const NodeId next = next_node(topology_, link, direction_);
         if (next.value < topology_.npu_count() || met_[next.value]) continue;
         met_[next.value] = true;
         farther.push_back(next);
@@ -47,7 +51,7 @@ public:
 
 private:
   const Topology& topology_;
-  Way way_;
+  Direction direction_;
   std::vector<bool> met_; // nodes that aren't NPUs
   std::vector<NodeId> frontier_;
 };
@@ -61,7 +65,8 @@ public:
 
   /// The nodes of the part, members first.
   std::optional<std::vector<NodeId>> find() {
-    Distances ahead(topology_, group_, Way::forward), behind(topology_, group_, Way::backward);
+    Distances ahead(topology_, group_, Direction::forward),
+        behind(topology_, group_, Direction::backward);
     for (bool is_joined = joins_members(); true;) {
       const bool grows = keep_next(ahead, behind);
       if (is_joined) break; // that was the one hop more
@@ -84,13 +89,14 @@ private:
   }
 
   /// Kept nodes that `starts` reach over kept nodes, themselves included, as they are met.
-  [[nodiscard]] std::vector<NodeId> reached(std::span<const NodeId> starts, Way way) const {
+  [[nodiscard]] std::vector<NodeId> reached(std::span<const NodeId> starts,
+                                            Direction direction) const {
     std::vector<bool> met(topology_.node_count());
     std::vector<NodeId> nodes(starts.begin(), starts.end());
     for (const NodeId start : starts) met[start.value] = true;
     for (std::size_t i = 0; i < nodes.size(); ++i)
-      for (const LinkId link : next_links(topology_, nodes[i], way)) {
-        const NodeId next = next_node(topology_, link, way);
+      for (const LinkId link : next_links(topology_, nodes[i], direction)) {
+        const NodeId next = next_node(topology_, link, direction);
         if (!is_kept_[next.value] || met[next.value]) continue;
         met[next.value] = true;
         nodes.push_back(next);
@@ -99,22 +105,23 @@ private:
   }
 
   [[nodiscard]] bool joins_members() const {
-    return std::ranges::all_of(std::array{Way::forward, Way::backward}, [this](Way way) {
-      const auto npus = [this](NodeId node) { return node.value < topology_.npu_count(); };
-      return std::ranges::count_if(reached(group_.first(1), way), npus) ==
-             static_cast<std::ptrdiff_t>(group_.size());
-    });
+    return std::ranges::all_of(
+        std::array{Direction::forward, Direction::backward}, [this](Direction direction) {
+          const auto npus = [this](NodeId node) { return node.value < topology_.npu_count(); };
+          return std::ranges::count_if(reached(group_.first(1), direction), npus) ==
+                 static_cast<std::ptrdiff_t>(group_.size());
+        });
   }
 
   std::vector<NodeId> without_dead_ends() {
     for (std::size_t before = 0;;) {
-      std::vector<NodeId> nodes = reached(group_, Way::forward);
+      std::vector<NodeId> nodes = reached(group_, Direction::forward);
       keep_only(nodes);
-      nodes = reached(group_, Way::backward);
+      nodes = reached(group_, Direction::backward);
       keep_only(nodes);
       std::erase_if(nodes, [this](NodeId node) { return is_dead_end(node); });
       keep_only(nodes);
-      if (nodes.size() == before) return reached(group_, Way::forward);
+      if (nodes.size() == before) return reached(group_, Direction::forward);
       before = nodes.size();
     }
   }
@@ -128,9 +135,9 @@ private:
   [[nodiscard]] bool is_dead_end(NodeId node) const {
     if (node.value < topology_.npu_count()) return false;
     NodeId neighbour;
-    for (const Way way : {Way::forward, Way::backward})
-      for (const LinkId link : next_links(topology_, node, way)) {
-        const NodeId next = next_node(topology_, link, way);
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      for (const LinkId link : next_links(topology_, node, direction)) {
+        const NodeId next = next_node(topology_, link, direction);
         if (!is_kept_[next.value] || next == neighbour) continue;
         if (neighbour.valid()) return false;
         neighbour = next;

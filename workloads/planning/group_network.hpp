@@ -2,13 +2,23 @@
 #pragma once
 
 #include "sim/topology.hpp"
-#include "workloads/planning/planning.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace tutti {
+
+/// The part of a network in which a group communicates: its members, first and in rank order, and
+/// the nodes that aren't NPUs and lie between them (as part_of() says). The whole network, in its
+/// own order, where that leaves a member out of another's reach, or the group is all NPUs by id.
+struct GroupNetwork {
+  Topology topology;
+  std::vector<NodeId> nodes; ///< [node]: the same in the whole network
+  std::vector<LinkId> links; ///< [link]: the same in the whole network
+};
+[[nodiscard]] GroupNetwork network_of(const Topology& topology, std::span<const NodeId> group);
 
 /// The part in which a group communicates: the members, in rank order, and the nodes that aren't
 /// NPUs and lie between them, as near as it takes for all members to reach each other, and one hop

@@ -1,3 +1,6 @@
+// Parts of networks are looked up by a fingerprint of their content, and compared in full where
+// that is equal. Groups on the whole network are compared one by one, since translations have no
+// fingerprint; there are few of them.
 #include "workloads/planning/group_sites.hpp"
 
 #include "workloads/planning/grid_shift.hpp"

@@ -4,7 +4,7 @@
 
 #include "sim/ids.hpp"
 #include "sim/topology.hpp"
-#include "workloads/planning/planning.hpp"
+#include "workloads/planning/group_network.hpp"
 
 #include <cstddef>
 #include <cstdint>

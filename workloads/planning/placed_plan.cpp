@@ -1,3 +1,5 @@
+// A plan is made on a small network and runs on the whole one. Both directions are renumberings of
+// its paths: order and chunks of transfers stay, so that what was verified remains correct.
 #include "workloads/planning/placed_plan.hpp"
 
 #include "workloads/planning/group_network.hpp"

@@ -1,3 +1,7 @@
+// Requests are first reduced to tasks: a request's group is placed on a network that it shares with
+// the groups whose surroundings look alike, and requests of one collective and size there are one
+// task. Tasks are planned by every candidate, then the iteration chooses among the plans, and each
+// request gets its task's plan in the numbers of its own place.
 #include "workloads/planning/planning.hpp"
 
 #include "sim/engines/engine.hpp"
@@ -93,7 +97,7 @@ private:
   void placed(const CommunicationRequest& request) {
     const std::vector<NodeId>& group = workload_.groups[request.group];
     const bool is_send = request.kind == CollectiveKind::broadcast && group.size() == 2;
-    GroupPlace place = is_send ? way_of(request) : place_of(request.group);
+    GroupPlace place = is_send ? path_of(request) : place_of(request.group);
     const Task task{place.site, is_send, request.kind, request.root, request.size};
     const auto [found, is_new] = index_of_.emplace(task, planned_.size());
     if (is_new) {
@@ -145,10 +149,11 @@ private:
     return *known ? &**known : nullptr;
   }
 
-  GroupPlace way_of(const CommunicationRequest& request) {
+  GroupPlace path_of(const CommunicationRequest& request) {
     const std::vector<NodeId>& group = workload_.groups[request.group];
     return sites_.on_part(
-        send_router_.way(group, part_for(request.group), request.root, request.size), 2);
+        send_router_.network_of_path(group, part_for(request.group), request.root, request.size),
+        2);
   }
 
   const GroupPlace& place_of(std::uint32_t group) {
@@ -194,14 +199,14 @@ private:
   }
 
   PlannedCollective planned_send(const Task& task, const std::string& what) {
-    const Topology& way = sites_.network(task.site);
+    const Topology& network = sites_.network(task.site);
     const std::uint32_t most_chunks_per_shard = one_at_a_time_ ? 1 : 64;
     PlannedCollective made{
-        plan_send(way, task.root, task.size, model_, most_chunks_per_shard), {}, {}, false};
-    if (const Verdict verdict = verify(way, made.plan.collective, made.plan.schedule);
+        plan_send(network, task.root, task.size, model_, most_chunks_per_shard), {}, {}, false};
+    if (const Verdict verdict = verify(network, made.plan.collective, made.plan.schedule);
         !verdict.correct())
       throw InputError(fmt::format("{}: {}", what, verdict.fault->text));
-    made.alone = run_native(way, made.plan.collective, made.plan.schedule, model_).completion;
+    made.alone = run_native(network, made.plan.collective, made.plan.schedule, model_).completion;
     return made;
   }
 

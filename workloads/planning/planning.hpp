@@ -1,5 +1,5 @@
 // Schedules for all communication of a workload: each group plans on its own part of the network,
-// groups that look alike share a plan, and plans are remembered on disk.
+// groups that look alike share a plan. What makes single schedules is handed in.
 #pragma once
 
 #include "sim/error.hpp"
@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -65,27 +64,16 @@ struct WorkloadPlanning {
 };
 
 /// Plans every request of the workload, and verifies every schedule, remembered ones too. Requests
-/// that differ only in where their groups lie share a plan. What one NPU sends to another goes as a
-/// single transfer along the shortest way of their part of the network, or of the whole one by the
-/// options' routing; in up to 64 chunks where nodes store it on the way and that is faster, unless
+/// that differ only in where their groups lie share a plan. What one NPU sends to another goes
+/// along the shortest path in their part of the network, or in the whole one by the options'
+/// routing; in up to 64 chunks where nodes on the path store it and that is faster, unless
 /// communication is one at a time. Buffers too small for the chunks asked for get fewer, those too
-/// small for any are padded to one byte a chunk. Schedules that a limit cut short aren't
-/// remembered. Of several algorithms none would be faster throughout (best_choice() says how they
-/// are chosen, and what that costs).
+/// small for any are padded to one byte a chunk. Of several algorithms none would be faster
+/// throughout (best_choice() says how they are chosen, and what that costs).
 /// Errors: CannotPlan for a request that no algorithm can plan (why, of each); InputError for an
 /// unknown collective.
 [[nodiscard]] WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,
                                              const PlanningOptions& options,
                                              const WorkloadSynthesis& synthesis);
-
-/// The part of a network in which a group communicates: its members, first and in rank order, and
-/// the nodes that aren't NPUs and lie between them (as part_of() says). The whole network, in its
-/// own order, where that leaves a member out of another's reach, or the group is all NPUs by id.
-struct GroupNetwork {
-  Topology topology;
-  std::vector<NodeId> nodes; ///< [node]: the same in the whole network
-  std::vector<LinkId> links; ///< [link]: the same in the whole network
-};
-[[nodiscard]] GroupNetwork network_of(const Topology& topology, std::span<const NodeId> group);
 
 } // namespace tutti

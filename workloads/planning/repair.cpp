@@ -1,3 +1,6 @@
+// Rerouting replaces paths one by one in plans on the whole network (sim/repair). Planning anew
+// works on the network without the failed links, and is then compared with the detours, since a
+// group's own part may have lost more than nodes outside of it can make up for.
 #include "workloads/planning/repair.hpp"
 
 #include "sim/engines/engine.hpp"

@@ -20,8 +20,8 @@ namespace tutti {
 [[nodiscard]] std::vector<NetworkEvent> links_down(const Topology& topology,
                                                    std::span<const LinkId> failed);
 
-/// The same plans, but that paths over failed links are replaced by the shortest ways that are left
-/// in the whole network (as Policy::reroute does); verified again. Plans that use none stay shared.
+/// The same plans, but that paths over failed links are replaced by the shortest that are left in
+/// the whole network (as Policy::reroute does); verified again. Plans that use none stay shared.
 /// Errors: InputError where the ends of a path are cut apart, as links_down().
 [[nodiscard]] WorkloadPlans rerouted(const Topology& topology, const WorkloadPlans& plans,
                                      std::span<const LinkId> failed, const TimeModel& model);

@@ -1,3 +1,6 @@
+// A transfer over a network of its path alone is the same for all pairs whose paths look alike, so
+// that thousands of sends between pipeline stages share a few plans. Where nodes store what passes,
+// chunks overlap on consecutive links; how many are best depends on latencies, which replays weigh.
 #include "workloads/planning/sends.hpp"
 
 #include "sim/engines/engine.hpp"
@@ -21,35 +24,36 @@ GroupNetwork network_along(const Topology& topology, std::span<const NodeId> gro
   return sub_network(topology, nodes, links);
 }
 
-CommunicationPlan in_chunks(const Topology& way, std::uint32_t root, Bytes size,
+CommunicationPlan in_chunks(const Topology& network, std::uint32_t root, Bytes size,
                             std::uint32_t chunks_per_shard) {
   std::vector<LinkId> links;
-  for (std::uint32_t l = 0; l < way.link_count(); ++l) links.emplace_back(l);
+  for (std::uint32_t l = 0; l < network.link_count(); ++l) links.emplace_back(l);
   CommunicationPlan send{
       make_collective(
-          way, {CollectiveKind::broadcast, size, {NodeId{0}, NodeId{1}}, root, chunks_per_shard}),
-      Schedule(way.link_count()), "send"};
+          network,
+          {CollectiveKind::broadcast, size, {NodeId{0}, NodeId{1}}, root, chunks_per_shard}),
+      Schedule(network.link_count()), "send"};
   const PathId path = send.schedule.paths().intern(links);
   for (std::uint32_t k = 0; k < chunks_per_shard; ++k)
     send.schedule.push({ChunkId{k}, path, Op::copy, false});
   return send;
 }
 
-/// Whether some node has to have all of a piece before it passes it on.
-bool stores_on_the_way(const Topology& way, const TimeModel& model) {
+/// Whether some node has to have all of a chunk before it passes it on.
+bool stores_on_path(const Topology& network, const TimeModel& model) {
   switch (model.forwarding) {
   case Forwarding::cut_through: return false;
-  case Forwarding::store_and_forward: return way.link_count() > 1;
+  case Forwarding::store_and_forward: return network.link_count() > 1;
   case Forwarding::automatic: break;
   }
-  return std::ranges::any_of(way.nodes().subspan(2),
+  return std::ranges::any_of(network.nodes().subspan(2),
                              [](const Node& node) { return node.can.store; });
 }
 
 } // namespace
 
-GroupNetwork SendRouter::way(std::span<const NodeId> group, const GroupNetwork* part,
-                             std::uint32_t root, Bytes size) {
+GroupNetwork SendRouter::network_of_path(std::span<const NodeId> group, const GroupNetwork* part,
+                                         std::uint32_t root, Bytes size) {
   if (part != nullptr && routing_ != Routing::dimension_order) {
     Router router(part->topology, routing_, size);
     std::vector<LinkId> links;
@@ -61,18 +65,18 @@ GroupNetwork SendRouter::way(std::span<const NodeId> group, const GroupNetwork* 
   return network_along(topology_, group, router.route(group[root], group[1 - root]));
 }
 
-CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
+CommunicationPlan plan_send(const Topology& network, std::uint32_t root, Bytes size,
                             const TimeModel& model, std::uint32_t most_chunks_per_shard) {
-  CommunicationPlan best = in_chunks(way, root, size, 1);
-  if (!stores_on_the_way(way, model)) return best;
+  CommunicationPlan best = in_chunks(network, root, size, 1);
+  if (!stores_on_path(network, model)) return best;
   const auto arrival = [&](const CommunicationPlan& send) {
-    return run_native(way, send.collective, send.schedule, model).completion;
+    return run_native(network, send.collective, send.schedule, model).completion;
   };
   Time least = arrival(best);
   for (std::uint32_t chunks_per_shard = 2;
        chunks_per_shard <= most_chunks_per_shard && chunks_per_shard <= size.count;
        chunks_per_shard *= 2) {
-    CommunicationPlan next = in_chunks(way, root, size, chunks_per_shard);
+    CommunicationPlan next = in_chunks(network, root, size, chunks_per_shard);
     const Time needed = arrival(next);
     if (needed >= least) continue;
     least = needed;

@@ -1,27 +1,29 @@
-// What one NPU sends to another: a single transfer along one way.
+// What one NPU sends to another: transfers along a single path.
 #pragma once
 
 #include "sim/iteration.hpp"
 #include "sim/routing.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
-#include "workloads/planning/planning.hpp"
+#include "workloads/planning/group_network.hpp"
 
 #include <map>
 #include <span>
 
 namespace tutti {
 
-/// Finds the ways of sends: the shortest in the part of the network where the two communicate, or
+/// Finds the paths of sends: the shortest in the part of the network where the two communicate, or
 /// in the whole one, where they have no part or the routing is by dimension order.
 class SendRouter {
 public:
   SendRouter(const Topology& topology, Routing routing) : topology_(topology), routing_(routing) {}
 
-  /// The network of the way alone: both members, in rank order, then the other nodes, the NPUs
-  /// among them first; the links in the order of the way. Errors: InputError where there is none.
-  [[nodiscard]] GroupNetwork way(std::span<const NodeId> group, const GroupNetwork* part,
-                                 std::uint32_t root, Bytes size);
+  /// The network of the path alone: both members, in rank order, then the other nodes, the NPUs
+  /// among them first; the links in the order of the path. `part`: where the two communicate; null:
+  /// in the whole network. Errors: InputError where there is none.
+  [[nodiscard]] GroupNetwork network_of_path(std::span<const NodeId> group,
+                                             const GroupNetwork* part, std::uint32_t root,
+                                             Bytes size);
 
 private:
   const Topology& topology_;
@@ -32,7 +34,7 @@ private:
 /// On the network of its path: as one chunk, unless it passes nodes that store it first. Then in as
 /// many chunks, of 1, 2, 4, ... `most_chunks_per_shard`, as arrive first on the native engine; each
 /// takes the whole path.
-[[nodiscard]] CommunicationPlan plan_send(const Topology& way, std::uint32_t root, Bytes size,
+[[nodiscard]] CommunicationPlan plan_send(const Topology& network, std::uint32_t root, Bytes size,
                                           const TimeModel& model,
                                           std::uint32_t most_chunks_per_shard);
 

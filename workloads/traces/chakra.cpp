@@ -1,3 +1,6 @@
+// Traces are imported one NPU at a time, so that only one lies in memory beside the workload. Nodes
+// become operations in topological order. Groups are numbered at the end, when those of all NPUs
+// are known.
 #include "workloads/traces/chakra.hpp"
 
 #include "sim/error.hpp"
@@ -177,7 +180,7 @@ public:
     add_metadata(file);
     collect_groups(file);
     const NodeOrder order(file.nodes);
-    Program program;
+    TrainingProgram program;
     std::vector<std::uint64_t> ids; // of operations
     // What stands for each node: itself, or of metadata what it depends on.
     std::vector<std::vector<std::uint32_t>> stands_for(file.nodes.size());

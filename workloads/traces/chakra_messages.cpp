@@ -1,3 +1,6 @@
+// Files come from several tools, so that attributes are read by name, in any of the format's
+// integer types. A field that the schema doesn't know is refused: it may mean something that isn't
+// simulated.
 #include "workloads/traces/chakra_messages.hpp"
 
 #include "sim/error.hpp"

@@ -100,7 +100,7 @@ public:
       : workload_(workload), npu_(npu), place_(workload.places[npu]) {}
 
   [[nodiscard]] std::string text() {
-    const Program& program = workload_.programs[place_.program];
+    const TrainingProgram& program = workload_.programs[place_.program];
     std::vector<std::uint32_t> by_turn(program.size());
     for (std::uint32_t i = 0; i < program.size(); ++i) by_turn[program.turn(i)] = i;
     std::string file;

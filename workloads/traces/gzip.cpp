@@ -1,3 +1,5 @@
+// Unpacking goes through one buffer and checks the size after each, so that a small file can't
+// claim all memory.
 #include "workloads/traces/gzip.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// A file of groups is read by hand down to each value, so that messages say where it stands; values
+// themselves are parsed by nlohmann/json.
 #include "workloads/traces/process_groups.hpp"
 
 #include "sim/error.hpp"

@@ -1,3 +1,5 @@
+// Each parallelism of the format says which phases of a layer communicate with whom. A stage's
+// program is a chain of passes over its layers, beside which gradients are summed.
 #include "workloads/traces/text_program.hpp"
 
 #include "sim/error.hpp"
@@ -256,7 +258,7 @@ private:
   const std::string& file_;
   const TextDegrees& degrees_;
   NameTable& names_;
-  Program program_;
+  TrainingProgram program_;
   std::vector<TextRole> roles_;
   std::map<TextRole, std::uint32_t> tags_;
   std::vector<std::uint32_t> chain_;

@@ -49,7 +49,7 @@ private:
 
 /// What the NPUs of one pipeline stage run.
 struct StageProgram {
-  Program program;
+  TrainingProgram program;
   std::vector<TextRole> roles; ///< [role of an operation]
 };
 

@@ -1,3 +1,5 @@
+// The degrees of parallelism are found first: how many neighbours, experts, replicas and stages.
+// Every process group is then a number of NPUs that are a fixed stride apart.
 #include "workloads/traces/text_workload.hpp"
 
 #include "sim/error.hpp"

@@ -55,7 +55,7 @@ private:
   [[nodiscard]] const Operation& operation_of(std::uint32_t span) const {
     return program_of(span)[spans_[span].operation];
   }
-  [[nodiscard]] const Program& program_of(std::uint32_t span) const {
+  [[nodiscard]] const TrainingProgram& program_of(std::uint32_t span) const {
     return workload_.programs[workload_.places[spans_[span].npu.value].program];
   }
   [[nodiscard]] bool computes(std::uint32_t span) const {
@@ -132,7 +132,7 @@ private:
   /// Of the NPU whose spans begin here. One of no time stands for that of its dependencies which
   /// was over last.
   void write_dependencies(std::uint32_t first) {
-    const Program& program = program_of(first);
+    const TrainingProgram& program = program_of(first);
     constexpr std::uint32_t nothing = UINT32_MAX;
     std::vector<std::uint32_t> shown(program.size(), nothing); // [operation]: a span
     std::vector<std::uint32_t> sources;

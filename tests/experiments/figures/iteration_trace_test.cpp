@@ -38,7 +38,7 @@ Workload workload() {
   reduce.name = 1;
   reduce.amount = 64;
   for (int i = 0; i < 2; ++i) {
-    Program& program = w.programs.emplace_back();
+    TrainingProgram& program = w.programs.emplace_back();
     const std::array<std::uint32_t, 1> first{program.add(compute, {})};
     reduce.tag = 0;
     program.add(reduce, first);
@@ -74,9 +74,8 @@ Workload stages() {
     return o;
   };
   using enum Operation::Kind;
-  const auto add = [](Program& program, const Operation& o, std::vector<std::uint32_t> after) {
-    program.add(o, after);
-  };
+  const auto add = [](TrainingProgram& program, const Operation& o,
+                      std::vector<std::uint32_t> after) { program.add(o, after); };
   w.programs.resize(2);
   add(w.programs[0], operation(compute, 0, 0), {});
   add(w.programs[0], operation(compute, 1, 0), {0}); // takes no time
@@ -180,7 +179,7 @@ TEST_CASE("what takes no time stands for what it waited for longest") {
   Workload w = stages();
   w.programs.resize(1);
   w.places = {{0, {0}}};
-  Program program;
+  TrainingProgram program;
   const Operation computed = w.programs[0][0], joined = w.programs[0][1], sent = w.programs[0][2];
   const auto add = [&](const Operation& o, std::vector<std::uint32_t> after) {
     program.add(o, after);

@@ -239,15 +239,15 @@ TEST_CASE("shards are cut as asked, as far as the buffer goes") {
                                           {{CollectiveKind::all_gather, Bytes{4'000}},
                                            {CollectiveKind::all_gather, Bytes{17}},
                                            {CollectiveKind::all_gather, Bytes{3}}});
-  PlanningOptions options = by({"ring"}); // two pieces for each chunk
+  PlanningOptions options = by({"ring"}); // chunks come in pairs
   options.chunks = {3};
   const WorkloadPlanning planning = sound(topology, workload, options);
   const auto part = [&](std::size_t i) -> const CollectivePart& {
     return planning.plans.plans[i].plan->collective.parts.front();
   };
-  CHECK(part(0).size == Bytes{8}); // 3 bytes can't make eight pieces
+  CHECK(part(0).size == Bytes{8}); // 3 bytes can't make eight chunks
   CHECK(part(0).chunks_per_shard == 2);
-  CHECK(part(1).size == Bytes{17}); // two chunks for each of four members: 16 pieces
+  CHECK(part(1).size == Bytes{17}); // four chunks for each of four shards
   CHECK(part(1).chunks_per_shard == 4);
   CHECK(part(2).chunks_per_shard == 6);
   CHECK(planning.communications.back().size == Bytes{3});
@@ -299,13 +299,13 @@ TEST_CASE("what one NPU sends to another is a transfer over a switch") {
   CHECK(topology.link(back.links.front()).from == NodeId{1});
 }
 
-TEST_CASE("what passes nodes that store it goes in as many pieces as are fastest") {
+TEST_CASE("what passes nodes that store it goes in as many chunks as are fastest") {
   const Topology topology = samples::mesh(1, 4); // a line
   for (const std::int64_t size : {std::int64_t{64}, std::int64_t{640'000}}) {
     const Workload workload =
         communicating(4, {{0, 3}}, {{CollectiveKind::broadcast, Bytes{size}, 0}});
     const WorkloadPlanning planning = sound(topology, workload, {});
-    std::int64_t least = INT64_MAX; // k pieces over 3 hops: 3 alpha, and k + 2 times one's bytes
+    std::int64_t least = INT64_MAX; // k chunks over 3 hops: 3 alpha, and k + 2 times one's bytes
     for (std::int64_t chunks_per_shard = 1; chunks_per_shard <= 64; chunks_per_shard *= 2)
       least =
           std::min(least, 3 * alpha.ps + (chunks_per_shard + 2) * (size / chunks_per_shard) * 20);

@@ -36,7 +36,7 @@ inline Workload communicating(std::uint32_t npus, const std::vector<Group>& grou
   workload.names = {"communication"};
   for (const Group& group : groups) workload.groups.push_back(nodes(group));
   for (std::uint32_t npu = 0; npu < npus; ++npu) {
-    Program program;
+    TrainingProgram program;
     ProgramPlace place{npu, {}};
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
       if (std::find(groups[g].begin(), groups[g].end(), npu) == groups[g].end()) continue;

@@ -63,7 +63,7 @@ std::vector<Share> compute_shares(std::span<const Straggler> stragglers, const T
   return shares;
 }
 
-Time compute_time(const Program& program) {
+Time compute_time(const TrainingProgram& program) {
   Time time;
   for (const Operation& operation : program.operations())
     if (operation.kind == Operation::Kind::compute) time += Time{operation.amount};
@@ -439,7 +439,8 @@ std::string disagreement(const IterationReport& a, const IterationReport& b) {
 // takes less than its own bound.
 Time lower_bound(const Workload& workload, std::span<const PlannedCommunication> communications) {
   std::vector<Time> computing;
-  for (const Program& program : workload.programs) computing.push_back(compute_time(program));
+  for (const TrainingProgram& program : workload.programs)
+    computing.push_back(compute_time(program));
   Time bound;
   for (const ProgramPlace& place : workload.places)
     bound = std::max(bound, computing[place.program]);
