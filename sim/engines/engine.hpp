@@ -104,8 +104,8 @@ struct EngineRow {
                                         const CompactSchedule& schedule, const TimeModel& model,
                                         const Watch& watch = {});
 
-/// SimGrid's event loop, FIFO and fluid. One SimGrid engine can live per process, so the simulation
-/// runs in a forked child and the report comes back through a pipe. Same unmodelled effects.
+/// SimGrid's event loop, FIFO and fluid, in a process of its own, as each can hold one engine: a
+/// fork or, where this one has other threads, tutti_simgrid_worker. Same unmodelled effects.
 [[nodiscard]] Report run_simgrid(const Topology& topology, const Collective& collective,
                                  const Schedule& schedule, const TimeModel& model,
                                  const RunOptions& options = {});
