@@ -62,7 +62,7 @@ bool are_equal(const Outcome& a, const Outcome& b) {
   return same_compact && a.status == b.status && a.schedule == b.schedule && a.note == b.note &&
          a.routing == b.routing && a.bound == b.bound && a.planned == b.planned &&
          a.planned_on == b.planned_on && a.attempts == b.attempts && a.facts == b.facts &&
-         a.chunks_per_shard == b.chunks_per_shard;
+         a.parts_per_chunk == b.parts_per_chunk;
 }
 
 bool finds(const ScheduleCache& cache, const std::string& key, const Made& expected) {
