@@ -51,11 +51,11 @@ public:
     run_.group_free = &group_free_;
   }
   /// Over both; `taken`: the first.
-  Passage send(std::uint64_t now, std::uint64_t bytes) {
+  Crossing send(std::uint64_t now, std::uint64_t bytes) {
     LinkMachine machine{now};
     const auto size = static_cast<double>(bytes);
-    const Passage first = pass_link(links_[0], take_link(machine, run_, 0, now, size), 0, size);
-    Passage last =
+    const Crossing first = pass_link(links_[0], take_link(machine, run_, 0, now, size), 0, size);
+    Crossing last =
         pass_link(links_[1], take_link(machine, run_, 1, first.head, size), first.due, size);
     last.taken = first.taken;
     return last;
@@ -288,10 +288,10 @@ TEST_CASE("int32 sums wrap around") {
 
 TEST_CASE("a message takes its links hop by hop where their ends store") {
   TwoLinks links(true, false);
-  const Passage first = links.send(1000, 100); // 200 on the first, there 10 later; 100; 20 later
+  const Crossing first = links.send(1000, 100); // 200 on the first, there 10 later; 100; 20 later
   CHECK(is_about(first.taken, 1200));
   CHECK(is_about(first.due, 1000 + 200 + 10 + 100 + 20));
-  const Passage second = links.send(1050, 100); // behind the first: from 1200
+  const Crossing second = links.send(1050, 100); // behind the first: from 1200
   CHECK(is_about(second.taken, 1400));
   CHECK(is_about(second.due, 1400 + 10 + 100 + 20));
 }
