@@ -102,7 +102,7 @@ private:
       const Literal before = has[n][s], after = has[n][s + 1];
       std::vector<Literal> receipts;
       if (to[n] + s < instance_.steps) // it still reaches someone in time
-        for (const std::uint32_t l : network_.in_lanes[n]) {
+        for (const auto [l] : network_.in_lanes[n]) {
           const Literal held = has[network_.lanes[l].from][s];
           if (held == never) continue;
           const Literal sent = solver_.new_variable();

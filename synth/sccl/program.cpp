@@ -169,13 +169,12 @@ double StepProgram::wanted(std::uint32_t f, std::uint32_t v) const {
 
 bool StepProgram::receives(std::uint32_t f, std::uint32_t v, std::uint32_t s) const {
   return std::ranges::any_of(network_.in_lanes[v],
-                             [&](std::uint32_t l) { return sent_column(f, l, s) != none; });
+                             [&](LaneId l) { return sent_column(f, l.value, s) != none; });
 }
 
 void StepProgram::add_lanes(std::vector<Term>& terms, std::uint32_t f,
-                            std::span<const std::uint32_t> lanes, std::uint32_t s,
-                            double factor) const {
-  for (const std::uint32_t l : lanes)
+                            std::span<const LaneId> lanes, std::uint32_t s, double factor) const {
+  for (const auto [l] : lanes)
     if (const std::uint32_t column = sent_column(f, l, s); column != none)
       terms.push_back({column, factor});
 }

@@ -88,13 +88,13 @@ void EpochFlowProgram::add_conservation(std::uint32_t source) {
     if (orbits_.of_node[point] != point || n == sources_[source].node) continue;
     for (std::int64_t k = 0; k <= epochs_; ++k) {
       terms.clear();
-      for (const std::uint32_t l : network.out_lanes[n])
+      for (const auto [l] : network.out_lanes[n])
         add_term(terms, entering_[orbits_.of_lane[lane_point(source, l)]], k, -1);
       add_term(terms, kept_[point], k, -1);
       add_term(terms, taken_[point], k, -1);
       if (terms.empty()) continue; // nobody needs what comes: it may be dropped
       add_term(terms, kept_[point], k - 1, 1);
-      for (const std::uint32_t l : network.in_lanes[n])
+      for (const auto [l] : network.in_lanes[n])
         add_term(terms, entering_[orbits_.of_lane[lane_point(source, l)]],
                  k - network.lanes[l].delay, 1);
       program_.add_row(0, unlimited, terms);
@@ -119,7 +119,7 @@ std::vector<EpochFlowProgram::Share> EpochFlowProgram::shares_of(const EpochLimi
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> factors;
   for (const LaneUse& use : limit.uses)
     for (std::uint32_t s = 0; s < sources_.size(); ++s)
-      factors[{orbits_.of_lane[lane_point(s, use.lane)], use.offset}] += 1;
+      factors[{orbits_.of_lane[lane_point(s, use.lane.value)], use.offset}] += 1;
   std::vector<Share> shares;
   for (const auto& [key, factor] : factors)
     if (entering_[key.first].begin < entering_[key.first].end)
@@ -163,7 +163,7 @@ void EpochFlowProgram::add_buffer_limits() {
       for (std::uint32_t s = 0; s < sources_.size(); ++s) {
         if (sources_[s].node == n) continue;
         add_term(terms, kept_[orbits_.of_node[node_point(s, n)]], k, 1);
-        for (const std::uint32_t l : network.out_lanes[n])
+        for (const auto [l] : network.out_lanes[n])
           add_term(terms, entering_[orbits_.of_lane[lane_point(s, l)]], k, 1);
       }
       if (!terms.empty()) program_.add_row(-unlimited, *problem_.buffer_limit, terms);

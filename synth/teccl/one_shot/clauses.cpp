@@ -63,7 +63,7 @@ private:
     for (const ChunkOrbits::Role& role : orbits_.roles()) {
       if (role.by == nullptr) continue;
       for (const LaneUse& use : limit.uses) {
-        const EpochLiterals& sends = literals_[role.chosen].sends[role.by->lanes[use.lane]];
+        const EpochLiterals& sends = literals_[role.chosen].sends[role.by->lanes[use.lane.value]];
         for (std::uint32_t k = 0; k < sends.size(); ++k)
           if (sends[k] != 0) slots[k + use.offset].push_back(sends[k]);
       }

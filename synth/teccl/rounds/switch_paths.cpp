@@ -18,7 +18,7 @@ public:
 
   void extend(std::uint32_t node, std::uint32_t delay) {
     visited_[node] = true;
-    for (const std::uint32_t id : network_->in_lanes[node]) {
+    for (const auto [id] : network_->in_lanes[node]) {
       const Lane& lane = network_->lanes[id];
       if (visited_[lane.from]) continue;
       lanes_.emplace_back(id);
