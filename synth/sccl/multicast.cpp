@@ -1,3 +1,7 @@
+// Why SCCL and TE-CCL have an encoding each: here a variable says in which step a node has a chunk,
+// and the number of rounds of a step is itself unknown, in order encoding; TE-CCL's say in which
+// epoch a chunk enters a lane, with delays, windows and nodes that don't store. What they share is
+// in solvers/cardinality and timed/symmetry.
 #include "synth/sccl/multicast.hpp"
 
 #include "synth/solvers/cardinality.hpp"

@@ -1,3 +1,6 @@
+// Orbits of (flow, lane), (carrier, lane) and (flow, node) under the automorphisms come first, as
+// joined points; columns and rows are then made for the first member of each. Where only a bound is
+// asked for, rounds are columns too and the objective.
 #include "synth/sccl/program.hpp"
 
 #include <algorithm>

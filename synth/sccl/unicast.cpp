@@ -1,3 +1,5 @@
+// A solution's whole flows are taken apart from the sinks back, step by step: a chunk waits where
+// it can, else it came over a lane with flow left; what returns to a node could have stayed there.
 #include "synth/sccl/unicast.hpp"
 
 #include "synth/sccl/program.hpp"

@@ -1,3 +1,5 @@
+// One column says how many epochs it takes, and each limit's row that so many, less those in which
+// nothing can have come to it yet or what comes is late, let its flows through.
 #include "synth/teccl/bounds/load_bound.hpp"
 
 #include "synth/solvers/linear_program.hpp"

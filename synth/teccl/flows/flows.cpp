@@ -1,3 +1,5 @@
+// The program's flows are per source; each is cut into paths, and paths are filled with chunks one
+// after another, so that parts of chunks take as few paths as they can.
 #include "synth/teccl/flows/flows.hpp"
 
 #include "synth/teccl/bounds/load_bound.hpp"

@@ -1,3 +1,7 @@
+// A job shop whose machines are limits: jobs are stretches of paths, serial schedule generation
+// places each at the first epoch that its calendar lets, and forward-backward improvement (Li and
+// Willis 1992) shortens the plan. Choices of paths are balanced by prices that grow steeply with
+// the load.
 #include "synth/teccl/flows/path_planner.hpp"
 
 #include <algorithm>

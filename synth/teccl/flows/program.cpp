@@ -1,3 +1,5 @@
+// Rows of conservation are per source, node and epoch: what enters lanes, is kept or taken is no
+// more than what was kept or arrives. It may be less, as what nobody needs is dropped.
 #include "synth/teccl/flows/program.hpp"
 
 #include "synth/teccl/flows/orbits.hpp"

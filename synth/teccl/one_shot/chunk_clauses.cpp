@@ -1,3 +1,6 @@
+// Variables exist only within the window of times between the nearest source and the nearest
+// destination. Lanes without delay may form circles among switches, in which sends would justify
+// each other: circles that are trees forbid going back and forth, others get ranks.
 #include "synth/teccl/one_shot/chunk_clauses.hpp"
 
 #include "synth/solvers/cardinality.hpp"

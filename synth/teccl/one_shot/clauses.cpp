@@ -1,3 +1,7 @@
+// The question of K epochs for all chunks: clauses of each chosen chunk, limits over the orbits,
+// and an order of chunks that are alike. It stays apart from SCCL's encoding (sccl/multicast),
+// whose variables are arrivals in steps with unknown numbers of rounds; these are sends in epochs,
+// with delays and windows.
 #include "synth/teccl/one_shot/clauses.hpp"
 
 #include "synth/solvers/cardinality.hpp"

@@ -1,3 +1,6 @@
+// A chunk could feed itself around a circle of lanes without delay. Places of a node by stages, one
+// for each such lane taken in a row, unroll the circles; stages end where a path would visit a node
+// twice.
 #include "synth/teccl/one_shot/hops.hpp"
 
 #include <algorithm>

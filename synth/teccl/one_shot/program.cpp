@@ -1,3 +1,6 @@
+// Columns exist only within the windows of one_shot/windows. Beside the paper's constraints there
+// are rows that cut no whole plan off but fractions: what is only reached through another node is
+// there so much later (dominators), and interchangeable chunks arrive in order.
 #include "synth/teccl/one_shot/program.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Paths are walked depth first from their ends back, through switches, with no node twice;
+// distances are shortest paths over them (Dijkstra).
 #include "synth/teccl/rounds/switch_paths.hpp"
 
 #include "sim/graphs/shortest_paths.hpp"
