@@ -174,17 +174,17 @@ void EpochFlowProgram::add_buffer_limits() {
 }
 
 double EpochFlowProgram::entering(std::span<const double> columns, std::uint32_t source,
-                                  std::uint32_t lane, std::uint32_t epoch) const {
-  const Span& span = entering_[orbits_.of_lane[lane_point(source, lane)]];
-  if (epoch < span.begin || epoch >= span.end) return 0;
-  return columns[span.first_column + epoch - span.begin];
+                                  LaneId lane, Epoch epoch) const {
+  const Span& span = entering_[orbits_.of_lane[lane_point(source, lane.value)]];
+  if (epoch.value < span.begin || epoch.value >= span.end) return 0;
+  return columns[span.first_column + epoch.value - span.begin];
 }
 
 double EpochFlowProgram::taken(std::span<const double> columns, std::uint32_t source,
-                               std::uint32_t destination, std::uint32_t epoch) const {
-  const Span& span = taken_[orbits_.of_node[node_point(source, destination)]];
-  if (epoch < span.begin || epoch >= span.end) return 0;
-  return columns[span.first_column + epoch - span.begin];
+                               NodeId destination, Epoch epoch) const {
+  const Span& span = taken_[orbits_.of_node[node_point(source, destination.value)]];
+  if (epoch.value < span.begin || epoch.value >= span.end) return 0;
+  return columns[span.first_column + epoch.value - span.begin];
 }
 
 } // namespace tutti
