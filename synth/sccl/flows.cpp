@@ -1,3 +1,6 @@
+// A bound or an integer program needs no variable for each chunk: chunks with one destination that
+// start at the same sources are alike until they part, so they are one flow; a chunk that several
+// want is one flow for each of them in a common carrier, whose lanes count the most of its flows.
 #include "synth/sccl/flows.hpp"
 
 #include <algorithm>

@@ -43,7 +43,7 @@ struct StepFlows {
 /// once for each, in a carrier of those with the same sources and destinations.
 [[nodiscard]] StepFlows step_flows(const StepProblem& problem);
 
-/// When a flow can be where: in step s over a lane only if someone who holds it is at most s steps
+/// When a flow can be where: in step s over a lane only if a source is at most s steps
 /// from the lane's start, and a sink at most S - 1 - s from its end.
 class FlowWindows {
 public:

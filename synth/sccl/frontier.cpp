@@ -1,3 +1,6 @@
+// The whole collective from its halves: what reduces is inverted from the reversed topology, an
+// All-Reduce is a Reduce-Scatter and an All-Gather of as many chunks per shard, and instances of
+// the whole are divided into instances of the halves.
 #include "synth/sccl/frontier.hpp"
 
 #include "sim/error.hpp"
@@ -139,7 +142,7 @@ private:
     return same_network(forth.network, problem.network) ? forth : problem;
   }
 
-  /// Reduce-Scatter, made backwards, then All-Gather, of as many chunks per shard; where theirs
+  /// Reduce-Scatter, inverted, then All-Gather, of as many chunks per shard; where theirs
   /// differ, both are cut finer.
   void compose() {
     if (!request_.proof_file.empty())
@@ -225,7 +228,7 @@ private:
   }
 
   /// Steps and rounds in halves first, then divided in all other ways. Where the network is the
-  /// same backwards, one half is the other turned around.
+  /// same reversed, one half is the other inverted.
   void compose_instance(const StepProblem& back, ParetoSynthesis& scattering,
                         const StepProblem& forth, ParetoSynthesis& gathering, bool alike) {
     const std::uint32_t steps = *request_.steps, rounds = *request_.rounds;

@@ -101,7 +101,7 @@ struct FrontierRequest {
 /// The frontier of one named or custom collective, given with one chunk per shard. Its size is the
 /// largest of interest: where a step more costs more time than fewer rounds could ever save, the
 /// search ends. Reduce-Scatter, Reduce and what else has one root per chunk: the frontier of the
-/// inverse on the reversed topology, turned around (sec. 3.5). All-Reduce: what can be composed of
+/// inverse on the reversed topology, inverted (sec. 3.5). All-Reduce: what can be composed of
 /// those of Reduce-Scatter and All-Gather.
 /// Errors: InputError for rounds < steps, `rounds` without `steps` and `chunks_per_shard`, an
 /// obstacle; OutOfReach.

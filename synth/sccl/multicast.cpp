@@ -1,3 +1,7 @@
+// Why SCCL and TE-CCL have an encoding each: here a variable says in which step a node has a chunk,
+// and the number of rounds of a step is itself unknown, in order encoding; TE-CCL's say in which
+// epoch a chunk enters a lane, with delays, windows and nodes that don't store. What they share is
+// in solvers/cardinality and timed/symmetry.
 #include "synth/sccl/multicast.hpp"
 
 #include "synth/solvers/cardinality.hpp"
@@ -102,7 +106,7 @@ private:
       const Literal before = has[n][s], after = has[n][s + 1];
       std::vector<Literal> receipts;
       if (to[n] + s < instance_.steps) // it still reaches someone in time
-        for (const std::uint32_t l : network_.in_lanes[n]) {
+        for (const auto [l] : network_.in_lanes[n]) {
           const Literal held = has[network_.lanes[l].from][s];
           if (held == never) continue;
           const Literal sent = solver_.new_variable();

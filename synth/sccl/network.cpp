@@ -1,3 +1,5 @@
+// Paths through switches are lanes of one step, so that only nodes which store and copy remain; a
+// limit for each link and shared group keeps what such lanes have in common.
 #include "synth/sccl/network.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Instances of a number of steps are tried by rounds per chunk, from the lower bound on. Restricted
+// searches come first, as a schedule that keeps a symmetry or takes given rounds is found sooner;
+// only an unrestricted one proves that there is none.
 #include "synth/sccl/pareto.hpp"
 
 #include "sim/error.hpp"

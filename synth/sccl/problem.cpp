@@ -1,3 +1,5 @@
+// Members' nodes become indices of the network's; who holds a chunk at the start is no destination
+// of it. Schedules are pruned by one pass from the last send back.
 #include "synth/sccl/problem.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Orbits of (flow, lane), (carrier, lane) and (flow, node) under the automorphisms come first, as
+// joined points; columns and rows are then made for the first member of each. Where only a bound is
+// asked for, rounds are columns too and the objective.
 #include "synth/sccl/program.hpp"
 
 #include <algorithm>
@@ -169,13 +172,12 @@ double StepProgram::wanted(std::uint32_t f, std::uint32_t v) const {
 
 bool StepProgram::receives(std::uint32_t f, std::uint32_t v, std::uint32_t s) const {
   return std::ranges::any_of(network_.in_lanes[v],
-                             [&](std::uint32_t l) { return sent_column(f, l, s) != none; });
+                             [&](LaneId l) { return sent_column(f, l.value, s) != none; });
 }
 
 void StepProgram::add_lanes(std::vector<Term>& terms, std::uint32_t f,
-                            std::span<const std::uint32_t> lanes, std::uint32_t s,
-                            double factor) const {
-  for (const std::uint32_t l : lanes)
+                            std::span<const LaneId> lanes, std::uint32_t s, double factor) const {
+  for (const auto [l] : lanes)
     if (const std::uint32_t column = sent_column(f, l, s); column != none)
       terms.push_back({column, factor});
 }

@@ -85,7 +85,7 @@ private:
   void add_balance_in_time(std::uint32_t flow, std::uint32_t node, std::vector<Term> balance);
   [[nodiscard]] double wanted(std::uint32_t flow, std::uint32_t node) const;
   [[nodiscard]] bool receives(std::uint32_t flow, std::uint32_t node, std::uint32_t step) const;
-  void add_lanes(std::vector<Term>& terms, std::uint32_t flow, std::span<const std::uint32_t> lanes,
+  void add_lanes(std::vector<Term>& terms, std::uint32_t flow, std::span<const LaneId> lanes,
                  std::uint32_t step, double factor) const;
   std::uint32_t give(std::uint32_t flow, std::uint32_t node);
   void add_supply(std::uint32_t flow);

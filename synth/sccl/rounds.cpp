@@ -1,3 +1,5 @@
+// Both the bound and the profile start from what a node's lanes let in. The bound's flow program is
+// relaxed, and what it proves is computed from its rounded duals in exact arithmetic.
 #include "synth/sccl/rounds.hpp"
 
 #include "synth/sccl/program.hpp"

@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t most_scope_lanes = 20'000; // whose symmetries are found within a second
 constexpr std::uint32_t left_out = UINT32_MAX;
 
-/// Of each node: the steps of the shortest path over it from one who holds something to one who
-/// wants something.
+/// Of each node: the steps of the shortest path over it from a source of any chunk to a
+/// destination of any.
 std::vector<std::uint32_t> path_lengths(const StepProblem& problem) {
   std::vector<bool> holds(problem.network.node_count()), wants(problem.network.node_count());
   for (const TimedChunk& chunk : problem.chunks) {

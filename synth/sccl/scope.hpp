@@ -16,7 +16,7 @@ struct StepScope {
   std::uint32_t steps = 0;          ///< no schedule of so many steps leaves the scope
 };
 
-/// The nodes on paths of at most `steps` from one who holds something to one who wants something,
+/// The nodes on paths of at most `steps` from a source of any chunk to a destination of any,
 /// with the lanes between them. Of a network with over 20,000 lanes, where that helps, fewer: those
 /// on paths of as many steps as leave no more lanes, but at least `fewest`.
 /// Pre: fewest_steps(problem) <= fewest <= steps.

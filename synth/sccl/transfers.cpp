@@ -1,3 +1,6 @@
+// Steps are barriers in the model but not in a replay: the order within a step decides who waits
+// behind a switch. Sends take the first round in which all limits of their lane are free, by
+// distance of their ends, so that no two senders meet at one receiver where that can be helped.
 #include "synth/sccl/transfers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A solution's whole flows are taken apart from the sinks back, step by step: a chunk waits where
+// it can, else it came over a lane with flow left; what returns to a node could have stayed there.
 #include "synth/sccl/unicast.hpp"
 
 #include "synth/sccl/program.hpp"
@@ -50,11 +52,11 @@ public:
         continue;
       }
       const auto& in = network_.in_lanes[node];
-      const auto lane = std::ranges::find_if(in, [&](std::uint32_t l) { return sent(s, l) > 0; });
+      const auto lane = std::ranges::find_if(in, [&](LaneId l) { return sent(s, l.value) > 0; });
       assert(lane != in.end());
-      --sent(s, *lane);
-      node = network_.lanes[*lane].from;
-      path.push_back({chunk, *lane, s});
+      --sent(s, lane->value);
+      node = network_.lanes[lane->value].from;
+      path.push_back({chunk, lane->value, s});
       const auto again = std::ranges::find_if(
           path, [&](const StepSend& send) { return network_.lanes[send.lane].to == node; });
       if (again != path.end()) path.erase(again, path.end());

@@ -11,7 +11,7 @@ CapacityCalendar::CapacityCalendar(const EpochNetwork& network)
     : network_(network), uses_(network.lanes.size()), used_(network.limits.size()) {
   for (std::uint32_t i = 0; i < network.limits.size(); ++i)
     for (const LaneUse& use : network.limits[i].uses)
-      uses_[use.lane].push_back({LimitId{i}, use.offset});
+      uses_[use.lane.value].push_back({LimitId{i}, use.offset});
 }
 
 void CapacityCalendar::clear() {

@@ -106,7 +106,7 @@ std::string limits_fault(const EpochProblem& problem, const EpochPlan& plan) {
   for (const EpochLimit& limit : problem.network.limits) {
     used.clear();
     for (const LaneUse& use : limit.uses)
-      for (const std::uint64_t epoch : entries[use.lane]) used.push_back(epoch + use.offset);
+      for (const std::uint64_t epoch : entries[use.lane.value]) used.push_back(epoch + use.offset);
     std::ranges::sort(used);
     for (std::size_t i = limit.most; i < used.size(); ++i)
       if (used[i] - used[i - limit.most] < limit.window)

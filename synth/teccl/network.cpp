@@ -1,3 +1,6 @@
+// Latency and transmission become whole epochs (sec. 3.1 and 5.1): a lane's delay is its latency,
+// rounded up, plus the epochs that a transmission takes; a window of as many epochs keeps a slow
+// link to as many chunks as it can transmit.
 #include "synth/teccl/network.hpp"
 
 #include "sim/error.hpp"
@@ -161,9 +164,9 @@ private:
     for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
       std::uint32_t offset = 0;
       for (const LinkId link : network_.lanes[l].links) {
-        by_link[link.value].push_back({l, offset});
+        by_link[link.value].push_back({LaneId{l}, offset});
         for (const std::uint32_t group : topology_.groups_of(link))
-          by_group[group].push_back({l, offset});
+          by_group[group].push_back({LaneId{l}, offset});
         offset += alpha_epochs(link);
       }
     }
@@ -183,9 +186,9 @@ private:
     const std::uint32_t window = 1 + beta_extra(bandwidth, link);
     const int128 most =
         static_cast<int128>(window) * network_.epoch.ps / serialization(chunk_, bandwidth).ps;
-    const auto index = static_cast<std::uint32_t>(network_.limits.size());
+    const LimitId index{static_cast<std::uint32_t>(network_.limits.size())};
     for (const LaneUse& use : uses) {
-      auto& limits = network_.limits_of[use.lane];
+      auto& limits = network_.limits_of[use.lane.value];
       if (limits.empty() || limits.back() != index) limits.push_back(index);
     }
     network_.limits.push_back({std::move(name), std::move(uses), window,

@@ -42,7 +42,7 @@ struct EpochSettings {
 };
 
 struct LaneUse {
-  std::uint32_t lane = 0;
+  LaneId lane;
   std::uint32_t offset = 0; ///< what enters the lane in epoch k needs the limit in k + offset
 };
 
@@ -59,9 +59,9 @@ struct EpochLimit {
 /// path through switches.
 struct EpochNetwork : LaneNetwork {
   Time epoch;
-  std::vector<bool> stores, copies;                  ///< [node]; copies: as SwitchModel says
-  std::vector<EpochLimit> limits;                    ///< links by id, then groups
-  std::vector<std::vector<std::uint32_t>> limits_of; ///< [lane]; ascending, without repeats
+  std::vector<bool> stores, copies;            ///< [node]; copies: as SwitchModel says
+  std::vector<EpochLimit> limits;              ///< links by id, then groups
+  std::vector<std::vector<LimitId>> limits_of; ///< [lane]; ascending, without repeats
 
   /// How far past sends reach: one of epoch k is there, and in no window any more, from the
   /// beginning of epoch k + reach() on.

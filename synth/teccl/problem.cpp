@@ -1,3 +1,4 @@
+// All chunks count with the largest one's size, since an epoch network knows one size only.
 #include "synth/teccl/problem.hpp"
 
 #include "sim/error.hpp"

@@ -24,7 +24,7 @@ struct EpochProblem : TimedProblem<EpochNetwork> {
 
 /// Chunks count as large as the largest. Pre: `collective` doesn't reduce (the caller turns
 /// Reduce-Scatter into All-Gather on the reversed topology, and so on). Errors: those of
-/// epoch_network(), and where someone who holds or wants a chunk can't store and copy.
+/// epoch_network(), and where a source or a destination can't store and copy.
 [[nodiscard]] EpochProblem epoch_problem(const Topology& topology, const Collective& collective,
                                          const EpochSettings& settings);
 

@@ -1,4 +1,8 @@
+// Needed sends form forests: a tree from a node that stores through switches to others that do. A
+// branch at a switch ends one transfer and begins others; transfers of one epoch are ordered by how
+// many transfers of their chunk must be before them.
 #include "synth/teccl/schedule.hpp"
+
 #include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
+// Bisection, since a plan in K epochs is one in K + 1 too: nothing has to be sent in the last. A
+// plan's own length is a better upper end than the K that was asked for.
 #include "synth/teccl/search.hpp"
+
 #include "synth/teccl/bounds/fewest_epochs.hpp"
 
 #include <algorithm>

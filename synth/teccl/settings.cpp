@@ -1,3 +1,4 @@
+// Each setting is read once, with its range and the names that are known.
 #include "synth/teccl/settings.hpp"
 
 #include "sim/error.hpp"

@@ -20,7 +20,7 @@ ChunkTraffic traffic_of(const EpochProblem& problem) {
     ChunkTraffic::Limit& limit = traffic.limits.emplace_back();
     const auto next = static_cast<std::uint32_t>(kinds.size());
     limit.kind = kinds.try_emplace({each.window, each.most}, next).first->second;
-    for (const LaneUse& use : each.uses) limit.uses.push_back({use.lane, use.offset});
+    for (const LaneUse& use : each.uses) limit.uses.push_back({use.lane.value, use.offset});
     std::ranges::sort(limit.uses);
   }
   std::set<std::uint32_t> ends;

@@ -1,3 +1,6 @@
+// Small multicast problems are solved in one shot, small unicast ones by flows and then search;
+// large ones by rounds, or by flows where nothing is copied. A plan to start from is never lost: it
+// is the answer wherever nothing better is found in time.
 #include "synth/teccl/synthesis.hpp"
 
 #include "sim/error.hpp"

@@ -1,7 +1,7 @@
 // TE-CCL: Liu et al., "Rethinking Machine Learning Collective Communication as a Multi-Commodity
 // Flow Problem" (SIGCOMM 2024), with COIN-OR (or HiGHS) for its programs. Time in epochs; chunks
-// are stored, copied and pipelined; what reduces is made backwards (see teccl/). Cost: seconds for
-// one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
+// are stored, copied and pipelined; what reduces is an inverted schedule of the reversed topology.
+// Cost: seconds for one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/inversion.hpp"

@@ -81,11 +81,11 @@ private:
 /// By delays, over the lanes that `lanes_of` tells of a node, to their `far` ends.
 std::vector<std::uint32_t> delays_along(const LaneNetwork& network,
                                         const std::vector<std::uint32_t>& starts,
-                                        const std::vector<std::vector<std::uint32_t>>& lanes_of,
+                                        const std::vector<std::vector<LaneId>>& lanes_of,
                                         std::uint32_t Lane::*far) {
   std::vector<std::uint32_t> distances(network.node_count(), unreachable);
   search_shortest_paths(distances, starts, [&](auto node, auto reached, const auto& relax) {
-    for (const std::uint32_t l : lanes_of[node])
+    for (const auto [l] : lanes_of[node])
       relax(network.lanes[l].*far, reached + network.lanes[l].delay);
   });
   return distances;
@@ -97,8 +97,8 @@ void LaneNetwork::index_lanes(std::uint32_t nodes) {
   out_lanes.assign(nodes, {});
   in_lanes.assign(nodes, {});
   for (std::uint32_t l = 0; l < lanes.size(); ++l) {
-    out_lanes[lanes[l].from].push_back(l);
-    in_lanes[lanes[l].to].push_back(l);
+    out_lanes[lanes[l].from].emplace_back(l);
+    in_lanes[lanes[l].to].emplace_back(l);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/topology.hpp"
+#include "synth/timed/ids.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -22,8 +23,8 @@ inline constexpr std::uint32_t unreachable = UINT32_MAX;
 
 /// What SCCL's steps and TE-CCL's epochs have in common.
 struct LaneNetwork {
-  std::vector<Lane> lanes;                                     ///< by from, to, links
-  std::vector<std::vector<std::uint32_t>> out_lanes, in_lanes; ///< [node], ascending
+  std::vector<Lane> lanes;                              ///< [LaneId], by from, to, links
+  std::vector<std::vector<LaneId>> out_lanes, in_lanes; ///< [node], ascending
 
   [[nodiscard]] std::uint32_t node_count() const {
     return static_cast<std::uint32_t>(out_lanes.size());

@@ -22,7 +22,7 @@ namespace {
 std::int64_t rate(const EpochNetwork& network, std::uint32_t lane) {
   constexpr std::int64_t whole = 1'000'000;
   std::int64_t least = whole * 1'000;
-  for (const std::uint32_t i : network.limits_of[lane])
+  for (const auto [i] : network.limits_of[lane])
     least = std::min(least, whole * network.limits[i].most / network.limits[i].window);
   return least;
 }
@@ -84,9 +84,9 @@ public:
       : network_(network), times_(std::move(times)) {
     std::map<std::uint32_t, std::vector<Use>> of_limit;
     for (std::uint32_t t = 0; t < times_.size(); ++t)
-      for (const std::uint32_t limit : network.limits_of[times_[t].lane])
+      for (const auto [limit] : network.limits_of[times_[t].lane])
         for (const LaneUse& use : network.limits[limit].uses)
-          if (use.lane == times_[t].lane) of_limit[limit].push_back({t, use.offset});
+          if (use.lane.value == times_[t].lane) of_limit[limit].push_back({t, use.offset});
     uses_.assign(of_limit.begin(), of_limit.end());
   }
 

@@ -1,3 +1,5 @@
+// One column says how many epochs it takes, and each limit's row that so many, less those in which
+// nothing can have come to it yet or what comes is late, let its flows through.
 #include "synth/teccl/bounds/load_bound.hpp"
 
 #include "synth/solvers/linear_program.hpp"
@@ -63,9 +65,9 @@ private:
       const std::size_t point = std::size_t{source} * network_.node_count() + n;
       if (orbits_.of_node[point] != point || n == own.node) continue;
       terms.clear();
-      for (const std::uint32_t l : network_.in_lanes[n])
+      for (const auto [l] : network_.in_lanes[n])
         if (const auto& in = flow(source, l)) terms.push_back({in->column, 1});
-      for (const std::uint32_t l : network_.out_lanes[n])
+      for (const auto [l] : network_.out_lanes[n])
         if (const auto& out = flow(source, l)) terms.push_back({out->column, -1});
       if (!terms.empty()) program_.add_row(wanted[n], unlimited, terms);
     }
@@ -79,7 +81,7 @@ private:
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), tail = begin;
     for (const LaneUse& use : limit.uses)
       for (std::uint32_t s = 0; s < sources_.size(); ++s)
-        if (const auto& one = flow(s, use.lane)) {
+        if (const auto& one = flow(s, use.lane.value)) {
           factors[one->column] += 1;
           begin = std::min(begin, std::int64_t{one->from_source} + use.offset);
           tail = std::min(tail, std::int64_t{one->to_destination} - use.offset);

@@ -1,6 +1,7 @@
 // Algorithm 1 of TE-CCL, as the public code has it: a bisection on the duration of an epoch, with a
 // number of epochs that stays as it is.
 #include "synth/teccl/bounds/time_bound.hpp"
+
 #include "synth/teccl/bounds/fewest_epochs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The program's flows are per source; each is cut into paths, and paths are filled with chunks one
+// after another, so that parts of chunks take as few paths as they can.
 #include "synth/teccl/flows/flows.hpp"
 
 #include "synth/teccl/bounds/load_bound.hpp"
@@ -25,7 +27,8 @@ std::vector<TimedAmount> timed_flow_of(const EpochFlowProgram& program,
   std::vector<TimedAmount> flow;
   for (std::uint32_t l = 0; l < lanes; ++l)
     for (std::uint32_t k = 0; k <= epochs; ++k) // the last through switches without delay
-      if (const double amount = program.entering(columns, source, l, k); amount > least_flow)
+      if (const double amount = program.entering(columns, source, LaneId{l}, Epoch{k});
+          amount > least_flow)
         flow.push_back({Epoch{k}, LaneId{l}, amount});
   return flow;
 }
@@ -72,7 +75,8 @@ void add_parts(const EpochProblem& problem, const EpochFlowProgram& program,
       std::vector<TimedPath> paths;
       double found = 0;
       for (std::uint32_t k = 0; k <= epochs; ++k)
-        for (double left = program.taken(columns, s, demand.destination, k); left > least_flow;) {
+        for (double left = program.taken(columns, s, NodeId{demand.destination}, Epoch{k});
+             left > least_flow;) {
           std::optional<TimedPath> path = tracer.take(NodeId{demand.destination}, Epoch{k}, left);
           if (!path) break;
           left -= path->amount;

@@ -1,3 +1,6 @@
+// A list schedule with restarts: each chunk chooses among the paths that its fractions take, and
+// stretches of paths are placed in a calendar by keys: the flows' own times, order of insertion,
+// and random perturbations of the best plan so far, each improved forward and backward.
 #include "synth/teccl/flows/integral_plan.hpp"
 
 #include "sim/random.hpp"

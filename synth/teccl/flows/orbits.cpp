@@ -1,3 +1,6 @@
+// An All-to-All's demands need no vertices in the graph of automorphisms but one for who takes
+// part: its group is the network's own. Orbits of pairs are found by joining each pair with its
+// images under the generators.
 #include "synth/teccl/flows/orbits.hpp"
 
 #include "synth/solvers/limit_watch.hpp"

@@ -1,3 +1,7 @@
+// A job shop whose machines are limits: jobs are stretches of paths, serial schedule generation
+// places each at the first epoch that its calendar lets, and forward-backward improvement (Li and
+// Willis 1992) shortens the plan. Choices of paths are balanced by prices that grow steeply with
+// the load.
 #include "synth/teccl/flows/path_planner.hpp"
 
 #include <algorithm>
@@ -16,7 +20,7 @@ std::vector<PathStretch> cut_at_stores(const EpochNetwork& network, std::span<co
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = network.lanes[lanes[i].value];
     next.delay += lane.delay;
-    for (const std::uint32_t l : network.limits_of[lanes[i].value])
+    for (const auto [l] : network.limits_of[lanes[i].value])
       if (network.limits[l].most == 1)
         next.stride = std::max(next.stride, network.limits[l].window);
     if (!network.stores[lane.to]) continue;
@@ -36,7 +40,7 @@ public:
     for (std::uint32_t i = 0; i < network.limits.size(); ++i) {
       const EpochLimit& limit = network.limits[i];
       for (const LaneUse& use : limit.uses)
-        uses_[use.lane].push_back({i, static_cast<double>(limit.window) / limit.most});
+        uses_[use.lane.value].push_back({i, static_cast<double>(limit.window) / limit.most});
     }
   }
 

@@ -1,3 +1,5 @@
+// Rows of conservation are per source, node and epoch: what enters lanes, is kept or taken is no
+// more than what was kept or arrives. It may be less, as what nobody needs is dropped.
 #include "synth/teccl/flows/program.hpp"
 
 #include "synth/teccl/flows/orbits.hpp"
@@ -88,13 +90,13 @@ void EpochFlowProgram::add_conservation(std::uint32_t source) {
     if (orbits_.of_node[point] != point || n == sources_[source].node) continue;
     for (std::int64_t k = 0; k <= epochs_; ++k) {
       terms.clear();
-      for (const std::uint32_t l : network.out_lanes[n])
+      for (const auto [l] : network.out_lanes[n])
         add_term(terms, entering_[orbits_.of_lane[lane_point(source, l)]], k, -1);
       add_term(terms, kept_[point], k, -1);
       add_term(terms, taken_[point], k, -1);
       if (terms.empty()) continue; // nobody needs what comes: it may be dropped
       add_term(terms, kept_[point], k - 1, 1);
-      for (const std::uint32_t l : network.in_lanes[n])
+      for (const auto [l] : network.in_lanes[n])
         add_term(terms, entering_[orbits_.of_lane[lane_point(source, l)]],
                  k - network.lanes[l].delay, 1);
       program_.add_row(0, unlimited, terms);
@@ -119,7 +121,7 @@ std::vector<EpochFlowProgram::Share> EpochFlowProgram::shares_of(const EpochLimi
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> factors;
   for (const LaneUse& use : limit.uses)
     for (std::uint32_t s = 0; s < sources_.size(); ++s)
-      factors[{orbits_.of_lane[lane_point(s, use.lane)], use.offset}] += 1;
+      factors[{orbits_.of_lane[lane_point(s, use.lane.value)], use.offset}] += 1;
   std::vector<Share> shares;
   for (const auto& [key, factor] : factors)
     if (entering_[key.first].begin < entering_[key.first].end)
@@ -163,7 +165,7 @@ void EpochFlowProgram::add_buffer_limits() {
       for (std::uint32_t s = 0; s < sources_.size(); ++s) {
         if (sources_[s].node == n) continue;
         add_term(terms, kept_[orbits_.of_node[node_point(s, n)]], k, 1);
-        for (const std::uint32_t l : network.out_lanes[n])
+        for (const auto [l] : network.out_lanes[n])
           add_term(terms, entering_[orbits_.of_lane[lane_point(s, l)]], k, 1);
       }
       if (!terms.empty()) program_.add_row(-unlimited, *problem_.buffer_limit, terms);
@@ -172,17 +174,17 @@ void EpochFlowProgram::add_buffer_limits() {
 }
 
 double EpochFlowProgram::entering(std::span<const double> columns, std::uint32_t source,
-                                  std::uint32_t lane, std::uint32_t epoch) const {
-  const Span& span = entering_[orbits_.of_lane[lane_point(source, lane)]];
-  if (epoch < span.begin || epoch >= span.end) return 0;
-  return columns[span.first_column + epoch - span.begin];
+                                  LaneId lane, Epoch epoch) const {
+  const Span& span = entering_[orbits_.of_lane[lane_point(source, lane.value)]];
+  if (epoch.value < span.begin || epoch.value >= span.end) return 0;
+  return columns[span.first_column + epoch.value - span.begin];
 }
 
 double EpochFlowProgram::taken(std::span<const double> columns, std::uint32_t source,
-                               std::uint32_t destination, std::uint32_t epoch) const {
-  const Span& span = taken_[orbits_.of_node[node_point(source, destination)]];
-  if (epoch < span.begin || epoch >= span.end) return 0;
-  return columns[span.first_column + epoch - span.begin];
+                               NodeId destination, Epoch epoch) const {
+  const Span& span = taken_[orbits_.of_node[node_point(source, destination.value)]];
+  if (epoch.value < span.begin || epoch.value >= span.end) return 0;
+  return columns[span.first_column + epoch.value - span.begin];
 }
 
 } // namespace tutti

@@ -25,11 +25,11 @@ public:
   [[nodiscard]] bool is_in_reach() const { return is_in_reach_; }
 
   /// What source (index) has enter the lane in this epoch, in chunks.
-  [[nodiscard]] double entering(std::span<const double> columns, std::uint32_t source,
-                                std::uint32_t lane, std::uint32_t epoch) const;
+  [[nodiscard]] double entering(std::span<const double> columns, std::uint32_t source, LaneId lane,
+                                Epoch epoch) const;
   /// What `destination` takes of the source's chunks at the beginning of this epoch.
   [[nodiscard]] double taken(std::span<const double> columns, std::uint32_t source,
-                             std::uint32_t destination, std::uint32_t epoch) const;
+                             NodeId destination, Epoch epoch) const;
 
 private:
   /// Columns for the epochs begin .. end - 1, one after another.

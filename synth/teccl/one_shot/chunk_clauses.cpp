@@ -1,3 +1,6 @@
+// Variables exist only within the window of times between the nearest source and the nearest
+// destination. Lanes without delay may form circles among switches, in which sends would justify
+// each other: circles that are trees forbid going back and forth, others get ranks.
 #include "synth/teccl/one_shot/chunk_clauses.hpp"
 
 #include "synth/solvers/cardinality.hpp"
@@ -73,7 +76,7 @@ void ChunkClauses::find_circles() {
     while (!open.empty()) {
       const std::uint32_t node = open.back();
       open.pop_back();
-      for (const std::uint32_t l : network_.out_lanes[node])
+      for (const auto [l] : network_.out_lanes[node])
         if (const Lane& lane = network_.lanes[l];
             lane.delay == 0 && !network_.stores[lane.to] && nodes.insert(lane.to).second)
           open.push_back(lane.to);
@@ -140,7 +143,7 @@ void ChunkClauses::add_sends(const TimedChunk& chunk, const Windows& from, const
 std::vector<Literal> ChunkClauses::arrivals(const ChunkLiterals& literals, std::uint32_t node,
                                             std::uint32_t epoch) const {
   std::vector<Literal> found;
-  for (const std::uint32_t l : network_.in_lanes[node])
+  for (const auto [l] : network_.in_lanes[node])
     if (const std::uint32_t delay = network_.lanes[l].delay; delay <= epoch)
       if (const Literal sent = literal_at(literals.sends[l], epoch - delay); sent != 0)
         found.push_back(sent);
@@ -150,7 +153,7 @@ std::vector<Literal> ChunkClauses::arrivals(const ChunkLiterals& literals, std::
 std::vector<Literal> ChunkClauses::departures(const ChunkLiterals& literals, std::uint32_t node,
                                               std::uint32_t epoch) const {
   std::vector<Literal> found;
-  for (const std::uint32_t l : network_.out_lanes[node])
+  for (const auto [l] : network_.out_lanes[node])
     if (const Literal sent = literal_at(literals.sends[l], epoch); sent != 0) found.push_back(sent);
   return found;
 }
@@ -208,11 +211,11 @@ void ChunkClauses::pass_copies(const std::vector<Literal>& in, const std::vector
 void ChunkClauses::pass_each_once(const ChunkLiterals& literals, std::uint32_t node,
                                   std::uint32_t epoch) {
   std::map<std::uint32_t, std::vector<Literal>> through; // of each lane in
-  for (const std::uint32_t o : network_.out_lanes[node]) {
+  for (const auto [o] : network_.out_lanes[node]) {
     const Literal out = literal_at(literals.sends[o], epoch);
     if (out == 0) continue;
     std::vector<Literal> came{-out};
-    for (const std::uint32_t i : network_.in_lanes[node]) {
+    for (const auto [i] : network_.in_lanes[node]) {
       const Lane& lane = network_.lanes[i];
       const Literal in =
           lane.delay <= epoch ? literal_at(literals.sends[i], epoch - lane.delay) : 0;
@@ -236,7 +239,7 @@ void ChunkClauses::forbid_circle(const ChunkLiterals& literals, const Circle& ci
     return;
   }
   for (const std::uint32_t there : circle.lanes)
-    for (const std::uint32_t back : network_.out_lanes[network_.lanes[there].to]) {
+    for (const auto [back] : network_.out_lanes[network_.lanes[there].to]) {
       const Lane& lane = network_.lanes[back];
       if (there > back || lane.to != network_.lanes[there].from || lane.delay > 0) continue;
       const Literal first = literal_at(literals.sends[there], epoch);

@@ -30,7 +30,7 @@ public:
   ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::uint32_t epochs,
                Literal always);
 
-  /// Everyone who wants the chunk has it at the beginning of epoch K.
+  /// Each destination has the chunk at the beginning of epoch K.
   [[nodiscard]] ChunkLiterals add(const TimedChunk& chunk);
 
   /// [epoch]: the node has to keep the chunk, for it sends it then or later. Pre: it stores.

@@ -1,3 +1,7 @@
+// The question of K epochs for all chunks: clauses of each chosen chunk, limits over the orbits,
+// and an order of chunks that are alike. It stays apart from SCCL's encoding (sccl/multicast),
+// whose variables are arrivals in steps with unknown numbers of rounds; these are sends in epochs,
+// with delays and windows.
 #include "synth/teccl/one_shot/clauses.hpp"
 
 #include "synth/solvers/cardinality.hpp"
@@ -63,7 +67,7 @@ private:
     for (const ChunkOrbits::Role& role : orbits_.roles()) {
       if (role.by == nullptr) continue;
       for (const LaneUse& use : limit.uses) {
-        const EpochLiterals& sends = literals_[role.chosen].sends[role.by->lanes[use.lane]];
+        const EpochLiterals& sends = literals_[role.chosen].sends[role.by->lanes[use.lane.value]];
         for (std::uint32_t k = 0; k < sends.size(); ++k)
           if (sends[k] != 0) slots[k + use.offset].push_back(sends[k]);
       }

@@ -1,3 +1,5 @@
+// Symmetric questions are small and mostly answered at once if at all, so each gets a small share
+// of the conflicts, twice, before the question without symmetry gets all of them.
 #include "synth/teccl/one_shot/decision.hpp"
 
 #include "synth/teccl/bounds/fewest_epochs.hpp"

@@ -1,3 +1,6 @@
+// A chunk could feed itself around a circle of lanes without delay. Places of a node by stages, one
+// for each such lane taken in a row, unroll the circles; stages end where a path would visit a node
+// twice.
 #include "synth/teccl/one_shot/hops.hpp"
 
 #include <algorithm>
@@ -38,7 +41,7 @@ private:
     if (network_.stores[start]) return;
     std::vector<std::uint32_t> queue{start};
     for (std::size_t i = 0; i < queue.size(); ++i)
-      for (const std::uint32_t l : network_.out_lanes[queue[i]]) {
+      for (const auto [l] : network_.out_lanes[queue[i]]) {
         const Lane& lane = network_.lanes[l];
         if (!is_one(lane) || reaches_[start][lane.to]) continue;
         reaches_[start][lane.to] = true;
@@ -88,7 +91,7 @@ private:
   // Places of a stage are complete before those of the next are left.
   void leave(std::uint32_t from) {
     const auto [node, stage] = made_.places[from];
-    for (const std::uint32_t l : network_.out_lanes[node]) {
+    for (const auto [l] : network_.out_lanes[node]) {
       const Lane& lane = network_.lanes[l];
       const bool circles = undelayed_.circles(l);
       assert(lane.delay > 0 || !network_.stores[node]);

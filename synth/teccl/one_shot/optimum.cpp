@@ -1,4 +1,7 @@
+// The program starts from the plan that satisfiability found, and its bound is never worse than
+// what holds without any search.
 #include "synth/teccl/one_shot/optimum.hpp"
+
 #include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Columns exist only within the windows of one_shot/windows. Beside the paper's constraints there
+// are rows that cut no whole plan off but fractions: what is only reached through another node is
+// there so much later (dominators), and interchangeable chunks arrive in order.
 #include "synth/teccl/one_shot/program.hpp"
 
 #include <algorithm>
@@ -218,8 +221,8 @@ void EpochProgram::add_limit(const EpochLimit& limit) {
   std::map<std::uint32_t, Slot> slots;
   std::vector<std::vector<std::uint32_t>> offsets(problem_.network.lanes.size());
   for (const LaneUse& use : limit.uses) {
-    offsets[use.lane].push_back(use.offset);
-    for (const std::uint32_t h : hops_.of_lane[use.lane])
+    offsets[use.lane.value].push_back(use.offset);
+    for (const std::uint32_t h : hops_.of_lane[use.lane.value])
       for (const ChunkColumns& own : chunks_)
         for (std::uint32_t k = own.sent[h].epochs.first; k <= own.sent[h].epochs.last; ++k)
           slots[k + use.offset].terms.push_back({*own.sent[h].at(k), 1});

@@ -16,8 +16,8 @@
 
 namespace tutti {
 
-/// What it is worth that `node`, who wants `chunk`, has it at the beginning of `epoch`, the first
-/// after it came and every later one up to the horizon's end.
+/// What it is worth that `node`, a destination of `chunk`, has it at the beginning of `epoch`, the
+/// first after it came and every later one up to the horizon's end.
 using EpochReward = std::function<double(ChunkId chunk, NodeId node, Epoch epoch)>;
 
 enum class EpochObjective : std::uint8_t {

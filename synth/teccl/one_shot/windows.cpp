@@ -1,3 +1,5 @@
+// Earliest arrivals by Dijkstra's algorithm from the sources, latest useful ones backwards from the
+// destinations; a send is of use between the two.
 #include "synth/teccl/one_shot/windows.hpp"
 
 #include <algorithm>

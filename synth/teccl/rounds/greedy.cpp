@@ -1,3 +1,6 @@
+// The gain in closeness of a chunk at a node is kept until the plan brings that chunk anywhere.
+// Gains only fall, so that a heap finds the most urgent candidate if it puts back those that have
+// fallen.
 #include "synth/teccl/rounds/greedy.hpp"
 
 #include "synth/teccl/rounds/ledger.hpp"
@@ -275,7 +278,7 @@ private:
   std::vector<ChunkSet> planned_;      // [node]: what is or comes there
   ChunkSet done_;                      // nobody lacks it
   std::vector<std::uint32_t> done_at_; // [chunk]: in this epoch it was decided, if it was
-  std::vector<std::vector<std::uint32_t>> lacking_; // [chunk]: who wants it, and gets it by no send
+  std::vector<std::vector<std::uint32_t>> lacking_; // [chunk]: destinations that no send serves yet
   std::vector<std::uint32_t> nearest_; // [at(chunk, destination)]: epochs from where it is or comes
   std::vector<double> gains_;          // [at(chunk, node)]; -1: not known
   std::vector<std::vector<std::uint32_t>> relayed_; // [node]: chunks that it got for others

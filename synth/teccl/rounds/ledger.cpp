@@ -1,3 +1,5 @@
+// Limits are kept by a calendar, arrivals per chunk and node, and what passes through a node that
+// doesn't store by node, epoch and chunk, counted in and out.
 #include "synth/teccl/rounds/ledger.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Closeness is a step function of the nearest node that holds the chunk in the end: a column for
+// each set of nodes within a distance, worth the step, at most 1 if any of them holds it.
 #include "synth/teccl/rounds/round.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Each round is as long as the size of its program lets; only what begins in it is decided, what
+// follows is decided anew. The greedy plan of the whole is kept beside, and is the answer if
+// shorter.
 #include "synth/teccl/rounds/rounds.hpp"
 
 #include "synth/teccl/bounds/fewest_epochs.hpp"

@@ -1,3 +1,5 @@
+// Paths are walked depth first from their ends back, through switches, with no node twice;
+// distances are shortest paths over them (Dijkstra).
 #include "synth/teccl/rounds/switch_paths.hpp"
 
 #include "sim/graphs/shortest_paths.hpp"
@@ -18,7 +20,7 @@ public:
 
   void extend(std::uint32_t node, std::uint32_t delay) {
     visited_[node] = true;
-    for (const std::uint32_t id : network_->in_lanes[node]) {
+    for (const auto [id] : network_->in_lanes[node]) {
       const Lane& lane = network_->lanes[id];
       if (visited_[lane.from]) continue;
       lanes_.emplace_back(id);

@@ -39,7 +39,7 @@ private:
   std::vector<std::uint32_t> away_; // [from * nodes + to]
 };
 
-/// What a chunk is worth at this distance from one who wants it: 1 where it has arrived, and
+/// What a chunk is worth at this distance from a destination: 1 where it has arrived, and
 /// 1 / (2 (1 + distance)) elsewhere, so that coming close never pays what arriving does. 0 where
 /// there is no path.
 [[nodiscard]] double closeness(std::uint32_t distance);

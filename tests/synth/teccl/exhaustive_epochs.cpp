@@ -113,7 +113,7 @@ private:
     const auto here = passing.begin() + static_cast<std::ptrdiff_t>(next);
     if (!network_.copies[here->node]) {
       if (pass(epoch, passing, next + 1)) return true;
-      for (const std::uint32_t lane : network_.out_lanes[here->node])
+      for (const auto [lane] : network_.out_lanes[here->node])
         if (pass_over(epoch, passing, next, lane, next + 1)) return true;
       return false;
     }
@@ -139,12 +139,12 @@ private:
 
   bool copy(std::uint32_t epoch, const std::vector<Passing>& passing, std::size_t from,
             std::size_t out) {
-    const std::vector<std::uint32_t>& lanes = network_.out_lanes[passing[from].node];
+    const std::vector<LaneId>& lanes = network_.out_lanes[passing[from].node];
     if (out == lanes.size()) return pass(epoch, passing, from + 1);
     if (copy(epoch, passing, from, out + 1)) return true;
-    if (!push({epoch, lanes[out], passing[from].chunk})) return false;
+    if (!push({epoch, lanes[out].value, passing[from].chunk})) return false;
     const bool found =
-        copy(epoch, with_next(passing, lanes[out], passing[from].chunk), from, out + 1);
+        copy(epoch, with_next(passing, lanes[out].value, passing[from].chunk), from, out + 1);
     pop();
     return found;
   }
@@ -191,11 +191,12 @@ private:
 
   [[nodiscard]] bool keeps_limits(std::uint32_t lane) const {
     return std::ranges::all_of(network_.limits, [&](const EpochLimit& limit) {
-      if (std::ranges::find(limit.uses, lane, &LaneUse::lane) == limit.uses.end()) return true;
+      if (std::ranges::find(limit.uses, LaneId{lane}, &LaneUse::lane) == limit.uses.end())
+        return true;
       std::vector<std::uint32_t> times;
       for (const EpochSend& send : plan_)
         for (const LaneUse& use : limit.uses)
-          if (use.lane == send.lane) times.push_back(send.epoch + use.offset);
+          if (use.lane == LaneId{send.lane}) times.push_back(send.epoch + use.offset);
       return std::ranges::all_of(times, [&](std::uint32_t first) {
         return std::ranges::count_if(times, [&](std::uint32_t time) {
                  return time >= first && time < first + limit.window;

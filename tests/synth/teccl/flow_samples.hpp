@@ -24,8 +24,10 @@ public:
            std::uint32_t most = 1) {
     const auto lane = static_cast<std::uint32_t>(network_.lanes.size());
     network_.lanes.push_back({from, to, {LinkId{lane}}, delay});
-    network_.limits.push_back(
-        {std::to_string(from) + ">" + std::to_string(to), {LaneUse{lane, 0}}, window, most});
+    network_.limits.push_back({std::to_string(from) + ">" + std::to_string(to),
+                               {LaneUse{LaneId{lane}, 0}},
+                               window,
+                               most});
   }
   void add_duplex(std::uint32_t a, std::uint32_t b, std::uint32_t delay = 1,
                   std::uint32_t window = 1, std::uint32_t most = 1) {
@@ -40,8 +42,9 @@ public:
     network.limits_of.resize(network.lanes.size());
     for (std::uint32_t i = 0; i < network.limits.size(); ++i)
       for (const LaneUse& use : network.limits[i].uses)
-        if (network.limits_of[use.lane].empty() || network.limits_of[use.lane].back() != i)
-          network.limits_of[use.lane].push_back(i);
+        if (network.limits_of[use.lane.value].empty() ||
+            network.limits_of[use.lane.value].back() != LimitId{i})
+          network.limits_of[use.lane.value].emplace_back(i);
     return network;
   }
 

@@ -40,7 +40,7 @@ std::vector<double> uses_of(const EpochLimit& limit, const std::vector<EpochFlow
   std::vector<double> used;
   for (const EpochFlows::Part& part : parts)
     for (const LaneUse& use : limit.uses) {
-      if (use.lane != part.send.lane) continue;
+      if (use.lane != LaneId{part.send.lane}) continue;
       const std::size_t at = part.send.epoch + use.offset;
       if (used.size() <= at) used.resize(at + 1);
       used[at] += part.amount;
@@ -152,7 +152,7 @@ private:
     }
     const bool waits = network.stores[node];
     for (std::uint32_t k = time; k < (waits ? epochs_ : time + 1); ++k)
-      for (const std::uint32_t l : network.out_lanes[node]) {
+      for (const auto [l] : network.out_lanes[node]) {
         const Lane& lane = network.lanes[l];
         const bool again = lane.to == problem_.chunks[chunk].sources.front() ||
                            std::ranges::any_of(sends, [&](const EpochFlows::Part& part) {
@@ -211,7 +211,7 @@ EpochProblem random_problem(std::uint64_t seed, std::uint32_t chunk_count) {
     }
   EpochNetwork network = maker.made();
   if (network.lanes.size() >= 2) { // one that lanes share, the second later
-    maker.add_limit({"shared", {LaneUse{0, 0}, LaneUse{1, 1}}, up_to(2), up_to(2)});
+    maker.add_limit({"shared", {LaneUse{LaneId{0}, 0}, LaneUse{LaneId{1}, 1}}, up_to(2), up_to(2)});
     network = maker.made();
   }
   std::vector<TimedChunk> chunks;

@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Seen& seen) {
 
 Seen seen(const EpochNetwork& network, std::uint32_t from, std::uint32_t to) {
   const std::uint32_t lane = samples::lane_between(network, from, to);
-  const EpochLimit& limit = network.limits[network.limits_of[lane].front()];
+  const EpochLimit& limit = network.limits[network.limits_of[lane].front().value];
   return {network.lanes[lane].delay, limit.window, limit.most};
 }
 
@@ -54,8 +54,8 @@ TEST_CASE("epoch network: DGX-1 by the fastest link") {
   CHECK(network.distances_from({0}) == std::vector<std::uint32_t>{0, 3, 4, 4, 3, 6, 7, 7});
   for (std::uint32_t l = 0; l < 32; ++l) {
     const Lane& lane = network.lanes[l];
-    CHECK(std::ranges::binary_search(network.out_lanes[lane.from], l));
-    CHECK(std::ranges::binary_search(network.in_lanes[lane.to], l));
+    CHECK(std::ranges::binary_search(network.out_lanes[lane.from], LaneId{l}));
+    CHECK(std::ranges::binary_search(network.in_lanes[lane.to], LaneId{l}));
     if (l == 0) continue;
     const Lane& before = network.lanes[l - 1];
     CHECK(std::pair(before.from, before.to) < std::pair(lane.from, lane.to));
@@ -136,8 +136,8 @@ TEST_CASE("epoch network: parallel links are lanes of their own") {
   CHECK(network.lanes[1].links == std::vector{LinkId{2}});
   CHECK(network.lanes[2].links == std::vector{LinkId{0}});
   REQUIRE(network.limits.size() == 3); // by link, not by lane
-  CHECK(network.limits[0].uses.front().lane == 2);
-  CHECK(network.limits[1].uses.front().lane == 0);
+  CHECK(network.limits[0].uses.front().lane == LaneId{2});
+  CHECK(network.limits[1].uses.front().lane == LaneId{0});
 }
 
 TEST_CASE("epoch network: through the switch of DGX-2") {
@@ -175,7 +175,7 @@ TEST_CASE("epoch network: through the switch of DGX-2") {
     REQUIRE(lane.links.size() == 2);
     const auto offset = [&](LinkId link) {
       for (const LaneUse& use : lanes.limits[link.value].uses)
-        if (&lanes.lanes[use.lane] == &lane) return use.offset;
+        if (&lanes.lanes[use.lane.value] == &lane) return use.offset;
       return UINT32_MAX;
     };
     CHECK(offset(lane.links[0]) == 0);
@@ -220,7 +220,7 @@ TEST_CASE("epoch network: hyper-edges as slow as their slowest link") {
   REQUIRE(network.limits[3].uses.size() == 2); // used twice
   CHECK(network.limits[3].uses[0].offset == 0);
   CHECK(network.limits[3].uses[1].offset == 2);
-  CHECK(network.limits_of[0] == std::vector<std::uint32_t>{0, 1, 2, 3});
+  CHECK(network.limits_of[0] == std::vector{LimitId{0}, LimitId{1}, LimitId{2}, LimitId{3}});
 }
 
 TEST_CASE("epoch network: shared groups") {
@@ -239,9 +239,9 @@ TEST_CASE("epoch network: shared groups") {
   CHECK(bus.window == 3);
   CHECK(bus.most == 1);
   REQUIRE(bus.uses.size() == 2);
-  CHECK(bus.uses[1].lane == 1);
-  CHECK(network.limits_of[1] == std::vector<std::uint32_t>{1, 3});
-  CHECK(network.limits_of[2] == std::vector<std::uint32_t>{2});
+  CHECK(bus.uses[1].lane == LaneId{1});
+  CHECK(network.limits_of[1] == std::vector{LimitId{1}, LimitId{3}});
+  CHECK(network.limits_of[2] == std::vector{LimitId{2}});
 }
 
 TEST_CASE("epoch network: a memory that can't copy is left out") {

@@ -203,18 +203,18 @@ TEST_CASE("epoch fault: limits") {
                                        "epoch are possible");
   problem.network.limits[2].most = 2;
   CHECK(epoch_fault(problem, twice) == "");
-  problem.network.limits[2] = {"slow", {{2, 0}}, 2, 1};
+  problem.network.limits[2] = {"slow", {{LaneId{2}, 0}}, 2, 1};
   CHECK(epoch_fault(problem, line_plan) == "slow is used 2 times in epochs 0 to 1: 1 times in 2 "
                                            "epochs are possible");
   const EpochPlan later = changed(line_plan, [](EpochPlan& plan) { plan[5].epoch = 2; });
   CHECK(epoch_fault(problem, later) == "");
   // Lanes 0>1 (used in 0) and 1>2 (in 0 and 1) share; the first needs it two epochs later.
-  problem.network.limits[2] = {"shared", {{0, 2}, {2, 0}}, 2, 1};
+  problem.network.limits[2] = {"shared", {{LaneId{0}, 2}, {LaneId{2}, 0}}, 2, 1};
   CHECK(epoch_fault(problem, line_plan) == "shared is used 2 times in epochs 0 to 1: 1 times in 2 "
                                            "epochs are possible");
-  problem.network.limits[2] = {"shared", {{0, 2}, {2, 0}}, 2, 2};
+  problem.network.limits[2] = {"shared", {{LaneId{0}, 2}, {LaneId{2}, 0}}, 2, 2};
   CHECK(epoch_fault(problem, line_plan) == "");
-  problem.network.limits[2] = {"shared", {{0, 2}, {2, 0}}, 3, 2};
+  problem.network.limits[2] = {"shared", {{LaneId{0}, 2}, {LaneId{2}, 0}}, 3, 2};
   CHECK(epoch_fault(problem, line_plan) == "shared is used 3 times in epochs 0 to 2: 2 times in 3 "
                                            "epochs are possible");
 }

@@ -94,7 +94,7 @@ TEST_CASE("Rounds: a shared limit that is used later spans a boundary, too") {
   EpochProblem problem = epoch_nodes(3);
   add_epoch_lane(problem.network, 0, 1, 3, 1);
   add_epoch_lane(problem.network, 0, 2, 3, 1);
-  add_epoch_limit(problem.network, {"bus", {{0, 2}, {1, 2}}, 2, 1});
+  add_epoch_limit(problem.network, {"bus", {{LaneId{0}, 2}, {LaneId{1}, 2}}, 2, 1});
   problem.chunks = {{{0}, {1, 2}}, {{0}, {1, 2}}};
   const RoundsAnswer found = rounds(problem, 1);
   REQUIRE(is_feasible(found));
@@ -132,7 +132,7 @@ TEST_CASE("Rounds: arriving is worth more than coming closer") {
   add_epoch_lane(problem.network, 0, 1, 1, 1);
   add_epoch_lane(problem.network, 0, 2, 1, 1);
   add_epoch_lane(problem.network, 2, 3, 1, 1);
-  add_epoch_limit(problem.network, {"port", {{0, 0}, {1, 0}}, 1, 1});
+  add_epoch_limit(problem.network, {"port", {{LaneId{0}, 0}, {LaneId{1}, 0}}, 1, 1});
   problem.chunks = {{{0}, {1}}, {{0}, {3}}};
   const EpochDistances distances(switch_paths(problem.network));
   const EpochRound round(problem, distances, {0, 1, {}, 1, false});

@@ -26,8 +26,8 @@ inline EpochProblem epoch_nodes(std::uint32_t count) {
 
 inline void add_epoch_limit(EpochNetwork& network, EpochLimit limit) {
   for (const LaneUse& use : limit.uses) {
-    std::vector<std::uint32_t>& of = network.limits_of[use.lane];
-    const auto which = static_cast<std::uint32_t>(network.limits.size());
+    std::vector<LimitId>& of = network.limits_of[use.lane.value];
+    const LimitId which{static_cast<std::uint32_t>(network.limits.size())};
     if (of.empty() || of.back() != which) of.push_back(which);
   }
   network.limits.push_back(std::move(limit));
@@ -39,10 +39,10 @@ inline std::uint32_t add_epoch_lane(EpochNetwork& network, std::uint32_t from, s
                                     std::uint32_t most = 1) {
   const auto lane = static_cast<std::uint32_t>(network.lanes.size());
   network.lanes.push_back({from, to, {LinkId{lane}}, delay});
-  network.out_lanes[from].push_back(lane);
-  network.in_lanes[to].push_back(lane);
+  network.out_lanes[from].emplace_back(lane);
+  network.in_lanes[to].emplace_back(lane);
   network.limits_of.emplace_back();
-  add_epoch_limit(network, {"lane", {{lane, 0}}, window, most});
+  add_epoch_limit(network, {"lane", {{LaneId{lane}, 0}}, window, most});
   return lane;
 }
 
@@ -114,7 +114,7 @@ inline EpochProblem random_epochs(Random& random) {
     EpochLimit shared{"shared", {}, 1 + below(2), 1 + below(2)};
     for (std::uint32_t l = 0; l < network.lanes.size(); ++l)
       for (std::uint32_t times = below(3); times > 0; --times)
-        if (below(2) == 0) shared.uses.push_back({l, below(3) / 2});
+        if (below(2) == 0) shared.uses.push_back({LaneId{l}, below(3) / 2});
     if (!shared.uses.empty()) add_epoch_limit(network, std::move(shared));
   }
   for (std::uint32_t chunks = 1 + below(3); chunks > 0; --chunks) {
@@ -156,7 +156,8 @@ inline EpochProblem random_circle(Random& random) {
   if (below(2) == 0) {
     const std::uint32_t next = 1 + below(members - 1), offset = below(2), window = 1 + below(2);
     for (std::uint32_t n = 0; n < members; ++n) {
-      EpochLimit shared{"shared", {{n, 0}, {(n + next) % members, offset}}, window, 1};
+      EpochLimit shared{
+          "shared", {{LaneId{n}, 0}, {LaneId{(n + next) % members}, offset}}, window, 1};
       std::ranges::sort(shared.uses, {}, &LaneUse::lane);
       add_epoch_limit(network, std::move(shared));
     }

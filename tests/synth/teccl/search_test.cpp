@@ -25,10 +25,10 @@ EpochProblem chunks_in_a_row(std::uint32_t chunks) {
   network.epoch = Time{1'000};
   network.stores = network.copies = {true, true};
   network.lanes = {{0, 1, {LinkId{0}}, 1}};
-  network.limits = {{"npu0>npu1", {{0, 0}}, 1, 1}};
-  network.out_lanes = {{0}, {}};
-  network.in_lanes = {{}, {0}};
-  network.limits_of = {{0}};
+  network.limits = {{"npu0>npu1", {{LaneId{0}, 0}}, 1, 1}};
+  network.out_lanes = {{LaneId{0}}, {}};
+  network.in_lanes = {{}, {LaneId{0}}};
+  network.limits_of = {{LimitId{0}}};
   return {{std::move(network), std::vector<TimedChunk>(chunks, {{0}, {1}})}, std::nullopt};
 }
 
@@ -233,8 +233,9 @@ EpochPlan side_by_side(const EpochProblem& problem) {
   std::vector<std::uint32_t> sent(problem.network.lanes.size());
   EpochPlan plan;
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
-    for (const std::uint32_t lane : problem.network.out_lanes[problem.chunks[c].sources.front()]) {
-      const EpochLimit& limit = problem.network.limits[problem.network.limits_of[lane].front()];
+    for (const auto [lane] : problem.network.out_lanes[problem.chunks[c].sources.front()]) {
+      const EpochLimit& limit =
+          problem.network.limits[problem.network.limits_of[lane].front().value];
       plan.push_back({sent[lane]++ / limit.most * limit.window, lane, c});
     }
   std::ranges::sort(plan);
