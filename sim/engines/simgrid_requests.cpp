@@ -1,6 +1,6 @@
 // Each type has one function that hands its fields to either stream, in one order; those that can
-// only be built by their functions (Topology, Schedule, Program) are taken apart and built anew,
-// which keeps all ids.
+// only be built by their functions (Topology, Schedule, TrainingProgram) are taken apart and built
+// anew, which keeps all ids.
 #include "sim/engines/simgrid_requests.hpp"
 
 #include <cstdint>
@@ -118,7 +118,7 @@ constexpr auto exchange_run = [](auto& stream, auto& lists, auto& options) {
   stream.value(options.may_halt);
 };
 
-void write(ByteWriter& out, const Program& program) {
+void write(ByteWriter& out, const TrainingProgram& program) {
   out.vector(copied(program.operations()));
   std::vector<std::uint32_t> turns;
   for (std::uint32_t i = 0; i < program.size(); ++i) {
@@ -128,8 +128,8 @@ void write(ByteWriter& out, const Program& program) {
   out.vector(turns);
 }
 
-Program program_in(ByteReader& in) {
-  Program program;
+TrainingProgram program_in(ByteReader& in) {
+  TrainingProgram program;
   std::vector<Operation> operations;
   in.vector(operations);
   std::vector<std::uint32_t> after, turns;
@@ -161,7 +161,7 @@ constexpr auto exchange_workload = [](auto& stream, auto& workload) {
 void write(ByteWriter& out, const Workload& workload) {
   exchange_workload(out, workload);
   out.value(workload.programs.size());
-  for (const Program& program : workload.programs) write(out, program);
+  for (const TrainingProgram& program : workload.programs) write(out, program);
 }
 
 Workload workload_in(ByteReader& in) {
