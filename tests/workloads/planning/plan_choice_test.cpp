@@ -36,7 +36,7 @@ TEST_CASE("where there is nothing to choose nothing is simulated") {
 }
 
 TEST_CASE("no algorithm throughout is faster than the choice, whatever the durations") {
-  std::mt19937_64 random(GENERATE(1, 2, 3));
+  std::mt19937_64 random(GENERATE(1U, 2U, 3U));
   const std::vector<std::string> names{"a", "b", "c", "d"};
   for (int trial = 0; trial < 300; ++trial) {
     std::vector<std::vector<PlanVariant>> collectives(1 + random() % 5);
