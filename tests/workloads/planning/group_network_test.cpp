@@ -1,3 +1,4 @@
+// The part of a network in which a group plans: whom it holds, and where it must be the whole.
 #include "workloads/planning/group_network.hpp"
 
 #include "tests/catch.hpp"

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int64_t most_counted = 1 << 20; // chunks, steps, rounds; more is a slip
 
-// Reads the collective and the sizes at which it is tried; how many chunks of an NPU's buffer the
-// paper counts for each chunk per shard. Makes no collective of a name, which may be of any size.
+// Reads the collective and the sizes at which it is tried; how many shards an NPU's buffer has, as
+// the paper counts chunks of the whole buffer. Makes no collective of a name, which may be of any size.
 std::uint32_t read_collective_and_sizes(ConfigTable& table, const Topology& topology,
                                         FrontierStudy& study) {
   const ConfigValue value = table.at("collective");
@@ -47,14 +47,14 @@ std::uint32_t counted_at(ConfigTable& table, const std::string& key) {
   return static_cast<std::uint32_t>(table.at(key).integer(1, most_counted));
 }
 
-PaperInstance read_instance(ConfigTable table, std::uint32_t chunks_per_unit_cut) {
+PaperInstance read_instance(ConfigTable table, std::uint32_t shards_per_buffer) {
   PaperInstance instance;
   const ConfigValue chunks = table.at("chunks");
   instance.chunks = counted_at(table, "chunks");
-  if (instance.chunks % chunks_per_unit_cut != 0)
+  if (instance.chunks % shards_per_buffer != 0)
     throw chunks.error(fmt::format("{} chunks can't be: this collective has a multiple of {}",
-                                   instance.chunks, chunks_per_unit_cut));
-  instance.chunks_per_shard = instance.chunks / chunks_per_unit_cut;
+                                   instance.chunks, shards_per_buffer));
+  instance.chunks_per_shard = instance.chunks / shards_per_buffer;
   instance.steps = counted_at(table, "steps");
   instance.rounds = counted_at(table, "rounds");
   if (instance.rounds < instance.steps)
@@ -78,11 +78,11 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment) {
   study.options = options_of(table, experiment.seed);
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   const Topology& topology = experiment.topologies[study.topology].topology;
-  const std::uint32_t chunks_per_unit_cut = read_collective_and_sizes(table, topology, study);
+  const std::uint32_t shards_per_buffer = read_collective_and_sizes(table, topology, study);
   if (const auto settings = table.find("settings"))
     settings->located([&] { (void)request_of(experiment.frontier_case(study)); });
   for (ConfigTable& row : table.tables("paper"))
-    study.paper.push_back(read_instance(row, chunks_per_unit_cut));
+    study.paper.push_back(read_instance(row, shards_per_buffer));
   table.finish();
   return study;
 }
