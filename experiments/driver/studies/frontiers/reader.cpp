@@ -17,7 +17,8 @@ namespace {
 constexpr std::int64_t most_counted = 1 << 20; // chunks, steps, rounds; more is a slip
 
 // Reads the collective and the sizes at which it is tried; how many shards an NPU's buffer has, as
-// the paper counts chunks of the whole buffer. Makes no collective of a name, which may be of any size.
+// the paper counts chunks of the whole buffer. Makes no collective of a name, which may be of any
+// size.
 std::uint32_t read_collective_and_sizes(ConfigTable& table, const Topology& topology,
                                         FrontierStudy& study) {
   const ConfigValue value = table.at("collective");
