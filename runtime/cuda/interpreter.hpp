@@ -1,7 +1,7 @@
 // What every block of a persistent run does: its steps one after another, by flags alone.
 //
 // Written over a machine that waits, signals and moves data, so that the same control flow runs in
-// a CUDA kernel (kernel.cuh) and, in tests, on CPU threads. The machine has:
+// a CUDA kernel (kernels.cuh) and, in tests, on CPU threads. The machine has:
 //   const PlannedStep& step(steps, count, at)
 //                                      a block's step `at` of `count`, asked for by all its threads
 //                                      one step after another; the one before is gone then

@@ -96,16 +96,10 @@ ChildProcess::ChildProcess(const std::string& program, std::span<const std::stri
   ::posix_spawn_file_actions_init(&actions);
   // Also where both are one number: then the file is no longer closed when the program begins.
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], executed_socket);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t handled; // as far as this process handles them; which are blocked stays
-  sigemptyset(&handled);
-  for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT}) sigaddset(&handled, fatal);
-  ::posix_spawnattr_setsigdefault(&attributes, &handled);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  // Signals that this process handles have their default again there; what is ignored or blocked
+  // stays so.
   const int failure =
-      ::posix_spawn(&process_, program.c_str(), &actions, &attributes, pointers.data(), ::environ);
-  ::posix_spawnattr_destroy(&attributes);
+      ::posix_spawn(&process_, program.c_str(), &actions, nullptr, pointers.data(), ::environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   if (failure != 0) {

@@ -15,8 +15,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <poll.h>
-
 namespace tutti {
 
 namespace {
@@ -36,24 +34,18 @@ std::string answer_of(const std::function<std::string()>& work) {
   }
 }
 
-/// Nothing where the child died. Errors: Stopped.
-std::optional<std::string> received(int socket, const Watch& watch) {
-  constexpr int milliseconds_between = 50;
-  MessageStream stream(socket);
-  if (!watch) return stream.receive();
-  while (true) {
+/// Asks the watch while one waits; nothing where there is none. Errors of it: Stopped.
+MessageStream::WhileWaiting asking(const Watch& watch) {
+  if (!watch) return {};
+  return [&watch] {
     if (watch({})) throw Stopped();
-    pollfd waits{socket, POLLIN, 0};
-    if (::poll(&waits, 1, milliseconds_between) <= 0) continue; // nothing yet, or a signal
-    const bool lives = stream.read_some();
-    if (auto message = stream.take()) return message;
-    if (!lives) return std::nullopt;
-  }
+  };
 }
 
 /// The result in the child's answer; rethrows what it says instead.
 std::string result_of(ChildProcess& child, const Watch& watch) {
-  std::optional<std::string> message = received(child.socket(), watch);
+  std::optional<std::string> message = MessageStream(child.socket()).receive(asking(watch));
+  if (!message) child.kill(); // one that lives on with its socket closed; how one died stays known
   const ProcessEnd end = child.end();
   if (!message || message->empty())
     throw std::runtime_error(
@@ -72,7 +64,8 @@ std::string result_of(ChildProcess& child, const Watch& watch) {
 
 std::string bytes_of_child(const std::function<std::string()>& work, const Watch& watch) {
   const auto body = [&](int socket) {
-    for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT}) std::signal(fatal, SIG_DFL);
+    for (const int fatal : {SIGABRT, SIGSEGV, SIGFPE, SIGTERM, SIGINT})
+      if (std::signal(fatal, SIG_DFL) == SIG_IGN) std::signal(fatal, SIG_IGN);
     (void)MessageStream(socket).send(answer_of(work));
   };
   std::optional<ChildProcess> child;
@@ -92,7 +85,8 @@ std::string bytes_of_program(const std::string& program, std::span<const std::st
   } catch (const NoProcess& error) {
     throw std::runtime_error(fmt::format("{}: {}", program, error.what()));
   }
-  (void)MessageStream(child->socket()).send(request); // where it has died, there is no answer
+  // Where it has died, there is no answer.
+  (void)MessageStream(child->socket()).send(request, asking(watch));
   return result_of(*child, watch);
 }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,10 +16,23 @@ namespace {
 
 constexpr std::size_t small = 65536; // a message that is sent as a whole, behind its length
 
-bool send_all(int socket, std::string_view bytes) {
+/// Until the socket is ready for this, or broken.
+void wait_for(int socket, short event, const MessageStream::WhileWaiting& ask) {
+  constexpr int milliseconds_between = 50;
+  pollfd waits{socket, event, 0};
+  do ask();
+  while (::poll(&waits, 1, milliseconds_between) <= 0); // nothing yet, or a signal
+}
+
+bool send_all(int socket, std::string_view bytes, const MessageStream::WhileWaiting& ask) {
+  const int flags = ask ? MSG_NOSIGNAL | MSG_DONTWAIT : MSG_NOSIGNAL;
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), flags);
     if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && ask && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      wait_for(socket, POLLOUT, ask);
+      continue;
+    }
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -27,12 +41,12 @@ bool send_all(int socket, std::string_view bytes) {
 
 } // namespace
 
-bool MessageStream::send(std::string_view message) const {
+bool MessageStream::send(std::string_view message, const WhileWaiting& ask) const {
   const Length length = message.size();
   std::string first(sizeof length, '\0');
   std::memcpy(first.data(), &length, sizeof length);
-  if (message.size() <= small) return send_all(socket_, first.append(message));
-  return send_all(socket_, first) && send_all(socket_, message);
+  if (message.size() <= small) return send_all(socket_, first.append(message), ask);
+  return send_all(socket_, first, ask) && send_all(socket_, message, ask);
 }
 
 bool MessageStream::read_some() {
@@ -68,9 +82,11 @@ std::optional<std::string> MessageStream::take() {
   return message;
 }
 
-std::optional<std::string> MessageStream::receive() {
-  while (arrived_.empty())
+std::optional<std::string> MessageStream::receive(const WhileWaiting& ask) {
+  while (arrived_.empty()) {
+    if (ask) wait_for(socket_, POLLIN, ask);
     if (!read_some()) break; // what is complete by now is still there
+  }
   return take();
 }
 

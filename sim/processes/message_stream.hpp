@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -20,18 +21,21 @@ namespace tutti {
 /// parts, and a peer that is gone is a value. One thread at a time sends, one receives.
 class MessageStream {
 public:
+  /// Called some twenty times a second while one waits for the peer; ends the wait by an exception.
+  using WhileWaiting = std::function<void()>;
+
   /// The socket stays its owner's.
   explicit MessageStream(int socket) : socket_(socket) {}
 
   /// Waits until it is on its way. False where the peer is gone.
-  [[nodiscard]] bool send(std::string_view message) const;
+  [[nodiscard]] bool send(std::string_view message, const WhileWaiting& ask = {}) const;
   /// Waits for something and reads what there is: complete messages are for take() then. False
   /// where the peer is gone and nothing else comes.
   [[nodiscard]] bool read_some();
   /// The first message that has arrived as a whole; doesn't wait.
   [[nodiscard]] std::optional<std::string> take();
   /// Waits for the next message; nothing where the peer is gone before it is complete.
-  [[nodiscard]] std::optional<std::string> receive();
+  [[nodiscard]] std::optional<std::string> receive(const WhileWaiting& ask = {});
 
 private:
   using Length = std::uint64_t;

@@ -41,10 +41,10 @@ Margins margins(const Topology& topology, const Collective& collective,
     if (set_holds[s]) sources.insert(sources.end(), set.begin(), set.end());
     if (set_wants[s]) destinations.insert(destinations.end(), set.begin(), set.end());
   }
-  const auto pass_times = [&](Direction direction, const std::vector<NodeId>& sources) {
+  const auto pass_times = [&](Direction direction, const std::vector<NodeId>& from) {
     LeastTimes times(topology, model, direction);
     times.set_size(smallest);
-    times.search(sources);
+    times.search(from);
     std::vector<std::int64_t> per_node;
     for (std::uint32_t v = 0; v < topology.node_count(); ++v)
       per_node.push_back(times.pass(NodeId{v}));

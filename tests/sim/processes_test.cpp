@@ -130,6 +130,28 @@ TEST_CASE("programs are executed with arguments and their socket") {
   CHECK_THROWS_AS(ChildProcess("/nonexistent/program", arguments), NoProcess);
 }
 
+TEST_CASE("a program that doesn't read, or closes its socket and lives on, ends with the request") {
+  const auto script = [](const char* text) { return std::vector<std::string>{"-c", text}; };
+  int asked = 0;
+  const Watch thrice = [&](const auto&) { return ++asked > 3; };
+  const std::string request(5'000'000, 'x'); // more than a socket holds
+  CHECK_THROWS_AS(bytes_of_program("/bin/sh", script("sleep 100"), request, thrice), Stopped);
+  CHECK(asked == 4);
+  CHECK_THROWS_WITH(bytes_of_program("/bin/sh", script("exec 3>&-; exec sleep 100"), "short"),
+                    ContainsSubstring("the work's process died of signal 9"));
+}
+
+TEST_CASE("a signal that this process ignores is ignored by its children") {
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  const std::vector<std::string> arguments{"-c", "kill -INT $$; exit 7"};
+  CHECK(ChildProcess("/bin/sh", arguments).end().code == 7);
+  CHECK(bytes_of_child([] {
+          (void)std::raise(SIGINT);
+          return std::string("alive");
+        }) == "alive");
+  (void)std::signal(SIGINT, before);
+}
+
 TEST_CASE("what isolated work returns or throws comes back") {
   CHECK(bytes_of_child([] { return std::string(1'000'000, 'y'); }) == std::string(1'000'000, 'y'));
   CHECK(bytes_of_child([] { return std::string(); }).empty());

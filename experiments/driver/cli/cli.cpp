@@ -22,6 +22,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace tutti {
@@ -160,6 +161,8 @@ int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
     return interrupted_exit_code;
   } catch (const std::bad_alloc& error) {
     print_message(memory_text(error));
+  } catch (const std::system_error& error) { // no thread, no descriptor to be had
+    print_message(fmt::format("the system refuses: {}", error.what()));
   } catch (const std::exception& error) {
     print_message(fmt::format("a defect of Tutti: {}", error.what()));
   }

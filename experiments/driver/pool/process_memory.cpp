@@ -101,11 +101,12 @@ std::int64_t default_memory_limit(const MachineMemory& memory) {
 namespace {
 
 /// Nothing where this process may take what it likes.
-std::optional<std::int64_t> present_limit() {
+std::optional<std::int64_t> limit_of(decltype(RLIMIT_DATA) resource) {
   rlimit most{};
-  if (::getrlimit(RLIMIT_DATA, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  if (::getrlimit(resource, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return std::nullopt;
   return static_cast<std::int64_t>(std::min<rlim_t>(most.rlim_cur, INT64_MAX));
 }
+std::optional<std::int64_t> present_limit() { return limit_of(RLIMIT_DATA); }
 
 } // namespace
 
@@ -140,8 +141,9 @@ std::string memory_text(const std::bad_alloc& error) {
   std::string text = "out of memory";
   if (const auto* known = dynamic_cast<const OutOfMemory*>(&error))
     text += fmt::format(": {} more were asked for", short_text(known->asked()));
-  if (const auto limit = present_limit())
-    text += fmt::format("; it may take {} in all", short_text(Bytes{*limit}));
+  std::optional<std::int64_t> limit = present_limit();
+  if (const auto mapped = limit_of(RLIMIT_AS)) limit = std::min(limit.value_or(*mapped), *mapped);
+  if (limit) text += fmt::format("; it may take {} in all", short_text(Bytes{*limit}));
   return text;
 }
 

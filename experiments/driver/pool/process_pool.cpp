@@ -97,7 +97,7 @@ std::vector<TaskEnd> ProcessPool::wait(std::span<pollfd> others, std::optional<d
     Running& each = *running_[i];
     const bool has_ended = waits[others.size() + i].revents != 0 && !each.hear(heard);
     if (!has_ended && !each.is_over(clock_seconds())) continue;
-    if (!has_ended) each.child.kill();
+    each.child.kill(); // also one that lives on with its socket closed; how one died stays known
     const ProcessEnd process = each.child.end();
     ends.push_back({each.task, std::move(each.answer), !has_ended, process});
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));

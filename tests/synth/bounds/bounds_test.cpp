@@ -1,5 +1,5 @@
 // Hand-derived bounds: a is the latency of a link, D the serialization of a chunk of 1 MB on it.
-// bounds_property_test.cpp holds bounds against schedules.
+// property_test.cpp holds bounds against schedules.
 #include "sim/error.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/bounds/check.hpp"

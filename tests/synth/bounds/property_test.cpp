@@ -1,5 +1,5 @@
 // No schedule beats a bound: random ones on random networks (most of them wasteful), and good ones
-// made by a greedy list scheduler, their inversions and compositions. bounds_optimum_test.cpp tries
+// made by a greedy list scheduler, their inversions and compositions. optimum_test.cpp tries
 // all schedules of tiny collectives.
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"

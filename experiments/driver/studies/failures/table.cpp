@@ -160,6 +160,11 @@ std::string story(const FailureEvaluation& e) {
   return text;
 }
 
+/// Memory ran out after the schedule was made: policies are missing.
+bool is_cut_short(const FailureEvaluation& e) {
+  return e.verified && e.status == Status::out_of_memory;
+}
+
 std::string conclusion_text(const FailureEvaluation& e) {
   std::string text;
   if (!e.verified)
@@ -167,6 +172,7 @@ std::string conclusion_text(const FailureEvaluation& e) {
                         e.note.empty() ? "" : ": " + e.note);
   else
     text += bound_text(e);
+  if (is_cut_short(e)) text += fmt::format("{}: {}\n", e.algorithm, e.note);
   if (!e.problem.empty()) text += fmt::format("DEFECT: {}: {}\n", e.algorithm, e.problem);
   return text;
 }
@@ -273,9 +279,10 @@ std::vector<Row> failures_csv(std::span<const FailureEvaluation> evaluations) {
 std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations) {
   std::vector<std::string> problems;
   for (const FailureEvaluation& e : evaluations)
-    if (!e.problem.empty())
-      problems.push_back(fmt::format("{} through failures on {}, {} {}: {}", e.algorithm,
-                                     e.topology, e.collective, to_text(e.size), e.problem));
+    for (const std::string& problem : {e.problem, is_cut_short(e) ? e.note : std::string()})
+      if (!problem.empty())
+        problems.push_back(fmt::format("{} through failures on {}, {} {}: {}", e.algorithm,
+                                       e.topology, e.collective, to_text(e.size), problem));
   return problems;
 }
 
