@@ -135,10 +135,21 @@ private:
     find_sums(chunk);
     if (!sums_.empty()) {
       const Finish best = best_of_sums(chunk);
-      if (take(chunk, best)) kept = survivors_;
+      if (take(chunk, best, best.cut_off.empty() && leaves_out(chunk, kept))) kept = survivors_;
     }
     for (std::size_t i = 0; i < contributors.size(); ++i)
       if (!has_bit(kept, i)) made_.lost.push_back({chunk, contributors[i]});
+  }
+
+  /// Whether the chosen sums go without a contribution that is held and not given up before.
+  [[nodiscard]] bool leaves_out(ChunkId chunk, std::span<const Word> held) const {
+    const std::span<const NodeId> contributors = whole_.held_by(chunk);
+    const std::span<const ChunkAt> before = of_chunk(given_up_, chunk);
+    for (std::size_t i = 0; i < contributors.size(); ++i)
+      if (has_bit(held, i) && !has_bit(survivors_, i) &&
+          std::ranges::find(before, contributors[i], &ChunkAt::npu) == before.end())
+        return true;
+    return false;
   }
 
   /// The choice with which most can finish; of equal ones that with the largest sums.
@@ -284,12 +295,13 @@ private:
     for (const NodeId source : finish.sources) holds_[source.value] = false;
   }
 
-  /// Whether there is anything to do.
-  bool take(ChunkId chunk, const Finish& finish) {
+  /// Whether there is anything to do. Who has the chosen sum has the chunk once the contributions
+  /// that it leaves out are given up, which takes a plan, though nothing is sent.
+  bool take(ChunkId chunk, const Finish& finish, bool gives_up = false) {
     for (const NodeId npu : finish.cut_off) made_.out_of_reach.push_back({chunk, npu});
     std::vector<NodeId> destinations = finish.gets;
     for (std::size_t h = 0; h < finish.sources.size() && !finish.has.empty() && !anew_; ++h)
-      if ((finish.starts[h] != Start::present || !finish.takes_in[h].empty()) &&
+      if ((gives_up || finish.starts[h] != Start::present || !finish.takes_in[h].empty()) &&
           std::ranges::binary_search(finish.has, finish.sources[h])) // has it then, not yet
         destinations.push_back(finish.sources[h]);
     if (destinations.empty()) return false;

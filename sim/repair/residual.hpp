@@ -15,8 +15,8 @@ namespace tutti {
 
 struct Residual {
   /// One custom part; without chunks where nothing is left to do, or to be done. Chunks that all
-  /// who want them have are left out, unless they have them only by going back to their inputs or
-  /// by taking in what waits at them.
+  /// who want them have are left out, unless they have them only by going back to their inputs, by
+  /// taking in what waits at them, or by giving up contributions that others hold.
   Collective collective;
   std::vector<ChunkId> chunk;    ///< [chunk of `collective`]: the same in the whole collective
   Starts starts;                 ///< of the sources in `collective`

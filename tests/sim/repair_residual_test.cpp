@@ -155,6 +155,30 @@ TEST_CASE("what the dead gave to sums that can't be added up is given up, and st
   CHECK(left.lost == std::vector<ChunkAt>{{zero, NodeId{3}}});
 }
 
+TEST_CASE("who has the chosen sum has the chunk once the rest is given up") {
+  const Topology topology = samples::full(4);
+  const auto between = [&](std::uint32_t from, std::uint32_t to) {
+    for (const LinkId link : topology.out_links(NodeId{from}))
+      if (topology.link(link).to == NodeId{to}) return link.value;
+    return UINT32_MAX;
+  };
+  // 1 gives to 0; 2 to 1, which has {1,2} then; 3 to 0, which has {0,1,3}. 2 and 3 die.
+  const std::vector<Segment> done{segment(topology, collective({{{0, 1, 2, 3}, {0}, true}}),
+                                          {{0, {between(1, 0)}, Op::reduce},
+                                           {0, {between(2, 1)}, Op::reduce},
+                                           {0, {between(3, 0)}, Op::reduce}})};
+  const NetworkState dead = network(topology, {npu_down(0, 2), npu_down(0, 3)});
+  Residual left = residual(topology, done, dead, false);
+  REQUIRE(left.chunk.size() == 1);
+  CHECK(held(left, 0) == npus({0}));
+  CHECK(wanted(left, 0) == npus({0}));
+  CHECK(begin(left, 0) == std::vector{Start::present});
+  CHECK(left.lost == std::vector<ChunkAt>{{zero, NodeId{2}}});
+  // Once it is given up, nothing is left to do.
+  left = residual(topology, done, dead, false, std::vector<ChunkAt>{{zero, NodeId{2}}});
+  CHECK(left.chunk.empty());
+}
+
 TEST_CASE("largest first may fail where a search finds sums that add up") {
   // Six contributors on a full graph. 0 -> 2 and 1 -> 2: 2 has {0,1,2}. 4 dies having given to 0:
   // {0,4}; 5 dies having given to 1: {1,5}. 3 has {3}. The largest, {0,1,2}, excludes both; with
