@@ -30,8 +30,8 @@ std::string rounds_fault(const StepInstance& instance, const StepSchedule& sched
 
 std::string steps_fault(const StepInstance& instance, const StepSchedule& schedule) {
   for (std::size_t i = 0; i < schedule.sends.size(); ++i)
-    if (schedule.sends[i].step >= instance.steps)
-      return fmt::format("send {}: there is no step {} (of {})", i, schedule.sends[i].step,
+    if (schedule.sends[i].step.value >= instance.steps)
+      return fmt::format("send {}: there is no step {} (of {})", i, schedule.sends[i].step.value,
                          instance.steps);
   return "";
 }
@@ -46,39 +46,40 @@ TimedPlan timed_plan(const StepProblem& problem, const StepInstance& instance,
   plan.chunks = problem.chunks;
   plan.chunks_per_shard = instance.chunks_per_shard;
   for (const StepSend& send : schedule.sends)
-    plan.sends.push_back({send.step, send.lane, send.chunk});
+    plan.sends.push_back({send.step.value, send.lane, send.chunk});
   return plan;
 }
 
 std::string in_words(const PlanFault& fault, const StepProblem& problem, const TimedPlan& plan) {
   const auto name = [&](std::uint32_t node) { return problem.network.nodes[node].value; };
   if (fault.rule == PlanRule::demands_met)
-    return fmt::format("node {} doesn't hold chunk {} in the end", name(fault.node), fault.chunk);
+    return fmt::format("node {} doesn't hold chunk {} in the end", name(fault.node),
+                       fault.chunk.value);
   const TimedSend& send = plan.sends[fault.send];
   if (fault.rule == PlanRule::lanes_exist)
-    return fmt::format("send {}: there is no lane {} (of {})", fault.send, send.lane,
+    return fmt::format("send {}: there is no lane {} (of {})", fault.send, send.lane.value,
                        plan.lanes.size());
   if (fault.rule == PlanRule::chunks_exist)
-    return fmt::format("send {}: there is no chunk {} (of {})", fault.send, send.chunk,
+    return fmt::format("send {}: there is no chunk {} (of {})", fault.send, send.chunk.value,
                        plan.chunks.size() * plan.chunks_per_shard);
-  const Lane& lane = plan.lanes[send.lane];
+  const Lane& lane = plan.lanes[send.lane.value];
   switch (fault.rule) {
   case PlanRule::in_order: {
     const TimedSend& before = plan.sends[fault.send - 1];
     return fmt::format("send {}: step {}, lane {}, chunk {} comes after step {}, lane {}, chunk {}",
-                       fault.send, send.time, send.lane, send.chunk, before.time, before.lane,
-                       before.chunk);
+                       fault.send, send.time, send.lane.value, send.chunk.value, before.time,
+                       before.lane.value, before.chunk.value);
   }
   case PlanRule::none_had_it:
     return fmt::format("step {}: node {} receives chunk {}, which it holds from the start",
-                       send.time, name(lane.to), send.chunk);
+                       send.time, name(lane.to), send.chunk.value);
   case PlanRule::once:
     return fmt::format("step {}: node {} receives chunk {}, which came in step {} already",
-                       send.time, name(lane.to), send.chunk, fault.time - 1);
+                       send.time, name(lane.to), send.chunk.value, fault.time - 1);
   default: // nothing passes through nodes that don't store: there are none
     return fmt::format("step {}: node {} sends chunk {} to node {} over lane {}, but doesn't hold "
                        "it{}",
-                       send.time, name(lane.from), send.chunk, name(lane.to), send.lane,
+                       send.time, name(lane.from), send.chunk.value, name(lane.to), send.lane.value,
                        fault.time == std::uint64_t{send.time} + 1 ? " before the step" : "");
   }
 }
@@ -89,22 +90,22 @@ public:
   explicit LimitCount(const StepNetwork& network)
       : limits_(network.limits), limits_of_(network.lanes.size()), sends_(limits_.size()) {
     for (std::uint32_t l = 0; l < limits_.size(); ++l)
-      for (const std::uint32_t lane : limits_[l].lanes) limits_of_[lane].push_back(l);
+      for (const LaneId lane : limits_[l].lanes) limits_of_[lane.value].push_back(l);
   }
 
   void add(const StepSend& send) {
-    for (const std::uint32_t limit : limits_of_[send.lane])
+    for (const std::uint32_t limit : limits_of_[send.lane.value])
       if (sends_[limit]++ == 0) touched_.push_back(limit);
   }
 
   /// Ends the step; says which limit was exceeded.
-  std::string end(std::uint32_t step, std::uint32_t rounds) {
+  std::string end(Step step, std::uint32_t rounds) {
     std::string fault;
     for (const std::uint32_t l : touched_) {
       const Ratio capacity = limits_[l].per_round * Ratio(rounds);
       if (fault.empty() && Ratio(sends_[l]) > capacity)
-        fault = fmt::format("step {}: {} sends over {}, which carries {} in {} {}", step, sends_[l],
-                            limits_[l].name, capacity.floor(), rounds,
+        fault = fmt::format("step {}: {} sends over {}, which carries {} in {} {}", step.value,
+                            sends_[l], limits_[l].name, capacity.floor(), rounds,
                             rounds == 1 ? "round" : "rounds");
       sends_[l] = 0;
     }
@@ -134,7 +135,7 @@ std::string step_fault(const StepProblem& problem, const StepInstance& instance,
     const StepSend& send = schedule.sends[i];
     count.add(send);
     if (i + 1 < schedule.sends.size() && schedule.sends[i + 1].step == send.step) continue;
-    if (std::string fault = count.end(send.step, schedule.rounds[send.step]); !fault.empty())
+    if (std::string fault = count.end(send.step, schedule.rounds[send.step.value]); !fault.empty())
       return fault;
   }
   return "";

@@ -27,7 +27,7 @@ namespace {
 /// Whether the networks differ in nothing but the order of their limits.
 bool same_network(const StepNetwork& a, const StepNetwork& b) {
   const auto limits = [](const StepNetwork& network) {
-    std::vector<std::pair<Ratio, std::vector<std::uint32_t>>> all;
+    std::vector<std::pair<Ratio, std::vector<LaneId>>> all;
     for (const StepLimit& limit : network.limits) all.emplace_back(limit.per_round, limit.lanes);
     std::ranges::sort(all);
     return all;

@@ -168,9 +168,10 @@ private:
     std::vector<Literal> inputs;
     for (const ChunkOrbits::Role& role : orbits_.roles()) {
       if (role.by == nullptr) continue;
-      for (const std::uint32_t l : limit.lanes)
+      for (const LaneId l : limit.lanes)
         for (std::uint32_t k = 0; k < instance_.chunks_per_shard; ++k)
-          if (const Literal sent = send(role.chosen, k, role.by->lanes[l], step); sent != never)
+          if (const Literal sent = send(role.chosen, k, role.by->lanes[l.value], step);
+              sent != never)
             inputs.push_back(sent);
     }
     return inputs;
@@ -194,8 +195,8 @@ private:
             if (sent == never || !solver_.value(sent)) continue;
             for (const StepAutomorphism& one : symmetry_)
               schedule.sends.push_back(
-                  {one.chunks[orbits_.chosen()[i]] * instance_.chunks_per_shard + k, one.lanes[l],
-                   s});
+                  {ChunkId{one.chunks[orbits_.chosen()[i]] * instance_.chunks_per_shard + k},
+                   LaneId{one.lanes[l]}, Step{s}});
           }
     sort_sends(schedule);
     return schedule;

@@ -26,14 +26,14 @@ void add_lanes(const Topology& topology, StepNetwork& network) {
 
 /// A limit for each link and each group that a lane uses.
 void add_limits(const Topology& topology, StepNetwork& network) {
-  std::vector<std::vector<std::uint32_t>> by_link(topology.link_count());
-  std::vector<std::vector<std::uint32_t>> by_group(topology.groups().size());
+  std::vector<std::vector<LaneId>> by_link(topology.link_count());
+  std::vector<std::vector<LaneId>> by_group(topology.groups().size());
   for (std::uint32_t l = 0; l < network.lanes.size(); ++l)
     for (const LinkId link : network.lanes[l].links) {
-      by_link[link.value].push_back(l);
-      for (const std::uint32_t group : topology.groups_of(link)) by_group[group].push_back(l);
+      by_link[link.value].emplace_back(l);
+      for (const std::uint32_t group : topology.groups_of(link)) by_group[group].emplace_back(l);
     }
-  const auto add = [&](std::string name, std::vector<std::uint32_t>& lanes, Bandwidth bandwidth) {
+  const auto add = [&](std::string name, std::vector<LaneId>& lanes, Bandwidth bandwidth) {
     if (lanes.empty()) return;
     const Ratio per_round(bandwidth.bytes_per_second, network.round.bytes_per_second);
     network.limits.push_back({std::move(name), std::move(lanes), per_round});
@@ -53,7 +53,7 @@ void add_limits(const Topology& topology, StepNetwork& network) {
 std::vector<Ratio> lane_widths(const StepNetwork& network) {
   std::vector<Ratio> width(network.lanes.size(), Ratio(INT32_MAX));
   for (const StepLimit& limit : network.limits)
-    for (const std::uint32_t l : limit.lanes) width[l] = std::min(width[l], limit.per_round);
+    for (const LaneId l : limit.lanes) width[l.value] = std::min(width[l.value], limit.per_round);
   return width;
 }
 

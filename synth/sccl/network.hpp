@@ -15,9 +15,9 @@ namespace tutti {
 /// An entry of B: so many chunks a round over these lanes together. A step of r rounds carries
 /// floor(per_round * r).
 struct StepLimit {
-  std::string name;                 ///< "npu0>npu3", or the shared group's
-  std::vector<std::uint32_t> lanes; ///< ascending; one that needs the bandwidth twice stands twice
-  Ratio per_round;                  ///< >= 1
+  std::string name;          ///< "npu0>npu3", or the shared group's
+  std::vector<LaneId> lanes; ///< ascending; one that needs the bandwidth twice stands twice
+  Ratio per_round;           ///< >= 1
 };
 
 /// Nodes are indices of `nodes`; each lane is a link, or links through switches, and takes one

@@ -149,7 +149,7 @@ StepTrial ParetoSynthesis::attempt(const StepInstance& instance, bool in_class,
     trial.method = solved.method;
   }
   if (solved.answer.schedule) {
-    for (StepSend& send : solved.answer.schedule->sends) send.lane = scope_.lanes[send.lane];
+    for (StepSend& send : solved.answer.schedule->sends) send.lane = scope_.lanes[send.lane.value];
     if (const std::string fault = step_fault(whole_, instance, *solved.answer.schedule);
         !fault.empty())
       throw std::logic_error("a defect of sccl: " + fault);

@@ -52,9 +52,9 @@ StepSchedule without_dead_ends(const StepProblem& problem, const StepInstance& i
   std::vector<StepSend> kept;
   for (std::size_t i = schedule.sends.size(); i-- > 0;) {
     const StepSend& send = schedule.sends[i];
-    const Lane& lane = problem.network.lanes[send.lane];
-    if (!needed[send.chunk * nodes + lane.to]) continue;
-    needed[send.chunk * nodes + lane.from] = true;
+    const Lane& lane = problem.network.lane(send.lane);
+    if (!needed[send.chunk.value * nodes + lane.to]) continue;
+    needed[send.chunk.value * nodes + lane.from] = true;
     kept.push_back(send);
   }
   std::ranges::reverse(kept);

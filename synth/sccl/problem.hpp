@@ -5,6 +5,7 @@
 #include "sim/collective.hpp"
 #include "synth/sccl/network.hpp"
 #include "synth/solvers/sat.hpp"
+#include "synth/timed/ids.hpp"
 #include "synth/timed/timed_chunk.hpp"
 
 #include <cstdint>
@@ -30,7 +31,9 @@ struct StepInstance {
 };
 
 struct StepSend {
-  std::uint32_t chunk, lane, step; ///< chunk = i * chunks_per_shard + k; step from 0 on
+  ChunkId chunk; ///< i * chunks_per_shard + k
+  LaneId lane;
+  Step step;
   auto operator<=>(const StepSend&) const = default;
 };
 

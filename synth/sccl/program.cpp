@@ -210,9 +210,9 @@ void StepProgram::add_limit(const StepLimit& limit) {
     problem_.require_time();
     std::vector<Term> terms{{rounds_[s], -numerator / scale}};
     for (std::uint32_t c = 0; c < flows_.carriers.size(); ++c)
-      for (const std::uint32_t l : limit.lanes)
+      for (const LaneId l : limit.lanes)
         if (const std::uint32_t column =
-                carried_[std::size_t{carrier_orbit_[lane_pair(c, l)]} * layers_ + s];
+                carried_[std::size_t{carrier_orbit_[lane_pair(c, l.value)]} * layers_ + s];
             column != none)
           terms.push_back({column, denominator / scale});
     if (terms.size() > 1) program_.add_row(-unlimited, 0, terms);

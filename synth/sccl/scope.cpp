@@ -97,18 +97,18 @@ StepScope scope_within(const StepProblem& problem, std::uint32_t fewest, std::ui
   for (std::uint32_t n = 0; n < whole.node_count(); ++n)
     if (lengths[n] <= scope.steps) network.nodes.push_back(whole.nodes[n]);
   const std::vector<std::uint32_t> number = numbers_in(whole, network);
-  std::vector<std::uint32_t> lane_number(whole.lanes.size(), left_out);
+  std::vector<LaneId> made(whole.lanes.size()); // of each of the whole's
   for (std::uint32_t l = 0; l < whole.lanes.size(); ++l) {
     const Lane& lane = whole.lanes[l];
     if (number[lane.from] == left_out || number[lane.to] == left_out) continue;
-    lane_number[l] = static_cast<std::uint32_t>(scope.lanes.size());
-    scope.lanes.push_back(l);
+    made[l] = LaneId{static_cast<std::uint32_t>(scope.lanes.size())};
+    scope.lanes.emplace_back(l);
     network.lanes.push_back({number[lane.from], number[lane.to], lane.links});
   }
   for (const StepLimit& limit : whole.limits) {
     StepLimit kept{limit.name, {}, limit.per_round};
-    for (const std::uint32_t l : limit.lanes)
-      if (lane_number[l] != left_out) kept.lanes.push_back(lane_number[l]);
+    for (const LaneId l : limit.lanes)
+      if (made[l.value].valid()) kept.lanes.push_back(made[l.value]);
     if (!kept.lanes.empty()) network.limits.push_back(std::move(kept));
   }
   network.index_lanes(static_cast<std::uint32_t>(network.nodes.size()));
@@ -131,41 +131,41 @@ StepProblem contracted(const StepProblem& problem, const StepScope& scope) {
   network.nodes.push_back(
       whole.nodes[static_cast<std::size_t>(std::ranges::find(number, left_out) - number.begin())]);
   // Bundles of lanes from or to elsewhere, by their ends.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> bundles;
-  std::vector<std::uint32_t> lane_number(whole.lanes.size(), left_out);
-  for (std::uint32_t l = 0; l < scope.lanes.size(); ++l) lane_number[scope.lanes[l]] = l;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<LaneId>> bundles;
+  std::vector<LaneId> made(whole.lanes.size()); // of each of the whole's
+  for (std::uint32_t l = 0; l < scope.lanes.size(); ++l) made[scope.lanes[l].value] = LaneId{l};
   for (std::uint32_t l = 0; l < whole.lanes.size(); ++l) {
     const std::uint32_t from = node_of(whole.lanes[l].from), to = node_of(whole.lanes[l].to);
-    if (from != to && (from == elsewhere || to == elsewhere)) bundles[{from, to}].push_back(l);
+    if (from != to && (from == elsewhere || to == elsewhere)) bundles[{from, to}].emplace_back(l);
   }
   const std::vector<Ratio> widths = lane_widths(whole);
   std::vector<StepLimit> bundle_limits;
   for (const auto& [ends, lanes] : bundles) {
-    const auto made = static_cast<std::uint32_t>(network.lanes.size());
-    network.lanes.push_back({ends.first, ends.second, whole.lanes[lanes.front()].links});
+    const LaneId bundle{static_cast<std::uint32_t>(network.lanes.size())};
+    network.lanes.push_back({ends.first, ends.second, whole.lane(lanes.front()).links});
     Ratio width;
-    for (const std::uint32_t l : lanes) {
-      lane_number[l] = made;
-      width = width + widths[l];
+    for (const LaneId l : lanes) {
+      made[l.value] = bundle;
+      width = width + widths[l.value];
     }
-    bundle_limits.push_back({"elsewhere", {made}, width});
+    bundle_limits.push_back({"elsewhere", {bundle}, width});
   }
   network.limits.clear();
   for (const StepLimit& limit : whole.limits) {
     StepLimit kept{limit.name, {}, limit.per_round};
-    std::map<std::uint32_t, std::set<std::uint32_t>> parts; // of bundles in this limit
-    for (const std::uint32_t l : limit.lanes) {
-      const std::uint32_t made = lane_number[l];
-      if (made == left_out) continue;
-      if (made < scope.lanes.size())
-        kept.lanes.push_back(made);
+    std::map<LaneId, std::set<LaneId>> parts; // of bundles in this limit
+    for (const LaneId l : limit.lanes) {
+      const LaneId lane = made[l.value];
+      if (!lane.valid()) continue;
+      if (lane.value < scope.lanes.size())
+        kept.lanes.push_back(lane);
       else
-        parts[made].insert(l);
+        parts[lane].insert(l);
     }
     // A limit tells about a bundle only if it has all of its lanes in it.
-    for (const auto& [made, lanes] : parts) {
-      const Lane& lane = network.lanes[made];
-      if (lanes.size() == bundles.at({lane.from, lane.to}).size()) kept.lanes.push_back(made);
+    for (const auto& [bundle, lanes] : parts) {
+      const Lane& lane = network.lane(bundle);
+      if (lanes.size() == bundles.at({lane.from, lane.to}).size()) kept.lanes.push_back(bundle);
     }
     if (!kept.lanes.empty()) network.limits.push_back(std::move(kept));
   }

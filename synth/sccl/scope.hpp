@@ -11,9 +11,9 @@ namespace tutti {
 
 /// The problem on some of its nodes.
 struct StepScope {
-  StepProblem problem;              ///< chunks are the whole problem's, in its order
-  std::vector<std::uint32_t> lanes; ///< of each lane of `problem`: its index in the whole
-  std::uint32_t steps = 0;          ///< no schedule of so many steps leaves the scope
+  StepProblem problem;       ///< chunks are the whole problem's, in its order
+  std::vector<LaneId> lanes; ///< of each lane of `problem`: the whole's
+  std::uint32_t steps = 0;   ///< no schedule of so many steps leaves the scope
 };
 
 /// The nodes on paths of at most `steps` from a source of any chunk to a destination of any,

@@ -21,7 +21,7 @@ ChunkTraffic step_traffic(const StepProblem& problem) {
   for (const StepLimit& each : network.limits) {
     ChunkTraffic::Limit& limit = traffic.limits.emplace_back();
     limit.kind = widths.at(each.per_round);
-    for (const std::uint32_t lane : each.lanes) limit.uses.push_back({lane, 0});
+    for (const LaneId lane : each.lanes) limit.uses.push_back({lane.value, 0});
   }
   return traffic;
 }

@@ -19,7 +19,7 @@ public:
       : rounds_(rounds), limits_of_(network.lanes.size()), room_(network.limits.size() * rounds) {
     for (std::size_t i = 0; i < network.limits.size(); ++i) {
       const StepLimit& limit = network.limits[i];
-      for (const std::uint32_t l : limit.lanes) limits_of_[l].push_back(i);
+      for (const LaneId l : limit.lanes) limits_of_[l.value].push_back(i);
       std::int64_t before = 0;
       for (std::uint32_t r = 0; r < rounds; ++r) {
         const std::int64_t until = (limit.per_round * Ratio(r + 1)).floor();
@@ -29,11 +29,11 @@ public:
   }
 
   /// The first round with room for one more send over the lane, which takes it; else the last.
-  std::uint32_t take(std::uint32_t lane) {
+  std::uint32_t take(LaneId lane) {
     for (std::uint32_t r = 0; r < rounds_; ++r) {
       const auto has_room = [&](std::size_t limit) { return room_[limit * rounds_ + r] > 0; };
-      if (!std::ranges::all_of(limits_of_[lane], has_room)) continue;
-      for (const std::size_t limit : limits_of_[lane]) --room_[limit * rounds_ + r];
+      if (!std::ranges::all_of(limits_of_[lane.value], has_room)) continue;
+      for (const std::size_t limit : limits_of_[lane.value]) --room_[limit * rounds_ + r];
       return r;
     }
     return rounds_ - 1;
@@ -51,7 +51,7 @@ std::vector<std::uint32_t> rounds_of_sends(const StepProblem& problem,
                                            const StepSchedule& schedule) {
   const StepNetwork& network = problem.network;
   const auto ahead = [&](const StepSend& send) { // how many nodes further it goes
-    const Lane& lane = network.lanes[send.lane];
+    const Lane& lane = network.lane(send.lane);
     return (lane.to + network.node_count() - lane.from) % network.node_count();
   };
   std::vector<std::uint32_t> order(schedule.sends.size());
@@ -61,8 +61,8 @@ std::vector<std::uint32_t> rounds_of_sends(const StepProblem& problem,
   });
   std::vector<std::uint32_t> rounds(schedule.sends.size());
   for (std::size_t i = 0; i < order.size();) {
-    const std::uint32_t step = schedule.sends[order[i]].step;
-    RoundCalendar calendar(network, schedule.rounds[step]);
+    const Step step = schedule.sends[order[i]].step;
+    RoundCalendar calendar(network, schedule.rounds[step.value]);
     for (; i < order.size() && schedule.sends[order[i]].step == step; ++i)
       rounds[order[i]] = calendar.take(schedule.sends[order[i]].lane);
   }
@@ -80,8 +80,8 @@ Schedule as_schedule(const StepProblem& problem, const StepSchedule& schedule,
   list.reserve(order.size());
   for (const std::uint32_t i : order) {
     const StepSend& send = schedule.sends[i];
-    const PathId path = list.paths().intern(problem.network.lanes[send.lane].links);
-    list.push({ChunkId{send.chunk}, path, Op::copy, false});
+    const PathId path = list.paths().intern(problem.network.lane(send.lane).links);
+    list.push({send.chunk, path, Op::copy, false});
   }
   return list;
 }

@@ -44,7 +44,7 @@ public:
 
   /// The sends of a chunk that ends at this node, in order; waits where it can. A path that comes
   /// back to a node waits there instead.
-  std::vector<StepSend> take(std::uint32_t node, std::uint32_t chunk) {
+  std::vector<StepSend> take(std::uint32_t node, ChunkId chunk) {
     std::vector<StepSend> path; // backwards
     for (std::uint32_t s = steps_; s-- > 0;) {
       if (std::uint32_t& kept = kept_[std::size_t{s} * network_.node_count() + node]; kept > 0) {
@@ -56,9 +56,9 @@ public:
       assert(lane != in.end());
       --sent(s, lane->value);
       node = network_.lanes[lane->value].from;
-      path.push_back({chunk, lane->value, s});
+      path.push_back({chunk, *lane, Step{s}});
       const auto again = std::ranges::find_if(
-          path, [&](const StepSend& send) { return network_.lanes[send.lane].to == node; });
+          path, [&](const StepSend& send) { return network_.lane(send.lane).to == node; });
       if (again != path.end()) path.erase(again, path.end());
     }
     std::ranges::reverse(path);
@@ -92,8 +92,8 @@ StepSchedule decoded(const StepProblem& problem, const StepInstance& instance,
     const std::uint32_t flow = program.flows().flow_of[c];
     if (flow == StepFlows::none) continue;
     for (std::uint32_t k = 0; k < instance.chunks_per_shard; ++k) {
-      const std::vector<StepSend> path = paths[flow].take(problem.chunks[c].destinations.front(),
-                                                          c * instance.chunks_per_shard + k);
+      const std::vector<StepSend> path = paths[flow].take(
+          problem.chunks[c].destinations.front(), ChunkId{c * instance.chunks_per_shard + k});
       schedule.sends.insert(schedule.sends.end(), path.begin(), path.end());
     }
   }

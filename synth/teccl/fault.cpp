@@ -23,34 +23,36 @@ TimedPlan timed_plan(const EpochProblem& problem, const EpochPlan& sends) {
   plan.stores = problem.network.stores;
   plan.copies = problem.network.copies;
   plan.chunks = problem.chunks;
-  for (const EpochSend& send : sends) plan.sends.push_back({send.epoch, send.lane, send.chunk});
+  for (const EpochSend& send : sends)
+    plan.sends.push_back({send.epoch.value, send.lane, send.chunk});
   return plan;
 }
 
 std::string order_in_words(const EpochPlan& plan, std::size_t i) {
   return fmt::format("send {}: epoch {}, lane {}, chunk {} comes after epoch {}, lane {}, chunk {}",
-                     i, plan[i].epoch, plan[i].lane, plan[i].chunk, plan[i - 1].epoch,
-                     plan[i - 1].lane, plan[i - 1].chunk);
+                     i, plan[i].epoch.value, plan[i].lane.value, plan[i].chunk.value,
+                     plan[i - 1].epoch.value, plan[i - 1].lane.value, plan[i - 1].chunk.value);
 }
 
 std::string in_words(const PlanFault& fault, const TimedPlan& plan, const EpochPlan& sends) {
   if (fault.rule == PlanRule::demands_met)
-    return fmt::format("node {} never gets chunk {}", fault.node, fault.chunk);
+    return fmt::format("node {} never gets chunk {}", fault.node, fault.chunk.value);
   if (fault.rule == PlanRule::in_order) return order_in_words(sends, fault.send);
   const EpochSend& send = sends[fault.send];
   if (fault.rule == PlanRule::lanes_exist)
-    return fmt::format("send {}: there is no lane {} (of {})", fault.send, send.lane,
+    return fmt::format("send {}: there is no lane {} (of {})", fault.send, send.lane.value,
                        plan.lanes.size());
   if (fault.rule == PlanRule::chunks_exist)
-    return fmt::format("send {}: there is no chunk {} (of {})", fault.send, send.chunk,
+    return fmt::format("send {}: there is no chunk {} (of {})", fault.send, send.chunk.value,
                        plan.chunks.size());
   if (fault.rule == PlanRule::passed_on_once)
     return fmt::format("epoch {}: node {} passes chunk {} on {} times, but can't copy, and it "
                        "arrives {} times",
-                       fault.time, fault.node, fault.chunk, fault.passed, fault.arrived);
-  const Lane& lane = plan.lanes[send.lane];
-  const std::string which = fmt::format("epoch {}: node {} sends chunk {} to node {} over lane {}",
-                                        send.epoch, lane.from, send.chunk, lane.to, send.lane);
+                       fault.time, fault.node, fault.chunk.value, fault.passed, fault.arrived);
+  const Lane& lane = plan.lanes[send.lane.value];
+  const std::string which =
+      fmt::format("epoch {}: node {} sends chunk {} to node {} over lane {}", send.epoch.value,
+                  lane.from, send.chunk.value, lane.to, send.lane.value);
   switch (fault.rule) {
   case PlanRule::none_had_it: return which + ", which holds it from the start";
   case PlanRule::once:
@@ -72,16 +74,16 @@ std::string repeat_fault(const EpochPlan& plan) {
 /// has no other fault.
 std::string buffer_fault(const EpochProblem& problem, const EpochPlan& plan) {
   if (!problem.buffer_limit) return "";
-  using Kept = std::pair<std::uint32_t, std::uint32_t>; // node, chunk
+  using Kept = std::pair<std::uint32_t, ChunkId>; // the first: node
   std::map<Kept, std::uint64_t> arrival, last;
   for (const EpochSend& send : plan) {
-    const Lane& lane = problem.network.lanes[send.lane];
-    arrival[{lane.to, send.chunk}] = std::uint64_t{send.epoch} + lane.delay;
-    const TimedChunk& chunk = problem.chunks[send.chunk];
+    const Lane& lane = problem.network.lanes[send.lane.value];
+    arrival[{lane.to, send.chunk}] = std::uint64_t{send.epoch.value} + lane.delay;
+    const TimedChunk& chunk = problem.chunks[send.chunk.value];
     if (problem.network.stores[lane.from] &&
         !std::ranges::binary_search(chunk.sources, lane.from) &&
         !std::ranges::binary_search(chunk.destinations, lane.from))
-      last[{lane.from, send.chunk}] = send.epoch; // ascending
+      last[{lane.from, send.chunk}] = send.epoch.value; // ascending
   }
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> change; // by node, epoch
   for (const auto& [kept, epoch] : last) {
@@ -101,7 +103,7 @@ std::string buffer_fault(const EpochProblem& problem, const EpochPlan& plan) {
 /// Of the epochs in which a limit is used, no `most` + 1 lie within one window.
 std::string limits_fault(const EpochProblem& problem, const EpochPlan& plan) {
   std::vector<std::vector<std::uint64_t>> entries(problem.network.lanes.size()); // [lane]
-  for (const EpochSend& send : plan) entries[send.lane].push_back(send.epoch);
+  for (const EpochSend& send : plan) entries[send.lane.value].push_back(send.epoch.value);
   std::vector<std::uint64_t> used;
   for (const EpochLimit& limit : problem.network.limits) {
     used.clear();

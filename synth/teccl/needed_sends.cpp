@@ -1,4 +1,4 @@
-// Which sends of a plan are of use: walking back from those who want a chunk.
+// Which sends of a plan are of use: walking back from each chunk's destinations.
 #include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
   EpochForest forest() && {
     for (std::uint32_t c = 0; c < problem_.chunks.size(); ++c)
       for (const std::uint32_t destination : problem_.chunks[c].destinations)
-        need(brought(c, destination));
+        need(brought(ChunkId{c}, destination));
     while (!open_.empty()) {
       const std::uint32_t send = open_.back();
       open_.pop_back();
@@ -41,7 +41,8 @@ public:
       if (!stores(from)) {
         parent_[send] = arrival_for(send);
         need(parent_[send]);
-      } else if (!std::ranges::binary_search(problem_.chunks[plan_[send].chunk].sources, from)) {
+      } else if (!std::ranges::binary_search(problem_.chunks[plan_[send].chunk.value].sources,
+                                             from)) {
         need(brought(plan_[send].chunk, from));
       }
     }
@@ -49,7 +50,7 @@ public:
   }
 
 private:
-  using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>; // epoch, chunk, node
+  using Place = std::tuple<Epoch, ChunkId, std::uint32_t>; // the last: node
   /// What comes to a node that doesn't store, of one chunk for one epoch.
   struct Arrivals {
     std::vector<std::uint32_t> sends;
@@ -58,14 +59,14 @@ private:
   };
 
   [[nodiscard]] const Lane& lane_of(std::uint32_t send) const {
-    return problem_.network.lanes[plan_[send].lane];
+    return problem_.network.lane(plan_[send].lane);
   }
   [[nodiscard]] bool stores(std::uint32_t node) const { return problem_.network.stores[node]; }
-  [[nodiscard]] std::uint32_t& brought(std::size_t chunk, std::uint32_t node) {
-    return brought_[chunk * problem_.network.node_count() + node];
+  [[nodiscard]] std::uint32_t& brought(ChunkId chunk, std::uint32_t node) {
+    return brought_[std::size_t{chunk.value} * problem_.network.node_count() + node];
   }
 
-  /// Lanes without delay can go round in circles: what has come over the fewest of them stands
+  /// Lanes without delay can form cycles: what has come over the fewest of them stands
   /// first, so that no send hangs on itself.
   void order_arrivals() {
     std::map<Place, std::vector<std::uint32_t>> instant; // sends without delay, by their sender

@@ -4,7 +4,6 @@
 #include "sim/schedule.hpp"
 #include "synth/teccl/problem.hpp"
 
-#include <cstdint>
 #include <optional>
 
 namespace tutti {
@@ -16,6 +15,6 @@ namespace tutti {
 /// it doesn't have, a buffer limit. `latest`: gives up where anything arrives later, needed or not.
 /// Cost: O(hops * epochs that are tried * windows).
 [[nodiscard]] std::optional<EpochPlan> as_plan(const EpochProblem& problem,
-                                               const Schedule& schedule, std::uint32_t latest);
+                                               const Schedule& schedule, Epoch latest);
 
 } // namespace tutti

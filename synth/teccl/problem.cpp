@@ -49,20 +49,20 @@ EpochProblem epoch_problem(const Topology& topology, const Collective& collectiv
 
 std::optional<std::uint32_t> epochs_of(const EpochProblem& problem, const EpochPlan& plan) {
   const std::size_t nodes = problem.network.node_count();
-  std::vector<std::uint32_t> there(problem.chunks.size() * nodes, out_of_epochs);
+  std::vector<Epoch> there(problem.chunks.size() * nodes, no_epoch); // [chunk * nodes + node]
   for (const EpochSend& send : plan) {
-    const Lane& lane = problem.network.lanes[send.lane];
-    std::uint32_t& first = there[send.chunk * nodes + lane.to];
+    const Lane& lane = problem.network.lane(send.lane);
+    Epoch& first = there[send.chunk.value * nodes + lane.to];
     first = std::min(first, send.epoch + lane.delay);
   }
-  std::uint32_t epochs = 0;
+  Epoch last;
   for (std::size_t c = 0; c < problem.chunks.size(); ++c)
     for (const std::uint32_t destination : problem.chunks[c].destinations) {
-      const std::uint32_t first = there[c * nodes + destination];
-      if (first == out_of_epochs) return {};
-      epochs = std::max(epochs, first);
+      const Epoch first = there[c * nodes + destination];
+      if (first == no_epoch) return {};
+      last = std::max(last, first);
     }
-  return epochs;
+  return last.value;
 }
 
 } // namespace tutti

@@ -3,6 +3,7 @@
 
 #include "sim/collective.hpp"
 #include "synth/teccl/network.hpp"
+#include "synth/timed/ids.hpp"
 #include "synth/timed/timed_chunk.hpp"
 
 #include <compare>
@@ -29,7 +30,9 @@ struct EpochProblem : TimedProblem<EpochNetwork> {
                                          const EpochSettings& settings);
 
 struct EpochSend {
-  std::uint32_t epoch = 0, lane = 0, chunk = 0;
+  Epoch epoch;
+  LaneId lane;
+  ChunkId chunk;
   auto operator<=>(const EpochSend&) const = default;
 };
 

@@ -44,8 +44,8 @@ public:
     Schedule schedule(link_count);
     schedule.reserve(paths_.size());
     for (const std::uint32_t w : order)
-      schedule.push({ChunkId{chunk_of(paths_[w])}, schedule.paths().intern(paths_[w].links),
-                     Op::copy, false});
+      schedule.push(
+          {chunk_of(paths_[w]), schedule.paths().intern(paths_[w].links), Op::copy, false});
     return schedule;
   }
 
@@ -57,14 +57,12 @@ private:
   static constexpr std::uint32_t unknown = UINT32_MAX;
 
   [[nodiscard]] const Lane& lane_of(std::uint32_t send) const {
-    return problem_.network.lanes[forest_.sends[send].lane];
+    return problem_.network.lane(forest_.sends[send].lane);
   }
-  [[nodiscard]] std::uint32_t chunk_of(const Path& path) const {
-    return forest_.sends[path.first].chunk;
-  }
+  [[nodiscard]] ChunkId chunk_of(const Path& path) const { return forest_.sends[path.first].chunk; }
   /// A chunk at a node, as one number.
-  [[nodiscard]] std::uint64_t place(std::uint64_t chunk, std::uint32_t node) const {
-    return chunk * problem_.network.node_count() + node;
+  [[nodiscard]] std::uint64_t place(ChunkId chunk, std::uint32_t node) const {
+    return std::uint64_t{chunk.value} * problem_.network.node_count() + node;
   }
 
   /// Transfers of its chunk one after another that must be before this one: out of a switch lanes

@@ -92,7 +92,7 @@ private:
 
   void start_from(const Schedule& schedule) {
     constexpr std::uint32_t most_epochs = 1'000'000;
-    start_ = as_plan(problem_, schedule, most_epochs);
+    start_ = as_plan(problem_, schedule, Epoch{most_epochs});
     if (start_) start_epochs_ = epochs_of(problem_, *start_);
   }
 

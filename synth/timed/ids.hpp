@@ -12,29 +12,33 @@ namespace tutti {
 using LaneId = Id<struct LaneTag>;   ///< lane of a LaneNetwork
 using LimitId = Id<struct LimitTag>; ///< limit of a network of lanes
 
-/// A time slot of TE-CCL, counted from 0. Numbers of epochs (delays, windows) are plain integers.
-struct Epoch {
+/// A slot of time, counted from 0. Numbers of slots (delays, windows) are plain integers. `Tag`
+/// only keeps the kinds apart.
+template <typename Tag> struct TimeSlot {
   std::uint32_t value = 0;
 
-  constexpr Epoch() = default;
-  constexpr explicit Epoch(std::uint32_t index) : value(index) {}
-  constexpr auto operator<=>(const Epoch&) const = default;
+  constexpr TimeSlot() = default;
+  constexpr explicit TimeSlot(std::uint32_t index) : value(index) {}
+  constexpr auto operator<=>(const TimeSlot&) const = default;
 
-  constexpr Epoch& operator++() {
+  constexpr TimeSlot& operator++() {
     ++value;
     return *this;
   }
-  constexpr Epoch& operator+=(std::uint32_t epochs) {
-    value += epochs;
+  constexpr TimeSlot& operator+=(std::uint32_t slots) {
+    value += slots;
     return *this;
   }
-  [[nodiscard]] friend constexpr Epoch operator+(Epoch epoch, std::uint32_t epochs) {
-    return Epoch{epoch.value + epochs};
+  [[nodiscard]] friend constexpr TimeSlot operator+(TimeSlot slot, std::uint32_t slots) {
+    return TimeSlot{slot.value + slots};
   }
-  [[nodiscard]] friend constexpr Epoch operator-(Epoch epoch, std::uint32_t epochs) {
-    return Epoch{epoch.value - epochs};
+  [[nodiscard]] friend constexpr TimeSlot operator-(TimeSlot slot, std::uint32_t slots) {
+    return TimeSlot{slot.value - slots};
   }
 };
+
+using Epoch = TimeSlot<struct EpochTag>; ///< of TE-CCL
+using Step = TimeSlot<struct StepTag>;   ///< of SCCL
 
 /// Of what never happens; after every epoch.
 inline constexpr Epoch no_epoch{no_index};

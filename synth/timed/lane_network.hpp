@@ -26,6 +26,7 @@ struct LaneNetwork {
   std::vector<Lane> lanes;                              ///< [LaneId], by from, to, links
   std::vector<std::vector<LaneId>> out_lanes, in_lanes; ///< [node], ascending
 
+  [[nodiscard]] const Lane& lane(LaneId id) const { return lanes[id.value]; }
   [[nodiscard]] std::uint32_t node_count() const {
     return static_cast<std::uint32_t>(out_lanes.size());
   }

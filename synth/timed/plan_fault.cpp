@@ -22,8 +22,8 @@ public:
 
   std::optional<PlanFault> fault() {
     if (auto found = form()) return found;
-    for (std::size_t c = 0; c < plan_.chunks.size() * plan_.chunks_per_shard; ++c)
-      for (const std::uint32_t source : asked(c).sources) since_[c * nodes_ + source] = 0;
+    for (std::uint32_t c = 0; c < plan_.chunks.size() * plan_.chunks_per_shard; ++c)
+      for (const std::uint32_t source : asked(ChunkId{c}).sources) since(ChunkId{c}, source) = 0;
     if (auto found = receive()) return found;
     if (auto found = send()) return found;
     if (auto found = pass()) return found;
@@ -39,11 +39,20 @@ private:
     std::vector<std::size_t> sends; // indices into the plan
     bool there = false;             // something has come that doesn't hang on sends of this time
   };
-  using Place = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>; // time, chunk, node
+  using Place = std::tuple<std::uint64_t, ChunkId, std::uint32_t>; // time, chunk, node
 
-  [[nodiscard]] const Lane& lane_of(const TimedSend& send) const { return plan_.lanes[send.lane]; }
-  [[nodiscard]] const TimedChunk& asked(std::size_t chunk) const {
-    return plan_.chunks[chunk / plan_.chunks_per_shard];
+  [[nodiscard]] const Lane& lane_of(const TimedSend& send) const {
+    return plan_.lanes[send.lane.value];
+  }
+  [[nodiscard]] const TimedChunk& asked(ChunkId chunk) const {
+    return plan_.chunks[chunk.value / plan_.chunks_per_shard];
+  }
+
+  [[nodiscard]] std::uint64_t& since(ChunkId chunk, std::uint32_t node) {
+    return since_[std::size_t{chunk.value} * nodes_ + node];
+  }
+  [[nodiscard]] std::uint64_t since(ChunkId chunk, std::uint32_t node) const {
+    return since_[std::size_t{chunk.value} * nodes_ + node];
   }
 
   [[nodiscard]] std::optional<PlanFault> form() const {
@@ -51,8 +60,9 @@ private:
       return std::tuple(send.time, send.lane, send.chunk);
     };
     for (std::size_t i = 0; i < plan_.sends.size(); ++i) {
-      if (plan_.sends[i].lane >= plan_.lanes.size()) return PlanFault{PlanRule::lanes_exist, i};
-      if (plan_.sends[i].chunk >= plan_.chunks.size() * plan_.chunks_per_shard)
+      if (plan_.sends[i].lane.value >= plan_.lanes.size())
+        return PlanFault{PlanRule::lanes_exist, i};
+      if (plan_.sends[i].chunk.value >= plan_.chunks.size() * plan_.chunks_per_shard)
         return PlanFault{PlanRule::chunks_exist, i};
       if (i > 0 && key(plan_.sends[i - 1]) > key(plan_.sends[i]))
         return PlanFault{PlanRule::in_order, i};
@@ -67,9 +77,9 @@ private:
       if (!plan_.stores[lane.to]) continue;
       if (std::ranges::binary_search(asked(send.chunk).sources, lane.to))
         return PlanFault{PlanRule::none_had_it, i};
-      std::uint64_t& since = since_[send.chunk * nodes_ + lane.to];
-      if (since != never) return PlanFault{PlanRule::once, i, since};
-      since = std::uint64_t{send.time} + lane.delay;
+      std::uint64_t& arrival = since(send.chunk, lane.to);
+      if (arrival != never) return PlanFault{PlanRule::once, i, arrival};
+      arrival = std::uint64_t{send.time} + lane.delay;
     }
     return std::nullopt;
   }
@@ -79,9 +89,9 @@ private:
       const TimedSend& send = plan_.sends[i];
       const Lane& lane = lane_of(send);
       if (!plan_.stores[lane.from]) continue;
-      const std::uint64_t since = since_[send.chunk * nodes_ + lane.from];
-      if (since == never) return PlanFault{PlanRule::sender_has_it, i};
-      if (since > send.time) return PlanFault{PlanRule::sender_has_it_yet, i, since};
+      const std::uint64_t arrival = since(send.chunk, lane.from);
+      if (arrival == never) return PlanFault{PlanRule::sender_has_it, i};
+      if (arrival > send.time) return PlanFault{PlanRule::sender_has_it_yet, i, arrival};
     }
     return std::nullopt;
   }
@@ -131,8 +141,7 @@ private:
     for (std::uint32_t c = 0; c < plan_.chunks.size(); ++c)
       for (const std::uint32_t node : plan_.chunks[c].destinations)
         for (std::uint32_t k = 0; k < plan_.chunks_per_shard; ++k)
-          if (const std::uint32_t chunk = c * plan_.chunks_per_shard + k;
-              since_[std::size_t{chunk} * nodes_ + node] == never)
+          if (const ChunkId chunk{c * plan_.chunks_per_shard + k}; since(chunk, node) == never)
             return PlanFault{.rule = PlanRule::demands_met, .node = node, .chunk = chunk};
     return std::nullopt;
   }

@@ -16,7 +16,9 @@ namespace tutti {
 
 /// A chunk enters a lane.
 struct TimedSend {
-  std::uint32_t time = 0, lane = 0, chunk = 0;
+  std::uint32_t time = 0;
+  LaneId lane;
+  ChunkId chunk;
 };
 
 /// What is checked. Chunk c is a part of the chunk c / chunks_per_shard that is asked for.
@@ -46,7 +48,8 @@ struct PlanFault {
   PlanRule rule = PlanRule::in_order;
   std::size_t send = 0;                ///< the first one at fault: index
   std::uint64_t time = 0;              ///< of the arrival that the rule speaks of
-  std::uint32_t node = 0, chunk = 0;   ///< of a demand, or who passes on too often
+  std::uint32_t node = 0;              ///< of a demand, or who passes on too often
+  ChunkId chunk{};                     ///< of it
   std::size_t passed = 0, arrived = 0; ///< of what is passed on too often
 };
 

@@ -43,7 +43,7 @@ public:
       const bool is_last = chunk_ + 1 == demand_.chunks.size();
       const double now = is_last ? left : std::min(left, 1 - filled_);
       for (const TimedStep& step : path.steps)
-        amounts_[{step.epoch.value, step.lane.value, demand_.chunks[chunk_]}] += now;
+        amounts_[{step.epoch, step.lane, ChunkId{demand_.chunks[chunk_]}}] += now;
       filled_ += now;
       left -= now;
       if (is_last || filled_ < 1 - least_flow) continue;

@@ -44,8 +44,7 @@ std::vector<PathChoice> choices_of(const EpochNetwork& network, CapacityCalendar
 std::vector<ChunkChoices> chunk_choices(const EpochProblem& problem, const EpochFlows& flows) {
   std::vector<std::vector<TimedAmount>> amounts(problem.chunks.size());
   for (const EpochFlows::Part& part : flows.parts)
-    amounts[part.send.chunk].push_back(
-        {Epoch{part.send.epoch}, LaneId{part.send.lane}, part.amount});
+    amounts[part.send.chunk.value].push_back({part.send.epoch, part.send.lane, part.amount});
   CapacityCalendar calendar(problem.network);
   std::vector<ChunkChoices> paths;
   for (std::uint32_t c = 0; c < amounts.size(); ++c) {

@@ -271,8 +271,8 @@ EpochPlan PathPlanner::sends(const PathPlan& plan) const {
     for (std::size_t i = 0; i < path.size(); ++i) {
       Epoch epoch = plan.epochs[c][i];
       for (const LaneId lane : path[i].lanes) {
-        sends.push_back({epoch.value, lane.value, paths_[c].chunk});
-        epoch += problem_.network.lanes[lane.value].delay;
+        sends.push_back({epoch, lane, ChunkId{paths_[c].chunk}});
+        epoch += problem_.network.lane(lane).delay;
       }
     }
   }

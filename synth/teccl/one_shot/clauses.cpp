@@ -155,7 +155,8 @@ private:
           const Literal sent = literals_[i].sends[l][k];
           if (sent == 0 || !solver_.value(sent)) continue;
           for (const ChunkAutomorphism& one : symmetry_)
-            plan.push_back({k, one.lanes[l], one.chunks[orbits_.chosen()[i]]});
+            plan.push_back(
+                {Epoch{k}, LaneId{one.lanes[l]}, ChunkId{one.chunks[orbits_.chosen()[i]]}});
         }
     std::ranges::sort(plan);
     return plan;

@@ -1,8 +1,9 @@
 // Lanes as chunks take them within an epoch, so that no chunk feeds itself: among nodes that don't
-// store, lanes without delay may form circles.
+// store, lanes without delay may form cycles.
 #pragma once
 
 #include "synth/teccl/network.hpp"
+#include "synth/timed/ids.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -14,9 +15,12 @@ struct EpochPlace {
   std::uint32_t node = 0, stage = 0;
 };
 
+using PlaceId = Id<struct PlaceTag>; ///< place of EpochHops
+
 /// A lane between two places.
 struct EpochHop {
-  std::uint32_t lane = 0, from = 0, to = 0; ///< indices of EpochNetwork::lanes, EpochHops::places
+  LaneId lane;
+  PlaceId from, to;
   std::uint32_t delay = 1;
 };
 
@@ -27,6 +31,8 @@ struct EpochHops {
   std::vector<EpochHop> hops;                      ///< ascending by lane, stage
   std::vector<std::vector<std::uint32_t>> out, in; ///< [place]
   std::vector<std::vector<std::uint32_t>> of_lane; ///< [lane]
+
+  [[nodiscard]] const EpochPlace& place(PlaceId id) const { return places[id.value]; }
 };
 
 /// Pre: lanes without delay come from nodes that don't store.

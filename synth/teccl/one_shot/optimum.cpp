@@ -34,7 +34,7 @@ EpochAnswer epoch_optimum(const EpochProblem& problem, std::uint32_t epochs,
                           EpochObjective objective, const std::optional<EpochPlan>& start,
                           const OptimumEffort& effort, const WorkLimit& limit) {
   const auto began = std::chrono::steady_clock::now();
-  EpochProgram made(problem, {.end = epochs}, reward_of(objective));
+  EpochProgram made(problem, {.end = Epoch{epochs}}, reward_of(objective));
   IntegerSettings settings;
   settings.most_nodes = effort.most_nodes;
   settings.gap = effort.gap;

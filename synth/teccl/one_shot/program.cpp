@@ -33,7 +33,7 @@ EpochProgram::EpochProgram(const EpochProblem& problem, const EpochHorizon& hori
     for (std::uint32_t place = 0; place < hops_.places.size(); ++place) {
       if (place == 0) problem.require_time();
       if (!problem.network.stores[hops_.places[place].node]) {
-        add_pass_on(c, place);
+        add_pass_on(c, PlaceId{place});
         continue;
       }
       add_receipts(c, place);
@@ -51,22 +51,22 @@ EpochProgram::EpochProgram(const EpochProblem& problem, const EpochHorizon& hori
   own_rows_ = program_.row_count();
 }
 
-std::optional<std::uint32_t> EpochProgram::Columns::at(std::uint32_t epoch) const {
+std::optional<std::uint32_t> EpochProgram::Columns::at(Epoch epoch) const {
   if (epoch < epochs.first || epoch > epochs.last) return std::nullopt;
-  return first + (epoch - epochs.first);
+  return first + (epoch.value - epochs.first.value);
 }
 
-bool EpochProgram::wants(std::uint32_t chunk, std::uint32_t node) const {
+bool EpochProgram::is_destination(std::uint32_t chunk, std::uint32_t node) const {
   return std::ranges::binary_search(problem_.chunks[chunk].destinations, node);
 }
 
 void EpochProgram::find_windows() {
   std::vector<std::vector<EpochSend>> past(problem_.chunks.size());
-  for (const EpochSend& send : horizon_.past) past[send.chunk].push_back(send);
+  for (const EpochSend& send : horizon_.past) past[send.chunk.value].push_back(send);
   chunks_.resize(problem_.chunks.size());
   for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
     problem_.require_time();
-    chunks_[c].windows = epoch_windows(problem_, hops_, horizon_, c, past[c]);
+    chunks_[c].windows = epoch_windows(problem_, hops_, horizon_, ChunkId{c}, past[c]);
   }
 }
 
@@ -74,11 +74,11 @@ void EpochProgram::add_sent(std::uint32_t chunk) {
   ChunkColumns& own = chunks_[chunk];
   for (const EpochWindow& window : own.windows.sends) {
     own.sent.push_back({window, program_.column_count()});
-    for (std::uint32_t k = window.first; k <= window.last; ++k) program_.add_column(0, 0, 1, true);
+    for (std::uint32_t i = 0; i < window.size(); ++i) program_.add_column(0, 0, 1, true);
   }
   // In several stages at once a plan can't say.
   for (const std::vector<std::uint32_t>& hops : hops_.of_lane)
-    for (std::uint32_t k = horizon_.begin; k <= horizon_.end && hops.size() > 1; ++k) {
+    for (Epoch k = horizon_.begin; k <= horizon_.end && hops.size() > 1; ++k) {
       std::vector<Term> terms;
       for (const std::uint32_t h : hops)
         if (const auto column = own.sent[h].at(k)) terms.push_back({*column, 1});
@@ -94,14 +94,14 @@ void EpochProgram::add_held(std::uint32_t chunk, const EpochReward& reward) {
   own.needed.resize(problem_.network.node_count());
   for (std::uint32_t v = 0; v < problem_.network.node_count(); ++v) {
     if (!problem_.network.stores[v]) continue;
-    const bool wanted = wants(chunk, v);
+    const bool wanted = is_destination(chunk, v);
     if (const auto settled = own.windows.settled[v]) {
-      if (wanted && horizon_.must_finish && *settled > last()) program_.add_row(1, 1, {});
+      if (wanted && horizon_.must_finish && *settled > horizon_.last()) program_.add_row(1, 1, {});
       continue;
     }
-    EpochWindow window{own.windows.earliest[v], last()};
+    EpochWindow window{own.windows.earliest[v], horizon_.last()};
     if (horizon_.must_finish && !wanted) {
-      window.last = 0;
+      window.last = Epoch{0};
       for (const std::uint32_t h : hops_.out[v])
         if (!own.windows.sends[h].empty())
           window.last = std::max(window.last, own.windows.sends[h].last);
@@ -111,21 +111,20 @@ void EpochProgram::add_held(std::uint32_t chunk, const EpochReward& reward) {
       continue;
     }
     own.held[v] = {window, program_.column_count()};
-    for (std::uint32_t k = window.first; k <= window.last; ++k)
-      program_.add_column(wanted ? -reward(ChunkId{chunk}, NodeId{v}, Epoch{k}) : 0,
-                          wanted && horizon_.must_finish && k == last() ? 1 : 0, 1);
+    for (Epoch k = window.first; k <= window.last; ++k)
+      program_.add_column(wanted ? -reward(ChunkId{chunk}, NodeId{v}, k) : 0,
+                          wanted && horizon_.must_finish && k == horizon_.last() ? 1 : 0, 1);
   }
 }
 
 std::uint32_t EpochProgram::add_arrivals(std::vector<Term>& terms, std::uint32_t chunk,
-                                         std::uint32_t place, std::uint32_t epoch,
-                                         double factor) const {
+                                         PlaceId place, Epoch epoch, double factor) const {
   const ChunkColumns& own = chunks_[chunk];
-  for (const std::uint32_t h : hops_.in[place])
-    if (hops_.hops[h].delay <= epoch)
+  for (const std::uint32_t h : hops_.in[place.value])
+    if (hops_.hops[h].delay <= epoch.value)
       if (const auto column = own.sent[h].at(epoch - hops_.hops[h].delay))
         terms.push_back({*column, factor});
-  const auto [node, stage] = hops_.places[place];
+  const auto [node, stage] = hops_.place(place);
   if (stage > 0) return 0;
   return static_cast<std::uint32_t>(std::ranges::count(own.windows.past_arrivals[node], epoch));
 }
@@ -133,10 +132,10 @@ std::uint32_t EpochProgram::add_arrivals(std::vector<Term>& terms, std::uint32_t
 // It is held where it was before or has arrived; as nobody holds more than 1, it arrives once.
 void EpochProgram::add_receipts(std::uint32_t chunk, std::uint32_t node) {
   const Columns& held = chunks_[chunk].held[node];
-  for (std::uint32_t k = held.epochs.first; k <= held.epochs.last; ++k) {
+  for (Epoch k = held.epochs.first; k <= held.epochs.last; ++k) {
     std::vector<Term> terms{{*held.at(k), 1}};
     if (const auto before = held.at(k - 1)) terms.push_back({*before, -1});
-    add_arrivals(terms, chunk, node, k, -1);
+    add_arrivals(terms, chunk, PlaceId{node}, k, -1);
     program_.add_row(0, 0, terms);
   }
 }
@@ -146,13 +145,14 @@ void EpochProgram::add_receipts(std::uint32_t chunk, std::uint32_t node) {
 void EpochProgram::add_dominator(std::uint32_t chunk, std::uint32_t node) {
   const ChunkColumns& own = chunks_[chunk];
   const Columns& held = own.held[node];
-  std::uint32_t through = own.windows.dominator[node];
-  while (through != no_index && !problem_.network.stores[hops_.places[through].node])
-    through = own.windows.dominator[through];
-  if (held.epochs.empty() || through == no_index || own.windows.settled[through]) return;
-  const std::uint32_t apart = own.windows.earliest[node] - own.windows.earliest[through];
-  for (std::uint32_t k = held.epochs.first; k <= held.epochs.last; ++k)
-    if (const auto before = holds(ChunkId{chunk}, NodeId{through}, Epoch{k - apart}))
+  PlaceId through = own.windows.dominator[node];
+  while (through.valid() && !problem_.network.stores[hops_.place(through).node])
+    through = own.windows.dominator[through.value];
+  if (held.epochs.empty() || !through.valid() || own.windows.settled[through.value]) return;
+  const std::uint32_t apart =
+      own.windows.earliest[node].value - own.windows.earliest[through.value].value;
+  for (Epoch k = held.epochs.first; k <= held.epochs.last; ++k)
+    if (const auto before = holds(ChunkId{chunk}, NodeId{through.value}, k - apart))
       program_.add_row(-unlimited, 0, std::vector<Term>{{*held.at(k), 1}, {*before, -1}});
 }
 
@@ -161,13 +161,13 @@ void EpochProgram::add_dominator(std::uint32_t chunk, std::uint32_t node) {
 void EpochProgram::add_store_and_send(std::uint32_t chunk, std::uint32_t node) {
   const ChunkColumns& own = chunks_[chunk];
   if (own.windows.settled[node]) return;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> hops_to;
+  std::map<PlaceId, std::vector<std::uint32_t>> hops_to;
   for (const std::uint32_t h : hops_.out[node])
     if (!own.windows.sends[h].empty()) hops_to[hops_.hops[h].to].push_back(h);
   for (const auto& [to, hops] : hops_to) {
-    const bool once = problem_.network.stores[hops_.places[to].node];
+    const bool once = problem_.network.stores[hops_.place(to).node];
     std::vector<Term> sent;
-    for (std::uint32_t k = own.held[node].epochs.first; k <= own.held[node].epochs.last; ++k) {
+    for (Epoch k = own.held[node].epochs.first; k <= own.held[node].epochs.last; ++k) {
       if (!once) sent.clear();
       const std::size_t before = sent.size();
       for (const std::uint32_t h : hops)
@@ -186,20 +186,20 @@ void EpochProgram::add_store_and_send(std::uint32_t chunk, std::uint32_t node) {
 }
 
 // A copying node sends an arrival over each lane, another one over one in all.
-void EpochProgram::add_pass_on(std::uint32_t chunk, std::uint32_t place) {
+void EpochProgram::add_pass_on(std::uint32_t chunk, PlaceId place) {
   const ChunkColumns& own = chunks_[chunk];
-  EpochWindow window{UINT32_MAX, 0};
-  for (const std::uint32_t h : hops_.out[place]) {
+  EpochWindow window{no_epoch, Epoch{0}};
+  for (const std::uint32_t h : hops_.out[place.value]) {
     const EpochWindow& sends = own.windows.sends[h];
     if (sends.empty()) continue;
     window = {std::min(window.first, sends.first), std::max(window.last, sends.last)};
   }
-  for (std::uint32_t k = window.first; k <= window.last && !window.empty(); ++k) {
+  for (Epoch k = window.first; k <= window.last && !window.empty(); ++k) {
     std::vector<Term> sent, arrivals;
-    for (const std::uint32_t h : hops_.out[place])
+    for (const std::uint32_t h : hops_.out[place.value])
       if (const auto column = own.sent[h].at(k)) sent.push_back({*column, 1});
     const std::uint32_t certain = add_arrivals(arrivals, chunk, place, k, -1);
-    if (!problem_.network.copies[hops_.places[place].node]) {
+    if (!problem_.network.copies[hops_.place(place).node]) {
       sent.insert(sent.end(), arrivals.begin(), arrivals.end());
       program_.add_row(-unlimited, certain, sent);
       continue;
@@ -218,24 +218,25 @@ void EpochProgram::add_limit(const EpochLimit& limit) {
     std::vector<Term> terms;
     double past = 0;
   };
-  std::map<std::uint32_t, Slot> slots;
+  std::map<Epoch, Slot> slots;
   std::vector<std::vector<std::uint32_t>> offsets(problem_.network.lanes.size());
   for (const LaneUse& use : limit.uses) {
     offsets[use.lane.value].push_back(use.offset);
     for (const std::uint32_t h : hops_.of_lane[use.lane.value])
       for (const ChunkColumns& own : chunks_)
-        for (std::uint32_t k = own.sent[h].epochs.first; k <= own.sent[h].epochs.last; ++k)
+        for (Epoch k = own.sent[h].epochs.first; k <= own.sent[h].epochs.last; ++k)
           slots[k + use.offset].terms.push_back({*own.sent[h].at(k), 1});
   }
   for (const EpochSend& send : horizon_.past)
-    for (const std::uint32_t offset : offsets[send.lane]) slots[send.epoch + offset].past += 1;
+    for (const std::uint32_t offset : offsets[send.lane.value])
+      slots[send.epoch + offset].past += 1;
 
-  std::uint32_t covered = 0; // slots up to this one stand in a row that begins earlier
+  Epoch covered; // slots up to this one stand in a row that begins earlier
   for (auto begin = slots.begin(); begin != slots.end(); ++begin) {
     std::vector<Term> terms;
     double past = 0;
-    std::uint32_t end = begin->first;
-    for (auto slot = begin; slot != slots.end() && slot->first - begin->first < limit.window;
+    Epoch end = begin->first;
+    for (auto slot = begin; slot != slots.end() && slot->first < begin->first + limit.window;
          ++slot) {
       end = slot->first;
       terms.insert(terms.end(), slot->second.terms.begin(), slot->second.terms.end());
@@ -251,7 +252,7 @@ void EpochProgram::add_limit(const EpochLimit& limit) {
 // A chunk takes room from its arrival until it is sent for the last time.
 void EpochProgram::add_needed(std::uint32_t chunk, std::uint32_t node) {
   ChunkColumns& own = chunks_[chunk];
-  EpochWindow window{UINT32_MAX, 0};
+  EpochWindow window{no_epoch, Epoch{0}};
   for (const std::uint32_t h : hops_.out[node]) {
     const EpochWindow& sends = own.windows.sends[h];
     if (sends.empty()) continue;
@@ -259,8 +260,8 @@ void EpochProgram::add_needed(std::uint32_t chunk, std::uint32_t node) {
   }
   if (window.empty()) return;
   own.needed[node] = {window, program_.column_count()};
-  for (std::uint32_t k = window.first; k <= window.last; ++k) program_.add_column(0, 0, 1);
-  for (std::uint32_t k = window.first; k <= window.last; ++k) {
+  for (std::uint32_t i = 0; i < window.size(); ++i) program_.add_column(0, 0, 1);
+  for (Epoch k = window.first; k <= window.last; ++k) {
     const Term needed{*own.needed[node].at(k), 1};
     if (const auto later = own.needed[node].at(k + 1))
       program_.add_row(0, unlimited, std::vector<Term>{needed, {*later, -1}});
@@ -276,23 +277,25 @@ void EpochProgram::add_buffer(std::uint32_t node) {
   if (!problem_.network.stores[node]) return;
   std::vector<std::uint32_t> relayed;
   for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
-    if (wants(c, node) || std::ranges::binary_search(problem_.chunks[c].sources, node)) continue;
+    if (is_destination(c, node) || std::ranges::binary_search(problem_.chunks[c].sources, node))
+      continue;
     relayed.push_back(c);
     add_needed(c, node);
   }
-  std::map<std::uint32_t, std::uint32_t> sent_last; // by chunk, before the horizon
+  std::map<ChunkId, Epoch> sent_last; // before the horizon
   for (const EpochSend& send : horizon_.past)
-    if (problem_.network.lanes[send.lane].from == node)
+    if (problem_.network.lane(send.lane).from == node)
       sent_last[send.chunk] = std::max(sent_last[send.chunk], send.epoch);
 
-  for (std::uint32_t k = 0; k < horizon_.end; ++k) {
+  for (Epoch k; k < horizon_.end; ++k) {
     std::vector<Term> terms;
     double certain = 0;
     for (const std::uint32_t c : relayed) {
       const ChunkColumns& own = chunks_[c];
-      const std::optional<std::uint32_t> settled = own.windows.settled[node];
+      const std::optional<Epoch> settled = own.windows.settled[node];
       if (settled && *settled > k) continue;
-      if (const auto past = sent_last.find(c); past != sent_last.end() && past->second >= k) {
+      if (const auto past = sent_last.find(ChunkId{c});
+          past != sent_last.end() && past->second >= k) {
         certain += 1;
         continue;
       }
@@ -316,27 +319,26 @@ void EpochProgram::add_buffer(std::uint32_t node) {
 // Whoever exchanges them in an optimum has another: so they may reach one destination in their
 // order.
 void EpochProgram::add_orders(const EpochReward& reward) {
-  using Kind = std::tuple<TimedChunk, std::vector<std::optional<std::uint32_t>>,
-                          std::vector<std::vector<std::uint32_t>>, std::vector<EpochSend>,
-                          std::vector<double>>;
+  using Kind =
+      std::tuple<TimedChunk, std::vector<std::optional<Epoch>>, std::vector<std::vector<Epoch>>,
+                 std::vector<EpochSend>, std::vector<double>>;
   std::map<Kind, std::vector<std::uint32_t>> kinds;
   std::vector<std::vector<EpochSend>> past(chunks_.size());
   for (const EpochSend& send : horizon_.past) {
-    past[send.chunk].push_back(send);
-    past[send.chunk].back().chunk = 0;
+    past[send.chunk.value].push_back(send);
+    past[send.chunk.value].back().chunk = {};
   }
   for (std::uint32_t c = 0; c < chunks_.size(); ++c) {
     std::vector<double> rewards;
     for (const std::uint32_t v : problem_.chunks[c].destinations)
-      for (std::uint32_t k = chunks_[c].held[v].epochs.first; k <= chunks_[c].held[v].epochs.last;
-           ++k)
-        rewards.push_back(reward(ChunkId{c}, NodeId{v}, Epoch{k}));
+      for (Epoch k = chunks_[c].held[v].epochs.first; k <= chunks_[c].held[v].epochs.last; ++k)
+        rewards.push_back(reward(ChunkId{c}, NodeId{v}, k));
     kinds[{problem_.chunks[c], chunks_[c].windows.settled, chunks_[c].windows.past_arrivals,
            past[c], std::move(rewards)}]
         .push_back(c);
   }
   for (auto& [kind, chunks] : kinds) {
-    const std::vector<std::uint32_t>& earliest = chunks_[chunks.front()].windows.earliest;
+    const std::vector<Epoch>& earliest = chunks_[chunks.front()].windows.earliest;
     std::uint32_t destination = no_index;
     for (const std::uint32_t v : std::get<0>(kind).destinations)
       if (!chunks_[chunks.front()].held[v].epochs.empty() &&
@@ -352,7 +354,7 @@ void EpochProgram::add_order(const Order& order) {
   for (std::size_t i = 1; i < order.chunks.size(); ++i) {
     const Columns& before = chunks_[order.chunks[i - 1]].held[order.destination];
     const Columns& after = chunks_[order.chunks[i]].held[order.destination];
-    for (std::uint32_t k = before.epochs.first; k <= before.epochs.last; ++k)
+    for (Epoch k = before.epochs.first; k <= before.epochs.last; ++k)
       program_.add_row(0, unlimited, std::vector<Term>{{*before.at(k), 1}, {*after.at(k), -1}});
   }
 }
@@ -360,12 +362,12 @@ void EpochProgram::add_order(const Order& order) {
 std::optional<std::uint32_t> EpochProgram::holds(ChunkId chunk, NodeId node, Epoch epoch) const {
   const Columns& held = chunks_[chunk.value].held[node.value];
   if (held.epochs.empty()) return std::nullopt;
-  return held.at(std::min(epoch.value, held.epochs.last)); // nothing arrives later
+  return held.at(std::min(epoch, held.epochs.last)); // nothing arrives later
 }
 
 bool EpochProgram::always_holds(ChunkId chunk, NodeId node, Epoch epoch) const {
-  const std::optional<std::uint32_t> settled = chunks_[chunk.value].windows.settled[node.value];
-  return settled && *settled <= epoch.value;
+  const std::optional<Epoch> settled = chunks_[chunk.value].windows.settled[node.value];
+  return settled && *settled <= epoch;
 }
 
 EpochPlan EpochProgram::plan(std::span<const double> columns) const {
@@ -373,8 +375,8 @@ EpochPlan EpochProgram::plan(std::span<const double> columns) const {
   for (std::uint32_t c = 0; c < chunks_.size(); ++c)
     for (std::uint32_t h = 0; h < hops_.hops.size(); ++h) {
       const Columns& sent = chunks_[c].sent[h];
-      for (std::uint32_t k = sent.epochs.first; k <= sent.epochs.last; ++k)
-        if (columns[*sent.at(k)] > 0.5) plan.push_back({k, hops_.hops[h].lane, c});
+      for (Epoch k = sent.epochs.first; k <= sent.epochs.last; ++k)
+        if (columns[*sent.at(k)] > 0.5) plan.push_back({k, hops_.hops[h].lane, ChunkId{c}});
     }
   std::ranges::sort(plan);
   return plan;
@@ -382,7 +384,7 @@ EpochPlan EpochProgram::plan(std::span<const double> columns) const {
 
 std::optional<std::vector<double>> EpochProgram::columns(const EpochPlan& plan) const {
   if (!std::ranges::all_of(plan, [&](const EpochSend& send) {
-        return send.lane < problem_.network.lanes.size() && send.chunk < chunks_.size();
+        return send.lane.value < problem_.network.lanes.size() && send.chunk.value < chunks_.size();
       }))
     return std::nullopt;
   std::vector<double> values(own_columns_);
@@ -400,20 +402,20 @@ EpochPlan EpochProgram::ordered(const EpochPlan& plan) const {
   std::vector<std::uint32_t> image(chunks_.size());
   std::iota(image.begin(), image.end(), 0U);
   for (const Order& order : orders_) {
-    std::map<std::uint32_t, std::uint32_t> arrival; // by chunk
-    for (const std::uint32_t c : order.chunks) arrival[c] = no_index;
+    std::map<ChunkId, Epoch> arrival;
+    for (const std::uint32_t c : order.chunks) arrival[ChunkId{c}] = no_epoch;
     for (const EpochSend& send : plan) {
-      const Lane& lane = problem_.network.lanes[send.lane];
+      const Lane& lane = problem_.network.lane(send.lane);
       if (const auto known = arrival.find(send.chunk);
           known != arrival.end() && lane.to == order.destination)
         known->second = std::min(known->second, send.epoch + lane.delay);
     }
     std::vector<std::uint32_t> chunks = order.chunks;
-    std::ranges::stable_sort(chunks, {}, [&](std::uint32_t c) { return arrival.at(c); });
+    std::ranges::stable_sort(chunks, {}, [&](std::uint32_t c) { return arrival.at(ChunkId{c}); });
     for (std::size_t i = 0; i < chunks.size(); ++i) image[chunks[i]] = order.chunks[i];
   }
   EpochPlan made = plan;
-  for (EpochSend& send : made) send.chunk = image[send.chunk];
+  for (EpochSend& send : made) send.chunk = ChunkId{image[send.chunk.value]};
   std::ranges::sort(made);
   return made;
 }
@@ -421,18 +423,18 @@ EpochPlan EpochProgram::ordered(const EpochPlan& plan) const {
 // A send takes the first stage in which something has arrived to be passed on.
 bool EpochProgram::set_sent(const EpochPlan& plan, std::vector<double>& values) const {
   const EpochNetwork& network = problem_.network;
-  using Arrival = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>; // chunk, place, epoch
+  using Arrival = std::tuple<ChunkId, PlaceId, Epoch>;
   std::map<Arrival, std::uint32_t> arrived;
   for (std::uint32_t c = 0; c < chunks_.size(); ++c)
     for (std::uint32_t v = 0; v < network.node_count(); ++v)
-      for (const std::uint32_t epoch : chunks_[c].windows.past_arrivals[v])
-        ++arrived[{c, v, epoch}];
+      for (const Epoch epoch : chunks_[c].windows.past_arrivals[v])
+        ++arrived[{ChunkId{c}, PlaceId{v}, epoch}];
 
   const auto place = [&](const EpochSend& send) {
-    const std::uint32_t node = network.lanes[send.lane].from;
-    for (const std::uint32_t h : hops_.of_lane[send.lane]) {
+    const std::uint32_t node = network.lane(send.lane).from;
+    for (const std::uint32_t h : hops_.of_lane[send.lane.value]) {
       const EpochHop& hop = hops_.hops[h];
-      const auto column = chunks_[send.chunk].sent[h].at(send.epoch);
+      const auto column = chunks_[send.chunk.value].sent[h].at(send.epoch);
       if (!column) continue;
       if (!network.stores[node]) {
         const auto known = arrived.find({send.chunk, hop.from, send.epoch});
@@ -462,16 +464,16 @@ bool EpochProgram::set_sent(const EpochPlan& plan, std::vector<double>& values) 
 }
 
 void EpochProgram::set_held(const EpochPlan& plan, std::vector<double>& values) const {
-  const auto set = [&](const Columns& columns, std::uint32_t first, std::uint32_t last) {
-    for (std::uint32_t k = std::max(first, columns.epochs.first);
-         k <= std::min(last, columns.epochs.last); ++k)
-      values[columns.first + (k - columns.epochs.first)] = 1;
+  const auto set = [&](const Columns& columns, Epoch first, Epoch last) {
+    for (Epoch k = std::max(first, columns.epochs.first); k <= std::min(last, columns.epochs.last);
+         ++k)
+      values[*columns.at(k)] = 1;
   };
   for (const EpochSend& send : plan) {
-    const Lane& lane = problem_.network.lanes[send.lane];
-    const ChunkColumns& own = chunks_[send.chunk];
-    set(own.held[lane.to], send.epoch + lane.delay, no_index - 1);
-    set(own.needed[lane.from], 0, send.epoch);
+    const Lane& lane = problem_.network.lane(send.lane);
+    const ChunkColumns& own = chunks_[send.chunk.value];
+    set(own.held[lane.to], send.epoch + lane.delay, no_epoch - 1);
+    set(own.needed[lane.from], Epoch{0}, send.epoch);
   }
 }
 

@@ -60,7 +60,7 @@ private:
   struct Columns {
     EpochWindow epochs;
     std::uint32_t first = 0; ///< the column of epochs.first
-    [[nodiscard]] std::optional<std::uint32_t> at(std::uint32_t epoch) const;
+    [[nodiscard]] std::optional<std::uint32_t> at(Epoch epoch) const;
   };
   struct ChunkColumns {
     EpochWindows windows;
@@ -83,7 +83,7 @@ private:
   void add_receipts(std::uint32_t chunk, std::uint32_t node);
   void add_dominator(std::uint32_t chunk, std::uint32_t node);
   void add_store_and_send(std::uint32_t chunk, std::uint32_t node);
-  void add_pass_on(std::uint32_t chunk, std::uint32_t place);
+  void add_pass_on(std::uint32_t chunk, PlaceId place);
   void add_limit(const EpochLimit& limit);
   void add_buffer(std::uint32_t node);
   void add_needed(std::uint32_t chunk, std::uint32_t node);
@@ -91,13 +91,12 @@ private:
   void add_order(const Order& order);
 
   /// Adds what arrives at a place at the beginning of an epoch; returns how much certainly does.
-  std::uint32_t add_arrivals(std::vector<Term>& terms, std::uint32_t chunk, std::uint32_t place,
-                             std::uint32_t epoch, double factor) const;
+  std::uint32_t add_arrivals(std::vector<Term>& terms, std::uint32_t chunk, PlaceId place,
+                             Epoch epoch, double factor) const;
   [[nodiscard]] EpochPlan ordered(const EpochPlan& plan) const;
   [[nodiscard]] bool set_sent(const EpochPlan& plan, std::vector<double>& values) const;
   void set_held(const EpochPlan& plan, std::vector<double>& values) const;
-  [[nodiscard]] std::uint32_t last() const { return horizon_.end + horizon_.beyond; }
-  [[nodiscard]] bool wants(std::uint32_t chunk, std::uint32_t node) const;
+  [[nodiscard]] bool is_destination(std::uint32_t chunk, std::uint32_t node) const;
 
   const EpochProblem& problem_;
   EpochHorizon horizon_; ///< its `past` is only valid while this is made

@@ -13,41 +13,44 @@ namespace tutti {
 
 /// Which epochs a program decides, and what has happened before.
 struct EpochHorizon {
-  std::uint32_t begin = 0, end = 0; ///< sends begin in begin .. end - 1
+  Epoch begin{}, end{}; ///< sends begin in begin .. end - 1
   /// What has arrived and is under way then, and what limits still count, follows from it. Epochs
   /// below `begin`.
   std::span<const EpochSend> past = {};
   /// Arrivals at the beginning of epochs up to end + beyond count as well (what is still under way
   /// when a round ends).
   std::uint32_t beyond = 0;
-  bool must_finish = true; ///< all that is wanted has arrived by end + beyond
+  bool must_finish = true; ///< all demands are met by end + beyond
   /// Nothing follows: what nodes that don't store get for epoch `end` goes on in it where that
   /// takes no time.
   [[nodiscard]] bool is_last() const { return must_finish && beyond == 0; }
+  /// Of arrivals that count.
+  [[nodiscard]] Epoch last() const { return end + beyond; }
 };
 
 struct EpochWindow {
-  std::uint32_t first = 1, last = 0;
+  Epoch first{1}, last{0};
   [[nodiscard]] bool empty() const { return first > last; }
+  [[nodiscard]] std::uint32_t size() const { return empty() ? 0 : last.value - first.value + 1; }
 };
 
 /// Of one chunk.
 struct EpochWindows {
   /// [node] From this epoch on it is there whatever is decided: it was at the start, arrived, or is
   /// under way there. Only of nodes that store.
-  std::vector<std::optional<std::uint32_t>> settled;
+  std::vector<std::optional<Epoch>> settled;
   /// [node that doesn't store] Arrivals of what was sent before the horizon, in it or later.
-  std::vector<std::vector<std::uint32_t>> past_arrivals;
-  std::vector<std::uint32_t> earliest; ///< [place] Of any arrival; `out_of_epochs` where never.
-  std::vector<EpochWindow> sends;      ///< [hop] Epochs in which it can be of use.
+  std::vector<std::vector<Epoch>> past_arrivals;
+  std::vector<Epoch> earliest;    ///< [place] Of any arrival; `no_epoch` where never.
+  std::vector<EpochWindow> sends; ///< [hop] Epochs in which it can be of use.
   /// [place] The last place through which all its paths to here lead, `earliest` epochs apart;
-  /// `out_of_epochs` where there is none, or where it never comes.
-  std::vector<std::uint32_t> dominator;
+  /// none where there is none, or where it never comes.
+  std::vector<PlaceId> dominator;
 };
 
 /// `past`: the sends of this chunk before the horizon.
 [[nodiscard]] EpochWindows epoch_windows(const EpochProblem& problem, const EpochHops& hops,
-                                         const EpochHorizon& horizon, std::uint32_t chunk,
+                                         const EpochHorizon& horizon, ChunkId chunk,
                                          const std::vector<EpochSend>& past);
 
 } // namespace tutti

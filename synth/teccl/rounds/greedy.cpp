@@ -42,7 +42,7 @@ private:
 // A chunk that could start for a node now.
 struct Candidate {
   double gain;
-  std::uint32_t chunk, to;
+  std::uint32_t chunk, to; // indices
 
   // Of a heap with the most urgent on top.
   bool operator<(const Candidate& other) const {
@@ -64,25 +64,26 @@ public:
     relayed_.resize(nodes);
     for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
       problem.require_time();
-      lacking_.push_back(problem.chunks[chunk].destinations);
-      for (const std::uint32_t source : problem.chunks[chunk].sources) arrive(chunk, source, 0);
+      unserved_.push_back(problem.chunks[chunk].destinations);
+      for (const std::uint32_t source : problem.chunks[chunk].sources)
+        arrive(chunk, source, Epoch{0});
     }
     for (const EpochSend& send : past) enter(send);
     for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
-      if (lacking_[chunk].empty()) done_.insert(chunk);
+      if (unserved_[chunk].empty()) done_.insert(chunk);
   }
 
-  [[nodiscard]] EpochPlan plan(std::uint32_t begin, std::uint32_t end) {
+  [[nodiscard]] EpochPlan plan(Epoch begin, Epoch end) {
     for (const auto& [epoch, what] : arrivals_)
       for (const Arrival& arrival : what)
         if (epoch < begin && problem_->network.stores[arrival.node])
           here_[arrival.node].insert(arrival.chunk);
     // First what is on its way into switches: others would take the room behind them.
-    std::vector<std::uint32_t> passing;
+    std::vector<Epoch> passing;
     for (const auto& [epoch, what] : arrivals_)
       if (epoch >= begin && epoch < end) passing.push_back(epoch);
-    for (const std::uint32_t epoch : passing) decide(epoch, end, true);
-    for (std::uint32_t epoch = begin; epoch < end && lacks_any() && epoch <= busy_until_; ++epoch)
+    for (const Epoch epoch : passing) decide(epoch, end, true);
+    for (Epoch epoch = begin; epoch < end && is_incomplete() && epoch <= busy_until_; ++epoch)
       decide(epoch, end, false);
     std::ranges::sort(plan_);
     return std::move(plan_);
@@ -93,8 +94,8 @@ private:
     std::uint32_t node, chunk;
   };
 
-  [[nodiscard]] bool lacks_any() const {
-    return std::ranges::any_of(lacking_, [](const auto& nodes) { return !nodes.empty(); });
+  [[nodiscard]] bool is_incomplete() const {
+    return std::ranges::any_of(unserved_, [](const auto& nodes) { return !nodes.empty(); });
   }
 
   std::size_t at(std::uint32_t chunk, std::uint32_t node) const {
@@ -102,18 +103,18 @@ private:
   }
 
   // By plan the chunk comes to the node.
-  void arrive(std::uint32_t chunk, std::uint32_t node, std::uint32_t epoch) {
+  void arrive(std::uint32_t chunk, std::uint32_t node, Epoch epoch) {
     arrivals_[epoch].push_back({node, chunk});
     busy_until_ = std::max(busy_until_, epoch);
     if (!problem_->network.stores[node]) return;
     planned_[node].insert(chunk);
     if (epoch <= epoch_) here_[node].insert(chunk);
-    std::vector<std::uint32_t>& lacking = lacking_[chunk];
-    if (problem_->buffer_limit && epoch > 0 &&
+    std::vector<std::uint32_t>& unserved = unserved_[chunk];
+    if (problem_->buffer_limit && epoch > Epoch{0} &&
         !std::ranges::binary_search(problem_->chunks[chunk].destinations, node))
       relayed_[node].push_back(chunk);
-    if (std::erase(lacking, node) > 0 && lacking.empty()) done_at_[chunk] = epoch_;
-    for (const std::uint32_t destination : lacking) {
+    if (std::erase(unserved, node) > 0 && unserved.empty()) done_at_[chunk] = epoch_;
+    for (const std::uint32_t destination : unserved) {
       std::uint32_t& nearest = nearest_[at(chunk, destination)];
       nearest = std::min(nearest, (*distances_)(node, destination));
     }
@@ -122,22 +123,22 @@ private:
   }
 
   void enter(const EpochSend& send) {
-    const Lane& lane = problem_->network.lanes[send.lane];
+    const Lane& lane = problem_->network.lane(send.lane);
     ledger_.add(send);
     if (problem_->network.stores[lane.from]) {
-      std::uint32_t& last = last_sent_[{lane.from, send.chunk}];
+      Epoch& last = last_sent_[{lane.from, send.chunk.value}];
       last = std::max(last, send.epoch);
     }
-    arrive(send.chunk, lane.to, send.epoch + lane.delay);
+    arrive(send.chunk.value, lane.to, send.epoch + lane.delay);
     busy_until_ = std::max(busy_until_, send.epoch + 2 * reach_);
   }
 
-  // What it brings in closeness to those who lack the chunk that it comes to the node.
+  // What it brings in closeness to the chunk's unserved destinations that it comes to the node.
   double gain(std::uint32_t chunk, std::uint32_t to) {
     double& known = gains_[at(chunk, to)];
     if (known >= 0) return known;
     known = 0;
-    for (const std::uint32_t destination : lacking_[chunk]) {
+    for (const std::uint32_t destination : unserved_[chunk]) {
       const std::uint32_t before = nearest_[at(chunk, destination)],
                           after = (*distances_)(to, destination);
       if (after < before) known += closeness(after) - closeness(before);
@@ -146,7 +147,7 @@ private:
   }
 
   // All chunks that could start now for nodes that store.
-  [[nodiscard]] std::vector<Candidate> candidates(std::uint32_t end) {
+  [[nodiscard]] std::vector<Candidate> candidates(Epoch end) {
     std::vector<Candidate> found;
     ChunkSet startable(problem_->chunks.size());
     for (std::uint32_t to = 0; to < paths_.size(); ++to) {
@@ -163,12 +164,12 @@ private:
     return found;
   }
 
-  [[nodiscard]] bool is_open(const SwitchPath& path, std::uint32_t end) const {
+  [[nodiscard]] bool is_open(const SwitchPath& path, Epoch end) const {
     if (only_passing_ && problem_->network.stores[path.from]) return false;
-    return epoch_ + path.delay - problem_->network.lanes[path.lanes.back().value].delay < end;
+    return epoch_ + path.delay - problem_->network.lane(path.lanes.back()).delay < end;
   }
 
-  void decide(std::uint32_t epoch, std::uint32_t end, bool only_passing) {
+  void decide(Epoch epoch, Epoch end, bool only_passing) {
     epoch_ = epoch;
     only_passing_ = only_passing;
     const std::vector<Arrival> arriving = arrivals_[epoch_];
@@ -187,18 +188,19 @@ private:
     }
     for (const Arrival& arrival : arriving) // it passes, or is lost
       if (!problem_->network.stores[arrival.node]) here_[arrival.node].clear();
-    for (std::uint32_t chunk = 0; chunk < lacking_.size(); ++chunk)
-      if (lacking_[chunk].empty()) done_.insert(chunk);
+    for (std::uint32_t chunk = 0; chunk < unserved_.size(); ++chunk)
+      if (unserved_[chunk].empty()) done_.insert(chunk);
   }
 
-  // Whether the node has room for a chunk that it relays. What somebody still lacks stays there.
+  // Whether the node has room for a chunk that it relays. One with unserved destinations stays
+  // there.
   bool accepts(std::uint32_t node, std::uint32_t chunk) {
     if (!problem_->buffer_limit ||
         std::ranges::binary_search(problem_->chunks[chunk].destinations, node))
       return true;
     // Those done in this epoch may leave in it.
     return std::ranges::count_if(relayed_[node], [&](std::uint32_t other) {
-             return !lacking_[other].empty() || done_at_[other] >= epoch_;
+             return !unserved_[other].empty() || done_at_[other] >= epoch_;
            }) < static_cast<std::ptrdiff_t>(*problem_->buffer_limit);
   }
 
@@ -206,13 +208,12 @@ private:
   bool kept(std::uint32_t node, std::uint32_t chunk) const {
     const std::vector<std::uint32_t>& relayed = relayed_[node];
     if (!problem_->buffer_limit || !std::ranges::count(relayed, chunk)) return true;
-    for (std::uint32_t epoch = ledger_.arrival(ChunkId{chunk}, NodeId{node}).value; epoch <= epoch_;
-         ++epoch) {
+    for (Epoch epoch = ledger_.arrival(ChunkId{chunk}, NodeId{node}); epoch <= epoch_; ++epoch) {
       std::uint32_t sum = 1;
       for (const std::uint32_t other : relayed) {
         const auto last = last_sent_.find({node, other});
         if (other != chunk && last != last_sent_.end() && last->second >= epoch &&
-            ledger_.arrival(ChunkId{other}, NodeId{node}) <= Epoch{epoch})
+            ledger_.arrival(ChunkId{other}, NodeId{node}) <= epoch)
           ++sum;
       }
       if (sum > *problem_->buffer_limit) return false;
@@ -220,13 +221,13 @@ private:
     return true;
   }
 
-  void start(const Candidate& candidate, std::uint32_t end) {
+  void start(const Candidate& candidate, Epoch end) {
     std::vector<EpochSend> best;
-    std::uint32_t earliest = out_of_epochs;
+    std::uint32_t earliest = out_of_epochs; // delay of `best`
     for (const SwitchPath& path : paths_[candidate.to]) {
       if (path.delay > earliest || best.size() == 1) break;
       if (!is_open(path, end)) continue;
-      std::vector<EpochSend> sends = new_sends(path, candidate.chunk);
+      std::vector<EpochSend> sends = new_sends(path, ChunkId{candidate.chunk});
       if (sends.empty() || (!best.empty() && sends.size() >= best.size())) continue;
       best = std::move(sends);
       earliest = path.delay;
@@ -239,24 +240,23 @@ private:
 
   // What has to be sent that isn't sent already, so that the chunk goes this path from now on, as
   // it hasn't by now; nothing where it can't.
-  std::vector<EpochSend> new_sends(const SwitchPath& path, std::uint32_t chunk) {
+  std::vector<EpochSend> new_sends(const SwitchPath& path, ChunkId chunk) {
     const EpochNetwork& network = problem_->network;
     if (network.stores[path.from]
-            ? ledger_.arrival(ChunkId{chunk}, NodeId{path.from}) > Epoch{epoch_} ||
-                  !kept(path.from, chunk)
-            : !ledger_.can_pass(ChunkId{chunk}, NodeId{path.from}, Epoch{epoch_}))
+            ? ledger_.arrival(chunk, NodeId{path.from}) > epoch_ || !kept(path.from, chunk.value)
+            : !ledger_.can_pass(chunk, NodeId{path.from}, epoch_))
       return {};
     std::vector<EpochSend> sends;
     bool possible = true;
-    std::uint32_t epoch = epoch_;
+    Epoch epoch = epoch_;
     for (const LaneId id : path.lanes) {
-      const Lane& lane = network.lanes[id.value];
-      const EpochSend send{epoch, id.value, chunk};
+      const Lane& lane = network.lane(id);
+      const EpochSend send{epoch, id, chunk};
       epoch += lane.delay;
       if (ledger_.is_sent(send)) {
-        possible = ledger_.can_pass(ChunkId{chunk}, NodeId{lane.to}, Epoch{epoch});
+        possible = ledger_.can_pass(chunk, NodeId{lane.to}, epoch);
       } else {
-        possible = ledger_.has_room(id, Epoch{send.epoch});
+        possible = ledger_.has_room(id, send.epoch);
         if (possible) {
           ledger_.add(send);
           sends.push_back(send);
@@ -273,19 +273,21 @@ private:
   const EpochDistances* distances_;
   std::span<const std::vector<SwitchPath>> paths_;
   EpochLedger ledger_;
-  std::map<std::uint32_t, std::vector<Arrival>> arrivals_; // by epoch, planned ones too
-  std::vector<ChunkSet> here_;         // [node]: what can start there now; of switches: arrives now
-  std::vector<ChunkSet> planned_;      // [node]: what is or comes there
-  ChunkSet done_;                      // nobody lacks it
-  std::vector<std::uint32_t> done_at_; // [chunk]: in this epoch it was decided, if it was
-  std::vector<std::vector<std::uint32_t>> lacking_; // [chunk]: destinations that no send serves yet
+  std::map<Epoch, std::vector<Arrival>> arrivals_; // planned ones too
+  std::vector<ChunkSet> here_;    // [node]: what can start there now; of switches: arrives now
+  std::vector<ChunkSet> planned_; // [node]: what is or comes there
+  ChunkSet done_;                 // without unserved destinations
+  std::vector<Epoch> done_at_;    // [chunk]: in this epoch it was decided, if it was
+  std::vector<std::vector<std::uint32_t>>
+      unserved_;                       // [chunk]: destinations that no send serves yet
   std::vector<std::uint32_t> nearest_; // [at(chunk, destination)]: epochs from where it is or comes
   std::vector<double> gains_;          // [at(chunk, node)]; -1: not known
   std::vector<std::vector<std::uint32_t>> relayed_; // [node]: chunks that it got for others
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_sent_; // (node, chunk)
-  std::uint32_t reach_, epoch_ = 0;
-  bool only_passing_ = false;    // nothing starts from nodes that store
-  std::uint32_t busy_until_ = 0; // later, what isn't possible now won't be
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Epoch> last_sent_; // by node, chunk
+  std::uint32_t reach_;
+  Epoch epoch_;               // that is decided now
+  bool only_passing_ = false; // nothing starts from nodes that store
+  Epoch busy_until_;          // later, what isn't possible now won't be
   EpochPlan plan_;
 };
 
@@ -293,7 +295,7 @@ private:
 
 EpochPlan greedy_plan(const EpochProblem& problem, const EpochDistances& distances,
                       std::span<const std::vector<SwitchPath>> paths,
-                      std::span<const EpochSend> past, std::uint32_t begin, std::uint32_t end) {
+                      std::span<const EpochSend> past, Epoch begin, Epoch end) {
   return GreedyPlanner(problem, distances, paths, past).plan(begin, end);
 }
 

@@ -5,21 +5,19 @@
 #include "synth/teccl/problem.hpp"
 #include "synth/teccl/rounds/switch_paths.hpp"
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace tutti {
 
-/// What follows on `past`: sends of `begin` .. `end` - 1, ascending, until nobody lacks anything or
+/// What follows on `past`: sends of `begin` .. `end` - 1, ascending, until all demands are met or
 /// nothing is of use any more. Epoch by epoch: of all chunks that could start for a node that
-/// stores, the one that brings the most closeness to those who still lack it goes first; of its
+/// stores, the one that brings the most closeness to its unserved destinations goes first; of its
 /// paths the earliest, then the one with the fewest new sends (copies by switches need none).
 /// Deterministic, ties by ids. `paths` are switch_paths() of the problem's network.
 /// Cost: O(epochs * (chunks * nodes * nodes + candidates * paths to a node)).
 [[nodiscard]] EpochPlan greedy_plan(const EpochProblem& problem, const EpochDistances& distances,
                                     std::span<const std::vector<SwitchPath>> paths,
-                                    std::span<const EpochSend> past, std::uint32_t begin,
-                                    std::uint32_t end);
+                                    std::span<const EpochSend> past, Epoch begin, Epoch end);
 
 } // namespace tutti

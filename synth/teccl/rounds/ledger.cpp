@@ -11,10 +11,9 @@ namespace tutti {
 EpochLedger::EpochLedger(const EpochProblem& problem, std::span<const EpochSend> past)
     : problem_(&problem), calendar_(problem.network),
       arrivals_(problem.chunks.size() * problem.network.node_count(), no_epoch) {
-  const EpochNetwork& network = problem.network;
-  for (std::size_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
+  for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk)
     for (const std::uint32_t source : problem.chunks[chunk].sources)
-      arrivals_[chunk * network.node_count() + source] = Epoch{0};
+      arrival_of(ChunkId{chunk}, NodeId{source}) = Epoch{0};
   for (const EpochSend& send : past) add(send);
 }
 
@@ -25,33 +24,33 @@ bool EpochLedger::has_room(LaneId lane, Epoch epoch) {
 }
 
 void EpochLedger::add(const EpochSend& send) {
-  [[maybe_unused]] const bool taken =
-      calendar_.take(std::array{LaneId{send.lane}}, Epoch{send.epoch});
+  [[maybe_unused]] const bool taken = calendar_.take(std::array{send.lane}, send.epoch);
   assert(taken);
   ++sent_[send];
   const EpochNetwork& network = problem_->network;
-  const Lane& lane = network.lanes[send.lane];
-  const std::uint32_t arrival = send.epoch + lane.delay;
-  if (!network.stores[lane.from]) ++passing_[{lane.from, send.epoch, send.chunk}].passed;
+  const Lane& lane = network.lane(send.lane);
+  const NodeId from{lane.from}, to{lane.to};
+  const Epoch there = send.epoch + lane.delay;
+  if (!network.stores[lane.from]) ++passing_[{from, send.epoch, send.chunk}].passed;
   if (!network.stores[lane.to]) {
-    ++passing_[{lane.to, arrival, send.chunk}].arrived;
+    ++passing_[{to, there, send.chunk}].arrived;
     return;
   }
-  Epoch& known = arrivals_[std::size_t{send.chunk} * network.node_count() + lane.to];
-  assert(known == no_epoch); // nobody receives twice
-  known = Epoch{arrival};
+  assert(arrival_of(send.chunk, to) == no_epoch); // nobody receives twice
+  arrival_of(send.chunk, to) = there;
 }
 
 void EpochLedger::remove(const EpochSend& send) {
-  calendar_.give_back(std::array{LaneId{send.lane}}, Epoch{send.epoch});
+  calendar_.give_back(std::array{send.lane}, send.epoch);
   --sent_[send];
   const EpochNetwork& network = problem_->network;
-  const Lane& lane = network.lanes[send.lane];
-  if (!network.stores[lane.from]) --passing_[{lane.from, send.epoch, send.chunk}].passed;
+  const Lane& lane = network.lane(send.lane);
+  const NodeId from{lane.from}, to{lane.to};
+  if (!network.stores[lane.from]) --passing_[{from, send.epoch, send.chunk}].passed;
   if (!network.stores[lane.to])
-    --passing_[{lane.to, send.epoch + lane.delay, send.chunk}].arrived;
+    --passing_[{to, send.epoch + lane.delay, send.chunk}].arrived;
   else
-    arrivals_[std::size_t{send.chunk} * network.node_count() + lane.to] = no_epoch;
+    arrival_of(send.chunk, to) = no_epoch;
 }
 
 bool EpochLedger::is_sent(const EpochSend& send) const {
@@ -60,7 +59,7 @@ bool EpochLedger::is_sent(const EpochSend& send) const {
 }
 
 bool EpochLedger::can_pass(ChunkId chunk, NodeId node, Epoch epoch) const {
-  const auto found = passing_.find({node.value, epoch.value, chunk.value});
+  const auto found = passing_.find({node, epoch, chunk});
   if (found == passing_.end() || found->second.arrived == 0) return false;
   return problem_->network.copies[node.value] || found->second.passed < found->second.arrived;
 }

@@ -37,15 +37,18 @@ public:
   [[nodiscard]] bool can_pass(ChunkId chunk, NodeId node, Epoch epoch) const;
 
 private:
+  [[nodiscard]] Epoch& arrival_of(ChunkId chunk, NodeId node) {
+    return arrivals_[std::size_t{chunk.value} * problem_->network.node_count() + node.value];
+  }
+
   struct Passing {
     std::int32_t arrived = 0, passed = 0;
   };
 
   const EpochProblem* problem_;
   CapacityCalendar calendar_;
-  std::vector<Epoch> arrivals_; // [chunk * nodes + node]
-  // (node, epoch, chunk), of nodes that don't store
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Passing> passing_;
+  std::vector<Epoch> arrivals_;                                   // [chunk * nodes + node]
+  std::map<std::tuple<NodeId, Epoch, ChunkId>, Passing> passing_; // of nodes that don't store
   std::map<EpochSend, std::uint32_t> sent_;
 };
 

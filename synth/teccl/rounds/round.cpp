@@ -11,9 +11,9 @@ namespace tutti {
 
 namespace {
 
-EpochReward round_reward(std::uint32_t last) {
+EpochReward round_reward(Epoch last) {
   return [last](ChunkId, NodeId, Epoch epoch) {
-    return epoch == Epoch{last} ? EpochRound::arrival_worth : 1.0;
+    return epoch == last ? EpochRound::arrival_worth : 1.0;
   };
 }
 
@@ -21,29 +21,29 @@ EpochReward round_reward(std::uint32_t last) {
 
 EpochRound::EpochRound(const EpochProblem& problem, const EpochDistances& distances,
                        const EpochHorizon& horizon)
-    : program_(problem, horizon, round_reward(horizon.end + horizon.beyond)) {
+    : program_(problem, horizon, round_reward(horizon.last())) {
   assert(!horizon.must_finish);
   for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
     problem.require_time();
-    add_closeness(problem, distances, chunk, horizon.end + horizon.beyond);
+    add_closeness(problem, distances, ChunkId{chunk}, horizon.last());
   }
 }
 
 void EpochRound::add_closeness(const EpochProblem& problem, const EpochDistances& distances,
-                               std::uint32_t chunk, std::uint32_t last) {
+                               ChunkId chunk, Epoch last) {
   std::vector<std::uint32_t> settled, open; // nodes that hold it in the end, and that may
   for (std::uint32_t node = 0; node < problem.network.node_count(); ++node) {
-    if (program_.always_holds(ChunkId{chunk}, NodeId{node}, Epoch{last})) settled.push_back(node);
-    if (program_.holds(ChunkId{chunk}, NodeId{node}, Epoch{last})) open.push_back(node);
+    if (program_.always_holds(chunk, NodeId{node}, last)) settled.push_back(node);
+    if (program_.holds(chunk, NodeId{node}, last)) open.push_back(node);
   }
   std::map<std::vector<std::uint32_t>, double> worth; // by nodes: columns, ascending
-  for (const std::uint32_t destination : problem.chunks[chunk].destinations) {
+  for (const std::uint32_t destination : problem.chunks[chunk.value].destinations) {
     std::uint32_t known = out_of_epochs;
     for (const std::uint32_t node : settled) known = std::min(known, distances(node, destination));
     std::map<std::uint32_t, std::vector<std::uint32_t>> nodes; // by distance
     for (const std::uint32_t node : open)
       if (const std::uint32_t away = distances(node, destination); away < known)
-        nodes[away].push_back(*program_.holds(ChunkId{chunk}, NodeId{node}, Epoch{last}));
+        nodes[away].push_back(*program_.holds(chunk, NodeId{node}, last));
     std::vector<std::uint32_t> near;
     for (auto level = nodes.begin(); level != nodes.end(); ++level) {
       near.insert(near.end(), level->second.begin(), level->second.end());
@@ -88,13 +88,13 @@ EpochPlan EpochRound::improved(const EpochPlan& start, std::int64_t most_nodes,
 std::size_t sends_of_horizon(const EpochProblem& problem, const EpochHorizon& horizon) {
   const EpochHops hops = epoch_hops(problem.network);
   std::vector<std::vector<EpochSend>> past(problem.chunks.size());
-  for (const EpochSend& send : horizon.past) past[send.chunk].push_back(send);
+  for (const EpochSend& send : horizon.past) past[send.chunk.value].push_back(send);
   std::size_t sum = 0;
   for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
     problem.require_time();
     for (const EpochWindow& window :
-         epoch_windows(problem, hops, horizon, chunk, past[chunk]).sends)
-      if (!window.empty()) sum += window.last - window.first + 1;
+         epoch_windows(problem, hops, horizon, ChunkId{chunk}, past[chunk]).sends)
+      sum += window.size();
   }
   return sum;
 }

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// The program of a horizon that needn't finish. Worth of a chunk to each who lacks it:
+/// The program of a horizon that needn't finish. Worth of a chunk to each unserved destination:
 /// `arrival_worth` if it is there in the end, and 1 for each epoch that it is there before; while
 /// it isn't, `arrival_worth` times the closeness of the nearest node that has it in the end. That
 /// is the most that one logical edge from a source brings, so it needs no edge for each pair: for
@@ -36,8 +36,8 @@ private:
     std::vector<std::uint32_t> holds; ///< columns
   };
 
-  void add_closeness(const EpochProblem& problem, const EpochDistances& distances,
-                     std::uint32_t chunk, std::uint32_t last);
+  void add_closeness(const EpochProblem& problem, const EpochDistances& distances, ChunkId chunk,
+                     Epoch last);
   [[nodiscard]] double cost(std::vector<double> columns) const;
 
   EpochProgram program_;

@@ -31,13 +31,12 @@ public:
     for (const Lane& lane : problem.network.lanes) beyond_ = std::max(beyond_, lane.delay);
     for (const auto& paths : paths_)
       for (const SwitchPath& path : paths)
-        follow_ =
-            std::max(follow_, path.delay - problem.network.lanes[path.lanes.back().value].delay);
+        follow_ = std::max(follow_, path.delay - problem.network.lane(path.lanes.back()).delay);
   }
 
   [[nodiscard]] RoundsAnswer run() {
     RoundsAnswer result;
-    const EpochPlan greedy = greedy_plan(*problem_, distances_, paths_, {}, 0, out_of_epochs);
+    const EpochPlan greedy = greedy_plan(*problem_, distances_, paths_, {}, Epoch{0}, no_epoch);
     result.greedy_epochs = epochs_of(*problem_, greedy);
     std::string stopped = "limit reached";
     try {
@@ -60,15 +59,15 @@ public:
   }
 
 private:
-  // Says why it ended where someone still lacks something.
+  // Says why it ended where some demand isn't met.
   std::string decide(RoundsAnswer& result) {
-    std::uint32_t begin = 0;
-    while (const std::size_t lacking = count_lacking()) {
+    Epoch begin;
+    while (const std::size_t unmet = unmet_demands()) {
       if (limit_->reached()) return "limit reached";
       if (result.rounds == settings_->most_rounds)
-        return fmt::format("{} deliveries left after {} rounds", lacking, result.rounds);
+        return fmt::format("{} deliveries left after {} rounds", unmet, result.rounds);
       if (begin > busy_until_)
-        return fmt::format("no progress: {} deliveries left from epoch {} on", lacking, begin);
+        return fmt::format("no progress: {} deliveries left from epoch {} on", unmet, begin.value);
       const std::uint32_t epochs = take_round(begin, result);
       begin += epochs;
       ++result.rounds;
@@ -77,25 +76,25 @@ private:
     return {};
   }
 
-  [[nodiscard]] std::size_t count_lacking() const {
+  [[nodiscard]] std::size_t unmet_demands() const {
     const EpochLedger ledger(*problem_, plan_);
-    std::size_t lacking = 0;
+    std::size_t unmet = 0;
     for (std::uint32_t chunk = 0; chunk < problem_->chunks.size(); ++chunk)
       for (const std::uint32_t destination : problem_->chunks[chunk].destinations)
-        if (ledger.arrival(ChunkId{chunk}, NodeId{destination}) == no_epoch) ++lacking;
-    return lacking;
+        if (ledger.arrival(ChunkId{chunk}, NodeId{destination}) == no_epoch) ++unmet;
+    return unmet;
   }
 
-  [[nodiscard]] EpochHorizon horizon(std::uint32_t begin, std::uint32_t epochs) const {
+  [[nodiscard]] EpochHorizon horizon(Epoch begin, std::uint32_t epochs) const {
     return {begin, begin + epochs + follow_, plan_, beyond_, false};
   }
 
-  [[nodiscard]] bool fits(std::uint32_t begin, std::uint32_t epochs) const {
+  [[nodiscard]] bool fits(Epoch begin, std::uint32_t epochs) const {
     return sends_of_horizon(*problem_, horizon(begin, epochs)) <= settings_->most_columns;
   }
 
   // Returns how many epochs are decided now.
-  std::uint32_t take_round(std::uint32_t begin, RoundsAnswer& result) {
+  std::uint32_t take_round(Epoch begin, RoundsAnswer& result) {
     std::uint32_t epochs = settings_->epochs.value_or(1);
     const bool solvable = fits(begin, epochs);
     if (!settings_->epochs)
@@ -119,12 +118,12 @@ private:
   // By the paper's objective.
   [[nodiscard]] double worth(const EpochPlan& plan) const {
     const EpochLedger ledger(*problem_, plan);
-    const std::uint32_t last = epochs_of(*problem_, plan).value_or(0);
+    const Epoch last{epochs_of(*problem_, plan).value_or(0)};
     const EpochReward reward = reward_of(EpochObjective::paper);
     double sum = 0;
     for (std::uint32_t chunk = 0; chunk < problem_->chunks.size(); ++chunk)
       for (const std::uint32_t destination : problem_->chunks[chunk].destinations)
-        for (Epoch k = ledger.arrival(ChunkId{chunk}, NodeId{destination}); k <= Epoch{last}; ++k)
+        for (Epoch k = ledger.arrival(ChunkId{chunk}, NodeId{destination}); k <= last; ++k)
           sum += reward(ChunkId{chunk}, NodeId{destination}, k);
     return sum;
   }
@@ -134,10 +133,10 @@ private:
   const WorkLimit* limit_;
   std::vector<std::vector<SwitchPath>> paths_;
   EpochDistances distances_;
-  std::uint32_t beyond_ = 0;     // the longest delay
-  std::uint32_t follow_ = 0;     // the longest from the start of a path to its last lane
-  EpochPlan plan_;               // what the rounds have decided
-  std::uint32_t busy_until_ = 0; // later, what isn't possible now won't be
+  std::uint32_t beyond_ = 0; // the longest delay
+  std::uint32_t follow_ = 0; // the longest from the start of a path to its last lane
+  EpochPlan plan_;           // what the rounds have decided
+  Epoch busy_until_;         // later, what isn't possible now won't be
 };
 
 } // namespace

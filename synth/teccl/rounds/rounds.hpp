@@ -1,6 +1,6 @@
 // Plans in rounds, for problems that are too large for one program (TE-CCL sec. 4.2, "A*"): each
-// round decides some epochs by the integer program, and is paid for what it brings closer to where
-// it is wanted, too.
+// round decides some epochs by the integer program, and is paid for what it brings closer to its
+// destinations, too.
 //
 // The program of a round looks further than the round: what goes into a switch in its last epochs
 // is worth nothing without what follows. The next round decides those epochs anew. A round takes a
@@ -35,9 +35,9 @@ struct RoundsAnswer {
 };
 
 /// What is under way when a round ends, and what limits still count, is carried into the next.
-/// Ends when nobody lacks anything; timed_out where a round brings nothing closer (says so in
-/// answer.method), or by the limit, if not even the greedy plan is complete; infeasible where
-/// someone is out of reach.
+/// Ends when all demands are met; timed_out where a round brings nothing closer (says so in
+/// answer.method), or by the limit, if not even the greedy plan is complete; infeasible where a
+/// destination is out of reach.
 [[nodiscard]] RoundsAnswer epoch_rounds(const EpochProblem& problem, const RoundSettings& settings,
                                         const WorkLimit& limit);
 

@@ -40,7 +40,7 @@ struct Arrival {
 };
 
 /// A step that is being filled.
-struct Step {
+struct OpenStep {
   std::uint32_t step, rounds_after;
   std::vector<Arrival> arrivals;      // by chunk
   std::vector<std::int64_t> room;     // per limit
@@ -58,7 +58,7 @@ public:
         wanted_.push_back(set_of(chunk.destinations));
       }
     for (std::uint32_t l = 0; l < network_.limits.size(); ++l)
-      for (const std::uint32_t lane : network_.limits[l].lanes) limits_of_[lane].push_back(l);
+      for (const LaneId lane : network_.limits[l].lanes) limits_of_[lane.value].push_back(l);
     measure();
   }
 
@@ -137,7 +137,7 @@ private:
     const std::uint32_t later = instance_.steps - step - 1;
     for (std::uint32_t now = later == 0 ? rounds : 1; now + later <= rounds; ++now) {
       made_.rounds.push_back(now);
-      Step filled = empty_step(step, now, rounds - now, held);
+      OpenStep filled = empty_step(step, now, rounds - now, held);
       if (choose(filled, 0)) return true;
       made_.rounds.pop_back();
     }
@@ -152,10 +152,10 @@ private:
     return held;
   }
 
-  [[nodiscard]] Step empty_step(std::uint32_t step, std::uint32_t rounds,
-                                std::uint32_t rounds_after,
-                                const std::vector<NodeSet>& held) const {
-    Step made{step, rounds_after, {}, {}, held, held};
+  [[nodiscard]] OpenStep empty_step(std::uint32_t step, std::uint32_t rounds,
+                                    std::uint32_t rounds_after,
+                                    const std::vector<NodeSet>& held) const {
+    OpenStep made{step, rounds_after, {}, {}, held, held};
     for (const StepLimit& limit : network_.limits) made.room.push_back(capacity(limit, rounds));
     for (std::uint32_t c = 0; c < held.size(); ++c)
       for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
@@ -171,7 +171,7 @@ private:
   }
 
   /// Decides the arrivals from `next` on, and what comes after the step.
-  bool choose(Step& step, std::size_t next) {
+  bool choose(OpenStep& step, std::size_t next) {
     if (++choices_ > most_choices_) return false;
     const bool ends_a_chunk =
         next > 0 && (next == step.arrivals.size() ||
@@ -186,7 +186,7 @@ private:
       for (const std::uint32_t limit : limits_of_[lane]) --step.room[limit];
       step.after[arrival.chunk] |= only(arrival.node);
       arrival.chosen = true;
-      made_.sends.push_back({arrival.chunk, lane, step.step});
+      made_.sends.push_back({ChunkId{arrival.chunk}, LaneId{lane}, Step{step.step}});
       if (choose(step, next + 1)) return true;
       made_.sends.pop_back();
       arrival.chosen = false;
@@ -197,7 +197,7 @@ private:
   }
 
   /// A lane may count several times in a limit.
-  [[nodiscard]] bool has_room(const Step& step, std::uint32_t lane) const {
+  [[nodiscard]] bool has_room(const OpenStep& step, std::uint32_t lane) const {
     const std::vector<std::uint32_t>& limits = limits_of_[lane];
     return std::ranges::all_of(limits, [&](std::uint32_t limit) {
       return step.room[limit] >= std::ranges::count(limits, limit);
@@ -206,7 +206,7 @@ private:
 
   /// Of a chunk whose arrivals are decided: its destinations are near enough, and of pieces that
   /// were alike, earlier ones come to a larger set.
-  [[nodiscard]] bool is_worth_trying(const Step& step, std::uint32_t chunk) const {
+  [[nodiscard]] bool is_worth_trying(const OpenStep& step, std::uint32_t chunk) const {
     const NodeSet missing = wanted_[chunk] & ~step.after[chunk];
     if (missing & ~reach(step.after[chunk], instance_.steps - step.step - 1)) return false;
     for (std::uint32_t other = chunk - chunk % instance_.chunks_per_shard; other < chunk; ++other)
@@ -216,7 +216,7 @@ private:
   }
 
   /// Whether no further send fits in.
-  [[nodiscard]] bool is_full(const Step& step) const {
+  [[nodiscard]] bool is_full(const OpenStep& step) const {
     return std::ranges::none_of(step.arrivals, [&](const Arrival& arrival) {
       return !arrival.chosen && std::ranges::any_of(arrival.lanes, [&](std::uint32_t lane) {
         return has_room(step, lane);

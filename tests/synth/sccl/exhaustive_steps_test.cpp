@@ -81,7 +81,7 @@ TEST_CASE("exhaustive search knows pipelines and stars") {
 TEST_CASE("exhaustive search knows joint limits and fractions") {
   // Three chunks leave node 0 over a bus of 3/2 chunks a round.
   StepProblem star = samples::scatter(samples::lanes(4, {{0, 1}, {0, 2}, {0, 3}}));
-  star.network.limits.push_back({"bus", {0, 1, 2}, {3, 2}});
+  star.network.limits.push_back({"bus", {LaneId{0}, LaneId{1}, LaneId{2}}, {3, 2}});
   CHECK_FALSE(exists(star, {1, 1, 1}));
   CHECK(exists(star, {1, 1, 2}));
   CHECK_FALSE(exists(star, {1, 2, 2})); // 1 + 1
@@ -93,7 +93,8 @@ TEST_CASE("exhaustive search knows joint limits and fractions") {
 
   // A half-duplex ring of three: two of the six sends in a round.
   StepProblem bus = samples::all_gather(samples::ring_lanes(3));
-  bus.network.limits.push_back({"bus", {0, 1, 2, 3, 4, 5}, 2});
+  bus.network.limits.push_back(
+      {"bus", {LaneId{0}, LaneId{1}, LaneId{2}, LaneId{3}, LaneId{4}, LaneId{5}}, 2});
   CHECK(exists(bus, {1, 1, 3}));
   CHECK_FALSE(exists(bus, {1, 2, 2}));
 }

@@ -38,8 +38,8 @@ std::string overload(const Topology& topology, const StepNetwork& network,
   for (std::uint32_t step = 0; step < schedule.rounds.size(); ++step) {
     std::vector<std::int64_t> crossings(topology.link_count());
     for (const StepSend& send : schedule.sends)
-      if (send.step == step)
-        for (const LinkId link : network.lanes[send.lane].links) ++crossings[link.value];
+      if (send.step == Step{step})
+        for (const LinkId link : network.lane(send.lane).links) ++crossings[link.value];
     const auto exceeds = [&](std::int64_t chunks, Bandwidth bandwidth) {
       return chunks * network.round.bytes_per_second >
              schedule.rounds[step] * bandwidth.bytes_per_second;

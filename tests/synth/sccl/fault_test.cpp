@@ -18,12 +18,12 @@ StepProblem line() { return samples::all_gather(samples::line_lanes(3)); }
 /// The ends' chunks pass through the middle.
 StepSchedule line_schedule() {
   return {{1, 1},
-          {{0, lane01, 0},
-           {1, lane10, 0},
-           {1, lane12, 0},
-           {2, lane21, 0},
-           {2, lane10, 1},
-           {0, lane12, 1}}};
+          samples::step_sends({{0, lane01, 0},
+                               {1, lane10, 0},
+                               {1, lane12, 0},
+                               {2, lane21, 0},
+                               {2, lane10, 1},
+                               {0, lane12, 1}})};
 }
 
 std::string line_fault(const StepSchedule& schedule) {
@@ -33,8 +33,18 @@ std::string line_fault(const StepSchedule& schedule) {
 /// The paper's Figure 2: neighbours exchange their chunks, then all they have, which takes two
 /// rounds. Ring 0 - 1 - 2 - 3 with the lanes 0>1, 0>3, 1>0, 1>2, 2>1, 2>3, 3>0, 3>2.
 std::vector<StepSend> recursive_doubling() {
-  return {{0, 0, 0}, {1, 2, 0}, {2, 5, 0}, {3, 7, 0}, {0, 1, 1}, {1, 1, 1},
-          {0, 3, 1}, {1, 3, 1}, {2, 4, 1}, {3, 4, 1}, {2, 6, 1}, {3, 6, 1}};
+  return samples::step_sends({{0, 0, 0},
+                              {1, 2, 0},
+                              {2, 5, 0},
+                              {3, 7, 0},
+                              {0, 1, 1},
+                              {1, 1, 1},
+                              {0, 3, 1},
+                              {1, 3, 1},
+                              {2, 4, 1},
+                              {3, 4, 1},
+                              {2, 6, 1},
+                              {3, 6, 1}});
 }
 
 } // namespace
@@ -47,14 +57,16 @@ TEST_CASE("correct schedules in steps have no fault") {
   CHECK(step_fault({samples::line_lanes(2), {{{0, 1}, {}}}}, {1, 1, 2}, {{2}, {}}) == "");
   // A chunk that ends where nobody wants it does no harm.
   CHECK(step_fault({samples::line_lanes(3), {{{0}, {1}}}}, {1, 2, 2},
-                   {{1, 1}, {{0, lane01, 0}, {0, lane12, 1}}}) == "");
-  // Piece k of chunk i is chunk i * C + k.
+                   {{1, 1}, samples::step_sends({{0, lane01, 0}, {0, lane12, 1}})}) == "");
+  // Part k of chunk i is chunk i * C + k.
   CHECK(step_fault({samples::line_lanes(3), {{{1}, {0}}, {{1}, {2}}}}, {2, 1, 2},
-                   {{2}, {{0, lane10, 0}, {1, lane10, 0}, {2, lane12, 0}, {3, lane12, 0}}}) == "");
+                   {{2},
+                    samples::step_sends(
+                        {{0, lane10, 0}, {1, lane10, 0}, {2, lane12, 0}, {3, lane12, 0}})}) == "");
   // Either of two sources will do.
   const StepProblem held_twice{samples::line_lanes(3), {{{0, 2}, {1}}}};
-  CHECK(step_fault(held_twice, {1, 1, 1}, {{1}, {{0, lane01, 0}}}) == "");
-  CHECK(step_fault(held_twice, {1, 1, 1}, {{1}, {{0, lane21, 0}}}) == "");
+  CHECK(step_fault(held_twice, {1, 1, 1}, {{1}, samples::step_sends({{0, lane01, 0}})}) == "");
+  CHECK(step_fault(held_twice, {1, 1, 1}, {{1}, samples::step_sends({{0, lane21, 0}})}) == "");
 }
 
 TEST_CASE("the rounds of the steps are those of the instance") {
@@ -73,13 +85,13 @@ TEST_CASE("the rounds of the steps are those of the instance") {
 
 TEST_CASE("sends name what exists, in the order of step, lane, chunk") {
   StepSchedule schedule = line_schedule();
-  schedule.sends[5].step = 2;
+  schedule.sends[5].step = Step{2};
   CHECK(line_fault(schedule) == "send 5: there is no step 2 (of 2)");
   schedule = line_schedule();
-  schedule.sends[5].lane = 4;
+  schedule.sends[5].lane = LaneId{4};
   CHECK(line_fault(schedule) == "send 5: there is no lane 4 (of 4)");
   schedule = line_schedule();
-  schedule.sends[5].chunk = 3;
+  schedule.sends[5].chunk = ChunkId{3};
   CHECK(line_fault(schedule) == "send 5: there is no chunk 3 (of 3)");
 
   schedule = line_schedule();
@@ -102,29 +114,31 @@ TEST_CASE("a chunk is sent by who holds it before the step") {
   CHECK(line_fault(schedule) ==
         "step 1: node 1 sends chunk 2 to node 0 over lane 1, but doesn't hold it");
   // What comes in a step goes on in the next.
-  schedule = {{2},
-              {{0, lane01, 0}, {1, lane10, 0}, {0, lane12, 0}, {1, lane12, 0}, {2, lane21, 0}}};
+  schedule = {
+      {2},
+      samples::step_sends(
+          {{0, lane01, 0}, {1, lane10, 0}, {0, lane12, 0}, {1, lane12, 0}, {2, lane21, 0}})};
   CHECK(step_fault(line(), {1, 1, 2}, schedule) ==
         "step 0: node 1 sends chunk 0 to node 2 over lane 2, but doesn't hold it before the step");
   // Nor is what comes later there now.
-  schedule = {{1, 1}, {{0, lane12, 0}, {0, lane01, 1}}};
+  schedule = {{1, 1}, samples::step_sends({{0, lane12, 0}, {0, lane01, 1}})};
   CHECK(line_fault(schedule) ==
         "step 0: node 1 sends chunk 0 to node 2 over lane 2, but doesn't hold it");
 }
 
 TEST_CASE("nobody receives a chunk twice, or one that it had") {
   StepSchedule schedule = line_schedule();
-  schedule.sends.insert(schedule.sends.begin() + 4, {0, lane01, 1});
+  schedule.sends.insert(schedule.sends.begin() + 4, {ChunkId{0}, LaneId{lane01}, Step{1}});
   CHECK(line_fault(schedule) == "step 1: node 1 receives chunk 0, which came in step 0 already");
   schedule = line_schedule();
-  schedule.sends.insert(schedule.sends.begin() + 4, {0, lane10, 1});
+  schedule.sends.insert(schedule.sends.begin() + 4, {ChunkId{0}, LaneId{lane10}, Step{1}});
   CHECK(line_fault(schedule) == "step 1: node 0 receives chunk 0, which it holds from the start");
   // The very same send twice, and two senders in one step.
   schedule = line_schedule();
   schedule.sends.insert(schedule.sends.begin(), schedule.sends.front());
   CHECK(line_fault(schedule) == "step 0: node 1 receives chunk 0, which came in step 0 already");
   CHECK(step_fault({samples::line_lanes(3), {{{0, 2}, {1}}}}, {1, 1, 1},
-                   {{1}, {{0, lane01, 0}, {0, lane21, 0}}}) ==
+                   {{1}, samples::step_sends({{0, lane01, 0}, {0, lane21, 0}})}) ==
         "step 0: node 1 receives chunk 0, which came in step 0 already");
 }
 
@@ -135,19 +149,22 @@ TEST_CASE("the sends of a step keep to the limits of their lanes") {
 
   // Two of three chunks from node 0 share a bus of 3/2 chunks a round with what comes back.
   StepProblem star{samples::lanes(4, {{0, 1}, {0, 2}, {0, 3}, {1, 0}}), {}};
-  star.network.limits.push_back({"bus", {0, 1, 3}, {3, 2}});
+  star.network.limits.push_back({"bus", {LaneId{0}, LaneId{1}, LaneId{3}}, {3, 2}});
   for (const std::uint32_t to : {1U, 2U, 3U}) star.chunks.push_back({{0}, {to}});
   star.chunks.push_back({{1}, {0}});
-  const std::vector<StepSend> at_once{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}};
+  const std::vector<StepSend> at_once =
+      samples::step_sends({{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}});
   CHECK(step_fault(star, {1, 1, 1}, {{1}, at_once}) ==
         "step 0: 3 sends over bus, which carries 1 in 1 round");
   CHECK(step_fault(star, {1, 1, 2}, {{2}, at_once}) == "");
   // Fractions don't add up over steps: 1 + 1, not 3.
-  const std::vector<StepSend> one_later{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 1}};
+  const std::vector<StepSend> one_later =
+      samples::step_sends({{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 1}});
   CHECK(step_fault(star, {1, 2, 2}, {{1, 1}, one_later}) ==
         "step 0: 2 sends over bus, which carries 1 in 1 round");
   // The count starts anew in each step.
-  const std::vector<StepSend> spread{{0, 0, 0}, {2, 2, 0}, {1, 1, 1}, {3, 3, 2}};
+  const std::vector<StepSend> spread =
+      samples::step_sends({{0, 0, 0}, {2, 2, 0}, {1, 1, 1}, {3, 3, 2}});
   CHECK(step_fault(star, {1, 3, 3}, {{1, 1, 1}, spread}) == "");
 }
 
@@ -157,7 +174,8 @@ TEST_CASE("who wants a chunk has it in the end") {
   CHECK(line_fault(schedule) == "node 2 doesn't hold chunk 0 in the end");
   CHECK(line_fault({{1, 1}, {}}) == "node 1 doesn't hold chunk 0 in the end");
   // The second piece is missing.
-  CHECK(step_fault({samples::line_lanes(2), {{{0}, {1}}}}, {2, 1, 1}, {{1}, {{0, 0, 0}}}) ==
+  CHECK(step_fault({samples::line_lanes(2), {{{0}, {1}}}}, {2, 1, 1},
+                   {{1}, samples::step_sends({{0, 0, 0}})}) ==
         "node 1 doesn't hold chunk 1 in the end");
 }
 

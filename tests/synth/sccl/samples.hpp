@@ -4,12 +4,21 @@
 #include "synth/sccl/problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tutti::samples {
+
+/// Sends {chunk, lane, step}.
+inline std::vector<StepSend> step_sends(const std::vector<std::array<std::uint32_t, 3>>& sends) {
+  std::vector<StepSend> all;
+  for (const auto& [chunk, lane, step] : sends)
+    all.push_back({ChunkId{chunk}, LaneId{lane}, Step{step}});
+  return all;
+}
 
 /// Lanes `from > to`, each of one link, ascending; a limit of its own for each, one chunk a round.
 inline StepNetwork lanes(std::uint32_t nodes,
@@ -20,7 +29,7 @@ inline StepNetwork lanes(std::uint32_t nodes,
     const auto lane = static_cast<std::uint32_t>(network.lanes.size());
     network.lanes.push_back({from, to, {LinkId{lane}}});
     network.limits.push_back(
-        {"npu" + std::to_string(from) + ">npu" + std::to_string(to), {lane}, 1});
+        {"npu" + std::to_string(from) + ">npu" + std::to_string(to), {LaneId{lane}}, 1});
   }
   network.index_lanes(nodes);
   return network;

@@ -215,7 +215,8 @@ TEST_CASE("Symmetric plans are plans, and keep their group") {
       for (const ChunkAutomorphism& one : group) {
         EpochPlan moved;
         for (const EpochSend& send : answer.plan)
-          moved.push_back({send.epoch, one.lanes[send.lane], one.chunks[send.chunk]});
+          moved.push_back({send.epoch, LaneId{one.lanes[send.lane.value]},
+                           ChunkId{one.chunks[send.chunk.value]}});
         std::ranges::sort(moved);
         CHECK(moved == answer.plan);
       }

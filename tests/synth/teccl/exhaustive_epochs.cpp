@@ -35,9 +35,10 @@ public:
   EpochContestResult best(const EpochContest& contest) {
     contest_ = &contest;
     for (const EpochSend& send : contest.past) {
-      const Lane& lane = network_.lanes[send.lane];
+      const Lane& lane = network_.lane(send.lane);
       plan_.push_back(send);
-      if (network_.stores[lane.to]) since_[send.chunk][lane.to] = send.epoch + lane.delay;
+      if (network_.stores[lane.to])
+        since_[send.chunk.value][lane.to] = (send.epoch + lane.delay).value;
     }
     begin_epoch(contest.begin);
     return {choices_ <= most_choices_, best_};
@@ -86,9 +87,9 @@ private:
   bool pass_arrivals(std::uint32_t epoch) {
     std::vector<Passing> passing;
     for (const EpochSend& send : plan_) {
-      const Lane& lane = network_.lanes[send.lane];
-      if (!network_.stores[lane.to] && send.epoch + lane.delay == epoch)
-        passing.push_back({lane.to, send.chunk});
+      const Lane& lane = network_.lane(send.lane);
+      if (!network_.stores[lane.to] && send.epoch + lane.delay == Epoch{epoch})
+        passing.push_back({lane.to, send.chunk.value});
     }
     return pass(epoch, passing, 0);
   }
@@ -101,9 +102,10 @@ private:
       for (const std::uint32_t since : nodes) all.push_back(std::max(since, epoch));
     std::vector<EpochSend> recent;
     for (const EpochSend& send : plan_)
-      if (send.epoch + reach_ >= epoch) recent.push_back(send);
+      if (send.epoch + reach_ >= Epoch{epoch}) recent.push_back(send);
     std::ranges::sort(recent);
-    for (const EpochSend& send : recent) all.insert(all.end(), {send.epoch, send.lane, send.chunk});
+    for (const EpochSend& send : recent)
+      all.insert(all.end(), {send.epoch.value, send.lane.value, send.chunk.value});
     return all;
   }
 
@@ -124,7 +126,7 @@ private:
   bool pass_over(std::uint32_t epoch, const std::vector<Passing>& passing, std::size_t from,
                  std::uint32_t lane, std::size_t next) {
     const std::uint32_t chunk = passing[from].chunk;
-    if (!push({epoch, lane, chunk})) return false;
+    if (!push({Epoch{epoch}, LaneId{lane}, ChunkId{chunk}})) return false;
     const bool found = pass(epoch, with_next(passing, lane, chunk), next);
     pop();
     return found;
@@ -142,7 +144,7 @@ private:
     const std::vector<LaneId>& lanes = network_.out_lanes[passing[from].node];
     if (out == lanes.size()) return pass(epoch, passing, from + 1);
     if (copy(epoch, passing, from, out + 1)) return true;
-    if (!push({epoch, lanes[out].value, passing[from].chunk})) return false;
+    if (!push({Epoch{epoch}, lanes[out], ChunkId{passing[from].chunk}})) return false;
     const bool found =
         copy(epoch, with_next(passing, lanes[out].value, passing[from].chunk), from, out + 1);
     pop();
@@ -154,7 +156,7 @@ private:
     for (std::uint32_t l = 0; l < network_.lanes.size(); ++l)
       for (std::uint32_t c = 0; c < since_.size(); ++c)
         if (network_.stores[network_.lanes[l].from] && since_[c][network_.lanes[l].from] <= epoch)
-          found.push_back({epoch, l, c});
+          found.push_back({Epoch{epoch}, LaneId{l}, ChunkId{c}});
     return found;
   }
 
@@ -169,34 +171,33 @@ private:
   }
 
   bool push(const EpochSend& send) {
-    const Lane& lane = network_.lanes[send.lane];
-    if (++choices_ > most_choices_ || send.epoch + lane.delay > epochs_) return false;
+    const Lane& lane = network_.lane(send.lane);
+    if (++choices_ > most_choices_ || send.epoch + lane.delay > Epoch{epochs_}) return false;
     if (std::ranges::find(plan_, send) != plan_.end()) return false;
-    std::uint32_t& since = since_[send.chunk][lane.to];
+    std::uint32_t& since = since_[send.chunk.value][lane.to];
     if (network_.stores[lane.to] && since != never) return false;
     plan_.push_back(send);
     if (!keeps_limits(send.lane)) {
       plan_.pop_back();
       return false;
     }
-    if (network_.stores[lane.to]) since = send.epoch + lane.delay;
+    if (network_.stores[lane.to]) since = (send.epoch + lane.delay).value;
     return true;
   }
 
   void pop() {
-    const Lane& lane = network_.lanes[plan_.back().lane];
-    if (network_.stores[lane.to]) since_[plan_.back().chunk][lane.to] = never;
+    const Lane& lane = network_.lane(plan_.back().lane);
+    if (network_.stores[lane.to]) since_[plan_.back().chunk.value][lane.to] = never;
     plan_.pop_back();
   }
 
-  [[nodiscard]] bool keeps_limits(std::uint32_t lane) const {
+  [[nodiscard]] bool keeps_limits(LaneId lane) const {
     return std::ranges::all_of(network_.limits, [&](const EpochLimit& limit) {
-      if (std::ranges::find(limit.uses, LaneId{lane}, &LaneUse::lane) == limit.uses.end())
-        return true;
+      if (std::ranges::find(limit.uses, lane, &LaneUse::lane) == limit.uses.end()) return true;
       std::vector<std::uint32_t> times;
       for (const EpochSend& send : plan_)
         for (const LaneUse& use : limit.uses)
-          if (use.lane == LaneId{send.lane}) times.push_back(send.epoch + use.offset);
+          if (use.lane == send.lane) times.push_back((send.epoch + use.offset).value);
       return std::ranges::all_of(times, [&](std::uint32_t first) {
         return std::ranges::count_if(times, [&](std::uint32_t time) {
                  return time >= first && time < first + limit.window;
@@ -230,8 +231,8 @@ private:
            std::ranges::find(ends.sources, node) == ends.sources.end() &&
            std::ranges::find(ends.destinations, node) == ends.destinations.end() &&
            std::ranges::any_of(plan_, [&](const EpochSend& send) {
-             return send.chunk == chunk && network_.lanes[send.lane].from == node &&
-                    send.epoch >= epoch;
+             return send.chunk == ChunkId{chunk} && network_.lane(send.lane).from == node &&
+                    send.epoch >= Epoch{epoch};
            });
   }
 

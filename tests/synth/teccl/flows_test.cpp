@@ -40,8 +40,8 @@ std::vector<double> uses_of(const EpochLimit& limit, const std::vector<EpochFlow
   std::vector<double> used;
   for (const EpochFlows::Part& part : parts)
     for (const LaneUse& use : limit.uses) {
-      if (use.lane != LaneId{part.send.lane}) continue;
-      const std::size_t at = part.send.epoch + use.offset;
+      if (use.lane != part.send.lane) continue;
+      const std::size_t at = (part.send.epoch + use.offset).value;
       if (used.size() <= at) used.resize(at + 1);
       used[at] += part.amount;
     }
@@ -70,9 +70,9 @@ std::string conservation_fault(const EpochProblem& problem, std::uint32_t chunk,
                                const std::vector<EpochFlows::Part>& parts) {
   const EpochNetwork& network = problem.network;
   const std::uint32_t source = problem.chunks[chunk].sources.front();
-  std::map<std::uint32_t, std::map<std::uint32_t, double>> change; // [node][epoch]
+  std::map<std::uint32_t, std::map<Epoch, double>> change; // [node][epoch]
   for (const EpochFlows::Part& part : parts) {
-    const Lane& lane = network.lanes[part.send.lane];
+    const Lane& lane = network.lane(part.send.lane);
     change[lane.from][part.send.epoch] -= part.amount;
     change[lane.to][part.send.epoch + lane.delay] += part.amount;
     if (lane.to == source) return "back to its source";
@@ -84,7 +84,7 @@ std::string conservation_fault(const EpochProblem& problem, std::uint32_t chunk,
       held = (network.stores[node] ? held : 0) + more;
       if (held < -tolerance)
         return "node " + std::to_string(node) + " sends what it hasn't in epoch " +
-               std::to_string(epoch);
+               std::to_string(epoch.value);
     }
   }
   double there = 0;
@@ -96,7 +96,7 @@ std::string conservation_fault(const EpochProblem& problem, std::uint32_t chunk,
 
 std::string flow_fault(const EpochProblem& problem, const EpochFlows& flows) {
   std::vector<std::vector<EpochFlows::Part>> by_chunk(problem.chunks.size());
-  for (const EpochFlows::Part& part : flows.parts) by_chunk[part.send.chunk].push_back(part);
+  for (const EpochFlows::Part& part : flows.parts) by_chunk[part.send.chunk.value].push_back(part);
   for (std::uint32_t c = 0; c < by_chunk.size(); ++c) {
     if (problem.chunks[c].destinations.empty()) continue;
     if (const std::string fault = conservation_fault(problem, c, by_chunk[c]); !fault.empty())
@@ -109,9 +109,9 @@ std::string flow_fault(const EpochProblem& problem, const EpochFlows& flows) {
 double reward_of_parts(const EpochProblem& problem, const EpochFlows& flows, std::uint32_t epochs) {
   double reward = 0;
   for (const EpochFlows::Part& part : flows.parts) {
-    const Lane& lane = problem.network.lanes[part.send.lane];
-    if (lane.to == problem.chunks[part.send.chunk].destinations.front())
-      reward += part.amount * worth(part.send.epoch + lane.delay, epochs);
+    const Lane& lane = problem.network.lane(part.send.lane);
+    if (lane.to == problem.chunks[part.send.chunk.value].destinations.front())
+      reward += part.amount * worth((part.send.epoch + lane.delay).value, epochs);
   }
   return reward;
 }
@@ -127,13 +127,13 @@ EpochFlows checked_flows(const EpochProblem& problem, std::uint32_t epochs, bool
   return flows;
 }
 
-/// By trying all ways in time of all chunks.
+/// By trying all paths in time of all chunks.
 class BestByEnumeration {
 public:
   BestByEnumeration(const EpochProblem& problem, std::uint32_t epochs)
       : problem_(problem), epochs_(epochs) {
     for (std::uint32_t c = 0; c < problem.chunks.size(); ++c) {
-      ways_.emplace_back();
+      paths_.emplace_back();
       extend(c, {}, problem.chunks[c].sources.front(), 0);
     }
     choose(0, 0);
@@ -147,7 +147,7 @@ private:
   void extend(std::uint32_t chunk, const Sends& sends, std::uint32_t node, std::uint32_t time) {
     const EpochNetwork& network = problem_.network;
     if (node == problem_.chunks[chunk].destinations.front()) {
-      ways_[chunk].push_back(sends);
+      paths_[chunk].push_back(sends);
       return;
     }
     const bool waits = network.stores[node];
@@ -156,33 +156,33 @@ private:
         const Lane& lane = network.lanes[l];
         const bool again = lane.to == problem_.chunks[chunk].sources.front() ||
                            std::ranges::any_of(sends, [&](const EpochFlows::Part& part) {
-                             return network.lanes[part.send.lane].to == lane.to;
+                             return network.lane(part.send.lane).to == lane.to;
                            });
         if (again || k + lane.delay > epochs_) continue;
         Sends more = sends;
-        more.push_back({{k, l, chunk}, 1});
+        more.push_back({{Epoch{k}, LaneId{l}, ChunkId{chunk}}, 1});
         extend(chunk, more, lane.to, k + lane.delay);
       }
   }
 
   void choose(std::uint32_t chunk, double reward) {
     if (!limit_fault(problem_, sends_).empty()) return;
-    if (chunk == ways_.size()) {
+    if (chunk == paths_.size()) {
       best_ = std::max(best_.value_or(0), reward);
       return;
     }
-    for (const Sends& way : ways_[chunk]) {
-      const EpochSend& last = way.back().send;
-      sends_.insert(sends_.end(), way.begin(), way.end());
+    for (const Sends& path : paths_[chunk]) {
+      const EpochSend& last = path.back().send;
+      sends_.insert(sends_.end(), path.begin(), path.end());
       choose(chunk + 1,
-             reward + worth(last.epoch + problem_.network.lanes[last.lane].delay, epochs_));
-      sends_.resize(sends_.size() - way.size());
+             reward + worth((last.epoch + problem_.network.lane(last.lane).delay).value, epochs_));
+      sends_.resize(sends_.size() - path.size());
     }
   }
 
   const EpochProblem& problem_;
   std::uint32_t epochs_;
-  std::vector<std::vector<Sends>> ways_;
+  std::vector<std::vector<Sends>> paths_;
   Sends sends_;
   std::optional<double> best_;
 };

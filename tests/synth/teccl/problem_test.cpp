@@ -6,6 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/synth/teccl/networks.hpp"
+#include "tests/synth/teccl/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <vector>
 
 using namespace tutti;
+using tutti::testing::epoch_plan;
 
 namespace {
 
@@ -44,7 +46,8 @@ EpochProblem line_problem() {
 }
 
 /// 0 and 2 meet in epoch 1: 2 epochs.
-const EpochPlan line_plan{{0, 0, 0}, {0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {1, 1, 2}, {1, 2, 0}};
+const EpochPlan line_plan =
+    epoch_plan({{0, 0, 0}, {0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {1, 1, 2}, {1, 2, 0}});
 
 /// Chunk 0 from NPU 0 to all others over the hub, node 3; lanes 0>3, 1>3, 2>3, 3>0, 3>1, 3>2.
 EpochProblem hub_problem(bool copies) {
@@ -172,33 +175,33 @@ TEST_CASE("epoch fault: what senders and receivers must keep to") {
   CHECK(epoch_fault(problem, line_plan) == "");
   CHECK(epoch_fault(problem, {}) == "node 1 never gets chunk 0");
   CHECK(fault([](EpochPlan& plan) {
-          plan.push_back({0, 4, 0});
+          plan.push_back({Epoch{0}, LaneId{4}, ChunkId{0}});
         }) == "send 4: there is no lane 4 (of 4)");
   CHECK(fault([](EpochPlan& plan) {
-          plan.push_back({0, 0, 3});
+          plan.push_back({Epoch{0}, LaneId{0}, ChunkId{3}});
         }) == "send 1: there is no chunk 3 (of 3)");
   CHECK(fault([](EpochPlan& plan) { plan.pop_back(); }) == "node 2 never gets chunk 0");
-  CHECK(fault([](EpochPlan& plan) { plan[5].epoch = 0; }) ==
+  CHECK(fault([](EpochPlan& plan) { plan[5].epoch = Epoch{0}; }) ==
         "epoch 0: node 1 sends chunk 0 to node 2 over lane 2, but has it from epoch 1 on");
   CHECK(fault([](EpochPlan& plan) { plan.erase(plan.begin()); }) ==
         "epoch 1: node 1 sends chunk 0 to node 2 over lane 2, but never has it");
   CHECK(fault([](EpochPlan& plan) {
-          plan.push_back({3, 0, 0});
+          plan.push_back({Epoch{3}, LaneId{0}, ChunkId{0}});
         }) == "epoch 3: node 0 sends chunk 0 to node 1 over lane 0, where it arrives for epoch 1 "
               "already");
   CHECK(fault([](EpochPlan& plan) {
-          plan.push_back({2, 1, 0});
+          plan.push_back({Epoch{2}, LaneId{1}, ChunkId{0}});
         }) == "epoch 2: node 1 sends chunk 0 to node 0 over lane 1, which holds it from the start");
-  CHECK(epoch_fault(problem, {{0, 0, 0}, {0, 0, 0}}) ==
+  CHECK(epoch_fault(problem, epoch_plan({{0, 0, 0}, {0, 0, 0}})) ==
         "send 1: epoch 0, lane 0, chunk 0 comes after epoch 0, lane 0, chunk 0");
-  CHECK(epoch_fault(problem, {{1, 0, 0}, {0, 3, 2}}) ==
+  CHECK(epoch_fault(problem, epoch_plan({{1, 0, 0}, {0, 3, 2}})) ==
         "send 1: epoch 0, lane 3, chunk 2 comes after epoch 1, lane 0, chunk 0");
 }
 
 TEST_CASE("epoch fault: limits") {
   EpochProblem problem = line_problem();
-  // Both chunks that 2 lacks leave 1 in epoch 1.
-  const EpochPlan twice = changed(line_plan, [](EpochPlan& plan) { plan[2] = EpochSend{1, 2, 1}; });
+  // Both chunks for 2 leave 1 in epoch 1.
+  const EpochPlan twice = changed(line_plan, [](EpochPlan& plan) { plan[2].epoch = Epoch{1}; });
   CHECK(epoch_fault(problem, twice) == "npu1>npu2 is used 2 times in epochs 1 to 1: 1 times in 1 "
                                        "epoch are possible");
   problem.network.limits[2].most = 2;
@@ -206,7 +209,7 @@ TEST_CASE("epoch fault: limits") {
   problem.network.limits[2] = {"slow", {{LaneId{2}, 0}}, 2, 1};
   CHECK(epoch_fault(problem, line_plan) == "slow is used 2 times in epochs 0 to 1: 1 times in 2 "
                                            "epochs are possible");
-  const EpochPlan later = changed(line_plan, [](EpochPlan& plan) { plan[5].epoch = 2; });
+  const EpochPlan later = changed(line_plan, [](EpochPlan& plan) { plan[5].epoch = Epoch{2}; });
   CHECK(epoch_fault(problem, later) == "");
   // Lanes 0>1 (used in 0) and 1>2 (in 0 and 1) share; the first needs it two epochs later.
   problem.network.limits[2] = {"shared", {{LaneId{0}, 2}, {LaneId{2}, 0}}, 2, 1};
@@ -223,24 +226,25 @@ TEST_CASE("epoch fault: switches that don't copy") {
   const EpochProblem problem = hub_problem(false);
   // Into the hub takes an epoch, out of it nothing.
   CHECK(problem.network.lanes[4].delay == 0);
-  const EpochPlan plan{{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}};
+  const EpochPlan plan = epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}});
   CHECK(epoch_fault(problem, plan) == "");
   CHECK(epochs_of(problem, plan) == 2U);
-  CHECK(epoch_fault(problem, {{0, 0, 0}, {1, 4, 0}, {1, 5, 0}}) ==
+  CHECK(epoch_fault(problem, epoch_plan({{0, 0, 0}, {1, 4, 0}, {1, 5, 0}})) ==
         "epoch 1: node 3 passes chunk 0 on 2 times, but can't copy, and it arrives 1 times");
-  CHECK(epoch_fault(problem, {{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {3, 5, 0}}) ==
+  CHECK(epoch_fault(problem, epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {3, 5, 0}})) ==
         "epoch 3: node 3 sends chunk 0 to node 2 over lane 5, but can't store, and nothing of it "
         "arrives for that epoch");
   // It may drop what comes.
-  CHECK(epoch_fault(problem, {{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 0, 0}, {2, 5, 0}}) == "");
+  CHECK(epoch_fault(problem, epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 0, 0}, {2, 5, 0}})) ==
+        "");
 }
 
 TEST_CASE("epoch fault: switches that copy") {
   const EpochProblem problem = hub_problem(true);
-  const EpochPlan plan{{0, 0, 0}, {1, 4, 0}, {1, 5, 0}};
+  const EpochPlan plan = epoch_plan({{0, 0, 0}, {1, 4, 0}, {1, 5, 0}});
   CHECK(epoch_fault(problem, plan) == "");
   CHECK(epochs_of(problem, plan) == 1U);
-  CHECK(epoch_fault(problem, {{0, 0, 0}, {1, 4, 0}, {2, 5, 0}}) ==
+  CHECK(epoch_fault(problem, epoch_plan({{0, 0, 0}, {1, 4, 0}, {2, 5, 0}})) ==
         "epoch 2: node 3 sends chunk 0 to node 2 over lane 5, but can't store, and nothing of it "
         "arrives for that epoch");
 }
@@ -259,13 +263,13 @@ TEST_CASE("epoch fault: nothing comes of switches that pass on to each other at 
   // Lanes by their ends: 0>a, a>b, b>1, b>a.
   REQUIRE(problem.network.lanes[2].to == 1);
   REQUIRE(problem.network.lanes[1].delay == 0);
-  CHECK(epoch_fault(problem, {{0, 0, 0}, {1, 1, 0}, {1, 2, 0}}) == "");
-  CHECK(epoch_fault(problem, {{0, 0, 0}, {1, 1, 0}, {1, 2, 0}, {1, 3, 0}}) == "");
-  CHECK(epoch_fault(problem, {{4, 1, 0}, {4, 2, 0}, {4, 3, 0}}) ==
+  CHECK(epoch_fault(problem, epoch_plan({{0, 0, 0}, {1, 1, 0}, {1, 2, 0}})) == "");
+  CHECK(epoch_fault(problem, epoch_plan({{0, 0, 0}, {1, 1, 0}, {1, 2, 0}, {1, 3, 0}})) == "");
+  CHECK(epoch_fault(problem, epoch_plan({{4, 1, 0}, {4, 2, 0}, {4, 3, 0}})) ==
         "epoch 4: node 2 sends chunk 0 to node 3 over lane 1, but can't store, and nothing of it "
         "arrives for that epoch");
-  CHECK(without_useless(problem, {{0, 0, 0}, {1, 1, 0}, {1, 2, 0}, {1, 3, 0}}) ==
-        EpochPlan{{0, 0, 0}, {1, 1, 0}, {1, 2, 0}});
+  CHECK(without_useless(problem, epoch_plan({{0, 0, 0}, {1, 1, 0}, {1, 2, 0}, {1, 3, 0}})) ==
+        epoch_plan({{0, 0, 0}, {1, 1, 0}, {1, 2, 0}}));
 }
 
 TEST_CASE("epoch fault: the buffer limit") {
@@ -278,8 +282,10 @@ TEST_CASE("epoch fault: the buffer limit") {
   collective.chunks.assign(3, Chunk{Bytes{25'000}, 0, 1, false});
   const Topology topology(parts);
   EpochProblem problem = epoch_problem(topology, collective, without_latency());
-  const EpochPlan prompt{{0, 0, 0}, {1, 0, 1}, {1, 1, 0}, {2, 0, 2}, {2, 1, 1}, {3, 1, 2}};
-  const EpochPlan idle{{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {2, 1, 0}, {3, 1, 1}, {4, 1, 2}};
+  const EpochPlan prompt =
+      epoch_plan({{0, 0, 0}, {1, 0, 1}, {1, 1, 0}, {2, 0, 2}, {2, 1, 1}, {3, 1, 2}});
+  const EpochPlan idle =
+      epoch_plan({{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {2, 1, 0}, {3, 1, 1}, {4, 1, 2}});
   for (const EpochPlan& plan : {prompt, idle}) CHECK(epoch_fault(problem, plan) == "");
   problem.buffer_limit = 2;
   CHECK(epoch_fault(problem, idle) == "");
@@ -310,16 +316,18 @@ TEST_CASE("epoch plan without useless sends") {
   for (TimedChunk& chunk : problem.chunks) chunk.destinations.clear();
   CHECK(without_useless(problem, line_plan).empty());
   problem.chunks[0].destinations = {2};
-  CHECK(without_useless(problem, line_plan) == EpochPlan{{0, 0, 0}, {1, 2, 0}});
+  CHECK(without_useless(problem, line_plan) == epoch_plan({{0, 0, 0}, {1, 2, 0}}));
 
   const EpochProblem single = hub_problem(false); // one arrival for each that leaves
-  CHECK(without_useless(single, {{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 0, 0}, {2, 5, 0}}) ==
-        EpochPlan{{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}});
-  const EpochForest forest = needed_sends(single, {{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}});
+  CHECK(without_useless(single,
+                        epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 0, 0}, {2, 5, 0}})) ==
+        epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}}));
+  const EpochForest forest =
+      needed_sends(single, epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}}));
   CHECK(forest.parent == std::vector<std::uint32_t>{EpochForest::root, EpochForest::root, 0, 1});
 
   const EpochProblem copied = hub_problem(true);
-  CHECK(needed_sends(copied, {{0, 0, 0}, {1, 4, 0}, {1, 5, 0}}).parent ==
+  CHECK(needed_sends(copied, epoch_plan({{0, 0, 0}, {1, 4, 0}, {1, 5, 0}})).parent ==
         std::vector<std::uint32_t>{EpochForest::root, 0, 0});
 }
 

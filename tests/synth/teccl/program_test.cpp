@@ -22,14 +22,15 @@ IntegerSolution solved(const LinearProgram& program) {
   return solve_integer(program, WorkLimit(no_limit));
 }
 
-double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, std::uint32_t begin,
-                      std::uint32_t epochs, const EpochReward& reward) {
+double reward_of_plan(const EpochProblem& problem, const EpochPlan& plan, Epoch begin, Epoch end,
+                      const EpochReward& reward) {
   double sum = 0;
   for (const EpochSend& send : plan) {
-    const Lane& lane = problem.network.lanes[send.lane];
-    if (!std::ranges::binary_search(problem.chunks[send.chunk].destinations, lane.to)) continue;
-    for (std::uint32_t k = std::max(send.epoch + lane.delay, begin); k <= epochs; ++k)
-      sum += reward(ChunkId{send.chunk}, NodeId{lane.to}, Epoch{k});
+    const Lane& lane = problem.network.lane(send.lane);
+    if (!std::ranges::binary_search(problem.chunks[send.chunk.value].destinations, lane.to))
+      continue;
+    for (Epoch k = std::max(send.epoch + lane.delay, begin); k <= end; ++k)
+      sum += reward(send.chunk, NodeId{lane.to}, k);
   }
   return sum;
 }
@@ -42,19 +43,20 @@ EpochProblem from_first_to_last(EpochProblem problem, std::uint32_t chunks) {
 
 /// What columns say of sends, nodes and epochs: the same as the plan that they stand for.
 void check_holdings(const EpochProblem& problem, const EpochProgram& program, const EpochPlan& plan,
-                    std::span<const double> columns, std::uint32_t end) {
+                    std::span<const double> columns, Epoch end) {
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
     for (std::uint32_t v = 0; v < problem.network.node_count(); ++v) {
       if (!problem.network.stores[v]) continue;
-      for (std::uint32_t k = 0; k <= end; ++k) {
+      for (Epoch k; k <= end; ++k) {
         bool there = std::ranges::binary_search(problem.chunks[c].sources, v);
         for (const EpochSend& send : plan) {
-          const Lane& lane = problem.network.lanes[send.lane];
-          there = there || (send.chunk == c && lane.to == v && send.epoch + lane.delay <= k);
+          const Lane& lane = problem.network.lane(send.lane);
+          there =
+              there || (send.chunk == ChunkId{c} && lane.to == v && send.epoch + lane.delay <= k);
         }
-        const std::optional<std::uint32_t> column = program.holds(ChunkId{c}, NodeId{v}, Epoch{k});
-        CHECK(there == (column ? columns[*column] > 0.5
-                               : program.always_holds(ChunkId{c}, NodeId{v}, Epoch{k})));
+        const std::optional<std::uint32_t> column = program.holds(ChunkId{c}, NodeId{v}, k);
+        CHECK(there ==
+              (column ? columns[*column] > 0.5 : program.always_holds(ChunkId{c}, NodeId{v}, k)));
       }
     }
 }
@@ -73,7 +75,7 @@ TEST_CASE("the best plan of an epoch program is the best of all", "[heavy]") {
       const EpochContestResult expected =
           best_reward(problem, {.epochs = epochs, .reward = reward}, most_choices);
       if (!expected.decided) break;
-      const EpochProgram program(problem, {.end = epochs}, reward);
+      const EpochProgram program(problem, {.end = Epoch{epochs}}, reward);
       const IntegerSolution solution = solved(program.program());
       if (!expected.best) {
         ++none;
@@ -87,9 +89,9 @@ TEST_CASE("the best plan of an epoch program is the best of all", "[heavy]") {
       CHECK(-solution.objective == Approx(*expected.best).margin(1e-6));
       const EpochPlan plan = program.plan(solution.columns);
       CHECK(epoch_fault(problem, plan) == "");
-      CHECK(reward_of_plan(problem, plan, 0, epochs, reward) ==
+      CHECK(reward_of_plan(problem, plan, Epoch{0}, Epoch{epochs}, reward) ==
             Approx(*expected.best).margin(1e-6));
-      check_holdings(problem, program, plan, solution.columns, epochs);
+      check_holdings(problem, program, plan, solution.columns, Epoch{epochs});
       const auto columns = program.columns(without_useless(problem, plan));
       REQUIRE(columns);
       CHECK(satisfies(program.program(), *columns, program.program().row_count()));
@@ -111,14 +113,14 @@ TEST_CASE("an epoch program goes on from what has been sent, to its end or not")
     const auto epochs = static_cast<std::uint32_t>(3 + random.below(4));
     const auto begin = static_cast<std::uint32_t>(1 + random.below(3));
     // Something that isn't the best, nor finished.
-    const EpochProgram before(problem, {.end = begin + 1, .must_finish = false},
+    const EpochProgram before(problem, {.end = Epoch{begin + 1}, .must_finish = false},
                               [&](ChunkId c, NodeId v, Epoch) {
                                 return static_cast<double>((c.value + 2 * v.value + 3 * i) % 4);
                               });
     const IntegerSolution first = solved(before.program());
     REQUIRE(first.status == SolverStatus::optimal);
     EpochPlan past = before.plan(first.columns);
-    std::erase_if(past, [&](const EpochSend& send) { return send.epoch >= begin; });
+    std::erase_if(past, [&](const EpochSend& send) { return send.epoch >= Epoch{begin}; });
     const bool must_finish = i % 2 == 0;
     CAPTURE(i, epochs, begin);
     const EpochContestResult expected =
@@ -126,8 +128,7 @@ TEST_CASE("an epoch program goes on from what has been sent, to its end or not")
     if (!expected.decided) continue;
     const std::uint32_t beyond = must_finish ? 0 : 2;
     const EpochProgram program(
-        problem, {begin, must_finish ? epochs : epochs - beyond, past, beyond, must_finish},
-        reward);
+        problem, {Epoch{begin}, Epoch{epochs - beyond}, past, beyond, must_finish}, reward);
     const IntegerSolution solution = solved(program.program());
     if (!expected.best) {
       ++infeasible;
@@ -138,8 +139,8 @@ TEST_CASE("an epoch program goes on from what has been sent, to its end or not")
     const EpochPlan sends = program.plan(solution.columns);
     EpochPlan whole = past;
     whole.insert(whole.end(), sends.begin(), sends.end());
-    const double settled = reward_of_plan(problem, past, begin, epochs, reward);
-    const double earned = reward_of_plan(problem, whole, begin, epochs, reward);
+    const double settled = reward_of_plan(problem, past, Epoch{begin}, Epoch{epochs}, reward);
+    const double earned = reward_of_plan(problem, whole, Epoch{begin}, Epoch{epochs}, reward);
     CHECK(-solution.objective + settled == Approx(earned).margin(1e-6));
     if (must_finish) {
       ++finished;
@@ -163,17 +164,17 @@ TEST_CASE("arrivals after an epoch program's last send count") {
   add_epoch_lane(problem.network, 0, 1, 3, 1);
   problem = from_first_to_last(problem, 1);
   const EpochReward reward = reward_of(EpochObjective::paper);
-  const EpochProgram none(problem, {.end = 1, .must_finish = false}, reward);
+  const EpochProgram none(problem, {.end = Epoch{1}, .must_finish = false}, reward);
   CHECK(solved(none.program()).objective == 0);
-  const EpochProgram one(problem, {.end = 1, .beyond = 3}, reward);
+  const EpochProgram one(problem, {.end = Epoch{1}, .beyond = 3}, reward);
   const IntegerSolution solution = solved(one.program());
   CHECK(solution.objective == Approx(-1.0 / 3 - 1.0 / 4));
-  CHECK(one.plan(solution.columns) == EpochPlan{{0, 0, 0}});
+  CHECK(one.plan(solution.columns) == epoch_plan({{0, 0, 0}}));
   REQUIRE(one.holds(ChunkId{0}, NodeId{1}, Epoch{3}));
   CHECK_FALSE(one.holds(ChunkId{0}, NodeId{1}, Epoch{2}));
   CHECK_FALSE(one.always_holds(ChunkId{0}, NodeId{1}, Epoch{4}));
   CHECK(one.always_holds(ChunkId{0}, NodeId{0}, Epoch{0}));
-  const EpochProgram after(problem, {1, 4, EpochPlan{{0, 0, 0}}, 0, true}, reward);
+  const EpochProgram after(problem, {Epoch{1}, Epoch{4}, epoch_plan({{0, 0, 0}}), 0, true}, reward);
   CHECK(after.program().column_count() == 0); // it is under way
   CHECK(after.always_holds(ChunkId{0}, NodeId{1}, Epoch{3}));
   CHECK_FALSE(after.always_holds(ChunkId{0}, NodeId{1}, Epoch{2}));
@@ -184,17 +185,17 @@ TEST_CASE("limits count what was sent before the horizon") {
   EpochProblem problem = epoch_nodes(2);
   add_epoch_lane(problem.network, 0, 1, 1, 3);
   problem = from_first_to_last(problem, 2);
-  const EpochProgram program(problem, {1, 5, EpochPlan{{0, 0, 0}}, 0, true},
+  const EpochProgram program(problem, {Epoch{1}, Epoch{5}, epoch_plan({{0, 0, 0}}), 0, true},
                              reward_of(EpochObjective::paper));
   const IntegerSolution solution = solved(program.program());
-  CHECK(program.plan(solution.columns) == EpochPlan{{3, 0, 1}});
-  const EpochProgram shorter(problem, {1, 3, EpochPlan{{0, 0, 0}}, 0, true},
+  CHECK(program.plan(solution.columns) == epoch_plan({{3, 0, 1}}));
+  const EpochProgram shorter(problem, {Epoch{1}, Epoch{3}, epoch_plan({{0, 0, 0}}), 0, true},
                              reward_of(EpochObjective::paper));
   CHECK(solved(shorter.program()).status == SolverStatus::infeasible);
 }
 
 TEST_CASE("chunks don't feed themselves where switches pass them on without delay") {
-  // Three switches in a circle without delay, after a lane of delay 5: nothing comes before.
+  // Three switches in a cycle without delay, after a lane of delay 5: nothing comes before.
   for (const bool copies : {false, true}) {
     EpochProblem problem = epoch_nodes(5);
     for (const std::uint32_t v : {1U, 2U, 3U}) {
@@ -207,9 +208,9 @@ TEST_CASE("chunks don't feed themselves where switches pass them on without dela
     add_epoch_lane(problem.network, 3, 4, 0, 1);
     problem = from_first_to_last(problem, 1);
     const EpochReward reward = reward_of(EpochObjective::paper);
-    CHECK(solved(EpochProgram(problem, {.end = 4}, reward).program()).status ==
+    CHECK(solved(EpochProgram(problem, {.end = Epoch{4}}, reward).program()).status ==
           SolverStatus::infeasible);
-    const EpochProgram program(problem, {.end = 6}, reward);
+    const EpochProgram program(problem, {.end = Epoch{6}}, reward);
     const IntegerSolution solution = solved(program.program());
     CHECK(solution.objective == Approx(-1.0 / 5 - 1.0 / 6));
     CHECK(epoch_fault(problem, program.plan(solution.columns)) == "");
@@ -221,27 +222,27 @@ TEST_CASE("interchangeable chunks may change their places in a start") {
   EpochProblem problem = epoch_nodes(2);
   add_epoch_lane(problem.network, 0, 1, 1, 1);
   problem = from_first_to_last(problem, 3);
-  const EpochProgram program(problem, {.end = 3}, reward_of(EpochObjective::paper));
-  const EpochPlan backwards{{0, 0, 2}, {1, 0, 1}, {2, 0, 0}};
+  const EpochProgram program(problem, {.end = Epoch{3}}, reward_of(EpochObjective::paper));
+  const EpochPlan backwards = epoch_plan({{0, 0, 2}, {1, 0, 1}, {2, 0, 0}});
   const auto columns = program.columns(backwards);
   REQUIRE(columns);
-  CHECK(program.plan(*columns) == EpochPlan{{0, 0, 0}, {1, 0, 1}, {2, 0, 2}});
-  CHECK_FALSE(program.columns({{0, 0, 2}, {0, 0, 1}, {2, 0, 0}})); // too many at once
-  CHECK_FALSE(program.columns({{0, 0, 2}, {1, 0, 1}}));            // one is missing
-  CHECK_FALSE(program.columns({{0, 1, 2}}));                       // no such lane
-  CHECK_FALSE(program.columns({{0, 0, 3}}));
+  CHECK(program.plan(*columns) == epoch_plan({{0, 0, 0}, {1, 0, 1}, {2, 0, 2}}));
+  CHECK_FALSE(program.columns(epoch_plan({{0, 0, 2}, {0, 0, 1}, {2, 0, 0}}))); // too many at once
+  CHECK_FALSE(program.columns(epoch_plan({{0, 0, 2}, {1, 0, 1}})));            // one is missing
+  CHECK_FALSE(program.columns(epoch_plan({{0, 1, 2}})));                       // no such lane
+  CHECK_FALSE(program.columns(epoch_plan({{0, 0, 3}})));
 }
 
 TEST_CASE("chunks with rewards of their own aren't interchangeable") {
   EpochProblem problem = epoch_nodes(2);
   add_epoch_lane(problem.network, 0, 1, 1, 1);
   problem = from_first_to_last(problem, 2);
-  const EpochProgram program(problem, {.end = 2}, [](ChunkId chunk, NodeId, Epoch) {
+  const EpochProgram program(problem, {.end = Epoch{2}}, [](ChunkId chunk, NodeId, Epoch) {
     return chunk == ChunkId{1} ? 5.0 : 1.0;
   });
   const IntegerSolution solution = solved(program.program());
   CHECK(solution.objective == Approx(-11));
-  CHECK(program.plan(solution.columns) == EpochPlan{{0, 0, 1}, {1, 0, 0}});
+  CHECK(program.plan(solution.columns) == epoch_plan({{0, 0, 1}, {1, 0, 0}}));
 }
 
 TEST_CASE("a chunk isn't sent where it can be of no use") {
@@ -251,7 +252,7 @@ TEST_CASE("a chunk isn't sent where it can be of no use") {
   add_both(problem.network, 1, 2, 1, 1);
   add_epoch_lane(problem.network, 1, 3, 1, 1);
   problem.chunks.push_back({{0}, {2}});
-  const EpochProgram program(problem, {.end = 3}, reward_of(EpochObjective::paper));
+  const EpochProgram program(problem, {.end = Epoch{3}}, reward_of(EpochObjective::paper));
   std::uint32_t sends = 0;
   for (std::uint32_t c = 0; c < program.program().column_count(); ++c)
     sends += program.program().is_integer(c) ? 1 : 0;

@@ -109,17 +109,17 @@ TEST_CASE("Rounds: what is under way at a boundary isn't sent again") {
   problem.chunks = {{{0}, {1}}};
   const RoundsAnswer found = rounds(problem, 1);
   REQUIRE(is_feasible(found));
-  CHECK(found.answer.plan == EpochPlan{{0, 1, 0}});
+  CHECK(found.answer.plan == epoch_plan({{0, 1, 0}}));
   CHECK(found.rounds_epochs == 5U);
-  CHECK(found.rounds == 1); // then nobody lacks anything
+  CHECK(found.rounds == 1); // then all demands are met
 }
 
 TEST_CASE("Rounds: chunks are brought closer where nobody can be reached in a round") {
   EpochProblem problem = line(5);
   problem.chunks = {{{0}, {4}}};
   const EpochDistances distances(switch_paths(problem.network));
-  const EpochRound first(problem, distances, {0, 1, {}, 1, false});
-  CHECK(first.improved({}, 20, WorkLimit(no_limit)) == EpochPlan{{0, 0, 0}});
+  const EpochRound first(problem, distances, {Epoch{0}, Epoch{1}, {}, 1, false});
+  CHECK(first.improved({}, 20, WorkLimit(no_limit)) == epoch_plan({{0, 0, 0}}));
   const RoundsAnswer found = rounds(problem, 1);
   REQUIRE(is_feasible(found));
   CHECK(found.rounds_epochs == 4U);
@@ -127,7 +127,7 @@ TEST_CASE("Rounds: chunks are brought closer where nobody can be reached in a ro
 }
 
 TEST_CASE("Rounds: arriving is worth more than coming closer") {
-  // 0 may send one chunk: 0 to node 1, who wants it, or 1 to node 2, next to the one who does.
+  // 0 may send one chunk: 0 to node 1, its destination, or 1 to node 2, next to its destination.
   EpochProblem problem = epoch_nodes(4);
   add_epoch_lane(problem.network, 0, 1, 1, 1);
   add_epoch_lane(problem.network, 0, 2, 1, 1);
@@ -135,8 +135,8 @@ TEST_CASE("Rounds: arriving is worth more than coming closer") {
   add_epoch_limit(problem.network, {"port", {{LaneId{0}, 0}, {LaneId{1}, 0}}, 1, 1});
   problem.chunks = {{{0}, {1}}, {{0}, {3}}};
   const EpochDistances distances(switch_paths(problem.network));
-  const EpochRound round(problem, distances, {0, 1, {}, 1, false});
-  CHECK(round.improved({}, 20, WorkLimit(no_limit)) == EpochPlan{{0, 0, 0}});
+  const EpochRound round(problem, distances, {Epoch{0}, Epoch{1}, {}, 1, false});
+  CHECK(round.improved({}, 20, WorkLimit(no_limit)) == epoch_plan({{0, 0, 0}}));
 }
 
 TEST_CASE("Closeness falls with the distance, and is always worth less than having arrived") {
@@ -150,11 +150,12 @@ TEST_CASE("Rounds: a start that is as good is kept, a worse one isn't") {
   EpochProblem problem = line(3);
   problem.chunks = {{{0}, {1, 2}}, {{0}, {1, 2}}};
   const EpochDistances distances(switch_paths(problem.network));
-  const EpochRound round(problem, distances, {0, 2, {}, 1, false});
-  const EpochPlan best{{0, 0, 0}, {1, 0, 1}, {1, 1, 0}}, other{{0, 0, 1}, {1, 0, 0}, {1, 1, 1}};
+  const EpochRound round(problem, distances, {Epoch{0}, Epoch{2}, {}, 1, false});
+  const EpochPlan best = epoch_plan({{0, 0, 0}, {1, 0, 1}, {1, 1, 0}}),
+                  other = epoch_plan({{0, 0, 1}, {1, 0, 0}, {1, 1, 1}});
   CHECK(round.improved(best, 20, WorkLimit(no_limit)) == best);
   CHECK(round.improved(other, 20, WorkLimit(no_limit)) == other); // chunks exchanged
-  CHECK(round.improved({{1, 0, 0}}, 20, WorkLimit(no_limit)).size() == 3);
+  CHECK(round.improved(epoch_plan({{1, 0, 0}}), 20, WorkLimit(no_limit)).size() == 3);
 }
 
 TEST_CASE("Rounds: say so where nothing comes closer") {
@@ -173,11 +174,12 @@ TEST_CASE("Greedy plans don't send on what a relay had no room to keep") {
   EpochProblem problem = line(3);
   problem.chunks = {{{0}, {2}}, {{0}, {2}}};
   problem.buffer_limit = 1;
-  const auto ways = switch_paths(problem.network);
+  const auto paths = switch_paths(problem.network);
   // Both are at node 1 from epoch 2 on; only one of them may have stayed there.
-  const EpochPlan past{{0, 0, 0}, {1, 0, 1}};
-  const EpochPlan next = greedy_plan(problem, EpochDistances(ways), ways, past, 2, 10);
-  CHECK(next == EpochPlan{{2, 1, 0}});
+  const EpochPlan past = epoch_plan({{0, 0, 0}, {1, 0, 1}});
+  const EpochPlan next =
+      greedy_plan(problem, EpochDistances(paths), paths, past, Epoch{2}, Epoch{10});
+  CHECK(next == epoch_plan({{2, 1, 0}}));
 }
 
 TEST_CASE("Rounds: someone is out of reach") {

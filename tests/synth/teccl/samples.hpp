@@ -12,6 +12,14 @@
 
 namespace tutti::testing {
 
+/// Sends {epoch, lane, chunk}.
+inline EpochPlan epoch_plan(const std::vector<std::array<std::uint32_t, 3>>& sends) {
+  EpochPlan plan;
+  for (const auto& [epoch, lane, chunk] : sends)
+    plan.push_back({Epoch{epoch}, LaneId{lane}, ChunkId{chunk}});
+  return plan;
+}
+
 /// Nodes that store and copy.
 inline EpochProblem epoch_nodes(std::uint32_t count) {
   EpochProblem problem;

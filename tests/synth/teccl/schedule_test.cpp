@@ -10,6 +10,7 @@
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/teccl/networks.hpp"
+#include "tests/synth/teccl/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
@@ -22,10 +23,11 @@
 #include <vector>
 
 using namespace tutti;
+using tutti::testing::epoch_plan;
 
 namespace {
 
-constexpr std::uint32_t any_epoch = 100'000;
+constexpr Epoch any_epoch{100'000};
 
 EpochSettings without_latency() {
   EpochSettings settings;
@@ -33,7 +35,7 @@ EpochSettings without_latency() {
   return settings;
 }
 
-std::vector<std::vector<LinkId>> ways_of(const Schedule& schedule) {
+std::vector<std::vector<LinkId>> paths_of(const Schedule& schedule) {
   std::vector<std::vector<LinkId>> ways;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const auto links = schedule.paths().links(schedule.path_of(i));
@@ -81,8 +83,8 @@ std::optional<std::uint32_t> check_plan(const Topology& topology, const Collecti
   const Schedule made = as_schedule(problem, *plan, topology.link_count());
   check_correct(topology, collective, made);
   // What nobody needs may come later than all that someone does.
-  if (const auto in_time = as_plan(problem, given, *epochs)) CHECK(*in_time == *plan);
-  if (*epochs > 0) CHECK_FALSE(as_plan(problem, given, *epochs - 1));
+  if (const auto in_time = as_plan(problem, given, Epoch{*epochs})) CHECK(*in_time == *plan);
+  if (*epochs > 0) CHECK_FALSE(as_plan(problem, given, Epoch{*epochs - 1}));
   return epochs;
 }
 
@@ -107,7 +109,7 @@ TEST_CASE("epoch schedule: a plan in the order of its epochs") {
       samples::chunks_of(topology, CollectiveKind::broadcast, Bytes{25'000}, 2);
   const EpochProblem problem = epoch_problem(topology, collective, without_latency());
   // The second chunk first; what comes to 2 has come to 1 before.
-  const EpochPlan plan{{0, 0, 1}, {1, 0, 0}, {2, 1, 0}, {3, 1, 1}};
+  const EpochPlan plan = epoch_plan({{0, 0, 1}, {1, 0, 0}, {2, 1, 0}, {3, 1, 1}});
   REQUIRE(epoch_fault(problem, plan) == "");
   const Schedule schedule = as_schedule(problem, plan, 2);
   REQUIRE(schedule.size() == 4);
@@ -121,35 +123,36 @@ TEST_CASE("epoch schedule: a plan in the order of its epochs") {
 
 TEST_CASE("epoch schedule: through a switch that doesn't copy") {
   const HubCase hub = hub_case(false, without_latency());
-  const EpochPlan plan{{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}};
+  const EpochPlan plan = epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}});
   REQUIRE(epoch_fault(hub.problem, plan) == "");
   const Schedule schedule = as_schedule(hub.problem, plan, 6);
-  CHECK(ways_of(schedule) == std::vector<std::vector<LinkId>>{{in0, out1}, {in0, out2}});
+  CHECK(paths_of(schedule) == std::vector<std::vector<LinkId>>{{in0, out1}, {in0, out2}});
   check_correct(hub.topology, hub.collective, schedule);
-  CHECK(as_plan(hub.problem, schedule, 2) == plan);
+  CHECK(as_plan(hub.problem, schedule, Epoch{2}) == plan);
 }
 
 TEST_CASE("epoch schedule: through a switch that copies") {
   const HubCase hub = hub_case(true, without_latency());
   SECTION("once for all") {
-    const EpochPlan plan{{0, 0, 0}, {1, 4, 0}, {1, 5, 0}};
+    const EpochPlan plan = epoch_plan({{0, 0, 0}, {1, 4, 0}, {1, 5, 0}});
     REQUIRE(epoch_fault(hub.problem, plan) == "");
     const Schedule schedule = as_schedule(hub.problem, plan, 6);
-    CHECK(ways_of(schedule) == std::vector<std::vector<LinkId>>{{in0}, {out1}, {out2}});
+    CHECK(paths_of(schedule) == std::vector<std::vector<LinkId>>{{in0}, {out1}, {out2}});
     check_correct(hub.topology, hub.collective, schedule);
-    CHECK(as_plan(hub.problem, schedule, 1) == plan);
+    CHECK(as_plan(hub.problem, schedule, Epoch{1}) == plan);
   }
   SECTION("for each alone") {
-    const EpochPlan plan{{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}};
+    const EpochPlan plan = epoch_plan({{0, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 5, 0}});
     REQUIRE(epoch_fault(hub.problem, plan) == "");
     const Schedule schedule = as_schedule(hub.problem, plan, 6);
-    CHECK(ways_of(schedule) == std::vector<std::vector<LinkId>>{{in0, out1}, {in0, out2}});
+    CHECK(paths_of(schedule) == std::vector<std::vector<LinkId>>{{in0, out1}, {in0, out2}});
     // Placed again, the hub gets it once.
-    CHECK(as_plan(hub.problem, schedule, 1) == EpochPlan{{0, 0, 0}, {1, 4, 0}, {1, 5, 0}});
+    CHECK(as_plan(hub.problem, schedule, Epoch{1}) ==
+          epoch_plan({{0, 0, 0}, {1, 4, 0}, {1, 5, 0}}));
   }
 }
 
-TEST_CASE("epoch schedule: what a switch copies a second time goes its whole way") {
+TEST_CASE("epoch schedule: what a switch copies a second time takes its whole path") {
   const Topology topology = samples::hub(5, true);
   const Collective collective =
       samples::chunks_of(topology, CollectiveKind::broadcast, Bytes{25'000});
@@ -157,12 +160,16 @@ TEST_CASE("epoch schedule: what a switch copies a second time goes its whole way
   const auto lane = [&](std::uint32_t from, std::uint32_t to) {
     return samples::lane_between(problem.network, from, to);
   };
-  const EpochPlan plan{{0, lane(0, 5), 0}, {1, lane(0, 5), 0}, {1, lane(5, 1), 0},
-                       {1, lane(5, 2), 0}, {2, lane(5, 3), 0}, {2, lane(5, 4), 0}};
+  const EpochPlan plan = epoch_plan({{0, lane(0, 5), 0},
+                                     {1, lane(0, 5), 0},
+                                     {1, lane(5, 1), 0},
+                                     {1, lane(5, 2), 0},
+                                     {2, lane(5, 3), 0},
+                                     {2, lane(5, 4), 0}});
   REQUIRE(epoch_fault(problem, plan) == "");
   const Schedule schedule = as_schedule(problem, plan, topology.link_count());
-  CHECK(ways_of(schedule) == std::vector<std::vector<LinkId>>{
-                                 {in0}, {in0, LinkId{7}}, {in0, LinkId{9}}, {out1}, {out2}});
+  CHECK(paths_of(schedule) == std::vector<std::vector<LinkId>>{
+                                  {in0}, {in0, LinkId{7}}, {in0, LinkId{9}}, {out1}, {out2}});
   check_correct(topology, collective, schedule);
 }
 
@@ -173,17 +180,17 @@ TEST_CASE("epoch schedule: hyper-edges") {
   Schedule schedule(6);
   for (const LinkId out : {out1, out2})
     schedule.push({ChunkId{0}, schedule.paths().intern(std::vector{in0, out}), Op::copy, false});
-  const std::optional<EpochPlan> plan = as_plan(hub.problem, schedule, 2);
+  const std::optional<EpochPlan> plan = as_plan(hub.problem, schedule, Epoch{2});
   REQUIRE(plan); // one after the other over 0's link
-  CHECK(*plan == EpochPlan{{0, 0, 0}, {1, 1, 0}});
-  CHECK(ways_of(as_schedule(hub.problem, *plan, 6)) == ways_of(schedule));
+  CHECK(*plan == epoch_plan({{0, 0, 0}, {1, 1, 0}}));
+  CHECK(paths_of(as_schedule(hub.problem, *plan, 6)) == paths_of(schedule));
 
   const Topology copying = samples::hub(3, true);
   const EpochProblem problem = epoch_problem(copying, hub.collective, settings);
   Schedule stops(6);
   for (const LinkId link : {in0, out1, out2}) stops.push(ChunkId{0}, link, Op::copy);
   check_correct(copying, hub.collective, stops);
-  CHECK_FALSE(as_plan(problem, stops, any_epoch)); // there is no way that ends at the hub
+  CHECK_FALSE(as_plan(problem, stops, any_epoch)); // no path ends at the hub
 }
 
 TEST_CASE("epoch schedule: the first epoch with room") {
@@ -200,9 +207,10 @@ TEST_CASE("epoch schedule: the first epoch with room") {
   Schedule schedule(3);
   for (const std::uint32_t chunk : {2U, 0U, 1U})
     for (const std::uint32_t link : {0U, 1U}) schedule.push(ChunkId{chunk}, LinkId{link}, Op::copy);
-  const EpochPlan plan{{0, 0, 2}, {2, 0, 0}, {2, 1, 2}, {4, 0, 1}, {4, 1, 0}, {6, 1, 1}};
-  CHECK(as_plan(problem, schedule, 7) == plan);
-  CHECK_FALSE(as_plan(problem, schedule, 6));
+  const EpochPlan plan =
+      epoch_plan({{0, 0, 2}, {2, 0, 0}, {2, 1, 2}, {4, 0, 1}, {4, 1, 0}, {6, 1, 1}});
+  CHECK(as_plan(problem, schedule, Epoch{7}) == plan);
+  CHECK_FALSE(as_plan(problem, schedule, Epoch{6}));
 
   Schedule unfinished(3);
   unfinished.push(ChunkId{0}, LinkId{0}, Op::copy);
@@ -229,7 +237,7 @@ TEST_CASE("epoch schedule: through NPUs hop by hop, and nowhere twice") {
       {ChunkId{0}, schedule.paths().intern(std::vector{LinkId{0}, LinkId{1}}), Op::copy, false});
   schedule.push(ChunkId{0}, LinkId{0}, Op::copy);
   check_correct(topology, collective, schedule);
-  CHECK(as_plan(problem, schedule, any_epoch) == EpochPlan{{0, 0, 0}, {1, 1, 0}});
+  CHECK(as_plan(problem, schedule, any_epoch) == epoch_plan({{0, 0, 0}, {1, 1, 0}}));
 }
 
 TEST_CASE("epoch schedule: schedules of others on random networks, in epochs and back") {

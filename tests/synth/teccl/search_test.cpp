@@ -36,8 +36,8 @@ EpochProblem chunks_in_a_row(std::uint32_t chunks) {
 EpochPlan plan_of(const EpochProblem& problem, std::uint32_t epochs) {
   EpochPlan plan;
   const auto chunks = static_cast<std::uint32_t>(problem.chunks.size());
-  for (std::uint32_t c = 0; c + 1 < chunks; ++c) plan.push_back({c, 0, c});
-  plan.push_back({epochs - 1, 0, chunks - 1});
+  for (std::uint32_t c = 0; c + 1 < chunks; ++c) plan.push_back({Epoch{c}, LaneId{0}, ChunkId{c}});
+  plan.push_back({Epoch{epochs - 1}, LaneId{0}, ChunkId{chunks - 1}});
   return plan;
 }
 
@@ -233,10 +233,11 @@ EpochPlan side_by_side(const EpochProblem& problem) {
   std::vector<std::uint32_t> sent(problem.network.lanes.size());
   EpochPlan plan;
   for (std::uint32_t c = 0; c < problem.chunks.size(); ++c)
-    for (const auto [lane] : problem.network.out_lanes[problem.chunks[c].sources.front()]) {
+    for (const LaneId lane : problem.network.out_lanes[problem.chunks[c].sources.front()]) {
       const EpochLimit& limit =
-          problem.network.limits[problem.network.limits_of[lane].front().value];
-      plan.push_back({sent[lane]++ / limit.most * limit.window, lane, c});
+          problem.network.limits[problem.network.limits_of[lane.value].front().value];
+      const std::uint32_t before = sent[lane.value]++;
+      plan.push_back({Epoch{before / limit.most * limit.window}, lane, ChunkId{c}});
     }
   std::ranges::sort(plan);
   return plan;
