@@ -69,7 +69,7 @@ std::string size_obstacle(const Topology& topology, const Collective& collective
     deliveries +=
         std::max(collective.held_by(ChunkId{c}).size(), collective.wanted_by(ChunkId{c}).size());
   if (deliveries <= most_sends / std::max<std::uint64_t>(paths, 1)) return {};
-  return fmt::format("too large for sccl: {} deliveries by {} ways between nodes", deliveries,
+  return fmt::format("too large for sccl: {} deliveries by {} paths between nodes", deliveries,
                      paths);
 }
 

@@ -75,7 +75,7 @@ public:
 [[nodiscard]] std::uint32_t counted_chunks(const CollectivePart& part);
 
 /// Why there can be no frontier: several collectives at once, chunks with several roots where they
-/// reduce, or more than 2 * 10^7 deliveries x ways between nodes. Empty where there can.
+/// reduce, or more than 2 * 10^7 deliveries times paths between nodes. Empty where there can.
 [[nodiscard]] std::string frontier_obstacle(const Topology& topology, const Collective& collective);
 
 /// One of Algorithm 1's instances, or all.

@@ -85,12 +85,13 @@ private:
                     const std::vector<std::uint32_t>& to) {
     Places has(network_.node_count(), std::vector<Literal>(instance_.steps + 1, never));
     for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
-      const bool wants = std::ranges::binary_search(chunk.destinations, n);
-      if (wants && from[n] > instance_.steps) solver_.add({}); // too far away
+      const bool is_destination = std::ranges::binary_search(chunk.destinations, n);
+      if (is_destination && from[n] > instance_.steps) solver_.add({}); // too far away
       if (from[n] == unreachable || to[n] == unreachable) continue;
       for (std::uint32_t s = from[n]; s <= instance_.steps; ++s) {
-        has[n][s] =
-            from[n] == 0 || (wants && s == instance_.steps) ? true_ : solver_.new_variable();
+        has[n][s] = from[n] == 0 || (is_destination && s == instance_.steps)
+                        ? true_
+                        : solver_.new_variable();
         if (s > from[n]) solver_.add({-has[n][s - 1], has[n][s]});
       }
     }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_sends = 50'000; // what Clp solves within seconds
 
-/// What a node wants over what its lanes bring.
+/// What a node is to receive over what its lanes bring.
 Ratio intake_bound(const StepProblem& problem) {
   std::vector<std::int64_t> wanted(problem.network.node_count());
   for (const TimedChunk& chunk : problem.chunks)

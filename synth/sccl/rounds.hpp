@@ -18,7 +18,7 @@ namespace tutti {
 /// rounds need not be whole and what several want may be coded together, as proven by its rounded
 /// duals. Automorphisms merge variables: averaging over them changes neither feasibility nor
 /// rounds. Where that program is too large (50,000 sends, after merging) or the limit ends it: what
-/// a node wants over what can enter it. Pre: steps >= fewest_steps(problem).
+/// a node is to receive over what can enter it. Pre: steps >= fewest_steps(problem).
 [[nodiscard]] Ratio least_rounds(const StepProblem& problem,
                                  std::span<const StepAutomorphism> generators,
                                  std::optional<std::uint32_t> steps, const WorkLimit& limit);

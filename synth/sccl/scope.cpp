@@ -1,6 +1,6 @@
 // A group of two among 65,536 NPUs has its schedules in a neighbourhood of a few hundred, but
 // symmetries and linear programs of the whole network take minutes and all memory. A chunk that is
-// `a` steps from all who hold something and `b` from all who want something is of no use to
+// `a` steps from every source and `b` from every destination is of no use to
 // schedules of fewer than a + b steps: such nodes are left out, exactly. Bounds must hold for
 // schedules of any number of steps: there they are contracted to one node, which relaxes the flow
 // problem of Cai et al. 2021, sec. 3.2 (sends among them cost nothing any more).
@@ -24,12 +24,12 @@ constexpr std::uint32_t left_out = UINT32_MAX;
 /// Of each node: the steps of the shortest path over it from a source of any chunk to a
 /// destination of any.
 std::vector<std::uint32_t> path_lengths(const StepProblem& problem) {
-  std::vector<bool> holds(problem.network.node_count()), wants(problem.network.node_count());
+  std::vector<bool> is_source(problem.network.node_count()), is_end(is_source.size());
   for (const TimedChunk& chunk : problem.chunks) {
-    for (const std::uint32_t n : chunk.sources) holds[n] = true;
-    // What nobody else wants stays where it is.
+    for (const std::uint32_t n : chunk.sources) is_source[n] = true;
+    // A chunk without a destination stays where it is.
     for (const std::uint32_t n : chunk.destinations.empty() ? chunk.sources : chunk.destinations)
-      wants[n] = true;
+      is_end[n] = true;
   }
   const auto members = [](const std::vector<bool>& chosen) {
     std::vector<std::uint32_t> all;
@@ -37,8 +37,8 @@ std::vector<std::uint32_t> path_lengths(const StepProblem& problem) {
       if (chosen[n]) all.push_back(n);
     return all;
   };
-  std::vector<std::uint32_t> length = problem.network.distances_from(members(holds));
-  const std::vector<std::uint32_t> to = problem.network.distances_to(members(wants));
+  std::vector<std::uint32_t> length = problem.network.distances_from(members(is_source));
+  const std::vector<std::uint32_t> to = problem.network.distances_to(members(is_end));
   for (std::uint32_t n = 0; n < length.size(); ++n)
     length[n] = length[n] == unreachable || to[n] == unreachable ? unreachable : length[n] + to[n];
   return length;

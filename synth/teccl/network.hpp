@@ -67,7 +67,6 @@ struct EpochNetwork : LaneNetwork {
   /// beginning of epoch k + reach() on.
   [[nodiscard]] std::uint32_t reach() const;
 };
-inline constexpr std::uint32_t out_of_epochs = unreachable;
 
 /// The network for chunks of this size. A node that stores but can't copy has no lanes: it could
 /// pass each chunk on once only. Errors: InputError where the topology has no link, where duration,

@@ -95,7 +95,7 @@ std::uint64_t enough_epochs(const EpochProblem& problem) {
     const std::vector<std::uint32_t> away = problem.network.distances_from(chunk.sources);
     for (const std::uint32_t destination : chunk.destinations) sum += away[destination] + reach;
   }
-  return std::min<std::uint64_t>(sum, out_of_epochs - 1);
+  return std::min<std::uint64_t>(sum, unreachable - 1);
 }
 
 } // namespace

@@ -65,7 +65,7 @@ private:
   /// Why there is no plan where that is plain at once; else empty.
   [[nodiscard]] std::string search() {
     if (settings_.method == TecclMethod::flows && !problem_.is_unicast())
-      return "flows are for what nobody wants twice (All-to-All, Gather, Scatter)";
+      return "flows are for chunks with one destination each (All-to-All, Gather, Scatter)";
     const std::optional<std::uint32_t> least = fewest_epochs(problem_);
     if (!least) return "an NPU is out of reach by the lanes of this switch model";
     result_.at_least = *least;
@@ -201,7 +201,7 @@ private:
       if (!answer.plan.empty() || flows.parts.empty())
         answer.status = EpochStatus::feasible;
       else
-        answer.method += ", where some chunk can't go whole on any way of its flow";
+        answer.method += ", where some chunk can't go whole on any path of its flow";
       answer.at_most = flows.reward;
     } else if (flows.status == SolverStatus::infeasible) {
       answer.status = EpochStatus::infeasible;

@@ -122,7 +122,7 @@ std::vector<Lane> lanes_through_switches(const Topology& topology, const std::ve
       for (auto& links : paths) {
         lanes.push_back({from, to.value, std::move(links)});
         if (lanes.size() > most_lanes)
-          throw InputError(fmt::format("{} has over {} ways between its nodes: too many for {}",
+          throw InputError(fmt::format("{} has over {} paths between its nodes: too many for {}",
                                        topology.name(), most_lanes, user));
       }
   }

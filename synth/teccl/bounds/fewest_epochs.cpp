@@ -184,7 +184,7 @@ private:
       problem_.require_time();
       for (const std::uint32_t destination : chunk.destinations) {
         const std::uint32_t epochs = from(chunk.sources)[destination];
-        if (epochs == out_of_epochs) return false;
+        if (epochs == unreachable) return false;
         fewest_ = std::max<std::uint64_t>(fewest_, epochs);
       }
     }
@@ -200,7 +200,7 @@ private:
     const std::vector<std::uint32_t>& depth = from(heads);
     std::uint64_t entering = 0;
     std::set<std::uint32_t> destinations;
-    std::vector<std::uint32_t> first(problem_.network.node_count(), out_of_epochs);
+    std::vector<std::uint32_t> first(problem_.network.node_count(), unreachable);
     for (const TimedChunk& chunk : problem_.chunks) {
       const std::optional<std::uint32_t> deepest = deepest_destination(chunk, inside, depth);
       if (!deepest) continue;
@@ -212,11 +212,11 @@ private:
     if (entering == 0) return;
     std::vector<LaneTimes> times;
     for (const std::uint32_t lane : entrances) {
-      std::uint32_t tail = out_of_epochs;
+      std::uint32_t tail = unreachable;
       for (const std::uint32_t destination : destinations)
         tail = std::min(tail, from({problem_.network.lanes[lane].to})[destination]);
       const std::uint32_t epoch = first[problem_.network.lanes[lane].from];
-      if (tail != out_of_epochs && epoch != out_of_epochs) times.push_back({lane, epoch, tail});
+      if (tail != unreachable && epoch != unreachable) times.push_back({lane, epoch, tail});
     }
     fewest_ = LaneSet(problem_.network, std::move(times)).fewest(entering, fewest_);
   }
@@ -229,7 +229,7 @@ private:
     return found;
   }
 
-  /// Nothing where a source is inside, or nobody there wants the chunk.
+  /// Nothing where a source is inside, or no destination.
   [[nodiscard]] static std::optional<std::uint32_t>
   deepest_destination(const TimedChunk& chunk, const std::vector<bool>& inside,
                       const std::vector<std::uint32_t>& depth) {

@@ -47,8 +47,8 @@ private:
       const Lane& lane = network_.lanes[l];
       const std::size_t point = std::size_t{source} * network_.lanes.size() + l;
       const bool is_of_use = lane.to != sources_[source].node &&
-                             reach.from_source[lane.from] != out_of_epochs &&
-                             reach.to_destination[lane.to] != out_of_epochs;
+                             reach.from_source[lane.from] != unreachable &&
+                             reach.to_destination[lane.to] != unreachable;
       if (orbits_.of_lane[point] == point && is_of_use)
         flows_[point] = {program_.add_column(0, 0, unlimited), reach.from_source[lane.from],
                          lane.delay + reach.to_destination[lane.to]};

@@ -31,7 +31,7 @@ std::int64_t chunks_of_a_pair(const EpochProblem& problem) {
 std::uint32_t most_hops(const Topology& topology) {
   std::uint32_t most = 1;
   for (std::uint32_t from = 0; from < topology.node_count(); ++from) {
-    std::vector<std::uint32_t> hops(topology.node_count(), out_of_epochs);
+    std::vector<std::uint32_t> hops(topology.node_count(), unreachable);
     std::vector<NodeId> reached{NodeId{from}};
     hops[from] = 0;
     for (std::size_t i = 0; i < reached.size(); ++i) {
@@ -39,7 +39,7 @@ std::uint32_t most_hops(const Topology& topology) {
       most = std::max(most, hops[node.value]);
       for (const LinkId link : topology.out_links(node)) {
         const NodeId to = topology.link(link).to;
-        if (hops[to.value] != out_of_epochs) continue;
+        if (hops[to.value] != unreachable) continue;
         hops[to.value] = hops[node.value] + 1;
         reached.push_back(to);
       }

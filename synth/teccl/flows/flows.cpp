@@ -120,7 +120,7 @@ std::optional<std::uint32_t> fewest_flow_epochs(const EpochProblem& problem, std
   for (const EpochSource& source : sources) {
     const std::vector<std::uint32_t> distance = problem.network.distances_from({source.node});
     for (const EpochDemand& demand : source.demands) {
-      if (distance[demand.destination] == out_of_epochs) return std::nullopt;
+      if (distance[demand.destination] == unreachable) return std::nullopt;
       at_least = std::max(at_least, distance[demand.destination]);
     }
   }

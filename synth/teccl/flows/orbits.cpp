@@ -115,7 +115,7 @@ FlowReach flow_reach(const EpochNetwork& network, const EpochSource& source) {
   std::vector<std::uint32_t> destinations;
   for (const EpochDemand& demand : source.demands) destinations.push_back(demand.destination);
   FlowReach reach{network.distances_from({source.node}), network.distances_to(destinations),
-                  std::vector<std::uint32_t>(network.node_count(), out_of_epochs)};
+                  std::vector<std::uint32_t>(network.node_count(), unreachable)};
   for (const Lane& lane : network.lanes) {
     std::uint32_t& onward = reach.onward[lane.from];
     if (lane.to != source.node)

@@ -24,7 +24,7 @@ struct EpochSource {
   std::vector<EpochDemand> demands; ///< ascending by destination
 };
 
-/// Ascending by node. Chunks that nobody wants are left out. Pre: each other chunk has one source
+/// Ascending by node. Chunks without a destination are left out. Pre: each other chunk has one source
 /// and one destination.
 [[nodiscard]] std::vector<EpochSource> epoch_sources(const EpochProblem& problem);
 
@@ -49,7 +49,7 @@ struct EpochFlowOrbits {
                                                 std::span<const ChunkAutomorphism> moves,
                                                 const WorkLimit& limit = {});
 
-/// Epochs by delays alone, or `out_of_epochs`.
+/// Epochs by delays alone, or `unreachable`.
 struct FlowReach {
   std::vector<std::uint32_t> from_source;    ///< [node]
   std::vector<std::uint32_t> to_destination; ///< [node]: to the nearest, 0 for a destination
@@ -60,7 +60,7 @@ struct FlowReach {
 
 /// What is out of reach stays so.
 [[nodiscard]] inline std::uint32_t epochs_plus(std::uint32_t epochs, std::uint32_t more) {
-  return epochs == out_of_epochs ? out_of_epochs : epochs + more;
+  return epochs == unreachable ? unreachable : epochs + more;
 }
 
 } // namespace tutti

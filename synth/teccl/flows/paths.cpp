@@ -1,5 +1,5 @@
 // A flow is decomposed from its destinations back: from a node the path goes to where the largest
-// of what came last came from, so that nothing earlier is lost to those who ask later. Circles on
+// of what came last came from, so that nothing earlier is lost to those who ask later. Cycles on
 // the way are taken out of the flow; amounts that end nowhere are a solver's noise and dropped.
 #include "synth/teccl/flows/paths.hpp"
 
@@ -46,14 +46,14 @@ void FlowTracer::take_out(std::span<const Visit> visits, double amount) {
 }
 
 /// What leaves a node that stores and returns could have stayed.
-void FlowTracer::cancel_circle(std::vector<Visit>& back, NodeId node, Epoch epoch) {
+void FlowTracer::cancel_cycle(std::vector<Visit>& back, NodeId node, Epoch epoch) {
   const auto again = std::ranges::find_if(back, [&](const Visit& visit) {
     return visit.node == node && (network_.stores[node.value] || visit.epoch == epoch);
   });
   if (again == back.end()) return;
   const auto begin = static_cast<std::size_t>(again - back.begin());
-  const auto circle = std::span(back).subspan(begin);
-  take_out(circle, least(circle));
+  const auto cycle = std::span(back).subspan(begin);
+  take_out(cycle, least(cycle));
   back.resize(begin);
 }
 
@@ -66,7 +66,7 @@ std::optional<TimedPath> FlowTracer::take(NodeId destination, Epoch epoch, doubl
     if (node == source_) break;
     Epoch by = back.empty() ? epoch : entries_[back.back().entry].sent.epoch;
     const std::size_t visits = back.size();
-    cancel_circle(back, node, by);
+    cancel_cycle(back, node, by);
     if (back.size() < visits) continue;
     const std::optional<std::size_t> from = supply(node, by);
     if (from) {

@@ -31,7 +31,7 @@ struct TimedPath {
 };
 
 /// The flow of one source, from which paths are taken. What reaches a node that stores may wait
-/// there. Flows that lead nowhere or in circles do no harm. `network` must outlive it.
+/// there. Flows that lead nowhere or round cycles do no harm. `network` must outlive it.
 class FlowTracer {
 public:
   FlowTracer(const EpochNetwork& network, NodeId source, std::span<const TimedAmount> amounts);
@@ -47,13 +47,13 @@ private:
     Epoch arrival;
     TimedAmount sent;
   };
-  struct Visit { ///< on the way back
+  struct Visit { ///< of the search backwards
     NodeId node;
     Epoch epoch;
     std::size_t entry = 0; ///< that came there
   };
   [[nodiscard]] std::optional<std::size_t> supply(NodeId node, Epoch epoch) const;
-  void cancel_circle(std::vector<Visit>& back, NodeId node, Epoch epoch);
+  void cancel_cycle(std::vector<Visit>& back, NodeId node, Epoch epoch);
   void take_out(std::span<const Visit> visits, double amount);
   [[nodiscard]] double least(std::span<const Visit> visits) const;
 

@@ -153,8 +153,8 @@ void EpochFlowProgram::add_limits() {
   }
 }
 
-// At a node are chunks that wait there and those that it sends in this epoch; what nobody wants any
-// more doesn't count.
+// At a node are chunks that wait there and those that it sends in this epoch; what has come to
+// its destination doesn't count.
 void EpochFlowProgram::add_buffer_limits() {
   const EpochNetwork& network = problem_.network;
   std::vector<Term> terms;

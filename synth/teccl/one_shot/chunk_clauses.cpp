@@ -1,6 +1,7 @@
 // Variables exist only within the window of times between the nearest source and the nearest
-// destination. Lanes without delay may form circles among switches, in which sends would justify
-// each other: circles that are trees forbid going back and forth, others get ranks.
+// destination. Lanes without delay may form cycles among switches, in which sends would justify
+// each other: where the lanes form a tree it suffices to forbid going back and forth, elsewhere nodes get
+// ranks.
 #include "synth/teccl/one_shot/chunk_clauses.hpp"
 
 #include "synth/solvers/cardinality.hpp"
@@ -29,7 +30,7 @@ Literal literal_at(const EpochLiterals& literals, std::uint32_t epoch) {
 ChunkClauses::ChunkClauses(SatSolver& solver, const EpochNetwork& network, std::uint32_t epochs,
                            Literal always)
     : solver_(solver), network_(network), epochs_(epochs), always_(always) {
-  find_circles();
+  find_cycles();
 }
 
 ChunkLiterals ChunkClauses::add(const TimedChunk& chunk) {
@@ -37,7 +38,7 @@ ChunkLiterals ChunkClauses::add(const TimedChunk& chunk) {
                 to = network_.distances_to(chunk.destinations);
   ChunkLiterals literals;
   for (const std::uint32_t destination : chunk.destinations)
-    if (from[destination] == out_of_epochs || from[destination] > epochs_)
+    if (from[destination] == unreachable || from[destination] > epochs_)
       solver_.add({}); // too far away
   add_places(chunk, from, to, literals);
   add_sends(chunk, from, to, literals);
@@ -47,8 +48,8 @@ ChunkLiterals ChunkClauses::add(const TimedChunk& chunk) {
         add_passing(literals, n, k);
       else if (!is_among(chunk.sources, n))
         add_receipts(literals, n, k);
-  for (const Circle& circle : circles_)
-    for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_circle(literals, circle, k);
+  for (const Cycle& cycle : cycles_)
+    for (std::uint32_t k = 0; k <= epochs_; ++k) forbid_cycle(literals, cycle, k);
   return literals;
 }
 
@@ -67,7 +68,7 @@ EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& literals, std::uint32_
 }
 
 // Of nodes that reach each other by lanes without delay, these lanes.
-void ChunkClauses::find_circles() {
+void ChunkClauses::find_cycles() {
   std::map<std::uint32_t, std::set<std::uint32_t>> reached; // from each node that passes on at once
   for (const Lane& lane : network_.lanes)
     if (lane.delay == 0 && !network_.stores[lane.to]) reached[lane.from];
@@ -82,7 +83,7 @@ void ChunkClauses::find_circles() {
           open.push_back(lane.to);
     }
   }
-  std::map<std::uint32_t, Circle> circles; // by the least of their nodes
+  std::map<std::uint32_t, Cycle> cycles; // by the least of their nodes
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
     const Lane& lane = network_.lanes[l];
     if (lane.delay > 0 || network_.stores[lane.to]) continue;
@@ -94,19 +95,19 @@ void ChunkClauses::find_circles() {
       if (const auto from = reached.find(node);
           from != reached.end() && from->second.contains(lane.to))
         least = std::min(least, node);
-    circles[least].lanes.push_back(l);
+    cycles[least].lanes.push_back(l);
   }
-  for (auto& [least, circle] : circles) {
+  for (auto& [least, cycle] : cycles) {
     std::set<std::uint32_t> nodes;
     std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
-    for (const std::uint32_t l : circle.lanes) {
+    for (const std::uint32_t l : cycle.lanes) {
       const Lane& lane = network_.lanes[l];
       nodes.insert({lane.from, lane.to});
       edges.insert(std::minmax(lane.from, lane.to));
     }
-    circle.nodes = nodes.size();
-    circle.is_tree = edges.size() + 1 == nodes.size();
-    circles_.push_back(std::move(circle));
+    cycle.nodes = nodes.size();
+    cycle.is_tree = edges.size() + 1 == nodes.size();
+    cycles_.push_back(std::move(cycle));
   }
 }
 
@@ -114,11 +115,12 @@ void ChunkClauses::add_places(const TimedChunk& chunk, const Windows& from, cons
                               ChunkLiterals& literals) {
   literals.has.assign(network_.node_count(), EpochLiterals(epochs_ + 1));
   for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
-    if (!network_.stores[n] || from[n] == out_of_epochs || to[n] == out_of_epochs) continue;
-    const bool holds = is_among(chunk.sources, n), wants = is_among(chunk.destinations, n);
+    if (!network_.stores[n] || from[n] == unreachable || to[n] == unreachable) continue;
+    const bool is_source = is_among(chunk.sources, n);
+    const bool is_destination = is_among(chunk.destinations, n);
     EpochLiterals& has = literals.has[n];
     for (std::uint32_t k = from[n]; k <= epochs_ && to[n] <= epochs_ - k; ++k) {
-      has[k] = holds || (wants && k == epochs_) ? always_ : solver_.new_variable();
+      has[k] = is_source || (is_destination && k == epochs_) ? always_ : solver_.new_variable();
       if (k > from[n]) solver_.add({-has[k - 1], has[k]});
     }
   }
@@ -129,7 +131,7 @@ void ChunkClauses::add_sends(const TimedChunk& chunk, const Windows& from, const
   literals.sends.assign(network_.lanes.size(), EpochLiterals(epochs_ + 1));
   for (std::uint32_t l = 0; l < network_.lanes.size(); ++l) {
     const Lane& lane = network_.lanes[l];
-    if (from[lane.from] == out_of_epochs || to[lane.to] == out_of_epochs) continue;
+    if (from[lane.from] == unreachable || to[lane.to] == unreachable) continue;
     if (is_among(chunk.sources, lane.to)) continue;
     for (std::uint32_t k = from[lane.from]; k <= epochs_; ++k) {
       if (lane.delay > epochs_ - k || to[lane.to] > epochs_ - k - lane.delay) break;
@@ -206,8 +208,8 @@ void ChunkClauses::pass_copies(const std::vector<Literal>& in, const std::vector
   add_some({-arrived}, in);
 }
 
-// A path through the node for each pair of lanes; what goes out came some way, and what comes in
-// goes out by one.
+// A path through the node for each pair of lanes; what goes out took one of them, and what comes in
+// takes one.
 void ChunkClauses::pass_each_once(const ChunkLiterals& literals, std::uint32_t node,
                                   std::uint32_t epoch) {
   std::map<std::uint32_t, std::vector<Literal>> through; // of each lane in
@@ -230,15 +232,15 @@ void ChunkClauses::pass_each_once(const ChunkLiterals& literals, std::uint32_t n
   for (const auto& [lane, taken] : through) at_most_one(solver_, taken);
 }
 
-// On a tree, circles go back and forth somewhere. Else nodes get ranks that rise along each lane
+// On a tree, every cycle goes back and forth somewhere. Elsewhere nodes get ranks that rise along each lane
 // that is used.
-void ChunkClauses::forbid_circle(const ChunkLiterals& literals, const Circle& circle,
-                                 std::uint32_t epoch) {
-  if (!circle.is_tree) {
-    add_ranks(literals, circle, epoch);
+void ChunkClauses::forbid_cycle(const ChunkLiterals& literals, const Cycle& cycle,
+                                std::uint32_t epoch) {
+  if (!cycle.is_tree) {
+    add_ranks(literals, cycle, epoch);
     return;
   }
-  for (const std::uint32_t there : circle.lanes)
+  for (const std::uint32_t there : cycle.lanes)
     for (const auto [back] : network_.out_lanes[network_.lanes[there].to]) {
       const Lane& lane = network_.lanes[back];
       if (there > back || lane.to != network_.lanes[there].from || lane.delay > 0) continue;
@@ -249,15 +251,15 @@ void ChunkClauses::forbid_circle(const ChunkLiterals& literals, const Circle& ci
 }
 
 // In unary: literal i says that the rank is at least i + 1.
-void ChunkClauses::add_ranks(const ChunkLiterals& literals, const Circle& circle,
+void ChunkClauses::add_ranks(const ChunkLiterals& literals, const Cycle& cycle,
                              std::uint32_t epoch) {
   std::map<std::uint32_t, std::vector<Literal>> ranks; // [node]
   const auto rank_of = [&](std::uint32_t node) -> const std::vector<Literal>& {
     std::vector<Literal>& rank = ranks[node];
-    while (rank.size() + 1 < circle.nodes) rank.push_back(solver_.new_variable());
+    while (rank.size() + 1 < cycle.nodes) rank.push_back(solver_.new_variable());
     return rank;
   };
-  for (const std::uint32_t l : circle.lanes) {
+  for (const std::uint32_t l : cycle.lanes) {
     const Literal sent = literal_at(literals.sends[l], epoch);
     if (sent == 0) continue;
     const std::vector<Literal>& before = rank_of(network_.lanes[l].from);

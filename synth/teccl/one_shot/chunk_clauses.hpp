@@ -21,9 +21,9 @@ struct ChunkLiterals {
 };
 
 /// Adds variables and clauses of chunks to a solver. Only what can be of use has variables: no node
-/// has a chunk before its distance, and nothing is sent where it comes too late for anyone who
-/// wants it. Without loss, nodes that don't store send all on that they get, and those that copy
-/// get a chunk once an epoch. Within an epoch no chunk goes in a circle (lanes without delay).
+/// has a chunk before its distance, and nothing is sent where it comes too late for any
+/// destination. Without loss, nodes that don't store send all on that they get, and those that copy
+/// get a chunk once an epoch. Within an epoch no chunk goes round a cycle (of lanes without delay).
 class ChunkClauses {
 public:
   /// `always`: a literal that is true.
@@ -38,14 +38,14 @@ public:
 
 private:
   /// Lanes without delay between nodes each of which they join to each other.
-  struct Circle {
+  struct Cycle {
     std::vector<std::uint32_t> lanes;
     std::size_t nodes = 0;
     bool is_tree = false; ///< but for lanes in both directions, and parallel ones
   };
-  using Windows = std::vector<std::uint32_t>; // [node]: epochs, or out_of_epochs
+  using Windows = std::vector<std::uint32_t>; // [node]: epochs, or unreachable
 
-  void find_circles();
+  void find_cycles();
   void add_places(const TimedChunk& chunk, const Windows& from, const Windows& to,
                   ChunkLiterals& literals);
   void add_sends(const TimedChunk& chunk, const Windows& from, const Windows& to,
@@ -54,8 +54,8 @@ private:
   void add_passing(const ChunkLiterals& literals, std::uint32_t node, std::uint32_t epoch);
   void pass_copies(const std::vector<Literal>& in, const std::vector<Literal>& out);
   void pass_each_once(const ChunkLiterals& literals, std::uint32_t node, std::uint32_t epoch);
-  void forbid_circle(const ChunkLiterals& literals, const Circle& circle, std::uint32_t epoch);
-  void add_ranks(const ChunkLiterals& literals, const Circle& circle, std::uint32_t epoch);
+  void forbid_cycle(const ChunkLiterals& literals, const Cycle& cycle, std::uint32_t epoch);
+  void add_ranks(const ChunkLiterals& literals, const Cycle& cycle, std::uint32_t epoch);
   [[nodiscard]] std::vector<Literal> arrivals(const ChunkLiterals& literals, std::uint32_t node,
                                               std::uint32_t epoch) const;
   [[nodiscard]] std::vector<Literal> departures(const ChunkLiterals& literals, std::uint32_t node,
@@ -66,7 +66,7 @@ private:
   const EpochNetwork& network_;
   std::uint32_t epochs_;
   Literal always_;
-  std::vector<Circle> circles_;
+  std::vector<Cycle> cycles_;
 };
 
 } // namespace tutti

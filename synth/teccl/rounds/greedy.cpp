@@ -59,7 +59,7 @@ public:
         done_(problem.chunks.size()), done_at_(problem.chunks.size()),
         reach_(problem.network.reach()) {
     const std::uint32_t nodes = problem.network.node_count();
-    nearest_.assign(problem.chunks.size() * nodes, out_of_epochs);
+    nearest_.assign(problem.chunks.size() * nodes, unreachable);
     gains_.assign(nearest_.size(), -1);
     relayed_.resize(nodes);
     for (std::uint32_t chunk = 0; chunk < problem.chunks.size(); ++chunk) {
@@ -223,7 +223,7 @@ private:
 
   void start(const Candidate& candidate, Epoch end) {
     std::vector<EpochSend> best;
-    std::uint32_t earliest = out_of_epochs; // delay of `best`
+    std::uint32_t earliest = unreachable; // delay of `best`
     for (const SwitchPath& path : paths_[candidate.to]) {
       if (path.delay > earliest || best.size() == 1) break;
       if (!is_open(path, end)) continue;

@@ -38,7 +38,7 @@ void EpochRound::add_closeness(const EpochProblem& problem, const EpochDistances
   }
   std::map<std::vector<std::uint32_t>, double> worth; // by nodes: columns, ascending
   for (const std::uint32_t destination : problem.chunks[chunk.value].destinations) {
-    std::uint32_t known = out_of_epochs;
+    std::uint32_t known = unreachable;
     for (const std::uint32_t node : settled) known = std::min(known, distances(node, destination));
     std::map<std::uint32_t, std::vector<std::uint32_t>> nodes; // by distance
     for (const std::uint32_t node : open)

@@ -61,9 +61,9 @@ std::vector<std::vector<SwitchPath>> switch_paths(const EpochNetwork& network) {
 
 EpochDistances::EpochDistances(std::span<const std::vector<SwitchPath>> paths)
     : nodes_(static_cast<std::uint32_t>(paths.size())),
-      away_(std::size_t{nodes_} * nodes_, out_of_epochs) {
+      away_(std::size_t{nodes_} * nodes_, unreachable) {
   for (std::uint32_t to = 0; to < nodes_; ++to) {
-    std::vector<std::uint32_t> away(nodes_, out_of_epochs);
+    std::vector<std::uint32_t> away(nodes_, unreachable);
     search_shortest_paths(away, {&to, 1}, [&](auto node, auto rest, const auto& relax) {
       for (const SwitchPath& path : paths[node]) relax(path.from, rest + path.delay);
     });
@@ -74,7 +74,7 @@ EpochDistances::EpochDistances(std::span<const std::vector<SwitchPath>> paths)
 
 double closeness(std::uint32_t distance) {
   if (distance == 0) return 1;
-  return distance == out_of_epochs ? 0 : 0.5 / (1.0 + distance);
+  return distance == unreachable ? 0 : 0.5 / (1.0 + distance);
 }
 
 } // namespace tutti

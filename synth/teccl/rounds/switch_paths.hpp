@@ -29,7 +29,7 @@ class EpochDistances {
 public:
   /// `paths`: switch_paths() of a network.
   explicit EpochDistances(std::span<const std::vector<SwitchPath>> paths);
-  /// `out_of_epochs` where there is no path.
+  /// `unreachable` where there is no path.
   [[nodiscard]] std::uint32_t operator()(std::uint32_t from, std::uint32_t to) const {
     return away_[std::size_t{from} * nodes_ + to];
   }

@@ -55,7 +55,7 @@ TEST_CASE("correct schedules in steps have no fault") {
                    {{1, 2}, recursive_doubling()}) == "");
   // Nothing to do: the steps are there all the same.
   CHECK(step_fault({samples::line_lanes(2), {{{0, 1}, {}}}}, {1, 1, 2}, {{2}, {}}) == "");
-  // A chunk that ends where nobody wants it does no harm.
+  // A chunk may end at a node that isn't its destination.
   CHECK(step_fault({samples::line_lanes(3), {{{0}, {1}}}}, {1, 2, 2},
                    {{1, 1}, samples::step_sends({{0, lane01, 0}, {0, lane12, 1}})}) == "");
   // Part k of chunk i is chunk i * C + k.

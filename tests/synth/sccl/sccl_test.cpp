@@ -429,9 +429,9 @@ TEST_CASE("what is too large for sccl is refused in words", "[heavy]") {
     return none.note;
   };
   CHECK(note("mesh2d:30x30", 1) ==
-        "too large for sccl: 810000 deliveries by 3480 ways between nodes");
+        "too large for sccl: 810000 deliveries by 3480 paths between nodes");
   CHECK(note("switch:600", 1) ==
-        "too large for sccl: 360000 deliveries by 359400 ways between nodes");
+        "too large for sccl: 360000 deliveries by 359400 paths between nodes");
   CHECK(note("mesh2d:8x8", 4) == "too large for sccl; --set largest=N allows more");
 }
 

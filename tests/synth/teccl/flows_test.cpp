@@ -297,7 +297,7 @@ TEST_CASE("what is out of reach has no flow") {
   CHECK_FALSE(fewest_flow_epochs(far, 0, no_limit()));
 }
 
-TEST_CASE("where nobody wants anything, there is nothing to send") {
+TEST_CASE("without destinations there is nothing to send") {
   const EpochProblem problem = problem_of(epoch_ring(3), {{{0}, {}}});
   const EpochFlows flows = checked_flows(problem, 1);
   CHECK(flows.status == SolverStatus::optimal);

@@ -143,7 +143,7 @@ TEST_CASE("Closeness falls with the distance, and is always worth less than havi
   CHECK(closeness(0) == 1);
   CHECK(closeness(1) < 0.5);
   for (std::uint32_t d = 0; d < 100; ++d) CHECK(closeness(d) > closeness(d + 1));
-  CHECK(closeness(out_of_epochs) == 0);
+  CHECK(closeness(unreachable) == 0);
 }
 
 TEST_CASE("Rounds: a start that is as good is kept, a worse one isn't") {
