@@ -30,8 +30,8 @@ struct StepFlow {
 struct StepFlows {
   std::vector<StepFlow> flows;
   std::vector<std::vector<std::uint32_t>> carriers; ///< their flows, ascending
-  /// flow_of[chunk]: its first flow; none where it has no destination. A chunk with several destinations
-  /// has as many flows one after another.
+  /// flow_of[chunk]: its first flow; none where it has no destination. A chunk with several
+  /// destinations has as many flows one after another.
   std::vector<std::uint32_t> flow_of;
   static constexpr std::uint32_t none = UINT32_MAX;
 

@@ -24,8 +24,8 @@ struct EpochSource {
   std::vector<EpochDemand> demands; ///< ascending by destination
 };
 
-/// Ascending by node. Chunks without a destination are left out. Pre: each other chunk has one source
-/// and one destination.
+/// Ascending by node. Chunks without a destination are left out. Pre: each other chunk has one
+/// source and one destination.
 [[nodiscard]] std::vector<EpochSource> epoch_sources(const EpochProblem& problem);
 
 /// Generators of all automorphisms of the network that keep what nodes send to each other; where

@@ -1,7 +1,7 @@
 // Variables exist only within the window of times between the nearest source and the nearest
 // destination. Lanes without delay may form cycles among switches, in which sends would justify
-// each other: where the lanes form a tree it suffices to forbid going back and forth, elsewhere nodes get
-// ranks.
+// each other: where the lanes form a tree it suffices to forbid going back and forth, elsewhere
+// nodes get ranks.
 #include "synth/teccl/one_shot/chunk_clauses.hpp"
 
 #include "synth/solvers/cardinality.hpp"
@@ -232,8 +232,8 @@ void ChunkClauses::pass_each_once(const ChunkLiterals& literals, std::uint32_t n
   for (const auto& [lane, taken] : through) at_most_one(solver_, taken);
 }
 
-// On a tree, every cycle goes back and forth somewhere. Elsewhere nodes get ranks that rise along each lane
-// that is used.
+// On a tree, every cycle goes back and forth somewhere. Elsewhere nodes get ranks that rise along
+// each lane that is used.
 void ChunkClauses::forbid_cycle(const ChunkLiterals& literals, const Cycle& cycle,
                                 std::uint32_t epoch) {
   if (!cycle.is_tree) {
