@@ -104,7 +104,7 @@ struct IterationReport {
 
 /// Errors: InputError as check_workload(), for plans that don't fit the requests, a discipline
 /// other than fifo, an event that is refused; where the run comes to a halt (members that wait for
-/// each other in a circle, links that stay down), naming who waits for whom in which operation.
+/// each other in a cycle, links that stay down), naming who waits for whom in which operation.
 /// Stopped where the watch says so.
 [[nodiscard]] IterationReport run_iteration_native(const Topology& topology,
                                                    const Workload& workload,

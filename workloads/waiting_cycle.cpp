@@ -1,7 +1,7 @@
 // Whether a workload ends doesn't hang on how long things take: nothing that is ready ever stops
 // being so. So everything is done in any order, without a clock, until nothing more can be; from
 // what is left, each operation leads to one that it waits for.
-#include "workloads/waiting_circle.hpp"
+#include "workloads/waiting_cycle.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -38,11 +38,11 @@ public:
       followers_.push_back(followers(program));
   }
 
-  std::vector<NpuOperation> circle() {
+  std::vector<NpuOperation> cycle() {
     run();
     for (std::uint32_t npu = 0; npu < npus_.size(); ++npu)
       for (std::uint32_t i = 0; i < npus_[npu].is_over.size(); ++i)
-        if (!npus_[npu].is_over[i]) return circle_from({npu, i});
+        if (!npus_[npu].is_over[i]) return cycle_from({npu, i});
     return {};
   }
 
@@ -105,7 +105,7 @@ private:
       if (--here.missing[after] == 0) ready_.push_back({at.npu, after});
   }
 
-  std::vector<NpuOperation> circle_from(NpuOperation at) {
+  std::vector<NpuOperation> cycle_from(NpuOperation at) {
     std::vector<NpuOperation> visited;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> seen;
     while (seen.try_emplace({at.npu, at.operation}, visited.size()).second) {
@@ -139,8 +139,8 @@ private:
 
 } // namespace
 
-std::vector<NpuOperation> waiting_circle(const Workload& workload) {
-  return UntimedRun(workload).circle();
+std::vector<NpuOperation> waiting_cycle(const Workload& workload) {
+  return UntimedRun(workload).cycle();
 }
 
 } // namespace tutti

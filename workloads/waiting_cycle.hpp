@@ -1,4 +1,4 @@
-// Operations of several NPUs that wait for each other in a circle: a workload that never ends,
+// Operations of several NPUs that wait for each other in a cycle: a workload that never ends,
 // however long anything takes.
 #pragma once
 
@@ -14,8 +14,8 @@ struct NpuOperation {
   bool operator==(const NpuOperation&) const = default;
 };
 
-/// Each waits for the next one, and the last for the first; empty where there is no circle. Pre:
+/// Each waits for the next one, and the last for the first; empty where there is no cycle. Pre:
 /// check_workload(). O(operations of all NPUs and their dependencies).
-[[nodiscard]] std::vector<NpuOperation> waiting_circle(const Workload& workload);
+[[nodiscard]] std::vector<NpuOperation> waiting_cycle(const Workload& workload);
 
 } // namespace tutti

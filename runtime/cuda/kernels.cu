@@ -15,10 +15,10 @@ namespace {
 
 template <typename T, Combine combine>
 __global__ void __launch_bounds__(most_threads)
-    run_blocks(RunView run, Meeting meeting, std::uint32_t first, std::uint32_t* stop) {
+    run_blocks(RunView run, StartBarrier start, std::uint32_t first, std::uint32_t* stop) {
   __shared__ StepsAhead ahead;
   DeviceMachine<T, combine> machine(run.crosses_devices, stop, ahead);
-  perform_timed(machine, run, meeting, first + blockIdx.x);
+  perform_timed(machine, run, start, first + blockIdx.x);
 }
 
 template <typename T, Combine combine>

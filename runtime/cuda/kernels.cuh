@@ -15,7 +15,7 @@ inline constexpr unsigned most_threads = 1024; ///< of a block, for all kernels
 struct Kernels {
   /// The persistent run: block b of the grid is block first + b of the plan.
   /// stop: in the host's memory; nonzero ends the run.
-  void (*run_blocks)(RunView run, Meeting meeting, std::uint32_t first, std::uint32_t* stop);
+  void (*run_blocks)(RunView run, StartBarrier start, std::uint32_t first, std::uint32_t* stop);
   /// One step's data, by the whole grid.
   void (*move_step)(Operands data);
   /// Adds the number of wrong elements of a rank's output to *wrong.

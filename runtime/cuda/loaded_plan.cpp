@@ -163,16 +163,16 @@ std::size_t LoadedPlan::index_of(std::uint32_t rank) const {
   return static_cast<std::size_t>(at - devices_.distinct.begin());
 }
 
-Meeting LoadedPlan::meeting(std::size_t share) const {
+StartBarrier LoadedPlan::start_barrier(std::size_t share) const {
   const OnOne& on = on_[shares_[share].gpu];
-  Meeting meeting;
-  meeting.gpu = static_cast<std::uint32_t>(share);
-  meeting.gpus = static_cast<std::uint32_t>(shares_.size());
-  meeting.blocks = shares_[share].count;
-  meeting.came = on.came.data();
-  meeting.ready = on.all_ready.data();
-  meeting.times = on.times.data();
-  return meeting;
+  StartBarrier start;
+  start.gpu = static_cast<std::uint32_t>(share);
+  start.gpus = static_cast<std::uint32_t>(shares_.size());
+  start.blocks = shares_[share].count;
+  start.came = on.came.data();
+  start.ready = on.all_ready.data();
+  start.times = on.times.data();
+  return start;
 }
 
 void LoadedPlan::poison() {

@@ -33,7 +33,7 @@ public:
   [[nodiscard]] const RunView& view(std::size_t share) const {
     return on_[shares_[share].gpu].view;
   }
-  [[nodiscard]] Meeting meeting(std::size_t share) const;
+  [[nodiscard]] StartBarrier start_barrier(std::size_t share) const;
   [[nodiscard]] const DeviceArray<std::byte>& arena(std::uint32_t rank) const {
     return arenas_[rank];
   }
@@ -48,7 +48,7 @@ public:
   [[nodiscard]] std::uint64_t steps_over() const;
   /// [block]: where each was when the last run was stopped. Asks no device.
   [[nodiscard]] std::span<const Stopped> stopped() const { return stopped_.values(); }
-  /// How many blocks of the share have come to the meeting.
+  /// How many blocks of the share have come to the start barrier.
   [[nodiscard]] std::uint32_t came(std::size_t share) const;
   /// [block of the share]; while it runs, too.
   [[nodiscard]] std::vector<BlockTime> times(std::size_t share) const;

@@ -142,9 +142,9 @@ void PersistentRun::start(std::size_t index) {
   Launch& launch = launches_[index];
   const OnDevice current(launch.device);
   RunView run = loaded_.view(index);
-  Meeting meeting = loaded_.meeting(index);
+  StartBarrier start = loaded_.start_barrier(index);
   std::uint32_t* stop = stop_.get();
-  void* arguments[] = {&run, &meeting, &launch.first_block, &stop};
+  void* arguments[] = {&run, &start, &launch.first_block, &stop};
   check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernels_.run_blocks),
                                          dim3(launch.blocks), dim3(threads_), arguments, 0,
                                          launch.stream.get()),
@@ -214,7 +214,7 @@ void PersistentRun::require_end() const {
   if (!hangs.empty()) throw HungRun("the run hangs: " + hangs);
 }
 
-/// Which GPUs' blocks never came to the meeting, or left it without one; empty where all ended.
+/// Which GPUs' blocks never came to the start barrier, or never ended; empty where all ended.
 std::string PersistentRun::missing_blocks() const {
   std::string text;
   for (std::size_t share = 0; share < launches_.size(); ++share) {

@@ -1,5 +1,5 @@
-// All blocks of all GPUs meet, and then the run's time begins: launches take as long as small runs
-// do, and GPUs start one after another.
+// All blocks of all GPUs wait at a barrier, and then the run's time begins: launches take as long
+// as small runs do, and GPUs start one after another.
 //
 // Each GPU's blocks count themselves; the last to come tells every GPU, each in its own memory, so
 // that plain stores are all that peers need. Written over the interpreter's machine, of which it
@@ -20,8 +20,8 @@ struct BlockTime {
   std::uint64_t begin = 0, end = 0;
 };
 
-/// Where the blocks of one GPU meet those of all; counters are 0 before a run.
-struct Meeting {
+/// Where the blocks of one GPU wait for those of all; counters are 0 before a run.
+struct StartBarrier {
   std::uint32_t gpu = 0, gpus = 0;       ///< this one, of those that have blocks
   std::uint32_t blocks = 0;              ///< of this one
   std::uint32_t* came = nullptr;         ///< how many of them have come
@@ -31,25 +31,25 @@ struct Meeting {
 
 /// False: the run was stopped before all had come.
 template <typename Machine>
-[[nodiscard]] TUTTI_DEVICE bool meet(Machine& machine, const Meeting& meeting) {
+[[nodiscard]] TUTTI_DEVICE bool pass(Machine& machine, const StartBarrier& start) {
   bool ok = true;
   if (machine.leader()) {
-    if (machine.add_one(meeting.came) + 1 == meeting.blocks)
-      for (std::uint32_t gpu = 0; gpu < meeting.gpus; ++gpu)
-        machine.set(&meeting.ready[gpu][meeting.gpu], 1U);
-    for (std::uint32_t gpu = 0; ok && gpu < meeting.gpus; ++gpu)
-      ok = machine.await_least(&meeting.ready[meeting.gpu][gpu], 1);
+    if (machine.add_one(start.came) + 1 == start.blocks)
+      for (std::uint32_t gpu = 0; gpu < start.gpus; ++gpu)
+        machine.set(&start.ready[gpu][start.gpu], 1U);
+    for (std::uint32_t gpu = 0; ok && gpu < start.gpus; ++gpu)
+      ok = machine.await_least(&start.ready[start.gpu][gpu], 1);
   }
   return machine.together(ok);
 }
 
 /// What a block of the persistent kernel does, in all.
 template <typename Machine>
-TUTTI_DEVICE void perform_timed(Machine& machine, const RunView& run, const Meeting& meeting,
+TUTTI_DEVICE void perform_timed(Machine& machine, const RunView& run, const StartBarrier& start,
                                 std::uint32_t block) {
   Interpreter<Machine> interpreter(machine, run, block);
-  if (!meet(machine, meeting)) return;
-  BlockTime& time = meeting.times[block];
+  if (!pass(machine, start)) return;
+  BlockTime& time = start.times[block];
   if (machine.leader()) machine.set(&time.begin, machine.now()); // the host may look meanwhile
   interpreter.perform_all();
   if (machine.leader()) machine.set(&time.end, machine.now());

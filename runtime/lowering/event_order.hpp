@@ -22,7 +22,7 @@ struct MessageFusions {
 /// outgoing connection is received earlier in this order: the step stands where its receipt stood,
 /// and every wait stays directed from earlier to later. Events of a level are in the order that
 /// allows most of this: sends, then each receipt after the one that it needs, which only goes round
-/// in a circle where a ring does. Cost: O(messages).
+/// in a cycle where a ring does. Cost: O(messages).
 [[nodiscard]] MessageFusions order_events(ScheduleMessages& messages, const MessageValues& values,
                                           const MessageConnections& connections, bool fuse);
 

@@ -156,13 +156,13 @@ TEST_CASE("a hung run is ended, and its waits are named") {
     CHECK(text == "the run hangs: rank 2, block 1, step 1 (r) waits for message 1 from rank 1 on "
                   "channel 0");
   }
-  Program circle = chain_broadcast(2, 2);
-  std::vector<Step>& sends = circle.ranks[0].blocks[0].steps;
-  std::vector<Step>& copies = circle.ranks[0].blocks[1].steps;
+  Program cycle = chain_broadcast(2, 2);
+  std::vector<Step>& sends = cycle.ranks[0].blocks[0].steps;
+  std::vector<Step>& copies = cycle.ranks[0].blocks[1].steps;
   sends[1].after = StepAt{1, 0};
   copies[0].after = StepAt{0, 1};
   request.copy_per_step = false;
-  const std::string text = hang_of(circle, request);
+  const std::string text = hang_of(cycle, request);
   CHECK_THAT(text, ContainsSubstring("rank 0, block 0, step 1 (s) waits for step 0 of block 1"));
   CHECK_THAT(text, ContainsSubstring("rank 0, block 1, step 0 (cpy) waits for step 1 of block 0"));
   CHECK_THAT(text,

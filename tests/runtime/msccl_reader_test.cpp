@@ -235,7 +235,7 @@ TEST_CASE("bad files are refused, with the place") {
              ContainsSubstring("can't be cut into 3 chunks"));
 }
 
-TEST_CASE("waits in a circle are refused") {
+TEST_CASE("waits in a cycle are refused") {
   // Rank 0 and its successors receive before they send.
   std::string text(msccl_samples::ring_all_gather);
   for (int n = 0; n < 3; ++n) {

@@ -414,7 +414,7 @@ TEST_CASE("folding saves what happens alone, and nothing else") {
   CHECK(meeting.replayed < meeting.link_transfers + apart.replayed);
 }
 
-TEST_CASE("members that wait for each other in a circle are named") {
+TEST_CASE("members that wait for each other in a cycle are named") {
   Sketch sketch(2);
   const std::uint32_t group = sketch.group({0, 1});
   const std::uint32_t a = sketch.collective(0, group, 0, megabyte);

@@ -36,7 +36,7 @@ std::vector<NodeId> random_group(Random& random, std::uint32_t npus, std::size_t
   return all;
 }
 
-/// Appends operations to all programs in one order, so that nobody waits in a circle.
+/// Appends operations to all programs in one order, so that nobody waits in a cycle.
 class Growing {
 public:
   Growing(Random& random, std::uint32_t npus) : random_(random) {

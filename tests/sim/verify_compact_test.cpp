@@ -111,7 +111,7 @@ TEST_CASE("faults of a compact schedule are told in words") {
   CHECK(verdict.fault->text == "the transfers 4 .. 9 of link 3 aren't there (there are 4)");
 }
 
-TEST_CASE("lists that wait for each other in a circle are a fault") {
+TEST_CASE("lists that wait for each other in a cycle are a fault") {
   const Topology ring = samples::ring(3, true);
   const Collective collective =
       make_collective(ring, {CollectiveKind::all_gather, Bytes{1024}, {}, 0, 1});

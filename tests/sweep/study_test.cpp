@@ -357,7 +357,7 @@ TEST_CASE("what expressions and texts name must be known") {
              StartsWith("study.toml:13:31: unknown key \"minimise\""));
 }
 
-TEST_CASE("circles of definitions are refused, but what `largest` seeks may decide its condition") {
+TEST_CASE("cycles of definitions are refused, but what `largest` seeks may decide its condition") {
   CHECK(refusal_of_derived("a = {expression = \"b\"}\nb = {expression = \"c + 1\"}\n"
                            "c = \"${a}\"") == "study.toml:3:5: \"a\" follows from itself");
   CHECK(refusal_of_derived("a = {expression = \"a\"}") ==

@@ -341,7 +341,7 @@ TEST_CASE("Chakra: members of a group that disagree about who is in it") {
   CHECK(apart.read(full(4)).groups.size() == 2);
 }
 
-TEST_CASE("Chakra: groups that wait for each other in a circle") {
+TEST_CASE("Chakra: groups that wait for each other in a cycle") {
   const std::string groups =
       groups_node(50, R"(['[{"pg_name": "1", "ranks": [0, 1]}, {"pg_name": "2", "ranks": []}]'])");
   const std::string one = text_attribute("pg_name", "1"), two = text_attribute("pg_name", "2");
@@ -351,10 +351,9 @@ TEST_CASE("Chakra: groups that wait for each other in a circle") {
   const std::string folder = traces.other("");
   for (std::size_t at = message.find(folder); at != std::string::npos; at = message.find(folder))
     message.erase(at, folder.size());
-  CHECK(message ==
-        "trace: communication that waits in a circle: trace.0.et: node 1 (sum) waits for "
-        "trace.1.et: node 6 (sum) waits for trace.1.et: node 5 (sum) waits for "
-        "trace.0.et: node 2 (sum) waits for trace.0.et: node 1 (sum) again");
+  CHECK(message == "trace: communication that waits in a cycle: trace.0.et: node 1 (sum) waits for "
+                   "trace.1.et: node 6 (sum) waits for trace.1.et: node 5 (sum) waits for "
+                   "trace.0.et: node 2 (sum) waits for trace.0.et: node 1 (sum) again");
 }
 
 TEST_CASE("Chakra: of what is ready, the lowest id has its turn first") {

@@ -14,7 +14,7 @@
 namespace tutti::samples {
 
 /// When everything is over if each communication takes `each`. Pre: each NPU's computing is ordered
-/// by dependencies. Errors: std::logic_error where operations wait for each other in a circle.
+/// by dependencies. Errors: std::logic_error where operations wait for each other in a cycle.
 class SimpleRun {
 public:
   explicit SimpleRun(const Workload& workload, std::int64_t each = 0)

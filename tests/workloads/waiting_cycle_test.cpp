@@ -2,7 +2,7 @@
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/workloads/simple_run.hpp"
-#include "workloads/waiting_circle.hpp"
+#include "workloads/waiting_cycle.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -81,18 +81,18 @@ bool waits_for(const Workload& workload, const NpuOperation& one, const NpuOpera
 
 } // namespace
 
-TEST_CASE("a circle of waiting is found where a workload never ends, and only there") {
+TEST_CASE("a cycle of waiting is found where a workload never ends, and only there") {
   Random random(1);
-  int circles = 0;
+  int cycles = 0;
   for (int round = 0; round < 3000; ++round) {
     const Workload workload = random_chains(random);
     check_workload(workload, static_cast<std::uint32_t>(workload.places.size()));
-    const std::vector<NpuOperation> circle = waiting_circle(workload);
-    REQUIRE(circle.empty() == ends(workload));
-    for (std::size_t i = 0; i < circle.size(); ++i)
-      REQUIRE(waits_for(workload, circle[i], circle[(i + 1) % circle.size()]));
-    circles += circle.empty() ? 0 : 1;
+    const std::vector<NpuOperation> cycle = waiting_cycle(workload);
+    REQUIRE(cycle.empty() == ends(workload));
+    for (std::size_t i = 0; i < cycle.size(); ++i)
+      REQUIRE(waits_for(workload, cycle[i], cycle[(i + 1) % cycle.size()]));
+    cycles += cycle.empty() ? 0 : 1;
   }
-  CHECK(circles > 300);
-  CHECK(circles < 2700);
+  CHECK(cycles > 300);
+  CHECK(cycles < 2700);
 }

@@ -10,7 +10,7 @@
 #include "workloads/traces/chakra_messages.hpp"
 #include "workloads/traces/collective_sizes.hpp"
 #include "workloads/traces/process_groups.hpp"
-#include "workloads/waiting_circle.hpp"
+#include "workloads/waiting_cycle.hpp"
 
 #include <fmt/format.h>
 
@@ -231,7 +231,7 @@ public:
     } catch (const InputError& e) {
       throw InputError(fmt::format("{}: {}", prefix_, e.what()));
     }
-    refuse_circle();
+    refuse_cycle();
     return std::move(workload_);
   }
 
@@ -267,9 +267,9 @@ private:
     }
   }
 
-  void refuse_circle() const {
-    const std::vector<NpuOperation> circle = waiting_circle(workload_);
-    if (circle.empty()) return;
+  void refuse_cycle() const {
+    const std::vector<NpuOperation> cycle = waiting_cycle(workload_);
+    if (cycle.empty()) return;
     constexpr std::size_t most_named = 8;
     std::string text;
     const auto named = [&](const NpuOperation& at) {
@@ -278,12 +278,12 @@ private:
       return fmt::format("{}: node {} ({})", file_of(prefix_, at.npu), ids_[at.npu][at.operation],
                          workload_.names[operation.name]);
     };
-    for (std::size_t i = 0; i < std::min(circle.size(), most_named); ++i)
-      text += fmt::format("{} waits for ", named(circle[i]));
-    if (circle.size() > most_named)
-      text += fmt::format("{} more, and then for ", circle.size() - most_named);
-    throw InputError(fmt::format("{}: communication that waits in a circle: {}{} again", prefix_,
-                                 text, named(circle.front())));
+    for (std::size_t i = 0; i < std::min(cycle.size(), most_named); ++i)
+      text += fmt::format("{} waits for ", named(cycle[i]));
+    if (cycle.size() > most_named)
+      text += fmt::format("{} more, and then for ", cycle.size() - most_named);
+    throw InputError(fmt::format("{}: communication that waits in a cycle: {}{} again", prefix_,
+                                 text, named(cycle.front())));
   }
 
   void add_metadata(const ChakraFile& file) {

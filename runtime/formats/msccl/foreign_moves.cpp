@@ -110,7 +110,7 @@ private:
         if (--missing[next] == 0) ready.push_back(next);
       }
     if (ready.size() != steps_.size())
-      throw InputError(fmt::format("{} steps of the program wait for each other in a circle",
+      throw InputError(fmt::format("{} steps of the program wait for each other in a cycle",
                                    steps_.size() - ready.size()));
   }
 

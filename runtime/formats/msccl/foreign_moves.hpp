@@ -26,7 +26,7 @@ struct ForeignMove {
 
 /// In the order of their sends: by round (how many steps come before one at least), then rank,
 /// block and step.
-/// Errors: InputError where steps wait in a circle, a send has no receive, a unit is read before
+/// Errors: InputError where steps wait in a cycle, a send has no receive, a unit is read before
 /// anything is written to it, or a value would be counted twice: all that verify_program finds.
 /// Cost: O(units moved * (ranks / 64 + moves that a value is made from)) time and memory.
 [[nodiscard]] std::vector<ForeignMove> foreign_moves(const Program& program);

@@ -121,15 +121,15 @@ struct HostGpus {
 };
 
 /// Where blocks of several GPUs meet, and which flags cross.
-class HostMeetings {
+class HostStartBarriers {
 public:
-  HostMeetings(const Plan& plan, const RunView& run, std::uint32_t gpus)
-      : came_(gpus), ready_(gpus, std::vector<std::uint32_t>(gpus)), meetings_(gpus),
+  HostStartBarriers(const Plan& plan, const RunView& run, std::uint32_t gpus)
+      : came_(gpus), ready_(gpus, std::vector<std::uint32_t>(gpus)), barriers_(gpus),
         times_(plan.blocks.size()) {
     for (auto& ready : ready_) all_ready_.push_back(ready.data());
     for (std::uint32_t gpu = 0; gpu < gpus; ++gpu)
-      meetings_[gpu] = {gpu, gpus, 0, &came_[gpu], all_ready_.data(), times_.data()};
-    for (const PlannedBlock& block : plan.blocks) ++meetings_[block.rank % gpus].blocks;
+      barriers_[gpu] = {gpu, gpus, 0, &came_[gpu], all_ready_.data(), times_.data()};
+    for (const PlannedBlock& block : plan.blocks) ++barriers_[block.rank % gpus].blocks;
     for (std::size_t c = 0; c < plan.connections.size(); ++c) {
       const Connection& connection = plan.connections[c];
       if (connection.from % gpus == connection.to % gpus) continue;
@@ -142,14 +142,14 @@ public:
         if (to != from) crossing_.insert(&ready_[to][from]);
   }
 
-  [[nodiscard]] const Meeting& of(std::uint32_t gpu) const { return meetings_[gpu]; }
+  [[nodiscard]] const StartBarrier& of(std::uint32_t gpu) const { return barriers_[gpu]; }
   [[nodiscard]] const host_gpu::CrossingFlags& crossing() const { return crossing_; }
 
 private:
   std::vector<std::uint32_t> came_;
   std::vector<std::vector<std::uint32_t>> ready_;
   std::vector<std::uint32_t*> all_ready_;
-  std::vector<Meeting> meetings_;
+  std::vector<StartBarrier> barriers_;
   std::vector<BlockTime> times_;
   host_gpu::CrossingFlags crossing_;
 };
@@ -159,7 +159,7 @@ template <typename T, Combine combine>
 void run_on_host_gpus(const Plan& plan, HostMemory& memory, const HostGpus& how, Flaw flaw) {
   RunView run = memory.view();
   run.crosses_devices = how.gpus > 1;
-  const HostMeetings meetings(plan, run, how.gpus);
+  const HostStartBarriers starts(plan, run, how.gpus);
   std::uint32_t stop = 0;
   std::deque<host_gpu::Barrier> barriers;
   std::deque<StepsAhead> ahead(plan.blocks.size());
@@ -168,13 +168,13 @@ void run_on_host_gpus(const Plan& plan, HostMemory& memory, const HostGpus& how,
     host_gpu::Barrier& barrier = barriers.emplace_back(how.threads);
     for (std::uint32_t t = 0; t < how.threads; ++t)
       threads.emplace_back([&, b, t] {
-        host_gpu::Thread thread(barrier, meetings.crossing(), t == 0, how.seed + b * 1024 + t);
+        host_gpu::Thread thread(barrier, starts.crossing(), t == 0, how.seed + b * 1024 + t);
         host_gpu::self = &thread;
         threadIdx.x = t;
         blockDim.x = how.threads;
         FlawedMachine<T, combine> machine(run, static_cast<std::uint32_t>(plan.blocks.size()),
                                           &stop, ahead[b], flaw);
-        perform_timed(machine, run, meetings.of(plan.blocks[b].rank % how.gpus), b);
+        perform_timed(machine, run, starts.of(plan.blocks[b].rank % how.gpus), b);
       });
   }
   for (std::thread& thread : threads) thread.join();

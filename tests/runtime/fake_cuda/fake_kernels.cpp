@@ -27,7 +27,7 @@ public:
 
 // Never called: their addresses tell kernels apart.
 template <typename T, Combine combine>
-void run_blocks(RunView, Meeting, std::uint32_t, std::uint32_t*) {}
+void run_blocks(RunView, StartBarrier, std::uint32_t, std::uint32_t*) {}
 template <typename T, Combine combine> void move_step(Operands) {}
 template <typename T, Combine combine>
 void count_wrong(const std::byte*, const ExpectedChunk*, std::uint32_t, const std::uint32_t*,
@@ -41,9 +41,9 @@ template <typename T> T argument(void** arguments, std::size_t i) {
 
 /// All blocks of the grid; the one who calls this looks at the stop flag for them.
 template <typename T, Combine combine>
-void run_grid(const RunView& run, const Meeting& meeting, std::uint32_t first, std::uint32_t* stop,
-              std::uint32_t blocks, fake_cuda::Start start, std::chrono::milliseconds stop_delay,
-              const std::atomic<bool>& dead) {
+void run_grid(const RunView& run, const StartBarrier& barrier, std::uint32_t first,
+              std::uint32_t* stop, std::uint32_t blocks, fake_cuda::Start start,
+              std::chrono::milliseconds stop_delay, const std::atomic<bool>& dead) {
   std::atomic<bool> stopped = false;
   std::atomic<std::uint32_t> ended = 0;
   std::deque<HostBlock> states;
@@ -52,7 +52,7 @@ void run_grid(const RunView& run, const Meeting& meeting, std::uint32_t first, s
   for (std::uint32_t b = 0; start && b < blocks; ++b)
     threads.emplace_back([&, b, &state = states.emplace_back(1)] {
       FakeMachine<T, combine> machine(state, 0, 1, stopped);
-      perform_timed(machine, run, meeting, first + b);
+      perform_timed(machine, run, barrier, first + b);
       ++ended;
     });
   while (ended < blocks && !stopped) {
@@ -71,10 +71,10 @@ template <typename T, Combine combine> Kernels kernels_of() {
       reinterpret_cast<const void*>(kernels.run_blocks),
       [](int gpu, dim3 grid, void** a) -> fake_cuda::Work {
         return [=, start = fake_cuda::start_on(gpu), stop_delay = fake_cuda::stop_delay(),
-                run = argument<RunView>(a, 0), meeting = argument<Meeting>(a, 1),
+                run = argument<RunView>(a, 0), barrier = argument<StartBarrier>(a, 1),
                 first = argument<std::uint32_t>(a, 2),
                 stop = argument<std::uint32_t*>(a, 3)](const std::atomic<bool>& dead) {
-          run_grid<T, combine>(run, meeting, first, stop, grid.x, start, stop_delay, dead);
+          run_grid<T, combine>(run, barrier, first, stop, grid.x, start, stop_delay, dead);
         };
       });
   fake_cuda::define_kernel(reinterpret_cast<const void*>(kernels.move_step),

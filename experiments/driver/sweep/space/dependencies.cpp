@@ -1,6 +1,6 @@
 // A directed graph of the names of a study. What follows from what is asked twice: to recompute
 // only what a changed parameter changes, and to refuse definitions that follow from themselves. A
-// `largest` is special: its condition is about itself, which is a trial and no circle.
+// `largest` is special: its condition is about itself, which is a trial and no cycle.
 #include "experiments/driver/sweep/space/dependencies.hpp"
 
 #include "experiments/driver/sweep/space/expression.hpp"
@@ -21,7 +21,7 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// All that can be reached from a value, itself only where a circle leads back to it; what `stop`
+/// All that can be reached from a value, itself only where a cycle leads back to it; what `stop`
 /// says is reached and not passed.
 template <typename Stop>
 std::vector<std::size_t> reached(const std::vector<std::vector<std::size_t>>& next,
@@ -107,7 +107,7 @@ Dependencies dependencies_of(const Study& study) {
   return made;
 }
 
-void refuse_circles(const Dependencies& dependencies, const Study& study) {
+void refuse_cycles(const Dependencies& dependencies, const Study& study) {
   const std::size_t first = dependencies.parameters;
   const auto refuse = [&](std::size_t definition, const std::string& why) {
     throw InputError(fmt::format("{}: \"{}\" {}", study.definitions[definition].place,

@@ -34,6 +34,6 @@ struct Dependencies {
 
 /// Errors: InputError with a place: definitions that follow from themselves, or two `largest` each
 /// of which depends on the other.
-void refuse_circles(const Dependencies& dependencies, const Study& study);
+void refuse_cycles(const Dependencies& dependencies, const Study& study);
 
 } // namespace tutti::sweep

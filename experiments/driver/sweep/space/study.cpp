@@ -71,7 +71,7 @@ public:
     if (const auto constraints = root_.find("constraints")) read_constraints(*constraints);
     if (const auto objectives = root_.find("objectives")) read_objectives(objectives->table());
     used_.merge(read_analyses(root_, study_));
-    refuse_circles(dependencies_of(study_), study_);
+    refuse_cycles(dependencies_of(study_), study_);
     refuse_unused();
     return std::move(study_);
   }

@@ -198,7 +198,7 @@ struct Study {
 
 /// Files are looked for beside `source_name`. Errors: InputError with file:line:column for anything
 /// wrong or unknown: a key, a name in a text or an expression, a parameter that is defined twice, a
-/// name that is reserved (columns of the store) or no identifier, a circle of definitions, a
+/// name that is reserved (columns of the store) or no identifier, a cycle of definitions, a
 /// parameter that nothing uses.
 [[nodiscard]] Study parse_study(std::string_view toml, const std::string& source_name);
 [[nodiscard]] Study read_study(const std::string& file);
