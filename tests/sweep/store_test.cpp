@@ -1,5 +1,6 @@
 #include "experiments/driver/sweep/store/store.hpp"
 
+#include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/sweep/store/database.hpp"
 #include "experiments/driver/sweep/store/store_checks.hpp"
 #include "sim/error.hpp"
@@ -332,6 +333,22 @@ TEST_CASE("a full disk is an error, and the file stays whole") {
   CHECK(database.single_text("PRAGMA integrity_check") == "ok");
   Store store = open_prepared(file, samples::space(20));
   CHECK(count(store, PointStatus::pending) == 20);
+}
+
+TEST_CASE("where no file can be opened any more, the system's reason is told") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("s.sqlite");
+  CHECK(in_child([&] {
+          const rlimit none{3, 3}; // what is open stays so
+          ::setrlimit(RLIMIT_NOFILE, &none);
+          const bool of_store = message_of([&] { Database(file, Database::Mode::create); }) ==
+                                file + ": unable to open database file: Too many open files";
+          const bool of_folder = message_of([] {
+                                   find_study("studies/quick");
+                                 }).ends_with("experiments: cannot read: Too many open files");
+          return of_store && of_folder ? 0 : 1;
+        }) == 0);
+  CHECK_FALSE(std::filesystem::exists(file));
 }
 
 TEST_CASE("a store of 100,000 points is made in a second or two and opened as fast", "[slow]") {

@@ -11,6 +11,7 @@ namespace tutti {
 
 namespace {
 
+/// As many NPUs as places, and no two at one place, which Topology sees to.
 bool is_full_grid(const Topology& topology) {
   std::size_t places = topology.shape().empty() ? 0 : 1;
   for (const int extent : topology.shape())

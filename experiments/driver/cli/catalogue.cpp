@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Names and files, without opening them; of a folder below, or of all but the one for studies.
+// Errors: InputError where the folder is there and can't be read.
 std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
   const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
   std::vector<CatalogueEntry> entries;
@@ -32,6 +33,9 @@ std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
     entries.push_back(
         {fs::path(name).replace_extension().generic_string(), "", entry->path().string()});
   }
+  // A folder that can't be read isn't an empty one.
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw InputError(fmt::format("{}: cannot read: {}", folder.string(), error.message()));
   std::sort(entries.begin(), entries.end(),
             [](const CatalogueEntry& a, const CatalogueEntry& b) { return a.name < b.name; });
   return entries;

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <span>
+#include <system_error>
 
 namespace tutti::sweep {
 
@@ -173,7 +174,11 @@ std::int64_t Database::changes() const { return sqlite3_changes64(connection_.ge
 void Database::check(int code) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
   if (!connection_) throw InputError(fmt::format("{}: {}", file_, sqlite3_errstr(code)));
-  throw InputError(fmt::format("{}: {}", file_, sqlite3_errmsg(connection_.get())));
+  std::string reason = sqlite3_errmsg(connection_.get());
+  const int system = sqlite3_system_errno(connection_.get());
+  if ((code & 0xff) == SQLITE_CANTOPEN && system != 0)
+    reason += ": " + std::generic_category().message(system);
+  throw InputError(fmt::format("{}: {}", file_, reason));
 }
 
 Transaction::Transaction(Database& database, Access access) : database_(&database) {
