@@ -4,13 +4,13 @@
 
 #include "synth/bounds/cuts.hpp"
 
+#include "sim/graphs/disjoint_sets.hpp"
 #include "synth/bounds/demand.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -105,18 +105,11 @@ std::vector<Side> grown_half(const Topology& topology, const std::vector<NodeId>
 
 /// Components over links of at least `threshold`, direction ignored.
 Partition components(const Topology& topology, std::int64_t threshold) {
-  std::vector<std::uint32_t> parent(topology.node_count());
-  std::iota(parent.begin(), parent.end(), 0U);
-  const auto root = [&](std::uint32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
+  DisjointSets joined(topology.node_count());
   for (std::uint32_t l = 0; l < topology.link_count(); ++l)
     if (topology.effective_bandwidth(LinkId{l}).bytes_per_second >= threshold)
-      parent[root(topology.link(LinkId{l}).from.value)] = root(topology.link(LinkId{l}).to.value);
-  std::vector<std::uint32_t> part_of;
-  for (std::uint32_t v = 0; v < topology.node_count(); ++v) part_of.push_back(root(v));
-  return completed(topology, std::move(part_of));
+      joined.join(topology.link(LinkId{l}).from.value, topology.link(LinkId{l}).to.value);
+  return completed(topology, std::move(joined).least());
 }
 
 /// Each node that isn't an NPU with the NPUs next to it, in the first partition where none of them

@@ -3,7 +3,6 @@
 
 #include "synth/symmetry/permutations.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <numeric>
 #include <set>
@@ -41,27 +40,8 @@ std::vector<Permutation> elements(std::span<const Permutation> generators, std::
   return found.size() > most ? std::vector<Permutation>{} : found;
 }
 
-JoinedPoints::JoinedPoints(std::size_t points) : parent_(points) {
-  std::iota(parent_.begin(), parent_.end(), 0U);
-}
-
-std::uint32_t JoinedPoints::root(std::uint32_t point) {
-  while (parent_[point] != point) point = parent_[point] = parent_[parent_[point]];
-  return point;
-}
-
-void JoinedPoints::join(std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t x = root(a), y = root(b);
-  parent_[std::max(x, y)] = std::min(x, y); // so that the least point stays the root
-}
-
-std::vector<std::uint32_t> JoinedPoints::least() && {
-  for (std::uint32_t point = 0; point < parent_.size(); ++point) parent_[point] = root(point);
-  return std::move(parent_);
-}
-
 std::vector<std::uint32_t> orbits(std::span<const Permutation> generators, std::size_t points) {
-  JoinedPoints joined(points);
+  DisjointSets joined(points);
   for (const Permutation& generator : generators) {
     assert(generator.size() >= points);
     for (std::uint32_t point = 0; point < points; ++point) joined.join(point, generator[point]);

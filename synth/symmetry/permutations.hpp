@@ -1,6 +1,8 @@
 // Permutations, the groups that they generate, and their orbits.
 #pragma once
 
+#include "sim/graphs/disjoint_sets.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,22 +22,11 @@ using Permutation = std::vector<std::uint32_t>;
 [[nodiscard]] std::vector<Permutation> elements(std::span<const Permutation> generators,
                                                 std::size_t points, std::size_t most);
 
-/// Sets of points, at first one for each.
-class JoinedPoints {
-public:
-  explicit JoinedPoints(std::size_t points);
-  /// O(inverse Ackermann).
-  void join(std::uint32_t a, std::uint32_t b);
-  /// [point]: the least point of its set.
-  [[nodiscard]] std::vector<std::uint32_t> least() &&;
-
-private:
-  [[nodiscard]] std::uint32_t root(std::uint32_t point);
-  std::vector<std::uint32_t> parent_; ///< [point]: below it, or itself
-};
+/// Points that are joined into orbits.
+using JoinedPoints = DisjointSets;
 
 /// orbit_of[point]: the least point of its orbit. Pre: all map the first `points` points to
-/// themselves. O(generators * points * inverse Ackermann).
+/// themselves. O(generators * points * log(points)).
 [[nodiscard]] std::vector<std::uint32_t> orbits(std::span<const Permutation> generators,
                                                 std::size_t points);
 

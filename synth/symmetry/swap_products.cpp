@@ -4,6 +4,8 @@
 
 #include "synth/symmetry/swap_products.hpp"
 
+#include "sim/graphs/disjoint_sets.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -13,30 +15,6 @@
 namespace tutti {
 
 namespace {
-
-/// Sets of numbers that are joined one pair at a time.
-class JoinedSets {
-public:
-  explicit JoinedSets(std::size_t count) : parent_(count) {
-    std::iota(parent_.begin(), parent_.end(), 0U);
-  }
-
-  /// The least of the set.
-  std::uint32_t of(std::uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  /// Whether they weren't joined before.
-  bool join(std::uint32_t a, std::uint32_t b) {
-    a = of(a);
-    b = of(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-    return a != b;
-  }
-
-private:
-  std::vector<std::uint32_t> parent_;
-};
 
 std::vector<std::uint32_t> moved_points(const Permutation& permutation, std::size_t points) {
   std::vector<std::uint32_t> moved;
@@ -57,23 +35,23 @@ std::vector<Permutation> swap_products(std::span<const Permutation> generators,
                                        std::size_t points) {
   std::vector<std::vector<std::uint32_t>> moved;
   for (const Permutation& generator : generators) moved.push_back(moved_points(generator, points));
-  JoinedSets factors(generators.size());
+  DisjointSets factors(generators.size());
   for (std::uint32_t a = 0; a < generators.size(); ++a)
     for (std::uint32_t b = 0; b < a; ++b) {
       const std::uint32_t fewer = moved[a].size() < moved[b].size() ? a : b, other = a + b - fewer;
-      if (factors.of(a) != factors.of(b) &&
+      if (factors.find(a) != factors.find(b) &&
           !commute(generators[fewer], generators[other], moved[fewer]))
         factors.join(a, b);
     }
   std::map<std::pair<std::size_t, std::uint32_t>, std::vector<std::uint32_t>> classes;
   for (std::uint32_t i = 0; i < generators.size(); ++i)
-    classes[{moved[i].size(), factors.of(i)}].push_back(i);
+    classes[{moved[i].size(), factors.find(i)}].push_back(i);
   std::vector<Permutation> products;
   for (const auto& [key, members] : classes) {
     if (key.first == 0) continue;
     Permutation product(generators.front().size());
     std::iota(product.begin(), product.end(), 0U);
-    JoinedSets parts(points);
+    DisjointSets parts(points);
     for (const std::uint32_t i : members) {
       bool joins = false; // one that doesn't would close a cycle of swaps
       for (const std::uint32_t point : moved[i])

@@ -5,6 +5,7 @@
 
 #include "synth/tacos/unwinding.hpp"
 
+#include "sim/graphs/disjoint_sets.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
 #include <algorithm>
@@ -22,21 +23,28 @@ namespace {
 class Fabrics {
 public:
   Fabrics(const Topology& topology, std::span<const NodeId> participants)
-      : takes_part_(topology.node_count()), parent_(topology.node_count()) {
+      : takes_part_(topology.node_count()), ports_(topology.node_count()) {
     for (const NodeId npu : participants) takes_part_[npu.value] = true;
-    std::iota(parent_.begin(), parent_.end(), 0U);
-    for (const Link& link : topology.links())
-      if (!takes_part(link.from) && !takes_part(link.to))
-        parent_[root(link.from.value)] = root(link.to.value);
-    ports_.resize(topology.node_count());
+    // Ties are broken by the order of fabrics. So that a seed keeps its schedule, two that a link
+    // joins go on under the number of the one that it leads to.
+    DisjointSets joined(topology.node_count());
+    std::vector<std::uint32_t> number(topology.node_count()); // of a fabric, by its least node
+    std::iota(number.begin(), number.end(), 0U);
+    for (const Link& link : topology.links()) {
+      if (takes_part(link.from) || takes_part(link.to)) continue;
+      const std::uint32_t kept = number[joined.find(link.to.value)];
+      joined.join(link.from.value, link.to.value);
+      number[joined.find(link.to.value)] = kept;
+    }
+    const auto fabric_of = [&](NodeId node) { return number[joined.find(node.value)]; };
     for (const NodeId npu : participants) {
       std::vector<std::uint32_t> leaves, enters;
       for (const LinkId link : topology.out_links(npu))
         if (const NodeId to = topology.link(link).to; !takes_part(to))
-          leaves.push_back(root(to.value));
+          leaves.push_back(fabric_of(to));
       for (const LinkId link : topology.in_links(npu))
         if (const NodeId from = topology.link(link).from; !takes_part(from))
-          enters.push_back(root(from.value));
+          enters.push_back(fabric_of(from));
       std::ranges::sort(leaves);
       leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
       for (const std::uint32_t fabric : leaves)
@@ -50,13 +58,7 @@ public:
   [[nodiscard]] const std::vector<std::vector<NodeId>>& ports() const { return ports_; }
 
 private:
-  std::uint32_t root(std::uint32_t v) {
-    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
-    return v;
-  }
-
   std::vector<bool> takes_part_;
-  std::vector<std::uint32_t> parent_;
   std::vector<std::vector<NodeId>> ports_;
 };
 
