@@ -3,7 +3,6 @@
 #pragma once
 
 #include "sim/collective.hpp"
-#include "sim/compact_schedule.hpp"
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 #include "sim/watch.hpp"
@@ -41,17 +40,5 @@ struct Verdict {
 /// `watch` counts transfers. Errors: Stopped.
 [[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective,
                              const Schedule& schedule, const Watch& watch = {});
-
-/// Whether the transfers can happen in some order that is each link's: every sender holds what it
-/// sends by then (a node that can't copy sends it once), nothing comes to a node twice or to one
-/// that held it from the start, and everyone has what it wants in the end. Shares no code with
-/// expanded(). Of several faults one is reported, always the same.
-/// Faults: as above; a chunk that arrives twice is one here, so `redundant` is 0.
-/// Cost: O(transfers + links + visits of nodes), a visit for each time that a node which was waited
-/// for has got something; plus nodes * chunks / 64. Memory: one bit per (chunk, node), two where
-/// some node can't copy, and 8 bytes a link.
-/// `watch` as above.
-[[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective,
-                             const CompactSchedule& schedule, const Watch& watch = {});
 
 } // namespace tutti

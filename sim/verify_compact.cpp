@@ -8,7 +8,7 @@
 // A node that can't copy gives a chunk away with its first send, so a second send is a fault in
 // whatever order, and first sends hinder nothing either.
 
-#include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,10 @@
-// Schedule files in binary; the form is described in schedule_format.hpp. Nothing is allocated on
-// the word of a count alone: each is first compared with the bytes that are left.
-#include "sim/files/schedule_format.hpp"
+// Schedule files in binary; the form is described in the header. Nothing is allocated on the word of
+// a count alone: each is first compared with the bytes that are left.
+
+#include "sim/files/schedule_binary.hpp"
 
 #include "sim/compact_schedule.hpp"
+#include "sim/files/schedule_format.hpp"
 
 #include <fmt/format.h>
 #include <zstd.h>

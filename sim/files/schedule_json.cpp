@@ -1,5 +1,8 @@
-// Schedule files as JSON; the form is described in schedule_format.hpp. What a file says is checked
+// Schedule files as JSON; the form is described in the header. What a file says is checked
 // strictly: unknown, repeated and missing keys and wrong types are errors that name the key.
+
+#include "sim/files/schedule_json.hpp"
+
 #include "sim/files/schedule_format.hpp"
 
 #include <fmt/format.h>

@@ -5,6 +5,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
 #include "synth/scheduling/link_dispatch.hpp"
 #include "topologies/list.hpp"
 

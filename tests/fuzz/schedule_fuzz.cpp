@@ -2,8 +2,8 @@
 // and what is read can be checked and written again. Bytes after a `P` are the payload of a binary
 // file, which no mutation would reach through compression and checksum.
 #include "sim/error.hpp"
+#include "sim/files/schedule_binary.hpp"
 #include "sim/files/schedule_file.hpp"
-#include "sim/files/schedule_format.hpp"
 #include "sim/verify.hpp"
 #include "tests/samples.hpp"
 

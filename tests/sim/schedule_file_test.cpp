@@ -3,9 +3,11 @@
 // the compressed frame would catch it first.
 #include "sim/files/schedule_file.hpp"
 
+#include "sim/collective_builder.hpp"
 #include "sim/compact_schedule.hpp"
 #include "sim/files/files.hpp"
-#include "sim/files/schedule_format.hpp"
+#include "sim/files/schedule_binary.hpp"
+#include "sim/files/schedule_json.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

@@ -5,6 +5,7 @@
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

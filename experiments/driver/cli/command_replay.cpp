@@ -12,6 +12,7 @@
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
 #include "sim/work_limit.hpp"
 #include "topologies/list.hpp"
 

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
 #include "sim/work_limit.hpp"
 #include "topologies/list.hpp"
 

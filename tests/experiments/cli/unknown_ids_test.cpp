@@ -11,7 +11,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
-#include "sim/files/schedule_format.hpp"
+#include "sim/files/schedule_json.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
 #include "topologies/list.hpp"

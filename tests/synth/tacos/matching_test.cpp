@@ -3,6 +3,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/tacos/events.hpp"
 #include "synth/tacos/rounds.hpp"

@@ -6,6 +6,7 @@
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "sim/error.hpp"
+#include "sim/verify_compact.hpp"
 #include "sim/work_limit.hpp"
 
 #include <fmt/format.h>
