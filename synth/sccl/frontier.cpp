@@ -40,7 +40,7 @@ bool same_network(const StepNetwork& a, const StepNetwork& b) {
   return a.nodes == b.nodes && ends(a) == ends(b) && limits(a) == limits(b);
 }
 
-/// The same on a network that is the same backwards, at no further cost.
+/// The same on a network that is its own reverse, at no further cost.
 StepFrontier mirrored(StepFrontier frontier) {
   frontier.trials.clear();
   for (StepPoint& point : frontier.points) point.seconds = 0;
@@ -87,7 +87,7 @@ class FrontierSynthesis {
 public:
   FrontierSynthesis(const Topology& topology, const Collective& collective,
                     const FrontierRequest& request, const SynthesisOptions& options)
-      : topology_(topology), backwards_(reversed(topology)), collective_(collective),
+      : topology_(topology), reversed_(reversed(topology)), collective_(collective),
         request_(request), limit_(options), counted_(counted_chunks(collective.parts.front())) {}
 
   Frontier run() {
@@ -105,7 +105,7 @@ private:
     if (collective_.parts.front().kind == CollectiveKind::all_reduce) {
       compose();
     } else if (reduces(collective_)) {
-      alone(step_problem(backwards_, inverted(collective_), true), true);
+      alone(step_problem(reversed_, inverted(collective_), true), true);
     } else {
       alone(step_problem(topology_, collective_, false), false);
     }
@@ -135,7 +135,7 @@ private:
     frontier_.stop = found.stop;
   }
 
-  /// The problem on the network as it is, where that is the same backwards: limits then stand in
+  /// The problem on the network as it is, where that is its own reverse: limits then stand in
   /// the order of an All-Gather's or a Broadcast's, and a search takes as long as theirs.
   [[nodiscard]] StepProblem unturned(const StepProblem& problem) const {
     StepProblem forth = step_problem(topology_, inverted(collective_), true);
@@ -151,7 +151,7 @@ private:
     const Collective gather =
         make_collective(topology_, {CollectiveKind::all_gather, part.size, part.group});
     const StepProblem forth = step_problem(topology_, gather, false);
-    const StepProblem back = step_problem(backwards_, gather, true);
+    const StepProblem back = step_problem(reversed_, gather, true);
     set_cost_model(forth.network);
     frontier_.in_class = "Reduce-Scatter, then All-Gather";
     const bool alike = same_network(forth.network, back.network);
@@ -286,7 +286,7 @@ private:
   }
 
   const Topology& topology_;
-  Topology backwards_;
+  Topology reversed_;
   const Collective& collective_;
   FrontierRequest request_;
   WorkLimit limit_;

@@ -2,7 +2,7 @@
 // once; so all of them are taken down before any sender is asked. What passes through nodes that
 // don't store is counted by time, chunk and node. Over lanes without delay these pass on to each
 // other within one time: there a chunk counts as arrived only if a chain of sends leads back to one
-// who stores or to a lane with delay, so that circles feed nobody.
+// who stores or to a lane with delay, so that cycles feed nobody.
 #include "synth/timed/plan_fault.hpp"
 
 #include <algorithm>
