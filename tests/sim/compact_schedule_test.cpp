@@ -96,7 +96,7 @@ TEST_CASE("blocks of a compact schedule may lie in any order, with room between"
 
 TEST_CASE("expansion goes round by round, by ascending link") {
   const Topology ring = one_way_ring(3);
-  // Broadcast of two pieces from npu0 over links 0 and 1. Round 1: link 0 sends 0 (link 1 has
+  // Broadcast of two chunks from npu0 over links 0 and 1. Round 1: link 0 sends 0 (link 1 has
   // nothing to send yet). Round 2: link 0 sends 1, link 1 sends 0. Round 3: link 1 sends 1.
   const Collective broadcast =
       make_collective(ring, {CollectiveKind::broadcast, Bytes{1024}, {}, 0, 2});
@@ -115,7 +115,7 @@ TEST_CASE("a chunk that arrives in a round is sent on in the next one, not in th
 TEST_CASE("compacting an expanded schedule gives it back") {
   const Topology ring = one_way_ring(5);
   const Collective collective = all_gather(ring, 3);
-  // Link l carries, step by step, the three pieces of shard l - step: they came over link l - 1 one
+  // Link l carries, step by step, the three chunks of shard l - step: they came over link l - 1 one
   // step before.
   std::vector<std::vector<std::uint16_t>> chunks(5);
   for (std::uint32_t link = 0; link < 5; ++link)

@@ -67,9 +67,9 @@ Topology uneven_network(Random& random) {
   return Topology(std::move(parts));
 }
 
-/// Fewest links, of equal ways a random one.
-std::vector<std::uint32_t> way(Random& random, const Topology& topology, std::uint32_t from,
-                               std::uint32_t to) {
+/// Fewest links, of equal paths a random one.
+std::vector<std::uint32_t> path(Random& random, const Topology& topology, std::uint32_t from,
+                                std::uint32_t to) {
   std::map<std::uint32_t, std::uint32_t> came_by; // node: link
   std::vector<std::uint32_t> open{from};
   for (std::size_t next = 0; next < open.size(); ++next) {
@@ -128,12 +128,12 @@ private:
     const bool sums = !overlap(has_[from], has_[to]) && !has_[to].empty();
     if (!sums && !includes(has_[from], has_[to])) return;
     const Op op = of_.reduces && sums ? Op::reduce : Op::copy;
-    blocks_.push_back({{chunk_, way(random_, topology_, from, to), op}});
+    blocks_.push_back({{chunk_, path(random_, topology_, from, to), op}});
     const bool both = sums && parts_.contains(from) && parts_.contains(to);
     Numbers united = has_[from];
     united.insert(has_[to].begin(), has_[to].end());
     if (both && random_.below(3) == 0) { // an exchange
-      blocks_.back().push_back({chunk_, way(random_, topology_, to, from), Op::reduce, true});
+      blocks_.back().push_back({chunk_, path(random_, topology_, to, from), Op::reduce, true});
       has_[from] = united;
     }
     has_[to] = std::move(united);

@@ -290,7 +290,7 @@ TEST_CASE("restriction refuses what doesn't fit") {
         "only a schedule for one named collective can be restricted to a group");
 }
 
-TEST_CASE("split chunks do the collective with more pieces") {
+TEST_CASE("split chunks do the collective with more chunks per shard") {
   SECTION("pipelined") {
     const Topology topology = uneven_mesh(2, 3);
     const Schedule schedule =

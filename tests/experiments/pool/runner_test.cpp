@@ -428,7 +428,7 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
   CHECK(csv_rows({&both[1], 1})[0].size() == columns[0].size() - 2);
 }
 
-TEST_CASE("chunks below a byte because of an algorithm's pieces are infeasible") {
+TEST_CASE("chunks below a byte because of an algorithm's chunk multiple are infeasible") {
   const Topology topology = samples::ring(4);
   Case c = case_of(topology, "ring"); // cuts every shard in 2
   c.collective.size = {4};
