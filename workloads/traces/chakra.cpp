@@ -5,11 +5,11 @@
 
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
-#include "workloads/parallelism/npu_numbering.hpp"
 #include "workloads/parallelism/program_pool.hpp"
+#include "workloads/traces/chakra_groups.hpp"
 #include "workloads/traces/chakra_messages.hpp"
+#include "workloads/traces/chakra_order.hpp"
 #include "workloads/traces/collective_sizes.hpp"
-#include "workloads/traces/process_groups.hpp"
 #include "workloads/waiting_cycle.hpp"
 
 #include <fmt/format.h>
@@ -19,9 +19,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <queue>
 #include <set>
-#include <span>
 #include <tuple>
 #include <utility>
 
@@ -32,98 +30,6 @@ namespace {
 std::string file_of(const std::string& prefix, std::uint32_t npu) {
   return fmt::format("{}.{}.et", prefix, npu);
 }
-
-/// The nodes of a trace so that each follows what it depends on, and otherwise by id. Indices.
-class NodeOrder {
-public:
-  explicit NodeOrder(const std::vector<ChakraNode>& nodes) : nodes_(nodes) {
-    by_id_.resize(nodes.size());
-    std::iota(by_id_.begin(), by_id_.end(), std::size_t{0});
-    std::sort(by_id_.begin(), by_id_.end(),
-              [&](std::size_t a, std::size_t b) { return nodes[a].id < nodes[b].id; });
-    for (std::size_t i = 1; i < by_id_.size(); ++i)
-      if (nodes[by_id_[i]].id == nodes[by_id_[i - 1]].id)
-        throw InputError(fmt::format("{}: its id is also that of {}", text_of(nodes[by_id_[i]]),
-                                     text_of(nodes[by_id_[i - 1]])));
-  }
-
-  /// Errors: InputError for an id that isn't there, on behalf of `node`.
-  [[nodiscard]] std::size_t find(const ChakraNode& node, std::uint64_t id) const {
-    const auto found = std::lower_bound(
-        by_id_.begin(), by_id_.end(), id,
-        [&](std::size_t i, std::uint64_t wanted) { return nodes_[i].id < wanted; });
-    if (found == by_id_.end() || nodes_[*found].id != id)
-      throw InputError(
-          fmt::format("{}: it depends on node {}, which isn't there", text_of(node), id));
-    return *found;
-  }
-
-  [[nodiscard]] std::vector<std::size_t> topological() const {
-    std::vector<std::vector<std::size_t>> followers(nodes_.size());
-    std::vector<std::size_t> waits(nodes_.size());
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      waits[i] = nodes_[i].dependencies.size();
-      for (const std::uint64_t id : nodes_[i].dependencies)
-        followers[find(nodes_[i], id)].push_back(i);
-    }
-    using Entry = std::pair<std::uint64_t, std::size_t>; // id, index
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> free;
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (waits[i] == 0) free.emplace(nodes_[i].id, i);
-    std::vector<std::size_t> order;
-    while (!free.empty()) {
-      const std::size_t next = free.top().second;
-      free.pop();
-      order.push_back(next);
-      for (const std::size_t follower : followers[next])
-        if (--waits[follower] == 0) free.emplace(nodes_[follower].id, follower);
-    }
-    if (order.size() < nodes_.size()) refuse_cycle(waits);
-    return order;
-  }
-
-private:
-  [[noreturn]] void refuse_cycle(const std::vector<std::size_t>& waits) const {
-    // Who waits for ever does so for another that does: following that leads into a cycle.
-    const auto waiting = [&](std::size_t i) { return waits[i] > 0; };
-    std::size_t at = *std::find_if(by_id_.begin(), by_id_.end(), waiting);
-    std::vector<std::size_t> way;
-    while (std::find(way.begin(), way.end(), at) == way.end()) {
-      way.push_back(at);
-      for (const std::uint64_t id : nodes_[way.back()].dependencies)
-        if (const std::size_t other = find(nodes_[way.back()], id); waiting(other)) at = other;
-    }
-    constexpr std::size_t most_named = 8;
-    std::string text;
-    std::size_t named = 0;
-    for (auto i = std::find(way.begin(), way.end(), at); i != way.end(); ++i)
-      if (++named <= most_named) text += text_of(nodes_[*i]) + ", ";
-    if (named > most_named) text += fmt::format("{} more, ", named - most_named);
-    throw InputError(fmt::format("nodes that depend on each other in a cycle: {}and {} again", text,
-                                 text_of(nodes_[at])));
-  }
-
-  const std::vector<ChakraNode>& nodes_;
-  std::vector<std::size_t> by_id_;
-};
-
-/// Groups that have equal numbers in order of value, before those with other names.
-using GroupKey = std::tuple<std::size_t, std::string, std::vector<std::uint32_t>>;
-GroupKey key_of(const std::string& name, const std::vector<std::uint32_t>& members) {
-  return {name.size(), name, members};
-}
-
-std::string members_text(std::span<const std::uint32_t> members) {
-  constexpr std::size_t most_named = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(members.size(), most_named); ++i)
-    text += fmt::format("{}npu{}", i == 0 ? "" : ", ", members[i]);
-  if (members.size() > most_named) text += fmt::format(" and {} more", members.size() - most_named);
-  return text;
-}
-
-/// For what two NPUs send each other, behind all groups.
-constexpr std::size_t pair_key = SIZE_MAX;
 
 /// What has to be told apart among what two NPUs send each other.
 struct SendKey {
@@ -163,22 +69,16 @@ constexpr std::uint64_t barrier = 9;
 class Importer {
 public:
   Importer(const Topology& topology, const std::string& prefix, const ChakraOptions& options)
-      : topology_(topology), prefix_(prefix), options_(options), groups_file_(options.groups) {
-    if (groups_file_.empty() && std::filesystem::exists(chakra_groups_file(prefix)))
-      groups_file_ = chakra_groups_file(prefix);
-    if (!groups_file_.empty())
-      given_ = parse_group_file(read_file(groups_file_), groups_file_, topology.npu_count());
-  }
+      : topology_(topology), prefix_(prefix), options_(options),
+        groups_(topology, prefix, options.groups) {}
 
   void add(std::uint32_t npu, const ChakraFile& file) {
     npu_ = npu;
     is_own_ = file.node_count.has_value();
-    roles_.clear();
-    role_keys_.clear();
     runs_.clear();
     sends_.clear();
     add_metadata(file);
-    collect_groups(file);
+    groups_.begin(npu, file);
     const NodeOrder order(file.nodes);
     TrainingProgram program;
     std::vector<std::uint64_t> ids; // of operations
@@ -206,7 +106,7 @@ public:
     }
     program.set_turns(ranks_of(ids));
     places_.push_back({pool_.add(std::move(program)), {}});
-    keys_of_places_.push_back(role_keys_);
+    keys_of_places_.push_back(groups_.keys());
     ids_.push_back(std::move(ids));
   }
 
@@ -300,103 +200,6 @@ private:
     workload_.flops = file.flops;
   }
 
-  void collect_groups(const ChakraFile& file) {
-    std::vector<ProcessGroup> groups = given_;
-    for (const ChakraNode& node : file.nodes) {
-      if (node.type != ChakraNode::Type::metadata || node.inputs.empty()) continue;
-      try {
-        for (ProcessGroup& group : parse_trace_groups(node.inputs, topology_.npu_count()))
-          if (options_.groups.empty()) groups.push_back(std::move(group));
-      } catch (const InputError& e) {
-        throw InputError(fmt::format("{}: {}", text_of(node), e.what()));
-      }
-    }
-    members_.clear();
-    for (const ProcessGroup& group : groups) {
-      const auto [known, is_new] = members_.emplace(group.name, group.members);
-      if (!is_new && known->second != group.members)
-        throw InputError(fmt::format("process group \"{}\" has two lists of members: {}; {}",
-                                     group.name, members_text(known->second),
-                                     members_text(group.members)));
-      if (is_new && is_own_ && !file.groups) role_of(key_of(group.name, group.members));
-    }
-    if (!file.groups) return;
-    for (const std::uint64_t number : *file.groups) { // roles as they were
-      const std::string name = std::to_string(number);
-      const auto known = members_.find(name);
-      role_of(key_of(name, known == members_.end() ? everyone() : known->second));
-    }
-  }
-
-  [[nodiscard]] std::vector<std::uint32_t> everyone() const {
-    std::vector<std::uint32_t> all(topology_.npu_count());
-    std::iota(all.begin(), all.end(), 0U);
-    return all;
-  }
-
-  std::uint32_t role_of(const GroupKey& key) {
-    const std::vector<std::uint32_t>& members = std::get<2>(key);
-    if (std::find(members.begin(), members.end(), npu_) == members.end())
-      throw InputError(fmt::format("npu{} isn't in process group \"{}\"", npu_, std::get<1>(key)));
-    const auto [known, is_new] = roles_.emplace(key, static_cast<std::uint32_t>(role_keys_.size()));
-    if (is_new) role_keys_.push_back(key);
-    return known->second;
-  }
-
-  GroupKey group_of(const ChakraNode& node) const {
-    const std::string name = node.pg_name.value_or("");
-    const bool is_partial = std::find(node.involved_dim.begin(), node.involved_dim.end(), false) !=
-                            node.involved_dim.end();
-    if (is_own_ && node.group) return key_of(std::to_string(*node.group), everyone());
-    const auto named = members_.find(name);
-    if (!is_own_ && (name.empty() || name == "0"))
-      return is_partial ? along_dimensions(node.involved_dim) : key_of("0", everyone());
-    if (is_partial) throw InputError("it has a process group as well as involved dimensions");
-    if (named == members_.end()) {
-      std::vector<std::string> names;
-      for (const auto& [known, members] : members_) names.push_back(known);
-      throw InputError(
-          fmt::format("{}; {}", unknown_name("process group", name, names), groups_hint()));
-    }
-    return key_of(name, named->second);
-  }
-
-  /// Where groups could be.
-  [[nodiscard]] std::string groups_hint() const {
-    return groups_file_.empty()
-               ? fmt::format("there is no {} beside the traces, and no other file with groups",
-                             chakra_groups_file(prefix_))
-               : "groups are from " + groups_file_;
-  }
-
-  GroupKey along_dimensions(const std::vector<bool>& involved) const {
-    const std::span<const int> shape = topology_.shape();
-    if (shape.empty())
-      throw InputError(fmt::format("involved_dim needs a topology with coordinates, which {} "
-                                   "doesn't have",
-                                   topology_.name()));
-    if (involved.size() < shape.size())
-      throw InputError(fmt::format("involved_dim has {} flags, the network {} dimensions",
-                                   involved.size(), shape.size()));
-    const std::vector<std::size_t> order = dimensions_by_speed(topology_);
-    if (order.empty())
-      throw InputError(fmt::format("involved_dim: the NPUs of {} aren't numbered by coordinates",
-                                   topology_.name()));
-    const std::span<const int> own = topology_.coordinate(NodeId{npu_});
-    std::vector<std::uint32_t> members;
-    for (std::uint32_t other = 0; other < topology_.npu_count(); ++other) {
-      const std::span<const int> at = topology_.coordinate(NodeId{other});
-      bool is_in = true;
-      for (std::size_t k = 0; k < order.size(); ++k)
-        is_in = is_in && (involved[k] || at[order[k]] == own[order[k]]);
-      if (is_in) members.push_back(other);
-    }
-    std::string name = "dimensions";
-    for (std::size_t k = 0; k < order.size(); ++k)
-      if (involved[k]) name += fmt::format(" {}", k);
-    return key_of(name, members);
-  }
-
   Operation operation_of(const ChakraNode& node) {
     Operation operation;
     operation.name = names_index(node.name);
@@ -467,9 +270,9 @@ private:
   void fill_collective(const ChakraNode& node, Operation& operation) {
     operation.kind = Operation::Kind::collective;
     fill_communication(node, operation);
-    const GroupKey group = group_of(node);
+    const GroupKey group = groups_.group_of(node);
     const std::size_t members = std::get<2>(group).size();
-    operation.role = role_of(group);
+    operation.role = groups_.role_of(group);
     operation.tag = is_own_ ? needed_number(node.tag, "tutti_tag") : runs_[operation.role]++;
     const std::uint64_t type = needed(node.comm_type, "comm_type");
     if (type == barrier) {
@@ -509,7 +312,7 @@ private:
     if (size == 0) throw InputError("a zero-byte transfer (at least 1 byte)");
     operation.amount = checked_size(size);
     if (is_own_) {
-      operation.role = role_of(group_of(node));
+      operation.role = groups_.role_of(groups_.group_of(node));
       operation.tag = needed_number(node.comm_tag, "comm_tag");
       return;
     }
@@ -517,7 +320,7 @@ private:
                 needed(node.comm_tag, "comm_tag"), size, 0};
     key.number = sends_[key]++;
     const std::pair pair = std::minmax(key.from, key.to);
-    operation.role = role_of({pair_key, "between two", {pair.first, pair.second}});
+    operation.role = groups_.role_of({pair_key, "between two", {pair.first, pair.second}});
     std::map<SendKey, std::uint32_t>& known = tags_[{pair.first, pair.second}];
     operation.tag = known.emplace(key, static_cast<std::uint32_t>(known.size())).first->second;
   }
@@ -532,8 +335,7 @@ private:
   const Topology& topology_;
   const std::string& prefix_;
   const ChakraOptions& options_;
-  std::string groups_file_; // empty: there is none
-  std::vector<ProcessGroup> given_;
+  ChakraGroups groups_;
   Workload workload_;
   ProgramPool pool_;
   std::vector<ProgramPlace> places_; // groups come last
@@ -546,10 +348,7 @@ private:
 
   // Of the NPU whose trace is being added.
   std::uint32_t npu_ = 0;
-  bool is_own_ = false; // written by Tutti
-  std::map<std::string, std::vector<std::uint32_t>> members_;
-  std::map<GroupKey, std::uint32_t> roles_;
-  std::vector<GroupKey> role_keys_;             // [role]
+  bool is_own_ = false;                         // written by Tutti
   std::map<std::uint32_t, std::uint32_t> runs_; // [role]: collectives so far
   std::map<SendKey, std::uint64_t> sends_;      // of equal keys so far
 };
