@@ -2,6 +2,7 @@
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/training/checks.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 #include "tests/message_of.hpp"

@@ -1,12 +1,12 @@
 // A study's runs are a product: networks x variants x plans x conditions. The undisturbed run comes
 // first and makes the plans; the others reuse them, rerouted or planned anew where links have
-// failed. What one run can't do is a note of that run. Three checks stand behind every figure: the
-// account of each NPU adds up to the duration, no run is faster than its bound, and all engines
-// agree.
+// failed. What one run can't do is a note of that run. The checks of checks.hpp stand behind every
+// figure.
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/training/checks.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
 #include "sim/error.hpp"
 #include "topologies/failed_links.hpp"
@@ -61,13 +61,6 @@ std::vector<Share> compute_shares(std::span<const Straggler> stragglers, const T
   for (const Straggler& straggler : stragglers)
     shares[npu_of(straggler, topology).value] = straggler.share;
   return shares;
-}
-
-Time compute_time(const TrainingProgram& program) {
-  Time time;
-  for (const Operation& operation : program.operations())
-    if (operation.kind == Operation::Kind::compute) time += Time{operation.amount};
-  return time;
 }
 
 TrainingRun heading_of(const TrainingNetwork& network, const TrainingVariant& variant,
@@ -401,52 +394,6 @@ double TrainingRun::items_per_second() const {
 double TrainingRun::flops_utilisation() const {
   const double most = workload.peak_flops * npus * report->duration.seconds();
   return most > 0 ? workload.flops * workload.iterations / most : 0;
-}
-
-// Every picosecond of an NPU is in exactly one account.
-std::string account_problem(const IterationReport& report) {
-  for (std::size_t npu = 0; npu < report.accounts.size(); ++npu) {
-    const Time total = report.accounts[npu].total();
-    if (total != report.duration)
-      return fmt::format("engine {}: the times of npu{} add up to {}, not to {}", report.engine,
-                         npu, to_text(total), to_text(report.duration));
-    for (std::size_t p = 0; p < purpose_count; ++p)
-      if (report.accounts[npu].exposed[p] > report.communication[npu][p])
-        return fmt::format("engine {}: npu{} waits longer for {} communication than there is",
-                           report.engine, npu, to_text(static_cast<Purpose>(p)));
-  }
-  return {};
-}
-
-std::string disagreement(const IterationReport& a, const IterationReport& b) {
-  const auto says = [&](std::string_view what) {
-    return fmt::format("engines {} and {} differ in {}", a.engine, b.engine, what);
-  };
-  if (a.duration != b.duration)
-    return fmt::format("engine {} says {}, {} says {}", a.engine, to_text(a.duration), b.engine,
-                       to_text(b.duration));
-  if (a.accounts != b.accounts) return says("where the time goes");
-  if (a.communication != b.communication) return says("how long communication was under way");
-  if (a.spans != b.spans) return says("when operations happen");
-  const auto same = [](const LinkUse& x, const LinkUse& y) {
-    return x.bytes == y.bytes && x.busy == y.busy && x.transfers == y.transfers;
-  };
-  if (!std::ranges::equal(a.links, b.links, same)) return says("what went over some link");
-  return {};
-}
-
-// Whatever overlaps: no NPU can compute less than its program says, and no planned communication
-// takes less than its own bound.
-Time lower_bound(const Workload& workload, std::span<const PlannedCommunication> communications) {
-  std::vector<Time> computing;
-  for (const TrainingProgram& program : workload.programs)
-    computing.push_back(compute_time(program));
-  Time bound;
-  for (const ProgramPlace& place : workload.places)
-    bound = std::max(bound, computing[place.program]);
-  for (const PlannedCommunication& communication : communications)
-    bound = std::max(bound, communication.bound);
-  return bound;
 }
 
 TimeAccount summed_accounts(const IterationReport& report) {

@@ -107,14 +107,6 @@ void require_npus(std::span<const Straggler> stragglers, std::span<const Trainin
 /// Checks what needs no planning: makes every workload. Errors: InputError naming the variant.
 void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks);
 
-/// What is wrong with a report by itself, in words; else empty.
-[[nodiscard]] std::string account_problem(const IterationReport& report);
-/// Where two engines differ, in words; else empty.
-[[nodiscard]] std::string disagreement(const IterationReport& a, const IterationReport& b);
-/// Pre: as in the report. The most that any NPU computes, and no less than any plan's bound.
-[[nodiscard]] Time lower_bound(const Workload& workload,
-                               std::span<const PlannedCommunication> communications);
-
 /// Sums over NPUs, which add up to the number of NPUs times the duration.
 [[nodiscard]] TimeAccount summed_accounts(const IterationReport& report);
 /// The NPU that computes longest; the first of several.

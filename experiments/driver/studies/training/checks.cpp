@@ -1,0 +1,72 @@
+// Three checks stand behind every figure: the account of each NPU adds up to the duration, all
+// engines agree, and no run is faster than its bound.
+
+#include "experiments/driver/studies/training/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+Time compute_time(const TrainingProgram& program) {
+  Time time;
+  for (const Operation& operation : program.operations())
+    if (operation.kind == Operation::Kind::compute) time += Time{operation.amount};
+  return time;
+}
+
+} // namespace
+
+// Every picosecond of an NPU is in exactly one account.
+std::string account_problem(const IterationReport& report) {
+  for (std::size_t npu = 0; npu < report.accounts.size(); ++npu) {
+    const Time total = report.accounts[npu].total();
+    if (total != report.duration)
+      return fmt::format("engine {}: the times of npu{} add up to {}, not to {}", report.engine,
+                         npu, to_text(total), to_text(report.duration));
+    for (std::size_t p = 0; p < purpose_count; ++p)
+      if (report.accounts[npu].exposed[p] > report.communication[npu][p])
+        return fmt::format("engine {}: npu{} waits longer for {} communication than there is",
+                           report.engine, npu, to_text(static_cast<Purpose>(p)));
+  }
+  return {};
+}
+
+std::string disagreement(const IterationReport& a, const IterationReport& b) {
+  const auto says = [&](std::string_view what) {
+    return fmt::format("engines {} and {} differ in {}", a.engine, b.engine, what);
+  };
+  if (a.duration != b.duration)
+    return fmt::format("engine {} says {}, {} says {}", a.engine, to_text(a.duration), b.engine,
+                       to_text(b.duration));
+  if (a.accounts != b.accounts) return says("where the time goes");
+  if (a.communication != b.communication) return says("how long communication was under way");
+  if (a.spans != b.spans) return says("when operations happen");
+  const auto same = [](const LinkUse& x, const LinkUse& y) {
+    return x.bytes == y.bytes && x.busy == y.busy && x.transfers == y.transfers;
+  };
+  if (!std::ranges::equal(a.links, b.links, same)) return says("what went over some link");
+  return {};
+}
+
+// Whatever overlaps: no NPU can compute less than its program says, and no planned communication
+// takes less than its own bound.
+Time lower_bound(const Workload& workload, std::span<const PlannedCommunication> communications) {
+  std::vector<Time> computing;
+  for (const TrainingProgram& program : workload.programs)
+    computing.push_back(compute_time(program));
+  Time bound;
+  for (const ProgramPlace& place : workload.places)
+    bound = std::max(bound, computing[place.program]);
+  for (const PlannedCommunication& communication : communications)
+    bound = std::max(bound, communication.bound);
+  return bound;
+}
+
+} // namespace tutti
