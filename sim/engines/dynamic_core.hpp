@@ -4,8 +4,9 @@
 // beside it since plain replays are faster there; its head has the figures.
 //
 // A link's rate may change while it carries data, so that no end is known before it has come.
-// e_j = max(s_j + n/B_j, e_{j-1} + a_{j-1}) becomes a meeting of two: a hop is over when its data
-// has been sent and the tail of the hop before it has followed.
+// The maximum in e_j = max(s_j + n/B_j, e_{j-1} + a_{j-1}) therefore becomes a join of two events:
+// a hop ends with the later of them, when its data has been sent and the tail of the hop before it
+// has followed.
 #pragma once
 
 #include "sim/engines/changes.hpp"
@@ -14,6 +15,7 @@
 #include "sim/engines/progress.hpp"
 #include "sim/engines/scheduled_transfers.hpp"
 #include "sim/engines/stuck.hpp"
+#include "sim/engines/stuck_transfers.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
@@ -119,7 +121,7 @@ public:
   Report finish() {
     close_what_stands();
     if (transfers_.undelivered() > 0) {
-      std::vector<StuckTransfer> stuck = find_stuck();
+      std::vector<StuckTransfer> stuck = stuck_transfers(transfers_, links_, hops_, frozen_);
       if (!options_.may_halt)
         throw InputError(transfers_.stuck_text(topology_, [&](std::uint32_t transfer) {
           const auto found = std::find_if(stuck.begin(), stuck.end(), [&](const StuckTransfer& s) {
@@ -463,54 +465,6 @@ private:
       report_.links[l].bytes = report_.links[l].bytes - crossing.progress.rest(since);
       record(crossing.hop, since);
     }
-  }
-
-  /// By transfer: where it waits or stands, the first link along its path.
-  struct Place {
-    std::uint32_t index = 0; // along the path
-    LinkId link;
-    Time since;
-  };
-  [[nodiscard]] std::map<std::uint32_t, Place> find_waiting() const {
-    std::map<std::uint32_t, Place> places;
-    const auto note = [&](std::uint32_t transfer, const Place& place) {
-      const auto [first, is_new] = places.try_emplace(transfer, place);
-      if (!is_new && place.index < first->second.index) first->second = place;
-    };
-    for (std::uint32_t l = 0; l < links_.size(); ++l) {
-      links_[l].queue.for_each([&](const LinkQueue::Entry& entry) {
-        const std::uint32_t index = entry.flight == none ? 0 : hops_[entry.flight].index;
-        note(entry.transfer, {index, LinkId{l}, Time{entry.since}});
-      });
-      const DynamicCrossing& crossing = links_[l].crossing;
-      if (!links_[l].transmitting || hops_[crossing.hop].is_taken_back) continue;
-      const Hop& hop = hops_[crossing.hop];
-      note(hop.transfer, {hop.index, LinkId{l}, Time{crossing.since}});
-    }
-    return places;
-  }
-
-  [[nodiscard]] std::vector<StuckTransfer> find_stuck() const {
-    const auto places = find_waiting();
-    std::vector<bool> frozen(transfers_.size());
-    for (const std::uint32_t i : frozen_) frozen[i] = true;
-
-    std::vector<StuckTransfer> stuck;
-    for (std::uint32_t i = 0; i < transfers_.size(); ++i) {
-      if (transfers_.is_delivered(i)) continue;
-      StuckTransfer transfer{i};
-      const auto place = places.find(i);
-      if (transfers_.has_reached_its_end(i)) {
-        transfer.why =
-            transfers_.was_lost(i) ? StuckTransfer::Why::lost : StuckTransfer::Why::held_back;
-      } else if (frozen[i]) {
-        transfer.why = StuckTransfer::Why::frozen;
-      } else if (place != places.end()) {
-        transfer = {i, StuckTransfer::Why::link_down, place->second.link, place->second.since};
-      }
-      stuck.push_back(transfer);
-    }
-    return stuck;
   }
 
   Changes changes_;
