@@ -1,5 +1,5 @@
-// Schedule files in binary; the form is described in the header. Nothing is allocated on the word of
-// a count alone: each is first compared with the bytes that are left.
+// Schedule files in binary; the form is described in the header. Nothing is allocated on the word
+// of a count alone: each is first compared with the bytes that are left.
 
 #include "sim/files/schedule_binary.hpp"
 
