@@ -344,7 +344,7 @@ TEST_CASE("where no file can be opened any more, the system's reason is told") {
           const bool of_store = message_of([&] { Database(file, Database::Mode::create); }) ==
                                 file + ": unable to open database file: Too many open files";
           const bool of_folder = message_of([] {
-                                   find_study("studies/quick");
+                                   (void)find_study("studies/quick");
                                  }).ends_with("experiments: cannot read: Too many open files");
           return of_store && of_folder ? 0 : 1;
         }) == 0);
