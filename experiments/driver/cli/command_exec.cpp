@@ -11,6 +11,7 @@
 #include "experiments/driver/studies/executions/display.hpp"
 #include "experiments/driver/studies/executions/figure.hpp"
 #include "experiments/driver/studies/executions/json.hpp"
+#include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
@@ -114,7 +115,7 @@ ExecutionCase case_of(const ExecArguments& arguments, const Topology& topology) 
 
 std::vector<std::string> write_files(const std::string& folder, const ExecutionEvaluation& made) {
   std::vector<std::string> files{folder + "/executions.csv", folder + "/nccl_tests.txt"};
-  write_file(files[0], csv_text(executions_csv({&made, 1})));
+  write_file(files[0], csv_text(csv_rows(execution_records({&made, 1}))));
   write_file(files[1], nccl_tests_text(made));
   if (!was_measured(made)) return files;
   if (!gnuplot_found()) {

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/failures/display.hpp"
 #include "experiments/driver/studies/failures/figure.hpp"
 #include "experiments/driver/studies/failures/json.hpp"
+#include "experiments/driver/studies/failures/records.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/in_file.hpp"
@@ -107,7 +108,8 @@ nlohmann::ordered_json all_json(std::span<const FailureEvaluation> evaluations) 
 std::vector<std::string> write_files(const std::string& folder,
                                      std::span<const FailureEvaluation> evaluations) {
   std::vector<std::string> files{folder + "/failures.csv", folder + "/failures.json"};
-  write_file(files[0], csv_text(failures_csv(evaluations)));
+  const FailureStudyEvaluation study{{}, {evaluations.begin(), evaluations.end()}, {}};
+  write_file(files[0], csv_text(csv_rows(failure_records({&study, 1}))));
   write_file(files[1], json_text(all_json(evaluations)));
   if (!gnuplot_found()) {
     print_message("no figure: gnuplot isn't installed");

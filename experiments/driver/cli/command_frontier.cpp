@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/frontiers/display.hpp"
 #include "experiments/driver/studies/frontiers/figure.hpp"
 #include "experiments/driver/studies/frontiers/json.hpp"
+#include "experiments/driver/studies/frontiers/records.hpp"
 #include "experiments/driver/studies/frontiers/table.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
@@ -52,7 +53,8 @@ FrontierCase case_of(const FrontierArguments& arguments, const Topology& topolog
 std::vector<std::string> write_files(const std::string& folder,
                                      const FrontierEvaluation& evaluation) {
   std::vector<std::string> files{folder + "/frontier.csv"};
-  write_file(files.front(), csv_text(frontier_csv({&evaluation, 1})));
+  const StudyEvaluation study{evaluation, {}};
+  write_file(files.front(), csv_text(csv_rows(frontier_records({&study, 1}))));
   if (evaluation.points.empty()) return files;
   if (!gnuplot_found()) {
     print_message("no figure: gnuplot isn't installed");

@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/jobs/figure.hpp"
 #include "experiments/driver/studies/jobs/json.hpp"
 #include "experiments/driver/studies/jobs/reader.hpp"
+#include "experiments/driver/studies/jobs/records.hpp"
 #include "experiments/driver/studies/jobs/table.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "sim/files/files.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 std::vector<std::string> write_files(const std::string& folder, const JobStudyEvaluation& study) {
   std::vector<std::string> files{folder + "/jobs.csv"};
-  write_file(files.front(), csv_text(jobs_csv({&study, 1})));
+  write_file(files.front(), csv_text(csv_rows(job_records({&study, 1}))));
   if (!has_schedule(study)) return files;
   if (!gnuplot_found()) {
     print_message("no figure: gnuplot isn't installed");

@@ -17,6 +17,7 @@
 #include "experiments/driver/studies/training/figure.hpp"
 #include "experiments/driver/studies/training/json.hpp"
 #include "experiments/driver/studies/training/reader.hpp"
+#include "experiments/driver/studies/training/records.hpp"
 #include "experiments/driver/studies/training/table.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -164,8 +165,8 @@ std::vector<std::string> write_files(const std::string& folder,
                                      const TrainingNetwork& network) {
   std::vector<std::string> files{folder + "/training.csv", folder + "/training_npus.csv",
                                  folder + "/training.json"};
-  write_file(files[0], csv_text(training_csv({&evaluation, 1})));
-  write_file(files[1], csv_text(training_npus_csv({&evaluation, 1})));
+  write_file(files[0], csv_text(csv_rows(training_records({&evaluation, 1}))));
+  write_file(files[1], csv_text(csv_rows(npu_records({&evaluation, 1}))));
   write_file(files[2], json_text(training_json(evaluation, NpuDetail::all)));
   if (!has_report(evaluation)) return files;
   if (!gnuplot_found()) {

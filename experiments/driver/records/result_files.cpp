@@ -8,21 +8,22 @@
 #include "experiments/driver/records/provenance.hpp"
 #include "experiments/driver/studies/executions/figure.hpp"
 #include "experiments/driver/studies/executions/json.hpp"
+#include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
 #include "experiments/driver/studies/failures/figure.hpp"
 #include "experiments/driver/studies/failures/json.hpp"
-#include "experiments/driver/studies/failures/table.hpp"
+#include "experiments/driver/studies/failures/records.hpp"
 #include "experiments/driver/studies/frontiers/figure.hpp"
 #include "experiments/driver/studies/frontiers/json.hpp"
-#include "experiments/driver/studies/frontiers/table.hpp"
+#include "experiments/driver/studies/frontiers/records.hpp"
 #include "experiments/driver/studies/jobs/figure.hpp"
 #include "experiments/driver/studies/jobs/json.hpp"
-#include "experiments/driver/studies/jobs/table.hpp"
+#include "experiments/driver/studies/jobs/records.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
-#include "experiments/driver/studies/runs/table.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
 #include "experiments/driver/studies/training/figure.hpp"
 #include "experiments/driver/studies/training/json.hpp"
-#include "experiments/driver/studies/training/table.hpp"
+#include "experiments/driver/studies/training/records.hpp"
 #include "sim/files/files.hpp"
 
 #include <nlohmann/json.hpp>
@@ -89,20 +90,6 @@ Json results_json(const Experiment& experiment, const ExperimentResults& results
 
 namespace {
 
-std::vector<std::vector<std::string>> frontier_rows(std::span<const StudyEvaluation> studies) {
-  std::vector<FrontierEvaluation> frontiers;
-  for (const StudyEvaluation& study : studies) frontiers.push_back(study.frontier);
-  return frontier_csv(frontiers);
-}
-
-std::vector<std::vector<std::string>>
-failure_rows(std::span<const FailureStudyEvaluation> studies) {
-  std::vector<FailureEvaluation> all;
-  for (const FailureStudyEvaluation& study : studies)
-    all.insert(all.end(), study.algorithms.begin(), study.algorithms.end());
-  return failures_csv(all);
-}
-
 bool has_instances(const StudyEvaluation& study) { return !study.instances.empty(); }
 
 } // namespace
@@ -114,18 +101,22 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
     files.push_back(folder + "/" + name);
     write_file(files.back(), content);
   };
-  if (!results.evaluations.empty()) write("results.csv", csv_text(csv_rows(results.evaluations)));
-  if (!results.frontiers.empty()) write("frontier.csv", csv_text(frontier_rows(results.frontiers)));
-  if (std::any_of(results.frontiers.begin(), results.frontiers.end(), has_instances))
-    write("frontier_paper.csv", csv_text(instances_csv(results.frontiers)));
-  if (!results.failures.empty()) write("failures.csv", csv_text(failure_rows(results.failures)));
-  if (!results.jobs.empty()) write("jobs.csv", csv_text(jobs_csv(results.jobs)));
+  const auto write_records = [&](const std::string& name, const Records& records) {
+    write(name, csv_text(csv_rows(records)));
+  };
+  if (!results.evaluations.empty()) write_records("results.csv", run_records(results.evaluations));
+  if (!results.frontiers.empty())
+    write_records("frontier.csv", frontier_records(results.frontiers));
+  if (std::ranges::any_of(results.frontiers, has_instances))
+    write_records("frontier_paper.csv", paper_records(results.frontiers));
+  if (!results.failures.empty()) write_records("failures.csv", failure_records(results.failures));
+  if (!results.jobs.empty()) write_records("jobs.csv", job_records(results.jobs));
   if (!results.trainings.empty()) {
-    write("training.csv", csv_text(training_csv(results.trainings)));
-    write("training_npus.csv", csv_text(training_npus_csv(results.trainings)));
+    write_records("training.csv", training_records(results.trainings));
+    write_records("training_npus.csv", npu_records(results.trainings));
   }
   if (!results.executions.empty()) {
-    write("executions.csv", csv_text(executions_csv(results.executions)));
+    write_records("executions.csv", execution_records(results.executions));
     std::string text;
     for (const ExecutionEvaluation& each : results.executions) text += nccl_tests_text(each);
     write("nccl_tests.txt", text);

@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -402,7 +403,7 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
       ContainsSubstring("planned 1.000 us on a ring of its own; faster than the lower bound, as "
                         "that picture leaves something out; 3 attempts: best 1.000 us, "
                         "median 2.000 us, worst 3.000 us; a third 0.333333; hops 3"));
-  const auto rows = csv_rows({&e, 1});
+  const auto rows = csv_rows(run_records({&e, 1}));
   REQUIRE(rows.size() == 2);
   REQUIRE(rows[0].size() == rows[1].size());
   const auto cell = [&rows](const std::string& column) {
@@ -421,11 +422,11 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
 
   // Beside one without facts, that one's cells are empty; without any there are no such columns.
   const std::vector both{e, evaluate(case_of(topology, "ring1"))};
-  const auto columns = csv_rows(both);
+  const auto columns = csv_rows(run_records(both));
   const auto at = std::find(columns[0].begin(), columns[0].end(), "fact:hops") - columns[0].begin();
   CHECK(columns[1][static_cast<std::size_t>(at)] == "3");
   CHECK(columns[2][static_cast<std::size_t>(at)].empty());
-  CHECK(csv_rows({&both[1], 1})[0].size() == columns[0].size() - 2);
+  CHECK(csv_rows(run_records({&both[1], 1}))[0].size() == columns[0].size() - 2);
 }
 
 TEST_CASE("chunks below a byte because of an algorithm's chunk multiple are infeasible") {

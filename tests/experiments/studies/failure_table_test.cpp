@@ -1,4 +1,5 @@
 // Collectives through failures as people, spreadsheets and programs read them.
+#include "experiments/driver/studies/failures/records.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
 
 #include "experiments/driver/studies/failures/display.hpp"
@@ -81,7 +82,8 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
   CHECK_THAT(text, ContainsSubstring("  report: no destination lives\n"));
   CHECK_THAT(text, ContainsSubstring("  restart: no destination lives\n"));
   CHECK_THAT(text, !ContainsSubstring("0.000x") && !ContainsSubstring("0.000 ps"));
-  const auto rows = failures_csv({&e, 1});
+  const FailureStudyEvaluation study{{}, {e}, {}};
+  const auto rows = csv_rows(failure_records({&study, 1}));
   const auto column = [&](const std::string& title) {
     return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), title) -
                                     rows[0].begin());
@@ -103,7 +105,8 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
 
 TEST_CASE("CSV has a row for each run and policy") {
   const FailureEvaluation e = sweep();
-  const auto rows = failures_csv({&e, 1});
+  const FailureStudyEvaluation study{{}, {e}, {}};
+  const auto rows = csv_rows(failure_records({&study, 1}));
   REQUIRE(rows.size() == 1 + 2 * 2);
   const auto cell = [&](std::size_t row, const std::string& title) {
     const auto column = std::find(rows[0].begin(), rows[0].end(), title);

@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/jobs/figure.hpp"
 #include "experiments/driver/studies/jobs/json.hpp"
+#include "experiments/driver/studies/jobs/records.hpp"
 #include "experiments/driver/studies/jobs/table.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "tests/catch.hpp"
@@ -119,7 +120,7 @@ TEST_CASE("what a plan can't make is said, and the others go on") {
   const std::string text = jobs_text(evaluation);
   CHECK_THAT(text, ContainsSubstring("three (3 NPUs), 1 jobs"));
   CHECK_THAT(text, ContainsSubstring("rhd: A: rhd needs a power of two of NPUs, not 3"));
-  const auto rows = jobs_csv({&evaluation, 1});
+  const auto rows = csv_rows(job_records({&evaluation, 1}));
   REQUIRE(rows.size() == 3);
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());
   const nlohmann::json json = jobs_json(evaluation);

@@ -1,4 +1,5 @@
 // Iterations as text, CSV, JSON and figures, of runs with accounts by hand.
+#include "experiments/driver/studies/training/records.hpp"
 #include "experiments/driver/studies/training/table.hpp"
 
 #include "experiments/driver/figures/gnuplot.hpp"
@@ -95,12 +96,12 @@ TEST_CASE("notes and defects stand in the report") {
   CHECK_THAT(text, ContainsSubstring("ring: ring can't"));
   CHECK_THAT(text, ContainsSubstring("DEFECT: tacos: too good"));
   CHECK(problems_of(e).size() == 1);
-  CHECK(training_csv({&e, 1}).size() == 3);
+  CHECK(csv_rows(training_records({&e, 1})).size() == 3);
 }
 
 TEST_CASE("CSV rows are exact") {
   const TrainingEvaluation e = evaluation();
-  const auto rows = training_csv({&e, 1});
+  const auto rows = csv_rows(training_records({&e, 1}));
   REQUIRE(rows.size() == 3);
   CHECK(cell(rows, 2, "algorithm") == "tacos");
   CHECK(cell(rows, 2, "iteration_ps") == "100000000");
@@ -111,7 +112,7 @@ TEST_CASE("CSV rows are exact") {
   CHECK(cell(rows, 2, "sum_waiting_ps") == "5000000");
   CHECK(cell(rows, 2, "items_per_s") == "40000");
   CHECK(cell(rows, 2, "memory_bytes") == "4194304");
-  const auto npus = training_npus_csv({&e, 1});
+  const auto npus = csv_rows(npu_records({&e, 1}));
   REQUIRE(npus.size() == 5);
   CHECK(cell(npus, 4, "npu") == "1");
   CHECK(cell(npus, 4, "compute_ps") == "80000000");

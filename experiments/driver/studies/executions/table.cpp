@@ -140,8 +140,6 @@ std::string nccl_block(const ExecutionEvaluation& e, const std::string& algorith
                             rows > 0 ? busbw / static_cast<double>(rows) : 0);
 }
 
-std::string number(double value) { return fmt::format("{:.9g}", value); }
-
 } // namespace
 
 std::string execution_text(const ExecutionEvaluation& e) {
@@ -166,68 +164,6 @@ std::string nccl_tests_text(const ExecutionEvaluation& e) {
   std::string text;
   for (const std::string& algorithm : algorithms) text += nccl_block(e, algorithm);
   return text;
-}
-
-std::vector<std::vector<std::string>>
-executions_csv(std::span<const ExecutionEvaluation> evaluations) {
-  std::vector<std::vector<std::string>> rows{{"label",
-                                              "topology",
-                                              "backend",
-                                              "links",
-                                              "collective",
-                                              "size_bytes",
-                                              "algorithm",
-                                              "chunks_per_shard",
-                                              "type",
-                                              "op",
-                                              "in_place",
-                                              "instances",
-                                              "blocks",
-                                              "steps",
-                                              "channels",
-                                              "measured_seconds",
-                                              "least_seconds",
-                                              "most_seconds",
-                                              "predicted_seconds",
-                                              "ratio",
-                                              "algbw_bytes_per_s",
-                                              "busbw_bytes_per_s",
-                                              "checked",
-                                              "wrong",
-                                              "note"}};
-  for (const ExecutionEvaluation& e : evaluations)
-    for (const ExecutionRun& run : e.runs) {
-      std::vector<std::string> row{e.label,
-                                   e.topology,
-                                   e.backend,
-                                   e.emulated ? "emulated" : "real",
-                                   e.collective,
-                                   fmt::to_string(run.size.count),
-                                   run.algorithm,
-                                   fmt::to_string(run.chunks_per_shard),
-                                   std::string(to_text(e.type)),
-                                   std::string(to_text(e.combine)),
-                                   e.in_place ? "yes" : "no",
-                                   fmt::to_string(e.instances),
-                                   fmt::to_string(run.blocks),
-                                   fmt::to_string(run.steps),
-                                   fmt::to_string(run.channels)};
-      if (run.execution) {
-        const auto& [least, most] = std::ranges::minmax(run.execution->seconds);
-        for (const double value : {run.measured(), least, most}) row.push_back(number(value));
-        row.push_back(run.predicted.empty() ? "" : number(run.predicted.front().seconds()));
-        row.push_back(run.predicted.empty() ? "" : number(run.ratio()));
-        row.push_back(number(run.algbw));
-        row.push_back(number(run.busbw));
-        row.push_back(fmt::to_string(run.execution->check.checked));
-        row.push_back(fmt::to_string(run.execution->check.wrong));
-      } else {
-        row.resize(row.size() + 9);
-      }
-      row.push_back(run.note);
-      rows.push_back(std::move(row));
-    }
-  return rows;
 }
 
 std::string profile_text(const Topology& network, const runtime::Profile& profile) {

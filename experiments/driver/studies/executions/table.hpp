@@ -18,10 +18,6 @@ namespace tutti {
 /// another.
 [[nodiscard]] std::string nccl_tests_text(const ExecutionEvaluation& evaluation);
 
-/// A row for each run, titles first.
-[[nodiscard]] std::vector<std::vector<std::string>>
-executions_csv(std::span<const ExecutionEvaluation> evaluations);
-
 /// A row for each link: latency, bandwidth, error of the fit; then the joint rate.
 [[nodiscard]] std::string profile_text(const Topology& network, const runtime::Profile& profile);
 

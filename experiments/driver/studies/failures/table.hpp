@@ -14,10 +14,6 @@ namespace tutti {
 /// what, and what each policy decided. Pre: at least one, all of one topology and collective.
 [[nodiscard]] std::string failures_text(std::span<const FailureEvaluation> evaluations);
 
-/// A header and one row per run and policy. CPU seconds stand last.
-[[nodiscard]] std::vector<std::vector<std::string>>
-failures_csv(std::span<const FailureEvaluation> evaluations);
-
 /// What is wrong with each, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations);
 

@@ -19,12 +19,4 @@ namespace tutti {
 /// The paper's rows with our answers and verdicts, then the points beyond them; empty without rows.
 [[nodiscard]] std::string instances_text(const StudyEvaluation& study);
 
-/// A header and one row per point and size. CPU seconds stand last.
-[[nodiscard]] std::vector<std::vector<std::string>>
-frontier_csv(std::span<const FrontierEvaluation> evaluations);
-
-/// A header and one row per row of a paper. CPU seconds stand last.
-[[nodiscard]] std::vector<std::vector<std::string>>
-instances_csv(std::span<const StudyEvaluation> studies);
-
 } // namespace tutti

@@ -12,8 +12,4 @@ namespace tutti {
 /// A line about the study, then for each plan its jobs, the time of all and its bound.
 [[nodiscard]] std::string jobs_text(const JobStudyEvaluation& study);
 
-/// A header and one row per plan and job; CPU seconds last.
-[[nodiscard]] std::vector<std::vector<std::string>>
-jobs_csv(std::span<const JobStudyEvaluation> studies);
-
 } // namespace tutti

@@ -23,10 +23,4 @@ namespace tutti {
 /// those without a schedule last, with their reason.
 [[nodiscard]] std::string report_text(std::span<const Evaluation> evaluations);
 
-/// A header and one row per replay (one with empty figures where there is none), in the given
-/// order. Facts that some evaluation has are columns `fact:NAME`. What may differ from run
-/// to run, CPU seconds and memory, stands in the last five columns.
-[[nodiscard]] std::vector<std::vector<std::string>>
-csv_rows(std::span<const Evaluation> evaluations);
-
 } // namespace tutti

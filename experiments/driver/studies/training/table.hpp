@@ -18,12 +18,4 @@ namespace tutti {
 [[nodiscard]] std::string conditions_text(const TrainingEvaluation& evaluation,
                                           const std::string& engine);
 
-/// One row per run. Times per iteration are means over NPUs, in ps; sums over NPUs are exact.
-[[nodiscard]] std::vector<std::vector<std::string>>
-training_csv(std::span<const TrainingEvaluation> evaluations);
-
-/// One row per run and NPU: its account, exact, of all iterations.
-[[nodiscard]] std::vector<std::vector<std::string>>
-training_npus_csv(std::span<const TrainingEvaluation> evaluations);
-
 } // namespace tutti

@@ -1,0 +1,133 @@
+// What a study comes to: rows of typed columns. A column says once what it is called, what it counts
+// and what it is for; whatever writes or judges results reads it there.
+#pragma once
+
+#include "sim/units.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tutti {
+
+/// What a column counts, which decides how its values are written.
+enum class Quantity : std::uint8_t {
+  text,
+  truth,   ///< true or false
+  count,   ///< whole
+  bytes,   ///< whole; names end in _bytes
+  time,    ///< picoseconds, whole; names end in _ps
+  rate,    ///< bytes per second; names end in _bytes_per_s
+  ratio,   ///< of two values of one quantity: a gap, a slowdown, a fraction
+  number,  ///< anything else, to six digits
+  fact,    ///< what an algorithm states of its answer, to ten digits
+  seconds, ///< measured by a clock; names end in _seconds
+  effort,  ///< CPU seconds; names end in _seconds
+};
+
+/// What a column is for.
+enum class ColumnRole : std::uint8_t {
+  key,    ///< which case it was: rows that agree in all keys are of the same one
+  metric, ///< what came out, the same in every run of the same case
+  note,   ///< in words
+  cost,   ///< what it took, which differs from run to run
+};
+
+struct RecordColumn {
+  std::string name; ///< with its unit: "collective_time_ps"
+  Quantity quantity = Quantity::text;
+  ColumnRole role = ColumnRole::metric;
+  bool operator==(const RecordColumn&) const = default;
+};
+
+/// A value of a column; nothing where it isn't known.
+class Cell {
+public:
+  Cell() = default;
+  Cell(std::string text) : value_(std::move(text)) {}        // NOLINT: values are cells
+  Cell(std::string_view text) : value_(std::string(text)) {} // NOLINT
+  Cell(const char* text) : value_(std::string(text)) {}      // NOLINT
+  Cell(bool holds) : value_(holds) {}                        // NOLINT
+  Cell(Time time) : value_(time.ps) {}                       // NOLINT
+  Cell(Bytes size) : value_(size.count) {}                   // NOLINT
+  Cell(Bandwidth rate) : value_(static_cast<double>(rate.bytes_per_second)) {} // NOLINT
+  Cell(std::floating_point auto number) : value_(number) {} // NOLINT: not finite: not known
+  Cell(std::integral auto count) : value_(static_cast<std::int64_t>(count)) {} // NOLINT
+  template <typename T> Cell(const std::optional<T>& value) {                  // NOLINT
+    if (value) *this = Cell(*value);
+  }
+
+  [[nodiscard]] bool is_known() const;
+  /// Pre: of such a value.
+  [[nodiscard]] const std::string& text() const { return std::get<std::string>(value_); }
+  [[nodiscard]] bool holds() const { return std::get<bool>(value_); }
+  [[nodiscard]] std::int64_t whole() const { return std::get<std::int64_t>(value_); }
+  /// Also of whole ones, and 1 and 0 of true and false. Pre: known, and no text.
+  [[nodiscard]] double number() const;
+  bool operator==(const Cell&) const = default;
+
+private:
+  std::variant<std::monostate, std::string, bool, std::int64_t, double> value_;
+};
+
+/// Exact where the value is: whole numbers as they are, ratios to six places, CPU seconds to three.
+/// Empty where it isn't known.
+[[nodiscard]] std::string exact_text(const Cell& cell, Quantity quantity);
+
+struct Records {
+  std::vector<RecordColumn> columns;
+  std::vector<std::vector<Cell>> rows; ///< each with a cell per column
+
+  /// The column of this name; none where there is none.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+};
+
+/// A header and the rows, for csv_text().
+[[nodiscard]] std::vector<std::vector<std::string>> csv_rows(const Records& records);
+
+/// A column, and where its value stands in a `Row`.
+template <typename Row> struct Field {
+  RecordColumn column;
+  std::function<Cell(const Row&)> value;
+};
+template <typename Row> using Fields = std::vector<Field<Row>>;
+
+/// The fields of a part of a row: `part_of` gives a pointer to it, null where the row has none.
+template <typename Row, typename Part, typename PartOf>
+[[nodiscard]] Fields<Row> fields_through(const Fields<Part>& fields, PartOf part_of) {
+  Fields<Row> all;
+  for (const Field<Part>& field : fields)
+    all.push_back({field.column, [value = field.value, part_of](const Row& row) {
+                     const Part* part = part_of(row);
+                     return part == nullptr ? Cell() : value(*part);
+                   }});
+  return all;
+}
+
+template <typename Row> void extend(Fields<Row>& fields, Fields<Row> more) {
+  fields.insert(fields.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+}
+
+/// A record for each row.
+template <typename Row>
+[[nodiscard]] Records records_of(const Fields<Row>& fields, std::span<const Row> rows) {
+  Records records;
+  for (const Field<Row>& field : fields) records.columns.push_back(field.column);
+  for (const Row& row : rows) {
+    std::vector<Cell>& cells = records.rows.emplace_back();
+    cells.reserve(fields.size());
+    for (const Field<Row>& field : fields) cells.push_back(field.value(row));
+  }
+  return records;
+}
+
+} // namespace tutti

@@ -1,0 +1,75 @@
+// What was measured stands beside what was predicted; a run that didn't happen has neither.
+#include "experiments/driver/studies/executions/records.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+struct RunRow {
+  const ExecutionEvaluation* e;
+  const ExecutionRun* run;
+};
+
+Fields<RunRow> case_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = RunRow;
+  return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
+          {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
+          {{"backend", text, key}, [](const R& r) { return r.e->backend; }},
+          {{"links", text, key}, [](const R& r) { return r.e->emulated ? "emulated" : "real"; }},
+          {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
+          {{"size_bytes", bytes, key}, [](const R& r) { return r.run->size; }},
+          {{"algorithm", text, key}, [](const R& r) { return r.run->algorithm; }},
+          {{"chunks_per_shard", count, metric}, [](const R& r) { return r.run->chunks_per_shard; }},
+          {{"type", text, key}, [](const R& r) { return to_text(r.e->type); }},
+          {{"op", text, key}, [](const R& r) { return to_text(r.e->combine); }},
+          {{"in_place", text, key}, [](const R& r) { return r.e->in_place ? "yes" : "no"; }},
+          {{"instances", count, key}, [](const R& r) { return r.e->instances; }},
+          {{"blocks", count, metric}, [](const R& r) { return r.run->blocks; }},
+          {{"steps", count, metric}, [](const R& r) { return r.run->steps; }},
+          {{"channels", count, metric}, [](const R& r) { return r.run->channels; }}};
+}
+
+/// Of a run that happened.
+Fields<ExecutionRun> measured_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = ExecutionRun;
+  return {{{"measured_seconds", seconds, metric}, [](const R& r) { return r.measured(); }},
+          {{"least_seconds", seconds, metric},
+           [](const R& r) { return std::ranges::min(r.execution->seconds); }},
+          {{"most_seconds", seconds, metric},
+           [](const R& r) { return std::ranges::max(r.execution->seconds); }},
+          {{"predicted_seconds", seconds, metric},
+           [](const R& r) {
+             return r.predicted.empty() ? Cell() : Cell(r.predicted.front().seconds());
+           }},
+          {{"ratio", ratio, metric},
+           [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.ratio()); }},
+          {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }},
+          {{"busbw_bytes_per_s", rate, metric}, [](const R& r) { return r.busbw; }},
+          {{"checked", count, metric}, [](const R& r) { return r.execution->check.checked; }},
+          {{"wrong", count, metric}, [](const R& r) { return r.execution->check.wrong; }}};
+}
+
+} // namespace
+
+Records execution_records(std::span<const ExecutionEvaluation> evaluations) {
+  using enum Quantity;
+  using enum ColumnRole;
+  Fields<RunRow> fields = case_fields();
+  extend(fields, fields_through<RunRow>(measured_fields(), [](const RunRow& r) {
+           return r.run->execution ? r.run : nullptr;
+         }));
+  fields.push_back({{"note", text, note}, [](const RunRow& r) { return r.run->note; }});
+  std::vector<RunRow> rows;
+  for (const ExecutionEvaluation& e : evaluations)
+    for (const ExecutionRun& run : e.runs) rows.push_back({&e, &run});
+  return records_of<RunRow>(fields, rows);
+}
+
+} // namespace tutti

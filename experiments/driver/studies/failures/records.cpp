@@ -1,0 +1,88 @@
+// A policy that leaves something out has no slowdown, but a last delivery, if anything was
+// delivered.
+#include "experiments/driver/studies/failures/records.hpp"
+
+#include "sim/text.hpp"
+
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+struct PolicyRow {
+  const FailureEvaluation* e;
+  const ScenarioEvaluation* scenario;
+  const PolicyEvaluation* policy;
+
+  [[nodiscard]] const Recovery& recovery() const { return policy->recovery; }
+};
+
+Fields<PolicyRow> case_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = PolicyRow;
+  return {
+      {{"study", text, key}, [](const R& r) { return r.e->label; }},
+      {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
+      {{"npus", count, metric}, [](const R& r) { return r.e->npus; }},
+      {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
+      {{"size_bytes", bytes, key}, [](const R& r) { return r.e->size; }},
+      {{"algorithm", text, key}, [](const R& r) { return r.e->algorithm; }},
+      {{"chunks_per_shard", count, key}, [](const R& r) { return r.e->chunks_per_shard; }},
+      {{"planner", text, key}, [](const R& r) { return r.e->planner; }},
+      {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "="); }},
+      {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
+      {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
+      {{"detection_ps", time, key}, [](const R& r) { return r.e->detection; }},
+      {{"decision_ps", time, key}, [](const R& r) { return r.e->decision; }},
+      {{"undisturbed_time_ps", time, metric},
+       [](const R& r) { return r.e->undisturbed.report.completion; }},
+      {{"lower_bound_ps", time, metric}, [](const R& r) { return r.e->undisturbed.bound.time; }}};
+}
+
+Fields<PolicyRow> policy_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = PolicyRow;
+  return {
+      {{"failed_links", count, key},
+       [](const R& r) { return Cell(r.scenario->scenario.failed_links); }},
+      {{"seed", count, key}, [](const R& r) { return r.scenario->scenario.seed; }},
+      {{"events", count, metric}, [](const R& r) { return r.scenario->events.size(); }},
+      {{"policy", text, key}, [](const R& r) { return to_text(r.recovery().policy); }},
+      {{"last_delivery_ps", time, metric},
+       [](const R& r) {
+         const Time last = r.recovery().completion;
+         return last == Time{} ? Cell() : Cell(last);
+       }},
+      {{"complete", truth, metric}, [](const R& r) { return r.recovery().complete(); }},
+      {{"ending", text, metric}, [](const R& r) { return to_text(r.recovery().ending); }},
+      {{"slowdown", ratio, metric}, [](const R& r) { return Cell(r.e->slowdown(*r.policy)); }},
+      {{"goodput_lost", ratio, metric}, [](const R& r) { return r.e->goodput_lost(*r.policy); }},
+      {{"in_vain_bytes", bytes, metric}, [](const R& r) { return r.recovery().in_vain; }},
+      {{"decisions_in_force", count, metric},
+       [](const R& r) { return r.policy->decisions_in_force(); }},
+      {{"decisions", count, metric}, [](const R& r) { return r.recovery().decisions.size(); }},
+      {{"npus_missing_some", count, metric}, [](const R& r) { return r.policy->missing_npus; }},
+      {{"missing", count, metric}, [](const R& r) { return r.recovery().missing.size(); }},
+      {{"lost", count, metric}, [](const R& r) { return r.recovery().lost.size(); }},
+      {{"stuck", count, metric}, [](const R& r) { return r.recovery().stuck.size(); }},
+      {{"planning_seconds", effort, cost}, [](const R& r) { return r.policy->planning_seconds; }}};
+}
+
+} // namespace
+
+Records failure_records(std::span<const FailureStudyEvaluation> studies) {
+  Fields<PolicyRow> fields = case_fields();
+  extend(fields, policy_fields());
+  std::vector<PolicyRow> rows;
+  for (const FailureStudyEvaluation& study : studies)
+    for (const FailureEvaluation& e : study.algorithms)
+      for (const ScenarioEvaluation& scenario : e.scenarios)
+        for (const PolicyEvaluation& policy : scenario.policies)
+          rows.push_back({&e, &scenario, &policy});
+  return records_of<PolicyRow>(fields, rows);
+}
+
+} // namespace tutti

@@ -1,0 +1,121 @@
+// Every column of a run, once. Rows are replays, since a case may be replayed under several
+// disciplines; what its schedule is stands in each of them.
+#include "experiments/driver/studies/runs/records.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+struct RunRow {
+  const Evaluation* e;
+  const Replay* replay; ///< null: there is none
+};
+
+Fields<Evaluation> case_fields() {
+  using E = Evaluation;
+  using enum Quantity;
+  using enum ColumnRole;
+  return {{{"run", text, key}, [](const E& e) { return e.run; }},
+          {{"topology", text, key}, [](const E& e) { return e.topology; }},
+          {{"npus", count, metric}, [](const E& e) { return e.npus; }},
+          {{"collective", text, key}, [](const E& e) { return e.collective; }},
+          {{"size_bytes", bytes, key}, [](const E& e) { return e.size; }},
+          {{"algorithm", text, key}, [](const E& e) { return e.algorithm; }},
+          {{"routing", text, note}, [](const E& e) { return e.routing; }},
+          {{"chunks_per_shard", count, key}, [](const E& e) { return e.chunks_per_shard; }},
+          {{"chunks", count, metric}, [](const E& e) { return e.chunks; }},
+          {{"transfers", count, metric}, [](const E& e) { return e.transfers; }},
+          {{"redundant", count, metric}, [](const E& e) { return e.redundant; }},
+          {{"status", text, note},
+           [](const E& e) { return e.problem.empty() ? to_text(e.status) : "DEFECT"; }},
+          {{"verified", truth, metric}, [](const E& e) { return e.verified; }},
+          {{"note", text, note}, [](const E& e) { return e.problem.empty() ? e.note : e.problem; }},
+          {{"hottest_link", text, note}, [](const E& e) { return e.hottest_link; }}};
+}
+
+/// What the algorithm expects, and of how many attempts it is the best.
+Fields<Evaluation> plan_fields() {
+  using E = Evaluation;
+  using enum Quantity;
+  using enum ColumnRole;
+  const auto attempts = [](auto member) {
+    return [member](const E& e) { return e.attempts ? Cell((*e.attempts).*member) : Cell(); };
+  };
+  return {{{"planned_time_ps", time, metric}, [](const E& e) { return Cell(e.planned); }},
+          {{"planned_on", text, note}, [](const E& e) { return e.planned_on; }},
+          {{"attempts", count, metric}, attempts(&AttemptSpread::count)},
+          {{"attempts_best_ps", time, metric}, attempts(&AttemptSpread::best)},
+          {{"attempts_median_ps", time, metric}, attempts(&AttemptSpread::median)},
+          {{"attempts_worst_ps", time, metric}, attempts(&AttemptSpread::worst)}};
+}
+
+/// Facts that some evaluation has, ascending.
+Fields<Evaluation> fact_fields(std::span<const Evaluation> evaluations) {
+  std::set<std::string> names;
+  for (const Evaluation& e : evaluations)
+    for (const auto& [name, value] : e.facts) names.insert(name);
+  Fields<Evaluation> fields;
+  for (const std::string& name : names)
+    fields.push_back({{"fact:" + name, Quantity::fact, ColumnRole::metric}, [name](const Evaluation& e) {
+                        const auto found = e.facts.find(name);
+                        return found == e.facts.end() ? Cell() : Cell(found->second);
+                      }});
+  return fields;
+}
+
+Fields<Evaluation> cost_fields() {
+  using E = Evaluation;
+  using enum Quantity;
+  using enum ColumnRole;
+  return {{{"synthesis_seconds", effort, cost}, [](const E& e) { return e.synthesis_seconds; }},
+          {{"verify_seconds", effort, cost}, [](const E& e) { return e.verify_seconds; }},
+          {{"replay_seconds", effort, cost}, [](const E& e) { return e.replay_seconds; }},
+          {{"bound_seconds", effort, cost}, [](const E& e) { return e.bound_seconds; }},
+          {{"peak_rss_bytes", bytes, cost}, [](const E& e) { return e.peak_rss_bytes; }}};
+}
+
+} // namespace
+
+const Fields<Replay>& replay_fields() {
+  using R = Replay;
+  using enum Quantity;
+  using enum ColumnRole;
+  static const Fields<Replay> fields{
+      {{"engine", text, key}, [](const R& r) { return r.report.engine; }},
+      {{"discipline", text, key}, [](const R& r) { return to_text(r.report.model.discipline); }},
+      {{"link_busy", text, key}, [](const R& r) { return to_text(r.report.model.link_busy); }},
+      {{"forwarding", text, key}, [](const R& r) { return to_text(r.report.model.forwarding); }},
+      {{"collective_time_ps", time, metric}, [](const R& r) { return r.report.completion; }},
+      {{"lower_bound_ps", time, metric}, [](const R& r) { return r.bound.time; }},
+      {{"lower_bound_kind", text, note}, [](const R& r) { return r.bound.kind; }},
+      {{"gap", ratio, metric}, [](const R& r) { return r.gap(); }},
+      {{"lower_bound_at_chunks_ps", time, metric},
+       [](const R& r) { return r.bound_at_chunks.time; }},
+      {{"gap_at_chunks", ratio, metric}, [](const R& r) { return r.gap_at_chunks(); }},
+      {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }},
+      {{"busbw_bytes_per_s", rate, metric}, [](const R& r) { return r.busbw; }},
+      {{"max_link_utilisation", ratio, metric}, [](const R& r) { return r.max_utilisation(); }},
+      {{"mean_link_utilisation", ratio, metric}, [](const R& r) { return r.mean_utilisation(); }}};
+  return fields;
+}
+
+Records run_records(std::span<const Evaluation> evaluations) {
+  const auto evaluation = [](const RunRow& row) { return row.e; };
+  Fields<RunRow> fields = fields_through<RunRow>(case_fields(), evaluation);
+  extend(fields, fields_through<RunRow>(replay_fields(), [](const RunRow& r) { return r.replay; }));
+  for (const Fields<Evaluation>& more : {plan_fields(), fact_fields(evaluations), cost_fields()})
+    extend(fields, fields_through<RunRow>(more, evaluation));
+  std::vector<RunRow> rows;
+  for (const Evaluation& e : evaluations) {
+    if (e.replays.empty()) rows.push_back({&e, nullptr});
+    for (const Replay& replay : e.replays) rows.push_back({&e, &replay});
+  }
+  return records_of<RunRow>(fields, rows);
+}
+
+} // namespace tutti

@@ -1,0 +1,19 @@
+// Runs as records, and the columns that a replay has in every kind of study.
+#pragma once
+
+#include "experiments/driver/records/records.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+
+#include <span>
+
+namespace tutti {
+
+/// Engine, time model, time, bounds, rates and utilisation.
+[[nodiscard]] const Fields<Replay>& replay_fields();
+
+/// One row per replay (one with empty figures where there is none), in the given order. Facts that
+/// some evaluation has are columns `fact:NAME`. What may differ from run to run, CPU seconds and
+/// memory, stands last.
+[[nodiscard]] Records run_records(std::span<const Evaluation> evaluations);
+
+} // namespace tutti

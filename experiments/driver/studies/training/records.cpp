@@ -1,0 +1,163 @@
+// Accounts are sums over NPUs and iterations, which are exact in picoseconds; whoever wants means
+// divides them. Nothing stands where a run has no report, or a text no flops.
+#include "experiments/driver/studies/training/records.hpp"
+
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+struct RunRow {
+  const TrainingEvaluation* e;
+  const TrainingRun* run;
+};
+
+/// Nothing where it isn't known.
+Cell positive(double value) { return value > 0 ? Cell(value) : Cell(); }
+
+/// Nothing where nothing was simulated.
+const TrainingRun* reported(const RunRow& row) { return row.run->report ? row.run : nullptr; }
+
+Fields<RunRow> label_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = RunRow;
+  return {{{"training", text, key}, [](const R& r) { return r.e->label; }},
+          {{"topology", text, key}, [](const R& r) { return r.run->topology; }},
+          {{"npus", count, metric}, [](const R& r) { return r.run->npus; }},
+          {{"workload", text, key}, [](const R& r) { return r.run->workload.name; }},
+          {{"variant", text, key}, [](const R& r) { return r.run->variant; }},
+          {{"algorithm", text, key}, [](const R& r) { return r.run->plan; }},
+          {{"condition", text, key}, [](const R& r) { return to_text(r.run->condition.kind); }},
+          {{"failed_links", count, key}, [](const R& r) { return r.run->condition.failed_links; }},
+          {{"seed", count, key}, [](const R& r) { return r.run->condition.seed; }}};
+}
+
+Fields<RunRow> model_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = RunRow;
+  return {
+      {{"engines", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
+      {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
+      {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
+      {{"one_at_a_time", truth, key}, [](const R& r) { return r.e->one_at_a_time; }},
+      {{"reduce_rate_bytes_per_s", rate, key}, [](const R& r) { return r.e->model.reduce_rate; }},
+      {{"note", text, note}, [](const R& r) { return r.run->note; }},
+      {{"iterations", count, metric}, [](const R& r) { return r.run->workload.iterations; }}};
+}
+
+Fields<TrainingRun> iteration_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TrainingRun;
+  return {
+      {{"iteration_ps", time, metric}, [](const R& r) { return r.iteration_time(); }},
+      {{"items_per_s", number, metric}, [](const R& r) { return positive(r.items_per_second()); }},
+      {{"flops_utilisation", number, metric},
+       [](const R& r) { return positive(r.flops_utilisation()); }},
+      {{"lower_bound_ps", time, metric}, [](const R& r) { return r.bound; }},
+      {{"hidden_fraction", ratio, metric}, [](const R& r) { return hidden_part(*r.report); }},
+      {{"duration_ps", time, metric}, [](const R& r) { return r.report->duration; }}};
+}
+
+/// Compute, exposed communication by purpose, bubbles and waiting.
+Fields<TimeAccount> account_fields(const std::string& prefix) {
+  using enum Quantity;
+  using enum ColumnRole;
+  using A = TimeAccount;
+  Fields<A> fields{
+      {{prefix + "compute_ps", time, metric}, [](const A& account) { return account.compute; }}};
+  for (std::size_t p = 0; p < purpose_count; ++p)
+    fields.push_back(
+        {{fmt::format("{}exposed_{}_ps", prefix, to_text(static_cast<Purpose>(p))), time, metric},
+         [p](const A& account) { return account.exposed[p]; }});
+  fields.push_back(
+      {{prefix + "bubble_ps", time, metric}, [](const A& account) { return account.bubble; }});
+  fields.push_back(
+      {{prefix + "waiting_ps", time, metric}, [](const A& account) { return account.waiting; }});
+  return fields;
+}
+
+Fields<TrainingRun> summed_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  Fields<TrainingRun> fields;
+  for (const Field<TimeAccount>& field : account_fields("sum_"))
+    fields.push_back({field.column, [value = field.value](const TrainingRun& run) {
+                        return value(summed_accounts(*run.report));
+                      }});
+  return fields;
+}
+
+Fields<TrainingRun> work_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TrainingRun;
+  const auto reported = [](auto member) {
+    return [member](const R& r) { return r.report ? Cell((*r.report).*member) : Cell(); };
+  };
+  return {
+      {{"memory_bytes", bytes, metric},
+       [](const R& r) { return r.workload.memory ? Cell(r.workload.memory->total()) : Cell(); }},
+      {{"link_crossings", count, metric}, reported(&IterationReport::link_transfers)},
+      {{"replayed_crossings", count, metric}, reported(&IterationReport::replayed)},
+      {{"planning_seconds", effort, cost}, [](const R& r) { return r.planning_seconds; }},
+      {{"run_seconds", effort, cost}, [](const R& r) { return r.run_seconds; }}};
+}
+
+struct NpuRow {
+  RunRow row;
+  std::size_t npu;
+
+  [[nodiscard]] const IterationReport& report() const { return *row.run->report; }
+};
+
+Fields<NpuRow> npu_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = NpuRow;
+  Fields<R> fields = fields_through<R>(label_fields(), [](const R& r) { return &r.row; });
+  fields.push_back({{"npu", count, key}, [](const R& r) { return r.npu; }});
+  extend(fields, fields_through<R>(account_fields(""),
+                                   [](const R& r) { return &r.report().accounts[r.npu]; }));
+  fields.push_back({{"duration_ps", time, metric}, [](const R& r) { return r.report().duration; }});
+  for (std::size_t p = 0; p < purpose_count; ++p)
+    fields.push_back(
+        {{fmt::format("under_way_{}_ps", to_text(static_cast<Purpose>(p))), time, metric},
+         [p](const R& r) { return r.report().communication[r.npu][p]; }});
+  return fields;
+}
+
+} // namespace
+
+Records training_records(std::span<const TrainingEvaluation> evaluations) {
+  Fields<RunRow> fields = label_fields();
+  extend(fields, model_fields());
+  extend(fields, fields_through<RunRow>(iteration_fields(), reported));
+  extend(fields, fields_through<RunRow>(summed_fields(), reported));
+  extend(fields, fields_through<RunRow>(work_fields(), [](const RunRow& row) { return row.run; }));
+  std::vector<RunRow> rows;
+  for (const TrainingEvaluation& e : evaluations)
+    for (const TrainingRun& run : e.runs) rows.push_back({&e, &run});
+  return records_of<RunRow>(fields, rows);
+}
+
+Records npu_records(std::span<const TrainingEvaluation> evaluations) {
+  std::vector<NpuRow> rows;
+  for (const TrainingEvaluation& e : evaluations)
+    for (const TrainingRun& run : e.runs)
+      for (std::size_t npu = 0; run.report && npu < run.report->accounts.size(); ++npu)
+        rows.push_back({{&e, &run}, npu});
+  return records_of<NpuRow>(npu_fields(), rows);
+}
+
+} // namespace tutti
