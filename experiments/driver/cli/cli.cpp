@@ -41,7 +41,16 @@ Command command_of(CLI::App& app, const std::string& name, const std::string& de
   sub->allow_extras(); // unknown options are reported by require_known, with a hint
   const auto arguments = std::make_shared<Arguments>();
   add_options(*sub, *arguments);
-  return {sub, [function, arguments] { return function(*arguments); }};
+  return {sub, [function, arguments] {
+            if constexpr (requires { arguments->tables; }) {
+              const TableForm form = table_form(arguments->tables);
+              const int code = function(*arguments);
+              require_known_columns(form); // which are known when all tables are written
+              return code;
+            } else {
+              return function(*arguments);
+            }
+          }};
 }
 
 template <typename Arguments>

@@ -82,25 +82,28 @@ Json output_of(const Answer& answer) {
 }
 
 std::string table_of(const Collective& collective, const std::vector<Bound>& bounds,
-                     std::string_view title) {
-  Table table{
-      {{std::string(title)}, {"time", Align::right}, {"algbw", Align::right}, {"certificate"}}, {}};
+                     std::string_view title, const TableForm& form) {
+  Table table{{{std::string(title)},
+               {"time", Align::right},
+               {"algbw", Align::right},
+               {"certificate", Align::left, 0, true}},
+              {}};
   for (const Bound& bound : bounds)
     table.rows.push_back({std::string(to_text(bound.kind)), short_text(bound.time),
                           short_rate_text(algbw(collective, bound.time)), bound.certificate});
-  return to_text(table);
+  return to_text(table, form);
 }
 
-std::string text_of(const Answer& answer) {
+std::string text_of(const Answer& answer, const TableForm& form) {
   const Collective& collective = answer.collective;
   std::string text = fmt::format(
       "{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", answer.topology.name(),
       collective_text(answer.topology, collective), to_text(collective.size()),
-      answer.topology.npu_count(), table_of(collective, answer.bounds.any, "bound"),
+      answer.topology.npu_count(), table_of(collective, answer.bounds.any, "bound", form),
       short_text(answer.bounds.best().time), to_text(answer.bounds.best().kind));
   if (!answer.at_chunks) return text;
   return text + fmt::format("\n{}no schedule with these {} chunks is faster than {} ({})\n",
-                            table_of(collective, answer.bounds.given, "bound at chunks"),
+                            table_of(collective, answer.bounds.given, "bound at chunks", form),
                             collective.chunks.size(),
                             short_text(answer.bounds.best_at_chunks().time),
                             to_text(answer.bounds.best_at_chunks().kind));
@@ -138,7 +141,10 @@ int bound_command(const BoundArguments& arguments) {
                                           parse_bound_effort(arguments.bound.value_or("quick")));
                       })};
   if (!arguments.draw.empty()) draw_best(arguments.draw, answer);
-  print_text(arguments.json ? json_text(output_of(answer)) : text_of(answer));
+  if (arguments.json)
+    print_text(json_text(output_of(answer)));
+  else
+    print_tables(text_of(answer, table_form(arguments.tables)));
   return 0;
 }
 

@@ -127,11 +127,6 @@ std::vector<std::string> write_files(const std::string& folder, const ExecutionE
   return files;
 }
 
-std::string output_of(const ExecArguments& arguments, const ExecutionEvaluation& made) {
-  if (arguments.json) return json_text(execution_json(made));
-  return arguments.nccl_tests ? nccl_tests_text(made) : execution_text(made);
-}
-
 } // namespace
 
 int exec_command(const ExecArguments& arguments) {
@@ -148,7 +143,12 @@ int exec_command(const ExecArguments& arguments) {
   about_topology(arguments.topology, topology.name(), [&] {
     if (interrupts.count() == 0) refusals.require_some();
   });
-  print_text(output_of(arguments, made));
+  if (arguments.json)
+    print_text(json_text(execution_json(made)));
+  else if (arguments.nccl_tests)
+    print_text(nccl_tests_text(made));
+  else
+    print_tables(execution_text(made, table_form(arguments.tables)));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

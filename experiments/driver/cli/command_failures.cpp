@@ -151,7 +151,10 @@ int failures_command(const FailuresArguments& arguments) {
     if (interrupts.cancels()) break;
   }
   refusals.require_some();
-  print_text(arguments.json ? json_text(all_json(evaluations)) : failures_text(evaluations));
+  if (arguments.json)
+    print_text(json_text(all_json(evaluations)));
+  else
+    print_tables(failures_text(evaluations, table_form(arguments.tables)));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

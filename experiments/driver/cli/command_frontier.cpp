@@ -86,7 +86,10 @@ int frontier_command(const FrontierArguments& arguments) {
   request.found = work.beside(point_announcer(what, arguments.progress));
   const StudyEvaluation study{evaluate_frontier(c, request), {}};
   const FrontierEvaluation& evaluation = study.frontier;
-  print_text(arguments.json ? json_text(frontier_json(evaluation)) : frontier_text(evaluation));
+  if (arguments.json)
+    print_text(json_text(frontier_json(evaluation)));
+  else
+    print_tables(frontier_text(evaluation, table_form(arguments.tables)));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

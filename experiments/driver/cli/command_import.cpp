@@ -156,7 +156,8 @@ int import_command(const ImportArguments& arguments) {
     evaluations.push_back(std::move(*evaluation));
   }
   if (!arguments.json) {
-    print_text(report_text(evaluations));
+    const TableForm form = table_form(arguments.tables);
+    print_tables(report_text(evaluations, form));
   } else if (evaluations.size() == 1) {
     print_text(json_text(evaluation_json(evaluations.front(), LinkDetail::all)));
   } else {

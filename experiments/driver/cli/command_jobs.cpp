@@ -57,7 +57,10 @@ int jobs_command(const JobsArguments& arguments) {
   const JobStudyEvaluation evaluation =
       in_file(arguments.file, [&] { return evaluate_jobs(study, topology.name(), topology); });
   work.finish();
-  print_text(arguments.json ? json_text(jobs_json(evaluation)) : jobs_text(evaluation));
+  if (arguments.json)
+    print_text(json_text(jobs_json(evaluation)));
+  else
+    print_tables(jobs_text(evaluation, table_form(arguments.tables)));
   return conclude(
       {.interrupted = interrupts.count() > 0,
        .json = arguments.json,

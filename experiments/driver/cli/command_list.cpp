@@ -25,7 +25,12 @@ namespace tutti {
 namespace {
 
 Table algorithm_table() {
-  Table table{{{"algorithm"}, {"needs"}, {"collectives"}, {"settings"}, {"source"}}, {}};
+  Table table{{{"algorithm"},
+               {"needs", Align::left, 2, true},
+               {"collectives", Align::left, 0, true},
+               {"settings", Align::left, 1, true},
+               {"source", Align::left, 3, true}},
+              {}};
   for (const AlgorithmRow& row : all_algorithms()) {
     std::vector<std::string> kinds;
     for (const CollectiveKind kind : row.collectives) kinds.emplace_back(to_text(kind));
@@ -44,7 +49,11 @@ std::string first_clause(const std::string& note) {
 }
 
 Table topology_table() {
-  Table table{{{"topology"}, {"shape"}, {"options"}, {"note"}}, {}};
+  Table table{{{"topology"},
+               {"shape", Align::left, 0, true},
+               {"options", Align::left, 1, true},
+               {"note", Align::left, 2, true}},
+              {}};
   for (const TopologyRow& row : topology_families()) {
     std::vector<std::string> options;
     for (const TopologyOption& option : row.options)
@@ -73,7 +82,7 @@ std::string_view meaning_of(CollectiveKind kind) {
 }
 
 Table collective_table() {
-  Table table{{{"collective"}, {"options"}, {"meaning"}}, {}};
+  Table table{{{"collective"}, {"options"}, {"meaning", Align::left, 0, true}}, {}};
   const auto add = [&table](CollectiveKind kind, std::string options) {
     table.rows.push_back(
         {std::string(to_text(kind)), std::move(options), std::string(meaning_of(kind))});
@@ -85,7 +94,7 @@ Table collective_table() {
 }
 
 Table catalogue_table(const std::string& what, const std::vector<CatalogueEntry>& entries) {
-  Table table{{{what}, {"title"}, {"file"}}, {}};
+  Table table{{{what}, {"title", Align::left, 0, true}, {"file", Align::left, 1}}, {}};
   for (const CatalogueEntry& entry : entries)
     table.rows.push_back({entry.name, entry.title, entry.file});
   return table;
@@ -106,7 +115,7 @@ Table model_table() {
                {"of a"},
                {"layers", Align::right},
                {"blocks", Align::right},
-               {"note"}},
+               {"note", Align::left, 1, true}},
               {}};
   for (const NamedModel& named : named_models()) {
     const Model model = load_model(named.name);
@@ -127,10 +136,10 @@ std::string peaks_text(const NpuProfile& npu) {
 
 Table npu_table() {
   Table table{{{"npu"},
-               {"peak flops/s"},
+               {"peak flops/s", Align::left, 0, true},
                {"memory", Align::right},
                {"bandwidth", Align::right},
-               {"source"}},
+               {"source", Align::left, 1, true}},
               {}};
   for (const std::string& name : npu_profile_names()) {
     const NpuProfile npu = load_npu_profile(name);
@@ -143,7 +152,7 @@ Table npu_table() {
 }
 
 Table engine_table() {
-  Table table{{{"engine"}, {"disciplines"}, {"note"}}, {}};
+  Table table{{{"engine"}, {"disciplines"}, {"note", Align::left, 0, true}}, {}};
   for (const EngineRow& row : engines())
     table.rows.push_back(
         {std::string(row.name), row.knows_fluid ? "fifo, fluid" : "fifo", std::string(row.note)});
@@ -176,10 +185,10 @@ Table runtime_table() {
                {"channels", Align::right},
                {"units", Align::right},
                {"elements", Align::right},
-               {"no kernel for"},
-               {"collectives"},
-               {"releases"},
-               {"source"}},
+               {"no kernel for", Align::left, 1, true},
+               {"collectives", Align::left, 2, true},
+               {"releases", Align::left, 0, true},
+               {"source", Align::left, 3, true}},
               {}};
   for (const runtime::MscclRuntime& row : runtime::msccl_runtimes())
     table.rows.push_back({fmt::format("{}@{}", row.name, row.version),
@@ -235,7 +244,7 @@ int list_command(const ListArguments& arguments) {
     if (arguments.json)
       print_text(json_text(json_of(table)));
     else
-      print_text(fmt::format("{}{}", to_text(table), listing.note));
+      print_tables(fmt::format("{}{}", to_text(table, table_form(arguments.tables)), listing.note));
     return 0;
   }
   throw InputError(unknown_name("list", arguments.kind, known));

@@ -46,8 +46,10 @@ int profile_command(const ProfileArguments& arguments) {
   if (!arguments.output.empty())
     write_file(arguments.output, runtime::topology_toml(runtime::profiled_topology(
                                      topology, profile, std::string(c.backend->name))));
-  print_text(arguments.json ? json_text(profile_json(topology, profile))
-                            : profile_text(topology, profile));
+  if (arguments.json)
+    print_text(json_text(profile_json(topology, profile)));
+  else
+    print_tables(profile_text(topology, profile, table_form(arguments.tables)));
   return 0;
 }
 

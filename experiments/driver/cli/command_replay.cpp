@@ -129,8 +129,10 @@ int replay_command(const ReplayArguments& arguments) {
   e.verify_seconds = verify_seconds;
   replay_all(arguments, topology, file, model, stage, e);
   display.erase();
-  print_text(arguments.json ? json_text(evaluation_json(e, LinkDetail::all))
-                            : report_text({&e, 1}));
+  if (arguments.json)
+    print_text(json_text(evaluation_json(e, LinkDetail::all)));
+  else
+    print_tables(report_text({&e, 1}, table_form(arguments.tables)));
   return report_problems({&e, 1});
 }
 

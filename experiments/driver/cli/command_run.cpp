@@ -210,26 +210,27 @@ ExperimentResults results_of(const Experiment& experiment, const std::string& fi
   return results;
 }
 
-void print_results(const Experiment& experiment, const ExperimentResults& results, bool json) {
-  if (json) {
+void print_results(const Experiment& experiment, const ExperimentResults& results,
+                   const RunArguments& arguments) {
+  if (arguments.json) {
     print_text(json_text(results_json(experiment, results)));
     return;
   }
-  print_text(fmt::format("{}\n", experiment.title));
-  if (!results.evaluations.empty())
-    print_text(fmt::format("\n{}", report_text(results.evaluations)));
+  const TableForm form = table_form(arguments.tables);
+  std::string text = experiment.title + "\n";
+  if (!results.evaluations.empty()) text += "\n" + report_text(results.evaluations, form);
   for (const StudyEvaluation& study : results.frontiers)
-    print_text(fmt::format("\n{}{}", frontier_text(study.frontier), instances_text(study)));
-  for (const JobStudyEvaluation& study : results.jobs)
-    print_text(fmt::format("\n{}", jobs_text(study)));
+    text += "\n" + frontier_text(study.frontier, form) + instances_text(study, form);
+  for (const JobStudyEvaluation& study : results.jobs) text += "\n" + jobs_text(study, form);
   for (const FailureStudyEvaluation& study : results.failures)
-    if (!study.algorithms.empty()) print_text(fmt::format("\n{}", failures_text(study.algorithms)));
+    if (!study.algorithms.empty()) text += "\n" + failures_text(study.algorithms, form);
   for (const TrainingEvaluation& study : results.trainings)
-    print_text(fmt::format("\n{}", training_text(study)));
+    text += "\n" + training_text(study, form);
   for (const ExecutionEvaluation& each : results.executions)
-    print_text(fmt::format("\n{}", execution_text(each)));
+    text += "\n" + execution_text(each, form);
   if (!results.comparisons.empty())
-    print_text(fmt::format("\n{}", to_text(comparison_table(results.comparisons))));
+    text += "\n" + to_text(comparison_table(results.comparisons), form);
+  print_tables(text);
 }
 
 // Says on stderr what went wrong; the exit code.
@@ -315,13 +316,13 @@ int run_command(const RunArguments& arguments) {
   const ExperimentResults results = results_of(experiment, file, jobs, arguments.progress,
                                                interrupted, elsewhere ? &*elsewhere : nullptr);
   if (interrupted) {
-    print_results(experiment, results, arguments.json);
+    print_results(experiment, results, arguments);
     print_message(fmt::format("interrupted: no results are written to {}", folder));
     return interrupted_exit_code;
   }
   if (elsewhere) elsewhere->require_same_pack();
   std::vector<std::string> files = write_results(folder, experiment, results);
-  print_results(experiment, results, arguments.json);
+  print_results(experiment, results, arguments);
   if (gnuplot_found()) {
     const auto figures = write_figures(folder, experiment, results);
     files.insert(files.end(), figures.begin(), figures.end());

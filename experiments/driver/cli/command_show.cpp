@@ -84,7 +84,7 @@ std::string range_text(const DegreeRange& range) {
                                    : fmt::format("{} to {}", range.least, range.most);
 }
 
-std::string link_table(const TopologySummary& summary) {
+std::string link_table(const TopologySummary& summary, const TableForm& form) {
   Table table{{{"links", Align::right},
                {"from"},
                {"to"},
@@ -97,15 +97,15 @@ std::string link_table(const TopologySummary& summary) {
                           std::string(to_text(kind.to)),
                           kind.dimension < 0 ? "-" : fmt::to_string(int{kind.dimension}),
                           to_text(kind.bandwidth), to_text(kind.latency)});
-  return to_text(table);
+  return to_text(table, form);
 }
 
-std::string group_table(const Topology& topology) {
+std::string group_table(const Topology& topology, const TableForm& form) {
   Table table{{{"shared group"}, {"bandwidth", Align::right}, {"links", Align::right}}, {}};
   for (const SharedGroup& group : topology.groups())
     table.rows.push_back(
         {group.name, to_text(group.bandwidth), fmt::to_string(group.links.size())});
-  return to_text(table);
+  return to_text(table, form);
 }
 
 std::string reach_text(const Topology& topology, const TopologySummary& summary) {
@@ -116,7 +116,8 @@ std::string reach_text(const Topology& topology, const TopologySummary& summary)
                      topology.node(summary.diameter->to).name);
 }
 
-std::string text_of(const Topology& topology, const TopologySummary& summary) {
+std::string text_of(const Topology& topology, const TopologySummary& summary,
+                    const TableForm& form) {
   std::string text =
       fmt::format("{}: {} NPUs, {} switches, {} memories, {} links\n", topology.name(),
                   summary.npus, summary.switches, summary.memories, summary.links);
@@ -124,8 +125,8 @@ std::string text_of(const Topology& topology, const TopologySummary& summary) {
       fmt::format("links out of an NPU: {}; into one: {}; {}\n", range_text(summary.npu_out_links),
                   range_text(summary.npu_in_links), reach_text(topology, summary));
   if (!topology.parts().note.empty()) text += topology.parts().note + "\n";
-  text += "\n" + link_table(summary);
-  if (!topology.groups().empty()) text += "\n" + group_table(topology);
+  text += "\n" + link_table(summary, form);
+  if (!topology.groups().empty()) text += "\n" + group_table(topology, form);
   return text;
 }
 
@@ -134,7 +135,10 @@ std::string text_of(const Topology& topology, const TopologySummary& summary) {
 int show_command(const ShowArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const TopologySummary summary = summarize(topology);
-  print_text(arguments.json ? json_text(output_of(topology, summary)) : text_of(topology, summary));
+  if (arguments.json)
+    print_text(json_text(output_of(topology, summary)));
+  else
+    print_tables(text_of(topology, summary, table_form(arguments.tables)));
   return 0;
 }
 

@@ -176,8 +176,8 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
     print_text(json_text(json_of(study, counts, outcome, folder, files)));
   } else {
     print_head(study, counts, outcome);
-    print_text(fmt::format("\n{}\nwritten: {}\n", analyses_text(analyses, most_lines),
-                           joined(files, " ")));
+    print_tables("\n" + analyses_text(analyses, most_lines, table_form(arguments.tables)));
+    print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
     if (!gnuplot_found()) print_message("no figures: gnuplot isn't installed");
   }
   flush_standard_output();

@@ -172,7 +172,10 @@ int synth_command(const SynthArguments& arguments) {
   const std::vector<Evaluation> evaluations =
       about_topology(arguments.topology, topology.name(),
                      [&] { return evaluate_all(cases, arguments, interrupted); });
-  print_text(arguments.json ? json_text(output_of(evaluations)) : report_text(evaluations));
+  if (arguments.json)
+    print_text(json_text(output_of(evaluations)));
+  else
+    print_tables(report_text(evaluations, table_form(arguments.tables)));
   if (trace) join_timelines(arguments.trace, cases, evaluations);
   int code = report_problems(evaluations);
   if (!arguments.output.empty() && !evaluations.front().verified) {

@@ -234,8 +234,10 @@ int train_command(const TrainArguments& arguments) {
     watcher.recorded = [&](const Workload& made) { return traced_npus(arguments, made); };
   const TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
   work.finish();
-  print_text(arguments.json ? json_text(training_json(evaluation, NpuDetail::all))
-                            : training_text(evaluation));
+  if (arguments.json)
+    print_text(json_text(training_json(evaluation, NpuDetail::all)));
+  else
+    print_tables(training_text(evaluation, table_form(arguments.tables)));
   const bool interrupted = interrupts.count() > 0;
   if (!interrupted) write_pictures(arguments, evaluation, network, workload);
   return conclude(

@@ -2,6 +2,7 @@
 // that does it. Parsing of the text is done by the commands, so that its errors are InputErrors.
 #pragma once
 
+#include "experiments/driver/cli/table_form.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
@@ -38,6 +39,7 @@ struct RunArguments {
   std::optional<std::string> jobs;           ///< default: all processors
   std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
   bool progress = false;                     ///< lines where stderr is no terminal
+  TableArguments tables;
   bool json = false;
 };
 
@@ -55,6 +57,7 @@ struct SynthArguments {
   ModelArguments model;
   std::string output, trace; ///< files to write, the schedule and the timeline; empty: none
   bool progress = false;     ///< lines where stderr is no terminal
+  TableArguments tables;
   bool json = false;
 };
 
@@ -67,6 +70,7 @@ struct FrontierArguments {
   ModelArguments model;
   std::optional<std::string> out; ///< folder for CSV and figure; default: none
   bool progress = false;          ///< lines where stderr is no terminal
+  TableArguments tables;
   bool json = false;
 };
 
@@ -74,6 +78,7 @@ struct JobsArguments {
   std::string topology, file;
   std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  TableArguments tables;
   bool json = false;
 };
 
@@ -90,6 +95,7 @@ struct FailuresArguments {
   ModelArguments model;
   std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
   bool progress = false;          ///< lines where stderr is no terminal
+  TableArguments tables;
   bool json = false;
 };
 
@@ -127,6 +133,7 @@ struct TrainArguments {
   std::optional<std::string> traced;         ///< NPUs, 0-3+8
   std::optional<std::string> out;            ///< folder for CSV, JSON and figures; default: none
   bool progress = false;                     ///< lines where stderr is no terminal
+  TableArguments tables;
   bool json = false;
 };
 
@@ -141,6 +148,7 @@ struct ReplayArguments {
   std::optional<std::string> bound;        ///< quick (default) or full
   ModelArguments model;                    ///< default: what the file says
   std::string trace, heatmap, export_case; ///< files to write; empty: none
+  TableArguments tables;
   bool json = false;
 };
 
@@ -168,6 +176,7 @@ struct ExecArguments {
   std::optional<std::string> out; ///< folder for CSV and figure; default: none
   bool nccl_tests = false;        ///< its columns instead of the table
   bool progress = false;          ///< lines where stderr is no terminal
+  TableArguments tables;
   bool json = false;
 };
 
@@ -177,6 +186,7 @@ struct ProfileArguments {
   std::optional<std::string> sizes; ///< with commas; default 1KiB to 4MiB
   std::string chunks = "8";
   std::string output; ///< topology file to write; empty: none
+  TableArguments tables;
   bool json = false;
 };
 
@@ -201,6 +211,7 @@ struct ImportArguments {
   std::optional<std::string> program; ///< which of a file's, from 1; none: all
   std::string output;                 ///< schedule file to write; empty: none
   ModelArguments model;
+  TableArguments tables;
   bool json = false;
 };
 
@@ -211,6 +222,7 @@ struct BoundArguments {
   std::optional<std::string> bound;  ///< quick (default) or full
   ModelArguments model;
   std::string draw; ///< picture to write; empty: none
+  TableArguments tables;
   bool json = false;
 };
 
@@ -229,17 +241,20 @@ struct SweepArguments {
   std::string slurm_tasks = "4";           ///< MPI ranks
   bool retry = false, report = false;
   bool progress = false; ///< lines where stderr is no terminal
+  TableArguments tables;
   bool json = false;
 };
 
 struct ListArguments {
   /// algorithms, topologies, collectives, models, npus, experiments, studies, engines, runtimes
   std::string kind;
+  TableArguments tables;
   bool json = false;
 };
 
 struct ShowArguments {
   std::string topology;
+  TableArguments tables;
   bool json = false;
 };
 

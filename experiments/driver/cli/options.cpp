@@ -17,6 +17,18 @@ void add_json(CLI::App& app, bool& json) {
   app.add_flag("--json", json, "machine-readable result on stdout");
 }
 
+/// Of commands that print tables.
+void add_output(CLI::App& app, TableArguments& tables, bool& json) {
+  auto* wide =
+      app.add_flag("--wide", tables.wide, "tables with all columns, however wide the terminal is");
+  auto* columns = app.add_option(
+      "--columns", tables.columns,
+      "of tables only these columns, with commas, in this order: algorithm,gap,max_link");
+  app.add_flag("--json", json, "machine-readable result on stdout")
+      ->excludes(wide)
+      ->excludes(columns);
+}
+
 void add_progress(CLI::App& app, bool& progress) {
   app.add_flag(
       "--progress", progress,
@@ -133,7 +145,7 @@ void add_options(CLI::App& app, RunArguments& run) {
                  "judge the rows that tutti-gpu wrote, instead of executing")
       ->excludes(pack);
   add_progress(app, run.progress);
-  add_json(app, run.json);
+  add_output(app, run.tables, run.json);
 }
 
 void add_options(CLI::App& app, SynthArguments& synth) {
@@ -168,7 +180,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_trace(app, synth.trace, "all replays");
   add_progress(app, synth.progress);
-  add_json(app, synth.json);
+  add_output(app, synth.tables, synth.json);
 }
 
 void add_options(CLI::App& app, FrontierArguments& frontier) {
@@ -189,7 +201,7 @@ void add_options(CLI::App& app, FrontierArguments& frontier) {
   app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
   app.add_flag("--progress", frontier.progress,
                "a line for each point on stderr also where that is no terminal");
-  add_json(app, frontier.json);
+  add_output(app, frontier.tables, frontier.json);
 }
 
 void add_options(CLI::App& app, JobsArguments& jobs) {
@@ -198,7 +210,7 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
       ->required();
   add_seed(app, jobs.seed);
   app.add_option("--out", jobs.out, "folder for jobs.csv and jobs.svg; default none");
-  add_json(app, jobs.json);
+  add_output(app, jobs.tables, jobs.json);
 }
 
 void add_options(CLI::App& app, FailuresArguments& failures) {
@@ -234,7 +246,7 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
                  "folder for failures.csv, failures.json and figures; default none");
   app.add_flag("--progress", failures.progress,
                "a line for each policy on stderr also where that is no terminal");
-  add_json(app, failures.json);
+  add_output(app, failures.tables, failures.json);
 }
 
 void add_options(CLI::App& app, TrainArguments& train) {
@@ -290,7 +302,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_option("--out", train.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", train.progress,
                "a line for each run on stderr also where that is no terminal");
-  add_json(app, train.json);
+  add_output(app, train.tables, train.json);
 }
 
 void add_options(CLI::App& app, VerifyArguments& verify) {
@@ -310,7 +322,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
-  add_json(app, replay.json);
+  add_output(app, replay.tables, replay.json);
 }
 
 void add_options(CLI::App& app, ExecArguments& exec) {
@@ -344,7 +356,7 @@ void add_options(CLI::App& app, ExecArguments& exec) {
   app.add_option("--out", exec.out, "folder for executions.csv and execution.svg; default none");
   app.add_flag("--nccl-tests", exec.nccl_tests, "print what nccl-tests prints");
   add_progress(app, exec.progress);
-  add_json(app, exec.json);
+  add_output(app, exec.tables, exec.json);
 }
 
 void add_options(CLI::App& app, ProfileArguments& profile) {
@@ -353,7 +365,7 @@ void add_options(CLI::App& app, ProfileArguments& profile) {
   app.add_option("--sizes", profile.sizes, "of chunks, with commas; default 1KiB to 4MiB");
   app.add_option("--chunks", profile.chunks, "sent one by one and at once; default 8");
   app.add_option("-o,--output", profile.output, "topology file to write, with what was measured");
-  add_json(app, profile.json);
+  add_output(app, profile.tables, profile.json);
 }
 
 void add_options(CLI::App& app, LowerArguments& lower) {
@@ -404,7 +416,7 @@ void add_options(CLI::App& app, ImportArguments& import) {
   app.add_option("-o,--output", import.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_model(app, import.model, "");
-  add_json(app, import.json);
+  add_output(app, import.tables, import.json);
 }
 
 void add_options(CLI::App& app, BoundArguments& bound) {
@@ -417,7 +429,7 @@ void add_options(CLI::App& app, BoundArguments& bound) {
   app.add_option(
       "--draw", bound.draw,
       "picture to write of what proves the best bound: .svg or .png; of up to 128 nodes");
-  add_json(app, bound.json);
+  add_output(app, bound.tables, bound.json);
 }
 
 void add_options(CLI::App& app, SweepArguments& sweep) {
@@ -448,7 +460,7 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
                  "of the script: an array of so many jobs; default: one job with MPI");
   app.add_option("--slurm-tasks", sweep.slurm_tasks, "of the script: MPI ranks; default 4");
   add_progress(app, sweep.progress);
-  add_json(app, sweep.json);
+  add_output(app, sweep.tables, sweep.json);
 }
 
 void add_options(CLI::App& app, ListArguments& list) {
@@ -457,12 +469,12 @@ void add_options(CLI::App& app, ListArguments& list) {
          "algorithms, topologies, collectives, models, npus, experiments, studies, engines or "
          "runtimes")
       ->required();
-  add_json(app, list.json);
+  add_output(app, list.tables, list.json);
 }
 
 void add_options(CLI::App& app, ShowArguments& show) {
   add_topology(app, show.topology);
-  add_json(app, show.json);
+  add_output(app, show.tables, show.json);
 }
 
 } // namespace tutti

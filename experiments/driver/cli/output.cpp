@@ -3,6 +3,7 @@
 #include "experiments/driver/cli/output.hpp"
 
 #include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/records/table.hpp"
 #include "sim/files/standard_files.hpp"
 
 #include <cstdio>
@@ -10,10 +11,17 @@
 
 namespace tutti {
 
-void print_text(std::string_view text) {
-  const std::string shown = printable(text, "\n\t");
-  if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size()) flush_standard_output();
+namespace {
+
+void write_out(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) flush_standard_output();
 }
+
+} // namespace
+
+void print_text(std::string_view text) { write_out(printable(text, "\n\t")); }
+
+void print_tables(std::string_view text) { write_out(with_colours(printable(text, "\n\t"))); }
 
 void print_message(std::string_view text) {
   const std::string line = "tutti: " + printable(text) + "\n";

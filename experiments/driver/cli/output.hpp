@@ -9,6 +9,9 @@ namespace tutti {
 /// On stdout; lines and tabs stay. Errors: InputError "cannot write to the standard output: ...".
 void print_text(std::string_view text);
 
+/// The same of a text with tables, whose marks become colours.
+void print_tables(std::string_view text);
+
 /// "tutti: ..." and the end of the line on stderr. What can't be written there is lost.
 void print_message(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include "experiments/driver/cli/progress.hpp"
 
 #include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/cli/table_form.hpp"
 
 #include <fmt/format.h>
 
@@ -46,12 +47,14 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-ProgressBar::ProgressBar(std::string label, std::ostream& out, bool shown, Clock clock)
-    : label_(std::move(label)), out_(&out), shown_(shown), clock_(std::move(clock)),
+ProgressBar::ProgressBar(std::string label, std::ostream& out, bool shown, Clock clock,
+                         std::optional<std::size_t> width)
+    : label_(std::move(label)), out_(&out), shown_(shown), clock_(std::move(clock)), width_(width),
       start_(clock_()) {}
 
 ProgressBar::ProgressBar(std::string label)
-    : ProgressBar(std::move(label), std::cerr, isatty(STDERR_FILENO) != 0, steady_seconds) {}
+    : ProgressBar(std::move(label), std::cerr, isatty(STDERR_FILENO) != 0, steady_seconds,
+                  stderr_width()) {}
 
 ProgressBar::~ProgressBar() { finish(); }
 
@@ -66,6 +69,7 @@ std::optional<double> ProgressBar::due() {
 
 void ProgressBar::draw(std::string line) {
   if (!words_.empty()) line += "  " + words_;
+  if (width_) line = beginning(line, *width_ - std::min<std::size_t>(*width_, 1));
   *out_ << "\r\x1b[K" << line << std::flush; // back to the line's start, erase it
 }
 

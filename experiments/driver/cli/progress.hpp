@@ -3,6 +3,7 @@
 // What runs may add a few words of its own at the end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -24,7 +25,9 @@ public:
   using Clock = std::function<double()>;
 
   /// `shown` false: never writes. `out` must outlive the bar.
-  ProgressBar(std::string label, std::ostream& out, bool shown, Clock clock);
+  /// `width`: of a line in cells, which nothing that is drawn exceeds; none: any.
+  ProgressBar(std::string label, std::ostream& out, bool shown, Clock clock,
+              std::optional<std::size_t> width = {});
   /// On stderr, shown where that is a terminal, by the steady clock.
   explicit ProgressBar(std::string label);
   ~ProgressBar();
@@ -51,6 +54,7 @@ private:
   std::ostream* out_;
   bool shown_;
   Clock clock_;
+  std::optional<std::size_t> width_;
   double start_;
   std::optional<double> drawn_at_; ///< when last drawn; empty while no line is on the screen
 };

@@ -1,7 +1,13 @@
 // Widths are those that a terminal shows: a text is decoded as UTF-8, and each code point fills no,
 // one or two cells. The ranges are a short list of the common ones, not Unicode's tables: a wrong
-// guess costs alignment only.
+// guess costs alignment only. A table that is too wide is laid out greedily: long texts give up
+// space first, as they lose nothing by it, then columns that a reader needs least.
 #include "experiments/driver/records/table.hpp"
+
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -49,49 +55,8 @@ std::size_t cells_of(char32_t c) {
   return std::any_of(wide.begin(), wide.end(), holds) ? 2 : 1;
 }
 
-/// What a table's lines are drawn with: left, between columns and right, for each kind of line.
-struct Glyphs {
-  struct Line {
-    std::string_view left, fill, middle, right;
-  };
-  Line top, rule, bottom; ///< a line without `fill` isn't drawn
-  Line row;               ///< `fill` unused
-};
-
-const Glyphs& glyphs(TableLines lines) {
-  static constexpr Glyphs plain{
-      .top = {}, .rule = {"", "-", "  ", ""}, .bottom = {}, .row = {"", "", "  ", ""}};
-  static constexpr Glyphs ascii{.top = {"+-", "-", "-+-", "-+"},
-                                .rule = {"+-", "-", "-+-", "-+"},
-                                .bottom = {"+-", "-", "-+-", "-+"},
-                                .row = {"| ", "", " | ", " |"}};
-  static constexpr Glyphs box{.top = {"┌─", "─", "─┬─", "─┐"},
-                              .rule = {"├─", "─", "─┼─", "─┤"},
-                              .bottom = {"└─", "─", "─┴─", "─┘"},
-                              .row = {"│ ", "", " │ ", " │"}};
-  switch (lines) {
-  case TableLines::ascii: return ascii;
-  case TableLines::box: return box;
-  case TableLines::plain: break;
-  }
-  return plain;
-}
-
-void append_line(std::string& text, std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  text += line + '\n';
-}
-
-void append_rule(std::string& text, const Glyphs::Line& glyph,
-                 const std::vector<std::size_t>& widths) {
-  if (glyph.fill.empty()) return;
-  std::string line(glyph.left);
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    if (i > 0) line += glyph.middle;
-    for (std::size_t k = 0; k < widths[i]; ++k) line += glyph.fill;
-  }
-  append_line(text, line.append(glyph.right));
-}
+constexpr std::size_t gap = 2;             // cells between columns
+constexpr std::size_t narrowest_text = 24; // what a column that wraps keeps
 
 std::string printable(std::string cell) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
@@ -99,15 +64,170 @@ std::string printable(std::string cell) {
   return cell;
 }
 
-void append_row(std::string& text, const Glyphs::Line& glyph, const std::vector<Column>& columns,
-                const std::vector<std::size_t>& widths, const std::vector<std::string>& cells) {
-  std::string line(glyph.left);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += glyph.middle;
-    const std::string padding(widths[i] - display_width(cells[i]), ' ');
-    line += columns[i].align == Align::left ? cells[i] + padding : padding + cells[i];
+/// The longest beginning of a text that isn't empty that fits, in bytes: up to a blank where there
+/// is one, else at least one code point.
+std::size_t first_line(std::string_view text, std::size_t width) {
+  std::size_t filled = 0, at = 0, last_blank = std::string_view::npos;
+  while (at < text.size()) {
+    const CodePoint c = first_code_point(text.substr(at));
+    filled += cells_of(c.value);
+    if (c.value == ' ') last_blank = at;
+    if (filled > width && at > 0) return last_blank == std::string_view::npos ? at : last_blank;
+    at += c.length;
   }
-  append_line(text, line.append(glyph.right));
+  return at;
+}
+
+std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t length = first_line(text, width);
+    lines.emplace_back(text.substr(0, length));
+    text.remove_prefix(length);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
+/// Which columns are shown, how wide each is, and which didn't fit.
+class Layout {
+public:
+  Layout(const Table& table, const TableForm& form) : table_(table) {
+    choose(form);
+    for (const std::size_t c : columns_) widths_.push_back(natural_width(c));
+    if (form.width) fit(*form.width);
+  }
+
+  [[nodiscard]] const std::vector<std::size_t>& columns() const { return columns_; }
+  [[nodiscard]] const std::vector<std::size_t>& widths() const { return widths_; }
+  [[nodiscard]] const std::vector<std::string>& hidden() const { return hidden_; }
+
+private:
+  void choose(const TableForm& form) {
+    for (std::size_t c = 0; c < table_.columns.size(); ++c) {
+      if (form.titles) form.titles->insert(column_name(table_.columns[c].title));
+      if (form.columns.empty()) columns_.push_back(c);
+    }
+    for (const std::string& name : form.columns)
+      for (std::size_t c = 0; c < table_.columns.size(); ++c)
+        if (column_name(table_.columns[c].title) == column_name(name)) columns_.push_back(c);
+  }
+
+  [[nodiscard]] std::size_t natural_width(std::size_t c) const {
+    std::size_t width = display_width(table_.columns[c].title);
+    for (const auto& row : table_.rows) width = std::max(width, display_width(row[c]));
+    return width;
+  }
+  [[nodiscard]] std::size_t least_width(std::size_t i) const {
+    const Column& column = table_.columns[columns_[i]];
+    if (!column.wraps) return widths_[i];
+    return std::min(widths_[i], std::max(narrowest_text, display_width(column.title)));
+  }
+  /// With each column as wide as `width_of` says.
+  template <typename WidthOf> [[nodiscard]] std::size_t total(WidthOf width_of) const {
+    std::size_t sum = columns_.empty() ? 0 : gap * (columns_.size() - 1);
+    for (std::size_t i = 0; i < columns_.size(); ++i) sum += width_of(i);
+    return sum;
+  }
+
+  void fit(std::size_t width) {
+    const auto least = [this](std::size_t i) { return least_width(i); };
+    while (total(least) > width && leave_one_out()) {
+    }
+    std::size_t used = total([this](std::size_t i) { return widths_[i]; });
+    // The widest text gives up a cell at a time, so that all end up equally wide.
+    while (used > width) {
+      std::size_t widest = columns_.size();
+      for (std::size_t i = 0; i < columns_.size(); ++i)
+        if (widths_[i] > least_width(i) &&
+            (widest == columns_.size() || widths_[i] > widths_[widest]))
+          widest = i;
+      if (widest == columns_.size()) return;
+      --widths_[widest];
+      --used;
+    }
+  }
+
+  /// The column that can be spared most, the last of several. False where none can.
+  bool leave_one_out() {
+    std::size_t most = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (const std::uint8_t spare = table_.columns[columns_[i]].spare;
+          spare > 0 && (most == columns_.size() || spare >= table_.columns[columns_[most]].spare))
+        most = i;
+    if (most == columns_.size()) return false;
+    hidden_.push_back(table_.columns[columns_[most]].title);
+    columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(most));
+    widths_.erase(widths_.begin() + static_cast<std::ptrdiff_t>(most));
+    return true;
+  }
+
+  const Table& table_;
+  std::vector<std::size_t> columns_, widths_;
+  std::vector<std::string> hidden_;
+};
+
+struct Mark {
+  std::string_view character; ///< a noncharacter of Unicode
+  std::string_view code;      ///< of a terminal
+};
+constexpr Mark bold{"\uFDD0", "\x1b[1m"}, green{"\uFDD1", "\x1b[32m"}, yellow{"\uFDD2", "\x1b[33m"},
+    red{"\uFDD3", "\x1b[31m"}, plain{"\uFDD4", "\x1b[0m"};
+
+/// Of its colour; empty for a cell that has none.
+std::string_view mark_of(std::string_view cell) {
+  constexpr std::array<std::pair<std::string_view, Mark>, 8> colours{
+      {{"match", green},
+       {"optimal", green},
+       {"differs, explained", yellow},
+       {"not judged", yellow},
+       {"timed_out", yellow},
+       {"infeasible", yellow},
+       {"differs", red},
+       {"DEFECT", red}}};
+  const auto* found = std::ranges::find(colours, cell, [](const auto& row) { return row.first; });
+  return found == colours.end() ? std::string_view() : found->second.character;
+}
+
+/// One line of a row: a cell, or a part of one, per column. `style`: of all cells; else by words.
+void append_line(std::string& text, const Table& table, const Layout& layout,
+                 const std::vector<std::string>& cells, bool colour, std::string_view style = {}) {
+  std::string line, blanks; // blanks are written before the next text only
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) blanks.append(gap, ' ');
+    const std::string padding(
+        layout.widths()[i] - std::min(layout.widths()[i], display_width(cells[i])), ' ');
+    const bool is_left = table.columns[layout.columns()[i]].align == Align::left;
+    if (!is_left) blanks += padding;
+    if (!cells[i].empty()) {
+      const std::string_view mark = !colour ? "" : style.empty() ? mark_of(cells[i]) : style;
+      line += std::exchange(blanks, "");
+      line += mark.empty() ? cells[i] : fmt::format("{}{}{}", mark, cells[i], plain.character);
+    }
+    if (is_left) blanks += padding;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  text += line + '\n';
+}
+
+void append_row(std::string& text, const Table& table, const Layout& layout,
+                const std::vector<std::string>& row, bool colour) {
+  std::vector<std::vector<std::string>> wrapped;
+  std::size_t height = 0;
+  for (std::size_t i = 0; i < layout.columns().size(); ++i) {
+    const std::string& cell = row[layout.columns()[i]];
+    wrapped.push_back(display_width(cell) <= layout.widths()[i]
+                          ? std::vector{cell}
+                          : lines_of(cell, layout.widths()[i]));
+    height = std::max(height, wrapped.back().size());
+  }
+  for (std::size_t line = 0; line < height; ++line) {
+    std::vector<std::string> cells;
+    for (const std::vector<std::string>& lines : wrapped)
+      cells.push_back(line < lines.size() ? lines[line] : "");
+    append_line(text, table, layout, cells, colour);
+  }
 }
 
 } // namespace
@@ -122,28 +242,66 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string to_text(const Table& table, TableLines lines) {
-  std::vector<std::vector<std::string>> cells(1); // titles first
-  for (const Column& column : table.columns) cells.front().push_back(column.title);
-  cells.insert(cells.end(), table.rows.begin(), table.rows.end());
-  std::vector<std::size_t> widths(table.columns.size(), 0);
-  for (std::vector<std::string>& row : cells) {
-    assert(row.size() == table.columns.size() && "one cell per column");
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = printable(std::move(row[i]));
-      widths[i] = std::max(widths[i], display_width(row[i]));
-    }
+std::string beginning(std::string_view text, std::size_t width) {
+  std::size_t filled = 0, at = 0;
+  while (at < text.size()) {
+    const CodePoint c = first_code_point(text.substr(at));
+    filled += cells_of(c.value);
+    if (filled > width) break;
+    at += c.length;
   }
+  return std::string(text.substr(0, at));
+}
 
-  const Glyphs& glyph = glyphs(lines);
+std::string column_name(std::string_view title) {
+  std::string name(title);
+  for (char& c : name)
+    if (c == ' ' || c == '-')
+      c = '_';
+    else if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
+std::string to_text(const Table& table, const TableForm& form) {
+  Table shown = table;
+  for (std::vector<std::string>& row : shown.rows) {
+    assert(row.size() == table.columns.size() && "one cell per column");
+    for (std::string& cell : row) cell = printable(std::move(cell));
+  }
+  for (Column& column : shown.columns) column.title = printable(std::move(column.title));
+  const Layout layout(shown, form);
+  if (layout.columns().empty()) return "";
+
+  std::vector<std::string> titles, rules;
+  for (std::size_t i = 0; i < layout.columns().size(); ++i) {
+    titles.push_back(shown.columns[layout.columns()[i]].title);
+    rules.emplace_back(layout.widths()[i], '-');
+  }
   std::string text;
-  append_rule(text, glyph.top, widths);
-  append_row(text, glyph.row, table.columns, widths, cells.front());
-  append_rule(text, glyph.rule, widths);
-  for (std::size_t r = 1; r < cells.size(); ++r)
-    append_row(text, glyph.row, table.columns, widths, cells[r]);
-  append_rule(text, glyph.bottom, widths);
+  append_line(text, shown, layout, titles, form.colour, bold.character);
+  append_line(text, shown, layout, rules, false);
+  for (const std::vector<std::string>& row : shown.rows)
+    append_row(text, shown, layout, row, form.colour);
+  if (!layout.hidden().empty())
+    text += fmt::format("(without {}: --wide shows all)\n", joined(layout.hidden(), ", "));
   return text;
+}
+
+std::string with_colours(std::string text) {
+  for (const Mark& mark : {bold, green, yellow, red, plain})
+    for (std::size_t at = text.find(mark.character); at != std::string::npos;
+         at = text.find(mark.character, at + mark.code.size()))
+      text.replace(at, mark.character.size(), mark.code);
+  return text;
+}
+
+void require_known_columns(const TableForm& form) {
+  if (form.columns.empty() || !form.titles) return;
+  const std::vector<std::string> known(form.titles->begin(), form.titles->end());
+  for (const std::string& name : form.columns)
+    if (!form.titles->contains(column_name(name)))
+      throw InputError("--columns: " + unknown_name("column", name, known));
 }
 
 } // namespace tutti

@@ -1,9 +1,13 @@
-// Text tables for the terminal: columns with titles and alignment, any number of rows. Widths are
-// counted in terminal cells, so that "µs" or "FullyConnected → T" stay aligned.
+// Text tables for the terminal: columns with titles and alignment, any number of rows, no wider than
+// the terminal where that can be. Widths are counted in terminal cells, so that "µs" or
+// "FullyConnected → T" stay aligned.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,15 +16,13 @@ namespace tutti {
 
 enum class Align : std::uint8_t { left, right };
 
-enum class TableLines : std::uint8_t {
-  plain, ///< a rule of dashes under the titles, two blanks between columns
-  ascii, ///< `+---+` and `|` all around
-  box,   ///< the same with box-drawing characters
-};
-
 struct Column {
   std::string title;
   Align align = Align::left;
+  /// Where a table is wider than the terminal, columns with the highest number are left out first;
+  /// 0: never.
+  std::uint8_t spare = 0;
+  bool wraps = false; ///< holds long texts, which go on in further lines where space is short
 };
 
 struct Table {
@@ -28,10 +30,34 @@ struct Table {
   std::vector<std::vector<std::string>> rows; ///< each with one cell per column
 };
 
-/// The table with a newline after each line and no trailing blanks. A line break or another control
-/// character in a cell becomes a blank.
-/// Pre: rows have one cell per column. Cost: O(total length).
-[[nodiscard]] std::string to_text(const Table& table, TableLines lines = TableLines::plain);
+/// How a command writes its tables.
+struct TableForm {
+  std::optional<std::size_t> width;              ///< in terminal cells; none: as wide as tables are
+  std::vector<std::string> columns;              ///< only these, in this order; empty: all
+  bool colour = false;                           ///< titles bold, verdicts and statuses coloured
+  std::shared_ptr<std::set<std::string>> titles; ///< collects those of all tables, if it is there
+};
+
+/// As a title is named on a command line: "max link" is "max_link".
+[[nodiscard]] std::string column_name(std::string_view title);
+
+/// The table with a newline after each line, a rule of dashes under the titles, two blanks between
+/// columns and no trailing blanks. A line break or another control character in a cell becomes a
+/// blank. Where the form has a width that the table exceeds, columns that wrap become narrower (24
+/// cells at least), then columns are left out, and a last line names them; a table of the others
+/// that is still wider stays so. Of chosen columns a table shows those that it has; without any it
+/// is empty. Pre: rows have one cell per column. Cost: O(total length).
+[[nodiscard]] std::string to_text(const Table& table, const TableForm& form = {});
+
+/// The text with a terminal's codes where a table in colour has marks: it marks with characters that
+/// Unicode reserves for such a use, so that codes in what users and files say can be told apart.
+[[nodiscard]] std::string with_colours(std::string text);
+
+/// Errors: InputError for a chosen column that none of the tables written in this form had.
+void require_known_columns(const TableForm& form);
+
+/// As much of the text's beginning as fits into so many terminal cells.
+[[nodiscard]] std::string beginning(std::string_view text, std::size_t width);
 
 /// How many terminal cells the UTF-8 text fills: one per code point, none for combining marks, two
 /// for East Asian wide characters and emoji; a byte that isn't UTF-8 counts one.

@@ -204,12 +204,12 @@ std::vector<Comparison> compare(std::span<const Expectation> expectations,
 }
 
 Table comparison_table(std::span<const Comparison> comparisons) {
-  Table table{{{"what"},
+  Table table{{{"what", Align::left, 0, true},
                {"paper", Align::right},
                {"ours", Align::right},
-               {"difference", Align::right},
+               {"difference", Align::right, 2},
                {"verdict"},
-               {"explanation"}},
+               {"explanation", Align::left, 1, true}},
               {}};
   for (const Comparison& comparison : comparisons) table.rows.push_back(cells_of(comparison));
   return table;

@@ -1,7 +1,16 @@
-// Text tables: alignment, widths in terminal cells, the three kinds of lines.
+// Text tables: alignment, widths in terminal cells, what is left out or wrapped where they are too
+// wide.
 #include "experiments/driver/records/table.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
 
 using namespace tutti;
 
@@ -22,21 +31,6 @@ TEST_CASE("A plain table aligns its columns and has no trailing blanks") {
   Table left = two_runs();
   left.columns[1].align = Align::left;
   CHECK_THAT(to_text(left), ContainsSubstring("algorithm  time\n"));
-}
-
-TEST_CASE("ASCII and box lines go all around") {
-  CHECK(to_text(two_runs(), TableLines::ascii) == "+-----------+----------+\n"
-                                                  "| algorithm |     time |\n"
-                                                  "+-----------+----------+\n"
-                                                  "| ring      | 39.38 ms |\n"
-                                                  "| tacos     |   500 µs |\n"
-                                                  "+-----------+----------+\n");
-  CHECK(to_text(two_runs(), TableLines::box) == "┌───────────┬──────────┐\n"
-                                                "│ algorithm │     time │\n"
-                                                "├───────────┼──────────┤\n"
-                                                "│ ring      │ 39.38 ms │\n"
-                                                "│ tacos     │   500 µs │\n"
-                                                "└───────────┴──────────┘\n");
 }
 
 TEST_CASE("A table without rows is its titles") {
@@ -62,4 +56,85 @@ TEST_CASE("Bytes that aren't UTF-8 count one each and pass through") {
   CHECK(display_width("a\xc2") == 2);     // a sequence cut off at the end
   CHECK(display_width("\xe2\x28z") == 3); // a lead byte without its continuation
   CHECK(to_text(Table{.columns = {{"x"}}, .rows = {{"\xff"}}}) == "x\n-\n\xff\n");
+}
+
+namespace {
+
+Table wide_table() {
+  return {.columns = {{"algorithm"},
+                      {"time", Align::right},
+                      {"busbw", Align::right, 2},
+                      {"max link", Align::right, 1},
+                      {"note", Align::left, 3, true}},
+          .rows = {{"ring", "39.38 ms", "1 GB/s", "100 %",
+                    "goes round the ring in both directions at once"},
+                   {"tacos", "500 us", "2 GB/s", "75 %", ""}}};
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+} // namespace
+
+TEST_CASE("a table that is too wide wraps its long texts, and loses nothing") {
+  const std::string whole = to_text(wide_table());
+  CHECK(to_text(wide_table(), {.width = 200}) == whole);
+  const std::string text = to_text(wide_table(), {.width = 70});
+  CHECK(widest_line(text) <= 70);
+  CHECK(text == "algorithm      time   busbw  max link  note\n"
+                "---------  --------  ------  --------  -------------------------------\n"
+                "ring       39.38 ms  1 GB/s     100 %  goes round the ring in both\n"
+                "                                       directions at once\n"
+                "tacos        500 us  2 GB/s      75 %\n");
+}
+
+TEST_CASE("what can be spared is left out, and named") {
+  const std::string text = to_text(wide_table(), {.width = 40});
+  CHECK_THAT(text, ContainsSubstring("algorithm      time   busbw  max link\n") &&
+                       ContainsSubstring("(without note: --wide shows all)\n"));
+  const std::string narrow = to_text(wide_table(), {.width = 20});
+  CHECK_THAT(narrow, ContainsSubstring("algorithm      time\n") &&
+                         ContainsSubstring("(without note, busbw, max link: --wide shows all)"));
+  // What can't be spared stays.
+  CHECK_THAT(to_text(wide_table(), {.width = 5}), ContainsSubstring("algorithm      time\n"));
+}
+
+TEST_CASE("words that are longer than their column are cut, and wide characters counted") {
+  const Table table{
+      {{"note", Align::left, 0, true}},
+      {{std::string(60, 'x')},
+       {"\u4e2d\u6587 \u4e2d\u6587\u4e2d\u6587\u4e2d\u6587 \u4e2d\u6587\u4e2d\u6587"}}};
+  const std::string text = to_text(table, {.width = 24});
+  CHECK(widest_line(text) <= 24);
+  CHECK_THAT(text, ContainsSubstring(std::string(24, 'x') + "\n" + std::string(24, 'x') + "\n" +
+                                     std::string(12, 'x') + "\n"));
+}
+
+TEST_CASE("columns are chosen by name, in the order given; unknown ones are errors") {
+  TableForm form{.columns = {"max_link", "Algorithm"},
+                 .titles = std::make_shared<std::set<std::string>>()};
+  CHECK(to_text(wide_table(), form) == "max link  algorithm\n"
+                                       "--------  ---------\n"
+                                       "   100 %  ring\n"
+                                       "    75 %  tacos\n");
+  CHECK_NOTHROW(require_known_columns(form));
+  form.columns = {"gap"};
+  CHECK(to_text(wide_table(), form).empty());
+  CHECK_THAT(message_of([&] { require_known_columns(form); }),
+             ContainsSubstring("--columns: unknown column \"gap\"") &&
+                 ContainsSubstring("max_link"));
+}
+
+TEST_CASE("colours mark titles and verdicts, and don't move anything") {
+  const Table table{{{"what"}, {"verdict"}, {"n", Align::right}},
+                    {{"a", "match", "1"}, {"b", "differs", "2"}}};
+  const std::string text = with_colours(to_text(table, {.colour = true}));
+  CHECK(text == "\x1b[1mwhat\x1b[0m  \x1b[1mverdict\x1b[0m  \x1b[1mn\x1b[0m\n"
+                "----  -------  -\n"
+                "a     \x1b[32mmatch\x1b[0m    1\n"
+                "b     \x1b[31mdiffers\x1b[0m  2\n");
 }

@@ -66,16 +66,22 @@ std::vector<std::string> row_of(const ExecutionEvaluation& e, const ExecutionRun
 
 Table run_table(const ExecutionEvaluation& e) {
   Table table;
-  table.columns = {
-      {"size", Align::right},      {"algorithm"},           {"chunks/shard", Align::right},
-      {"blocks", Align::right},    {"steps", Align::right}, {"measured", Align::right},
-      {"predicted", Align::right}, {"ratio", Align::right}, {"algbw", Align::right},
-      {"busbw", Align::right},     {"wrong", Align::right}};
+  table.columns = {{"size", Align::right},
+                   {"algorithm"},
+                   {"chunks/shard", Align::right, 6},
+                   {"blocks", Align::right, 8},
+                   {"steps", Align::right, 7},
+                   {"measured", Align::right},
+                   {"predicted", Align::right},
+                   {"ratio", Align::right},
+                   {"algbw", Align::right, 3},
+                   {"busbw", Align::right, 4},
+                   {"wrong", Align::right, 1}};
   if (e.copy_rate > 0) {
-    table.columns.push_back({"of copies", Align::right});
-    table.columns.push_back({"of memory", Align::right});
+    table.columns.push_back({"of copies", Align::right, 4});
+    table.columns.push_back({"of memory", Align::right, 5});
   }
-  table.columns.push_back({"note"});
+  table.columns.push_back({"note", Align::left, 2, true});
   for (const ExecutionRun& run : e.runs) table.rows.push_back(row_of(e, run));
   return table;
 }
@@ -142,13 +148,13 @@ std::string nccl_block(const ExecutionEvaluation& e, const std::string& algorith
 
 } // namespace
 
-std::string execution_text(const ExecutionEvaluation& e) {
+std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) {
   std::string text = heading(e);
   if (e.profile)
     text += fmt::format("profile: {} links, fitted within {:.1f} %, all at once {}\n",
                         e.profile->links.size(), 100 * e.profile->fit_error(),
                         short_rate_text(e.profile->joint_bytes_per_second));
-  text += to_text(run_table(e)) + error_text(e);
+  text += to_text(run_table(e), form) + error_text(e);
   if (const auto share = best_rate_share(e))
     text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it, the "
                         "memory at least {:.1f} % of what that copy reads and writes\n",
@@ -166,7 +172,8 @@ std::string nccl_tests_text(const ExecutionEvaluation& e) {
   return text;
 }
 
-std::string profile_text(const Topology& network, const runtime::Profile& profile) {
+std::string profile_text(const Topology& network, const runtime::Profile& profile,
+                         const TableForm& form) {
   Table table;
   table.columns = {{"link"},
                    {"latency", Align::right},
@@ -179,9 +186,9 @@ std::string profile_text(const Topology& network, const runtime::Profile& profil
                           short_rate_text(1 / link.seconds_per_byte),
                           fmt::format("{:.1f} %", 100 * link.fit_error)});
   }
-  return to_text(table) + fmt::format("all links at once: {}; fitted within {:.1f} %\n",
-                                      short_rate_text(profile.joint_bytes_per_second),
-                                      100 * profile.fit_error());
+  return to_text(table, form) + fmt::format("all links at once: {}; fitted within {:.1f} %\n",
+                                            short_rate_text(profile.joint_bytes_per_second),
+                                            100 * profile.fit_error());
 }
 
 } // namespace tutti

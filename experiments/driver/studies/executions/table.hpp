@@ -2,6 +2,7 @@
 // profile of a network.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/executions/evaluation.hpp"
 
 #include <span>
@@ -11,7 +12,8 @@
 namespace tutti {
 
 /// Heading, profile in short, a row for each run, the error of the predictions.
-[[nodiscard]] std::string execution_text(const ExecutionEvaluation& evaluation);
+[[nodiscard]] std::string execution_text(const ExecutionEvaluation& evaluation,
+                                         const TableForm& form = {});
 
 /// What nccl-tests prints: a comment, a row for each run that has data, the average bus bandwidth.
 /// The side (out of place, in place) that wasn't run is N/A. Of several algorithms, one after
@@ -19,6 +21,7 @@ namespace tutti {
 [[nodiscard]] std::string nccl_tests_text(const ExecutionEvaluation& evaluation);
 
 /// A row for each link: latency, bandwidth, error of the fit; then the joint rate.
-[[nodiscard]] std::string profile_text(const Topology& network, const runtime::Profile& profile);
+[[nodiscard]] std::string profile_text(const Topology& network, const runtime::Profile& profile,
+                                       const TableForm& form = {});
 
 } // namespace tutti

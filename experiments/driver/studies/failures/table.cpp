@@ -82,12 +82,17 @@ Table policy_table(std::span<const FailureEvaluation> evaluations) {
   const bool sweep = is_sweep(evaluations);
   Table table;
   table.columns.push_back({"algorithm"});
-  table.columns.push_back({"chunks/shard", Align::right});
+  table.columns.push_back({"chunks/shard", Align::right, 8});
   if (sweep) table.columns.push_back({"failed links", Align::right});
   table.columns.push_back({"policy"});
-  for (const char* title : {"time", "x undisturbed", "goodput lost", "in vain", "in force / made",
-                            "planning", "complete", "NPUs missing some"})
-    table.columns.push_back({title, Align::right});
+  table.columns.push_back({"time", Align::right});
+  table.columns.push_back({"x undisturbed", Align::right});
+  table.columns.push_back({"goodput lost", Align::right, 3});
+  table.columns.push_back({"in vain", Align::right, 4});
+  table.columns.push_back({"in force / made", Align::right, 5});
+  table.columns.push_back({"planning", Align::right, 6});
+  table.columns.push_back({"complete", Align::right});
+  table.columns.push_back({"NPUs missing some", Align::right, 2});
   for (const FailureEvaluation& e : evaluations) {
     if (!e.verified) continue;
     table.rows.push_back(undisturbed_row(e, sweep));
@@ -179,8 +184,8 @@ std::string conclusion_text(const FailureEvaluation& e) {
 
 } // namespace
 
-std::string failures_text(std::span<const FailureEvaluation> evaluations) {
-  std::string text = heading(evaluations.front()) + to_text(policy_table(evaluations));
+std::string failures_text(std::span<const FailureEvaluation> evaluations, const TableForm& form) {
+  std::string text = heading(evaluations.front()) + to_text(policy_table(evaluations), form);
   for (const FailureEvaluation& e : evaluations) text += conclusion_text(e);
   for (const FailureEvaluation& e : evaluations) text += story(e);
   return text;

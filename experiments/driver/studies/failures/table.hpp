@@ -1,6 +1,7 @@
 // Collectives through failures, for people: the tables on the terminal and the rows of CSV files.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/failures/study.hpp"
 
 #include <span>
@@ -12,7 +13,8 @@ namespace tutti {
 /// Policies of all algorithms in one table: medians over the seeds, a row for each number of failed
 /// links. Where an evaluation is one run, its story follows: events, what is stuck, who misses
 /// what, and what each policy decided. Pre: at least one, all of one topology and collective.
-[[nodiscard]] std::string failures_text(std::span<const FailureEvaluation> evaluations);
+[[nodiscard]] std::string failures_text(std::span<const FailureEvaluation> evaluations,
+                                        const TableForm& form = {});
 
 /// What is wrong with each, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations);

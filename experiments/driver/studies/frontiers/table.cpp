@@ -68,15 +68,18 @@ std::string heading(const FrontierEvaluation& e) {
 Table point_table(const FrontierEvaluation& e) {
   Table table;
   for (const char* title : {"C", "S", "R", "R/C"}) table.columns.push_back({title, Align::right});
-  for (const char* title : {"proof", "optimal in"}) table.columns.push_back({title});
+  table.columns.push_back({"proof", Align::left, 2, true});
+  table.columns.push_back({"optimal in", Align::left, 3});
   const std::vector<Bytes> sizes = shown_sizes(e);
   for (const Bytes size : sizes)
-    for (const char* title : {"model", "time"})
-      table.columns.push_back({fmt::format("{} {}", title, to_text(size)), Align::right});
-  for (const char* title : {"algbw", "gap", "at chunks"})
-    table.columns.push_back({title, Align::right});
-  table.columns.push_back({"found by"});
-  table.columns.push_back({"CPU", Align::right});
+    for (const std::string_view title : {"model", "time"})
+      table.columns.push_back({fmt::format("{} {}", title, to_text(size)), Align::right,
+                               static_cast<std::uint8_t>(title == "model" ? 4 : 0)});
+  table.columns.push_back({"algbw", Align::right, 1});
+  table.columns.push_back({"gap", Align::right});
+  table.columns.push_back({"at chunks", Align::right, 5});
+  table.columns.push_back({"found by", Align::left, 6, true});
+  table.columns.push_back({"CPU", Align::right, 7});
   for (std::size_t p = 0; p < e.points.size(); ++p) {
     const FrontierPoint& point = e.frontier.points[p];
     Row row{fmt::to_string(point.chunks),
@@ -143,12 +146,12 @@ std::string end_text(const FrontierEvaluation& e) {
 
 } // namespace
 
-std::string frontier_text(const FrontierEvaluation& e) {
+std::string frontier_text(const FrontierEvaluation& e, const TableForm& form) {
   std::string text = heading(e);
   if (e.points.empty())
     text += "no point was found\n";
   else
-    text += to_text(point_table(e));
+    text += to_text(point_table(e), form);
   text += end_text(e) + best_text(e) + effort_text(e);
   if (!e.problem.empty()) text += fmt::format("DEFECT: {}\n", e.problem);
   return text;
@@ -166,13 +169,13 @@ std::string better_text(const InstanceEvaluation& instance, const Frontier& fron
 
 Table instance_table(const StudyEvaluation& study) {
   Table table{{{"paper"},
-               {"claims"},
-               {"time", Align::right},
+               {"claims", Align::left, 2},
+               {"time", Align::right, 4},
                {"ours"},
-               {"proven"},
-               {"CPU", Align::right},
-               {"better"},
-               {"found by"},
+               {"proven", Align::left, 1},
+               {"CPU", Align::right, 3},
+               {"better", Align::left, 5},
+               {"found by", Align::left, 6, true},
                {"verdict"}},
               {}};
   for (const InstanceEvaluation& instance : study.instances) {
@@ -199,9 +202,9 @@ std::string gains_text(const StudyEvaluation& study) {
 
 } // namespace
 
-std::string instances_text(const StudyEvaluation& study) {
+std::string instances_text(const StudyEvaluation& study, const TableForm& form) {
   if (study.instances.empty()) return "";
-  return to_text(instance_table(study)) + gains_text(study);
+  return to_text(instance_table(study), form) + gains_text(study);
 }
 
 } // namespace tutti

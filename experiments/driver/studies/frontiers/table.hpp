@@ -1,6 +1,7 @@
 // Pareto frontiers for people: the tables on the terminal and the rows of the CSV files.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
 
 #include <span>
@@ -14,9 +15,10 @@ namespace tutti {
 
 /// The points with their proofs and times, what no schedule can beat, why the search ended, and
 /// which point is best from which size on.
-[[nodiscard]] std::string frontier_text(const FrontierEvaluation& evaluation);
+[[nodiscard]] std::string frontier_text(const FrontierEvaluation& evaluation,
+                                        const TableForm& form = {});
 
 /// The paper's rows with our answers and verdicts, then the points beyond them; empty without rows.
-[[nodiscard]] std::string instances_text(const StudyEvaluation& study);
+[[nodiscard]] std::string instances_text(const StudyEvaluation& study, const TableForm& form = {});
 
 } // namespace tutti

@@ -25,15 +25,15 @@ double ratio(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<do
 Table job_table(const JobStudyEvaluation& study) {
   Table table{{{"plan"},
                {"job"},
-               {"collective"},
-               {"size", Align::right},
-               {"chunks/shard", Align::right},
-               {"start", Align::right},
-               {"priority", Align::right},
-               {"alone", Align::right},
+               {"collective", Align::left, 3},
+               {"size", Align::right, 4},
+               {"chunks/shard", Align::right, 7},
+               {"start", Align::right, 5},
+               {"priority", Align::right, 6},
+               {"alone", Align::right, 1},
                {"in company", Align::right},
                {"slowdown", Align::right},
-               {"algbw", Align::right}},
+               {"algbw", Align::right, 2}},
               {}};
   for (const PlanEvaluation& plan : study.plans)
     for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
@@ -62,13 +62,13 @@ std::string summary_text(const PlanEvaluation& plan) {
 
 } // namespace
 
-std::string jobs_text(const JobStudyEvaluation& study) {
+std::string jobs_text(const JobStudyEvaluation& study, const TableForm& form) {
   std::string text = study.label.empty() ? "" : study.label + ": ";
   text += fmt::format("{} ({} NPUs), {} jobs\nengine {}, links busy for {}, forwarding {}\n",
                       study.topology, study.npus, study.jobs.size(), joined(study.engines, " = "),
                       to_text(study.model.link_busy), to_text(study.model.forwarding));
   const Table table = job_table(study);
-  if (!table.rows.empty()) text += to_text(table);
+  if (!table.rows.empty()) text += to_text(table, form);
   for (const PlanEvaluation& plan : study.plans) text += summary_text(plan);
   return text;
 }

@@ -1,6 +1,7 @@
 // Jobs that share a network, for people: the tables on the terminal and the rows of jobs.csv.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 
 #include <span>
@@ -10,6 +11,6 @@
 namespace tutti {
 
 /// A line about the study, then for each plan its jobs, the time of all and its bound.
-[[nodiscard]] std::string jobs_text(const JobStudyEvaluation& study);
+[[nodiscard]] std::string jobs_text(const JobStudyEvaluation& study, const TableForm& form = {});
 
 } // namespace tutti

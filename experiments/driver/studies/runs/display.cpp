@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/runs/display.hpp"
 
 #include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/cli/table_form.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -50,13 +51,13 @@ std::string SynthesisMeter::line() const {
 }
 
 RunDisplay::RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
-                       ProgressBar::Clock clock)
+                       ProgressBar::Clock clock, std::optional<std::size_t> width)
     : single_(cases == 1), form_(form), out_(&out), clock_(clock),
-      bar_(std::move(label), out, form == Form::bar, std::move(clock)), total_(cases) {}
+      bar_(std::move(label), out, form == Form::bar, std::move(clock), width), total_(cases) {}
 
 RunDisplay::RunDisplay(std::string label, std::size_t cases, bool lines_wanted)
-    : RunDisplay(std::move(label), cases, form_on_stderr(lines_wanted), std::cerr, steady_seconds) {
-}
+    : RunDisplay(std::move(label), cases, form_on_stderr(lines_wanted), std::cerr, steady_seconds,
+                 stderr_width()) {}
 
 void RunDisplay::finished(std::size_t done, std::size_t total) {
   done_ = done;

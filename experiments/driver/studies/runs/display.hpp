@@ -43,8 +43,9 @@ public:
   using Form = ProgressForm;
 
   /// `cases`: how many there are; of one, the bar shows its deliveries, of several, which are done.
+  /// `width`: of a line, as ProgressBar has it.
   RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
-             ProgressBar::Clock clock);
+             ProgressBar::Clock clock, std::optional<std::size_t> width = {});
   /// On stderr: a bar where that is a terminal, else lines if they are asked for.
   RunDisplay(std::string label, std::size_t cases, bool lines_wanted);
 

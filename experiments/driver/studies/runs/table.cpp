@@ -89,16 +89,20 @@ std::vector<Column> columns_of(const Shape& shape) {
   std::vector<Column> columns;
   if (shape.sizes) columns.push_back({"size", Align::right});
   columns.push_back({"algorithm"});
-  if (shape.chunks) columns.push_back({"chunks/shard", Align::right});
-  columns.push_back({"status"});
+  if (shape.chunks) columns.push_back({"chunks/shard", Align::right, 3});
+  columns.push_back({"status", Align::left, 1});
   for (const Discipline discipline : shape.disciplines)
     columns.push_back({fmt::format("time {}", to_text(discipline)), Align::right});
-  for (const char* title : {"algbw", "busbw", "gap", "at chunks", "max link", "mean link"})
-    columns.push_back({title, Align::right});
-  columns.push_back({"hottest link"});
-  if (shape.routing) columns.push_back({"routing"});
-  if (shape.synthesis) columns.push_back({"synthesis", Align::right});
-  if (shape.note) columns.push_back({"note"});
+  columns.push_back({"algbw", Align::right, 2});
+  columns.push_back({"busbw", Align::right, 4});
+  columns.push_back({"gap", Align::right});
+  columns.push_back({"at chunks", Align::right, 5});
+  columns.push_back({"max link", Align::right, 6});
+  columns.push_back({"mean link", Align::right, 8});
+  columns.push_back({"hottest link", Align::left, 7});
+  if (shape.routing) columns.push_back({"routing", Align::left, 9});
+  if (shape.synthesis) columns.push_back({"synthesis", Align::right, 4});
+  if (shape.note) columns.push_back({"note", Align::left, 1, true});
   return columns;
 }
 
@@ -154,7 +158,7 @@ std::string best_text(const Evaluation& e) {
   return text + "\n";
 }
 
-std::string table_text(std::vector<Evaluation> rows) {
+std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   // Complete rows first, then what a limit cut short, defects, and rows without a time.
   const auto key = [](const Evaluation& e) {
     const int rank = is_complete(e) ? 0 : e.replays.empty() ? 3 : e.problem.empty() ? 1 : 2;
@@ -166,7 +170,7 @@ std::string table_text(std::vector<Evaluation> rows) {
   const Shape shape = shape_of(rows);
   Table table{columns_of(shape), {}};
   for (const Evaluation& e : rows) table.rows.push_back(row_of(e, shape));
-  std::string text = heading(rows.front(), shape) + to_text(table);
+  std::string text = heading(rows.front(), shape) + to_text(table, form);
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
     text += best_text(first);
@@ -183,14 +187,15 @@ std::string ratio_text(double ratio) { return fmt::format("{:.3f}x", ratio); }
 
 std::string gap_text(double gap) { return std::isfinite(gap) ? ratio_text(gap) : "-"; }
 
-std::string report_text(std::span<const Evaluation> evaluations) {
+std::string report_text(std::span<const Evaluation> evaluations, const TableForm& form) {
   std::string text;
   for (std::size_t begin = 0; begin < evaluations.size();) {
     std::size_t end = begin + 1;
     while (end < evaluations.size() && same_table(evaluations[begin], evaluations[end])) ++end;
     if (begin > 0) text += "\n";
     text += table_text({evaluations.begin() + static_cast<std::ptrdiff_t>(begin),
-                        evaluations.begin() + static_cast<std::ptrdiff_t>(end)});
+                        evaluations.begin() + static_cast<std::ptrdiff_t>(end)},
+                       form);
     begin = end;
   }
   return text;

@@ -1,6 +1,7 @@
 // Evaluations for people: the tables on the terminal and the rows of results.csv.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ namespace tutti {
 /// One table for each (run, topology, collective), with a line about time model and routing above
 /// and the best algorithm, its gap and the bound's certificate below. Rows by size, then by time;
 /// those without a schedule last, with their reason.
-[[nodiscard]] std::string report_text(std::span<const Evaluation> evaluations);
+[[nodiscard]] std::string report_text(std::span<const Evaluation> evaluations,
+                                      const TableForm& form = {});
 
 } // namespace tutti

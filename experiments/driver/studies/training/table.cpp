@@ -93,8 +93,9 @@ const TrainingRun* undisturbed_like(const TrainingRun& run, std::span<const Trai
 
 bool is_disturbed(const TrainingRun& run) { return run.condition != Condition{}; }
 
-void append(std::vector<Column>& columns, std::span<const char* const> titles) {
-  for (const char* title : titles) columns.push_back({title, Align::right});
+void append(std::vector<Column>& columns, std::span<const char* const> titles,
+            std::uint8_t spare = 0) {
+  for (const char* title : titles) columns.push_back({title, Align::right, spare});
 }
 
 Table iteration_table(const TrainingEvaluation& evaluation, const Labels& labels) {
@@ -111,9 +112,9 @@ Table iteration_table(const TrainingEvaluation& evaluation, const Labels& labels
     const std::string& item = runs.front().workload.item;
     table.columns.push_back({(item.empty() ? "item" : item) + "s", Align::right});
   }
-  if (knows_peak) append(table.columns, std::array{"of peak"});
-  append(table.columns, std::array{"x bound", "hidden"});
-  table.columns.push_back({"hottest link"});
+  if (knows_peak) append(table.columns, std::array{"of peak"}, 1);
+  append(table.columns, std::array{"x bound", "hidden"}, 2);
+  table.columns.push_back({"hottest link", Align::left, 3});
   for (const TrainingRun& run : runs) {
     if (!run.report) continue;
     Row row = labels.cells(run);
@@ -172,7 +173,8 @@ Table account_table(const TrainingEvaluation& evaluation, const Labels& labels) 
   table.columns.push_back({"compute", Align::right});
   for (const Purpose purpose : purposes)
     table.columns.push_back({fmt::format("exposed {}", to_text(purpose)), Align::right});
-  append(table.columns, std::array{"bubble", "waiting", "= iteration"});
+  append(table.columns, std::array{"bubble", "waiting"}, 1);
+  append(table.columns, std::array{"= iteration"});
   const auto add = [&](const TrainingRun& run, const std::string& who, const TimeAccount& account,
                        std::int64_t npus) {
     Row row = labels.cells(run);
@@ -277,8 +279,9 @@ std::string heading(const TrainingEvaluation& evaluation) {
   return text + conditions_text(evaluation, joined(evaluation.engines, " = ")) + "\n";
 }
 
-std::string table_text(const Table& table, const char* title) {
-  return table.rows.empty() ? "" : fmt::format("{}{}", title, to_text(table));
+std::string table_text(const Table& table, const char* title, const TableForm& form) {
+  const std::string text = table.rows.empty() ? "" : to_text(table, form);
+  return text.empty() ? "" : title + text;
 }
 
 } // namespace
@@ -293,11 +296,13 @@ std::string conditions_text(const TrainingEvaluation& evaluation, const std::str
   return text;
 }
 
-std::string training_text(const TrainingEvaluation& evaluation) {
+std::string training_text(const TrainingEvaluation& evaluation, const TableForm& form) {
   const Labels labels(evaluation);
-  return heading(evaluation) + table_text(iteration_table(evaluation, labels), "\n") +
-         table_text(account_table(evaluation, labels), "\nwhere an iteration's time goes:\n") +
-         table_text(planning_table(evaluation, labels), "\nwhat communicates, each alone:\n") +
+  return heading(evaluation) + table_text(iteration_table(evaluation, labels), "\n", form) +
+         table_text(account_table(evaluation, labels), "\nwhere an iteration's time goes:\n",
+                    form) +
+         table_text(planning_table(evaluation, labels), "\nwhat communicates, each alone:\n",
+                    form) +
          "\n" + notes_text(evaluation, labels);
 }
 

@@ -1,6 +1,7 @@
 // Iterations of training as text and CSV.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include <span>
@@ -11,7 +12,8 @@ namespace tutti {
 
 /// What each run takes, where its time goes, what was planned, memory, hot links and the work of
 /// simulating.
-[[nodiscard]] std::string training_text(const TrainingEvaluation& evaluation);
+[[nodiscard]] std::string training_text(const TrainingEvaluation& evaluation,
+                                        const TableForm& form = {});
 
 /// How it was simulated: "engine native, links busy for serialization, forwarding auto", and what
 /// else is not by default.

@@ -90,14 +90,14 @@ void write_sections(std::span<const PageSection> sections, const std::string& fo
 }
 
 // The first rows of the table, and how many there are beyond.
-std::string text_of(const AnalysisReport& report, std::size_t most_lines) {
+std::string text_of(const AnalysisReport& report, std::size_t most_lines, const TableForm& form) {
   std::string text = report.title + "\n";
   for (const std::string& note : report.notes) text += "  " + note + "\n";
   if (report.table.rows.empty()) return text + "  no point has a result\n";
   Table table = report.table;
   const std::size_t all = table.rows.size();
   if (all > most_lines) table.rows.resize(most_lines);
-  text += to_text(table);
+  text += to_text(table, form);
   if (all > most_lines) text += fmt::format("... {} more\n", all - most_lines);
   return text;
 }
@@ -176,10 +176,11 @@ std::vector<std::string> write_analyses(const StudyAnalyses& analyses, const std
   return files;
 }
 
-std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines) {
+std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines,
+                          const TableForm& form) {
   std::string text;
   for (const AnalysisReport& report : analyses.reports)
-    text += (text.empty() ? "" : "\n") + text_of(report, most_lines);
+    text += (text.empty() ? "" : "\n") + text_of(report, most_lines, form);
   return text;
 }
 

@@ -1,6 +1,7 @@
 // What a study's results say: tables, figures, and one page with all of them.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
 #include "experiments/driver/sweep/store/point_table.hpp"
@@ -40,6 +41,7 @@ std::vector<std::string> write_analyses(const StudyAnalyses& analyses, const std
 
 /// The analyses as text for a terminal: fronts, best choices, sensitivities, selections; each at
 /// most so many lines.
-[[nodiscard]] std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines);
+[[nodiscard]] std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines,
+                                        const TableForm& form = {});
 
 } // namespace tutti::sweep
