@@ -3,6 +3,7 @@
 #include "synth/sccl/rounds.hpp"
 
 #include "synth/sccl/program.hpp"
+#include "synth/solvers/proven_minimum.hpp"
 
 #include <algorithm>
 #include <cstddef>

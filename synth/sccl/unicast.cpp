@@ -3,6 +3,7 @@
 #include "synth/sccl/unicast.hpp"
 
 #include "synth/sccl/program.hpp"
+#include "synth/solvers/integer_program.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -3,6 +3,8 @@
 // from rounded columns, and what isn't below the asked limit is no solution. A start that nothing
 // beats is the optimum.
 
+#include "synth/solvers/integer_program.hpp"
+
 #include "synth/solvers/integer_search.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // those who answer.
 #pragma once
 
-#include "synth/solvers/linear_program.hpp"
+#include "synth/solvers/integer_program.hpp"
 
 namespace tutti {
 

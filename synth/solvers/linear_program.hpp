@@ -1,16 +1,12 @@
-// Linear programs by COIN-OR Clp, integer ones by Cbc or HiGHS, and what their duals prove in exact
-// arithmetic.
+// Linear programs, and their solution by COIN-OR Clp.
 #pragma once
 
-#include "sim/ratio.hpp"
 #include "sim/work_limit.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -76,43 +72,5 @@ struct LinearSolution {
 
 /// Clp; integrality is ignored. Deterministic as long as the limit isn't reached.
 [[nodiscard]] LinearSolution solve_relaxed(const LinearProgram& program, const WorkLimit& limit);
-
-struct IntegerSolution {
-  /// `optimal`: proven so, up to `gap`. `stopped` with columns: the best so far.
-  SolverStatus status = SolverStatus::stopped;
-  double objective = 0;
-  std::vector<double> columns; ///< integer columns rounded; empty where none was found
-  /// No solution has a lower objective, as far as doubles prove it (Cbc's own tolerances); minus
-  /// infinity where nothing is known. Plus infinity where it is infeasible.
-  double at_least = -unlimited;
-};
-
-struct IntegerSettings {
-  bool first_feasible = false;  ///< any solution will do: ends at the first
-  std::int64_t most_nodes = -1; ///< of the search tree; a limit that is the same on every machine
-  /// Ends where the best solution is within this part of its objective of the bound.
-  double gap = 0;
-  /// Only solutions with an objective below this are asked for: `infeasible` where there are none.
-  double below = unlimited;
-  /// Values of all columns to start from; nothing comes out that is worse. Ignored where it doesn't
-  /// satisfy the program.
-  std::vector<double> start = {};
-};
-
-/// By HiGHS where it was there when this was built, else by Cbc, with one thread; the columns that
-/// it returns satisfy the program to 1e-6.
-[[nodiscard]] IntegerSolution solve_integer(const LinearProgram& program, const WorkLimit& limit,
-                                            const IntegerSettings& settings = {});
-/// "Cbc" or "HiGHS".
-[[nodiscard]] std::string_view integer_solver_name();
-
-/// A lower bound on the minimum that holds in exact arithmetic, whatever the duals are: they are
-/// rounded to small fractions y (of the sign that the row's sides allow), and the bound is
-/// y * row side + sum over columns of the least of (cost - y * column) * x within its range.
-/// Nothing where that is minus infinity (a column without limit has a reduced cost of the wrong
-/// sign) or doesn't fit a Ratio. Tight for optimal duals with small denominators. Doubles of the
-/// program are taken as the fractions that they are.
-[[nodiscard]] std::optional<Ratio> proven_minimum(const LinearProgram& program,
-                                                  std::span<const double> duals);
 
 } // namespace tutti

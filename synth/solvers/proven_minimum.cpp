@@ -3,7 +3,7 @@
 // Optimal duals mostly have small denominators, so coarse rounding often restores them; the best
 // bound over several precisions counts.
 
-#include "synth/solvers/linear_program.hpp"
+#include "synth/solvers/proven_minimum.hpp"
 
 #include <boost/multiprecision/cpp_int.hpp>
 

@@ -3,6 +3,8 @@
 
 #include "synth/symmetry/permutations.hpp"
 
+#include "sim/graphs/disjoint_sets.hpp"
+
 #include <cassert>
 #include <numeric>
 #include <set>

@@ -1,8 +1,6 @@
 // Permutations, the groups that they generate, and their orbits.
 #pragma once
 
-#include "sim/graphs/disjoint_sets.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,9 +19,6 @@ using Permutation = std::vector<std::uint32_t>;
 /// there are more than `most`. Pre: all permute `points` points.
 [[nodiscard]] std::vector<Permutation> elements(std::span<const Permutation> generators,
                                                 std::size_t points, std::size_t most);
-
-/// Points that are joined into orbits.
-using JoinedPoints = DisjointSets;
 
 /// orbit_of[point]: the least point of its orbit. Pre: all map the first `points` points to
 /// themselves. O(generators * points * log(points)).

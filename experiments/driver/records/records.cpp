@@ -1,5 +1,6 @@
 // One writer for the records of all kinds of study, so that a gap or a time is written alike
-// everywhere: numbers exactly or with as many places as a reader of two files needs to compare them.
+// everywhere: numbers exactly or with as many places as a reader of two files needs to compare
+// them.
 #include "experiments/driver/records/records.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a study comes to: rows of typed columns. A column says once what it is called, what it counts
-// and what it is for; whatever writes or judges results reads it there.
+// What a study comes to: rows of typed columns. A column says once what it is called, what it
+// counts and what it is for; whatever writes or judges results reads it there.
 #pragma once
 
 #include "sim/units.hpp"

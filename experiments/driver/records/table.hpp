@@ -1,5 +1,5 @@
-// Text tables for the terminal: columns with titles and alignment, any number of rows, no wider than
-// the terminal where that can be. Widths are counted in terminal cells, so that "µs" or
+// Text tables for the terminal: columns with titles and alignment, any number of rows, no wider
+// than the terminal where that can be. Widths are counted in terminal cells, so that "µs" or
 // "FullyConnected → T" stay aligned.
 #pragma once
 
@@ -49,8 +49,9 @@ struct TableForm {
 /// is empty. Pre: rows have one cell per column. Cost: O(total length).
 [[nodiscard]] std::string to_text(const Table& table, const TableForm& form = {});
 
-/// The text with a terminal's codes where a table in colour has marks: it marks with characters that
-/// Unicode reserves for such a use, so that codes in what users and files say can be told apart.
+/// The text with a terminal's codes where a table in colour has marks: it marks with characters
+/// that Unicode reserves for such a use, so that codes in what users and files say can be told
+/// apart.
 [[nodiscard]] std::string with_colours(std::string text);
 
 /// Errors: InputError for a chosen column that none of the tables written in this form had.

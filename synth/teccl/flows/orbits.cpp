@@ -3,6 +3,7 @@
 // images under the generators.
 #include "synth/teccl/flows/orbits.hpp"
 
+#include "sim/graphs/disjoint_sets.hpp"
 #include "synth/solvers/limit_watch.hpp"
 #include "synth/teccl/symmetry.hpp"
 
@@ -41,7 +42,7 @@ std::vector<std::uint32_t> pair_orbits(std::span<const EpochSource> sources,
   const auto not_one = static_cast<std::uint32_t>(sources.size());
   std::vector<std::uint32_t> index(node_count, not_one);
   for (std::uint32_t s = 0; s < sources.size(); ++s) index[sources[s].node] = s;
-  JoinedPoints pairs(sources.size() * points);
+  DisjointSets pairs(sources.size() * points);
   LimitWatch watch(limit);
   for (const ChunkAutomorphism& move : moves)
     for (std::size_t s = 0; s < sources.size(); ++s) {

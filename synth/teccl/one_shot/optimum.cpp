@@ -2,6 +2,7 @@
 // what holds without any search.
 #include "synth/teccl/one_shot/optimum.hpp"
 
+#include "synth/solvers/integer_program.hpp"
 #include "synth/teccl/needed_sends.hpp"
 
 #include <algorithm>

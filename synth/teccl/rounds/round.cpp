@@ -2,6 +2,8 @@
 // each set of nodes within a distance, worth the step, at most 1 if any of them holds it.
 #include "synth/teccl/rounds/round.hpp"
 
+#include "synth/solvers/integer_program.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <map>

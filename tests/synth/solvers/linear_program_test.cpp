@@ -1,5 +1,7 @@
 #include "sim/random.hpp"
+#include "synth/solvers/integer_program.hpp"
 #include "synth/solvers/linear_program.hpp"
+#include "synth/solvers/proven_minimum.hpp"
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 

@@ -1,5 +1,6 @@
 #include "synth/teccl/one_shot/program.hpp"
 
+#include "synth/solvers/integer_program.hpp"
 #include "synth/teccl/fault.hpp"
 #include "synth/teccl/needed_sends.hpp"
 #include "tests/catch.hpp"

@@ -60,11 +60,13 @@ Fields<Evaluation> fact_fields(std::span<const Evaluation> evaluations) {
   for (const Evaluation& e : evaluations)
     for (const auto& [name, value] : e.facts) names.insert(name);
   Fields<Evaluation> fields;
-  for (const std::string& name : names)
-    fields.push_back({{"fact:" + name, Quantity::fact, ColumnRole::metric}, [name](const Evaluation& e) {
+  for (const std::string& name : names) {
+    const RecordColumn column{"fact:" + name, Quantity::fact, ColumnRole::metric};
+    fields.push_back({column, [name](const Evaluation& e) {
                         const auto found = e.facts.find(name);
                         return found == e.facts.end() ? Cell() : Cell(found->second);
                       }});
+  }
   return fields;
 }
 
