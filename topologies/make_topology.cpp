@@ -128,8 +128,12 @@ Topology without_named(Topology topology, const TextForm& form) {
     for (const std::string_view name : split(*text, '+')) {
       const std::vector<LinkId> found = topologies::links_named(topology, name);
       links.insert(links.end(), found.begin(), found.end());
-      const Link& link = topology.link(found.front());
-      link_names.push_back(topology.node(link.from).name + ">" + topology.node(link.to).name);
+      for (const LinkId id : found) {
+        const Link& link = topology.link(id);
+        std::string direction = topology.node(link.from).name + ">" + topology.node(link.to).name;
+        if (link_names.empty() || link_names.back() != direction)
+          link_names.push_back(std::move(direction));
+      }
     }
   if (nodes.empty() && links.empty()) return topology;
   TopologyParts parts = without(topology, nodes, links).parts();

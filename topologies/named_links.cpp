@@ -8,22 +8,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 namespace tutti::topologies {
 
-std::vector<LinkId> links_named(const Topology& topology, std::string_view text) {
-  const std::size_t arrow = text.find('>');
-  if (arrow == std::string_view::npos)
-    throw InputError(fmt::format("\"{}\" is not a link (as in npu0>npu1)", text));
-  const NodeId from = topology.find_node(std::string(trimmed(text.substr(0, arrow))));
-  const NodeId to = topology.find_node(std::string(trimmed(text.substr(arrow + 1))));
+namespace {
+
+std::vector<LinkId> links_between(const Topology& topology, std::string_view from_name,
+                                  std::string_view to_name) {
+  const NodeId from = topology.find_node(std::string(trimmed(from_name)));
+  const NodeId to = topology.find_node(std::string(trimmed(to_name)));
   std::vector<LinkId> links;
   for (const LinkId link : topology.out_links(from))
     if (topology.link(link).to == to) links.push_back(link);
   if (links.empty())
     throw InputError(
         fmt::format("there is no link {}>{}", topology.node(from).name, topology.node(to).name));
+  return links;
+}
+
+bool is_node(const Topology& topology, std::string_view name) {
+  return std::ranges::any_of(topology.nodes(),
+                             [&](const Node& node) { return node.name == trimmed(name); });
+}
+
+/// The ends of `npu0-npu1`; names may have dashes of their own.
+std::pair<std::string_view, std::string_view> ends_of(const Topology& topology,
+                                                      std::string_view text) {
+  const auto ends_at = [&text](std::size_t dash) {
+    return std::pair{text.substr(0, dash), text.substr(dash + 1)};
+  };
+  for (std::size_t dash = text.find('-'); dash != std::string_view::npos;
+       dash = text.find('-', dash + 1))
+    if (const auto [a, b] = ends_at(dash); is_node(topology, a) && is_node(topology, b))
+      return {a, b};
+  return ends_at(text.find('-'));
+}
+
+} // namespace
+
+std::vector<LinkId> links_named(const Topology& topology, std::string_view text) {
+  if (const std::size_t arrow = text.find('>'); arrow != std::string_view::npos)
+    return links_between(topology, text.substr(0, arrow), text.substr(arrow + 1));
+  if (text.find('-') == std::string_view::npos)
+    throw InputError(fmt::format("\"{}\" is not a link (as in npu0>npu1, or npu0-npu1)", text));
+  const auto [a, b] = ends_of(topology, text);
+  std::vector<LinkId> links = links_between(topology, a, b);
+  const std::vector<LinkId> back = links_between(topology, b, a);
+  links.insert(links.end(), back.begin(), back.end());
   return links;
 }
 

@@ -47,12 +47,14 @@ TEST_CASE("without takes nodes and their links away") {
   CHECK(no_switch.node_count() == 3 + 3);
 }
 
-TEST_CASE("without-link takes one direction of a link away") {
+TEST_CASE("without-link takes one direction of a link away, or both") {
   const Topology t = make_topology("ring:4,without-link=npu0>npu1");
   CHECK(t.link_count() == 7);
   CHECK(t.out_links(NodeId{0}).size() == 1);
   CHECK(t.in_links(NodeId{0}).size() == 2);
-  CHECK(make_topology("ring:4,without-link=npu0>npu1+npu1>npu0").link_count() == 6);
+  const std::string both = "ring:4,without-link=npu0>npu1+npu1>npu0";
+  CHECK(make_topology(both).link_count() == 6);
+  CHECK(make_topology("ring:4,without-link=npu0-npu1").name() == both);
 }
 
 TEST_CASE("fail-links takes cables away, both directions of each") {
@@ -190,7 +192,9 @@ TEST_CASE("wrong options") {
   message("ring:3,without=npu3", "unknown node \"npu3\" (known: npu0, npu1, npu2");
   message("ring:3,without=npu0+npu1+npu2", "a topology needs at least one NPU");
   message("ring:5,without-link=npu0>npu2", "there is no link npu0>npu2");
-  message("ring:5,without-link=npu0-npu1", "\"npu0-npu1\" is not a link (as in npu0>npu1)");
+  message("ring:5,without-link=npu0_npu1",
+          "\"npu0_npu1\" is not a link (as in npu0>npu1, or npu0-npu1)");
+  message("ring:5,directions=1,without-link=npu0-npu1", "there is no link npu1>npu0");
   message("ring:5,without-link=npu0>npu9", "unknown node \"npu9\"");
   message("ring:5,fail-links=many", "fail-links \"many\" is not a whole number");
   message("ring:5,fail-links=6", "fail-links 6 is out of range (0 .. 5)");

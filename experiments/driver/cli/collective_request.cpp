@@ -67,9 +67,7 @@ Bytes parse_size(std::string_view text) {
   return size;
 }
 
-} // namespace
-
-std::vector<Bytes> parse_sizes(std::string_view text) {
+std::vector<Bytes> parse_range(std::string_view text) {
   const std::size_t dots = text.find("..");
   if (dots == std::string_view::npos) return {parse_size(text)};
   const Bytes first = parse_size(trimmed(text.substr(0, dots)));
@@ -78,6 +76,22 @@ std::vector<Bytes> parse_sizes(std::string_view text) {
   std::vector<Bytes> sizes{first};
   while (sizes.back().count <= last.count / 2) sizes.push_back({sizes.back().count * 2});
   if (sizes.back() != last) sizes.push_back(last);
+  return sizes;
+}
+
+} // namespace
+
+std::vector<Bytes> parse_sizes(std::string_view text) {
+  std::vector<Bytes> sizes;
+  for (const std::string_view part : split(text, ','))
+    for (const Bytes size : parse_range(trimmed(part))) {
+      if (!sizes.empty() && size <= sizes.back())
+        throw InputError(fmt::format("sizes \"{}\" {}", text,
+                                     size == sizes.back()
+                                         ? fmt::format("have {} twice", to_text(size))
+                                         : "fall: put the smaller first"));
+      sizes.push_back(size);
+    }
   return sizes;
 }
 

@@ -33,8 +33,9 @@ struct CollectiveRequest {
 /// `broadcast,root=3,group=0-7`, several joined by ` + `. A group of all NPUs isn't named.
 [[nodiscard]] std::string collective_text(const Topology& topology, const Collective& collective);
 
-/// `1GiB`, or `1KiB..1GiB`: doubling from the first to the last, both included.
-/// Errors: InputError for a size without unit, of zero, or a range that falls.
+/// `1GiB`, or `1KiB..1GiB`: doubling from the first to the last, both included; several of these
+/// with commas, ascending: `64KiB,1MiB..4MiB,1GiB`.
+/// Errors: InputError for a size without unit, of zero, or sizes that fall or stand twice.
 [[nodiscard]] std::vector<Bytes> parse_sizes(std::string_view text);
 
 constexpr std::uint32_t most_chunks = 1 << 20; ///< per shard; more is a slip

@@ -210,7 +210,8 @@ constexpr std::array listings{
     Listing{"algorithms", algorithm_table},
     Listing{"topologies", topology_table,
             "families take bandwidth= and latency=, one value or one per dimension\n"
-            "all take without=npu3+npu9, without-link=npu0>npu1, fail-links=5% (or a number of "
+            "all take without=npu3+npu9, without-link=npu0>npu1 (or npu0-npu1: both ways), "
+            "fail-links=5% (or a number of "
             "random cables), fail-seed=1\n"},
     Listing{"collectives", collective_table},
     Listing{"models", model_table, "flops: forward and backward, of a multiply-add two\n"},

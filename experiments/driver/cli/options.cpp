@@ -150,7 +150,7 @@ void add_options(CLI::App& app, RunArguments& run) {
 
 void add_options(CLI::App& app, SynthArguments& synth) {
   add_topology(app, synth.topology);
-  add_collective(app, synth.collective, ", or a range 1KiB..1GiB, doubling");
+  add_collective(app, synth.collective, ", a range 1KiB..1GiB (doubling), or a list");
   app.add_option("-a,--algorithm", synth.algorithms, "a name, several with commas, or all")
       ->required()
       ->allow_extra_args(false);

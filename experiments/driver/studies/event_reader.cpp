@@ -50,35 +50,6 @@ Share share_of(const ConfigValue& value) {
   return Share{static_cast<std::uint32_t>(millionths)};
 }
 
-bool is_node(const Topology& topology, std::string_view name) {
-  const auto nodes = topology.nodes();
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [&](const Node& node) { return node.name == trimmed(name); });
-}
-
-// The ends of `npu0-npu1`; names may have dashes of their own.
-std::pair<std::string, std::string> ends_of(const Topology& topology, const std::string& text) {
-  const auto ends_at = [&text](std::size_t dash) {
-    return std::pair{text.substr(0, dash), text.substr(dash + 1)};
-  };
-  for (std::size_t dash = text.find('-'); dash != std::string::npos;
-       dash = text.find('-', dash + 1))
-    if (const auto [a, b] = ends_at(dash); is_node(topology, a) && is_node(topology, b))
-      return {a, b};
-  return ends_at(text.find('-'));
-}
-
-// `npu0>npu1`, or `npu0-npu1`.
-std::vector<LinkId> links_of(const Topology& topology, const std::string& text) {
-  if (text.find('>') != std::string::npos || text.find('-') == std::string::npos)
-    return topologies::links_named(topology, text);
-  const auto [a, b] = ends_of(topology, text);
-  std::vector<LinkId> links = topologies::links_named(topology, a + ">" + b);
-  const std::vector<LinkId> back = topologies::links_named(topology, b + ">" + a);
-  links.insert(links.end(), back.begin(), back.end());
-  return links;
-}
-
 NodeId npu_of(const Topology& topology, const std::string& text) {
   const NodeId node = topology.find_node(text);
   if (node.value >= topology.npu_count())
@@ -125,8 +96,9 @@ void read_event(ConfigTable table, const Topology& topology, std::vector<Planned
     events.push_back(event);
     return;
   }
-  for (const LinkId link :
-       parsed(subject, [&](const std::string& text) { return links_of(topology, text); })) {
+  for (const LinkId link : parsed(subject, [&](const std::string& text) {
+         return topologies::links_named(topology, text);
+       })) {
     event.what.link = link;
     events.push_back(event);
   }

@@ -62,6 +62,7 @@ std::string note_text(const Evaluation& e) {
 // per shard that were chosen.
 struct Shape {
   bool sizes = false, chunks = false, routing = false, synthesis = false, note = false;
+  bool best = false; ///< of each size is marked
   std::vector<Discipline> disciplines;
 };
 
@@ -82,12 +83,15 @@ Shape shape_of(std::span<const Evaluation> rows) {
       shape.disciplines.push_back(replay.report.model.discipline);
   }
   shape.chunks |= shards_of_one_algorithm.size() > 1;
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    shape.best |= shape.sizes && rows[i].size == rows[i - 1].size;
   return shape;
 }
 
 std::vector<Column> columns_of(const Shape& shape) {
   std::vector<Column> columns;
   if (shape.sizes) columns.push_back({"size", Align::right});
+  if (shape.best) columns.push_back({"best"});
   columns.push_back({"algorithm"});
   if (shape.chunks) columns.push_back({"chunks/shard", Align::right, 3});
   columns.push_back({"status", Align::left, 1});
@@ -106,9 +110,11 @@ std::vector<Column> columns_of(const Shape& shape) {
   return columns;
 }
 
-Row row_of(const Evaluation& e, const Shape& shape) {
+/// `is_best`: of those of its size.
+Row row_of(const Evaluation& e, const Shape& shape, bool is_best) {
   Row row;
   if (shape.sizes) row.push_back(to_text(e.size));
+  if (shape.best) row.push_back(is_best ? "*" : "");
   row.push_back(e.algorithm);
   if (shape.chunks) row.push_back(chunks_text(e.chunks_per_shard, e.chose_chunks));
   row.push_back(outcome_text(e));
@@ -158,6 +164,11 @@ std::string best_text(const Evaluation& e) {
   return text + "\n";
 }
 
+/// Whether a row is the first of its size, and has a complete schedule. Pre: rows are sorted.
+bool is_best(std::span<const Evaluation> rows, std::size_t i) {
+  return is_complete(rows[i]) && (i == 0 || rows[i - 1].size != rows[i].size);
+}
+
 std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   // Complete rows first, then what a limit cut short, defects, and rows without a time.
   const auto key = [](const Evaluation& e) {
@@ -169,7 +180,8 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   });
   const Shape shape = shape_of(rows);
   Table table{columns_of(shape), {}};
-  for (const Evaluation& e : rows) table.rows.push_back(row_of(e, shape));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    table.rows.push_back(row_of(rows[i], shape, is_best(rows, i)));
   std::string text = heading(rows.front(), shape) + to_text(table, form);
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
