@@ -13,6 +13,14 @@ namespace tutti {
 
 namespace {
 
+/// Options that are added from now on stand under this heading in --help.
+void begin_group(CLI::App& app, const char* heading) { app.option_defaults()->group(heading); }
+
+/// Below the options, before what every command says.
+void add_examples(CLI::App& app, const std::string& lines) {
+  app.footer("Examples:\n" + lines + "\n" + app.get_footer());
+}
+
 void add_json(CLI::App& app, bool& json) {
   app.add_flag("--json", json, "machine-readable result on stdout");
 }
@@ -81,6 +89,7 @@ void add_bound(CLI::App& app, std::optional<std::string>& bound) {
 }
 
 void add_work(CLI::App& app, WorkArguments& work) {
+  begin_group(app, "What is trained");
   app.add_option("--model", work.model, "of `tutti list models`, or a TOML file");
   app.add_option("--npu", work.npu, "of `tutti list npus`, or a TOML file");
   app.add_option("--workload", work.workload, "instead of a model: a text of ASTRA-sim or SimAI");
@@ -89,6 +98,10 @@ void add_work(CLI::App& app, WorkArguments& work) {
   app.add_option("--chakra", work.trace, "instead: traces PREFIX.0.et, PREFIX.1.et, ...");
   app.add_option("--groups", work.groups,
                  "JSON file with the traces' process groups; default PREFIX.groups.json, if there");
+  app.add_option("--passes", work.passes, "iterations, of a text; default 1");
+  app.add_option("--model-group", work.model_group,
+                 "NPUs of a model-parallel group, where a text doesn't say");
+  begin_group(app, "How it is spread over the NPUs");
   app.add_option("--tensor", work.tensor, "degree of tensor parallelism; default 1");
   app.add_option("--pipeline", work.pipeline, "pipeline stages; default 1");
   app.add_option("--expert", work.expert, "degree of expert parallelism; default 1");
@@ -115,9 +128,6 @@ void add_work(CLI::App& app, WorkArguments& work) {
   app.add_flag("--in-order", work.in_order, "gradient buckets one after another");
   app.add_option("--priority", work.priorities, "of communication, tensor=7; repeatable")
       ->allow_extra_args(false);
-  app.add_option("--passes", work.passes, "iterations, of a text; default 1");
-  app.add_option("--model-group", work.model_group,
-                 "NPUs of a model-parallel group, where a text doesn't say");
 }
 
 void add_backend(CLI::App& app, BackendArguments& backend) {
@@ -149,6 +159,7 @@ void add_options(CLI::App& app, RunArguments& run) {
 }
 
 void add_options(CLI::App& app, SynthArguments& synth) {
+  begin_group(app, "What is made");
   add_topology(app, synth.topology);
   add_collective(app, synth.collective, ", a range 1KiB..1GiB (doubling), or a list");
   app.add_option("-a,--algorithm", synth.algorithms, "a name, several with commas, or all")
@@ -158,6 +169,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
       "--chunks", synth.chunks,
       "chunks per shard, times what the algorithm needs; default auto: by the schedule's time, "
       "latencies and busiest link, 1 to 64 (an algorithm that chooses itself does)");
+  begin_group(app, "How it is made");
   add_seed(app, synth.seed);
   app.add_option("--limit", synth.limit,
                  "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, "
@@ -169,18 +181,25 @@ void add_options(CLI::App& app, SynthArguments& synth) {
       ->allow_extra_args(false);
   app.add_option("--routing", synth.routing,
                  "of the baselines: auto, shortest or dimension-order; default auto");
+  begin_group(app, "How it is simulated");
   CLI::Option* engine = app.add_option("--engine", synth.engine,
                                        "native or simgrid; default native, simgrid for fluid");
   engine->each([&synth](const std::string&) { synth.engine_given = true; });
   app.add_option("--discipline", synth.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   add_model(app, synth.model, "");
   add_bound(app, synth.bound);
+  begin_group(app, "What comes out");
   app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
   app.add_option("-o,--output", synth.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_trace(app, synth.trace, "all replays");
   add_progress(app, synth.progress);
   add_output(app, synth.tables, synth.json);
+  add_examples(
+      app,
+      "  tutti synth -t torus2d:8x8 -c all_reduce -a all --size 64KiB,4MiB,1GiB\n"
+      "  tutti synth -t dgx1 -c all_gather -a sccl --set k=6 --limit 60s -o schedule.json\n"
+      "  tutti synth -t mesh2d:4x4 -c broadcast,root=5 -a tacos,flows --discipline fifo,fluid\n");
 }
 
 void add_options(CLI::App& app, FrontierArguments& frontier) {
@@ -252,6 +271,7 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
 void add_options(CLI::App& app, TrainArguments& train) {
   add_topology(app, train.topology);
   add_work(app, train.work);
+  begin_group(app, "Its collectives");
   app.add_option("-a,--algorithm", train.algorithms,
                  "for all collectives; several with commas; auto: of each the fastest candidate")
       ->required()
@@ -262,14 +282,12 @@ void add_options(CLI::App& app, TrainArguments& train) {
                  "all_to_all=direct: by it, whatever makes the others; repeatable")
       ->allow_extra_args(false);
   app.add_option("--chunks", train.chunks, "per shard; default auto, as synth");
-  add_seed(app, train.seed);
-  app.add_option("--engine", train.engine,
-                 "native, simgrid, or both, which must agree; default native");
   app.add_option("--limit", train.limit, "time and memory for each synthesis: 60s, 8GiB");
   app.add_option("--cache", train.cache,
                  "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
   app.add_option("--set", train.settings, "an option of an algorithm, key=value; repeatable")
       ->allow_extra_args(false);
+  begin_group(app, "What befalls it");
   app.add_option("--straggler", train.stragglers,
                  "npu3=0.5: it computes at a share of its speed; repeatable")
       ->allow_extra_args(false);
@@ -281,6 +299,10 @@ void add_options(CLI::App& app, TrainArguments& train) {
                  "so many random cables are out of order; several with commas");
   app.add_option("--policy", train.policies,
                  "for failed links: reroute, resynthesize; default both");
+  begin_group(app, "How it is simulated");
+  add_seed(app, train.seed);
+  app.add_option("--engine", train.engine,
+                 "native, simgrid, or both, which must agree; default native");
   app.add_flag("--one-at-a-time", train.one_at_a_time,
                "as in ASTRA-sim: an NPU has one collective or send at a time, the one with the "
                "lowest id of those that are ready, begins its part of a collective without "
@@ -291,6 +313,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
       "ASTRA-sim; default: they take no time");
   app.add_flag("--unfolded", train.unfolded, "simulate every crossing, also those that are alike");
   add_model(app, train.model, "");
+  begin_group(app, "What comes out");
   add_trace(app, train.trace, "all runs");
   app.add_option("--trace-npus", train.traced,
                  "of the timeline, 0-3+8; default: one of each pipeline stage");
@@ -303,6 +326,13 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_flag("--progress", train.progress,
                "a line for each run on stderr also where that is no terminal");
   add_output(app, train.tables, train.json);
+  add_examples(
+      app,
+      "  tutti train -t rfs:2x4x8 --model resnet50 --npu v100 -a ring,tacos\n"
+      "  tutti train -t dgx_a100_rail:8 --model gpt3_175b --npu a100 --tensor 8 --pipeline 8 "
+      "-a auto\n"
+      "  tutti train -t ring:8 --workload resnet.txt --unit ns -a ring --trace trace.json\n"
+      "  tutti train -t torus2d:8x8 --model resnet50 --npu v100 -a tacos --failed-links 1,2,4\n");
 }
 
 void add_options(CLI::App& app, VerifyArguments& verify) {
