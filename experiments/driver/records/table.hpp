@@ -32,10 +32,11 @@ struct Table {
 
 /// How a command writes its tables.
 struct TableForm {
-  std::optional<std::size_t> width;              ///< in terminal cells; none: as wide as tables are
-  std::vector<std::string> columns;              ///< only these, in this order; empty: all
-  bool colour = false;                           ///< titles bold, verdicts and statuses coloured
-  std::shared_ptr<std::set<std::string>> titles; ///< collects those of all tables, if it is there
+  std::optional<std::size_t> width = {}; ///< in terminal cells; none: as wide as tables are
+  std::vector<std::string> columns = {}; ///< only these, in this order; empty: all
+  bool colour = false;                   ///< titles bold, verdicts and statuses coloured
+  std::shared_ptr<std::set<std::string>> titles =
+      {}; ///< collects those of all tables, if it is there
 };
 
 /// As a title is named on a command line: "max link" is "max_link".

@@ -7,8 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -451,4 +453,36 @@ TEST_CASE("help and version") {
   const CommandResult help = run_tutti("synth --help");
   CHECK(help.code == 0);
   CHECK_THAT(help.out, ContainsSubstring("--link-busy"));
+}
+
+TEST_CASE("sizes come in lists and ranges, and the best of each is marked") {
+  const TemporaryFolder folder;
+  const std::string line = "synth -t ring:4 -c all_gather -a ring,direct --size ";
+  const CommandResult made = run_tutti(line + "1KiB,4KiB..8KiB,1GiB", folder);
+  CHECK(made.code == 0);
+  std::size_t rows = 0, best = 0;
+  std::istringstream lines(made.out);
+  for (std::string row; std::getline(lines, row);) {
+    rows += row.find("iB  ") != std::string::npos && row.find("  feasible  ") != std::string::npos;
+    best += row.find("iB  *  ") != std::string::npos;
+  }
+  CHECK(rows == 8);
+  CHECK(best == 4);
+  CHECK_THAT(run_tutti(line + "4KiB,1KiB", folder).err,
+             ContainsSubstring("sizes \"4KiB,1KiB\" fall: put the smaller first"));
+  CHECK_THAT(run_tutti(line + "1KiB..4KiB,4096B", folder).err,
+             ContainsSubstring("sizes \"1KiB..4KiB,4096B\" have 4KiB twice"));
+}
+
+TEST_CASE("columns are chosen, and unknown ones told after the table") {
+  const TemporaryFolder folder;
+  const std::string line = "synth -t ring:4 -c all_gather -a ring --columns ";
+  CHECK_THAT(run_tutti(line + "gap,algorithm", folder).out,
+             ContainsSubstring("   gap  algorithm\n"));
+  const CommandResult unknown = run_tutti(line + "gap,gep", folder);
+  CHECK(unknown.code == 2);
+  CHECK_THAT(unknown.out, ContainsSubstring("   gap\n"));
+  CHECK_THAT(unknown.err, ContainsSubstring("--columns: unknown column \"gep\""));
+  CHECK(run_tutti(line + "gap,gap", folder).code == 2);
+  CHECK(run_tutti(line + "gap --json", folder).code == 2);
 }
