@@ -4,6 +4,7 @@
 #include "experiments/driver/cli/cli.hpp"
 
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/completion.hpp"
 #include "experiments/driver/cli/options.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
@@ -22,6 +23,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -92,7 +94,8 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
               "algorithms, topologies, collectives, models, npus, experiments, studies, engines, "
               "runtimes",
               list_command),
-      command(app, "show", "what a topology looks like", show_command)};
+      command(app, "show", "what a topology looks like", show_command),
+      command(app, "completion", "what a shell needs to complete commands", completion_command)};
 }
 
 const Command* parsed_command(const std::vector<Command>& commands) {
@@ -138,6 +141,11 @@ int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
       "Exit code: 0 fine, 1 an expectation or check failed, 2 bad input, 130 interrupted (Ctrl-C "
       "ends a synthesis with the best so far; a second one stops at once).");
   const std::vector<Command> commands = add_commands(app, argv, mpi);
+  if (argc > 1 && std::string_view(argv[1]) == "--complete") { // asked by completion_script()
+    const std::vector<std::string> words(argv + 2, argv + argc);
+    for (const std::string& word : completions(app, words)) print_text(word + "\n");
+    return 0;
+  }
   require_known_command(argc, argv, commands);
   try {
     app.parse(argc, argv);

@@ -258,6 +258,10 @@ struct ShowArguments {
   bool json = false;
 };
 
+struct CompletionArguments {
+  std::string shell; ///< bash or zsh
+};
+
 /// Each prints its result on stdout and returns the exit code: 0, or 1 where a check failed.
 /// Errors: InputError for bad input.
 int run_command(const RunArguments& arguments);
@@ -277,6 +281,7 @@ int import_command(const ImportArguments& arguments);
 int sweep_command(const SweepArguments& arguments, const sweep::SweepEngine& mpi);
 int list_command(const ListArguments& arguments);
 int show_command(const ShowArguments& arguments);
+int completion_command(const CompletionArguments& arguments);
 
 /// `model` with what the arguments say. Errors: InputError.
 [[nodiscard]] TimeModel time_model(const ModelArguments& arguments, TimeModel model = {});

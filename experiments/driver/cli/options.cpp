@@ -507,4 +507,10 @@ void add_options(CLI::App& app, ShowArguments& show) {
   add_output(app, show.tables, show.json);
 }
 
+void add_options(CLI::App& app, CompletionArguments& completion) {
+  app.add_option("shell", completion.shell,
+                 "bash or zsh; in its start-up file: source <(tutti completion bash)")
+      ->required();
+}
+
 } // namespace tutti

@@ -25,5 +25,6 @@ void add_options(CLI::App& app, BoundArguments& arguments);
 void add_options(CLI::App& app, SweepArguments& arguments);
 void add_options(CLI::App& app, ListArguments& arguments);
 void add_options(CLI::App& app, ShowArguments& arguments);
+void add_options(CLI::App& app, CompletionArguments& arguments);
 
 } // namespace tutti

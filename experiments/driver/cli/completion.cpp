@@ -1,0 +1,221 @@
+// The shell's script is three lines that ask the program itself, so that whatever is added to a
+// list is offered at once. Options come from the parser; what an option takes stands here by its
+// name, which means the same in all commands.
+#include "experiments/driver/cli/completion.hpp"
+
+#include "experiments/driver/cli/catalogue.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "runtime/formats/msccl/runtimes.hpp"
+#include "sim/collective.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "topologies/list.hpp"
+#include "workloads/model.hpp"
+#include "workloads/npu_profile.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tutti {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names topology_names() {
+  Names names;
+  for (const TopologyRow& row : topology_families()) names.emplace_back(row.name);
+  for (const Machine& machine : machines()) names.push_back(machine.name);
+  return names;
+}
+
+Names algorithm_names() {
+  Names names;
+  for (const AlgorithmRow& row : all_algorithms()) names.emplace_back(row.name);
+  return names;
+}
+
+Names algorithms_or_all() {
+  Names names = algorithm_names();
+  names.emplace_back("all");
+  return names;
+}
+
+Names collective_names() {
+  Names names;
+  for (const CollectiveKind kind : named_collectives()) names.emplace_back(to_text(kind));
+  return names;
+}
+
+Names entries_of(const std::vector<CatalogueEntry>& entries) {
+  Names names;
+  for (const CatalogueEntry& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+Names model_names() {
+  Names names;
+  for (const NamedModel& model : named_models()) names.push_back(model.name);
+  return names;
+}
+
+/// What an option or an argument takes, by its name.
+struct Values {
+  std::string_view name;
+  Names (*names)();
+};
+constexpr std::array values{Values{"--topology", topology_names},
+                            Values{"--algorithm", algorithms_or_all},
+                            Values{"--planner", algorithm_names},
+                            Values{"--candidates", algorithm_names},
+                            Values{"--collective", collective_names},
+                            Values{"--model", model_names},
+                            Values{"--npu", npu_profile_names},
+                            Values{"experiment", [] { return entries_of(catalogue()); }},
+                            Values{"study", [] { return entries_of(study_catalogue()); }},
+                            Values{"kind",
+                                   [] {
+                                     return Names{"algorithms", "topologies", "collectives",
+                                                  "models",     "npus",       "experiments",
+                                                  "studies",    "engines",    "runtimes"};
+                                   }},
+                            Values{"shell",
+                                   [] {
+                                     return Names{"bash", "zsh"};
+                                   }},
+                            Values{"--engine",
+                                   [] {
+                                     return Names{"native", "simgrid", "both"};
+                                   }},
+                            Values{"--discipline",
+                                   [] {
+                                     return Names{"fifo", "fluid"};
+                                   }},
+                            Values{"--link-busy",
+                                   [] {
+                                     return Names{"serialization", "latency+serialization"};
+                                   }},
+                            Values{"--forwarding",
+                                   [] {
+                                     return Names{"auto", "cut-through", "store-and-forward"};
+                                   }},
+                            Values{"--routing",
+                                   [] {
+                                     return Names{"auto", "shortest", "dimension-order"};
+                                   }},
+                            Values{"--bound",
+                                   [] {
+                                     return Names{"quick", "full"};
+                                   }},
+                            Values{"--policy",
+                                   [] {
+                                     return Names{"report", "reroute", "resynthesize", "restart"};
+                                   }},
+                            Values{"--backend",
+                                   [] {
+                                     return Names{"cpu", "cuda"};
+                                   }},
+                            Values{"--links",
+                                   [] {
+                                     return Names{"emulated", "real"};
+                                   }},
+                            Values{"--precision",
+                                   [] {
+                                     return Names{"fp32", "tf32", "fp16", "bf16", "fp8"};
+                                   }},
+                            Values{"--recompute",
+                                   [] {
+                                     return Names{"none", "attention", "full"};
+                                   }},
+                            Values{"--schedule", [] {
+                                     return Names{"gpipe", "1f1b", "interleaved"};
+                                   }}};
+
+Names names_for(const CLI::Option& option) {
+  for (const Values& row : values)
+    if (option.check_name(std::string(row.name))) return row.names();
+  return {};
+}
+
+Names beginning_with(const Names& names, const std::string& begun) {
+  const std::size_t comma = begun.rfind(',');
+  const std::string before = comma == std::string::npos ? "" : begun.substr(0, comma + 1);
+  Names found;
+  for (const std::string& name : names)
+    if ((before + name).starts_with(begun)) found.push_back(before + name);
+  std::ranges::sort(found);
+  return found;
+}
+
+Names option_names(const CLI::App& command) {
+  Names names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// The option that a word names; null where it names none.
+const CLI::Option* option_named(const CLI::App& command, const std::string& word) {
+  if (!word.starts_with('-')) return nullptr;
+  for (const CLI::Option* option : command.get_options())
+    if (option->check_name(word)) return option;
+  return nullptr;
+}
+
+/// The first argument without a dash.
+const CLI::Option* positional(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_positional()) return option;
+  return nullptr;
+}
+
+const CLI::App* command_named(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_name() == name) return command;
+  return nullptr;
+}
+
+} // namespace
+
+std::vector<std::string> completions(const CLI::App& app, std::span<const std::string> words) {
+  if (words.empty()) return {};
+  const std::string& begun = words.back();
+  if (words.size() == 1) {
+    Names names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    return beginning_with(names, begun);
+  }
+  const CLI::App* command = command_named(app, words.front());
+  if (command == nullptr) return {};
+  if (begun.starts_with('-')) return beginning_with(option_names(*command), begun);
+  const CLI::Option* option = option_named(*command, words[words.size() - 2]);
+  if (option != nullptr && option->get_type_size() > 0) // no flag
+    return beginning_with(names_for(*option), begun);
+  const CLI::Option* argument = positional(*command);
+  return argument == nullptr ? Names{} : beginning_with(names_for(*argument), begun);
+}
+
+std::string completion_script(std::string_view shell) {
+  const std::array<std::string, 2> known{"bash", "zsh"};
+  if (std::ranges::find(known, shell) == known.end())
+    throw InputError(unknown_name("shell", std::string(shell), Names(known.begin(), known.end())));
+  const std::string script = R"(_tutti() {
+  local IFS=$'\n'
+  COMPREPLY=($("${COMP_WORDS[0]}" --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _tutti tutti
+)";
+  return shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" + script : script;
+}
+
+int completion_command(const CompletionArguments& arguments) {
+  print_text(completion_script(arguments.shell));
+  return 0;
+}
+
+} // namespace tutti

@@ -1,0 +1,49 @@
+// What the command line offers for words that are being typed.
+#include "tests/catch.hpp"
+#include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <string>
+
+using namespace tutti;
+
+namespace {
+
+std::string offered(const std::string& words) {
+  const TemporaryFolder folder;
+  const CommandResult result = run_tutti("--complete " + words, folder);
+  CHECK(result.code == 0);
+  CHECK(result.err.empty());
+  return result.out;
+}
+
+} // namespace
+
+TEST_CASE("commands, options and names are offered by how they begin") {
+  CHECK(offered("fr") == "frontier\n");
+  CHECK(offered("synth --topo") == "--topology\n");
+  CHECK(offered("synth -a tac") == "tacos\n");
+  CHECK(offered("synth -a ring,tac") == "ring,tacos\n");
+  CHECK(offered("synth -c all_") == "all_gather\nall_reduce\nall_to_all\n");
+  CHECK(offered("synth -t dragonf") == "dragonfly\n");
+  CHECK(offered("synth -t dgx1x") == "dgx1x2\n");
+  CHECK(offered("run tacos/fig0") == "tacos/fig01\ntacos/fig02\n");
+  CHECK(offered("sweep studies/qu") == "studies/quick\n");
+  CHECK(offered("list run") == "runtimes\n");
+  CHECK_THAT(offered("synth ''"), !ContainsSubstring("tacos"));
+}
+
+TEST_CASE("nothing is offered, and nothing complained of, where words make no sense") {
+  for (const std::string words : {"", "nonsense ''", "synth --nonsense x", "verify sched", "-x",
+                                  "synth -a", "synth --limit 6"})
+    CHECK(offered(words).find("error") == std::string::npos);
+}
+
+TEST_CASE("the script of a shell asks the program") {
+  const TemporaryFolder folder;
+  CHECK_THAT(run_tutti("completion bash", folder).out, ContainsSubstring("--complete"));
+  CHECK_THAT(run_tutti("completion zsh", folder).out, ContainsSubstring("bashcompinit"));
+  const CommandResult fish = run_tutti("completion fish", folder);
+  CHECK(fish.code == 2);
+  CHECK_THAT(fish.err, ContainsSubstring("unknown shell \"fish\" (known: bash, zsh"));
+}
