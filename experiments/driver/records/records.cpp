@@ -39,12 +39,6 @@ std::string exact_text(const Cell& cell, Quantity quantity) {
   return fmt::format("{:.3f}", cell.number());
 }
 
-std::optional<std::size_t> Records::find(std::string_view name) const {
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    if (columns[c].name == name) return c;
-  return std::nullopt;
-}
-
 std::vector<std::vector<std::string>> csv_rows(const Records& records) {
   std::vector<std::vector<std::string>> rows(1);
   for (const RecordColumn& column : records.columns) rows.front().push_back(column.name);

@@ -1,13 +1,14 @@
 // What a study comes to: rows of typed columns. A column says once what it is called, what it
-// counts and what it is for; whatever writes or judges results reads it there.
+// counts and what it is for. CSV is written from it; tables, JSON and expectations still have
+// columns of their own.
 #pragma once
 
 #include "sim/units.hpp"
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,7 +46,6 @@ struct RecordColumn {
   std::string name; ///< with its unit: "collective_time_ps"
   Quantity quantity = Quantity::text;
   ColumnRole role = ColumnRole::metric;
-  bool operator==(const RecordColumn&) const = default;
 };
 
 /// A value of a column; nothing where it isn't known.
@@ -72,7 +72,6 @@ public:
   [[nodiscard]] std::int64_t whole() const { return std::get<std::int64_t>(value_); }
   /// Also of whole ones, and 1 and 0 of true and false. Pre: known, and no text.
   [[nodiscard]] double number() const;
-  bool operator==(const Cell&) const = default;
 
 private:
   std::variant<std::monostate, std::string, bool, std::int64_t, double> value_;
@@ -85,9 +84,6 @@ private:
 struct Records {
   std::vector<RecordColumn> columns;
   std::vector<std::vector<Cell>> rows; ///< each with a cell per column
-
-  /// The column of this name; none where there is none.
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
 };
 
 /// A header and the rows, for csv_text().
