@@ -53,7 +53,7 @@ TEST_CASE("values make a template into an experiment") {
                                                         {"size", text_value("9MB")},
                                                         {"chunks", number_value(4)}}),
                                                 7);
-  const std::vector<Case> cases = experiment.cases();
+  const std::vector<Case> cases = experiment.all<RunStudy>().at(0)->cases(experiment.topologies);
   REQUIRE(cases.size() == 1);
   CHECK(cases.front().topology->npu_count() == 9);
   CHECK(cases.front().collective.size.count == 9'000'000);

@@ -53,7 +53,7 @@ FrontierCase case_of(const FrontierArguments& arguments, const Topology& topolog
 std::vector<std::string> write_files(const std::string& folder,
                                      const FrontierEvaluation& evaluation) {
   std::vector<std::string> files{folder + "/frontier.csv"};
-  const StudyEvaluation study{evaluation, {}};
+  const FrontierStudyEvaluation study{evaluation, {}};
   write_file(files.front(), csv_text(csv_rows(frontier_records({&study, 1}))));
   if (evaluation.points.empty()) return files;
   if (!gnuplot_found()) {
@@ -66,7 +66,7 @@ std::vector<std::string> write_files(const std::string& folder,
 }
 
 /// Also that nothing was found.
-std::vector<std::string> all_problems(const StudyEvaluation& study) {
+std::vector<std::string> all_problems(const FrontierStudyEvaluation& study) {
   std::vector<std::string> problems = problems_of(study);
   for (std::string& problem : nothing_made(study)) problems.push_back(std::move(problem));
   return problems;
@@ -84,7 +84,7 @@ int frontier_command(const FrontierArguments& arguments) {
   InterruptibleWork work(interrupts, what, arguments.progress);
   work.watch(c.options);
   request.found = work.beside(point_announcer(what, arguments.progress));
-  const StudyEvaluation study{evaluate_frontier(c, request), {}};
+  const FrontierStudyEvaluation study{evaluate_frontier(c, request), {}};
   const FrontierEvaluation& evaluation = study.frontier;
   if (arguments.json)
     print_text(json_text(frontier_json(evaluation)));

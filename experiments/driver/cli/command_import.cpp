@@ -165,7 +165,7 @@ int import_command(const ImportArguments& arguments) {
     for (const Evaluation& e : evaluations) all.push_back(evaluation_json(e, LinkDetail::all));
     print_text(json_text(all));
   }
-  return report_problems(evaluations);
+  return report_problems(problems_of(evaluations));
 }
 
 } // namespace tutti

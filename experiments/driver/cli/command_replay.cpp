@@ -133,7 +133,7 @@ int replay_command(const ReplayArguments& arguments) {
     print_text(json_text(evaluation_json(e, LinkDetail::all)));
   else
     print_tables(report_text({&e, 1}, table_form(arguments.tables)));
-  return report_problems({&e, 1});
+  return report_problems(problems_of({&e, 1}));
 }
 
 } // namespace tutti

@@ -177,7 +177,7 @@ int synth_command(const SynthArguments& arguments) {
   else
     print_tables(report_text(evaluations, table_form(arguments.tables)));
   if (trace) join_timelines(arguments.trace, cases, evaluations);
-  int code = report_problems(evaluations);
+  int code = report_problems(problems_of(evaluations));
   if (!arguments.output.empty() && !evaluations.front().verified) {
     print_message(fmt::format("{}: not written, there is no correct schedule", arguments.output));
     code = 1;

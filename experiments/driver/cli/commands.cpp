@@ -85,17 +85,6 @@ void require_picture_name(const std::string& file) {
     throw InputError(fmt::format("{}: a heat map is .svg or .png", file));
 }
 
-int report_problems(std::span<const Evaluation> evaluations) {
-  int code = 0;
-  for (const Evaluation& e : evaluations) {
-    if (e.problem.empty()) continue;
-    print_message(fmt::format("{} on {}, {} {}: {}", e.algorithm, e.topology, e.collective,
-                              to_text(e.size), e.problem));
-    code = 1;
-  }
-  return code;
-}
-
 int report_problems(std::span<const std::string> problems) {
   for (const std::string& problem : problems) print_message(problem);
   return problems.empty() ? 0 : 1;
@@ -104,52 +93,6 @@ int report_problems(std::span<const std::string> problems) {
 void tell_left_out(const std::string& trace, std::span<const std::string> left_out) {
   for (const std::string& what : left_out)
     print_message(fmt::format("{}: left out: {}", trace, what));
-}
-
-namespace {
-
-constexpr const char* no_schedule = "no schedule was made";
-
-template <typename Rows, typename IsMade>
-std::vector<std::string> nothing_of(const std::string& what, const Rows& rows,
-                                    const IsMade& is_made) {
-  const auto is_told = [&](const auto& row) { return is_made(row) || !row.problem.empty(); };
-  if (rows.empty() || std::ranges::any_of(rows, is_told)) return {};
-  const std::string& note = rows.front().note;
-  return {what + (note.empty() ? note : ": " + note)};
-}
-
-constexpr auto is_verified = [](const auto& row) { return row.verified; };
-
-} // namespace
-
-std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations) {
-  return nothing_of(no_schedule, evaluations, is_verified);
-}
-
-std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations) {
-  return nothing_of(no_schedule, evaluations, is_verified);
-}
-
-std::vector<std::string> nothing_made(const JobStudyEvaluation& study) {
-  return nothing_of(no_schedule, study.plans,
-                    [](const PlanEvaluation& plan) { return !plan.jobs.empty(); });
-}
-
-std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation) {
-  return nothing_of("nothing ran", evaluation.runs,
-                    [](const TrainingRun& run) { return run.report.has_value(); });
-}
-
-std::vector<std::string> nothing_made(const StudyEvaluation& study) {
-  const FrontierEvaluation& frontier = study.frontier;
-  const bool is_decided =
-      std::ranges::any_of(study.instances, [](const InstanceEvaluation& instance) {
-        return instance.answer != "timed_out";
-      });
-  if (!frontier.points.empty() || !frontier.problem.empty() || is_decided) return {};
-  return {fmt::format("frontier of {} on {}: no point was found: {}", frontier.collective,
-                      frontier.topology, frontier.frontier.stop)};
 }
 
 int conclude(const Conclusion& conclusion) {

@@ -303,23 +303,11 @@ void require_writable(const std::string& file);
 void require_outputs(const std::vector<std::string>& inputs,
                      const std::vector<std::string>& outputs);
 
-/// Says on stderr what is wrong with each evaluation. The exit code: 1 where one has a problem.
-int report_problems(std::span<const Evaluation> evaluations);
-
-/// The same for problems that are in words already.
+/// Says on stderr what is wrong, each in words. The exit code: 1 where something is.
 int report_problems(std::span<const std::string> problems);
 
 /// Says on stderr what a trace leaves out.
 void tell_left_out(const std::string& trace, std::span<const std::string> left_out);
-
-/// What is wrong where not one of several rows has a schedule, with the first one's reason; empty
-/// where one has, or there are none.
-[[nodiscard]] std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations);
-[[nodiscard]] std::vector<std::string> nothing_made(const JobStudyEvaluation& study);
-[[nodiscard]] std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations);
-[[nodiscard]] std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation);
-/// Nor was any row of the paper decided.
-[[nodiscard]] std::vector<std::string> nothing_made(const StudyEvaluation& study);
 
 /// How a command ends whose results are printed.
 struct Conclusion {

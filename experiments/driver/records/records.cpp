@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tutti {
@@ -37,6 +38,29 @@ std::string exact_text(const Cell& cell, Quantity quantity) {
   case Quantity::effort: break;
   }
   return fmt::format("{:.3f}", cell.number());
+}
+
+void append(Records& records, const Records& more) {
+  std::vector<std::size_t> place; // of each column of `more`
+  for (const RecordColumn& column : more.columns) {
+    auto found = std::ranges::find(records.columns, column.name, &RecordColumn::name);
+    if (found == records.columns.end()) {
+      const bool is_cost = column.role == ColumnRole::cost;
+      found = is_cost ? records.columns.end()
+                      : std::ranges::find(records.columns, ColumnRole::cost, &RecordColumn::role);
+      const auto at = found - records.columns.begin();
+      records.columns.insert(found, column);
+      for (std::vector<Cell>& row : records.rows) row.insert(row.begin() + at, Cell());
+      for (std::size_t& p : place)
+        if (p >= static_cast<std::size_t>(at)) ++p;
+      found = records.columns.begin() + at;
+    }
+    place.push_back(static_cast<std::size_t>(found - records.columns.begin()));
+  }
+  for (const std::vector<Cell>& row : more.rows) {
+    std::vector<Cell>& cells = records.rows.emplace_back(records.columns.size());
+    for (std::size_t c = 0; c < row.size(); ++c) cells[place[c]] = row[c];
+  }
 }
 
 std::vector<std::vector<std::string>> csv_rows(const Records& records) {

@@ -86,6 +86,10 @@ struct Records {
   std::vector<std::vector<Cell>> rows; ///< each with a cell per column
 };
 
+/// The rows of both, with all columns of both; those of `more` that are new stand before what
+/// it took. Cells of a column that a row's records don't have are empty.
+void append(Records& records, const Records& more);
+
 /// A header and the rows, for csv_text().
 [[nodiscard]] std::vector<std::vector<std::string>> csv_rows(const Records& records);
 

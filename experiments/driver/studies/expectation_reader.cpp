@@ -28,11 +28,11 @@ struct Selection {
   bool names_chunks = false;
 };
 
-Selection selected(const ConfigValue& value, const Experiment& experiment, Cases cases) {
+Selection selected(const ConfigValue& value, Networks networks, Cases cases) {
   ConfigTable table = value.table();
   const std::vector<std::string> none;
   const auto topologies = list_at(table, "topology", none, [&](const ConfigValue& label) {
-    return experiment.topologies[topology_index(label, experiment.topologies)].label;
+    return networks[topology_index(label, networks)].label;
   });
   const auto algorithms = list_at(table, "algorithm", none, [](const ConfigValue& name) {
     return std::string(parsed(name, find_algorithm).name);
@@ -94,10 +94,10 @@ std::vector<Quotient> pairs(const ConfigValue& of_value, const Selection& of, co
   return found;
 }
 
-std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const Experiment& experiment,
+std::vector<Quotient> read_values(ConfigTable& table, Summary summary, Networks networks,
                                   Cases cases) {
   const ConfigValue of_value = table.at("of");
-  const Selection of = selected(of_value, experiment, cases);
+  const Selection of = selected(of_value, networks, cases);
   const auto over_value = table.find("over");
   if (!over_value) {
     if (summary == Summary::single) return {{only_case(of_value, of, cases), {}}};
@@ -107,7 +107,7 @@ std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const Exp
   }
   if (summary == Summary::exponent)
     throw over_value->error("an exponent is of values, not of ratios: remove \"over\"");
-  const Selection over = selected(*over_value, experiment, cases);
+  const Selection over = selected(*over_value, networks, cases);
   if (summary != Summary::single) return pairs(of_value, of, over, cases);
   return {{only_case(of_value, of, cases), only_case(*over_value, over, cases)}};
 }
@@ -156,7 +156,7 @@ std::size_t replay_index(const ConfigValue& value, const std::vector<Quotient>& 
 
 } // namespace
 
-Expectation read_expectation(ConfigTable table, const Experiment& experiment, Cases cases) {
+Expectation read_expectation(ConfigTable table, Networks networks, Cases cases) {
   Expectation expectation;
   expectation.label = plain_label(table.at("label"));
   expectation.metric = parsed_at(table, "metric", "algbw", parse_metric);
@@ -167,7 +167,7 @@ Expectation read_expectation(ConfigTable table, const Experiment& experiment, Ca
     expectation.summary = Summary::exponent;
     expectation.size = parsed(*exponent, parse_problem_size);
   }
-  expectation.values = read_values(table, expectation.summary, experiment, cases);
+  expectation.values = read_values(table, expectation.summary, networks, cases);
   if (exponent && expectation.values.size() < 2)
     throw exponent->error("an exponent needs at least two cases");
   if (const auto discipline = table.find("discipline"))

@@ -2,6 +2,7 @@
 // reported at the value's line and column.
 #include "experiments/driver/studies/experiment_values.hpp"
 
+#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/printable.hpp"
 #include "experiments/driver/cli/work_limits.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -56,13 +57,12 @@ std::string string_at(ConfigTable& table, const std::string& key) {
   return value ? value->string() : "";
 }
 
-std::size_t topology_index(const ConfigValue& value,
-                           const std::vector<LabelledTopology>& topologies) {
+std::size_t topology_index(const ConfigValue& value, Networks networks) {
   const std::string label = value.string();
   std::vector<std::string> known;
-  for (std::size_t i = 0; i < topologies.size(); ++i) {
-    if (topologies[i].label == label) return i;
-    known.push_back(topologies[i].label);
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    if (networks[i].label == label) return i;
+    known.push_back(networks[i].label);
   }
   throw value.error(unknown_name("topology label", label, known));
 }

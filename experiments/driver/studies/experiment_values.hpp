@@ -3,7 +3,8 @@
 #pragma once
 
 #include "experiments/driver/records/file_stem.hpp"
-#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/study.hpp"
+#include "sim/synthesizer.hpp"
 #include "sim/files/config.hpp"
 
 #include <cstdint>
@@ -79,8 +80,7 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
 /// A name that becomes part of a file's path: letters, digits, - and _.
 [[nodiscard]] std::string plain_name(const ConfigValue& value);
 /// Index of the topology that this label names.
-[[nodiscard]] std::size_t topology_index(const ConfigValue& value,
-                                         const std::vector<LabelledTopology>& topologies);
+[[nodiscard]] std::size_t topology_index(const ConfigValue& value, Networks networks);
 /// Those of the key `algorithms`, at least one: names, or "all".
 [[nodiscard]] std::vector<AlgorithmRow> algorithms_at(ConfigTable& table);
 /// The collectives of one case: one, or several that run at once.

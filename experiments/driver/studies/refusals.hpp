@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -44,5 +45,18 @@ private:
   std::optional<InputError> first_;
   std::size_t accepted_ = 0;
 };
+
+/// What is wrong where not one of several rows `is_made`, with the first one's reason; nothing where
+/// one is, where a row has a problem, which says it, or where there are no rows.
+template <typename Rows, typename IsMade>
+[[nodiscard]] std::vector<std::string> nothing_of(const std::string& what, const Rows& rows,
+                                                  const IsMade& is_made) {
+  bool is_told = false;
+  for (const auto& row : rows) is_told = is_told || is_made(row) || !row.problem.empty();
+  if (rows.empty() || is_told) return {};
+  const std::string& note = rows.front().note;
+  return {what + (note.empty() ? note : ": " + note)};
+}
+inline constexpr const char* no_schedule = "no schedule was made";
 
 } // namespace tutti

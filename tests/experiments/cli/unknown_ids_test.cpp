@@ -2,7 +2,7 @@
 // crash. The sanitizers of CI see what only happens to go well.
 #include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
-#include "experiments/driver/studies/jobs/reader.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
 #include "runtime/formats/msccl/xml.hpp"

@@ -1,4 +1,5 @@
-#include "experiments/driver/figures/figures.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/runs/figure.hpp"
 
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/curves.hpp"
@@ -16,6 +17,12 @@ Experiment sample() {
                           "B = \"ring:5\"\n[[runs]]\ncollectives = [\"all_gather\"]\n"
                           "algorithms = [\"ring\", \"direct\"]\n",
                           "e.toml");
+}
+
+Figure figure_of(const FigureRequest& request, const Experiment& experiment,
+                 std::span<const Evaluation> evaluations) {
+  const std::vector<Case> cases = experiment.all<RunStudy>().at(0)->cases(experiment.topologies);
+  return make_figure(request, experiment.topologies, cases, evaluations);
 }
 
 Evaluation evaluation_of(std::string topology, std::string algorithm, double algbw,
@@ -47,7 +54,7 @@ TEST_CASE("bars: a group per topology, a bar per algorithm, over the least of th
                                 evaluation_of("B", "ring", 5e9)};
   FigureRequest request = request_of(FigureKind::bars);
   const double none = std::nan("");
-  CHECK(make_figure(request, sample(), evaluations).script ==
+  CHECK(figure_of(request, sample(), evaluations).script ==
         bar_figure({heading,
                     "algorithm bandwidth [GB/s]",
                     {"ring", "direct"},
@@ -55,7 +62,7 @@ TEST_CASE("bars: a group per topology, a bar per algorithm, over the least of th
             .script);
   request.normalized = true;
   CHECK(
-      make_figure(request, sample(), evaluations).script ==
+      figure_of(request, sample(), evaluations).script ==
       bar_figure({heading, "algbw / least", {"ring", "direct"}, {{"A", {1, 4}}, {"B", {1, none}}}})
           .script);
 }
@@ -76,7 +83,7 @@ TEST_CASE("bars: chunks and runs are named where an algorithm has several for on
   add("A", "dbt", 8, "x", 5e9);
   add("B", "dbt", 8, "y", 6e9);
   const double none = std::nan("");
-  CHECK(make_figure(request_of(FigureKind::bars), sample(), evaluations).script ==
+  CHECK(figure_of(request_of(FigureKind::bars), sample(), evaluations).script ==
         bar_figure({heading,
                     "algorithm bandwidth [GB/s]",
                     {"ring, 4 chunks", "ring, 64 chunks", "direct, x", "direct, y", "dbt"},
@@ -90,7 +97,7 @@ TEST_CASE("sizes: a curve per algorithm, and what isn't asked for is left out") 
                                 evaluation_of("B", "ring", 9e9, 1000)};
   FigureRequest request = request_of(FigureKind::sizes);
   request.topologies = {"A"};
-  CHECK(make_figure(request, sample(), evaluations).script ==
+  CHECK(figure_of(request, sample(), evaluations).script ==
         curve_figure({heading,
                       CurveAxis::bytes,
                       "collective size",
@@ -111,7 +118,7 @@ TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the 
   FigureRequest request = request_of(FigureKind::chunks);
   request.algorithms = {"ring"};
   request.reference = "direct";
-  CHECK(make_figure(request, sample(), evaluations).script ==
+  CHECK(figure_of(request, sample(), evaluations).script ==
         curve_figure({heading,
                       CurveAxis::powers,
                       "chunks per shard",
@@ -120,7 +127,7 @@ TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the 
                       ""})
             .script);
   evaluations.pop_back(); // where there is nothing to hold it against there is no point
-  CHECK_THAT(make_figure(request, sample(), evaluations).script,
+  CHECK_THAT(figure_of(request, sample(), evaluations).script,
              ContainsSubstring("$curve0 << END\n1 2\nEND"));
 }
 
@@ -129,12 +136,12 @@ TEST_CASE("a fact may be drawn; who doesn't state it has no point") {
   evaluations[0].facts = {{"hops", 7}};
   FigureRequest request = request_of(FigureKind::sizes);
   request.metric = {Metric::fact, "hops"};
-  const std::string script = make_figure(request, sample(), evaluations).script;
+  const std::string script = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("set ylabel 'hops'"));
   CHECK_THAT(script, ContainsSubstring(" 7\nEND"));
   CHECK_THAT(script, !ContainsSubstring("$curve1"));
   evaluations[0].facts.clear();
-  CHECK_THROWS_AS(make_figure(request, sample(), evaluations), InputError);
+  CHECK_THROWS_AS(figure_of(request, sample(), evaluations), InputError);
 }
 
 TEST_CASE("chunks: several collectives are told apart") {
@@ -143,7 +150,7 @@ TEST_CASE("chunks: several collectives are told apart") {
   evaluations[1].collective = "all_to_all";
   for (Evaluation& e : evaluations) e.chunks_per_shard = 2;
   const std::string script =
-      make_figure(request_of(FigureKind::chunks), sample(), evaluations).script;
+      figure_of(request_of(FigureKind::chunks), sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("title 'ring, all_gather'"));
   CHECK_THAT(script, ContainsSubstring("title 'ring, all_to_all'"));
 }
@@ -159,13 +166,13 @@ TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
   evaluations[3].synthesis_seconds = 8;
   FigureRequest request = request_of(FigureKind::scaling);
   request.metric = Metric::synthesis_seconds;
-  const std::string script = make_figure(request, sample(), evaluations).script;
+  const std::string script = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("'ring on ring: N^2.00'"));
   CHECK_THAT(script, ContainsSubstring("'direct on ring: N^3.00'"));
   CHECK_THAT(script, ContainsSubstring("'synthesis time [CPU s]'"));
   for (Evaluation& e : evaluations) e.transfers = std::uint64_t{e.npus} * e.npus;
   request.over = ProblemSize::transfers;
-  CHECK_THAT(make_figure(request, sample(), evaluations).script,
+  CHECK_THAT(figure_of(request, sample(), evaluations).script,
              ContainsSubstring("'ring on ring: T^1.00'"));
 }
 
@@ -175,7 +182,7 @@ TEST_CASE("scaling: several collectives are told apart") {
   evaluations[1].collective = "all_to_all";
   for (Evaluation& e : evaluations) e.npus = 4;
   const std::string script =
-      make_figure(request_of(FigureKind::scaling), sample(), evaluations).script;
+      figure_of(request_of(FigureKind::scaling), sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("'ring, all_gather on ring"));
   CHECK_THAT(script, ContainsSubstring("'ring, all_to_all on ring"));
 }
@@ -186,28 +193,28 @@ TEST_CASE("planned times are drawn in ms, and over the replayed ones") {
   evaluations[0].replays[0].report.completion = Time{4'000'000'000};
   FigureRequest request = request_of(FigureKind::sizes);
   request.metric = Metric::planned;
-  const std::string planned = make_figure(request, sample(), evaluations).script;
+  const std::string planned = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(planned, ContainsSubstring("set ylabel 'planned time [ms]'"));
   CHECK_THAT(planned, ContainsSubstring(" 3\nEND"));
   request.metric = Metric::planned_ratio;
-  const std::string ratio = make_figure(request, sample(), evaluations).script;
+  const std::string ratio = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(ratio, ContainsSubstring("set ylabel 'planned time / collective time'"));
   CHECK_THAT(ratio, ContainsSubstring(" 0.75\nEND"));
 }
 
 TEST_CASE("schedule: synthesized again, and of one evaluation only") {
   const Experiment experiment = sample();
-  const std::vector<Case> cases = experiment.cases();
+  const std::vector<Case> cases = experiment.all<RunStudy>().at(0)->cases(experiment.topologies);
   std::vector<Evaluation> evaluations;
   for (const Case& c : cases) evaluations.push_back(evaluate(c));
   FigureRequest request = request_of(FigureKind::schedule);
   request.topologies = {"A"};
-  CHECK(message_of([&] { (void)make_figure(request, experiment, evaluations); }) ==
+  CHECK(message_of([&] { (void)figure_of(request, experiment, evaluations); }) ==
         "figure file: a schedule is drawn of one evaluation, not of 2");
   request.algorithms = {"ring"};
-  CHECK_THAT(make_figure(request, experiment, evaluations).script, ContainsSubstring("\"step 1,"));
+  CHECK_THAT(figure_of(request, experiment, evaluations).script, ContainsSubstring("\"step 1,"));
   evaluations[0].replays[0].report.completion.ps += 1;
-  CHECK_THAT(message_of([&] { (void)make_figure(request, experiment, evaluations); }),
+  CHECK_THAT(message_of([&] { (void)figure_of(request, experiment, evaluations); }),
              ContainsSubstring("the second time"));
 }
 
@@ -215,6 +222,6 @@ TEST_CASE("a figure of nothing is refused") {
   FigureRequest request = request_of(FigureKind::heatmap);
   request.topologies = {"B"};
   const std::vector evaluations{evaluation_of("A", "ring", 2e9)};
-  CHECK(message_of([&] { (void)make_figure(request, sample(), evaluations); }) ==
+  CHECK(message_of([&] { (void)figure_of(request, sample(), evaluations); }) ==
         "figure file: there is nothing to draw");
 }

@@ -39,15 +39,15 @@ TEST_CASE("every size of an experiment for GPUs divides for every algorithm") {
     if (!name.starts_with("gpu_")) continue;
     ++files;
     const Experiment experiment = read_experiment(entry.path().string());
-    for (const ExecutionStudy& study : experiment.executions) {
-      ExecutionCase c = experiment.execution_case(study);
+    for (const ExecutionStudy* study : experiment.all<ExecutionStudy>()) {
+      ExecutionCase c = study->complete(experiment.topologies);
       c.backend = &nothing_runs;
       c.predicted_by = PredictedBy::nothing;
       Refusals refusals;
       const ExecutionEvaluation made = evaluate_execution(c, {}, refusals);
       CHECK(made.runs.size() == c.sizes.size() * c.algorithms.size());
       for (const ExecutionRun& run : made.runs) {
-        INFO(name << ", " << study.label << ", " << run.algorithm << ", " << to_text(run.size)
+        INFO(name << ", " << study->label << ", " << run.algorithm << ", " << to_text(run.size)
                   << ": " << run.note);
         CHECK(run.execution.has_value());
         CHECK(run.problem == "");

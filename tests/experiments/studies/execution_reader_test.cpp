@@ -28,7 +28,7 @@ algorithms = ["ring", "direct"]
 )";
 
 ExecutionStudy study_of(const std::string& rest) {
-  return parse_experiment(head + minimal + rest, "e.toml").executions.at(0);
+  return *parse_experiment(head + minimal + rest, "e.toml").all<ExecutionStudy>().at(0);
 }
 
 std::string error_in(const std::string& rest) { return experiment_error(head + minimal + rest); }
@@ -54,8 +54,8 @@ ExecutionEvaluation evaluation_of(const std::vector<double>& ratios) {
 
 TEST_CASE("an execution with every default") {
   const Experiment e = parse_experiment(head + minimal, "e.toml");
-  REQUIRE(e.executions.size() == 1);
-  const ExecutionCase c = e.execution_case(e.executions[0]);
+  REQUIRE(e.studies.size() == 1);
+  const ExecutionCase c = e.all<ExecutionStudy>().at(0)->complete(e.topologies);
   CHECK(c.label == "Gather");
   CHECK(c.topology == &e.topologies[0].topology);
   CHECK(c.backend->name == "cpu");
@@ -228,7 +228,7 @@ TEST_CASE("what a device has no memory for is a row that says so, and the others
                          run_small,
                          [] { return std::string(); },
                          []() -> double { throw InputError("too little memory to copy"); }};
-  ExecutionCase c = experiment.execution_case(experiment.executions.at(0));
+  ExecutionCase c = experiment.all<ExecutionStudy>().at(0)->complete(experiment.topologies);
   c.backend = &small;
   c.emulated = false;
   c.predicted_by = PredictedBy::nothing;

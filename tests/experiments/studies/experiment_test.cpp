@@ -31,6 +31,8 @@ std::string expectation(const std::string& rest) {
   return head + run + "[[expect]]\nlabel = \"x\"\n" + rest;
 }
 
+RunStudy runs_of(const Experiment& experiment) { return *experiment.all<RunStudy>().at(0); }
+
 } // namespace
 
 TEST_CASE("a small experiment, with every default") {
@@ -41,7 +43,7 @@ TEST_CASE("a small experiment, with every default") {
   REQUIRE(e.topologies.size() == 2);
   CHECK(e.topologies[0].label == "A");
   CHECK(e.topologies[1].topology.npu_count() == 5);
-  const auto cases = e.cases();
+  const auto cases = runs_of(e).cases(e.topologies);
   REQUIRE(cases.size() == 4); // 2 topologies x 2 algorithms
   CHECK(cases[1].topology_label == "A");
   CHECK(cases[1].algorithm.name == "direct");
@@ -114,8 +116,9 @@ tolerance = "1%"
 )",
                                         "e.toml");
   CHECK(e.topologies[0].label == "Z"); // in the order of the file
-  REQUIRE(e.runs.size() == 2);
-  const RunMatrix& first = e.runs[0];
+  REQUIRE(runs_of(e).matrices.size() == 2);
+  const RunStudy runs = runs_of(e);
+  const RunMatrix& first = runs.matrices[0];
   CHECK(first.topologies == std::vector<std::size_t>{1});
   CHECK(first.collectives[1] ==
         std::vector<std::string>{"broadcast,root=1", "all_reduce,group=0-2"});
@@ -127,20 +130,20 @@ tolerance = "1%"
   CHECK(first.options.routing == Routing::shortest);
   CHECK(first.options.limit_seconds == 1.5);
   CHECK(first.options.seed == 7);
-  const auto cases = e.cases();
+  const auto cases = runs_of(e).cases(e.topologies);
   REQUIRE(cases.size() == 2 * 4 * 2 + 2); // collectives x sizes x chunks, and two topologies
-  REQUIRE(e.expectations.size() == 2);
+  REQUIRE(runs_of(e).expectations.size() == 2);
   // collective 0, size 2 of 4, chunks 1 of 2; then the last run's first topology
-  CHECK(e.expectations[0].values == std::vector<Quotient>{{2 * 2 + 1, 16U}});
-  CHECK(e.expectations[0].tolerance == 0.025);
-  CHECK(e.expectations[0].explanation == "why");
-  CHECK(e.expectations[1].paper == 3e6); // 3 us in ps
-  CHECK(e.figures[0].kind == FigureKind::bars);
-  CHECK(e.figures[0].title == "All keys");
-  CHECK(e.figures[0].metric == Metric::time);
-  CHECK(e.figures[0].normalized);
-  CHECK(e.figures[1].quantity == LinkQuantity::bytes);
-  CHECK(e.figures[1].topologies == std::vector<std::string>{"A"});
+  CHECK(runs_of(e).expectations[0].values == std::vector<Quotient>{{2 * 2 + 1, 16U}});
+  CHECK(runs_of(e).expectations[0].tolerance == 0.025);
+  CHECK(runs_of(e).expectations[0].explanation == "why");
+  CHECK(runs_of(e).expectations[1].paper == 3e6); // 3 us in ps
+  CHECK(runs_of(e).figures[0].kind == FigureKind::bars);
+  CHECK(runs_of(e).figures[0].title == "All keys");
+  CHECK(runs_of(e).figures[0].metric == Metric::time);
+  CHECK(runs_of(e).figures[0].normalized);
+  CHECK(runs_of(e).figures[1].quantity == LinkQuantity::bytes);
+  CHECK(runs_of(e).figures[1].topologies == std::vector<std::string>{"A"});
 }
 
 TEST_CASE("a topology file stands beside the experiment") {
@@ -213,8 +216,7 @@ TEST_CASE("bad values are errors with their place") {
              ContainsSubstring("e.toml:1:8: \"a/b\" must consist of letters, digits, - and _"));
   CHECK_THAT(
       experiment_error(head),
-      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
-                        "[[training]] or [[executions]]"));
+      ContainsSubstring("needs a study: [[runs]], [[frontiers]], [[jobs]], [[failures]]"));
   CHECK_THAT(experiment_error(head.substr(0, 11) + run), ContainsSubstring("\"topologies\""));
   CHECK_THAT(experiment_error(head + run + "algorithms = [\"ring\"]\n"),
              ContainsSubstring("e.toml:8:1"));
@@ -238,9 +240,10 @@ TEST_CASE("an experiment may include others and nothing else, each once") {
   const auto error = [&](const std::string& toml) { return message_of([&] { (void)read(toml); }); };
   const std::string name = "name = \"e\"\n";
   const Experiment both = read(name + "include = [\"one\", \"two\"]\n");
-  REQUIRE(both.executions.size() == 2);
-  CHECK(both.executions[1].label == "two: y");
-  CHECK(both.execution_case(both.executions[1]).topology->npu_count() == 4);
+  const std::vector<const ExecutionStudy*> executions = both.all<ExecutionStudy>();
+  REQUIRE(executions.size() == 2);
+  CHECK(executions[1]->label == "two: y");
+  CHECK(executions[1]->complete(both.topologies).topology->npu_count() == 4);
   CHECK(error(name + "include = \"one\"\n").starts_with(file + ":2:11: "));
   CHECK(error(name + "include = [\"one\", \"two\", \"one\"]\n") ==
         file + ":2:26: \"one\" is included twice");
@@ -306,7 +309,7 @@ TEST_CASE("an expectation must speak of one case") {
 TEST_CASE("a mean is of all pairs of one problem") {
   const std::string rest = "paper = 1\ntolerance = \"2%\"\nmean = \"geometric\"\n";
   const auto values = [&](const std::string& text) {
-    return parse_experiment(expectation(text + rest), "e.toml").expectations.at(0).values;
+    return runs_of(parse_experiment(expectation(text + rest), "e.toml")).expectations.at(0).values;
   };
   // cases: ring, direct on A; ring, direct on B
   CHECK(values("of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n") ==
@@ -332,7 +335,7 @@ TEST_CASE("pairs of one problem have the same chunks, unless they are named") {
                            "chunks = [1, 2]\n[[expect]]\nlabel = \"x\"\npaper = 1\n"
                            "tolerance = \"2%\"\nmean = \"arithmetic\"\n";
   const auto values = [&](const std::string& text) {
-    return parse_experiment(both + text, "e.toml").expectations.at(0).values;
+    return runs_of(parse_experiment(both + text, "e.toml")).expectations.at(0).values;
   };
   // cases on A: ring, direct with 1 chunk; ring, direct with 2
   CHECK(
@@ -345,7 +348,7 @@ TEST_CASE("pairs of one problem have the same chunks, unless they are named") {
 
 TEST_CASE("an algorithm that chooses its chunks meets any") {
   const Experiment e = parse_experiment(head + run, "e.toml");
-  std::vector<Case> cases(2, e.cases().front());
+  std::vector<Case> cases(2, runs_of(e).cases(e.topologies).front());
   cases[0].run = "chosen";
   cases[0].chunks.reset();
   cases[0].algorithm.chooses_chunks = true;
@@ -356,7 +359,7 @@ TEST_CASE("an algorithm that chooses its chunks meets any") {
                                          "over.run = \"told\"\nmean = \"geometric\"\n"
                                          "paper = 1\ntolerance = \"2%\"\n",
                                          "x.toml"),
-                            e, cases)
+                            e.topologies, cases)
         .values;
   };
   CHECK(values() == std::vector<Quotient>{{0, 1}});
@@ -369,7 +372,7 @@ TEST_CASE("an exponent is of several values") {
                            "metric = \"synthesis_seconds\"\n";
   const std::string of = "of = {algorithm = \"ring\"}\n", over_npus = "exponent_over = \"npus\"\n";
   const Expectation e =
-      parse_experiment(expectation(of + rest + over_npus), "e.toml").expectations.at(0);
+      runs_of(parse_experiment(expectation(of + rest + over_npus), "e.toml")).expectations.at(0);
   CHECK(e.summary == Summary::exponent);
   CHECK(e.size == ProblemSize::npus);
   CHECK(e.at_most);
@@ -390,7 +393,7 @@ TEST_CASE("an exponent is of several values") {
 TEST_CASE("sizes may grow with the chunks") {
   const Experiment e = parse_experiment(
       head + run + "topologies = \"A\"\nchunks = [1, 4]\nsizes_per_chunk = \"1MiB\"\n", "e.toml");
-  const auto cases = e.cases();
+  const auto cases = runs_of(e).cases(e.topologies);
   REQUIRE(cases.size() == 4);
   CHECK(cases[0].collective.size == Bytes{1 << 20});
   CHECK(cases[2].chunks == 4U);
@@ -408,7 +411,7 @@ TEST_CASE("what each kind of figure can be told") {
     return head + run + "[[figures]]\nkind = \"" + kind + "\"\nfile = \"f\"\n" + rest;
   };
   const auto read = [&](const std::string& kind, const std::string& rest) {
-    return parse_experiment(figure(kind, rest), "e.toml").figures.at(0);
+    return runs_of(parse_experiment(figure(kind, rest), "e.toml")).figures.at(0);
   };
   CHECK(read("chunks", "normalized = \"ring\"\n").reference == "ring");
   CHECK(read("bars", "normalized = \"ring\"\nlogarithmic = true\n").logarithmic);
@@ -436,14 +439,14 @@ TEST_CASE("an expected value has a sign, a unit and a tolerance") {
   const std::string of = "of = {topology = \"A\", algorithm = \"ring\"}\n";
   const Experiment fact = parse_experiment(
       expectation(of + "metric = \"fact:hops\"\npaper = 12\ntolerance = \"2%\"\n"), "e.toml");
-  CHECK(fact.expectations.at(0).metric == Metric(Metric::fact, "hops"));
-  CHECK(fact.expectations.at(0).paper == 12);
+  CHECK(runs_of(fact).expectations.at(0).metric == Metric(Metric::fact, "hops"));
+  CHECK(runs_of(fact).expectations.at(0).paper == 12);
   const Experiment planned = parse_experiment(
       expectation(of + "metric = \"planned\"\npaper = \"4us\"\ntolerance = \"2%\"\n"), "e.toml");
-  CHECK(planned.expectations.at(0).paper == 4e6);
+  CHECK(runs_of(planned).expectations.at(0).paper == 4e6);
   const Experiment ratio = parse_experiment(
       expectation(of + "metric = \"planned_ratio\"\npaper = 0.5\ntolerance = \"2%\"\n"), "e.toml");
-  CHECK(ratio.expectations.at(0).paper == 0.5);
+  CHECK(runs_of(ratio).expectations.at(0).paper == 0.5);
   const std::string over = "over = {topology = \"B\", algorithm = \"ring\"}\n";
   CHECK_THAT(experiment_error(expectation(of + over + "paper = 0\ntolerance = \"2%\"\n")),
              ContainsSubstring("e.toml:12:9: the paper's value must be above 0"));

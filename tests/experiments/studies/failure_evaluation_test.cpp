@@ -265,7 +265,7 @@ TEST_CASE("a run that nobody is left to receive has no time and no ratio under a
       expectation.at_most = true;
       expectation.value = 1;
       const FailureStudyEvaluation study{"s", {e}, {expectation}};
-      CHECK(comparisons_of({&study, 1}).at(0).agreement == Agreement::differs);
+      CHECK(comparisons_of(study).at(0).agreement == Agreement::differs);
     }
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("an expectation holds for the largest ratio that it is of") {
   expectation.value = 4;
   const auto compared = [&](const std::vector<std::int64_t>& times) {
     const FailureStudyEvaluation study{"s", {sweep_of(times)}, {expectation}};
-    return comparisons_of({&study, 1}).at(0);
+    return comparisons_of(study).at(0);
   };
   const Comparison exact = compared({100, 200, 300, 400, 400, 400}); // 2 and 4 x undisturbed
   CHECK(exact.agreement == Agreement::match);

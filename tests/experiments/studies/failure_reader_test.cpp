@@ -28,7 +28,7 @@ algorithms = ["tacos", "ring"]
 const std::string swept = "failed_links = [0, 2]\n";
 
 FailureStudy study_of(const std::string& rest) {
-  return parse_experiment(head + minimal + rest, "e.toml").failures.at(0);
+  return *parse_experiment(head + minimal + rest, "e.toml").all<FailureStudy>().at(0);
 }
 
 std::string error_in(const std::string& rest) { return experiment_error(head + minimal + rest); }
@@ -37,9 +37,8 @@ std::string error_in(const std::string& rest) { return experiment_error(head + m
 
 TEST_CASE("an experiment of one study of failures, with every default") {
   const Experiment e = parse_experiment(head + minimal + swept, "e.toml");
-  CHECK(e.cases().empty());
-  REQUIRE(e.failures.size() == 1);
-  const auto cases = e.failure_cases(e.failures[0]);
+  REQUIRE(e.studies.size() == 1);
+  const auto cases = std::get<FailureStudy>(e.studies[0]).cases(e.topologies);
   REQUIRE(cases.size() == 2);
   const FailureCase& c = cases[1];
   CHECK(c.label == "Torus");
@@ -122,7 +121,7 @@ TEST_CASE("events from a file, which lies beside the experiment") {
   write_file(folder.file("events.toml"), "failed_links = 3\nat = \"1us\"\n");
   write_file(folder.file("e.toml"), head + minimal + "events = \"events.toml\"\n");
   const Experiment e = read_experiment(folder.file("e.toml"));
-  CHECK(e.failures.at(0).common.events.failed_links == std::vector<std::size_t>{3});
+  CHECK(e.all<FailureStudy>().at(0)->common.events.failed_links == std::vector<std::size_t>{3});
   write_file(folder.file("e.toml"), head + minimal + "events = \"events.toml\"\n" + swept);
   CHECK_THAT(message_of([&] { (void)read_experiment(folder.file("e.toml")); }),
              ContainsSubstring("e.toml:12:16: the events are in a file: \"failed_links\" belongs "

@@ -31,7 +31,7 @@ rounds = 7
 )";
 
 FrontierStudy study_of(const std::string& rest) {
-  return parse_experiment(head + minimal + rest, "e.toml").frontiers.at(0);
+  return *parse_experiment(head + minimal + rest, "e.toml").all<FrontierStudy>().at(0);
 }
 
 std::string error_in(const std::string& rest) { return experiment_error(head + minimal + rest); }
@@ -40,10 +40,9 @@ std::string error_in(const std::string& rest) { return experiment_error(head + m
 
 TEST_CASE("an experiment of one frontier, with every default") {
   const Experiment e = parse_experiment(head + minimal, "e.toml");
-  CHECK(e.runs.empty());
-  CHECK(e.cases().empty());
-  REQUIRE(e.frontiers.size() == 1);
-  const FrontierCase c = e.frontier_case(e.frontiers[0]);
+  REQUIRE(e.studies.size() == 1);
+  const FrontierStudy& study = std::get<FrontierStudy>(e.studies[0]);
+  const FrontierCase c = study.frontier(e.topologies);
   CHECK(c.label == "Allgather");
   CHECK(c.topology_label == "L");
   CHECK(c.topology == &e.topologies[1].topology);
@@ -55,7 +54,7 @@ TEST_CASE("an experiment of one frontier, with every default") {
   CHECK(c.options.settings.empty());
   CHECK(c.options.model == TimeModel{});
   CHECK(c.engines == all_engines());
-  CHECK(e.frontiers[0].paper.empty());
+  CHECK(study.paper.empty());
 }
 
 TEST_CASE("every key of a frontier") {
@@ -103,7 +102,7 @@ TEST_CASE("the paper counts the chunks of All-Reduce and All-to-All per NPU, not
             collective + "\"\n[[frontiers.paper]]\nchunks = " + std::to_string(chunks) +
             "\nsteps = 3\nrounds = 3\n",
         "e.toml");
-    return e.frontiers.at(0).paper.at(0).chunks_per_shard;
+    return e.all<FrontierStudy>().at(0)->paper.at(0).chunks_per_shard;
   };
   CHECK(chunks_per_shard("L", "all_to_all", 24) == 3); // 8 members
   CHECK(chunks_per_shard("L", "all_reduce", 16) == 2);
@@ -118,10 +117,10 @@ TEST_CASE("the paper counts the chunks of All-Reduce and All-to-All per NPU, not
 
 TEST_CASE("a frontier that can't be shows before anything runs") {
   const Experiment small = parse_experiment(head + minimal + "sizes = \"4B\"\n", "e.toml");
-  CHECK_THAT(message_of([&] { require_sound(small.frontier_case(small.frontiers[0])); }),
+  CHECK_THAT(message_of([&] { require_sound(small.studies.at(0), small.topologies); }),
              ContainsSubstring("at least one byte"));
   const Experiment fine = parse_experiment(head + minimal, "e.toml");
-  CHECK_NOTHROW(require_sound(fine.frontier_case(fine.frontiers[0])));
+  CHECK_NOTHROW(require_sound(fine.studies.at(0), fine.topologies));
 }
 
 TEST_CASE("a collective from a file says its own size") {
@@ -136,7 +135,7 @@ wanted_by = [1, 2]
   const std::string frontier = "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\ncollective = \"" +
                                folder.file("c.toml") + "\"\n";
   const Experiment e = parse_experiment(head + frontier, "e.toml");
-  CHECK(e.frontiers.at(0).sizes == std::vector<Bytes>{{6'000}});
+  CHECK(e.all<FrontierStudy>().at(0)->sizes == std::vector<Bytes>{{6'000}});
   write_file(folder.file("two.toml"), "[[collective]]\nname = \"broadcast\"\nsize = \"1kB\"\n"
                                       "[[collective]]\nname = \"reduce\"\nsize = \"1kB\"\n");
   CHECK_THAT(experiment_error(head +
@@ -167,8 +166,7 @@ TEST_CASE("what is wrong with a frontier is said with its place") {
              ContainsSubstring("e.toml:9:14: unknown collective \"all_gater\""));
   CHECK_THAT(
       experiment_error(head),
-      ContainsSubstring("needs at least one [[runs]], [[frontiers]], [[failures]], [[jobs]], "
-                        "[[training]] or [[executions]]"));
+      ContainsSubstring("needs a study: [[runs]], [[frontiers]], [[jobs]], [[failures]]"));
 }
 
 TEST_CASE("what is wrong with a row of the paper is said with its place") {

@@ -24,8 +24,8 @@ FrontierEvaluation sample() {
 }
 
 // (2,4,4), which a point with fewer steps and rounds beats.
-StudyEvaluation study() {
-  StudyEvaluation all{sample(), {}};
+FrontierStudyEvaluation study() {
+  FrontierStudyEvaluation all{sample(), {}};
   InstanceEvaluation beaten;
   beaten.paper = {.chunks = 2,
                   .steps = 4,
@@ -95,7 +95,7 @@ TEST_CASE("the table of a paper's rows says what ours beat") {
 }
 
 TEST_CASE("the CSV of frontiers has a row for each point and size") {
-  const StudyEvaluation e{sample(), {}};
+  const FrontierStudyEvaluation e{sample(), {}};
   const auto rows = csv_rows(frontier_records({&e, 1}));
   REQUIRE(rows.size() == 1 + 3 * 4);
   CHECK(cell(rows, 6, "rounds_per_chunk") == "3/2"); // the second size of the second point
@@ -106,7 +106,7 @@ TEST_CASE("the CSV of frontiers has a row for each point and size") {
   CHECK(cell(rows, 2, "best") == "true");
   CHECK(cell(rows, 1, "optimal_in") == "latency");
   CHECK(rows[0].back() == "synthesis_seconds");
-  const StudyEvaluation all = study();
+  const FrontierStudyEvaluation all = study();
   const auto paper = csv_rows(paper_records({&all, 1}));
   REQUIRE(paper.size() == 2);
   CHECK(cell(paper, 1, "frontier") == "Line");

@@ -1,5 +1,5 @@
 // [[jobs]] in an experiment's file, and files for `tutti jobs`.
-#include "experiments/driver/studies/jobs/reader.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "sim/files/files.hpp"
@@ -44,8 +44,8 @@ priority = 7
 algorithm = "dbt"
 )",
                                         "e.toml");
-  REQUIRE(e.jobs.size() == 1);
-  const JobStudy& two = e.jobs[0];
+  REQUIRE(e.studies.size() == 1);
+  const JobStudy& two = std::get<JobStudy>(e.studies[0]);
   CHECK(two.label == "Two");
   CHECK(two.topology == 0);
   CHECK(two.options.seed == 5);

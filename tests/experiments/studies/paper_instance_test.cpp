@@ -157,11 +157,11 @@ TEST_CASE("a study is a frontier and the rows of a paper") {
     return frontier;
   };
   const std::vector<PaperInstance> paper{instance(1, 2, 2), instance(4, 3, 5)};
-  const StudyEvaluation study = evaluate_study(
+  const FrontierStudyEvaluation study = evaluate_study(
       c, paper, [&](const FrontierPoint& point) { found.push_back(instance_text(point)); }, make);
   CHECK(found == std::vector<std::string>{"(1,2,2)", "(2,3,3)", "(4,5,5)"});
   REQUIRE(study.instances.size() == 2);
-  const auto comparisons = comparisons_of({&study, 1});
+  const auto comparisons = comparisons_of(study);
   REQUIRE(comparisons.size() == 2);
   CHECK(comparisons[1].label == "Line (4,3,5)");
   CHECK_FALSE(all_agree(comparisons));
@@ -173,7 +173,7 @@ TEST_CASE("a study is a frontier and the rows of a paper") {
                           const SynthesisOptions&) { return samples::pipelines(); })
             .instances.empty());
 
-  StudyEvaluation broken = study;
+  FrontierStudyEvaluation broken = study;
   broken.frontier.problem = "one";
   broken.instances[1].problem = "two";
   CHECK(problems_of(broken) == std::vector<std::string>{"frontier of broadcast on line: one",

@@ -1,4 +1,5 @@
 // [[training]] in an experiment's file.
+#include "experiments/driver/studies/training/evaluation.hpp"
 #include "experiments/driver/studies/training/reader.hpp"
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
@@ -39,8 +40,8 @@ const ModelWork& model_of(const TrainingStudy& read_study, std::size_t variant =
 
 TEST_CASE("training with defaults") {
   const Experiment e = read(study + model);
-  REQUIRE(e.trainings.size() == 1);
-  const TrainingStudy& small = e.trainings[0];
+  REQUIRE(e.studies.size() == 1);
+  const TrainingStudy& small = std::get<TrainingStudy>(e.studies[0]);
   CHECK(small.label == "Small");
   CHECK(small.topologies == std::vector<std::size_t>{0, 1});
   REQUIRE(small.plans.size() == 2);
@@ -103,7 +104,7 @@ seeds = [3, 4]
 policies = "reroute"
 reference = "tacos"
 )");
-  const TrainingStudy& all = e.trainings.at(0);
+  const TrainingStudy& all = *e.all<TrainingStudy>().at(0);
   CHECK(all.topologies == std::vector<std::size_t>{1});
   CHECK(all.plans[1].algorithms.size() == 2);
   CHECK(all.planning.by_collective.at("all_to_all").name == "direct");
@@ -156,7 +157,7 @@ name = "other"
 model = "bert_large"
 parallel = {tensor = 2}
 )");
-  const TrainingStudy& small = e.trainings.at(0);
+  const TrainingStudy& small = *e.all<TrainingStudy>().at(0);
   REQUIRE(small.variants.size() == 3);
   CHECK(model_of(small, 0).spec.micro_batches == 2);
   CHECK_FALSE(model_of(small, 0).global_batch);
@@ -173,13 +174,13 @@ unit = "us"
 passes = 3
 model_group = 4
 )");
-  const auto& text = std::get<TextWork>(e.trainings.at(0).variants.at(0).work);
+  const auto& text = std::get<TextWork>(e.all<TrainingStudy>().at(0)->variants.at(0).work);
   CHECK(text.file == "two.txt");
   CHECK(text.options.unit == Time{1'000'000});
   CHECK(text.options.passes == 3);
   CHECK(text.options.model_group == 4U);
   const Experiment t = read(study + "trace = \"run\"\ngroups = \"g.json\"\n");
-  const auto& trace = std::get<TraceWork>(t.trainings.at(0).variants.at(0).work);
+  const auto& trace = std::get<TraceWork>(t.all<TrainingStudy>().at(0)->variants.at(0).work);
   CHECK(trace.prefix == "run");
   CHECK(trace.options.groups == "g.json");
   CHECK(parse_time_unit("10ns") == Time{10'000});
@@ -205,7 +206,7 @@ tolerance = "0%"
 at_most = true
 explanation = "z"
 )");
-  const TrainingStudy& small = e.trainings.at(0);
+  const TrainingStudy& small = *e.all<TrainingStudy>().at(0);
   REQUIRE(small.expectations.size() == 2);
   CHECK(small.expectations[0].metric == TrainingMetric{});
   CHECK(small.expectations[0].summary == Summary::geometric_mean);

@@ -1,11 +1,13 @@
 // What can't be executed (a chunk that isn't whole elements, a device that isn't there) is found by
 // require_sound() before the first run; here only what the file says is checked, with its place.
-#include "experiments/driver/studies/executions/reader.hpp"
+#include "experiments/driver/studies/executions/study.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
 
 #include <algorithm>
 
@@ -89,11 +91,10 @@ ExecutionExpectation read_expectation(ConfigTable table, const ExecutionCase& c)
   return expectation;
 }
 
-} // namespace
-
-ExecutionStudy read_execution(ConfigTable table, const Experiment& experiment) {
+ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
+                          std::span<const ExecutionStudy> others) {
   ExecutionStudy study;
-  study.label = label_at(table, experiment.executions);
+  study.label = label_at(table, others);
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   const Topology& topology = experiment.topologies[study.topology].topology;
   ExecutionCase& c = study.execution;
@@ -117,6 +118,16 @@ ExecutionStudy read_execution(ConfigTable table, const Experiment& experiment) {
   });
   table.finish();
   return study;
+}
+
+} // namespace
+
+std::vector<ExecutionStudy>
+ExecutionStudy::read_all(ConfigTable& root, const Experiment& experiment, const std::string&) {
+  std::vector<ExecutionStudy> studies;
+  for (const ConfigTable& table : root.tables(std::string(kind)))
+    studies.push_back(read_study(table, experiment, studies));
+  return studies;
 }
 
 } // namespace tutti

@@ -1,20 +1,79 @@
-// What an experiment asks of executions ([[executions]]; format at the head of reader.hpp).
+// What an experiment asks of executions ([[executions]]): schedules run with real data, and how far
+// predictions may be off.
+//
+//   [[executions]]
+//   label = "DGX-1"                        # names its files; unique
+//   topology = "DGX-1"                     # a label
+//   collective = "all_gather"
+//   sizes = ["1KiB..256MiB"]               # default 1MiB..16MiB
+//   algorithms = ["ring", "tacos"]
+//   chunks = 1                             # per shard; default "auto": of those that divide;
+//                                          # link_busy, forwarding, limit, settings as in [[runs]]
+//   backend = "cpu"                        # default; or cuda
+//   links = "emulated"                     # default: throttled to the topology's; or "real"
+//   predicted_by = "profile"               # default: the network is measured first; or "topology",
+//                                          # for emulated links, or "nothing"
+//   type = "float32"                       # default; float64, int32, uint8
+//   op = "sum"                             # default; max
+//   instances = 1                          # default; parts of a chunk, on channels of their own
+//   in_place = false                       # default
+//   copy_per_step = false                  # default; a copy for each step, not one persistent run
+//   repetitions = 5                        # default; the median of these; warmups = 1
+//   passes = 1                             # default; how often all is done, the profile too
+//   profile_sizes = ["64KiB", "1MiB"]      # of chunks; default 1KiB to 4MiB
+//   watchdog = "30s"                       # default; a run without a step for so long is ended
+//   [[executions.expect]]
+//   label = "..."
+//   error_at_most = 0.25                   # geometric mean of measured over predicted, either way
+//   copy_rate_at_least = 0.7               # instead: bytes over all connections a second, over
+//                                          # what the device copies from memory to memory; shown
+//                                          # with it: bytes read and written, each place once
+//   from = "1MB"                           # sizes below don't count, nor those above `to`
+//   repeats_within = 0.1                   # an error is judged only where no ratio differs by more
+//                                          # between passes; default judged in any case
+//   algorithms = ["ring"]                  # default all
+//   explanation = "..."                    # as in [[expect]]
 #pragma once
 
 #include "experiments/driver/studies/executions/evaluation.hpp"
 #include "experiments/driver/studies/executions/expectation.hpp"
+#include "experiments/driver/studies/study.hpp"
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
 
+class ConfigTable;
+class PackBackend;
+struct Experiment;
+
 struct ExecutionStudy {
+  static constexpr std::string_view kind = "executions";
+
   std::string label;        ///< unique in its experiment
-  std::size_t topology = 0; ///< into Experiment::topologies
-  ExecutionCase execution;  ///< without its topology, which the experiment sets
+  std::size_t topology = 0; ///< into the networks
+  ExecutionCase execution;  ///< without its topology
   std::vector<ExecutionExpectation> expectations;
+  PackBackend* elsewhere = nullptr; ///< where it is measured, if not here; not owned
+
+  /// With its topology, which points into the networks.
+  [[nodiscard]] ExecutionCase complete(Networks networks) const;
+
+  /// Pre: the experiment has its topologies.
+  /// Errors: InputError with the place of what is wrong.
+  [[nodiscard]] static std::vector<ExecutionStudy> read_all(ConfigTable& root,
+                                                            const Experiment& experiment,
+                                                            const std::string& source_name);
 };
+
+/// Errors: InputError.
+void require_sound(const ExecutionStudy& study, Networks networks);
+[[nodiscard]] StudyResult run_study(const ExecutionStudy& study, const StudyRun& how);
+
+/// One after another, as they are timed.
+[[nodiscard]] ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& how);
 
 } // namespace tutti

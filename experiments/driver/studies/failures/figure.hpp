@@ -11,11 +11,6 @@
 
 namespace tutti {
 
-struct NamedFigure {
-  std::string stem; ///< of the file, without ending
-  Figure figure;
-};
-
 /// Of one run: how much of what is wanted is in place, one curve per policy and one undisturbed, on
 /// one time axis with the events as upright lines. Pre: a verified evaluation, a run of it.
 [[nodiscard]] Figure progress_figure(const FailureEvaluation& evaluation,

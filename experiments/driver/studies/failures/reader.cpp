@@ -1,12 +1,14 @@
 // Events in a file stand for all of a study's keys about events: two sources of failures in one
 // study could contradict each other, and neither place would show it.
-#include "experiments/driver/studies/failures/reader.hpp"
+#include "experiments/driver/studies/failures/study.hpp"
 
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
 
 #include <fmt/format.h>
 
@@ -126,12 +128,10 @@ FailureExpectation read_expectation(ConfigTable table, const FailureStudy& study
   return expectation;
 }
 
-} // namespace
-
-FailureStudy read_failures(ConfigTable table, const Experiment& experiment,
-                           const std::string& source_name) {
+FailureStudy read_study(ConfigTable table, const Experiment& experiment,
+                        const std::string& source_name, std::span<const FailureStudy> others) {
   FailureStudy study;
-  study.label = label_at(table, experiment.failures);
+  study.label = label_at(table, others);
   study.topology = topology_index(table.at("topology"), experiment.topologies);
   study.common =
       read_case(table, experiment, experiment.topologies[study.topology].topology, source_name);
@@ -142,6 +142,16 @@ FailureStudy read_failures(ConfigTable table, const Experiment& experiment,
     study.expectations.push_back(read_expectation(expectation, study));
   table.finish();
   return study;
+}
+
+} // namespace
+
+std::vector<FailureStudy> FailureStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                                 const std::string& source_name) {
+  std::vector<FailureStudy> studies;
+  for (const ConfigTable& table : root.tables(std::string(kind)))
+    studies.push_back(read_study(table, experiment, source_name, studies));
+  return studies;
 }
 
 } // namespace tutti

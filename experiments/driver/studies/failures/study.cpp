@@ -2,11 +2,21 @@
 // several numbers of failed links the largest ratio counts, so that "at most" holds for all.
 #include "experiments/driver/studies/failures/study.hpp"
 
+#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/studies/failures/display.hpp"
+#include "experiments/driver/studies/failures/figure.hpp"
+#include "experiments/driver/studies/failures/json.hpp"
+#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/table.hpp"
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace tutti {
 
@@ -66,12 +76,72 @@ Comparison compare(const FailureStudyEvaluation& study, const FailureExpectation
 
 } // namespace
 
-std::vector<Comparison> comparisons_of(std::span<const FailureStudyEvaluation> studies) {
+std::vector<Comparison> comparisons_of(const FailureStudyEvaluation& study) {
   std::vector<Comparison> all;
-  for (const FailureStudyEvaluation& study : studies)
-    for (const FailureExpectation& expectation : study.expectations)
-      all.push_back(compare(study, expectation));
+  for (const FailureExpectation& expectation : study.expectations)
+    all.push_back(compare(study, expectation));
   return all;
+}
+
+std::vector<FailureCase> FailureStudy::cases(Networks networks) const {
+  std::vector<FailureCase> all;
+  for (const AlgorithmRow& algorithm : algorithms) {
+    FailureCase c = common;
+    c.label = label;
+    c.topology_label = networks[topology].label;
+    c.topology = &networks[topology].topology;
+    c.algorithm = algorithm;
+    c.planner = planner.value_or(default_planner(algorithm));
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+void require_sound(const FailureStudy& study, Networks networks) {
+  for (const FailureCase& c : study.cases(networks)) require_sound(c);
+}
+
+namespace {
+
+// One after another, as planning takes CPU seconds that are reported.
+FailureStudyEvaluation evaluate(const FailureStudy& study, const StudyRun& how) {
+  FailureStudyEvaluation made{study.label, {}, study.expectations};
+  for (FailureCase& c : study.cases(how.networks)) {
+    if (how.interrupts.cancels()) break;
+    const std::string what = study.label + ", " + std::string(c.algorithm.name);
+    InterruptibleWork work(how.interrupts, what, how.progress);
+    work.watch(c.options);
+    made.algorithms.push_back(how.refusals.row(
+        [&] { return evaluate_failures(c, work.beside(policy_announcer(what, how.progress))); },
+        [&](Status status, const std::string& note) {
+          return without_failures(c, status, note);
+        }));
+  }
+  return made;
+}
+
+nlohmann::ordered_json json_of(const FailureStudyEvaluation& made) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const FailureEvaluation& e : made.algorithms) json.push_back(failure_json(e));
+  return json;
+}
+
+} // namespace
+
+StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
+  const auto made = std::make_shared<const FailureStudyEvaluation>(evaluate(study, how));
+  StudyResult result;
+  result.files = {{"failures", failure_records({made.get(), 1})}};
+  result.json_key = "failures";
+  result.json = [made] { return json_of(*made); };
+  result.story = [made](const TableForm& form) {
+    return made->algorithms.empty() ? "" : failures_text(made->algorithms, form);
+  };
+  result.figures = [made] { return failure_figures(made->algorithms); };
+  result.comparisons = comparisons_of(*made);
+  result.defects = problems_of(made->algorithms);
+  result.nothing_made = nothing_made(made->algorithms);
+  return result;
 }
 
 } // namespace tutti

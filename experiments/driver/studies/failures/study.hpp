@@ -1,14 +1,42 @@
 // What an experiment asks of failures ([[failures]]): one collective through events, by several
 // algorithms and policies, and what is expected of them.
+//
+//   [[failures]]                           # a collective through failures
+//   label = "Torus"                        # names its figures; unique
+//   topology = "Mesh"                      # a label
+//   collective = "all_reduce"              # or a list: several at once
+//   algorithms = ["tacos", "ring"]
+//   size = "1GiB"                          # default; chunks = "auto", engine = "native", or
+//                                          # "simgrid", "both"; link_busy, forwarding, limit and
+//                                          # settings as in [[runs]]
+//   policies = ["report", "reroute", "resynthesize", "restart"]   # default all
+//   detection = "100us"                    # default; from an event until someone knows
+//   decision = "50us"                      # default; from then until the answer is in force
+//   planner = "tacos"                      # of what is left; default as `tutti failures`
+//   failed_links = [0, 1, 2, 4, 8, 16]     # a sweep: so many random cables go down
+//   at = "50%"                             # when they do: default; of the undisturbed run
+//   seeds = [1, 2, 3]                      # medians count; default the experiment's seed
+//   events = "events.toml"                 # or [[failures.events]], [failures.generated]: format
+//                                          # at the head of event_reader.hpp; a file stands for
+//                                          # failed_links, at and seeds, too
+//   [[failures.expect]]
+//   policy = "resynthesize"
+//   over = "restart"                       # a policy, or "undisturbed" (default)
+//   algorithm = "tacos"                    # needed where there are several
+//   failed_links = [1, 2]                  # of several the largest ratio counts; default all
+//   at_most = 1.0                          # or value = 1.2; of the ratio of times
+//   tolerance = "10%"                      # default 0%; label, explanation as in [[expect]]
 #pragma once
 
 #include "experiments/driver/studies/expectation.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
+#include "experiments/driver/studies/study.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -25,14 +53,33 @@ struct FailureExpectation {
   std::string explanation; ///< why it may differ; empty: it may not
 };
 
+class ConfigTable;
+struct Experiment;
+
 struct FailureStudy {
+  static constexpr std::string_view kind = "failures";
+
   std::string label;        ///< unique in its experiment
-  std::size_t topology = 0; ///< into Experiment::topologies
+  std::size_t topology = 0; ///< into the networks
   FailureCase common;       ///< without topology and algorithm
   std::vector<AlgorithmRow> algorithms;
   std::optional<AlgorithmRow> planner; ///< none: default_planner() of each algorithm
   std::vector<FailureExpectation> expectations;
+
+  /// One for each algorithm; they point into the networks.
+  [[nodiscard]] std::vector<FailureCase> cases(Networks networks) const;
+
+  /// Pre: the experiment has its topologies. Files of events are looked for beside `source_name`.
+  /// Errors: InputError with the place of what is wrong, also for a label that another study has,
+  /// or that gives the same file name.
+  [[nodiscard]] static std::vector<FailureStudy> read_all(ConfigTable& root,
+                                                          const Experiment& experiment,
+                                                          const std::string& source_name);
 };
+
+/// Errors: InputError.
+void require_sound(const FailureStudy& study, Networks networks);
+[[nodiscard]] StudyResult run_study(const FailureStudy& study, const StudyRun& how);
 
 struct FailureStudyEvaluation {
   std::string label;
@@ -40,8 +87,7 @@ struct FailureStudyEvaluation {
   std::vector<FailureExpectation> expectations; ///< of FailureStudy
 };
 
-/// One for each expectation of each study. A policy that isn't complete has no time.
-[[nodiscard]] std::vector<Comparison>
-comparisons_of(std::span<const FailureStudyEvaluation> studies);
+/// One for each expectation. A policy that isn't complete has no time.
+[[nodiscard]] std::vector<Comparison> comparisons_of(const FailureStudyEvaluation& study);
 
 } // namespace tutti

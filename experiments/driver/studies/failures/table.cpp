@@ -201,4 +201,9 @@ std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluati
   return problems;
 }
 
+std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations) {
+  return nothing_of(no_schedule, evaluations,
+                    [](const FailureEvaluation& e) { return e.verified; });
+}
+
 } // namespace tutti

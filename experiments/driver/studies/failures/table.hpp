@@ -18,5 +18,7 @@ namespace tutti {
 
 /// What is wrong with each, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations);
+/// Why not one algorithm made a schedule; empty where one did.
+[[nodiscard]] std::vector<std::string> nothing_made(std::span<const FailureEvaluation> evaluations);
 
 } // namespace tutti

@@ -118,7 +118,7 @@ Json frontier_json(const FrontierEvaluation& e) {
       {"replay_seconds", e.replay_seconds}};
 }
 
-Json study_json(const StudyEvaluation& study) {
+Json study_json(const FrontierStudyEvaluation& study) {
   Json json = frontier_json(study.frontier);
   Json rows = Json::array();
   for (const InstanceEvaluation& instance : study.instances) rows.push_back(paper_json(instance));

@@ -13,6 +13,6 @@ namespace tutti {
 
 /// The same with the rows of the paper under "paper", and under "beyond_paper" the indices of the
 /// points that none of them comes up to.
-[[nodiscard]] nlohmann::ordered_json study_json(const StudyEvaluation& study);
+[[nodiscard]] nlohmann::ordered_json study_json(const FrontierStudyEvaluation& study);
 
 } // namespace tutti

@@ -1,10 +1,12 @@
 // Papers count C, the chunks of an NPU's buffer, where we count chunks per shard: how many of
 // theirs one of ours is depends on the collective, and a C that it doesn't divide is no algorithm
 // of it.
-#include "experiments/driver/studies/frontiers/reader.hpp"
+#include "experiments/driver/studies/frontiers/study.hpp"
 
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
 
 #include <fmt/format.h>
 
@@ -71,21 +73,31 @@ PaperInstance read_instance(ConfigTable table, std::uint32_t shards_per_buffer) 
   return instance;
 }
 
-} // namespace
-
-FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment) {
+FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
+                            std::span<const FrontierStudy> others) {
+  const Networks networks = experiment.topologies;
   FrontierStudy study;
-  study.label = label_at(table, experiment.frontiers);
+  study.label = label_at(table, others);
   study.options = options_of(table, experiment.seed);
-  study.topology = topology_index(table.at("topology"), experiment.topologies);
-  const Topology& topology = experiment.topologies[study.topology].topology;
+  study.topology = topology_index(table.at("topology"), networks);
+  const Topology& topology = networks[study.topology].topology;
   const std::uint32_t shards_per_buffer = read_collective_and_sizes(table, topology, study);
   if (const auto settings = table.find("settings"))
-    settings->located([&] { (void)request_of(experiment.frontier_case(study)); });
+    settings->located([&] { (void)request_of(study.frontier(networks)); });
   for (ConfigTable& row : table.tables("paper"))
     study.paper.push_back(read_instance(row, shards_per_buffer));
   table.finish();
   return study;
+}
+
+} // namespace
+
+std::vector<FrontierStudy> FrontierStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                                   const std::string&) {
+  std::vector<FrontierStudy> studies;
+  for (const ConfigTable& table : root.tables(std::string(kind)))
+    studies.push_back(read_frontier(table, experiment, studies));
+  return studies;
 }
 
 } // namespace tutti

@@ -68,7 +68,7 @@ Fields<Replay> sized_replay_fields() {
 }
 
 struct PaperRow {
-  const StudyEvaluation* study;
+  const FrontierStudyEvaluation* study;
   const InstanceEvaluation* instance;
 };
 
@@ -105,7 +105,7 @@ Fields<PaperRow> paper_fields() {
 
 } // namespace
 
-Records frontier_records(std::span<const StudyEvaluation> studies) {
+Records frontier_records(std::span<const FrontierStudyEvaluation> studies) {
   using enum Quantity;
   using enum ColumnRole;
   Fields<PointRow> fields = point_fields();
@@ -115,16 +115,16 @@ Records frontier_records(std::span<const StudyEvaluation> studies) {
   fields.push_back(
       {{"synthesis_seconds", effort, cost}, [](const PointRow& r) { return r.point().seconds; }});
   std::vector<PointRow> rows;
-  for (const StudyEvaluation& study : studies)
+  for (const FrontierStudyEvaluation& study : studies)
     for (std::size_t p = 0; p < study.frontier.points.size(); ++p)
       for (const SizedPoint& sized : study.frontier.points[p].at)
         rows.push_back({&study.frontier, p, &sized});
   return records_of<PointRow>(fields, rows);
 }
 
-Records paper_records(std::span<const StudyEvaluation> studies) {
+Records paper_records(std::span<const FrontierStudyEvaluation> studies) {
   std::vector<PaperRow> rows;
-  for (const StudyEvaluation& study : studies)
+  for (const FrontierStudyEvaluation& study : studies)
     for (const InstanceEvaluation& instance : study.instances) rows.push_back({&study, &instance});
   return records_of<PaperRow>(paper_fields(), rows);
 }

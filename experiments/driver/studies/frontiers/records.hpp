@@ -9,9 +9,9 @@
 namespace tutti {
 
 /// One row per point and size.
-[[nodiscard]] Records frontier_records(std::span<const StudyEvaluation> studies);
+[[nodiscard]] Records frontier_records(std::span<const FrontierStudyEvaluation> studies);
 
 /// One row per algorithm of a paper.
-[[nodiscard]] Records paper_records(std::span<const StudyEvaluation> studies);
+[[nodiscard]] Records paper_records(std::span<const FrontierStudyEvaluation> studies);
 
 } // namespace tutti

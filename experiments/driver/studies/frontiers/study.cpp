@@ -2,18 +2,39 @@
 // them.
 #include "experiments/driver/studies/frontiers/study.hpp"
 
-#include <fmt/format.h>
+#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/frontiers/display.hpp"
+#include "experiments/driver/studies/frontiers/figure.hpp"
+#include "experiments/driver/studies/frontiers/json.hpp"
+#include "experiments/driver/studies/frontiers/records.hpp"
+#include "experiments/driver/studies/frontiers/table.hpp"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace tutti {
 
-StudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
+FrontierCase FrontierStudy::frontier(Networks networks) const {
+  return {.label = label,
+          .topology_label = networks[topology].label,
+          .topology = &networks[topology].topology,
+          .collective = collective,
+          .sizes = sizes,
+          .options = options,
+          .engines = all_engines()};
+}
+
+FrontierStudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
                                const std::function<void(const FrontierPoint&)>& found,
                                const FrontierFunction& function) {
   FrontierRequest request = request_of(c);
   request.found = found;
-  StudyEvaluation study{evaluate_frontier(c, request, function), {}};
+  FrontierStudyEvaluation study{evaluate_frontier(c, request, function), {}};
   for (const PaperInstance& instance : paper) {
     if (c.options.cancelled && c.options.cancelled()) break;
     study.instances.push_back(evaluate_instance(c, instance, study.frontier.frontier, function));
@@ -21,29 +42,28 @@ StudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInsta
   return study;
 }
 
-StudyEvaluation without_study(const FrontierCase& c, Status status, const std::string& note) {
+FrontierStudyEvaluation without_study(const FrontierCase& c, Status status, const std::string& note) {
   Frontier none;
   none.stop = note;
   none.timed_out = is_cut_short(status);
   return {evaluate_points(c, std::move(none)), {}};
 }
 
-std::vector<std::size_t> beyond_paper(const StudyEvaluation& study) {
+std::vector<std::size_t> beyond_paper(const FrontierStudyEvaluation& study) {
   if (study.instances.empty()) return {};
   std::vector<PaperInstance> paper;
   for (const InstanceEvaluation& instance : study.instances) paper.push_back(instance.paper);
   return beyond_paper(study.frontier.frontier, paper);
 }
 
-std::vector<Comparison> comparisons_of(std::span<const StudyEvaluation> studies) {
+std::vector<Comparison> comparisons_of(const FrontierStudyEvaluation& study) {
   std::vector<Comparison> all;
-  for (const StudyEvaluation& study : studies)
-    for (const InstanceEvaluation& instance : study.instances)
-      all.push_back(comparison_of(study.frontier.label, instance, study.frontier.frontier));
+  for (const InstanceEvaluation& instance : study.instances)
+    all.push_back(comparison_of(study.frontier.label, instance, study.frontier.frontier));
   return all;
 }
 
-std::vector<std::string> problems_of(const StudyEvaluation& study) {
+std::vector<std::string> problems_of(const FrontierStudyEvaluation& study) {
   const FrontierEvaluation& frontier = study.frontier;
   const std::string what =
       fmt::format("frontier of {} on {}", frontier.collective, frontier.topology);
@@ -54,6 +74,58 @@ std::vector<std::string> problems_of(const StudyEvaluation& study) {
   add(frontier.problem);
   for (const InstanceEvaluation& instance : study.instances) add(instance.problem);
   return problems;
+}
+
+std::vector<std::string> nothing_made(const FrontierStudyEvaluation& study) {
+  const FrontierEvaluation& frontier = study.frontier;
+  const bool is_decided =
+      std::ranges::any_of(study.instances, [](const InstanceEvaluation& instance) {
+        return instance.answer != "timed_out";
+      });
+  if (!frontier.points.empty() || !frontier.problem.empty() || is_decided) return {};
+  return {fmt::format("frontier of {} on {}: no point was found: {}", frontier.collective,
+                      frontier.topology, frontier.frontier.stop)};
+}
+
+void require_sound(const FrontierStudy& study, Networks networks) {
+  require_sound(study.frontier(networks));
+}
+
+namespace {
+
+FrontierStudyEvaluation evaluate(const FrontierStudy& study, const StudyRun& how) {
+  FrontierCase c = study.frontier(how.networks);
+  InterruptibleWork work(how.interrupts, study.label, how.progress);
+  work.watch(c.options);
+  const auto found = work.beside(point_announcer(study.label, how.progress));
+  return how.refusals.row(
+      [&] { return evaluate_study(c, study.paper, found); },
+      [&](Status status, const std::string& note) { return without_study(c, status, note); });
+}
+
+} // namespace
+
+StudyResult run_study(const FrontierStudy& study, const StudyRun& how) {
+  const auto made = std::make_shared<const FrontierStudyEvaluation>(evaluate(study, how));
+  StudyResult result;
+  result.files = {{"frontier", frontier_records({made.get(), 1})}};
+  if (!made->instances.empty())
+    result.files.push_back({"frontier_paper", paper_records({made.get(), 1})});
+  result.json_key = "frontiers";
+  result.json = [made] { return nlohmann::ordered_json::array({study_json(*made)}); };
+  result.story = [made](const TableForm& form) {
+    return frontier_text(made->frontier, form) + instances_text(*made, form);
+  };
+  result.figures = [made] {
+    std::vector<NamedFigure> figures;
+    if (const FrontierEvaluation& frontier = made->frontier; !frontier.frontier.points.empty())
+      figures.push_back({file_stem("frontier", frontier.label), frontier_figure(frontier)});
+    return figures;
+  };
+  result.comparisons = comparisons_of(*made);
+  result.defects = problems_of(*made);
+  result.nothing_made = nothing_made(*made);
+  return result;
 }
 
 } // namespace tutti

@@ -1,28 +1,64 @@
 // What an experiment asks of Pareto frontiers ([[frontiers]]), and what came of it: a frontier, and
 // each row of a paper's table that it belongs to.
+//
+//   [[frontiers]]                          # Pareto frontiers (SCCL)
+//   label = "Allgather"                    # names its figure; unique
+//   topology = "Mesh"                      # a label
+//   collective = "all_gather"
+//   sizes = ["1KiB..1GiB"]                 # default; the largest is what it is synthesized for
+//   settings = {k = "6", max_steps = "5"}  # as --set of `tutti frontier`; and link_busy,
+//                                          # forwarding, limit as in [[runs]]
+//   [[frontiers.paper]]                    # one algorithm of a paper, synthesized on its own
+//   chunks = 6                             # C, S, R as the paper counts
+//   steps = 3
+//   rounds = 7
+//   optimality = "bandwidth"               # or "latency", "both": what the paper claims
+//   seconds = 6.6                          # the paper's; default none
+//   explanation = "..."                    # as in [[expect]]
 #pragma once
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/frontiers/paper_instance.hpp"
+#include "experiments/driver/studies/study.hpp"
 
 #include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
 
+class ConfigTable;
+struct Experiment;
+
 struct FrontierStudy {
+  static constexpr std::string_view kind = "frontiers";
+
   std::string label;        ///< unique in its experiment
-  std::size_t topology = 0; ///< into Experiment::topologies
+  std::size_t topology = 0; ///< into the networks
   std::string collective;
   std::vector<Bytes> sizes;
   SynthesisOptions options;
   std::vector<PaperInstance> paper;
+
+  /// Points into the networks.
+  [[nodiscard]] FrontierCase frontier(Networks networks) const;
+
+  /// Pre: the experiment has its topologies.
+  /// Errors: InputError with the place of what is wrong, also for a label that another study has,
+  /// or that gives the same file name.
+  [[nodiscard]] static std::vector<FrontierStudy> read_all(ConfigTable& root,
+                                                           const Experiment& experiment,
+                                                           const std::string& source_name);
 };
 
-struct StudyEvaluation {
+/// Errors: InputError.
+void require_sound(const FrontierStudy& study, Networks networks);
+[[nodiscard]] StudyResult run_study(const FrontierStudy& study, const StudyRun& how);
+
+struct FrontierStudyEvaluation {
   FrontierEvaluation frontier;
   std::vector<InstanceEvaluation> instances; ///< of FrontierStudy::paper
 };
@@ -30,22 +66,24 @@ struct StudyEvaluation {
 /// The frontier, then every row of the paper. `found` is called for each point, and may be empty.
 /// Where the case's `cancelled` holds, the rows that are left are not begun.
 /// Errors: as evaluate_frontier().
-[[nodiscard]] StudyEvaluation
+[[nodiscard]] FrontierStudyEvaluation
 evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
                const std::function<void(const FrontierPoint&)>& found,
                const FrontierFunction& function = synthesize_frontier);
 
 /// One that was refused, or had no more memory: without points, and with `note` as why it ended.
-[[nodiscard]] StudyEvaluation without_study(const FrontierCase& c, Status status,
+[[nodiscard]] FrontierStudyEvaluation without_study(const FrontierCase& c, Status status,
                                             const std::string& note);
 
 /// Points of the frontier that no row of the paper comes up to; none where there are no rows.
-[[nodiscard]] std::vector<std::size_t> beyond_paper(const StudyEvaluation& study);
+[[nodiscard]] std::vector<std::size_t> beyond_paper(const FrontierStudyEvaluation& study);
 
 /// One for each row of a paper that was evaluated.
-[[nodiscard]] std::vector<Comparison> comparisons_of(std::span<const StudyEvaluation> studies);
+[[nodiscard]] std::vector<Comparison> comparisons_of(const FrontierStudyEvaluation& study);
 
 /// What is wrong with each, in words; empty where all is well.
-[[nodiscard]] std::vector<std::string> problems_of(const StudyEvaluation& study);
+[[nodiscard]] std::vector<std::string> problems_of(const FrontierStudyEvaluation& study);
+/// That no point was found, nor any row of the paper decided; else empty.
+[[nodiscard]] std::vector<std::string> nothing_made(const FrontierStudyEvaluation& study);
 
 } // namespace tutti

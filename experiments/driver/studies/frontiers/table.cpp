@@ -167,7 +167,7 @@ std::string better_text(const InstanceEvaluation& instance, const Frontier& fron
   return instance.better ? instance_text(frontier.points[*instance.better]) : "-";
 }
 
-Table instance_table(const StudyEvaluation& study) {
+Table instance_table(const FrontierStudyEvaluation& study) {
   Table table{{{"paper"},
                {"claims", Align::left, 2},
                {"time", Align::right, 4},
@@ -190,7 +190,7 @@ Table instance_table(const StudyEvaluation& study) {
   return table;
 }
 
-std::string gains_text(const StudyEvaluation& study) {
+std::string gains_text(const FrontierStudyEvaluation& study) {
   std::string text;
   for (const std::size_t p : beyond_paper(study)) {
     const FrontierPoint& point = study.frontier.frontier.points[p];
@@ -202,7 +202,7 @@ std::string gains_text(const StudyEvaluation& study) {
 
 } // namespace
 
-std::string instances_text(const StudyEvaluation& study, const TableForm& form) {
+std::string instances_text(const FrontierStudyEvaluation& study, const TableForm& form) {
   if (study.instances.empty()) return "";
   return to_text(instance_table(study), form) + gains_text(study);
 }

@@ -1,15 +1,18 @@
 // The same body is read from an experiment and from a file of its own; only label and topology,
 // which a command line gives otherwise, differ.
-#include "experiments/driver/studies/jobs/reader.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
 
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti {
 
@@ -93,12 +96,17 @@ void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed,
 
 } // namespace
 
-JobStudy read_jobs(ConfigTable table, const Experiment& experiment) {
-  JobStudy study;
-  study.label = label_at(table, experiment.jobs);
-  study.topology = topology_index(table.at("topology"), experiment.topologies);
-  read_body(table, experiment.topologies[study.topology].topology, experiment.seed, study);
-  return study;
+std::vector<JobStudy> JobStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                         const std::string&) {
+  std::vector<JobStudy> studies;
+  for (ConfigTable& table : root.tables(std::string(kind))) {
+    JobStudy study;
+    study.label = label_at(table, studies);
+    study.topology = topology_index(table.at("topology"), experiment.topologies);
+    read_body(table, experiment.topologies[study.topology].topology, experiment.seed, study);
+    studies.push_back(std::move(study));
+  }
+  return studies;
 }
 
 JobStudy read_job_file(const std::string& file, const Topology& topology, std::uint64_t seed) {

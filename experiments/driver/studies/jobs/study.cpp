@@ -1,304 +1,49 @@
-// Jobs that share a network become one collective of several parts (merge) with one schedule:
-// either their own schedules interleaved, each made as if alone, or one made for all together. A
-// job's slowdown is its time among the others over its time alone, by the same algorithm and from
-// its own start; the mean is geometric, since slowdowns are ratios.
+// [[jobs]] from its tables to what came of them.
 #include "experiments/driver/studies/jobs/study.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
-#include "experiments/driver/studies/refusals.hpp"
-#include "experiments/driver/studies/registry.hpp"
-#include "experiments/driver/studies/runs/evaluation.hpp"
-#include "sim/error.hpp"
-#include "sim/routing.hpp"
-#include "sim/transforms.hpp"
-#include "sim/verify.hpp"
-#include "synth/bounds/bounds.hpp"
+#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/jobs/figure.hpp"
+#include "experiments/driver/studies/jobs/json.hpp"
+#include "experiments/driver/studies/jobs/records.hpp"
+#include "experiments/driver/studies/jobs/table.hpp"
 
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
+#include <memory>
 
 namespace tutti {
 
-namespace {
-
-/// What is simulated: one job, or all at once.
-struct Work {
-  Collective collective;
-  Schedule schedule;
-  std::vector<JobTiming> timings; // per part
-  std::uint32_t chunks = 1;       // per shard, of jobs that name none
-};
-
-Collective collective_of(const Job& job, const Topology& topology, std::uint32_t chunks_per_shard) {
-  try {
-    return make_collective(topology, {{job.collective}, job.size}, chunks_per_shard);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("job \"{}\": {}", job.name, error.what()));
-  }
-}
-
-Time first_start(std::span<const Job> jobs) {
-  return std::ranges::min_element(jobs, {}, [](const Job& job) { return job.timing.start; })
-      ->timing.start;
-}
-
-class Planned {
-public:
-  Planned(const JobStudy& study, const JobPlan& plan, const Topology& topology)
-      : study_(study), plan_(plan), topology_(topology) {}
-
-  PlanEvaluation evaluate() {
-    result_.plan = to_text(plan_);
-    try {
-      evaluate_all();
-    } catch (const Stopped&) {
-      result_.jobs.clear();
-      result_.note = "interrupted";
-    }
-    return std::move(result_);
-  }
-
-private:
-  void evaluate_all() {
-    std::vector<Work> alone;
-    for (const Job& job : study_.jobs) {
-      std::optional<Work> work = made_alone(job);
-      if (!work) return;
-      alone.push_back(std::move(*work));
-    }
-    if (plan_.together) result_.synthesis_seconds = 0; // those alone are only to compare with
-    const std::optional<Work> all = plan_.together ? made_together() : at_once(alone);
-    if (!all || !is_correct(*all, "all jobs")) return;
-    replay_all(alone, *all);
-  }
-
-  std::optional<Work> made_alone(const Job& job) {
-    const AlgorithmRow& row = job.algorithm && !plan_.together ? *job.algorithm : plan_.algorithm;
-    const auto make = [&](std::uint32_t chunks_per_shard) {
-      return collective_of(job, topology_, chunks_per_shard);
-    };
-    return made(row, make, job.chunks, {&job, 1}, job.name);
-  }
-
-  // Jobs that say how they are cut stay so; the others share what is chosen for all.
-  std::optional<Work> made_together() {
-    const std::uint32_t own = plan_.algorithm.chunk_multiple;
-    const auto make = [&](std::uint32_t chunks_per_shard) {
-      std::vector<Collective> collectives;
-      for (const Job& job : study_.jobs)
-        collectives.push_back(
-            collective_of(job, topology_, job.chunks ? *job.chunks * own : chunks_per_shard));
-      return merge(collectives);
-    };
-    const bool all_say =
-        std::ranges::all_of(study_.jobs, [](const Job& j) { return j.chunks.has_value(); });
-    const auto chunks = all_say ? std::optional<std::uint32_t>(1) : std::nullopt;
-    return made(plan_.algorithm, make, chunks, study_.jobs, "all jobs");
-  }
-
-  // Nothing where there is no schedule, with a note, or no correct one, with a problem.
-  std::optional<Work> made(const AlgorithmRow& row, const CollectiveMaker& make,
-                           std::optional<std::uint32_t> chunks, std::span<const Job> jobs,
-                           const std::string& what) {
-    ScheduleCache none("");
-    Attempt made = attempt_in_chunks(row, topology_, make, chunks, options_for(row, study_.options),
-                                     none, Wanted::everything);
-    result_.synthesis_seconds += made.synthesis_seconds;
-    if (made.outcome.compact)
-      made.outcome.schedule =
-          expanded(topology_, made.collective, *std::exchange(made.outcome.compact, {}));
-    if (!made.outcome.schedule) {
-      const std::string& note = made.outcome.note;
-      result_.note =
-          fmt::format("{}: {}", what, note.empty() ? to_text(made.outcome.status) : note);
-      return std::nullopt;
-    }
-    if (const std::string problem = verdict_problem(made); !problem.empty())
-      add_problem(fmt::format("{}: {}", what, problem));
-    if (!made.verdict.correct()) return std::nullopt;
-    return Work{std::move(made.collective), std::move(*made.outcome.schedule), timings_of(jobs),
-                made.chunks};
-  }
-
-  /// Per part.
-  [[nodiscard]] std::vector<JobTiming> timings_of(std::span<const Job> jobs) const {
-    std::vector<JobTiming> timings;
-    for (const Job& job : jobs)
-      timings.insert(timings.end(), collective_of(job, topology_, 1).parts.size(), job.timing);
-    return timings;
-  }
-
-  /// Every schedule as it was made, none knowing of the others.
-  std::optional<Work> at_once(std::span<const Work> alone) const {
-    std::vector<Collective> collectives;
-    std::vector<Schedule> schedules;
-    std::vector<std::uint32_t> first_chunks;
-    std::vector<JobTiming> timings;
-    std::uint32_t chunks = 0;
-    for (const Work& work : alone) {
-      collectives.push_back(work.collective);
-      schedules.push_back(work.schedule);
-      first_chunks.push_back(chunks);
-      timings.insert(timings.end(), work.timings.begin(), work.timings.end());
-      chunks += static_cast<std::uint32_t>(work.collective.chunks.size());
-    }
-    return Work{merge(collectives), interleaved(schedules, first_chunks), std::move(timings), 1};
-  }
-
-  bool is_correct(const Work& work, const std::string& what) {
-    const Verdict verdict = verify(topology_, work.collective, work.schedule,
-                                   watch_of(study_.options.stage, "verification of " + what));
-    if (const std::string problem = verdict_problem(verdict); !problem.empty())
-      add_problem(fmt::format("{}: {}", what, problem));
-    return verdict.correct();
-  }
-
-  void add_problem(const std::string& text) {
-    if (result_.problem.empty()) result_.problem = text;
-  }
-
-  /// On every engine; all must give the same.
-  Report replayed(const Work& work, const std::string& what) {
-    const double start = cpu_seconds();
-    RunOptions options;
-    options.jobs = work.timings;
-    std::optional<Report> first;
-    for (const EngineRow* engine : study_.engines) {
-      options.watch =
-          watch_of(study_.options.stage, fmt::format("replay of {} on {}", what, engine->name));
-      Report report =
-          engine->run(topology_, work.collective, work.schedule, study_.options.model, options);
-      if (!first)
-        first = std::move(report);
-      else if (report.chunk_done != first->chunk_done)
-        add_problem(fmt::format("{}: engine {} says {}, {} says {}", what, first->engine,
-                                to_text(first->completion), report.engine,
-                                to_text(report.completion)));
-    }
-    result_.replay_seconds += cpu_seconds() - start;
-    return std::move(*first);
-  }
-
-  // A job is done when the last of its chunks is: its parts of the common collective stand in the
-  // order of the jobs.
-  void replay_all(std::span<const Work> alone, const Work& all) {
-    const Report together = replayed(all, "all jobs");
-    const Time start = first_start(study_.jobs);
-    result_.makespan = together.completion - start;
-    result_.links = together.links;
-    result_.bound = lower_bound(topology_, all.collective, study_.options.model).time;
-    if (result_.makespan < result_.bound)
-      add_problem(fmt::format("all jobs take {}, below their bound {}", to_text(result_.makespan),
-                              to_text(result_.bound)));
-    auto done = together.chunk_done.begin();
-    auto part = all.collective.parts.begin();
-    double logarithms = 0;
-    for (std::size_t j = 0; j < alone.size(); ++j) {
-      auto end = done;
-      for (std::size_t p = 0; p < alone[j].collective.parts.size(); ++p)
-        end += (part++)->chunk_count; // planned together, a job may be cut otherwise
-      result_.jobs.push_back(result_of(study_.jobs[j], alone[j], *std::max_element(done, end)));
-      if (!study_.jobs[j].chunks && plan_.together) result_.jobs.back().chunks = all.chunks;
-      logarithms += std::log(result_.jobs.back().slowdown());
-      done = end;
-    }
-    result_.mean_slowdown = std::exp(logarithms / static_cast<double>(alone.size()));
-  }
-
-  JobResult result_of(const Job& job, const Work& alone, Time done) {
-    JobResult result;
-    result.alone = replayed(alone, job.name).completion - job.timing.start;
-    result.in_company = done - job.timing.start;
-    result.chunks = job.chunks.value_or(alone.chunks);
-    result.bound = lower_bound(topology_, alone.collective, study_.options.model).time;
-    result.algbw = algbw(alone.collective, result.in_company);
-    for (const Time time : {result.alone, result.in_company})
-      if (time < result.bound)
-        add_problem(fmt::format("job \"{}\" takes {}, below its bound {}", job.name, to_text(time),
-                                to_text(result.bound)));
-    return result;
-  }
-
-  const JobStudy& study_;
-  const JobPlan& plan_;
-  const Topology& topology_;
-  PlanEvaluation result_;
-};
-
-} // namespace
-
-std::string to_text(const JobPlan& plan) {
-  return fmt::format("{}{}", plan.algorithm.name, plan.together ? ", together" : "");
+void require_sound(const JobStudy& study, Networks networks) {
+  require_sound(study, networks[study.topology].topology);
 }
 
 namespace {
 
-PlanEvaluation without_plan(const JobPlan& plan, const std::string& note) {
-  PlanEvaluation result;
-  result.plan = to_text(plan);
-  result.note = note;
-  return result;
+JobStudyEvaluation evaluate(JobStudy study, const StudyRun& how) {
+  const LabelledTopology& network = how.networks[study.topology];
+  InterruptibleWork work(how.interrupts, study.label, how.progress);
+  work.watch(study.options);
+  return evaluate_jobs(study, network.label, network.topology, how.refusals);
 }
 
 } // namespace
 
-double JobResult::slowdown() const {
-  if (alone.ps == 0) return 1;
-  return static_cast<double>(in_company.ps) / static_cast<double>(alone.ps);
-}
-
-JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topology_label,
-                                 const Topology& topology) {
-  Refusals refusals;
-  JobStudyEvaluation evaluation = evaluate_jobs(study, topology_label, topology, refusals);
-  refusals.require_some();
-  return evaluation;
-}
-
-JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topology_label,
-                                 const Topology& topology, Refusals& refusals) {
-  JobStudyEvaluation result;
-  result.label = study.label;
-  result.topology = topology_label;
-  result.npus = topology.npu_count();
-  for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
-  result.model = study.options.model;
-  result.jobs = study.jobs;
-  for (const JobPlan& plan : study.plans) {
-    if (study.options.cancelled && study.options.cancelled()) break;
-    result.plans.push_back(
-        refusals.row([&] { return Planned(study, plan, topology).evaluate(); },
-                     [&](Status, std::string note) { return without_plan(plan, note); }));
-  }
+StudyResult run_study(const JobStudy& study, const StudyRun& how) {
+  const auto made = std::make_shared<const JobStudyEvaluation>(evaluate(study, how));
+  StudyResult result;
+  result.files = {{"jobs", job_records({made.get(), 1})}};
+  result.json_key = "jobs";
+  result.json = [made] { return nlohmann::ordered_json::array({jobs_json(*made)}); };
+  result.story = [made](const TableForm& form) { return jobs_text(*made, form); };
+  result.figures = [made] {
+    std::vector<NamedFigure> figures;
+    if (has_schedule(*made)) figures.push_back({file_stem("jobs", made->label), job_figure(*made)});
+    return figures;
+  };
+  result.defects = problems_of(*made);
+  result.nothing_made = nothing_made(*made);
   return result;
-}
-
-void require_sound(const JobStudy& study, const Topology& topology) {
-  for (const Job& job : study.jobs) {
-    const Collective collective = collective_of(job, topology, 1);
-    try {
-      require_reachable(topology, collective);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("job \"{}\": {}", job.name, error.what()));
-    }
-  }
-}
-
-bool has_schedule(const JobStudyEvaluation& study) {
-  return std::ranges::any_of(study.plans,
-                             [](const PlanEvaluation& plan) { return !plan.jobs.empty(); });
-}
-
-std::vector<std::string> problems_of(const JobStudyEvaluation& study) {
-  std::vector<std::string> problems;
-  for (const PlanEvaluation& plan : study.plans)
-    if (!plan.problem.empty())
-      problems.push_back(
-          fmt::format("jobs on {}, {}: {}", study.topology, plan.plan, plan.problem));
-  return problems;
 }
 
 } // namespace tutti

@@ -1,8 +1,25 @@
 // Several jobs on one network, in one simulation: what each costs the others, by schedules that
 // were made in ignorance of each other, or together.
+//
+// From TOML: [[jobs]] of an experiment, or a file for `tutti jobs`.
+//   label = "Two jobs"                     # only in an experiment: names its figure; unique
+//   topology = "DragonFly"                 # only in an experiment: a label
+//   algorithms = ["ring", "tacos"]         # each: every job by it, made as if it were alone
+//   together = ["tacos"]                   # each: one synthesis for all; one of both is needed
+//   engine = "both"                        # default; or native, simgrid
+//   settings = {key = "value"}             # and link_busy, forwarding, limit as in [[runs]]
+//   [[jobs.job]]                           # in a file: [[job]]
+//   name = "A"                             # unique
+//   collective = "all_reduce,group=0-27"
+//   size = "1GiB"                          # default
+//   chunks = 1                             # per shard; default "auto"
+//   start = "0s"                           # default
+//   priority = 0                           # 0 .. 7, default 0: a higher one is served first
+//   algorithm = "ring"                     # default: the plan's
 #pragma once
 
 #include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/study.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
@@ -14,6 +31,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -34,14 +52,33 @@ struct JobPlan {
 };
 [[nodiscard]] std::string to_text(const JobPlan& plan); ///< "ring", "tacos, together"
 
+class ConfigTable;
+struct Experiment;
+
 struct JobStudy {
+  static constexpr std::string_view kind = "jobs";
+
   std::string label;        ///< unique in its experiment; empty on the command line
-  std::size_t topology = 0; ///< into Experiment::topologies
+  std::size_t topology = 0; ///< into the networks
   std::vector<Job> jobs;
   std::vector<JobPlan> plans;
   SynthesisOptions options;
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
+
+  /// Pre: the experiment has its topologies.
+  /// Errors: InputError with the place of what is wrong.
+  [[nodiscard]] static std::vector<JobStudy> read_all(ConfigTable& root,
+                                                      const Experiment& experiment,
+                                                      const std::string& source_name);
 };
+
+/// Errors: InputError.
+void require_sound(const JobStudy& study, Networks networks);
+[[nodiscard]] StudyResult run_study(const JobStudy& study, const StudyRun& how);
+
+/// A file for `tutti jobs`. Errors: InputError with the place of what is wrong.
+[[nodiscard]] JobStudy read_job_file(const std::string& file, const Topology& topology,
+                                     std::uint64_t seed);
 
 struct JobResult {
   Time alone;               ///< from its start on, by the same algorithm, on a network of its own
@@ -96,5 +133,7 @@ void require_sound(const JobStudy& study, const Topology& topology);
 
 /// What is wrong with each plan, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(const JobStudyEvaluation& study);
+/// Why not one plan has a schedule; empty where one has.
+[[nodiscard]] std::vector<std::string> nothing_made(const JobStudyEvaluation& study);
 
 } // namespace tutti

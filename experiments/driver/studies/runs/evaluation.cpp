@@ -5,6 +5,7 @@
 
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/figures/trace.hpp"
+#include "experiments/driver/studies/refusals.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
@@ -306,6 +307,19 @@ Evaluation evaluate(const Case& c) {
   }
   result.peak_rss_bytes = peak_rss_bytes();
   return result;
+}
+
+std::vector<std::string> problems_of(std::span<const Evaluation> evaluations) {
+  std::vector<std::string> problems;
+  for (const Evaluation& e : evaluations)
+    if (!e.problem.empty())
+      problems.push_back(fmt::format("{} on {}, {} {}: {}", e.algorithm, e.topology, e.collective,
+                                     to_text(e.size), e.problem));
+  return problems;
+}
+
+std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations) {
+  return nothing_of(no_schedule, evaluations, [](const Evaluation& e) { return e.verified; });
 }
 
 } // namespace tutti

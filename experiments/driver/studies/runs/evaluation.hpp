@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,11 @@ struct Evaluation {
   /// where all is well. Infeasible is none.
   std::string problem;
 };
+
+/// What is wrong with each, in words; empty where all is well.
+[[nodiscard]] std::vector<std::string> problems_of(std::span<const Evaluation> evaluations);
+/// Why not one has a schedule; empty where one has.
+[[nodiscard]] std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations);
 
 /// Empty where the completion is not below its bound, as it must be; else what is wrong, in words.
 [[nodiscard]] std::string bound_problem(const Replay& replay);

@@ -443,6 +443,11 @@ std::vector<std::string> problems_of(const TrainingEvaluation& evaluation) {
   return problems;
 }
 
+std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation) {
+  return nothing_of("nothing ran", evaluation.runs,
+                    [](const TrainingRun& run) { return run.report.has_value(); });
+}
+
 bool has_report(const TrainingEvaluation& evaluation) {
   return std::ranges::any_of(evaluation.runs,
                              [](const TrainingRun& run) { return run.report.has_value(); });

@@ -66,12 +66,6 @@ struct TrainingEvaluation {
   std::vector<TrainingRun> runs; ///< by topology, variant, plan, condition
 };
 
-/// A network and what it is called.
-struct TrainingNetwork {
-  std::string label;
-  const Topology* topology = nullptr; ///< not owned
-};
-
 /// What is wanted beside figures.
 struct TrainingWatcher {
   /// Called before each run is planned, and after each.
@@ -121,6 +115,8 @@ void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> 
 
 /// What is wrong with each run, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(const TrainingEvaluation& evaluation);
+/// Why nothing ran; empty where something did.
+[[nodiscard]] std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation);
 /// Whether some run has a report.
 [[nodiscard]] bool has_report(const TrainingEvaluation& evaluation);
 

@@ -6,11 +6,14 @@
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/training/study.hpp"
 #include "experiments/driver/studies/training/work_reader.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
 
 #include <fmt/format.h>
 
@@ -267,18 +270,16 @@ TrainingExpectation read_expectation(ConfigTable table, const TrainingStudy& stu
   return expectation;
 }
 
-} // namespace
-
-TrainingStudy read_training(ConfigTable table, const Experiment& experiment,
-                            const std::string& source_name) {
+TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
+                         const std::string& source_name, std::span<const TrainingStudy> others) {
   TrainingStudy study;
-  study.label = label_at(table, experiment.trainings);
+  study.label = label_at(table, others);
   std::vector<std::size_t> all(experiment.topologies.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   study.topologies = list_at(table, "topologies", all, [&](const ConfigValue& value) {
     return topology_index(value, experiment.topologies);
   });
-  const std::vector<TrainingNetwork> networks = experiment.networks_of(study);
+  const std::vector<TrainingNetwork> networks = study.own(experiment.topologies);
   study.plans = read_plans(table);
   study.planning = read_planning(table, experiment.seed);
   study.cache = read_cache(table);
@@ -296,6 +297,16 @@ TrainingStudy read_training(ConfigTable table, const Experiment& experiment,
     study.expectations.push_back(read_expectation(expectation, study, networks, runs));
   table.finish();
   return study;
+}
+
+} // namespace
+
+std::vector<TrainingStudy> TrainingStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                                   const std::string& source_name) {
+  std::vector<TrainingStudy> studies;
+  for (const ConfigTable& table : root.tables(std::string(kind)))
+    studies.push_back(read_study(table, experiment, source_name, studies));
+  return studies;
 }
 
 void refuse_dead_npus(const EventPlan& plan) {

@@ -70,7 +70,8 @@ void add(const Replay& replay, std::map<std::string, double>& numbers) {
 }
 
 PointResults run_results(const Experiment& experiment, const std::string& cache) {
-  const std::vector<Case> cases = experiment.cases();
+  const std::vector<Case> cases =
+      only_one(experiment.all<RunStudy>(), "studies of [[runs]]")->cases(experiment.topologies);
   Case c = only_one(cases, "cases of [[runs]]");
   (void)only_one(c.disciplines, "disciplines");
   c.cache = cache;
@@ -93,7 +94,8 @@ PointResults run_results(const Experiment& experiment, const std::string& cache)
 
 PointResults failure_results(const Experiment& experiment) {
   const std::vector<FailureCase> cases =
-      experiment.failure_cases(only_one(experiment.failures, "studies of [[failures]]"));
+      only_one(experiment.all<FailureStudy>(), "studies of [[failures]]")
+          ->cases(experiment.topologies);
   const FailureCase& c = only_one(cases, "algorithms");
   (void)only_one(c.policies, "policies");
   require_sound(c);
@@ -141,13 +143,12 @@ void add(const TrainingRun& run, std::map<std::string, double>& numbers) {
       numbers[name] = *value * figure.second;
 }
 
-PointResults training_results(Experiment experiment, const std::string& cache) {
-  TrainingStudy& study = experiment.trainings.front();
-  (void)only_one(experiment.trainings, "studies of [[training]]");
+PointResults training_results(const Experiment& experiment, const std::string& cache) {
+  TrainingStudy study = *only_one(experiment.all<TrainingStudy>(), "studies of [[training]]");
   (void)only_one(study.variants, "variants");
   (void)only_one(study.plans, "algorithms");
   study.cache = cache;
-  const std::vector<TrainingNetwork> networks = experiment.networks_of(study);
+  const std::vector<TrainingNetwork> networks = study.own(experiment.topologies);
   require_sound(study, networks);
   const TrainingEvaluation e = evaluate_training(study, networks);
   if (e.runs.size() > 2) // undisturbed, and what disturbs it
@@ -166,13 +167,13 @@ PointResults training_results(Experiment experiment, const std::string& cache) {
 PointResults results_of(const ExperimentTemplate& experiment, const ValueOf& value_of,
                         std::uint64_t seed, const std::string& cache) {
   try {
-    Experiment made = experiment.experiment(value_of, seed);
+    const Experiment made = experiment.experiment(value_of, seed);
     switch (experiment.kind()) {
     case PointKind::run: return run_results(made, cache);
     case PointKind::failures: return failure_results(made);
     case PointKind::training: break;
     }
-    return training_results(std::move(made), cache);
+    return training_results(made, cache);
   } catch (const InputError& error) {
     PointResults results;
     results.status = PointStatus::refused;

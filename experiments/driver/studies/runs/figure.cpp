@@ -1,7 +1,7 @@
 // An experiment asks for a kind of figure and names topologies and algorithms; here its evaluations
 // become series, groups and panels. Names carry only what tells them apart, and a note says under
 // which model they were made. What has no value stays visible as a gap.
-#include "experiments/driver/figures/figures.hpp"
+#include "experiments/driver/studies/runs/figure.hpp"
 
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/curves.hpp"
@@ -51,14 +51,14 @@ std::vector<std::string> distinct(std::span<const Evaluation> evaluations, Field
 const auto topology_of = [](const Evaluation& e) { return e.topology; };
 const auto collective_of = [](const Evaluation& e) { return e.collective; };
 
-const Topology& topology_named(const Experiment& experiment, const std::string& label) {
-  return std::find_if(experiment.topologies.begin(), experiment.topologies.end(),
+const Topology& topology_named(Networks networks, const std::string& label) {
+  return std::find_if(networks.begin(), networks.end(),
                       [&label](const LabelledTopology& t) { return t.label == label; })
       ->topology;
 }
 
 // Per shard, as asked for: without the algorithm's chunk multiple.
-std::uint32_t chunks_of(const Evaluation& e) {
+std::uint32_t chunks_asked(const Evaluation& e) {
   return e.chunks_per_shard / find_algorithm(e.algorithm).chunk_multiple;
 }
 
@@ -72,7 +72,7 @@ public:
         if (x.algorithm != y.algorithm || x.topology != y.topology ||
             x.collective != y.collective || x.size != y.size)
           continue;
-        if (chunks_of(x) != chunks_of(y))
+        if (chunks_asked(x) != chunks_asked(y))
           with_chunks_.insert(x.algorithm);
         else if (x.run != y.run)
           with_run_.insert(x.algorithm);
@@ -81,7 +81,7 @@ public:
 
   [[nodiscard]] std::string of(const Evaluation& e) const {
     return e.algorithm +
-           (with_chunks_.contains(e.algorithm) ? fmt::format(", {} chunks", chunks_of(e)) : "") +
+           (with_chunks_.contains(e.algorithm) ? fmt::format(", {} chunks", chunks_asked(e)) : "") +
            run_of(e);
   }
   /// For figures over chunks.
@@ -105,11 +105,11 @@ std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
   return title;
 }
 
-std::vector<LinkMap> link_maps(const FigureRequest& request, const Experiment& experiment,
+std::vector<LinkMap> link_maps(const FigureRequest& request, Networks networks,
                                std::span<const Evaluation> evaluations) {
   std::vector<LinkMap> maps;
   for (const Evaluation& e : evaluations)
-    maps.push_back(link_map(panel_title(e, evaluations), topology_named(experiment, e.topology),
+    maps.push_back(link_map(panel_title(e, evaluations), topology_named(networks, e.topology),
                             e.replays.front().report, request.quantity));
   return maps;
 }
@@ -184,7 +184,7 @@ private:
   // Bars and sizes may compare algorithms that cut differently.
   [[nodiscard]] bool same_problem(const Evaluation& a, const Evaluation& b) const {
     return a.topology == b.topology && a.collective == b.collective && a.size == b.size &&
-           (request_.kind != FigureKind::chunks || chunks_of(a) == chunks_of(b));
+           (request_.kind != FigureKind::chunks || chunks_asked(a) == chunks_asked(b));
   }
 
   const FigureRequest& request_;
@@ -255,24 +255,24 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   chart.axis = CurveAxis::powers;
   chart.x_label = "chunks per shard";
   chart.curves = curves_of(evaluations, values, name_of,
-                           [](const Evaluation& e) { return static_cast<double>(chunks_of(e)); });
+                           [](const Evaluation& e) { return static_cast<double>(chunks_asked(e)); });
   return curve_figure(chart);
 }
 
 // `mesh2d` of `mesh2d:8x8,...`; the name of a machine or file as it is.
-std::string family_of(const Experiment& experiment, const std::string& label) {
-  const auto found = std::find_if(experiment.topologies.begin(), experiment.topologies.end(),
+std::string family_of(Networks networks, const std::string& label) {
+  const auto found = std::find_if(networks.begin(), networks.end(),
                                   [&label](const LabelledTopology& t) { return t.label == label; });
   return found->text.substr(0, found->text.find(':'));
 }
 
-Figure scaling(const FigureRequest& request, const Heading& heading, const Experiment& experiment,
+Figure scaling(const FigureRequest& request, const Heading& heading, Networks networks,
                std::span<const Evaluation> evaluations, const Values& values) {
   const bool npus = request.over == ProblemSize::npus;
   const bool collectives = distinct(evaluations, collective_of).size() > 1;
   const auto name_of = [&](const Evaluation& e) {
     return fmt::format("{}{} on {}", e.algorithm, collectives ? ", " + e.collective : "",
-                       family_of(experiment, e.topology));
+                       family_of(networks, e.topology));
   };
   const auto x_of = [&request](const Evaluation& e) { return value_of(e, request.over); };
   return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : "transfers", axis_label(request),
@@ -280,50 +280,49 @@ Figure scaling(const FigureRequest& request, const Heading& heading, const Exper
 }
 
 // The case that an evaluation is of.
-Case case_of(const Experiment& experiment, const Evaluation& e) {
-  const std::vector<Case> cases = experiment.cases();
+const Case& case_of(std::span<const Case> cases, const Evaluation& e) {
   return *std::find_if(cases.begin(), cases.end(), [&e](const Case& c) {
     return c.run == e.run && c.topology_label == e.topology && c.algorithm.name == e.algorithm &&
            c.collective.text() == e.collective && c.collective.size == e.size &&
-           (!c.chunks || *c.chunks == chunks_of(e));
+           (!c.chunks || *c.chunks == chunks_asked(e));
   });
 }
 
-Figure schedule(const Heading& heading, const Experiment& experiment,
+Figure schedule(const Heading& heading, std::span<const Case> cases,
                 std::span<const Evaluation> evaluations) {
   if (evaluations.size() != 1)
     throw InputError(
         fmt::format("a schedule is drawn of one evaluation, not of {}", evaluations.size()));
-  const Case c = case_of(experiment, evaluations.front());
+  const Case& c = case_of(cases, evaluations.front());
   const RecordedRun run = record_run(c, evaluations.front());
   return schedule_figure(heading, *c.topology, run.collective, run.schedule, run.report);
 }
 
-Figure drawn_figure(const FigureRequest& request, const Experiment& experiment,
+Figure drawn_figure(const FigureRequest& request, Networks networks, std::span<const Case> cases,
                     std::span<const Evaluation> evaluations) {
   const std::vector<Evaluation> some = shown(request, evaluations);
   const Heading heading{request.title, model_note(some)};
   const Values values(request, evaluations);
   switch (request.kind) {
   case FigureKind::heatmap:
-    return heatmap_figure(heading, link_maps(request, experiment, some), request.quantity);
+    return heatmap_figure(heading, link_maps(request, networks, some), request.quantity);
   case FigureKind::utilisation:
-    return sorted_links_figure(heading, link_maps(request, experiment, some), request.quantity);
+    return sorted_links_figure(heading, link_maps(request, networks, some), request.quantity);
   case FigureKind::bars: return bars(request, heading, some, values);
   case FigureKind::sizes:
   case FigureKind::chunks: return curves(request, heading, some, values);
-  case FigureKind::scaling: return scaling(request, heading, experiment, some, values);
+  case FigureKind::scaling: return scaling(request, heading, networks, some, values);
   case FigureKind::schedule: break;
   }
-  return schedule(heading, experiment, some);
+  return schedule(heading, cases, some);
 }
 
 } // namespace
 
-Figure make_figure(const FigureRequest& request, const Experiment& experiment,
+Figure make_figure(const FigureRequest& request, Networks networks, std::span<const Case> cases,
                    std::span<const Evaluation> evaluations) {
   try {
-    return drawn_figure(request, experiment, evaluations);
+    return drawn_figure(request, networks, cases, evaluations);
   } catch (const InputError& error) {
     throw InputError(fmt::format("figure {}: {}", request.file, error.what()));
   }

@@ -1,0 +1,66 @@
+// [[executions]] from its tables to what came of them.
+#include "experiments/driver/studies/executions/study.hpp"
+
+#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/executions/display.hpp"
+#include "experiments/driver/studies/executions/figure.hpp"
+#include "experiments/driver/studies/executions/json.hpp"
+#include "experiments/driver/studies/executions/pack_backend.hpp"
+#include "experiments/driver/studies/executions/records.hpp"
+#include "experiments/driver/studies/executions/table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace tutti {
+
+ExecutionCase ExecutionStudy::complete(Networks networks) const {
+  ExecutionCase c = execution;
+  c.topology_label = networks[topology].label;
+  c.topology = &networks[topology].topology;
+  return elsewhere == nullptr ? c : elsewhere->begin(std::move(c));
+}
+
+void require_sound(const ExecutionStudy& study, Networks networks) {
+  require_sound(study.complete(networks));
+}
+
+ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& how) {
+  ExecutionCase c = study.complete(how.networks);
+  InterruptibleWork work(how.interrupts, study.label, how.progress);
+  work.watch(c.options);
+  const auto announce = work.beside(execution_announcer(study.label, how.progress));
+  ExecutionEvaluation made = evaluate_execution(
+      c,
+      [&](const ExecutionRun& run) {
+        if (study.elsewhere != nullptr) study.elsewhere->note(run);
+        if (announce) announce(run);
+      },
+      how.refusals);
+  if (study.elsewhere != nullptr) made.left_out = study.elsewhere->left_out();
+  return made;
+}
+
+StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
+  const auto made = std::make_shared<const ExecutionEvaluation>(evaluate_study(study, how));
+  StudyResult result;
+  result.files = {{"executions", execution_records({made.get(), 1})}};
+  result.texts = {{"nccl_tests.txt", nccl_tests_text(*made)}};
+  result.json_key = "executions";
+  result.json = [made] { return nlohmann::ordered_json::array({execution_json(*made)}); };
+  result.story = [made](const TableForm& form) { return execution_text(*made, form); };
+  result.figures = [made] {
+    std::vector<NamedFigure> figures;
+    if (was_measured(*made))
+      figures.push_back({file_stem("execution", made->label), execution_figure(*made)});
+    return figures;
+  };
+  result.comparisons = comparisons_of(study.expectations, *made);
+  result.defects = problems_of(*made);
+  return result;
+}
+
+} // namespace tutti

@@ -1,0 +1,45 @@
+// The pictures that an experiment asks for ([[figures]]), from its evaluations.
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/studies/runs/metric.hpp"
+#include "experiments/driver/studies/study.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+enum class FigureKind : std::uint8_t {
+  heatmap,     ///< source x destination, one panel per evaluation
+  utilisation, ///< links from the hottest to the coolest, one curve per evaluation
+  bars,        ///< one group per topology, one bar per algorithm
+  sizes,       ///< over the size, one curve per algorithm
+  chunks,      ///< over the chunks per shard, one curve per algorithm
+  scaling,     ///< over the problem's size, one curve per topology family and algorithm
+  schedule,    ///< who sends what where, step by step; of one small evaluation
+};
+
+struct FigureRequest {
+  FigureKind kind = FigureKind::heatmap;
+  std::string title, file;
+  std::vector<std::string> topologies, algorithms; ///< labels and names; empty: all
+  LinkQuantity quantity = LinkQuantity::utilisation;
+  Metric metric = Metric::algbw;
+  bool normalized = false;    ///< over the least of each topology
+  std::string reference = {}; ///< an algorithm: over its value for the same problem
+  bool logarithmic = false;
+  ProblemSize over = ProblemSize::npus;
+};
+
+/// Figures speak of the first replay of each evaluation; those without a correct schedule are left
+/// out. Pre: `evaluations` are those of `cases`, on these networks.
+/// Errors: InputError naming the figure's file where nothing is left to draw.
+[[nodiscard]] Figure make_figure(const FigureRequest& request, Networks networks,
+                                 std::span<const Case> cases,
+                                 std::span<const Evaluation> evaluations);
+
+} // namespace tutti

@@ -1,0 +1,266 @@
+// From [[runs]], [[figures]] and [[expect]] to evaluations. All is read before anything runs, and
+// expectations are resolved to indices of cases, so that what is judged later depends on no name.
+#include "experiments/driver/studies/runs/study.hpp"
+
+#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/display.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
+#include "sim/error.hpp"
+#include "sim/files/config.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_cases = 100'000; // a product of lists grows fast; more is a slip
+
+// Fills in sizes and chunks, which may depend on each other.
+void read_sizes(ConfigTable& table, RunMatrix& run) {
+  run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{}, chunks_of);
+  const auto per_chunk = table.find("sizes_per_chunk");
+  run.sizes_are_per_chunk = per_chunk.has_value();
+  run.sizes = sizes_at(table, per_chunk ? "sizes_per_chunk" : "sizes", "1GiB");
+  if (!per_chunk) return;
+  if (run.chunks.empty()) run.chunks = {1};
+  if (std::find(run.chunks.begin(), run.chunks.end(), std::nullopt) != run.chunks.end())
+    throw per_chunk->error("\"sizes_per_chunk\" needs numbers of chunks, not \"auto\"");
+  for (const Bytes size : run.sizes)
+    for (const auto& chunks : run.chunks)
+      if (size.count > std::numeric_limits<std::int64_t>::max() / *chunks)
+        throw per_chunk->error("the size of so many chunks overflows");
+}
+
+RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
+  RunMatrix run;
+  if (const auto label = table.find("label")) run.label = plain_label(*label);
+  std::vector<std::size_t> all(experiment.topologies.size());
+  std::iota(all.begin(), all.end(), 0);
+  run.topologies = list_at(table, "topologies", all, [&](const ConfigValue& value) {
+    return topology_index(value, experiment.topologies);
+  });
+  for (const ConfigValue& item : list_of(table.at("collectives")))
+    run.collectives.push_back(texts_of(item));
+  read_sizes(table, run);
+  run.algorithms = algorithms_at(table);
+  run.options = options_of(table, experiment.seed);
+  run.options.routing = parsed_at(table, "routing", "auto", parse_routing);
+  if (const auto threads = table.find("threads"))
+    run.options.threads = static_cast<unsigned>(threads->integer(1, 1024));
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { require_known_settings(run.algorithms, run.options); });
+  run.engine = parsed_at(table, "engine", "simgrid",
+                         [](const std::string& name) { return &find_engine(name); });
+  run.disciplines = list_at(table, "disciplines", std::vector{Discipline::fifo},
+                            [&run](const ConfigValue& value) {
+                              const Discipline discipline = parsed(value, parse_discipline);
+                              value.located([&] { require_discipline(*run.engine, discipline); });
+                              return discipline;
+                            });
+  run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
+  if (run.collectives.empty()) throw table.error("no collective is named");
+  table.finish();
+  return run;
+}
+
+// Before the cases are made: a product of a few ranges may be more than memory holds.
+double case_count(const RunMatrix& run) { // of sizes of lists in memory: a double can't overflow
+  double cases = 1;
+  for (const std::size_t count :
+       {run.topologies.size(), run.collectives.size(), run.sizes.size(),
+        std::max(run.chunks.size(), std::size_t{1}), run.algorithms.size()})
+    cases *= static_cast<double>(count);
+  return cases;
+}
+
+// The texts stand in the order of FigureKind.
+FigureKind parse_figure_kind(const std::string& text) {
+  const std::vector<std::string> known{"heatmap", "utilisation", "bars",    "sizes",
+                                       "chunks",  "scaling",     "schedule"};
+  const auto found = std::find(known.begin(), known.end(), text);
+  if (found == known.end()) throw InputError(unknown_name("kind of figure", text, known));
+  return static_cast<FigureKind>(found - known.begin());
+}
+
+LinkQuantity parse_link_quantity(const std::string& text) {
+  const std::vector<std::string> known{"utilisation", "bytes"};
+  if (text == known[0]) return LinkQuantity::utilisation;
+  if (text == known[1]) return LinkQuantity::bytes;
+  throw InputError(unknown_name("quantity", text, known));
+}
+
+// What the figure shows of its evaluations; a key that its kind doesn't know stays unread.
+void read_axes(ConfigTable& table, FigureRequest& figure) {
+  const FigureKind kind = figure.kind;
+  if (kind == FigureKind::schedule) return;
+  if (kind == FigureKind::heatmap || kind == FigureKind::utilisation) {
+    figure.quantity = parsed_at(table, "quantity", "utilisation", parse_link_quantity);
+    return;
+  }
+  figure.metric = parsed_at(table, "metric", "algbw", parse_metric);
+  if (kind == FigureKind::scaling) {
+    figure.over = parsed_at(table, "over", "npus", parse_problem_size);
+    return;
+  }
+  if (const auto normalized = table.find("normalized")) {
+    if (normalized->is_string())
+      figure.reference = parsed(*normalized, find_algorithm).name;
+    else if (kind == FigureKind::bars)
+      figure.normalized = normalized->boolean();
+    else
+      throw normalized->error("\"normalized\" of curves is the name of an algorithm");
+  }
+  if (kind != FigureKind::bars) return;
+  if (const auto logarithmic = table.find("logarithmic"))
+    figure.logarithmic = logarithmic->boolean();
+}
+
+FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
+  FigureRequest figure;
+  const ConfigValue kind = table.at("kind");
+  figure.kind = parsed(kind, parse_figure_kind);
+  figure.file = plain_name(table.at("file"));
+  figure.title = string_at(table, "title");
+  if (figure.title.empty()) figure.title = experiment.title;
+  figure.topologies =
+      list_at(table, "topologies", std::vector<std::string>{}, [&](const ConfigValue& value) {
+        return experiment.topologies[topology_index(value, experiment.topologies)].label;
+      });
+  figure.algorithms =
+      list_at(table, "algorithms", std::vector<std::string>{}, [](const ConfigValue& value) {
+        return std::string(parsed(value, find_algorithm).name);
+      });
+  read_axes(table, figure);
+  table.finish();
+  return figure;
+}
+
+/// What [[runs]] came to.
+struct RunResults {
+  std::vector<FigureRequest> figures;
+  Networks networks;
+  std::vector<Case> cases;
+  std::vector<Evaluation> evaluations; ///< of `cases`
+};
+
+std::vector<Evaluation> evaluate_cases(std::vector<Case>& cases, const StudyRun& how) {
+  for (Case& c : cases)
+    if (how.cache) c.cache = *how.cache;
+  if (how.jobs > 0) {
+    RunDisplay display(how.name, cases.size(), how.progress);
+    return run_cases(cases, how.jobs, how.refusals, display.watcher(how.interrupts));
+  }
+  std::vector<Evaluation> evaluations;
+  for (const Case& c : cases) evaluations.push_back(evaluate(c));
+  return evaluations;
+}
+
+std::vector<NamedFigure> figures_of(const RunResults& results) {
+  std::vector<NamedFigure> figures;
+  for (const FigureRequest& request : results.figures)
+    figures.push_back({request.file, make_figure(request, results.networks, results.cases,
+                                                 results.evaluations),
+                       true});
+  return figures;
+}
+
+nlohmann::ordered_json json_of(const RunResults& results) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Evaluation& e : results.evaluations)
+    json.push_back(evaluation_json(e, LinkDetail::none));
+  return json;
+}
+
+} // namespace
+
+Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const {
+  return sizes_are_per_chunk ? Bytes{size.count * *case_chunks} : size;
+}
+
+// The order is that of tables, and expectations hold indices into it: it must not change between
+// reading and running.
+std::vector<Case> RunStudy::cases(Networks networks) const {
+  std::vector<Case> all;
+  const std::vector<std::optional<std::uint32_t>> unsaid(1);
+  for (const RunMatrix& run : matrices)
+    for (const std::size_t t : run.topologies)
+      for (const auto& collective : run.collectives)
+        for (const Bytes size : run.sizes)
+          for (const auto& chunks : run.chunks.empty() ? unsaid : run.chunks)
+            for (const AlgorithmRow& algorithm : run.algorithms) {
+              const CollectiveRequest request{collective, run.case_size(size, chunks)};
+              all.push_back({.run = run.label,
+                             .topology_label = networks[t].label,
+                             .topology = &networks[t].topology,
+                             .collective = request,
+                             .algorithm = algorithm,
+                             .chunks = chunks,
+                             .options = options_for(algorithm, run.options),
+                             .engine = run.engine,
+                             .disciplines = run.disciplines,
+                             .bound = run.bound,
+                             .schedule_file = {}});
+            }
+  return all;
+}
+
+std::vector<RunStudy> RunStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                         const std::string&) {
+  RunStudy study;
+  double cases_so_far = 0;
+  for (ConfigTable& table : root.tables("runs")) {
+    study.matrices.push_back(read_run(table, experiment));
+    cases_so_far += case_count(study.matrices.back());
+    if (cases_so_far > most_cases)
+      throw table.error(fmt::format("{:.0f} cases, more than {}", cases_so_far, most_cases));
+  }
+  for (const char* key : {"figures", "expect"})
+    if (study.matrices.empty() && root.has(key))
+      throw root.at(key).error(fmt::format("[[{}]] is of [[runs]], and there are none", key));
+  if (study.matrices.empty()) return {};
+  for (ConfigTable& table : root.tables("figures"))
+    study.figures.push_back(read_figure(table, experiment));
+  const std::vector<Case> cases = study.cases(experiment.topologies);
+  for (ConfigTable& table : root.tables("expect"))
+    study.expectations.push_back(read_expectation(table, experiment.topologies, cases));
+  return {std::move(study)};
+}
+
+void require_sound(const RunStudy& study, Networks networks) {
+  require_sound(study.cases(networks));
+}
+
+StudyResult run_study(const RunStudy& study, const StudyRun& how) {
+  auto results = std::make_shared<RunResults>(
+      RunResults{study.figures, how.networks, study.cases(how.networks), {}});
+  results->evaluations = evaluate_cases(results->cases, how);
+  const std::vector<Evaluation>& evaluations = results->evaluations;
+  StudyResult result;
+  result.files = {{"results", run_records(evaluations)}};
+  result.json_key = "results";
+  result.json = [results] { return json_of(*results); };
+  result.story = [results](const TableForm& form) {
+    return report_text(results->evaluations, form);
+  };
+  if (!study.figures.empty()) result.figures = [results] { return figures_of(*results); };
+  result.comparisons = compare(study.expectations, evaluations);
+  result.defects = problems_of(evaluations);
+  result.nothing_made = nothing_made(evaluations);
+  return result;
+}
+
+} // namespace tutti

@@ -1,0 +1,107 @@
+// What an experiment asks of collectives ([[runs]]): every combination of lists of networks,
+// collectives, sizes, chunks and algorithms is a case. All [[runs]] of an experiment are one study,
+// so that its cases run side by side, figures show any of them, and expectations compare them.
+//
+//   [[runs]]                               # each is the product of its lists
+//   topologies = ["Mesh"]                  # default: all
+//   collectives = ["all_reduce"]           # a list in the list: several at once
+//   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
+//   algorithms = ["all"]                   # or names
+//   chunks = [1, "auto"]                   # per shard; default "auto"
+//   engine = "simgrid"                     # default; disciplines = ["fifo"], link_busy =
+//                                          # "serialization", forwarding = "auto", routing = "auto"
+//   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
+//                                          # threads = 1, settings = {key = "value"}
+//   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
+//   [[figures]]
+//   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
+//                                          # schedule
+//   file = "bandwidth"                     # without ending
+//   title = "..."
+//   topologies, algorithms = [...]         # default: all
+//   quantity = "utilisation"               # or "bytes": heatmap, utilisation
+//   metric = "algbw"                       # bars, sizes, chunks, scaling; see [[expect]]
+//   normalized = true                      # bars: over the least of each topology
+//   normalized = "tacos"                   # bars, sizes, chunks: over this algorithm's
+//   logarithmic = true                     # bars: the y axis
+//   over = "npus"                          # scaling: the x axis; or "transfers"
+//   [[expect]]
+//   label = "TACOS / Ring on Mesh"
+//   of = {topology = "Mesh", algorithm = "tacos"}   # and run, collective, size, chunks; topology
+//   over = {topology = "Mesh", algorithm = "ring"}  # and algorithm may be lists. Without `over`:
+//                                          # the value itself, with its unit
+//   metric = "algbw"                       # default; busbw, time, gap, synthesis_seconds (CPU),
+//                                          # planned (the time that the algorithm expects),
+//                                          # planned_ratio (over the replayed), or
+//                                          # "fact:fluid_seconds": what an algorithm states of
+//                                          # its answer, a number without unit
+//   mean = "geometric"                     # or "arithmetic": `of` and `over` may pick several
+//                                          # cases; those of one problem make a ratio
+//   exponent_over = "npus"                 # or "transfers", instead of a mean: how the values of
+//                                          # several cases grow, by least squares of logarithms
+//   discipline = "fifo"                    # default: the run's first
+//   paper = 1.98
+//   tolerance = "2%"
+//   at_most = true                         # the paper gives an upper limit; default false
+//   explanation = "..."                    # makes a difference one that doesn't fail the run
+#pragma once
+
+#include "experiments/driver/studies/runs/figure.hpp"
+#include "experiments/driver/studies/study.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/synthesizer.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+class ConfigTable;
+struct Experiment;
+
+/// One [[runs]]: the product of its lists.
+struct RunMatrix {
+  std::string label;
+  std::vector<std::size_t> topologies;               ///< into the networks
+  std::vector<std::vector<std::string>> collectives; ///< the inner lists run at once
+  std::vector<Bytes> sizes;
+  bool sizes_are_per_chunk = false; ///< then the collective's is this times the chunks per shard
+  std::vector<AlgorithmRow> algorithms;
+  /// Per shard; none, and an empty list: auto.
+  std::vector<std::optional<std::uint32_t>> chunks;
+  SynthesisOptions options;
+  const EngineRow* engine = nullptr;
+  std::vector<Discipline> disciplines;
+  BoundEffort bound = BoundEffort::quick;
+
+  /// Of the collective, for one of `sizes` and one of `chunks`.
+  [[nodiscard]] Bytes case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const;
+};
+
+struct RunStudy {
+  static constexpr std::string_view kind = "runs";
+
+  std::string label = {}; ///< none: it is the only one
+  std::vector<RunMatrix> matrices;
+  std::vector<FigureRequest> figures;
+  std::vector<Expectation> expectations; ///< with indices into cases()
+
+  /// By matrix, topology, collective, size, chunks, algorithm.
+  [[nodiscard]] std::vector<Case> cases(Networks networks) const;
+
+  /// None where there is no [[runs]]. Pre: the experiment has its topologies.
+  /// Errors: InputError with the place of what is wrong.
+  [[nodiscard]] static std::vector<RunStudy> read_all(ConfigTable& root,
+                                                      const Experiment& experiment,
+                                                      const std::string& source_name);
+};
+
+/// Errors: InputError.
+void require_sound(const RunStudy& study, Networks networks);
+[[nodiscard]] StudyResult run_study(const RunStudy& study, const StudyRun& how);
+
+} // namespace tutti

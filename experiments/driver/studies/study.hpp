@@ -1,0 +1,78 @@
+// What all kinds of study have in common: the networks that they are of, how they are run, and what
+// comes of them. A kind is a folder beside this file and a row of the list in experiment.hpp. Its
+// study gives
+//   read_all()       its tables in an experiment's file
+//   require_sound()  what can be checked in no time, so that bad input shows before hours of work
+//   run_study()      a StudyResult
+// and whoever reads, writes or shows results knows no kind.
+#pragma once
+
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/records/records.hpp"
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/expectation.hpp"
+#include "experiments/driver/studies/refusals.hpp"
+#include "sim/topology.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+struct LabelledTopology {
+  std::string label, text;
+  Topology topology;
+};
+/// Those of an experiment. What points at one lives no longer than the experiment.
+using Networks = std::span<const LabelledTopology>;
+
+/// How studies run.
+struct StudyRun {
+  Networks networks;
+  Interrupts& interrupts; ///< after the first, nothing more is begun
+  Refusals& refusals;     ///< of all studies: what one refuses costs its own rows only
+  std::string name;       ///< of the experiment, for those who wait
+  std::size_t jobs = 1;   ///< processes for cases that run side by side; 0: this one, one by one
+  bool progress = false;  ///< lines on stderr where that is no terminal
+  /// Folder of remembered schedules; empty: none; nothing: what the study says.
+  std::optional<std::string> cache = {};
+};
+
+/// A file of results.
+struct RecordFile {
+  std::string stem; ///< "results" for results.csv
+  Records records;
+};
+struct TextFile {
+  std::string name, text;
+};
+
+struct NamedFigure {
+  std::string stem; ///< of the file, without ending
+  Figure figure;
+  bool as_png = false; ///< also
+};
+
+/// What came of a study.
+struct StudyResult {
+  std::vector<RecordFile> files; ///< studies of one kind share them
+  std::vector<TextFile> texts;   ///< likewise, one after the other
+  std::string json_key;          ///< under which it stands in results.json, a list
+  std::function<nlohmann::ordered_json()> json; ///< its items of that list
+  std::function<std::string(const TableForm&)> story; ///< tables and words for the terminal
+  /// Empty where there is nothing to draw. Errors: InputError.
+  std::function<std::vector<NamedFigure>()> figures;
+  std::vector<Comparison> comparisons;
+  std::vector<std::string> defects;      ///< of Tutti, in words
+  std::vector<std::string> nothing_made; ///< in words, where not one row has an answer
+};
+
+} // namespace tutti

@@ -1,0 +1,62 @@
+// [[training]] from its tables to what came of them.
+#include "experiments/driver/studies/training/study.hpp"
+
+#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/studies/training/display.hpp"
+#include "experiments/driver/studies/training/evaluation.hpp"
+#include "experiments/driver/studies/training/figure.hpp"
+#include "experiments/driver/studies/training/json.hpp"
+#include "experiments/driver/studies/training/records.hpp"
+#include "experiments/driver/studies/training/table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace tutti {
+
+std::vector<TrainingNetwork> TrainingStudy::own(Networks networks) const {
+  std::vector<TrainingNetwork> own;
+  for (const std::size_t t : topologies)
+    own.push_back({networks[t].label, &networks[t].topology});
+  return own;
+}
+
+void require_sound(const TrainingStudy& study, Networks networks) {
+  require_sound(study, study.own(networks));
+}
+
+namespace {
+
+TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how) {
+  if (how.cache) study.cache = *how.cache;
+  InterruptibleWork work(how.interrupts, study.label, how.progress);
+  work.watch(study.planning.options);
+  TrainingWatcher watcher;
+  watcher.progress = work.beside(run_announcer(study.label, how.progress));
+  return evaluate_training(study, study.own(how.networks), watcher, how.refusals);
+}
+
+} // namespace
+
+StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
+  const auto made = std::make_shared<const TrainingEvaluation>(evaluate(study, how));
+  how.refusals.accept(); // what is refused stands in rows
+  StudyResult result;
+  result.files = {{"training", training_records({made.get(), 1})},
+                  {"training_npus", npu_records({made.get(), 1})}};
+  result.json_key = "training";
+  result.json = [made] {
+    return nlohmann::ordered_json::array({training_json(*made, NpuDetail::none)});
+  };
+  result.story = [made](const TableForm& form) { return training_text(*made, form); };
+  result.figures = [made, networks = study.own(how.networks)] {
+    return has_report(*made) ? training_figures(*made, networks) : std::vector<NamedFigure>{};
+  };
+  result.comparisons = comparisons_of(study.expectations, *made);
+  result.defects = problems_of(*made);
+  result.nothing_made = nothing_made(*made);
+  return result;
+}
+
+} // namespace tutti
