@@ -482,7 +482,7 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
                  "repeatable")
       ->allow_extra_args(false);
   app.add_flag("--retry", sweep.retry,
-               "again what ran into a limit, crashed or met a defect of Tutti");
+               "again what ran into a limit, crashed, or failed a check of its own");
   app.add_option("--cache", sweep.cache,
                  "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
   app.add_option("--emit-slurm", sweep.emit_slurm, "batch script to write; nothing is simulated");

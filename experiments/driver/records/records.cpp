@@ -4,9 +4,12 @@
 #include "experiments/driver/records/records.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
 
 namespace tutti {
 
@@ -72,6 +75,100 @@ std::vector<std::vector<std::string>> csv_rows(const Records& records) {
       row.push_back(exact_text(cells[c], records.columns[c].quantity));
   }
   return rows;
+}
+
+namespace {
+
+nlohmann::ordered_json json_of(const Cell& cell, Quantity quantity) {
+  if (!cell.is_known()) return nullptr;
+  switch (quantity) {
+  case Quantity::text:
+    return cell.text().empty() ? nlohmann::ordered_json(nullptr)
+                               : nlohmann::ordered_json(cell.text());
+  case Quantity::truth: return cell.holds();
+  case Quantity::count:
+  case Quantity::bytes:
+  case Quantity::time: return cell.whole();
+  case Quantity::rate:
+  case Quantity::ratio:
+  case Quantity::number:
+  case Quantity::fact:
+  case Quantity::seconds:
+  case Quantity::effort: break;
+  }
+  return cell.number();
+}
+
+std::string short_text(const Cell& cell, Quantity quantity) {
+  if (!cell.is_known()) return "-";
+  switch (quantity) {
+  case Quantity::bytes: return to_text(Bytes{cell.whole()});
+  case Quantity::time: return short_text(Time{cell.whole()});
+  case Quantity::rate: return short_rate_text(cell.number());
+  case Quantity::ratio: return fmt::format("{:.3f}x", cell.number());
+  case Quantity::seconds:
+  case Quantity::effort: return fmt::format("{:.3f} s", cell.number());
+  case Quantity::text: return cell.text().empty() ? "-" : cell.text();
+  case Quantity::truth:
+  case Quantity::count:
+  case Quantity::number:
+  case Quantity::fact: break;
+  }
+  return exact_text(cell, quantity);
+}
+
+/// "lower bound" of "lower_bound_ps": units stand with the values.
+std::string title_of(const RecordColumn& column) {
+  std::string title = column.name;
+  for (const std::string_view unit : {"_bytes_per_s", "_ps", "_bytes", "_seconds"})
+    if (title.ends_with(unit) && title.size() > unit.size()) {
+      title.resize(title.size() - unit.size());
+      break;
+    }
+  std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
+bool is_shown(const Records& records, std::size_t column) {
+  const RecordColumn& c = records.columns[column];
+  const auto text = [&](const std::vector<Cell>& row) {
+    return exact_text(row[column], c.quantity);
+  };
+  const bool is_empty = std::ranges::all_of(
+      records.rows, [&](const std::vector<Cell>& row) { return text(row).empty(); });
+  const bool is_constant = records.rows.size() > 1 &&
+                           std::ranges::all_of(records.rows, [&](const std::vector<Cell>& row) {
+                             return text(row) == text(records.rows.front());
+                           });
+  return !is_empty && !(is_constant && c.role != ColumnRole::metric);
+}
+
+} // namespace
+
+nlohmann::ordered_json records_json(const Records& records) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const std::vector<Cell>& cells : records.rows) {
+    nlohmann::ordered_json row = nlohmann::ordered_json::object();
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      row[records.columns[c].name] = json_of(cells[c], records.columns[c].quantity);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Table records_table(const Records& records) {
+  Table table;
+  table.rows.resize(records.rows.size());
+  for (std::size_t c = 0; c < records.columns.size(); ++c) {
+    if (!is_shown(records, c)) continue;
+    const RecordColumn& column = records.columns[c];
+    const bool is_text = column.quantity == Quantity::text || column.quantity == Quantity::truth;
+    table.columns.push_back({title_of(column), is_text ? Align::left : Align::right, column.spare,
+                             column.role == ColumnRole::note});
+    for (std::size_t r = 0; r < records.rows.size(); ++r)
+      table.rows[r].push_back(short_text(records.rows[r][c], column.quantity));
+  }
+  return table;
 }
 
 } // namespace tutti

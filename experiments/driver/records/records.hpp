@@ -1,9 +1,11 @@
 // What a study comes to: rows of typed columns. A column says once what it is called, what it
-// counts and what it is for. CSV is written from it; tables, JSON and expectations still have
-// columns of their own.
+// counts and what it is for; CSV, JSON and tables are written from it.
 #pragma once
 
+#include "experiments/driver/records/table.hpp"
 #include "sim/units.hpp"
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -46,6 +48,7 @@ struct RecordColumn {
   std::string name; ///< with its unit: "collective_time_ps"
   Quantity quantity = Quantity::text;
   ColumnRole role = ColumnRole::metric;
+  std::uint8_t spare = 0; ///< as Column::spare
 };
 
 /// A value of a column; nothing where it isn't known.
@@ -92,6 +95,13 @@ void append(Records& records, const Records& more);
 
 /// A header and the rows, for csv_text().
 [[nodiscard]] std::vector<std::vector<std::string>> csv_rows(const Records& records);
+
+/// An object for each row: numbers as they are, null where nothing is known, and for empty texts.
+[[nodiscard]] nlohmann::ordered_json records_json(const Records& records);
+
+/// The rows for people, in units that suit them. What is the same in all of several rows, and notes
+/// and costs that none has, have no column.
+[[nodiscard]] Table records_table(const Records& records);
 
 /// A column, and where its value stands in a `Row`.
 template <typename Row> struct Field {

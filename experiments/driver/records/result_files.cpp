@@ -89,7 +89,8 @@ Json results_json(const Experiment& experiment, std::span<const StudyResult> res
   for (const StudyResult& result : results)
     for (Json& item : result.json()) json[result.json_key].push_back(std::move(item));
   json["verdicts"] = Json::array();
-  for (const Comparison& c : comparisons_of(results)) json["verdicts"].push_back(comparison_json(c));
+  for (const Comparison& c : comparisons_of(results))
+    json["verdicts"].push_back(comparison_json(c));
   return json;
 }
 

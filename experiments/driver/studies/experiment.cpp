@@ -43,7 +43,8 @@ template <typename Body> void for_each_kind(const Body& body) {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
-  for_each_kind([&names]<typename Kind>(std::type_identity<Kind>) { names.emplace_back(Kind::kind); });
+  for_each_kind(
+      [&names]<typename Kind>(std::type_identity<Kind>) { names.emplace_back(Kind::kind); });
   return names;
 }
 
@@ -71,8 +72,7 @@ void include_executions(const ConfigValue& value, const std::string& source_name
   const std::string name = plain_name(value), file = beside(name + ".toml", source_name);
   Experiment other = value.located([&] { return read(read_config(file), file, false); });
   const std::size_t first_topology = experiment.topologies.size();
-  for (LabelledTopology& each : other.topologies)
-    experiment.topologies.push_back(std::move(each));
+  for (LabelledTopology& each : other.topologies) experiment.topologies.push_back(std::move(each));
   std::vector<ExecutionStudy> others;
   for (const ExecutionStudy* each : experiment.all<ExecutionStudy>()) others.push_back(*each);
   for (AnyStudy& each : other.studies) {

@@ -5,7 +5,7 @@
 //   seed = 1                               # default 1
 //   [topologies]                           # label = text of `tutti -t` (files: beside this one)
 //   Mesh = "mesh2d:8x8,bandwidth=50GB/s,latency=0.5us"
-//   [[runs]], [[frontiers]], [[failures]], [[jobs]], [[training]], [[executions]]
+//   [[runs]], [[frontiers]], [[jobs]], [[failures]], [[training]], [[executions]], [[bounds]]
 //                                          # at least one of these kinds of study: the format of
 //                                          # each stands at the head of its folder's study.hpp,
 //                                          # that of [[figures]] and [[expect]] with [[runs]]
@@ -16,6 +16,7 @@
 // Unknown keys and labels are errors.
 #pragma once
 
+#include "experiments/driver/studies/bounds/study.hpp"
 #include "experiments/driver/studies/executions/study.hpp"
 #include "experiments/driver/studies/failures/study.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
@@ -34,11 +35,12 @@ namespace tutti {
 
 /// The kinds of study, in the order in which they run. Each is a folder, and a row here.
 using AnyStudy = std::variant<RunStudy,       //
-                           FrontierStudy,  //
-                           JobStudy,       //
-                           FailureStudy,   //
-                           TrainingStudy,  //
-                           ExecutionStudy>;
+                              FrontierStudy,  //
+                              JobStudy,       //
+                              FailureStudy,   //
+                              TrainingStudy,  //
+                              ExecutionStudy, //
+                              BoundStudy>;
 
 /// "runs": as its tables are called.
 [[nodiscard]] std::string_view kind_of(const AnyStudy& study);

@@ -4,8 +4,8 @@
 
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/study.hpp"
-#include "sim/synthesizer.hpp"
 #include "sim/files/config.hpp"
+#include "sim/synthesizer.hpp"
 
 #include <cstdint>
 #include <optional>

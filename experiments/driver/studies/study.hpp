@@ -63,9 +63,9 @@ struct NamedFigure {
 
 /// What came of a study.
 struct StudyResult {
-  std::vector<RecordFile> files; ///< studies of one kind share them
-  std::vector<TextFile> texts;   ///< likewise, one after the other
-  std::string json_key;          ///< under which it stands in results.json, a list
+  std::vector<RecordFile> files;                ///< studies of one kind share them
+  std::vector<TextFile> texts;                  ///< likewise, one after the other
+  std::string json_key;                         ///< under which it stands in results.json, a list
   std::function<nlohmann::ordered_json()> json; ///< its items of that list
   std::function<std::string(const TableForm&)> story; ///< tables and words for the terminal
   /// Empty where there is nothing to draw. Errors: InputError.

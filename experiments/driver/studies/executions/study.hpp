@@ -64,9 +64,8 @@ struct ExecutionStudy {
 
   /// Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
-  [[nodiscard]] static std::vector<ExecutionStudy> read_all(ConfigTable& root,
-                                                            const Experiment& experiment,
-                                                            const std::string& source_name);
+  [[nodiscard]] static std::vector<ExecutionStudy>
+  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
 };
 
 /// Errors: InputError.

@@ -113,9 +113,7 @@ FailureStudyEvaluation evaluate(const FailureStudy& study, const StudyRun& how) 
     work.watch(c.options);
     made.algorithms.push_back(how.refusals.row(
         [&] { return evaluate_failures(c, work.beside(policy_announcer(what, how.progress))); },
-        [&](Status status, const std::string& note) {
-          return without_failures(c, status, note);
-        }));
+        [&](Status status, const std::string& note) { return without_failures(c, status, note); }));
   }
   return made;
 }

@@ -72,9 +72,8 @@ struct FailureStudy {
   /// Pre: the experiment has its topologies. Files of events are looked for beside `source_name`.
   /// Errors: InputError with the place of what is wrong, also for a label that another study has,
   /// or that gives the same file name.
-  [[nodiscard]] static std::vector<FailureStudy> read_all(ConfigTable& root,
-                                                          const Experiment& experiment,
-                                                          const std::string& source_name);
+  [[nodiscard]] static std::vector<FailureStudy>
+  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
 };
 
 /// Errors: InputError.

@@ -30,8 +30,8 @@ FrontierCase FrontierStudy::frontier(Networks networks) const {
 }
 
 FrontierStudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
-                               const std::function<void(const FrontierPoint&)>& found,
-                               const FrontierFunction& function) {
+                                       const std::function<void(const FrontierPoint&)>& found,
+                                       const FrontierFunction& function) {
   FrontierRequest request = request_of(c);
   request.found = found;
   FrontierStudyEvaluation study{evaluate_frontier(c, request, function), {}};
@@ -42,7 +42,8 @@ FrontierStudyEvaluation evaluate_study(const FrontierCase& c, std::span<const Pa
   return study;
 }
 
-FrontierStudyEvaluation without_study(const FrontierCase& c, Status status, const std::string& note) {
+FrontierStudyEvaluation without_study(const FrontierCase& c, Status status,
+                                      const std::string& note) {
   Frontier none;
   none.stop = note;
   none.timed_out = is_cut_short(status);

@@ -49,9 +49,8 @@ struct FrontierStudy {
   /// Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong, also for a label that another study has,
   /// or that gives the same file name.
-  [[nodiscard]] static std::vector<FrontierStudy> read_all(ConfigTable& root,
-                                                           const Experiment& experiment,
-                                                           const std::string& source_name);
+  [[nodiscard]] static std::vector<FrontierStudy>
+  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
 };
 
 /// Errors: InputError.
@@ -73,7 +72,7 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
 
 /// One that was refused, or had no more memory: without points, and with `note` as why it ended.
 [[nodiscard]] FrontierStudyEvaluation without_study(const FrontierCase& c, Status status,
-                                            const std::string& note);
+                                                    const std::string& note);
 
 /// Points of the frontier that no row of the paper comes up to; none where there are no rows.
 [[nodiscard]] std::vector<std::size_t> beyond_paper(const FrontierStudyEvaluation& study);

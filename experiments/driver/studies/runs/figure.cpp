@@ -254,8 +254,9 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   }
   chart.axis = CurveAxis::powers;
   chart.x_label = "chunks per shard";
-  chart.curves = curves_of(evaluations, values, name_of,
-                           [](const Evaluation& e) { return static_cast<double>(chunks_asked(e)); });
+  chart.curves = curves_of(evaluations, values, name_of, [](const Evaluation& e) {
+    return static_cast<double>(chunks_asked(e));
+  });
   return curve_figure(chart);
 }
 

@@ -157,23 +157,11 @@ struct RunResults {
   std::vector<Evaluation> evaluations; ///< of `cases`
 };
 
-std::vector<Evaluation> evaluate_cases(std::vector<Case>& cases, const StudyRun& how) {
-  for (Case& c : cases)
-    if (how.cache) c.cache = *how.cache;
-  if (how.jobs > 0) {
-    RunDisplay display(how.name, cases.size(), how.progress);
-    return run_cases(cases, how.jobs, how.refusals, display.watcher(how.interrupts));
-  }
-  std::vector<Evaluation> evaluations;
-  for (const Case& c : cases) evaluations.push_back(evaluate(c));
-  return evaluations;
-}
-
 std::vector<NamedFigure> figures_of(const RunResults& results) {
   std::vector<NamedFigure> figures;
   for (const FigureRequest& request : results.figures)
-    figures.push_back({request.file, make_figure(request, results.networks, results.cases,
-                                                 results.evaluations),
+    figures.push_back({request.file,
+                       make_figure(request, results.networks, results.cases, results.evaluations),
                        true});
   return figures;
 }
@@ -191,30 +179,46 @@ Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_
   return sizes_are_per_chunk ? Bytes{size.count * *case_chunks} : size;
 }
 
+std::vector<Case> RunMatrix::cases(Networks networks) const {
+  std::vector<Case> all;
+  const std::vector<std::optional<std::uint32_t>> unsaid(1);
+  for (const std::size_t t : topologies)
+    for (const auto& collective : collectives)
+      for (const Bytes size : sizes)
+        for (const auto& case_chunks : chunks.empty() ? unsaid : chunks)
+          for (const AlgorithmRow& algorithm : algorithms)
+            all.push_back({.run = label,
+                           .topology_label = networks[t].label,
+                           .topology = &networks[t].topology,
+                           .collective = {collective, case_size(size, case_chunks)},
+                           .algorithm = algorithm,
+                           .chunks = case_chunks,
+                           .options = options_for(algorithm, options),
+                           .engine = engine,
+                           .disciplines = disciplines,
+                           .bound = bound,
+                           .schedule_file = {}});
+  return all;
+}
+
+std::vector<Evaluation> evaluate_cases(std::vector<Case> cases, const StudyRun& how) {
+  for (Case& c : cases)
+    if (how.cache) c.cache = *how.cache;
+  if (how.jobs > 0) {
+    RunDisplay display(how.name, cases.size(), how.progress);
+    return run_cases(cases, how.jobs, how.refusals, display.watcher(how.interrupts));
+  }
+  std::vector<Evaluation> evaluations;
+  for (const Case& c : cases) evaluations.push_back(evaluate(c));
+  return evaluations;
+}
+
 // The order is that of tables, and expectations hold indices into it: it must not change between
 // reading and running.
 std::vector<Case> RunStudy::cases(Networks networks) const {
   std::vector<Case> all;
-  const std::vector<std::optional<std::uint32_t>> unsaid(1);
-  for (const RunMatrix& run : matrices)
-    for (const std::size_t t : run.topologies)
-      for (const auto& collective : run.collectives)
-        for (const Bytes size : run.sizes)
-          for (const auto& chunks : run.chunks.empty() ? unsaid : run.chunks)
-            for (const AlgorithmRow& algorithm : run.algorithms) {
-              const CollectiveRequest request{collective, run.case_size(size, chunks)};
-              all.push_back({.run = run.label,
-                             .topology_label = networks[t].label,
-                             .topology = &networks[t].topology,
-                             .collective = request,
-                             .algorithm = algorithm,
-                             .chunks = chunks,
-                             .options = options_for(algorithm, run.options),
-                             .engine = run.engine,
-                             .disciplines = run.disciplines,
-                             .bound = run.bound,
-                             .schedule_file = {}});
-            }
+  for (const RunMatrix& matrix : matrices)
+    for (Case& c : matrix.cases(networks)) all.push_back(std::move(c));
   return all;
 }
 

@@ -78,6 +78,8 @@ struct RunMatrix {
   std::vector<Discipline> disciplines;
   BoundEffort bound = BoundEffort::quick;
 
+  /// By topology, collective, size, chunks, algorithm. They point into the networks.
+  [[nodiscard]] std::vector<Case> cases(Networks networks) const;
   /// Of the collective, for one of `sizes` and one of `chunks`.
   [[nodiscard]] Bytes case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const;
 };
@@ -90,15 +92,17 @@ struct RunStudy {
   std::vector<FigureRequest> figures;
   std::vector<Expectation> expectations; ///< with indices into cases()
 
-  /// By matrix, topology, collective, size, chunks, algorithm.
+  /// Matrix by matrix.
   [[nodiscard]] std::vector<Case> cases(Networks networks) const;
 
   /// None where there is no [[runs]]. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
-  [[nodiscard]] static std::vector<RunStudy> read_all(ConfigTable& root,
-                                                      const Experiment& experiment,
-                                                      const std::string& source_name);
+  [[nodiscard]] static std::vector<RunStudy>
+  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
 };
+
+/// Side by side, each in a process of its own, or in this one. Errors: as run_cases().
+[[nodiscard]] std::vector<Evaluation> evaluate_cases(std::vector<Case> cases, const StudyRun& how);
 
 /// Errors: InputError.
 void require_sound(const RunStudy& study, Networks networks);

@@ -17,8 +17,7 @@ namespace tutti {
 
 std::vector<TrainingNetwork> TrainingStudy::own(Networks networks) const {
   std::vector<TrainingNetwork> own;
-  for (const std::size_t t : topologies)
-    own.push_back({networks[t].label, &networks[t].topology});
+  for (const std::size_t t : topologies) own.push_back({networks[t].label, &networks[t].topology});
   return own;
 }
 

@@ -146,9 +146,8 @@ struct TrainingStudy {
 
   /// Files are looked for beside `source_name`. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
-  [[nodiscard]] static std::vector<TrainingStudy> read_all(ConfigTable& root,
-                                                           const Experiment& experiment,
-                                                           const std::string& source_name);
+  [[nodiscard]] static std::vector<TrainingStudy>
+  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
 };
 
 /// Errors: InputError.

@@ -1,9 +1,9 @@
 // Which choice is best where: a table of all cells, and a map for each combination of `by`.
+#include "experiments/driver/figures/choice_colours.hpp"
+#include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/sweep/analysis/best_choice.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
-#include "experiments/driver/sweep/report/choice_colours.hpp"
-#include "experiments/driver/sweep/report/choice_map.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 

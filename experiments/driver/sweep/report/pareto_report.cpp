@@ -1,10 +1,10 @@
 // Fronts of two objectives: a table of their points, and a figure for each combination of `by`,
 // with the front on a staircase and the points that it beats behind it.
+#include "experiments/driver/figures/choice_colours.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/sweep/analysis/pareto_front.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
-#include "experiments/driver/sweep/report/choice_colours.hpp"
 #include "experiments/driver/sweep/report/figure_axis.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"

@@ -1,9 +1,9 @@
 // Selections: a table with a row for each range, a CSV with one for each point, a JSON, and a map.
+#include "experiments/driver/figures/choice_colours.hpp"
+#include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/sweep/analysis/selection.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
-#include "experiments/driver/sweep/report/choice_colours.hpp"
-#include "experiments/driver/sweep/report/choice_map.hpp"
 #include "experiments/driver/sweep/report/selection_json.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"

@@ -1,18 +1,18 @@
 // A map as gnuplot rectangles. gnuplot chooses margins and legends by its own estimates
 // and leaves out what doesn't fit; here everything has a place in points, computed from the
 // widths of the texts, and the picture is made as large as they need.
-#include "experiments/driver/sweep/report/choice_map.hpp"
+#include "experiments/driver/figures/choice_map.hpp"
 
+#include "experiments/driver/figures/choice_colours.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/sweep/report/choice_colours.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace tutti::sweep {
+namespace tutti {
 
 namespace {
 
@@ -187,4 +187,4 @@ Figure choice_map_figure(const ChoiceMap& map) {
           at.width, at.height};
 }
 
-} // namespace tutti::sweep
+} // namespace tutti

@@ -1,6 +1,6 @@
 // Ten hues tell apart ten choices; a study that compares more gets each hue again halfway to white,
 // then 40 % darker. Text on a colour is black or white by the colour's luma.
-#include "experiments/driver/sweep/report/choice_colours.hpp"
+#include "experiments/driver/figures/choice_colours.hpp"
 
 #include "experiments/driver/figures/style.hpp"
 
@@ -9,7 +9,7 @@
 #include <array>
 #include <string_view>
 
-namespace tutti::sweep {
+namespace tutti {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::string text_colour_on(const std::string& colour) {
   return thousand_times > 140'000 ? "#111111" : "#ffffff";
 }
 
-} // namespace tutti::sweep
+} // namespace tutti

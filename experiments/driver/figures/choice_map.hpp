@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::sweep {
+namespace tutti {
 
 struct MapCell {
   std::size_t column = 0, row = 0;
@@ -32,4 +32,4 @@ struct ChoiceMap {
 /// Pre: at least one column, row and cell.
 [[nodiscard]] Figure choice_map_figure(const ChoiceMap& map);
 
-} // namespace tutti::sweep
+} // namespace tutti

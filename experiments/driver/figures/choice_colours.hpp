@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <string>
 
-namespace tutti::sweep {
+namespace tutti {
 
 /// "#4e79a7"; thirty that differ, then again from the first.
 [[nodiscard]] std::string choice_colour(std::size_t i);
 /// "#ffffff" or "#111111": what is legible on it. Pre: "#rrggbb".
 [[nodiscard]] std::string text_colour_on(const std::string& colour);
 
-} // namespace tutti::sweep
+} // namespace tutti

@@ -1,0 +1,267 @@
+// Bounds first, in this process, as their CPU seconds are reported; then the algorithms, side by
+// side. Each of these is held against the bounds again where it is evaluated (runs/evaluation.hpp):
+// here only the fastest counts.
+#include "experiments/driver/studies/bounds/study.hpp"
+
+#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/figures/choice_map.hpp"
+#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/error.hpp"
+#include "sim/files/config.hpp"
+#include "synth/bounds/bounds.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
+                       std::span<const BoundStudy> others) {
+  BoundStudy study;
+  study.label = label_at(table, others);
+  RunMatrix& matrix = study.matrix;
+  matrix.label = study.label;
+  std::vector<std::size_t> all(experiment.topologies.size());
+  std::iota(all.begin(), all.end(), 0);
+  matrix.topologies = list_at(table, "topologies", all, [&](const ConfigValue& value) {
+    return topology_index(value, experiment.topologies);
+  });
+  matrix.collectives = list_at(table, "collectives", matrix.collectives, texts_of);
+  if (matrix.collectives.empty()) throw table.error("no collective is named");
+  matrix.sizes = sizes_at(table, "sizes", "1GiB");
+  study.chunks = list_at(table, "chunks", study.chunks, [](const ConfigValue& value) {
+    const auto chunks = chunks_of(value);
+    if (!chunks) throw value.error("a bound is of a number of chunks, not of \"auto\"");
+    return *chunks;
+  });
+  if (!std::ranges::is_sorted(study.chunks, std::ranges::less_equal()))
+    throw table.at("chunks").error("numbers of chunks must ascend");
+  matrix.algorithms = table.has("algorithms") ? algorithms_at(table) : all_algorithms();
+  matrix.options = options_of(table, experiment.seed);
+  if (!table.has("limit")) matrix.options.limit_seconds = 10;
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { require_known_settings(matrix.algorithms, matrix.options); });
+  matrix.engine = &find_engine("native");
+  matrix.disciplines = {Discipline::fifo};
+  matrix.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
+  table.finish();
+  return study;
+}
+
+/// A collective of one size on one network.
+struct BoundRow {
+  const BoundStudy* study;
+  const Case* problem; ///< with the first algorithm
+  Bounds any;
+  std::vector<std::optional<Bound>> at_chunks; ///< of BoundStudy::chunks; none where parts would be
+                                               ///< below a byte
+  double bound_seconds = 0;                    ///< CPU, of `any`
+  double at_chunks_seconds = 0;                ///< CPU, of all of these
+  std::size_t algorithms = 0;                  ///< that have a complete schedule
+  std::optional<Evaluation> best;
+
+  [[nodiscard]] const Replay* replay() const { return best ? &best->replays.front() : nullptr; }
+};
+
+/// What [[bounds]] came to.
+struct BoundResults {
+  const BoundStudy& study; ///< the experiment's
+  std::vector<Case> cases;
+  std::vector<BoundRow> rows; ///< by topology, collective, size
+  std::vector<Evaluation> evaluations;
+};
+
+void bound(BoundRow& row) {
+  const Case& c = *row.problem;
+  const auto bounds_at = [&](std::uint32_t chunks) {
+    return all_bounds(*c.topology, make_collective(*c.topology, c.collective, chunks),
+                      c.options.model, c.bound);
+  };
+  const double start = cpu_seconds();
+  row.any = bounds_at(1);
+  row.bound_seconds = cpu_seconds() - start;
+  for (const std::uint32_t chunks : row.study->chunks) try {
+      row.at_chunks.emplace_back(bounds_at(chunks).best_at_chunks());
+    } catch (const InputError&) { // so fine that parts would be below a byte
+      row.at_chunks.emplace_back();
+    }
+  row.at_chunks_seconds = cpu_seconds() - start - row.bound_seconds;
+}
+
+bool is_complete(const Evaluation& e) {
+  return !e.replays.empty() && e.problem.empty() &&
+         (e.status == Status::optimal || e.status == Status::feasible);
+}
+
+// The fastest of its size; of equal ones the first. What a limit cut short counts, too: it is a
+// correct schedule.
+void choose(BoundRow& row, std::span<const Evaluation> evaluations) {
+  for (const Evaluation& e : evaluations) {
+    row.algorithms += is_complete(e) ? 1 : 0;
+    if (e.replays.empty() || !e.problem.empty()) continue;
+    const Time time = e.replays.front().report.completion;
+    if (!row.best || time < row.best->replays.front().report.completion) row.best = e;
+  }
+}
+
+BoundResults evaluate(const BoundStudy& study, const StudyRun& how) {
+  BoundResults results{study, study.matrix.cases(how.networks), {}, {}};
+  const std::size_t algorithms = study.matrix.algorithms.size();
+  {
+    InterruptibleWork work(how.interrupts, study.label, how.progress);
+    for (std::size_t c = 0; c < results.cases.size(); c += algorithms) {
+      if (how.interrupts.cancels()) return results;
+      results.rows.push_back({&study, &results.cases[c], {}, {}, 0, 0, 0, {}});
+      bound(results.rows.back());
+    }
+  }
+  results.evaluations = evaluate_cases(results.cases, how);
+  for (std::size_t r = 0; r < results.rows.size(); ++r)
+    choose(results.rows[r], std::span(results.evaluations).subspan(r * algorithms, algorithms));
+  return results;
+}
+
+Fields<BoundRow> fields_of(const BoundStudy& study) {
+  using R = BoundRow;
+  using enum Quantity;
+  using enum ColumnRole;
+  Fields<R> fields{
+      {{"label", text, key}, [](const R& r) { return r.study->label; }},
+      {{"topology", text, key}, [](const R& r) { return r.problem->topology_label; }},
+      {{"npus", count, key, 6}, [](const R& r) { return r.problem->topology->npu_count(); }},
+      {{"collective", text, key}, [](const R& r) { return r.problem->collective.text(); }},
+      {{"size_bytes", bytes, key}, [](const R& r) { return r.problem->collective.size; }},
+      {{"link_busy", text, key},
+       [](const R& r) { return to_text(r.problem->options.model.link_busy); }},
+      {{"forwarding", text, key},
+       [](const R& r) { return to_text(r.problem->options.model.forwarding); }},
+      {{"lower_bound_ps", time, metric}, [](const R& r) { return r.any.best().time; }},
+      {{"lower_bound_kind", text, note, 3}, [](const R& r) { return to_text(r.any.best().kind); }}};
+  for (std::size_t i = 0; i < study.chunks.size(); ++i)
+    fields.push_back(
+        {{fmt::format("lower_bound_at_{}_ps", study.chunks[i]), time, metric, 5},
+         [i](const R& r) { return r.at_chunks[i] ? Cell(r.at_chunks[i]->time) : Cell(); }});
+  const auto of_best = [](auto value) {
+    return [value](const R& r) { return r.best ? Cell(value(*r.best)) : Cell(); };
+  };
+  const auto of_replay = [](auto value) {
+    return [value](const R& r) { return r.best ? Cell(value(*r.replay())) : Cell(); };
+  };
+  extend(fields,
+         {{{"algorithm", text, metric}, of_best([](const Evaluation& e) { return e.algorithm; })},
+          {{"chunks_per_shard", count, metric, 4},
+           of_best([](const Evaluation& e) { return e.chunks_per_shard; })},
+          {{"collective_time_ps", time, metric},
+           of_replay([](const Replay& r) { return r.report.completion; })},
+          {{"gap", ratio, metric}, of_replay([](const Replay& r) { return r.gap(); })},
+          {{"gap_at_chunks", ratio, metric, 2},
+           of_replay([](const Replay& r) { return r.gap_at_chunks(); })},
+          {{"algorithms", count, metric, 6}, [](const R& r) { return r.algorithms; }},
+          {{"bound_seconds", effort, cost, 7}, [](const R& r) { return r.bound_seconds; }},
+          {{"at_chunks_seconds", effort, cost, 8}, [](const R& r) { return r.at_chunks_seconds; }},
+          {{"synthesis_seconds", effort, cost, 8},
+           of_best([](const Evaluation& e) { return e.synthesis_seconds; })}});
+  return fields;
+}
+
+/// How far the best known is above its bound, from "proven" on.
+constexpr std::array<std::pair<double, const char*>, 5> gap_classes{
+    {{1.01, "#1a9850"}, {1.1, "#91cf60"}, {1.5, "#fee08b"}, {2, "#fc8d59"}, {1e9, "#d73027"}}};
+
+std::string class_name(std::size_t i) {
+  if (i + 1 == gap_classes.size()) return "more";
+  return fmt::format("within {:.0f} %", 100 * (gap_classes[i].first - 1));
+}
+
+/// A row for each network, a column for each collective and size.
+NamedFigure figure_of(const BoundResults& results) {
+  const RunMatrix& matrix = results.study.matrix;
+  const std::size_t columns = matrix.collectives.size() * matrix.sizes.size();
+  ChoiceMap map{results.study.label,
+                "time of the best schedule known over its lower bound",
+                "collective and size",
+                "",
+                {},
+                {},
+                {},
+                {}};
+  for (std::size_t i = 0; i < gap_classes.size(); ++i)
+    map.choices.push_back({class_name(i), gap_classes[i].second});
+  for (std::size_t c = 0; c < columns; ++c)
+    map.columns.push_back(fmt::format("{} {}", results.rows[c].problem->collective.text(),
+                                      to_text(results.rows[c].problem->collective.size)));
+  const std::size_t networks = results.rows.size() / columns;
+  for (std::size_t n = networks; n-- > 0;) // the first on top
+    map.rows.push_back(results.rows[n * columns].problem->topology_label);
+  for (std::size_t r = 0; r < results.rows.size(); ++r) {
+    const BoundRow& row = results.rows[r];
+    if (!row.best) continue;
+    const double gap = row.replay()->gap();
+    const auto found =
+        std::ranges::find_if(gap_classes, [gap](const auto& each) { return !(gap > each.first); });
+    map.cells.push_back({r % columns, networks - 1 - r / columns,
+                         static_cast<std::size_t>(found - gap_classes.begin()),
+                         fmt::format("{:.3f}", gap), row.best->algorithm});
+  }
+  return {file_stem("bounds", results.study.label), choice_map_figure(map)};
+}
+
+std::string story_of(const Records& records, const BoundResults& results, const TableForm& form) {
+  std::array<std::size_t, gap_classes.size()> counts{};
+  for (const BoundRow& row : results.rows)
+    for (std::size_t i = 0; row.best && i < gap_classes.size(); ++i)
+      counts[i] += row.replay()->gap() <= gap_classes[i].first ? 1 : 0;
+  std::string text = fmt::format("{}: {} problems\n", results.study.label, results.rows.size()) +
+                     to_text(records_table(records), form) + "best schedule known over its bound:";
+  for (std::size_t i = 0; i + 1 < gap_classes.size(); ++i)
+    text += fmt::format("{} {} {}", i == 0 ? "" : ",", counts[i], class_name(i));
+  return text + fmt::format(", of {}\n", results.rows.size());
+}
+
+} // namespace
+
+std::vector<BoundStudy> BoundStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                             const std::string&) {
+  std::vector<BoundStudy> studies;
+  for (const ConfigTable& table : root.tables(std::string(kind)))
+    studies.push_back(read_bounds(table, experiment, studies));
+  return studies;
+}
+
+void require_sound(const BoundStudy& study, Networks networks) {
+  require_sound(study.matrix.cases(networks));
+}
+
+StudyResult run_study(const BoundStudy& study, const StudyRun& how) {
+  const auto made = std::make_shared<const BoundResults>(evaluate(study, how));
+  const Records records = records_of<BoundRow>(fields_of(study), made->rows);
+  StudyResult result;
+  result.files = {{"bounds", records}};
+  result.json_key = "bounds";
+  result.json = [records] { return records_json(records); };
+  result.story = [made, records](const TableForm& form) { return story_of(records, *made, form); };
+  result.figures = [made] {
+    const bool has_any =
+        std::ranges::any_of(made->rows, [](const BoundRow& r) { return bool(r.best); });
+    return has_any ? std::vector{figure_of(*made)} : std::vector<NamedFigure>{};
+  };
+  result.defects = problems_of(made->evaluations);
+  result.nothing_made = nothing_made(made->evaluations);
+  return result;
+}
+
+} // namespace tutti
