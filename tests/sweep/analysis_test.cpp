@@ -22,13 +22,13 @@ using Rows = std::vector<std::vector<std::string>>;
 
 const std::vector<TestColumn> columns{
     {"network", Role::parameter}, {"size", Role::parameter, Unit::bytes},
-    {"cost", Role::fact},         {"time_s", Role::result, Unit::seconds},
+    {"cost", Role::fact},         {"collective_time_s", Role::result, Unit::seconds},
     {"status", Role::record},     {"message", Role::record}};
 
 // One analysis of each kind.
 Study complete_study() {
   Study study = study_of({{"network", {"torus", "mesh<8>"}}, {"size", {"1KiB", "2KiB", "4KiB"}}},
-                         {{"time", "time_s", false, Unit::none}, least("cost")});
+                         {{"time", "collective_time_s", false, Unit::none}, least("cost")});
   study.title = "Costs & \"times\"";
   study.toml = "name = \"<hand_made>\"\n";
   study.paretos.push_back({{"Front", "", {"size"}}, "cost", "time", "network"});
@@ -86,7 +86,7 @@ TEST_CASE("A study's analyses are files: a CSV and figures for each, and a page 
                      "selection_table.json", "selection_table.svg", "sensitivity_what_matters.csv",
                      "sensitivity_what_matters.svg"});
   CHECK(files.at("points.csv") ==
-        "network,size [bytes],cost,time_s,status,message\n"
+        "network,size [bytes],cost,collective_time_s,status,message\n"
         "torus,1024,10,0.001,done,\n"
         "torus,2048,10,0.002,done,\n"
         "torus,4096,10,,infeasible,\"no <b>, \"\"really\"\" & truly\"\n"

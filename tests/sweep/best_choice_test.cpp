@@ -17,10 +17,10 @@ using Rows = std::vector<std::vector<std::string>>;
 const std::vector<TestColumn> columns{{"size", Role::parameter, Unit::bytes},
                                       {"algorithm", Role::parameter},
                                       {"chunks", Role::parameter},
-                                      {"time_s", Role::result, Unit::seconds},
+                                      {"collective_time_s", Role::result, Unit::seconds},
                                       {"status", Role::record}};
 
-Study algorithm_study(Objective objective = {"time", "time_s", false, Unit::none}) {
+Study algorithm_study(Objective objective = {"time", "collective_time_s", false, Unit::none}) {
   return study_of({{"size", {"1KiB", "2KiB", "4KiB"}},
                    {"algorithm", {"ring", "direct"}},
                    {"chunks", {"1", "2"}}},
@@ -55,7 +55,7 @@ TEST_CASE("The best choice of each cell, by how much, and ties") {
 }
 
 TEST_CASE("Where more is better the largest is chosen") {
-  const Study study = algorithm_study({"rate", "time_s", true, Unit::none});
+  const Study study = algorithm_study({"rate", "collective_time_s", true, Unit::none});
   const PointTable table = table_of(columns, rows);
   AnalysedPoints points(study, table);
   BestAnalysis analysis = algorithm_map();

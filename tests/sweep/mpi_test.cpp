@@ -129,7 +129,8 @@ TEST_CASE("four ranks simulate a sweep") {
   const PointTable table = Store::open_to_read(folder.file("s")).table();
   REQUIRE(table.rows == 40);
   for (std::size_t k = 0; k < 40; ++k)
-    CHECK(samples::column(table, "time_s").numbers[k] == std::sqrt(static_cast<double>(k)));
+    CHECK(samples::column(table, "collective_time_s").numbers[k] ==
+          std::sqrt(static_cast<double>(k)));
   CHECK(run_trial(folder, 40, "quick").out == "evaluated 0\n");
 }
 

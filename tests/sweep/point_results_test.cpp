@@ -25,7 +25,7 @@ algorithms = ["${algorithm}"]
 engine = "native"
 )";
 
-void check_columns(const PointResults& results, PointKind kind) {
+void check_columns(const PointResults& results, const std::string& kind) {
   std::size_t known = 0;
   for (const ResultColumn& column : result_columns(kind))
     known += results.numbers.count(column.name);
@@ -48,14 +48,14 @@ TEST_CASE("a run comes to seconds and bytes per second") {
   const PointResults results =
       results_of(ring_of_4, {{"size", text_value("4MB")}, {"algorithm", text_value("ring")}});
   CHECK(results.status == PointStatus::done);
-  CHECK(results.numbers.at("time_s") == Approx(3 * (0.5e-3 + 1e-6)));
+  CHECK(results.numbers.at("collective_time_s") == Approx(3 * (0.5e-3 + 1e-6)));
   CHECK(results.numbers.at("algbw_bytes_per_s") == Approx(4e6 / (3 * (0.5e-3 + 1e-6))));
   CHECK(results.numbers.at("gap") ==
-        Approx(results.numbers.at("time_s") / results.numbers.at("bound_s")));
-  CHECK(results.numbers.at("max_utilisation") <= 1);
+        Approx(results.numbers.at("collective_time_s") / results.numbers.at("lower_bound_s")));
+  CHECK(results.numbers.at("max_link_utilisation") <= 1);
   CHECK(results.cpu_seconds >= 0);
   CHECK(results.peak_bytes > 0);
-  check_columns(results, PointKind::run);
+  check_columns(results, "runs");
 }
 
 TEST_CASE("what can't be done is a status with a reason") {
@@ -88,9 +88,9 @@ failed_links = ["${failed}"]
   CHECK(failures.status == PointStatus::done);
   CHECK(failures.numbers.at("complete") == 1);
   CHECK(failures.numbers.at("slowdown") >= 1);
-  CHECK(failures.numbers.at("slowdown") ==
-        Approx(failures.numbers.at("time_s") / failures.numbers.at("undisturbed_s")));
-  check_columns(failures, PointKind::failures);
+  CHECK(failures.numbers.at("slowdown") == Approx(failures.numbers.at("collective_time_s") /
+                                                  failures.numbers.at("undisturbed_time_s")));
+  check_columns(failures, "failures");
 
   const PointResults training = results_of(R"(topologies = {net = "ring:4"}
 [[training]]
@@ -104,8 +104,63 @@ micro_batch = "${batch}"
                                            {{"batch", number_value(8)}});
   CHECK(training.message.empty());
   CHECK(training.status == PointStatus::done);
-  CHECK(training.numbers.at("time_s") >= training.numbers.at("bound_s"));
-  CHECK(training.numbers.at("items_per_s") == Approx(4 * 8 / training.numbers.at("time_s")));
+  CHECK(training.numbers.at("iteration_time_s") >= training.numbers.at("lower_bound_s"));
+  CHECK(training.numbers.at("items_per_s") ==
+        Approx(4 * 8 / training.numbers.at("iteration_time_s")));
   CHECK(training.numbers.at("memory_bytes") > 1e8);
-  check_columns(training, PointKind::training);
+  check_columns(training, "training");
+}
+
+TEST_CASE("every kind of study can be swept") {
+  const std::string one = "topologies = {net = \"mesh2d:2x2\"}\n";
+  const std::string study = "label = \"one\"\ntopology = \"net\"\n";
+  const PointResults jobs = results_of(one + "[[jobs]]\n" + study + R"(algorithms = ["ring"]
+[[jobs.job]]
+name = "A"
+collective = "all_gather"
+size = "4MB"
+[[jobs.job]]
+name = "B"
+collective = "all_reduce"
+size = "4MB"
+)");
+  CHECK(jobs.message.empty());
+  CHECK(jobs.status == PointStatus::done);
+  CHECK(jobs.numbers.at("makespan_s") >= jobs.numbers.at("in_company_s"));
+  CHECK(jobs.numbers.at("slowdown") >= jobs.numbers.at("mean_slowdown"));
+  check_columns(jobs, "jobs");
+
+  const PointResults frontier = results_of(one + "[[frontiers]]\n" + study +
+                                           "collective = \"all_gather\"\nsizes = \"1MiB\"\n");
+  CHECK(frontier.status == PointStatus::done);
+  CHECK(frontier.numbers.at("collective_time_s") >= frontier.numbers.at("lower_bound_s"));
+  check_columns(frontier, "frontiers");
+
+  const PointResults executions = results_of(one + "[[executions]]\n" + study +
+                                             "collective = \"all_gather\"\nsizes = \"64KiB\"\n"
+                                             "algorithms = \"ring\"\nrepetitions = 1\n"
+                                             "predicted_by = \"topology\"\n");
+  CHECK(executions.message.empty());
+  CHECK(executions.status == PointStatus::done);
+  CHECK(executions.numbers.at("measured_seconds") > 0);
+  CHECK(executions.numbers.at("wrong") == 0);
+  check_columns(executions, "executions");
+
+  const PointResults bounds = results_of(one + "[[bounds]]\nlabel = \"one\"\nchunks = [1, 5]\n"
+                                               "collectives = \"all_gather\"\nsizes = \"1MiB\"\n"
+                                               "algorithms = [\"ring\", \"tacos\"]\n");
+  CHECK(bounds.status == PointStatus::done);
+  CHECK(bounds.numbers.at("gap") ==
+        Approx(bounds.numbers.at("collective_time_s") / bounds.numbers.at("lower_bound_s")));
+  CHECK(bounds.numbers.contains("lower_bound_at_1_s"));
+  CHECK_FALSE(bounds.numbers.contains("lower_bound_at_5_s")); // not every study has it
+  check_columns(bounds, "bounds");
+
+  const PointResults two = results_of(one + "[[jobs]]\n" + study + R"(algorithms = ["ring", "dbt"]
+[[jobs.job]]
+name = "A"
+collective = "all_gather"
+)");
+  CHECK(two.status == PointStatus::refused);
+  CHECK_THAT(two.message, Contains("this has 2 cases"));
 }

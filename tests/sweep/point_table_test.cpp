@@ -110,9 +110,10 @@ TEST_CASE("Rows return to the study's order, whatever order they had") {
 
 TEST_CASE("An objective has values where points are done and the column has a number") {
   const PointTable table =
-      table_of({{"time_s", Role::result, Unit::seconds}, {"status", Role::record}},
+      table_of({{"collective_time_s", Role::result, Unit::seconds}, {"status", Role::record}},
                {{"2", "done"}, {"3", "infeasible"}, {"", "done"}, {"0.5", "done"}});
-  const ObjectiveValues time = objective_values(table, {"time", " time_s ", false, Unit::none});
+  const ObjectiveValues time =
+      objective_values(table, {"time", " collective_time_s ", false, Unit::none});
   CHECK(time.unit == Unit::seconds);
   CHECK(time.values[0] == 2);
   CHECK_FALSE(time.has(1));
@@ -121,15 +122,16 @@ TEST_CASE("An objective has values where points are done and the column has a nu
 }
 
 TEST_CASE("An expression is evaluated for each row; where it has no result there is no value") {
-  const PointTable table = table_of(
-      {{"cost", Role::fact}, {"time_s", Role::result, Unit::seconds}, {"status", Role::record}},
-      {{"10", "2", "done"},
-       {"0", "2", "done"},
-       {"10", "", "done"},
-       {"10", "4", "crashed"},
-       {"4", "0.5", "done"}});
+  const PointTable table = table_of({{"cost", Role::fact},
+                                     {"collective_time_s", Role::result, Unit::seconds},
+                                     {"status", Role::record}},
+                                    {{"10", "2", "done"},
+                                     {"0", "2", "done"},
+                                     {"10", "", "done"},
+                                     {"10", "4", "crashed"},
+                                     {"4", "0.5", "done"}});
   const ObjectiveValues value =
-      objective_values(table, {"value", "time_s / cost", true, Unit::seconds});
+      objective_values(table, {"value", "collective_time_s / cost", true, Unit::seconds});
   CHECK(value.maximise);
   CHECK(value.unit == Unit::seconds);
   CHECK(value.values[0] == 0.2);
@@ -137,6 +139,7 @@ TEST_CASE("An expression is evaluated for each row; where it has no result there
   CHECK_FALSE(value.has(2));
   CHECK_FALSE(value.has(3));
   CHECK(value.values[4] == 0.125);
-  CHECK_THROWS_AS(objective_values(table, {"value", "time_s / price", false, Unit::none}),
-                  InputError);
+  CHECK_THROWS_AS(
+      objective_values(table, {"value", "collective_time_s / price", false, Unit::none}),
+      InputError);
 }

@@ -27,7 +27,7 @@ const std::string parameters = R"(
 size = ["1KiB", "1MiB", "1GiB"]
 algorithm = ["ring", "direct"]
 [objectives]
-time = "time_s"
+time = "collective_time_s"
 [[sensitivity]]
 label = "Networks"
 objective = "time"

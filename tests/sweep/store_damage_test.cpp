@@ -53,10 +53,20 @@ void make_store(const std::string& file, const PointSpace& space) {
 }
 
 const std::vector<std::string>& all_names() {
-  static const std::vector<std::string> names{
-      "position", "key",      "status", "message", "experiment_seed", "expected_work",
-      "k",        "npus",     "time_s", "bound_s", "algorithm",       "algbw_bytes_per_s",
-      "tutti",    "commit_id"};
+  static const std::vector<std::string> names{"position",
+                                              "key",
+                                              "status",
+                                              "message",
+                                              "experiment_seed",
+                                              "expected_work",
+                                              "k",
+                                              "npus",
+                                              "collective_time_s",
+                                              "lower_bound_s",
+                                              "algorithm",
+                                              "algbw_bytes_per_s",
+                                              "tutti",
+                                              "commit_id"};
   return names;
 }
 
@@ -169,11 +179,11 @@ TEST_CASE("a damaged row is named, refused where it is read, and simulated again
   const PointSpace space = samples::space(points);
   make_store(file, space);
   const std::string whole = content_of(file);
-  const std::string change =
-      GENERATE("time_s = 12.5", "time_s = NULL", "bound_s = -bound_s", "status = 'refused'",
-               "status = 'pending'", "message = 'x'", "k = 4", "npus = 'two'", "position = 99",
-               "position = NULL", "key = 'other'", "cpu_seconds = 7", "algorithm = 'rind'",
-               "result_sum = NULL", "entered_sum = 0", "gap = 1");
+  const std::string change = GENERATE(
+      "collective_time_s = 12.5", "collective_time_s = NULL", "lower_bound_s = -lower_bound_s",
+      "status = 'refused'", "status = 'pending'", "message = 'x'", "k = 4", "npus = 'two'",
+      "position = 99", "position = NULL", "key = 'other'", "cpu_seconds = 7", "algorithm = 'rind'",
+      "result_sum = NULL", "entered_sum = 0", "gap = 1");
   CAPTURE(change);
   Database(file, Database::Mode::write)
       .run(fmt::format("UPDATE points SET {} WHERE position = 17", change));
@@ -206,8 +216,8 @@ TEST_CASE("rows that are gone or doubled, and a damaged description, are told") 
   for (const char* change :
        {"DELETE FROM points WHERE position = 3",
         "UPDATE points SET position = NULL, entered_sum = NULL WHERE position = 3",
-        "UPDATE columns SET unit = 'bytes' WHERE name = 'time_s'",
-        "UPDATE columns SET role = 'fact' WHERE name = 'time_s'",
+        "UPDATE columns SET unit = 'bytes' WHERE name = 'collective_time_s'",
+        "UPDATE columns SET role = 'fact' WHERE name = 'collective_time_s'",
         "UPDATE study SET value = 'x' WHERE name = 'toml'", "PRAGMA user_version = 1",
         "PRAGMA user_version = 0"}) {
     CAPTURE(change);
@@ -229,7 +239,8 @@ TEST_CASE("a store of before there were checksums is read, and gets them") {
   CHECK(content_of(file) == whole);
   { Store::open(file, samples::study()); }
   CHECK(content_of(file) == whole);
-  Database(file, Database::Mode::write).run("UPDATE points SET time_s = 1 WHERE position = 17");
+  Database(file, Database::Mode::write)
+      .run("UPDATE points SET collective_time_s = 1 WHERE position = 17");
   CHECK_THAT(message_of([&] { (void)content_of(file); }), ContainsSubstring("1 damaged row"));
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("points are claimed the longest first, once each, and come back with t
   CHECK(table.columns[0].name == "k");
   CHECK(table.columns[0].role == Role::parameter);
   CHECK(samples::column(table, "npus").role == Role::fact);
-  const TableColumn& time = samples::column(table, "time_s");
+  const TableColumn& time = samples::column(table, "collective_time_s");
   CHECK(time.role == Role::result);
   CHECK(time.unit == Unit::seconds);
   for (std::size_t k = 0; k < 10; ++k) {
@@ -117,9 +117,9 @@ TEST_CASE("points are claimed the longest first, once each, and come back with t
   CHECK(samples::text(chosen, "status", 3) == "done");
   CHECK(samples::text(chosen, "key", 3) == space.points[3].key);
   CHECK(chosen.columns[2].unit == Unit::seconds);
-  const std::vector<std::string> wrong{"tmie_s"};
+  const std::vector<std::string> wrong{"colective_time_s"};
   CHECK_THAT(message_of([&] { (void)store.table(wrong); }),
-             ContainsSubstring("did you mean \"time_s\""));
+             ContainsSubstring("did you mean \"collective_time_s\""));
   CHECK(store.study_toml() == "name = \"sample\"\n");
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("a study can grow, shrink and be renumbered without a result being los
     for (std::size_t row = 0; row < 5; ++row) {
       CHECK(samples::column(table, "k").numbers[row] == static_cast<double>(row + 3));
       CHECK(samples::column(table, "cost").numbers[row] == static_cast<double>(row + 1000));
-      CHECK(std::isnan(samples::column(table, "time_s").numbers[row]) == (row >= 3));
+      CHECK(std::isnan(samples::column(table, "collective_time_s").numbers[row]) == (row >= 3));
     }
     CHECK(store.study_toml() == "changed");
     CHECK(work(store, after, 1) == 2);
@@ -372,7 +372,8 @@ TEST_CASE("a million rows are read in a second or two", "[slow]") {
       .run("WITH RECURSIVE numbers(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers "
            "WHERE n < 999999) INSERT INTO points(position, key, experiment_seed, expected_work, "
            "status, k, "
-           "algorithm, time_s, bound_s) SELECT n, printf('%032x', n), 1, n % 100, 'done', n, "
+           "algorithm, collective_time_s, lower_bound_s) SELECT n, printf('%032x', n), 1, n % 100, "
+           "'done', n, "
            "'ring', sqrt(n), n / 3.0 FROM numbers");
   {
     Database database(file, Database::Mode::write);
@@ -382,7 +383,7 @@ TEST_CASE("a million rows are read in a second or two", "[slow]") {
                  " WHERE status = 'done'");
     seal(database);
   }
-  const std::vector<std::string> names{"time_s", "bound_s"};
+  const std::vector<std::string> names{"collective_time_s", "lower_bound_s"};
   const auto start = std::chrono::steady_clock::now();
   const PointTable table = Store::open_to_read(file).table(names);
   CHECK(seconds_since(start) < 5);

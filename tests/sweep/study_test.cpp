@@ -26,7 +26,7 @@ topologies = {net = "mesh2d:${k}x${k}"}
 collectives = ["all_reduce"]
 algorithms = ["${algorithm}"]
 [objectives]
-time = "time_s"
+time = "collective_time_s"
 gap = "gap"
 )" + tail;
 }
@@ -194,7 +194,7 @@ over = "k"
   REQUIRE(study.objectives.size() == 3);
   CHECK(study.objectives[2].maximise);
   CHECK(study.objectives[2].unit == Unit::bytes_per_second);
-  CHECK(study.objectives[0].expression == "time_s");
+  CHECK(study.objectives[0].expression == "collective_time_s");
   CHECK(study.objectives[0].unit == Unit::seconds); // of the result
   REQUIRE(study.paretos.size() == 1);
   CHECK(study.paretos[0].head.by == std::vector<std::string>{"k"});
@@ -267,7 +267,7 @@ TEST_CASE("names of parameters are checked") {
         "study.toml:3:9: \"a-b\" is no name: letters, digits and _, a letter or _ first");
   CHECK(refusal_of_parameter("1st = [1]") ==
         "study.toml:3:7: \"1st\" is no name: letters, digits and _, a letter or _ first");
-  for (const char* name : {"status", "key", "ID", "npus", "cost", "time_s", "results"})
+  for (const char* name : {"status", "key", "ID", "npus", "cost", "collective_time_s", "results"})
     CHECK(refusal_of_parameter(std::string(name) + " = 1") ==
           "study.toml:3:" + std::to_string(std::string(name).size() + 4) + ": the name \"" + name +
               "\" is reserved: every point has one");
@@ -327,8 +327,9 @@ TEST_CASE("what expressions and texts name must be known") {
   CHECK(refusal_of_head("constraints = [\"npus = 4\", \"kk > 2\"]") ==
         "study.toml:2:28: unknown name \"kk\" (known: k, algorithm, npus, links, switches)");
   CHECK(refusal_of_head("constraints = \"k >\"") == "study.toml:2:15: near \")\": syntax error");
-  CHECK_THAT(refusal_of_head("constraints = \"time_s < 1\""), // is known when a point is done
-             StartsWith("study.toml:2:15: unknown name \"time_s\""));
+  CHECK_THAT(
+      refusal_of_head("constraints = \"collective_time_s < 1\""), // is known when a point is done
+      StartsWith("study.toml:2:15: unknown name \"collective_time_s\""));
   CHECK_THAT(refusal_of_head("constraints = \"cost < 1\""), // without a cost model
              StartsWith("study.toml:2:15: unknown name \"cost\""));
   CHECK(refusal_of_derived("text = \"${kk}\"") ==
@@ -350,11 +351,11 @@ TEST_CASE("what expressions and texts name must be known") {
   CHECK(refusal(unknown) ==
         "study.toml:9:15: unknown name \"algoritm\" (known: k, algorithm, npus, links, switches; "
         "did you mean \"algorithm\"?)");
-  CHECK_THAT(refusal(study + "bad = \"tim_s\""),
-             StartsWith("study.toml:13:7: unknown name \"tim_s\"") &&
-                 EndsWith("did you mean \"time_s\"?)"));
-  CHECK_THAT(refusal(study + "bad = {expression = \"time_s\", minimise = true}"),
-             StartsWith("study.toml:13:31: unknown key \"minimise\""));
+  CHECK_THAT(refusal(study + "bad = \"collective_tim_s\""),
+             StartsWith("study.toml:13:7: unknown name \"collective_tim_s\"") &&
+                 EndsWith("did you mean \"collective_time_s\"?)"));
+  CHECK_THAT(refusal(study + "bad = {expression = \"collective_time_s\", minimise = true}"),
+             StartsWith("study.toml:13:42: unknown key \"minimise\""));
 }
 
 TEST_CASE("cycles of definitions are refused, but what `largest` seeks may decide its condition") {

@@ -28,7 +28,7 @@ sizes = ["${size}"]
 algorithms = ["${algorithm}"]
 engine = "native"
 [objectives]
-time = "time_s"
+time = "collective_time_s"
 count = "n"
 [[pareto]]
 label = "front"

@@ -121,7 +121,8 @@ TEST_CASE("a sweep simulates what is missing, and nothing twice") {
   const PointTable table = Store::open_to_read(some.store).table();
   REQUIRE(table.rows == 35);
   for (std::size_t k = 0; k < 35; ++k)
-    CHECK(samples::column(table, "time_s").numbers[k] == std::sqrt(static_cast<double>(k)));
+    CHECK(samples::column(table, "collective_time_s").numbers[k] ==
+          std::sqrt(static_cast<double>(k)));
 }
 
 TEST_CASE("a shard simulates its points only") {

@@ -59,7 +59,7 @@ inline PointSpace space(std::size_t points, std::size_t first = 0) {
 inline PointResults results(double k) {
   PointResults results;
   results.status = PointStatus::done;
-  results.numbers = {{"time_s", std::sqrt(k)}, {"bound_s", k / 3}};
+  results.numbers = {{"collective_time_s", std::sqrt(k)}, {"lower_bound_s", k / 3}};
   return results;
 }
 

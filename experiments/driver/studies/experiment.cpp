@@ -41,13 +41,6 @@ template <typename Body> void for_each_kind(const Body& body) {
   }(std::type_identity<AnyStudy>{});
 }
 
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for_each_kind(
-      [&names]<typename Kind>(std::type_identity<Kind>) { names.emplace_back(Kind::kind); });
-  return names;
-}
-
 // All but the head.
 void read_parts(ConfigTable& root, const std::string& source_name, Experiment& experiment) {
   const std::vector<std::string> kinds = kind_names();
@@ -114,6 +107,25 @@ Experiment read(ConfigTable root, const std::string& source_name, bool may_inclu
 }
 
 } // namespace
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for_each_kind(
+      [&names]<typename Kind>(std::type_identity<Kind>) { names.emplace_back(Kind::kind); });
+  return names;
+}
+
+std::vector<RecordColumn> columns_of_kind(std::string_view kind) {
+  std::vector<RecordColumn> columns;
+  for_each_kind([&]<typename Kind>(std::type_identity<Kind>) {
+    if (Kind::kind == kind) columns = Kind::columns();
+  });
+  return columns;
+}
+
+std::size_t case_count(const AnyStudy& study) {
+  return std::visit([](const auto& each) { return each.case_count(); }, study);
+}
 
 std::string_view kind_of(const AnyStudy& study) {
   return std::visit([](const auto& each) { return std::decay_t<decltype(each)>::kind; }, study);

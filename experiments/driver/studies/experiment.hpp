@@ -25,6 +25,7 @@
 #include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,6 +45,12 @@ using AnyStudy = std::variant<RunStudy,       //
 
 /// "runs": as its tables are called.
 [[nodiscard]] std::string_view kind_of(const AnyStudy& study);
+/// Of all kinds, in their order.
+[[nodiscard]] std::vector<std::string> kind_names();
+/// Those that rows of every study of a kind have. Pre: the name of a kind.
+[[nodiscard]] std::vector<RecordColumn> columns_of_kind(std::string_view kind);
+/// How many cases it has.
+[[nodiscard]] std::size_t case_count(const AnyStudy& study);
 /// Empty where it is the only one of its kind.
 [[nodiscard]] const std::string& label_of(const AnyStudy& study);
 /// Errors: InputError.

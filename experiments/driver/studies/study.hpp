@@ -13,6 +13,7 @@
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/expectation.hpp"
 #include "experiments/driver/studies/refusals.hpp"
+#include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -61,6 +62,12 @@ struct NamedFigure {
   bool as_png = false; ///< also
 };
 
+/// A case that came to nothing, and why.
+struct Unanswered {
+  Status status = Status::infeasible;
+  std::string note;
+};
+
 /// What came of a study.
 struct StudyResult {
   std::vector<RecordFile> files;                ///< studies of one kind share them
@@ -70,6 +77,9 @@ struct StudyResult {
   std::function<std::string(const TableForm&)> story; ///< tables and words for the terminal
   /// Empty where there is nothing to draw. Errors: InputError.
   std::function<std::vector<NamedFigure>()> figures;
+  /// Of the first file's rows the one that stands for a study of one case; none: its only one.
+  std::optional<std::size_t> point = {};
+  std::optional<Unanswered> unanswered = {}; ///< the first case without an answer
   std::vector<Comparison> comparisons;
   std::vector<std::string> defects;      ///< of Tutti, in words
   std::vector<std::string> nothing_made; ///< in words, where not one row has an answer

@@ -169,7 +169,7 @@ collectives = ["all_reduce"]
 sizes = ["${size}"]
 algorithms = ["${algorithm}"]
 [objectives]
-time = "time_s"
+time = "collective_time_s"
 rate = {expression = "algbw_bytes_per_s / 2", maximise = true, unit = "bytes_per_second"}
 [[best]]
 label = "Best"

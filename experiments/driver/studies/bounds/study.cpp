@@ -246,6 +246,14 @@ void require_sound(const BoundStudy& study, Networks networks) {
   require_sound(study.matrix.cases(networks));
 }
 
+std::size_t BoundStudy::case_count() const {
+  return matrix.topologies.size() * matrix.collectives.size() * matrix.sizes.size();
+}
+
+std::vector<RecordColumn> BoundStudy::columns() {
+  return records_of<BoundRow>(fields_of(BoundStudy()), {}).columns;
+}
+
 StudyResult run_study(const BoundStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const BoundResults>(evaluate(study, how));
   const Records records = records_of<BoundRow>(fields_of(study), made->rows);
@@ -259,6 +267,8 @@ StudyResult run_study(const BoundStudy& study, const StudyRun& how) {
         std::ranges::any_of(made->rows, [](const BoundRow& r) { return bool(r.best); });
     return has_any ? std::vector{figure_of(*made)} : std::vector<NamedFigure>{};
   };
+  if (!result.nothing_made.empty())
+    result.unanswered = {Status::infeasible, result.nothing_made.front()};
   result.defects = problems_of(made->evaluations);
   result.nothing_made = nothing_made(made->evaluations);
   return result;

@@ -17,6 +17,7 @@
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/study.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,6 +34,11 @@ struct BoundStudy {
   std::string label;                                 ///< unique in its experiment
   RunMatrix matrix;                                  ///< chunks of its schedules: auto
   std::vector<std::uint32_t> chunks{1, 8, 64, 1024}; ///< per shard; ascending
+
+  /// How many there are, each with a row or more. A point of a sweep is one.
+  [[nodiscard]] std::size_t case_count() const;
+  /// Those that rows of every study of this kind have.
+  [[nodiscard]] static std::vector<RecordColumn> columns();
 
   /// Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.

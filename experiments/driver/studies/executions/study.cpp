@@ -44,6 +44,12 @@ ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& 
   return made;
 }
 
+std::size_t ExecutionStudy::case_count() const {
+  return execution.sizes.size() * execution.algorithms.size();
+}
+
+std::vector<RecordColumn> ExecutionStudy::columns() { return execution_records({}).columns; }
+
 StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const ExecutionEvaluation>(evaluate_study(study, how));
   StudyResult result;
@@ -58,6 +64,8 @@ StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
       figures.push_back({file_stem("execution", made->label), execution_figure(*made)});
     return figures;
   };
+  for (const ExecutionRun& one : made->runs)
+    if (!one.execution && !result.unanswered) result.unanswered = {Status::infeasible, one.note};
   result.comparisons = comparisons_of(study.expectations, *made);
   result.defects = problems_of(*made);
   return result;

@@ -62,6 +62,11 @@ struct ExecutionStudy {
   /// With its topology, which points into the networks.
   [[nodiscard]] ExecutionCase complete(Networks networks) const;
 
+  /// How many there are, each with a row or more. A point of a sweep is one.
+  [[nodiscard]] std::size_t case_count() const;
+  /// Those that rows of every study of this kind have.
+  [[nodiscard]] static std::vector<RecordColumn> columns();
+
   /// Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
   [[nodiscard]] static std::vector<ExecutionStudy>

@@ -25,7 +25,7 @@ Fields<PolicyRow> case_fields() {
   return {
       {{"study", text, key}, [](const R& r) { return r.e->label; }},
       {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
-      {{"npus", count, metric}, [](const R& r) { return r.e->npus; }},
+      {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
       {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
       {{"size_bytes", bytes, key}, [](const R& r) { return r.e->size; }},
       {{"algorithm", text, key}, [](const R& r) { return r.e->algorithm; }},
@@ -49,8 +49,12 @@ Fields<PolicyRow> policy_fields() {
       {{"failed_links", count, key},
        [](const R& r) { return Cell(r.scenario->scenario.failed_links); }},
       {{"seed", count, key}, [](const R& r) { return r.scenario->scenario.seed; }},
-      {{"events", count, metric}, [](const R& r) { return r.scenario->events.size(); }},
+      {{"events", count, key}, [](const R& r) { return r.scenario->events.size(); }},
       {{"policy", text, key}, [](const R& r) { return to_text(r.recovery().policy); }},
+      {{"collective_time_ps", time, metric},
+       [](const R& r) { // none where something is left out
+         return r.recovery().complete() ? Cell(r.recovery().completion) : Cell();
+       }},
       {{"last_delivery_ps", time, metric},
        [](const R& r) {
          const Time last = r.recovery().completion;

@@ -126,6 +126,12 @@ nlohmann::ordered_json json_of(const FailureStudyEvaluation& made) {
 
 } // namespace
 
+std::size_t FailureStudy::case_count() const {
+  return algorithms.size() * common.policies.size() * scenarios_of(common.events, 1).size();
+}
+
+std::vector<RecordColumn> FailureStudy::columns() { return failure_records({}).columns; }
+
 StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const FailureStudyEvaluation>(evaluate(study, how));
   StudyResult result;
@@ -136,6 +142,8 @@ StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
     return made->algorithms.empty() ? "" : failures_text(made->algorithms, form);
   };
   result.figures = [made] { return failure_figures(made->algorithms); };
+  for (const FailureEvaluation& e : made->algorithms)
+    if (!e.verified && !result.unanswered) result.unanswered = {e.status, e.note};
   result.comparisons = comparisons_of(*made);
   result.defects = problems_of(made->algorithms);
   result.nothing_made = nothing_made(made->algorithms);

@@ -37,7 +37,7 @@ Fields<PointRow> point_fields() {
   return {
       {{"frontier", text, key}, [](const R& r) { return r.e->label; }},
       {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
-      {{"npus", count, metric}, [](const R& r) { return r.e->npus; }},
+      {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
       {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
       {{"chunks", count, key}, [](const R& r) { return r.point().chunks; }},
       {{"steps", count, key}, [](const R& r) { return r.point().steps; }},
@@ -51,7 +51,7 @@ Fields<PointRow> point_fields() {
        }},
       {{"method", text, note}, [](const R& r) { return r.point().method; }},
       {{"transfers", count, metric}, [](const R& r) { return r.evaluation().transfers; }},
-      {{"verified", truth, metric}, [](const R& r) { return r.evaluation().verified; }},
+      {{"verified", truth, note}, [](const R& r) { return r.evaluation().verified; }},
       {{"size_bytes", bytes, key}, [](const R& r) { return r.sized->size; }},
       {{"model_time_ps", time, metric}, [](const R& r) { return r.sized->model; }}};
 }
@@ -89,7 +89,7 @@ Fields<PaperRow> paper_fields() {
        [](const R& r) { return to_text(r.instance->paper.claimed); }},
       {{"proven_optimal_in", text, metric}, [](const R& r) { return to_text(r.instance->proven); }},
       {{"answer", text, metric}, [](const R& r) { return r.instance->answer; }},
-      {{"verified", truth, metric}, [](const R& r) { return r.instance->verified; }},
+      {{"verified", truth, note}, [](const R& r) { return r.instance->verified; }},
       {{"method", text, note}, [](const R& r) { return r.instance->method; }},
       {{"better", text, metric},
        [](const R& r) {
@@ -111,7 +111,7 @@ Records frontier_records(std::span<const FrontierStudyEvaluation> studies) {
   Fields<PointRow> fields = point_fields();
   extend(fields, fields_through<PointRow>(sized_replay_fields(),
                                           [](const PointRow& r) { return &r.sized->replay; }));
-  fields.push_back({{"best", truth, metric}, is_best});
+  fields.push_back({{"best", truth, note}, is_best});
   fields.push_back(
       {{"synthesis_seconds", effort, cost}, [](const PointRow& r) { return r.point().seconds; }});
   std::vector<PointRow> rows;

@@ -106,6 +106,23 @@ FrontierStudyEvaluation evaluate(const FrontierStudy& study, const StudyRun& how
 
 } // namespace
 
+std::size_t FrontierStudy::case_count() const { return sizes.size(); }
+
+std::vector<RecordColumn> FrontierStudy::columns() { return frontier_records({}).columns; }
+
+namespace {
+
+/// Of frontier_records(), where there is one size: the point that is best there.
+std::optional<std::size_t> best_row(const FrontierStudyEvaluation& made) {
+  const FrontierEvaluation& e = made.frontier;
+  if (e.sizes.size() != 1 || e.best.empty()) return std::nullopt;
+  std::size_t row = 0;
+  for (std::size_t p = 0; p < e.best.front().which; ++p) row += e.points[p].at.size();
+  return row;
+}
+
+} // namespace
+
 StudyResult run_study(const FrontierStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const FrontierStudyEvaluation>(evaluate(study, how));
   StudyResult result;
@@ -123,6 +140,10 @@ StudyResult run_study(const FrontierStudy& study, const StudyRun& how) {
       figures.push_back({file_stem("frontier", frontier.label), frontier_figure(frontier)});
     return figures;
   };
+  result.point = best_row(*made);
+  if (made->frontier.points.empty())
+    result.unanswered = {made->frontier.frontier.timed_out ? Status::timed_out : Status::infeasible,
+                         made->frontier.frontier.stop};
   result.comparisons = comparisons_of(*made);
   result.defects = problems_of(*made);
   result.nothing_made = nothing_made(*made);

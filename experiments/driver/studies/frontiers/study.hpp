@@ -46,6 +46,11 @@ struct FrontierStudy {
   /// Points into the networks.
   [[nodiscard]] FrontierCase frontier(Networks networks) const;
 
+  /// How many there are, each with a row or more. A point of a sweep is one.
+  [[nodiscard]] std::size_t case_count() const;
+  /// Those that rows of every study of this kind have.
+  [[nodiscard]] static std::vector<RecordColumn> columns();
+
   /// Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong, also for a label that another study has,
   /// or that gives the same file name.

@@ -56,6 +56,7 @@ public:
       evaluate_all();
     } catch (const Stopped&) {
       result_.jobs.clear();
+      result_.status = Status::timed_out;
       result_.note = "interrupted";
     }
     return std::move(result_);
@@ -112,6 +113,7 @@ private:
           expanded(topology_, made.collective, *std::exchange(made.outcome.compact, {}));
     if (!made.outcome.schedule) {
       const std::string& note = made.outcome.note;
+      result_.status = made.outcome.status;
       result_.note =
           fmt::format("{}: {}", what, note.empty() ? to_text(made.outcome.status) : note);
       return std::nullopt;
@@ -236,9 +238,10 @@ std::string to_text(const JobPlan& plan) {
 
 namespace {
 
-PlanEvaluation without_plan(const JobPlan& plan, const std::string& note) {
+PlanEvaluation without_plan(const JobPlan& plan, Status status, const std::string& note) {
   PlanEvaluation result;
   result.plan = to_text(plan);
+  result.status = status;
   result.note = note;
   return result;
 }
@@ -269,9 +272,9 @@ JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topol
   result.jobs = study.jobs;
   for (const JobPlan& plan : study.plans) {
     if (study.options.cancelled && study.options.cancelled()) break;
-    result.plans.push_back(
-        refusals.row([&] { return Planned(study, plan, topology).evaluate(); },
-                     [&](Status, std::string note) { return without_plan(plan, note); }));
+    result.plans.push_back(refusals.row(
+        [&] { return Planned(study, plan, topology).evaluate(); },
+        [&](Status status, const std::string& note) { return without_plan(plan, status, note); }));
   }
   return result;
 }

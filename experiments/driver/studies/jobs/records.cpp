@@ -30,7 +30,7 @@ Fields<JobRow> job_fields() {
   return {
       {{"jobs", text, key}, [](const R& r) { return r.study->label; }},
       {{"topology", text, key}, [](const R& r) { return r.study->topology; }},
-      {{"npus", count, metric}, [](const R& r) { return r.study->npus; }},
+      {{"npus", count, key}, [](const R& r) { return r.study->npus; }},
       {{"engines", text, key}, [](const R& r) { return joined(r.study->engines, "+"); }},
       {{"link_busy", text, key}, [](const R& r) { return to_text(r.study->model.link_busy); }},
       {{"forwarding", text, key}, [](const R& r) { return to_text(r.study->model.forwarding); }},
@@ -40,8 +40,8 @@ Fields<JobRow> job_fields() {
       {{"collective", text, key}, [](const R& r) { return r.job->collective; }},
       {{"size_bytes", bytes, key}, [](const R& r) { return r.job->size; }},
       {{"chunks_per_shard", text, metric}, chunks_of},
-      {{"start_ps", time, metric}, [](const R& r) { return r.job->timing.start; }},
-      {{"priority", count, metric}, [](const R& r) { return r.job->timing.priority; }}};
+      {{"start_ps", time, key}, [](const R& r) { return r.job->timing.start; }},
+      {{"priority", count, key}, [](const R& r) { return r.job->timing.priority; }}};
 }
 
 Fields<JobResult> result_fields() {

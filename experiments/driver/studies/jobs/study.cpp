@@ -10,7 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace tutti {
 
@@ -29,6 +31,22 @@ JobStudyEvaluation evaluate(JobStudy study, const StudyRun& how) {
 
 } // namespace
 
+std::size_t JobStudy::case_count() const { return plans.size(); }
+
+std::vector<RecordColumn> JobStudy::columns() { return job_records({}).columns; }
+
+namespace {
+
+/// Of job_records(), where there is one plan: the job that is slowed down most.
+std::optional<std::size_t> slowest_job(const JobStudyEvaluation& made) {
+  if (made.plans.size() != 1 || made.plans.front().jobs.empty()) return std::nullopt;
+  const std::vector<JobResult>& jobs = made.plans.front().jobs;
+  const auto slowest = std::ranges::max_element(jobs, {}, &JobResult::slowdown);
+  return static_cast<std::size_t>(slowest - jobs.begin());
+}
+
+} // namespace
+
 StudyResult run_study(const JobStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const JobStudyEvaluation>(evaluate(study, how));
   StudyResult result;
@@ -41,6 +59,9 @@ StudyResult run_study(const JobStudy& study, const StudyRun& how) {
     if (has_schedule(*made)) figures.push_back({file_stem("jobs", made->label), job_figure(*made)});
     return figures;
   };
+  result.point = slowest_job(*made);
+  for (const PlanEvaluation& plan : made->plans)
+    if (plan.jobs.empty() && !result.unanswered) result.unanswered = {plan.status, plan.note};
   result.defects = problems_of(*made);
   result.nothing_made = nothing_made(*made);
   return result;

@@ -65,6 +65,11 @@ struct JobStudy {
   SynthesisOptions options;
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
 
+  /// How many there are, each with a row or more. A point of a sweep is one.
+  [[nodiscard]] std::size_t case_count() const;
+  /// Those that rows of every study of this kind have.
+  [[nodiscard]] static std::vector<RecordColumn> columns();
+
   /// Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
   [[nodiscard]] static std::vector<JobStudy>
@@ -90,6 +95,7 @@ struct JobResult {
 
 struct PlanEvaluation {
   std::string plan;
+  Status status = Status::feasible;
   std::string note;             ///< why there is no schedule; else empty
   std::vector<JobResult> jobs;  ///< as JobStudy::jobs; empty without a schedule
   Time makespan;                ///< from the first start to the last delivery

@@ -22,18 +22,18 @@ Fields<Evaluation> case_fields() {
   using enum ColumnRole;
   return {{{"run", text, key}, [](const E& e) { return e.run; }},
           {{"topology", text, key}, [](const E& e) { return e.topology; }},
-          {{"npus", count, metric}, [](const E& e) { return e.npus; }},
+          {{"npus", count, key}, [](const E& e) { return e.npus; }},
           {{"collective", text, key}, [](const E& e) { return e.collective; }},
           {{"size_bytes", bytes, key}, [](const E& e) { return e.size; }},
           {{"algorithm", text, key}, [](const E& e) { return e.algorithm; }},
           {{"routing", text, note}, [](const E& e) { return e.routing; }},
-          {{"chunks_per_shard", count, key}, [](const E& e) { return e.chunks_per_shard; }},
-          {{"chunks", count, metric}, [](const E& e) { return e.chunks; }},
+          {{"chunks_per_shard", count, metric}, [](const E& e) { return e.chunks_per_shard; }},
+          {{"chunks", count, key}, [](const E& e) { return e.chunks; }},
           {{"transfers", count, metric}, [](const E& e) { return e.transfers; }},
           {{"redundant", count, metric}, [](const E& e) { return e.redundant; }},
           {{"status", text, note},
            [](const E& e) { return e.problem.empty() ? to_text(e.status) : "DEFECT"; }},
-          {{"verified", truth, metric}, [](const E& e) { return e.verified; }},
+          {{"verified", truth, note}, [](const E& e) { return e.verified; }},
           {{"note", text, note}, [](const E& e) { return e.problem.empty() ? e.note : e.problem; }},
           {{"hottest_link", text, note}, [](const E& e) { return e.hottest_link; }}};
 }

@@ -78,7 +78,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
 }
 
 // Before the cases are made: a product of a few ranges may be more than memory holds.
-double case_count(const RunMatrix& run) { // of sizes of lists in memory: a double can't overflow
+double size_of(const RunMatrix& run) { // of sizes of lists in memory: a double can't overflow
   double cases = 1;
   for (const std::size_t count :
        {run.topologies.size(), run.collectives.size(), run.sizes.size(),
@@ -228,7 +228,7 @@ std::vector<RunStudy> RunStudy::read_all(ConfigTable& root, const Experiment& ex
   double cases_so_far = 0;
   for (ConfigTable& table : root.tables("runs")) {
     study.matrices.push_back(read_run(table, experiment));
-    cases_so_far += case_count(study.matrices.back());
+    cases_so_far += size_of(study.matrices.back());
     if (cases_so_far > most_cases)
       throw table.error(fmt::format("{:.0f} cases, more than {}", cases_so_far, most_cases));
   }
@@ -248,6 +248,15 @@ void require_sound(const RunStudy& study, Networks networks) {
   require_sound(study.cases(networks));
 }
 
+std::size_t RunStudy::case_count() const {
+  std::size_t count = 0;
+  for (const RunMatrix& matrix : matrices)
+    count += static_cast<std::size_t>(size_of(matrix)) * matrix.disciplines.size();
+  return count;
+}
+
+std::vector<RecordColumn> RunStudy::columns() { return run_records({}).columns; }
+
 StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   auto results = std::make_shared<RunResults>(
       RunResults{study.figures, how.networks, study.cases(how.networks), {}});
@@ -261,6 +270,8 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
     return report_text(results->evaluations, form);
   };
   if (!study.figures.empty()) result.figures = [results] { return figures_of(*results); };
+  for (const Evaluation& e : evaluations)
+    if (e.replays.empty() && !result.unanswered) result.unanswered = {e.status, e.note};
   result.comparisons = compare(study.expectations, evaluations);
   result.defects = problems_of(evaluations);
   result.nothing_made = nothing_made(evaluations);

@@ -95,6 +95,11 @@ struct RunStudy {
   /// Matrix by matrix.
   [[nodiscard]] std::vector<Case> cases(Networks networks) const;
 
+  /// How many there are, each with a row or more. A point of a sweep is one.
+  [[nodiscard]] std::size_t case_count() const;
+  /// Those that rows of every study of this kind have.
+  [[nodiscard]] static std::vector<RecordColumn> columns();
+
   /// None where there is no [[runs]]. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
   [[nodiscard]] static std::vector<RunStudy>

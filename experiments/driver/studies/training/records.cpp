@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -32,7 +33,7 @@ Fields<RunRow> label_fields() {
   using R = RunRow;
   return {{{"training", text, key}, [](const R& r) { return r.e->label; }},
           {{"topology", text, key}, [](const R& r) { return r.run->topology; }},
-          {{"npus", count, metric}, [](const R& r) { return r.run->npus; }},
+          {{"npus", count, key}, [](const R& r) { return r.run->npus; }},
           {{"workload", text, key}, [](const R& r) { return r.run->workload.name; }},
           {{"variant", text, key}, [](const R& r) { return r.run->variant; }},
           {{"algorithm", text, key}, [](const R& r) { return r.run->plan; }},
@@ -52,20 +53,32 @@ Fields<RunRow> model_fields() {
       {{"one_at_a_time", truth, key}, [](const R& r) { return r.e->one_at_a_time; }},
       {{"reduce_rate_bytes_per_s", rate, key}, [](const R& r) { return r.e->model.reduce_rate; }},
       {{"note", text, note}, [](const R& r) { return r.run->note; }},
-      {{"iterations", count, metric}, [](const R& r) { return r.run->workload.iterations; }}};
+      {{"iterations", count, key}, [](const R& r) { return r.run->workload.iterations; }}};
 }
 
 Fields<TrainingRun> iteration_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = TrainingRun;
+  using Kind = TrainingMetric::Kind;
+  const auto fraction = [](Kind kind) {
+    return [kind](const R& r) { return Cell(value_of(r, {kind, {}})); };
+  };
   return {
-      {{"iteration_ps", time, metric}, [](const R& r) { return r.iteration_time(); }},
+      {{"iteration_time_ps", time, metric}, [](const R& r) { return r.iteration_time(); }},
       {{"items_per_s", number, metric}, [](const R& r) { return positive(r.items_per_second()); }},
       {{"flops_utilisation", number, metric},
        [](const R& r) { return positive(r.flops_utilisation()); }},
       {{"lower_bound_ps", time, metric}, [](const R& r) { return r.bound; }},
-      {{"hidden_fraction", ratio, metric}, [](const R& r) { return hidden_part(*r.report); }},
+      {{"exposed_ps", time, metric},
+       [](const R& r) {
+         return Time{std::llround(value_of(r, {Kind::exposed, {}}).value_or(0))};
+       }},
+      {{"exposed_fraction", ratio, metric}, fraction(Kind::exposed_fraction)},
+      {{"bubble_fraction", ratio, metric}, fraction(Kind::bubble_fraction)},
+      {{"waiting_fraction", ratio, metric}, fraction(Kind::waiting_fraction)},
+      {{"compute_fraction", ratio, metric}, fraction(Kind::compute_fraction)},
+      {{"hidden_fraction", ratio, metric}, fraction(Kind::hidden_fraction)},
       {{"duration_ps", time, metric}, [](const R& r) { return r.report->duration; }}};
 }
 

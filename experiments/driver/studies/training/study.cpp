@@ -38,6 +38,12 @@ TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how) {
 
 } // namespace
 
+std::size_t TrainingStudy::case_count() const {
+  return topologies.size() * variants.size() * plans.size();
+}
+
+std::vector<RecordColumn> TrainingStudy::columns() { return training_records({}).columns; }
+
 StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const TrainingEvaluation>(evaluate(study, how));
   how.refusals.accept(); // what is refused stands in rows
@@ -52,6 +58,9 @@ StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
   result.figures = [made, networks = study.own(how.networks)] {
     return has_report(*made) ? training_figures(*made, networks) : std::vector<NamedFigure>{};
   };
+  if (study.case_count() == 1 && made->runs.size() == 2) result.point = 1; // what disturbs it
+  for (const TrainingRun& one : made->runs)
+    if (!one.report && !result.unanswered) result.unanswered = {one.status, one.note};
   result.comparisons = comparisons_of(study.expectations, *made);
   result.defects = problems_of(*made);
   result.nothing_made = nothing_made(*made);

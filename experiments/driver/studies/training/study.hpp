@@ -144,6 +144,11 @@ struct TrainingStudy {
   /// Its topologies; they point into the networks.
   [[nodiscard]] std::vector<TrainingNetwork> own(Networks networks) const;
 
+  /// How many there are, each with a row or more. A point of a sweep is one.
+  [[nodiscard]] std::size_t case_count() const;
+  /// Those that rows of every study of this kind have.
+  [[nodiscard]] static std::vector<RecordColumn> columns();
+
   /// Files are looked for beside `source_name`. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
   [[nodiscard]] static std::vector<TrainingStudy>

@@ -18,7 +18,7 @@ namespace tutti::sweep {
 /// Numbers exactly, in SI units.
 [[nodiscard]] std::string exact_text(const Value& value);
 /// "size [bytes]", "latency [s]", "bandwidth [bytes/s]"; the name alone where there is no unit or
-/// the name ends in it ("time_s").
+/// the name ends in it ("collective_time_s").
 [[nodiscard]] std::string column_title(const std::string& name, Unit unit);
 
 /// For readers: "1.5 ms", "4 KiB", "torus"; four digits, without zeros at the end.

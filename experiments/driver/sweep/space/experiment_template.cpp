@@ -10,6 +10,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/hash.hpp"
+#include "sim/text.hpp"
 #include "topologies/machines.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
@@ -32,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Raised by one when the same experiment comes to other numbers than before.
-constexpr int results_version = 1;
+constexpr int results_version = 2;
 
 // Keys of an experiment whose texts may name files.
 constexpr std::array file_keys{"collective", "collectives", "events", "groups",
@@ -89,19 +90,15 @@ void add_file_texts(ConfigTable table, std::vector<std::string>& texts) {
   }
 }
 
-// One of them and not several: a point has one row of results.
-PointKind kind_of(ConfigTable& table) {
-  std::vector<PointKind> kinds;
-  for (std::size_t i = 0; i < table.tables("runs").size(); ++i) kinds.push_back(PointKind::run);
-  for (std::size_t i = 0; i < table.tables("failures").size(); ++i)
-    kinds.push_back(PointKind::failures);
-  for (std::size_t i = 0; i < table.tables("training").size(); ++i)
-    kinds.push_back(PointKind::training);
-  if (kinds.size() != 1)
-    throw table.error(fmt::format("a point is one [[experiment.runs]], [[experiment.failures]] or "
-                                  "[[experiment.training]]; these are {}",
-                                  kinds.size()));
-  return kinds.front();
+// One study and not several: a point has one row of results.
+std::string kind_of(ConfigTable& table) {
+  std::vector<std::string> found;
+  for (const std::string& kind : kind_names())
+    found.insert(found.end(), table.tables(kind).size(), kind);
+  if (found.size() != 1)
+    throw table.error(fmt::format("a point is one study, of [[experiment.{}]]; these are {}",
+                                  joined(kind_names(), "]], [[experiment."), found.size()));
+  return found.front();
 }
 
 std::string topology_text_of(ConfigTable& table) {
@@ -150,7 +147,9 @@ std::string filled_in(std::string_view text, const ValueOf& value_of) {
 ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string source_name)
     : table_(table), source_name_(std::move(source_name)) {
   ConfigTable root = table;
-  root.allow_only({"topologies", "runs", "failures", "training"});
+  std::vector<std::string> parts = kind_names();
+  parts.emplace_back("topologies");
+  root.allow_only(parts);
   topology_text_ = topology_text_of(root);
   kind_ = kind_of(root);
   const auto located = [&table](const auto& body) {

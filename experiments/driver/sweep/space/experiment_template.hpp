@@ -22,16 +22,14 @@ using ValueOf = std::function<Value(const std::string& name)>;
 /// The text with values for names.
 [[nodiscard]] std::string filled_in(std::string_view text, const ValueOf& value_of);
 
-/// What a point's experiment consists of.
-enum class PointKind : std::uint8_t { run, failures, training };
-
 class ExperimentTemplate {
 public:
   /// `table`: [experiment] of a study. Errors: InputError where it has not exactly one topology, or
-  /// not exactly one [[runs]], [[failures]] or [[training]], or other parts.
+  /// not exactly one study, or other parts.
   ExperimentTemplate(const ConfigTable& table, std::string source_name);
 
-  [[nodiscard]] PointKind kind() const { return kind_; }
+  /// Of its study: "runs".
+  [[nodiscard]] const std::string& kind() const { return kind_; }
   /// Names that it uses, sorted.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// Text of the one topology, with ${names}.
@@ -52,8 +50,7 @@ private:
   [[nodiscard]] const std::string& fingerprint_of(const std::string& text) const;
 
   ConfigTable table_;
-  std::string source_name_, topology_text_, fingerprint_text_;
-  PointKind kind_ = PointKind::run;
+  std::string source_name_, topology_text_, fingerprint_text_, kind_;
   std::vector<std::string> names_;
   std::vector<std::string> file_texts_;                     ///< that may name a file, with ${names}
   mutable std::map<std::string, std::string> fingerprints_; ///< by filled-in text

@@ -36,8 +36,8 @@
 //   memory = "4GiB"                 # default none
 //   [experiment]                    # one case, as in an experiment's file, with ${names} in texts
 //   topologies = {net = "${topology},latency=${latency}"}           # exactly one topology
-//   [[experiment.runs]]             # or failures (one algorithm, policy, failed_links, seed), or
-//   collectives = ["all_reduce"]    # training (one variant, algorithm and condition)
+//   [[experiment.runs]]             # or another kind of study, of one case
+//   collectives = ["all_reduce"]
 //   sizes = ["${size}"]
 //   algorithms = ["${algorithm}"]
 //   [objectives]                    # numbers of a point; over parameters, derived values, facts of
@@ -46,7 +46,7 @@
 //                                   # cost_switches, cost_nics, cost_npus, cost_energy, and
 //                                   # power_watts, cables, cable_metres) and results
 //                                   # (point_results.hpp)
-//   time = "time_s"                 # the less the better
+//   time = "collective_time_s"                 # the less the better
 //   rate = {expression = "algbw_bytes_per_s / npus", maximise = true, unit = "bytes_per_second"}
 //                                   # unit: default that of the result which the expression is
 //

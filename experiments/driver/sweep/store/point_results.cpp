@@ -1,12 +1,11 @@
 // A sweep has no evaluation of its own: a point is an experiment with exactly one case, evaluated
-// as `tutti run` would, and its numbers are picked from that record. What goes wrong is a status of
+// as `tutti run` would, and its numbers are those of that case's record. What goes wrong is a status of
 // this point with words, for the others are to be simulated all the same.
 #include "experiments/driver/sweep/store/point_results.hpp"
 
-#include "experiments/driver/pool/runner.hpp"
-#include "experiments/driver/studies/failures/evaluation.hpp"
+#include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
-#include "experiments/driver/studies/training/evaluation.hpp"
 #include "sim/error.hpp"
 #include "sim/work_limit.hpp"
 
@@ -17,7 +16,7 @@
 #include <cmath>
 #include <exception>
 #include <new>
-#include <optional>
+#include <set>
 #include <utility>
 
 namespace tutti::sweep {
@@ -35,132 +34,106 @@ constexpr std::array<std::pair<PointStatus, std::string_view>, 9> status_names{
      {PointStatus::crashed, "crashed"},
      {PointStatus::defect, "defect"}}};
 
-double seconds_of(Time time) {
-  return static_cast<double>(time.ps) / static_cast<double>(ps_per_s);
-}
-
-// Errors: InputError where there are more or fewer than one.
-template <typename Items> const auto& only_one(const Items& items, const char* what) {
-  if (items.size() != 1)
-    throw InputError(fmt::format("a point is one case; this has {} {}", items.size(), what));
-  return items.front();
-}
-
-// Of a synthesis whose schedule isn't there, or can't be replayed.
+// Of a case whose schedule isn't there, or can't be replayed.
 PointStatus without_answer(Status status) {
   if (status == Status::out_of_memory) return PointStatus::out_of_memory;
   return status == Status::timed_out ? PointStatus::timed_out : PointStatus::infeasible;
 }
 
 // A schedule that doesn't verify has no time, however good its numbers look.
-PointResults of_problem(PointResults results, const std::string& problem) {
+PointResults of_problem(const std::string& problem) {
+  PointResults results;
   results.status = PointStatus::defect;
   results.message = problem;
   return results;
 }
 
-void add(const Replay& replay, std::map<std::string, double>& numbers) {
-  numbers["time_s"] = seconds_of(replay.report.completion);
-  numbers["bound_s"] = seconds_of(replay.bound.time);
-  if (replay.bound.time.ps > 0) numbers["gap"] = replay.gap();
-  numbers["algbw_bytes_per_s"] = replay.algbw;
-  numbers["busbw_bytes_per_s"] = replay.busbw;
-  numbers["max_utilisation"] = replay.max_utilisation();
-  numbers["mean_utilisation"] = replay.mean_utilisation();
+constexpr std::string_view picoseconds = "_ps", seconds = "_s";
+
+/// A column as sweeps have it, in SI units.
+std::string name_of(const RecordColumn& column) {
+  if (!column.name.ends_with(picoseconds)) return column.name;
+  return column.name.substr(0, column.name.size() - picoseconds.size()) + std::string(seconds);
 }
 
-PointResults run_results(const Experiment& experiment, const std::string& cache) {
-  const std::vector<Case> cases =
-      only_one(experiment.all<RunStudy>(), "studies of [[runs]]")->cases(experiment.topologies);
-  Case c = only_one(cases, "cases of [[runs]]");
-  (void)only_one(c.disciplines, "disciplines");
-  c.cache = cache;
-  require_sound(std::span(&c, 1));
-  const Evaluation e = evaluate(c);
+bool is_result(const RecordColumn& column) {
+  return column.role == ColumnRole::metric && column.quantity != Quantity::text;
+}
+
+Unit unit_of(Quantity quantity) {
+  switch (quantity) {
+  case Quantity::time:
+  case Quantity::seconds: return Unit::seconds;
+  case Quantity::bytes: return Unit::bytes;
+  case Quantity::rate: return Unit::bytes_per_second;
+  case Quantity::text:
+  case Quantity::truth:
+  case Quantity::count:
+  case Quantity::ratio:
+  case Quantity::number:
+  case Quantity::fact:
+  case Quantity::effort: break;
+  }
+  return Unit::none;
+}
+
+/// The numbers of a row. Of those that every row of the kind has: facts come and go.
+std::map<std::string, double> numbers_of(const Records& records, std::size_t row,
+                                         const std::string& kind) {
+  std::set<std::string> known;
+  for (const ResultColumn& column : result_columns(kind)) known.insert(column.name);
+  std::map<std::string, double> numbers;
+  for (std::size_t c = 0; c < records.columns.size(); ++c) {
+    const RecordColumn& column = records.columns[c];
+    const Cell& cell = records.rows[row][c];
+    if (!is_result(column) || !cell.is_known() || !known.contains(name_of(column))) continue;
+    const double scale =
+        column.quantity == Quantity::time ? 1 / static_cast<double>(ps_per_s) : 1.0;
+    numbers[name_of(column)] = cell.number() * scale;
+  }
+  return numbers;
+}
+
+/// Of a cost column; 0 where there is none.
+double cost_in(const Records& records, std::size_t row, std::string_view name) {
+  const auto found = std::ranges::find(records.columns, name, &RecordColumn::name);
+  if (found == records.columns.end()) return 0;
+  const Cell& cell = records.rows[row][static_cast<std::size_t>(found - records.columns.begin())];
+  return cell.is_known() ? cell.number() : 0;
+}
+
+PointResults results_of(const AnyStudy& study, const Experiment& experiment,
+                        const std::string& kind, const std::string& cache) {
+  if (const std::size_t cases = case_count(study); cases != 1)
+    throw InputError(fmt::format("a point is one case; this has {} cases", cases));
+  require_sound(study, experiment.topologies);
+  Interrupts interrupts;
+  Refusals refusals;
+  const StudyResult result = run_study(study, {.networks = experiment.topologies,
+                                               .interrupts = interrupts,
+                                               .refusals = refusals,
+                                               .name = "a point",
+                                               .jobs = 0,
+                                               .cache = cache});
+  refusals.require_some();
+  if (!result.defects.empty()) return of_problem(result.defects.front());
+  const Records& records = result.files.front().records;
   PointResults results;
-  results.message = e.note;
-  results.synthesis_seconds = e.synthesis_seconds;
-  if (!e.problem.empty()) return of_problem(std::move(results), e.problem);
   results.status = PointStatus::done; // also the best that a limit allowed; its note says so
-  if (e.replays.empty()) {
-    results.status = without_answer(e.status);
+  if (result.unanswered) {
+    results.status = without_answer(result.unanswered->status);
+    results.message = result.unanswered->note;
     return results;
   }
-  add(e.replays.front(), results.numbers);
-  results.numbers["transfers"] = static_cast<double>(e.transfers);
-  results.numbers["chunks_per_shard"] = e.chunks_per_shard;
-  return results;
-}
-
-PointResults failure_results(const Experiment& experiment) {
-  const std::vector<FailureCase> cases =
-      only_one(experiment.all<FailureStudy>(), "studies of [[failures]]")
-          ->cases(experiment.topologies);
-  const FailureCase& c = only_one(cases, "algorithms");
-  (void)only_one(c.policies, "policies");
-  require_sound(c);
-  const FailureEvaluation e = evaluate_failures(c);
-  PointResults results;
-  results.message = e.note;
-  if (!e.problem.empty()) return of_problem(std::move(results), e.problem);
-  if (!e.verified) {
-    results.status = without_answer(e.status);
-    return results;
-  }
-  results.status = PointStatus::done;
-  const ScenarioEvaluation& scenario = only_one(e.scenarios, "combinations of events");
-  const PolicyEvaluation& policy = scenario.policies.front();
-  const std::optional<double> slowdown = e.slowdown(policy);
-  std::map<std::string, double>& numbers = results.numbers;
-  numbers["undisturbed_s"] = seconds_of(e.undisturbed.report.completion);
-  numbers["complete"] = slowdown ? 1 : 0;
-  if (slowdown) {
-    numbers["time_s"] = seconds_of(policy.recovery.completion);
-    numbers["slowdown"] = *slowdown;
-  }
-  numbers["goodput_lost"] = e.goodput_lost(policy);
-  numbers["in_vain_bytes"] = static_cast<double>(policy.recovery.in_vain.count);
-  return results;
-}
-
-void add(const TrainingRun& run, std::map<std::string, double>& numbers) {
-  using Kind = TrainingMetric::Kind;
-  constexpr double per_second = 1e-12; // of picoseconds
-  static constexpr std::array<std::pair<const char*, std::pair<Kind, double>>, 9> figures{
-      {{"exposed_s", {Kind::exposed, per_second}},
-       {"exposed_fraction", {Kind::exposed_fraction, 1}},
-       {"bubble_fraction", {Kind::bubble_fraction, 1}},
-       {"waiting_fraction", {Kind::waiting_fraction, 1}},
-       {"compute_fraction", {Kind::compute_fraction, 1}},
-       {"hidden_fraction", {Kind::hidden_fraction, 1}},
-       {"utilisation", {Kind::utilisation, 1}},
-       {"items_per_s", {Kind::throughput, 1}},
-       {"memory_bytes", {Kind::memory, 1}}}};
-  numbers["time_s"] = seconds_of(run.iteration_time());
-  numbers["bound_s"] = seconds_of(run.bound);
-  for (const auto& [name, figure] : figures)
-    if (const auto value = value_of(run, {figure.first, {}}))
-      numbers[name] = *value * figure.second;
-}
-
-PointResults training_results(const Experiment& experiment, const std::string& cache) {
-  TrainingStudy study = *only_one(experiment.all<TrainingStudy>(), "studies of [[training]]");
-  (void)only_one(study.variants, "variants");
-  (void)only_one(study.plans, "algorithms");
-  study.cache = cache;
-  const std::vector<TrainingNetwork> networks = study.own(experiment.topologies);
-  require_sound(study, networks);
-  const TrainingEvaluation e = evaluate_training(study, networks);
-  if (e.runs.size() > 2) // undisturbed, and what disturbs it
-    throw InputError(fmt::format("a point is one case; this has {} conditions", e.runs.size()));
-  const TrainingRun& run = e.runs.back();
-  PointResults results;
-  results.message = run.note;
-  results.synthesis_seconds = run.planning_seconds;
-  const std::vector<std::string> problems = problems_of(e);
-  if (!problems.empty()) return of_problem(std::move(results), problems.front());
-  results.status = run.report ? PointStatus::done : without_answer(run.status);
-  if (run.report) add(run, results.numbers);
+  if (records.rows.size() != 1 && !result.point)
+    throw InputError(fmt::format("a point is one case; this has {} rows", records.rows.size()));
+  const std::size_t row = result.point.value_or(0);
+  results.numbers = numbers_of(records, row, kind);
+  results.synthesis_seconds =
+      cost_in(records, row, "synthesis_seconds") + cost_in(records, row, "planning_seconds");
+  for (std::size_t c = 0; c < records.columns.size(); ++c)
+    if (records.columns[c].name == "note" && records.rows[row][c].is_known())
+      results.message = records.rows[row][c].text();
   return results;
 }
 
@@ -168,12 +141,7 @@ PointResults results_of(const ExperimentTemplate& experiment, const ValueOf& val
                         std::uint64_t seed, const std::string& cache) {
   try {
     const Experiment made = experiment.experiment(value_of, seed);
-    switch (experiment.kind()) {
-    case PointKind::run: return run_results(made, cache);
-    case PointKind::failures: return failure_results(made);
-    case PointKind::training: break;
-    }
-    return training_results(made, cache);
+    return results_of(made.studies.front(), made, experiment.kind(), cache);
   } catch (const InputError& error) {
     PointResults results;
     results.status = PointStatus::refused;
@@ -182,7 +150,7 @@ PointResults results_of(const ExperimentTemplate& experiment, const ValueOf& val
   } catch (const std::bad_alloc&) {
     throw; // whoever limits memory has more to say about it
   } catch (const std::exception& error) {
-    return of_problem({}, error.what());
+    return of_problem(error.what());
   }
 }
 
@@ -203,27 +171,11 @@ PointStatus parse_status(std::string_view text) {
   throw InputError(unknown_name("status", text, known));
 }
 
-std::vector<ResultColumn> result_columns(PointKind kind) {
-  switch (kind) {
-  case PointKind::run:
-    return {{"time_s", Unit::seconds},
-            {"bound_s", Unit::seconds},
-            {"gap"},
-            {"algbw_bytes_per_s", Unit::bytes_per_second},
-            {"busbw_bytes_per_s", Unit::bytes_per_second},
-            {"max_utilisation"},
-            {"mean_utilisation"},
-            {"transfers"},
-            {"chunks_per_shard"}};
-  case PointKind::failures:
-    return {{"time_s", Unit::seconds}, {"undisturbed_s", Unit::seconds}, {"slowdown"},
-            {"goodput_lost"},          {"in_vain_bytes", Unit::bytes},   {"complete"}};
-  case PointKind::training: break;
-  }
-  return {{"time_s", Unit::seconds}, {"bound_s", Unit::seconds},   {"exposed_s", Unit::seconds},
-          {"exposed_fraction"},      {"bubble_fraction"},          {"waiting_fraction"},
-          {"compute_fraction"},      {"hidden_fraction"},          {"utilisation"},
-          {"items_per_s"},           {"memory_bytes", Unit::bytes}};
+std::vector<ResultColumn> result_columns(std::string_view kind) {
+  std::vector<ResultColumn> columns;
+  for (const RecordColumn& column : columns_of_kind(kind))
+    if (is_result(column)) columns.push_back({name_of(column), unit_of(column.quantity)});
+  return columns;
 }
 
 PointResults evaluate_point(const ExperimentTemplate& experiment, const ValueOf& value_of,

@@ -1,13 +1,7 @@
 // What simulating a point comes to: a status, and named numbers in SI units.
-//
-// [[runs]]      time_s, bound_s, gap (time over bound), algbw_bytes_per_s, busbw_bytes_per_s,
-//               max_utilisation, mean_utilisation (of links), transfers, chunks_per_shard
-// [[failures]]  time_s (none where something is left out), undisturbed_s, slowdown, goodput_lost,
-//               in_vain_bytes, complete (1 or 0)
-// [[training]]  time_s (of an iteration), bound_s, exposed_s, exposed_fraction, bubble_fraction,
-//               waiting_fraction, compute_fraction (of the iteration, means over NPUs),
-//               hidden_fraction (of communication), utilisation (of peak flops), items_per_s,
-//               memory_bytes (of the NPU that needs most)
+// The columns of its study's CSV file that are metrics, by the same names, but in seconds where
+// these count picoseconds ("collective_time_s"). Of a frontier the point counts that is best at the
+// one size, of jobs the one that is slowed down most, of training the iteration that is disturbed.
 #pragma once
 
 #include "experiments/driver/sweep/space/experiment_template.hpp"
@@ -50,7 +44,7 @@ struct ResultColumn {
   Unit unit = Unit::none;
 };
 /// Those of a kind, in the order of columns.
-[[nodiscard]] std::vector<ResultColumn> result_columns(PointKind kind);
+[[nodiscard]] std::vector<ResultColumn> result_columns(std::string_view kind);
 
 /// Simulates one point in this process, with this seed. `cache`: folder of remembered schedules;
 /// empty: none. Bad input and infeasible points are statuses; never throws but std::bad_alloc.
