@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -100,6 +101,16 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
     std::remove(temporary.c_str());
     fail(path, "write", failed != 0 ? failed : error.value());
   }
+}
+
+ScratchFolder::ScratchFolder() {
+  path_ = (std::filesystem::temp_directory_path() / "tutti-XXXXXX").string();
+  if (mkdtemp(path_.data()) == nullptr) fail(path_, "write", errno);
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 } // namespace tutti

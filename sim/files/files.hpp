@@ -21,4 +21,19 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
 /// killed.
 [[nodiscard]] std::string temporary_of(const std::string& path, int process);
 
+/// A new folder for files of the meantime; it goes away with all that is in it.
+class ScratchFolder {
+public:
+  /// Errors: InputError "PATH: cannot write: ...".
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
 } // namespace tutti

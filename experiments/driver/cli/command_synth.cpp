@@ -19,13 +19,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <system_error>
 
 namespace tutti {
 
@@ -98,31 +95,15 @@ std::vector<Evaluation> evaluate_all(const std::vector<Case>& cases,
   return evaluations;
 }
 
-/// A folder of its own for the timelines that cases write, each in its process, until they are one
-/// file; it goes away with all that is in it.
-class TraceFolder {
-public:
-  explicit TraceFolder(std::vector<Case>& cases) {
-    path_ = (std::filesystem::temp_directory_path() / "tutti-trace-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr)
-      throw InputError(
-          fmt::format("{}: cannot write: {}", path_, std::generic_category().message(errno)));
-    std::uint32_t process = 1;
-    for (Case& c : cases) {
-      c.trace = {path_, process};
-      process += static_cast<std::uint32_t>(c.disciplines.size());
-    }
+/// Has the cases write their timelines into the folder, each in its process, until they are one
+/// file.
+void trace_into(const ScratchFolder& folder, std::vector<Case>& cases) {
+  std::uint32_t process = 1;
+  for (Case& c : cases) {
+    c.trace = {folder.path(), process};
+    process += static_cast<std::uint32_t>(c.disciplines.size());
   }
-  ~TraceFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TraceFolder(const TraceFolder&) = delete;
-  TraceFolder& operator=(const TraceFolder&) = delete;
-
-private:
-  std::string path_;
-};
+}
 
 // What a timeline leaves out: replays that there are none of, what is too much of others.
 std::vector<std::string> left_out_of(const std::vector<Case>& cases,
@@ -166,8 +147,8 @@ nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
 int synth_command(const SynthArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   std::vector<Case> cases = cases_of(arguments, topology);
-  std::optional<TraceFolder> trace;
-  if (!arguments.trace.empty()) trace.emplace(cases);
+  std::optional<ScratchFolder> trace;
+  if (!arguments.trace.empty()) trace_into(trace.emplace(), cases);
   bool interrupted = false;
   const std::vector<Evaluation> evaluations =
       about_topology(arguments.topology, topology.name(),

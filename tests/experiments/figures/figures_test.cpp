@@ -5,8 +5,10 @@
 #include "experiments/driver/figures/curves.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <cmath>
+#include <string>
 
 using namespace tutti;
 
@@ -202,11 +204,19 @@ TEST_CASE("planned times are drawn in ms, and over the replayed ones") {
   CHECK_THAT(ratio, ContainsSubstring(" 0.75\nEND"));
 }
 
-TEST_CASE("schedule: synthesized again, and of one evaluation only") {
+TEST_CASE("schedule: as it was kept, and of one evaluation only") {
   const Experiment experiment = sample();
-  const std::vector<Case> cases = experiment.all<RunStudy>().at(0)->cases(experiment.topologies);
+  const TemporaryFolder folder;
+  std::vector<Case> cases = experiment.all<RunStudy>().at(0)->cases(experiment.topologies);
   std::vector<Evaluation> evaluations;
-  for (const Case& c : cases) evaluations.push_back(evaluate(c));
+  for (Case& c : cases) {
+    c.schedule_file = folder.file(std::to_string(evaluations.size()));
+    evaluations.push_back(evaluate(c));
+  }
+  const auto figure_of = [&](const FigureRequest& request, const Experiment& e,
+                             std::span<const Evaluation> all) {
+    return make_figure(request, e.topologies, cases, all);
+  };
   FigureRequest request = request_of(FigureKind::schedule);
   request.topologies = {"A"};
   CHECK(message_of([&] { (void)figure_of(request, experiment, evaluations); }) ==
@@ -215,7 +225,7 @@ TEST_CASE("schedule: synthesized again, and of one evaluation only") {
   CHECK_THAT(figure_of(request, experiment, evaluations).script, ContainsSubstring("\"step 1,"));
   evaluations[0].replays[0].report.completion.ps += 1;
   CHECK_THAT(message_of([&] { (void)figure_of(request, experiment, evaluations); }),
-             ContainsSubstring("the second time"));
+             ContainsSubstring("by the native engine"));
 }
 
 TEST_CASE("a figure of nothing is refused") {

@@ -164,8 +164,10 @@ TEST_CASE("the number of chunks that is best is found") {
 
 TEST_CASE("an algorithm may choose the number of chunks itself") {
   const Topology topology = samples::ring(4);
+  const TemporaryFolder folder;
   Case c = case_of(topology, chooser_row());
   c.chunks.reset();
+  c.schedule_file = folder.file("chosen.schedule");
   const Evaluation chosen = evaluate(c);
   CHECK(chosen.problem.empty());
   CHECK(chosen.verified);

@@ -23,17 +23,19 @@ namespace tutti {
 
 namespace {
 
-bool listed(const std::vector<std::string>& names, const std::string& name) {
-  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+// What the figure shows: evaluations with a replay, of the topologies and algorithms asked for.
+std::vector<std::size_t> shown_indices(const FigureRequest& request,
+                                       std::span<const Evaluation> all) {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].replays.empty() && request.shows(all[i].topology, all[i].algorithm))
+      indices.push_back(i);
+  return indices;
 }
 
-// What the figure shows: evaluations with a replay, of the topologies and algorithms asked for.
 std::vector<Evaluation> shown(const FigureRequest& request, std::span<const Evaluation> all) {
   std::vector<Evaluation> some;
-  for (const Evaluation& e : all)
-    if (!e.replays.empty() && listed(request.topologies, e.topology) &&
-        listed(request.algorithms, e.algorithm))
-      some.push_back(e);
+  for (const std::size_t i : shown_indices(request, all)) some.push_back(all[i]);
   if (some.empty()) throw InputError("there is nothing to draw");
   return some;
 }
@@ -280,22 +282,14 @@ Figure scaling(const FigureRequest& request, const Heading& heading, Networks ne
                        curves_of(evaluations, values, name_of, x_of), npus ? "N" : "T"});
 }
 
-// The case that an evaluation is of.
-const Case& case_of(std::span<const Case> cases, const Evaluation& e) {
-  return *std::find_if(cases.begin(), cases.end(), [&e](const Case& c) {
-    return c.run == e.run && c.topology_label == e.topology && c.algorithm.name == e.algorithm &&
-           c.collective.text() == e.collective && c.collective.size == e.size &&
-           (!c.chunks || *c.chunks == chunks_asked(e));
-  });
-}
-
-Figure schedule(const Heading& heading, std::span<const Case> cases,
+Figure schedule(const FigureRequest& request, const Heading& heading, std::span<const Case> cases,
                 std::span<const Evaluation> evaluations) {
-  if (evaluations.size() != 1)
+  const std::vector<std::size_t> indices = shown_indices(request, evaluations);
+  if (indices.size() != 1)
     throw InputError(
-        fmt::format("a schedule is drawn of one evaluation, not of {}", evaluations.size()));
-  const Case& c = case_of(cases, evaluations.front());
-  const RecordedRun run = record_run(c, evaluations.front());
+        fmt::format("a schedule is drawn of one evaluation, not of {}", indices.size()));
+  const Case& c = cases[indices.front()];
+  const RecordedRun run = record_run(c, evaluations[indices.front()]);
   return schedule_figure(heading, *c.topology, run.collective, run.schedule, run.report);
 }
 
@@ -315,10 +309,17 @@ Figure drawn_figure(const FigureRequest& request, Networks networks, std::span<c
   case FigureKind::scaling: return scaling(request, heading, networks, some, values);
   case FigureKind::schedule: break;
   }
-  return schedule(heading, cases, some);
+  return schedule(request, heading, cases, evaluations);
 }
 
 } // namespace
+
+bool FigureRequest::shows(std::string_view topology, std::string_view algorithm) const {
+  const auto listed = [](const std::vector<std::string>& names, std::string_view name) {
+    return names.empty() || std::ranges::find(names, name) != names.end();
+  };
+  return listed(topologies, topology) && listed(algorithms, algorithm);
+}
 
 Figure make_figure(const FigureRequest& request, Networks networks, std::span<const Case> cases,
                    std::span<const Evaluation> evaluations) {

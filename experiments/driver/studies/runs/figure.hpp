@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -33,10 +34,14 @@ struct FigureRequest {
   std::string reference = {}; ///< an algorithm: over its value for the same problem
   bool logarithmic = false;
   ProblemSize over = ProblemSize::npus;
+
+  /// Whether it is about these.
+  [[nodiscard]] bool shows(std::string_view topology, std::string_view algorithm) const;
 };
 
 /// Figures speak of the first replay of each evaluation; those without a correct schedule are left
-/// out. Pre: `evaluations` are those of `cases`, on these networks.
+/// out. Pre: `evaluations` are those of `cases`, on these networks; a case whose schedule is drawn
+/// has written it.
 /// Errors: InputError naming the figure's file where nothing is left to draw.
 [[nodiscard]] Figure make_figure(const FigureRequest& request, Networks networks,
                                  std::span<const Case> cases,

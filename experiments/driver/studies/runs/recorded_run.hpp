@@ -1,4 +1,5 @@
-// A case once more, with all that an Evaluation doesn't carry: its schedule and when each hop was.
+// A case's schedule as it was kept, and when each of its hops was, which an Evaluation doesn't
+// carry.
 #pragma once
 
 #include "experiments/driver/studies/runs/evaluation.hpp"
@@ -14,10 +15,10 @@ struct RecordedRun {
   Report report; ///< with deliveries and hops
 };
 
-/// Synthesizes again, which gives the same schedule, and replays it on the native engine, which
-/// gives the same times. Meant for small cases. Pre: `e` is the case's evaluation, with a replay.
-/// Errors: InputError where the first replay was fluid, or where the run came out differently (a
-/// time limit may cut it elsewhere).
+/// Replays the schedule that the case has written on the native engine, which gives the same times
+/// as any other. Meant for small cases. Pre: the case has a schedule_file, and `e` is its
+/// evaluation, with a replay.
+/// Errors: InputError where the first replay was fluid, or the times differ.
 [[nodiscard]] RecordedRun record_run(const Case& c, const Evaluation& e);
 
 } // namespace tutti

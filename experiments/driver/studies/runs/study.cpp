@@ -13,6 +13,7 @@
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -151,6 +152,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
 
 /// What [[runs]] came to.
 struct RunResults {
+  std::optional<ScratchFolder> kept; ///< schedules that figures draw
   std::vector<FigureRequest> figures;
   Networks networks;
   std::vector<Case> cases;
@@ -164,6 +166,17 @@ std::vector<NamedFigure> figures_of(const RunResults& results) {
                        make_figure(request, results.networks, results.cases, results.evaluations),
                        true});
   return figures;
+}
+
+/// Has the cases that a figure draws write their schedules.
+void keep_schedules(RunResults& results) {
+  for (const FigureRequest& request : results.figures) {
+    if (request.kind != FigureKind::schedule) continue;
+    if (!results.kept) results.kept.emplace();
+    for (std::size_t i = 0; i < results.cases.size(); ++i)
+      if (Case& c = results.cases[i]; request.shows(c.topology_label, c.algorithm.name))
+        c.schedule_file = fmt::format("{}/{}.schedule", results.kept->path(), i);
+  }
 }
 
 nlohmann::ordered_json json_of(const RunResults& results) {
@@ -258,8 +271,11 @@ std::size_t RunStudy::case_count() const {
 std::vector<RecordColumn> RunStudy::columns() { return run_records({}).columns; }
 
 StudyResult run_study(const RunStudy& study, const StudyRun& how) {
-  auto results = std::make_shared<RunResults>(
-      RunResults{study.figures, how.networks, study.cases(how.networks), {}});
+  const auto results = std::make_shared<RunResults>();
+  results->figures = study.figures;
+  results->networks = how.networks;
+  results->cases = study.cases(how.networks);
+  keep_schedules(*results);
   results->evaluations = evaluate_cases(results->cases, how);
   const std::vector<Evaluation>& evaluations = results->evaluations;
   StudyResult result;
