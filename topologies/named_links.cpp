@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -34,17 +35,33 @@ bool is_node(const Topology& topology, std::string_view name) {
                              [&](const Node& node) { return node.name == trimmed(name); });
 }
 
-/// The ends of `npu0-npu1`; names may have dashes of their own.
-std::pair<std::string_view, std::string_view> ends_of(const Topology& topology,
-                                                      std::string_view text) {
-  const auto ends_at = [&text](std::size_t dash) {
-    return std::pair{text.substr(0, dash), text.substr(dash + 1)};
-  };
+using Ends = std::pair<std::string_view, std::string_view>;
+
+bool is_link(const Topology& topology, const Ends& ends) {
+  const NodeId to = topology.find_node(std::string(trimmed(ends.second)));
+  return std::ranges::any_of(
+      topology.out_links(topology.find_node(std::string(trimmed(ends.first)))),
+      [&](LinkId link) { return topology.link(link).to == to; });
+}
+
+/// The ends of `npu0-npu1`; names may have dashes of their own. Where nothing fits, the first dash
+/// parts them, for the error. Errors: InputError where several links are meant.
+Ends ends_of(const Topology& topology, std::string_view text) {
+  std::optional<Ends> nodes, link;
   for (std::size_t dash = text.find('-'); dash != std::string_view::npos;
-       dash = text.find('-', dash + 1))
-    if (const auto [a, b] = ends_at(dash); is_node(topology, a) && is_node(topology, b))
-      return {a, b};
-  return ends_at(text.find('-'));
+       dash = text.find('-', dash + 1)) {
+    const Ends ends{text.substr(0, dash), text.substr(dash + 1)};
+    if (!is_node(topology, ends.first) || !is_node(topology, ends.second)) continue;
+    if (!nodes) nodes = ends;
+    if (!is_link(topology, ends)) continue;
+    if (link)
+      throw InputError(fmt::format("\"{}\" may be {}>{} or {}>{}: say which", text, link->first,
+                                   link->second, ends.first, ends.second));
+    link = ends;
+  }
+  if (link || nodes) return link ? *link : *nodes;
+  const std::size_t dash = text.find('-');
+  return {text.substr(0, dash), text.substr(dash + 1)};
 }
 
 } // namespace

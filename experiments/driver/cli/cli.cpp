@@ -47,7 +47,13 @@ Command command_of(CLI::App& app, const std::string& name, const std::string& de
             if constexpr (requires { arguments->tables; }) {
               const TableForm form = table_form(arguments->tables);
               const int code = function(*arguments);
-              require_known_columns(form); // which are known when all tables are written
+              try {
+                require_known_columns(form);      // which are known when all tables are written
+              } catch (const InputError& error) { // hides no other code
+                flush_standard_output();
+                print_message(error.what());
+                return code == 0 ? 2 : code;
+              }
               return code;
             } else {
               return function(*arguments);
@@ -102,6 +108,13 @@ const Command* parsed_command(const std::vector<Command>& commands) {
   const auto found = std::find_if(commands.begin(), commands.end(),
                                   [](const Command& c) { return c.app->parsed(); });
   return found == commands.end() ? nullptr : &*found;
+}
+
+// No option means anything by an empty text: an unset variable of a shell's, mostly.
+void require_texts(const Command& command) {
+  for (const CLI::Option* option : command.app->get_options())
+    for (const std::string& text : option->results())
+      if (text.empty()) throw InputError(option->get_name() + ": the text is empty");
 }
 
 // Errors: InputError for an option or argument that the command doesn't have.
@@ -159,6 +172,7 @@ int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
   }
   const Command* command = parsed_command(commands);
   require_known(*command);
+  require_texts(*command);
   return command->run();
 }
 

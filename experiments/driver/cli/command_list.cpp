@@ -180,11 +180,11 @@ Table runtime_table() {
   Table table{{{"runtime"},
                {"steps", Align::right},
                {"blocks parsed", Align::right},
-               {"launched", Align::right},
-               {"peers", Align::right},
+               {"launched", Align::right, 4},
+               {"peers", Align::right, 4},
                {"channels", Align::right},
-               {"units", Align::right},
-               {"elements", Align::right},
+               {"units", Align::right, 4},
+               {"elements", Align::right, 4},
                {"no kernel for", Align::left, 1, true},
                {"collectives", Align::left, 2, true},
                {"releases", Align::left, 0, true},
@@ -242,10 +242,11 @@ int list_command(const ListArguments& arguments) {
     known.emplace_back(listing.name);
     if (listing.name != arguments.kind) continue;
     const Table table = listing.table();
+    const TableForm form = table_form(arguments.tables);
     if (arguments.json)
       print_text(json_text(json_of(table)));
     else
-      print_tables(fmt::format("{}{}", to_text(table, table_form(arguments.tables)), listing.note));
+      print_tables(to_text(table, form) + wrapped(listing.note, form));
     return 0;
   }
   throw InputError(unknown_name("list", arguments.kind, known));

@@ -11,6 +11,7 @@
 #include "sim/collective.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 #include "topologies/list.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
@@ -68,8 +69,36 @@ Names model_names() {
 struct Values {
   std::string_view name;
   Names (*names)();
+  std::string_view command = {}; ///< where it takes something of its own; empty: elsewhere
 };
-constexpr std::array values{Values{"--topology", topology_names},
+constexpr std::array values{Values{"--engine",
+                                   [] {
+                                     return Names{"local", "mpi"};
+                                   },
+                                   "sweep"},
+                            Values{"--engine",
+                                   [] {
+                                     return Names{"native", "simgrid"};
+                                   },
+                                   "synth"},
+                            Values{"--engine",
+                                   [] {
+                                     return Names{"native", "simgrid"};
+                                   },
+                                   "replay"},
+                            Values{"--algorithm",
+                                   [] {
+                                     Names names = algorithm_names();
+                                     names.emplace_back("auto");
+                                     return names;
+                                   },
+                                   "train"},
+                            Values{"--policy",
+                                   [] {
+                                     return Names{"reroute", "resynthesize"};
+                                   },
+                                   "train"},
+                            Values{"--topology", topology_names},
                             Values{"--algorithm", algorithms_or_all},
                             Values{"--planner", algorithm_names},
                             Values{"--candidates", algorithm_names},
@@ -136,18 +165,22 @@ constexpr std::array values{Values{"--topology", topology_names},
                                      return Names{"gpipe", "1f1b", "interleaved"};
                                    }}};
 
-Names names_for(const CLI::Option& option) {
+Names names_for(const CLI::App& command, const CLI::Option& option) {
   for (const Values& row : values)
-    if (option.check_name(std::string(row.name))) return row.names();
+    if ((row.command.empty() || row.command == command.get_name()) &&
+        option.check_name(std::string(row.name)))
+      return row.names();
   return {};
 }
 
 Names beginning_with(const Names& names, const std::string& begun) {
   const std::size_t comma = begun.rfind(',');
   const std::string before = comma == std::string::npos ? "" : begun.substr(0, comma + 1);
+  const std::vector<std::string_view> given = split(before, ',');
   Names found;
   for (const std::string& name : names)
-    if ((before + name).starts_with(begun)) found.push_back(before + name);
+    if ((before + name).starts_with(begun) && std::ranges::find(given, name) == given.end())
+      found.push_back(before + name);
   std::ranges::sort(found);
   return found;
 }
@@ -167,10 +200,19 @@ const CLI::Option* option_named(const CLI::App& command, const std::string& word
   return nullptr;
 }
 
-/// The first argument without a dash.
-const CLI::Option* positional(const CLI::App& command) {
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+/// The argument that the word after these is, if it is no option's value; null where there are as
+/// many already.
+const CLI::Option* positional_after(const CLI::App& command, std::span<const std::string> words) {
+  std::size_t given = 0;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const CLI::Option* before = w == 0 ? nullptr : option_named(command, words[w - 1]);
+    const bool is_value = before != nullptr && takes_value(*before);
+    if (!is_value && !words[w].starts_with('-')) ++given;
+  }
   for (const CLI::Option* option : command.get_options())
-    if (option->get_positional()) return option;
+    if (option->get_positional() && given-- == 0) return option;
   return nullptr;
 }
 
@@ -182,22 +224,27 @@ const CLI::App* command_named(const CLI::App& app, const std::string& name) {
 
 } // namespace
 
-std::vector<std::string> completions(const CLI::App& app, std::span<const std::string> words) {
+std::vector<std::string> completions(const CLI::App& app, std::span<const std::string> typed) {
+  Names words(typed.begin(), typed.end());
   if (words.empty()) return {};
+  if (words.back() == "=") words.back().clear(); // a shell's word of its own in --engine=native
+  std::erase(words, "=");
   const std::string& begun = words.back();
   if (words.size() == 1) {
     Names names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    if (begun.starts_with('-')) names = option_names(app);
     return beginning_with(names, begun);
   }
   const CLI::App* command = command_named(app, words.front());
   if (command == nullptr) return {};
   if (begun.starts_with('-')) return beginning_with(option_names(*command), begun);
   const CLI::Option* option = option_named(*command, words[words.size() - 2]);
-  if (option != nullptr && option->get_type_size() > 0) // no flag
-    return beginning_with(names_for(*option), begun);
-  const CLI::Option* argument = positional(*command);
-  return argument == nullptr ? Names{} : beginning_with(names_for(*argument), begun);
+  if (option != nullptr && takes_value(*option))
+    return beginning_with(names_for(*command, *option), begun);
+  const CLI::Option* argument =
+      positional_after(*command, std::span(words).subspan(1, words.size() - 2));
+  return argument == nullptr ? Names{} : beginning_with(names_for(*command, *argument), begun);
 }
 
 std::string completion_script(std::string_view shell) {
@@ -206,11 +253,14 @@ std::string completion_script(std::string_view shell) {
     throw InputError(unknown_name("shell", std::string(shell), Names(known.begin(), known.end())));
   const std::string script = R"(_tutti() {
   local IFS=$'\n'
-  COMPREPLY=($("${COMP_WORDS[0]}" --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=($("${COMP_WORDS[0]/#\~/$HOME}" --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _tutti tutti
 )";
-  return shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" + script : script;
+  return shell == "zsh" ? "autoload -Uz compinit bashcompinit\n"
+                          "(( $+functions[compdef] )) || compinit\nbashcompinit\n" +
+                              script
+                        : script;
 }
 
 int completion_command(const CompletionArguments& arguments) {

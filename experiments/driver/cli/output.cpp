@@ -21,7 +21,9 @@ void write_out(const std::string& text) {
 
 void print_text(std::string_view text) { write_out(printable(text, "\n\t")); }
 
-void print_tables(std::string_view text) { write_out(with_colours(printable(text, "\n\t"))); }
+void print_tables(std::string_view text) {
+  write_out(with_colours(text, [](std::string_view rest) { return printable(rest, "\n\t"); }));
+}
 
 void print_message(std::string_view text) {
   const std::string line = "tutti: " + printable(text) + "\n";

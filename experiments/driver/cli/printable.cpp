@@ -1,5 +1,6 @@
 // The escapes are those of TOML and JSON, so that what is shown can be written there again. Control
-// characters are Unicode's (Cc), marks that turn the direction of writing, and line separators.
+// characters are Unicode's (Cc), marks that turn the direction of writing, line separators, and
+// characters that Unicode reserves for programs, as tables use them.
 #include "experiments/driver/cli/printable.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ bool is_control(std::uint32_t value) {
     return value >= first && value <= last;
   };
   return value < 0x20 || in(0x7f, 0x9f) || in(0x2028, 0x202e) || in(0x2066, 0x2069) ||
-         value == 0xfffe || value == 0xffff;
+         in(0xfdd0, 0xfdef) || value == 0xfffe || value == 0xffff;
 }
 
 } // namespace

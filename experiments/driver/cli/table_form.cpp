@@ -47,7 +47,7 @@ std::optional<std::size_t> asked_width() {
 std::vector<std::string> names_in(const std::string& columns) {
   std::vector<std::string> names;
   for (const std::string_view part : split(columns, ',')) {
-    names.emplace_back(trimmed(part));
+    names.push_back(column_name(trimmed(part)));
     if (names.back().empty())
       throw InputError(fmt::format("--columns: a name is missing in \"{}\"", columns));
     if (std::ranges::count(names, names.back()) > 1)

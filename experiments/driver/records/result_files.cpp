@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace tutti {
 
@@ -107,6 +108,8 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
   write("results.json", json_text(results_json(experiment, results)));
   if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, comparisons));
+  else // of an earlier run, which expected something: it says nothing of these results
+    std::filesystem::remove(folder + "/verdicts.md");
   return files;
 }
 

@@ -4,6 +4,7 @@
 // space first, as they lose nothing by it, then columns that a reader needs least.
 #include "experiments/driver/records/table.hpp"
 
+#include "experiments/driver/cli/printable.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
@@ -56,12 +57,13 @@ std::size_t cells_of(char32_t c) {
 }
 
 constexpr std::size_t gap = 2;             // cells between columns
-constexpr std::size_t narrowest_text = 24; // what a column that wraps keeps
+constexpr std::size_t narrowest_text = 16; // what a column that wraps keeps
 
-std::string printable(std::string cell) {
+/// As it will be printed, since widths are counted of that: in one line.
+std::string shown_text(std::string text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::replace_if(cell.begin(), cell.end(), is_control, ' ');
-  return cell;
+  std::replace_if(text.begin(), text.end(), is_control, ' ');
+  return printable(text);
 }
 
 /// The longest beginning of a text that isn't empty that fits, in bytes: up to a blank where there
@@ -96,7 +98,7 @@ public:
   Layout(const Table& table, const TableForm& form) : table_(table) {
     choose(form);
     for (const std::size_t c : columns_) widths_.push_back(natural_width(c));
-    if (form.width) fit(*form.width);
+    if (form.width) fit(*form.width, form.columns.empty());
   }
 
   [[nodiscard]] const std::vector<std::size_t>& columns() const { return columns_; }
@@ -131,9 +133,9 @@ private:
     return sum;
   }
 
-  void fit(std::size_t width) {
+  void fit(std::size_t width, bool may_leave_out) {
     const auto least = [this](std::size_t i) { return least_width(i); };
-    while (total(least) > width && leave_one_out()) {
+    while (may_leave_out && total(least) > width && leave_one_out()) {
     }
     std::size_t used = total([this](std::size_t i) { return widths_[i]; });
     // The widest text gives up a cell at a time, so that all end up equally wide.
@@ -267,9 +269,9 @@ std::string to_text(const Table& table, const TableForm& form) {
   Table shown = table;
   for (std::vector<std::string>& row : shown.rows) {
     assert(row.size() == table.columns.size() && "one cell per column");
-    for (std::string& cell : row) cell = printable(std::move(cell));
+    for (std::string& cell : row) cell = shown_text(std::move(cell));
   }
-  for (Column& column : shown.columns) column.title = printable(std::move(column.title));
+  for (Column& column : shown.columns) column.title = shown_text(std::move(column.title));
   const Layout layout(shown, form);
   if (layout.columns().empty()) return "";
 
@@ -284,16 +286,53 @@ std::string to_text(const Table& table, const TableForm& form) {
   for (const std::vector<std::string>& row : shown.rows)
     append_row(text, shown, layout, row, form.colour);
   if (!layout.hidden().empty())
-    text += fmt::format("(without {}: --wide shows all)\n", joined(layout.hidden(), ", "));
+    text += wrapped(fmt::format("(without {}: --wide shows all)\n", joined(layout.hidden(), ", ")),
+                    form);
   return text;
 }
 
-std::string with_colours(std::string text) {
-  for (const Mark& mark : {bold, green, yellow, red, plain})
-    for (std::size_t at = text.find(mark.character); at != std::string::npos;
-         at = text.find(mark.character, at + mark.code.size()))
-      text.replace(at, mark.character.size(), mark.code);
-  return text;
+std::string with_colours(std::string_view text,
+                         const std::function<std::string(std::string_view)>& rest) {
+  constexpr std::array marks{bold, green, yellow, red, plain};
+  constexpr std::size_t length = bold.character.size(); // of every mark
+  std::string coloured;
+  std::size_t begin = 0, at = 0;
+  while ((at = text.find(bold.character.substr(0, 2), at)) != std::string_view::npos) {
+    const auto* mark = std::ranges::find(marks, text.substr(at, length), &Mark::character);
+    if (mark == marks.end()) {
+      ++at;
+      continue;
+    }
+    coloured += rest(text.substr(begin, at - begin));
+    coloured += mark->code;
+    begin = at += length;
+  }
+  return coloured + rest(text.substr(begin));
+}
+
+std::string wrapped(std::string_view text, const TableForm& form) {
+  if (!form.width || *form.width < narrowest_text) return std::string(text);
+  std::string all;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (display_width(line) <= *form.width) {
+      all += fmt::format("{}\n", line);
+      continue;
+    }
+    const std::size_t first = first_line(line, *form.width);
+    all += fmt::format("{}\n", line.substr(0, first));
+    line.remove_prefix(first);
+    while (line.starts_with(' ')) line.remove_prefix(1);
+    for (const std::string& more : lines_of(line, *form.width - 2)) all += "  " + more + "\n";
+  }
+  return all;
+}
+
+void know_columns(const TableForm& form, std::initializer_list<std::string_view> titles) {
+  if (!form.titles) return;
+  for (const std::string_view title : titles) form.titles->insert(column_name(title));
 }
 
 void require_known_columns(const TableForm& form) {

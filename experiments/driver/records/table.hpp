@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,16 +46,24 @@ struct TableForm {
 
 /// The table with a newline after each line, a rule of dashes under the titles, two blanks between
 /// columns and no trailing blanks. A line break or another control character in a cell becomes a
-/// blank. Where the form has a width that the table exceeds, columns that wrap become narrower (24
+/// blank. Where the form has a width that the table exceeds, columns that wrap become narrower (16
 /// cells at least), then columns are left out, and a last line names them; a table of the others
-/// that is still wider stays so. Of chosen columns a table shows those that it has; without any it
+/// that is still wider stays so. No chosen column is left out. Of chosen columns a table shows those that it has; without any it
 /// is empty. Pre: rows have one cell per column. Cost: O(total length).
 [[nodiscard]] std::string to_text(const Table& table, const TableForm& form = {});
 
-/// The text with a terminal's codes where a table in colour has marks: it marks with characters
-/// that Unicode reserves for such a use, so that codes in what users and files say can be told
-/// apart.
-[[nodiscard]] std::string with_colours(std::string text);
+/// The text with a terminal's codes where a table in colour has marks, and `rest` of what stands
+/// between them. Tables mark with characters that Unicode reserves for such a use, which no cell
+/// has.
+[[nodiscard]] std::string with_colours(std::string_view text,
+                                       const std::function<std::string(std::string_view)>& rest);
+
+/// Says that a table has such columns where they have something to say, so that choosing one is no
+/// mistake where it hasn't.
+void know_columns(const TableForm& form, std::initializer_list<std::string_view> titles);
+
+/// Lines that are wider than the form's width go on in further lines, indented by two blanks.
+[[nodiscard]] std::string wrapped(std::string_view text, const TableForm& form);
 
 /// Errors: InputError for a chosen column that none of the tables written in this form had.
 void require_known_columns(const TableForm& form);

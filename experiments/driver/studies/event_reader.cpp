@@ -149,6 +149,12 @@ void read_drawn(ConfigTable& table, const Topology& topology, EventPlan& plan) {
   if (counts) plan.failed_place = counts->error("").what();
 }
 
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
 // Where the order of events doesn't depend on how long the run takes.
 void require_consistent(const Topology& topology, std::span<const PlannedEvent> events) {
   const auto relative = std::count_if(events.begin(), events.end(), [](const PlannedEvent& event) {
@@ -156,7 +162,16 @@ void require_consistent(const Topology& topology, std::span<const PlannedEvent> 
   });
   if (relative != 0 && relative != std::ssize(events)) return;
   constexpr Time any_run{1'000'000'000'000};
-  (void)timed_events(topology, events, any_run);
+  try {
+    (void)timed_events(topology, events, any_run);
+  } catch (const InputError& error) { // of which instants of this run mean nothing
+    std::string text = error.what();
+    for (const PlannedEvent& event : events)
+      if (event.at.millionths)
+        replace_all(text, " " + to_text(event.at.in_run_of(any_run)),
+                    fmt::format(" {:g} %", *event.at.millionths / 1e4));
+    throw InputError(text);
+  }
 }
 
 // [[events]] of a text `key=value,...`, on one line: where something is wrong is told by the text

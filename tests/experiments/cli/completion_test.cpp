@@ -33,6 +33,21 @@ TEST_CASE("commands, options and names are offered by how they begin") {
   CHECK_THAT(offered("synth ''"), !ContainsSubstring("tacos"));
 }
 
+TEST_CASE("what is offered is what the command takes") {
+  CHECK(offered("run --progress quick") == "quickstart\n"); // a flag takes no value
+  CHECK(offered("list --json algo") == "algorithms\n");
+  CHECK(offered("list algorithms ''").empty()); // it takes one
+  CHECK(offered("sweep --engine ''") == "local\nmpi\n");
+  CHECK(offered("synth --engine ''") == "native\nsimgrid\n");
+  CHECK(offered("failures --engine b") == "both\n");
+  CHECK(offered("train --policy ''") == "reroute\nresynthesize\n");
+  CHECK_THAT(offered("train -a a"), ContainsSubstring("auto") && !ContainsSubstring("all"));
+  CHECK(offered("synth --discipline fifo,") == "fifo,fluid\n"); // none twice
+  CHECK(offered("synth --engine = n") == "native\n");           // as bash splits --engine=n
+  CHECK(offered("run --out = q").empty());
+  CHECK(offered("--v") == "--version\n");
+}
+
 TEST_CASE("nothing is offered, and nothing complained of, where words make no sense") {
   for (const std::string words : {"", "nonsense ''", "synth --nonsense x", "verify sched", "-x",
                                   "synth -a", "synth --limit 6"})

@@ -51,11 +51,11 @@ TEST_CASE("Width is counted in terminal cells") {
   CHECK(display_width("\U0001F680") == 2); // an emoji, four bytes
 }
 
-TEST_CASE("Bytes that aren't UTF-8 count one each and pass through") {
+TEST_CASE("Bytes that aren't UTF-8 count one each, and are written out in tables") {
   CHECK(display_width("\xff\xfe") == 2);
   CHECK(display_width("a\xc2") == 2);     // a sequence cut off at the end
   CHECK(display_width("\xe2\x28z") == 3); // a lead byte without its continuation
-  CHECK(to_text(Table{.columns = {{"x"}}, .rows = {{"\xff"}}}) == "x\n-\n\xff\n");
+  CHECK(to_text(Table{.columns = {{"x"}}, .rows = {{"\xff"}}}) == "x\n----\n\\xff\n");
 }
 
 namespace {
@@ -98,7 +98,7 @@ TEST_CASE("what can be spared is left out, and named") {
                        ContainsSubstring("(without note: --wide shows all)\n"));
   const std::string narrow = to_text(wide_table(), {.width = 20});
   CHECK_THAT(narrow, ContainsSubstring("algorithm      time\n") &&
-                         ContainsSubstring("(without note, busbw, max link: --wide shows all)"));
+                         ContainsSubstring("(without note,\n  busbw, max link:\n  --wide shows all)\n"));
   // What can't be spared stays.
   CHECK_THAT(to_text(wide_table(), {.width = 5}), ContainsSubstring("algorithm      time\n"));
 }
@@ -132,9 +132,28 @@ TEST_CASE("columns are chosen by name, in the order given; unknown ones are erro
 TEST_CASE("colours mark titles and verdicts, and don't move anything") {
   const Table table{{{"what"}, {"verdict"}, {"n", Align::right}},
                     {{"a", "match", "1"}, {"b", "differs", "2"}}};
-  const std::string text = with_colours(to_text(table, {.colour = true}));
+  const auto as_it_is = [](std::string_view rest) { return std::string(rest); };
+  const std::string text = with_colours(to_text(table, {.colour = true}), as_it_is);
   CHECK(text == "\x1b[1mwhat\x1b[0m  \x1b[1mverdict\x1b[0m  \x1b[1mn\x1b[0m\n"
                 "----  -------  -\n"
                 "a     \x1b[32mmatch\x1b[0m    1\n"
                 "b     \x1b[31mdiffers\x1b[0m  2\n");
+}
+
+TEST_CASE("a cell can't colour anything, and is as wide as what is shown of it") {
+  const Table table{{{"what"}, {"n", Align::right}}, {{"a\u202eb\uFDD3c", "1"}}};
+  CHECK(to_text(table) == "what             n\n"
+                          "---------------  -\n"
+                          "a\\u202eb\\ufdd3c  1\n");
+}
+
+TEST_CASE("columns that are asked for are not left out, and lines around tables wrap") {
+  const TableForm form{.width = 24, .columns = {"max_link", "algorithm"}};
+  CHECK_THAT(to_text(wide_table(), form), ContainsSubstring("max link") &&
+                                              ContainsSubstring("algorithm") &&
+                                              !ContainsSubstring("without"));
+  CHECK(wrapped("short\none two three four five six seven\n", {.width = 24}) ==
+        "short\none two three four five\n  six seven\n");
+  CHECK(wrapped("one two three four five six seven\n", {}) ==
+        "one two three four five six seven\n");
 }

@@ -185,10 +185,12 @@ std::string conclusion_text(const FailureEvaluation& e) {
 } // namespace
 
 std::string failures_text(std::span<const FailureEvaluation> evaluations, const TableForm& form) {
-  std::string text = heading(evaluations.front()) + to_text(policy_table(evaluations), form);
-  for (const FailureEvaluation& e : evaluations) text += conclusion_text(e);
-  for (const FailureEvaluation& e : evaluations) text += story(e);
-  return text;
+  know_columns(form, {"chunks/shard", "failed links"});
+  std::string words;
+  for (const FailureEvaluation& e : evaluations) words += conclusion_text(e);
+  for (const FailureEvaluation& e : evaluations) words += story(e);
+  return wrapped(heading(evaluations.front()), form) + to_text(policy_table(evaluations), form) +
+         wrapped(words, form);
 }
 
 std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations) {

@@ -147,14 +147,11 @@ std::string end_text(const FrontierEvaluation& e) {
 } // namespace
 
 std::string frontier_text(const FrontierEvaluation& e, const TableForm& form) {
-  std::string text = heading(e);
-  if (e.points.empty())
-    text += "no point was found\n";
-  else
-    text += to_text(point_table(e), form);
-  text += end_text(e) + best_text(e) + effort_text(e);
-  if (!e.problem.empty()) text += fmt::format("DEFECT: {}\n", e.problem);
-  return text;
+  const std::string points =
+      e.points.empty() ? "no point was found\n" : to_text(point_table(e), form);
+  std::string words = end_text(e) + best_text(e) + effort_text(e);
+  if (!e.problem.empty()) words += fmt::format("DEFECT: {}\n", e.problem);
+  return wrapped(heading(e), form) + points + wrapped(words, form);
 }
 
 namespace {

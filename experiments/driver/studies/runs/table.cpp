@@ -182,10 +182,11 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   Table table{columns_of(shape), {}};
   for (std::size_t i = 0; i < rows.size(); ++i)
     table.rows.push_back(row_of(rows[i], shape, is_best(rows, i)));
-  std::string text = heading(rows.front(), shape) + to_text(table, form);
+  know_columns(form, {"size", "best", "chunks/shard", "routing", "synthesis", "note"});
+  std::string text = wrapped(heading(rows.front(), shape), form) + to_text(table, form);
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
-    text += best_text(first);
+    text += wrapped(best_text(first), form);
   return text;
 }
 

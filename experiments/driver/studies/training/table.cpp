@@ -47,7 +47,7 @@ public:
   [[nodiscard]] std::vector<Column> columns() const {
     std::vector<Column> shown;
     for (std::size_t i = 0; i < labels; ++i)
-      if (shown_[i]) shown.push_back({names[i]});
+      if (shown_[i]) shown.push_back({names[i], Align::left, 0, true});
     return shown;
   }
   [[nodiscard]] Row cells(const TrainingRun& run) const {
@@ -172,8 +172,8 @@ Table account_table(const TrainingEvaluation& evaluation, const Labels& labels) 
   table.columns.push_back({"NPU"});
   table.columns.push_back({"compute", Align::right});
   for (const Purpose purpose : purposes)
-    table.columns.push_back({fmt::format("exposed {}", to_text(purpose)), Align::right});
-  append(table.columns, std::array{"bubble", "waiting"}, 1);
+    table.columns.push_back({fmt::format("exposed {}", to_text(purpose)), Align::right, 1});
+  append(table.columns, std::array{"bubble", "waiting"}, 2);
   append(table.columns, std::array{"= iteration"});
   const auto add = [&](const TrainingRun& run, const std::string& who, const TimeAccount& account,
                        std::int64_t npus) {
@@ -199,9 +199,11 @@ std::string operation_text(const PlannedCommunication& communication) {
 Table planning_table(const TrainingEvaluation& evaluation, const Labels& labels) {
   Table table{labels.columns(), {}};
   table.columns.push_back({"operation"});
-  append(table.columns, std::array{"size", "NPUs", "ways"});
-  table.columns.push_back({"by"});
-  append(table.columns, std::array{"alone", "bound", "x bound"});
+  append(table.columns, std::array{"size"});
+  append(table.columns, std::array{"NPUs", "ways"}, 2);
+  table.columns.push_back({"by", Align::left, 0, true});
+  append(table.columns, std::array{"alone"});
+  append(table.columns, std::array{"bound", "x bound"}, 1);
   for (const TrainingRun& run : evaluation.runs) {
     const std::size_t shown = std::min(shown_plans, run.communications.size());
     for (const PlannedCommunication& each : std::span(run.communications).first(shown)) {
@@ -243,14 +245,10 @@ std::string workload_text(const TrainingRun& run) {
 
 std::string effort_text(const TrainingRun& run) {
   const IterationReport& report = *run.report;
-  const double simulated =
-      report.link_transfers == 0
-          ? 0
-          : static_cast<double>(report.replayed) / static_cast<double>(report.link_transfers);
   std::string text = fmt::format(
-      "{} operations, {} communications, {} link crossings ({} simulated one by one); planned in "
+      "{} operations, {} communications, {} link crossings, {} simulated one by one; planned in "
       "{:.2f} s, simulated in {:.2f} s",
-      report.operations, report.communications, report.link_transfers, percent_text(simulated),
+      report.operations, report.communications, report.link_transfers, report.replayed,
       run.planning_seconds, run.run_seconds);
   if (run.communications.size() > shown_plans)
     text += fmt::format("; {} more plans", run.communications.size() - shown_plans);
@@ -298,12 +296,14 @@ std::string conditions_text(const TrainingEvaluation& evaluation, const std::str
 
 std::string training_text(const TrainingEvaluation& evaluation, const TableForm& form) {
   const Labels labels(evaluation);
-  return heading(evaluation) + table_text(iteration_table(evaluation, labels), "\n", form) +
+  know_columns(form, {"topology", "variant", "condition", "x undisturbed", "of peak"});
+  return wrapped(heading(evaluation), form) +
+         table_text(iteration_table(evaluation, labels), "\n", form) +
          table_text(account_table(evaluation, labels), "\nwhere an iteration's time goes:\n",
                     form) +
          table_text(planning_table(evaluation, labels), "\nwhat communicates, each alone:\n",
                     form) +
-         "\n" + notes_text(evaluation, labels);
+         "\n" + wrapped(notes_text(evaluation, labels), form);
 }
 
 } // namespace tutti
