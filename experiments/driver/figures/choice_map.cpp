@@ -16,8 +16,8 @@ namespace tutti {
 
 namespace {
 
-constexpr double letter = 6.6, narrow_letter = 6.1,
-                 small_letter = 5.4; // widths in points, at font sizes 11 and 9
+constexpr double letter = 7.4, narrow_letter = 6.8,
+                 small_letter = 5.6; // widths in points, at font sizes 12, 11 and 9
 
 constexpr std::string_view empty_colour = "#e4e4e4"; // of cells without a result
 
