@@ -48,8 +48,9 @@ struct TableForm {
 /// columns and no trailing blanks. A line break or another control character in a cell becomes a
 /// blank. Where the form has a width that the table exceeds, columns that wrap become narrower (16
 /// cells at least), then columns are left out, and a last line names them; a table of the others
-/// that is still wider stays so. No chosen column is left out. Of chosen columns a table shows those that it has; without any it
-/// is empty. Pre: rows have one cell per column. Cost: O(total length).
+/// that is still wider stays so. No chosen column is left out. Of chosen columns a table shows
+/// those that it has; without any it is empty. Pre: rows have one cell per column. Cost: O(total
+/// length).
 [[nodiscard]] std::string to_text(const Table& table, const TableForm& form = {});
 
 /// The text with a terminal's codes where a table in colour has marks, and `rest` of what stands

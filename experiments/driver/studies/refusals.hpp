@@ -46,8 +46,8 @@ private:
   std::size_t accepted_ = 0;
 };
 
-/// What is wrong where not one of several rows `is_made`, with the first one's reason; nothing where
-/// one is, where a row has a problem, which says it, or where there are no rows.
+/// What is wrong where not one of several rows `is_made`, with the first one's reason; nothing
+/// where one is, where a row has a problem, which says it, or where there are no rows.
 template <typename Rows, typename IsMade>
 [[nodiscard]] std::vector<std::string> nothing_of(const std::string& what, const Rows& rows,
                                                   const IsMade& is_made) {

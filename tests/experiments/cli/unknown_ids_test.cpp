@@ -3,7 +3,6 @@
 #include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
-#include "experiments/driver/studies/jobs/study.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "runtime/lowering/lowering.hpp"

@@ -214,9 +214,8 @@ TEST_CASE("bad values are errors with their place") {
              ContainsSubstring("e.toml:9:16: engine native knows no fluid sharing"));
   CHECK_THAT(experiment_error("name = \"a/b\"\n" + head.substr(11) + run),
              ContainsSubstring("e.toml:1:8: \"a/b\" must consist of letters, digits, - and _"));
-  CHECK_THAT(
-      experiment_error(head),
-      ContainsSubstring("needs a study: [[runs]], [[frontiers]], [[jobs]], [[failures]]"));
+  CHECK_THAT(experiment_error(head),
+             ContainsSubstring("needs a study: [[runs]], [[frontiers]], [[jobs]], [[failures]]"));
   CHECK_THAT(experiment_error(head.substr(0, 11) + run), ContainsSubstring("\"topologies\""));
   CHECK_THAT(experiment_error(head + run + "algorithms = [\"ring\"]\n"),
              ContainsSubstring("e.toml:8:1"));

@@ -164,9 +164,8 @@ TEST_CASE("what is wrong with a frontier is said with its place") {
   CHECK_THAT(experiment_error(head + "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\n"
                                      "collective = \"all_gater\"\n"),
              ContainsSubstring("e.toml:9:14: unknown collective \"all_gater\""));
-  CHECK_THAT(
-      experiment_error(head),
-      ContainsSubstring("needs a study: [[runs]], [[frontiers]], [[jobs]], [[failures]]"));
+  CHECK_THAT(experiment_error(head),
+             ContainsSubstring("needs a study: [[runs]], [[frontiers]], [[jobs]], [[failures]]"));
 }
 
 TEST_CASE("what is wrong with a row of the paper is said with its place") {

@@ -1,6 +1,6 @@
 // What an experiment asks of lower bounds ([[bounds]]): for every combination of lists of networks,
-// collectives and sizes, what no schedule beats, what none of given numbers of chunks beats, and how
-// close the best of several algorithms comes.
+// collectives and sizes, what no schedule beats, what none of given numbers of chunks beats, and
+// how close the best of several algorithms comes.
 //
 //   [[bounds]]
 //   label = "..."                          # names its figure; unique

@@ -19,6 +19,7 @@ namespace tutti {
                                         const TableForm& form = {});
 
 /// The paper's rows with our answers and verdicts, then the points beyond them; empty without rows.
-[[nodiscard]] std::string instances_text(const FrontierStudyEvaluation& study, const TableForm& form = {});
+[[nodiscard]] std::string instances_text(const FrontierStudyEvaluation& study,
+                                         const TableForm& form = {});
 
 } // namespace tutti
