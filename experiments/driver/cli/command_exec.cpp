@@ -7,16 +7,11 @@
 #include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/cli/work_limits.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
-#include "experiments/driver/records/csv.hpp"
 #include "experiments/driver/studies/executions/display.hpp"
-#include "experiments/driver/studies/executions/figure.hpp"
-#include "experiments/driver/studies/executions/json.hpp"
-#include "experiments/driver/studies/executions/records.hpp"
-#include "experiments/driver/studies/executions/table.hpp"
+#include "experiments/driver/studies/executions/study.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -113,48 +108,29 @@ ExecutionCase case_of(const ExecArguments& arguments, const Topology& topology) 
   return c;
 }
 
-std::vector<std::string> write_files(const std::string& folder, const ExecutionEvaluation& made) {
-  std::vector<std::string> files{folder + "/executions.csv", folder + "/nccl_tests.txt"};
-  write_file(files[0], csv_text(csv_rows(execution_records({&made, 1}))));
-  write_file(files[1], nccl_tests_text(made));
-  if (!was_measured(made)) return files;
-  if (!gnuplot_found()) {
-    print_message("no figure: gnuplot isn't installed");
-    return files;
-  }
-  files.push_back(folder + "/execution.svg");
-  draw(execution_figure(made), files.back());
-  return files;
-}
-
 } // namespace
 
 int exec_command(const ExecArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   ExecutionCase c = case_of(arguments, topology);
-  if (arguments.out) require_writable(*arguments.out + "/executions.csv");
+  require_writable(arguments.out, "executions.csv");
   Interrupts interrupts;
   InterruptibleWork work(interrupts, topology.name(), arguments.progress);
   work.watch(c.options);
   Refusals refusals;
-  const ExecutionEvaluation made =
+  ExecutionEvaluation made =
       evaluate_execution(c, work.beside(execution_announcer("", arguments.progress)), refusals);
   work.finish();
   about_topology(arguments.topology, topology.name(), [&] {
     if (interrupts.count() == 0) refusals.require_some();
   });
-  if (arguments.json)
-    print_text(json_text(execution_json(made)));
-  else if (arguments.nccl_tests)
-    print_text(nccl_tests_text(made));
-  else
-    print_tables(execution_text(made, table_form(arguments.tables)));
-  return conclude(
-      {.interrupted = interrupts.count() > 0,
-       .json = arguments.json,
-       .folder = arguments.out,
-       .write_files = [&](const std::string& folder) { return write_files(folder, made); },
-       .problems = problems_of(made)});
+  StudyResult result = result_of(std::move(made));
+  if (arguments.nccl_tests)
+    result.story = [text = result.texts.front().text](const TableForm&) { return text; };
+  return conclude(result, {.tables = arguments.tables,
+                           .json = arguments.json,
+                           .folder = arguments.out,
+                           .interrupted = interrupts.count() > 0});
 }
 
 } // namespace tutti

@@ -2,18 +2,13 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/stage_display.hpp"
-#include "experiments/driver/records/csv.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
 #include "experiments/driver/studies/failures/display.hpp"
-#include "experiments/driver/studies/failures/figure.hpp"
-#include "experiments/driver/studies/failures/json.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
-#include "experiments/driver/studies/failures/table.hpp"
+#include "experiments/driver/studies/failures/study.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
@@ -98,44 +93,13 @@ std::vector<FailureCase> cases_of(const FailuresArguments& arguments, const Topo
   return cases;
 }
 
-nlohmann::ordered_json all_json(std::span<const FailureEvaluation> evaluations) {
-  if (evaluations.size() == 1) return failure_json(evaluations.front());
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const FailureEvaluation& e : evaluations) json.push_back(failure_json(e));
-  return json;
-}
-
-std::vector<std::string> write_files(const std::string& folder,
-                                     std::span<const FailureEvaluation> evaluations) {
-  std::vector<std::string> files{folder + "/failures.csv", folder + "/failures.json"};
-  const FailureStudyEvaluation study{{}, {evaluations.begin(), evaluations.end()}, {}};
-  write_file(files[0], csv_text(csv_rows(failure_records({&study, 1}))));
-  write_file(files[1], json_text(all_json(evaluations)));
-  if (!gnuplot_found()) {
-    print_message("no figure: gnuplot isn't installed");
-    return files;
-  }
-  for (const NamedFigure& named : failure_figures(evaluations)) {
-    files.push_back(fmt::format("{}/{}.svg", folder, named.stem));
-    draw(named.figure, files.back());
-  }
-  return files;
-}
-
-/// Also that no algorithm made a schedule.
-std::vector<std::string> all_problems(std::span<const FailureEvaluation> evaluations) {
-  std::vector<std::string> problems = problems_of(evaluations);
-  for (std::string& problem : nothing_made(evaluations)) problems.push_back(std::move(problem));
-  return problems;
-}
-
 } // namespace
 
 int failures_command(const FailuresArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   std::vector<FailureCase> cases = about_topology(arguments.topology, topology.name(),
                                                   [&] { return cases_of(arguments, topology); });
-  if (arguments.out) require_writable(*arguments.out + "/failures.csv");
+  require_writable(arguments.out, "failures.csv");
   Interrupts interrupts;
   std::vector<FailureEvaluation> evaluations;
   Refusals refusals;
@@ -151,16 +115,11 @@ int failures_command(const FailuresArguments& arguments) {
     if (interrupts.cancels()) break;
   }
   refusals.require_some();
-  if (arguments.json)
-    print_text(json_text(all_json(evaluations)));
-  else
-    print_tables(failures_text(evaluations, table_form(arguments.tables)));
-  return conclude(
-      {.interrupted = interrupts.count() > 0,
-       .json = arguments.json,
-       .folder = arguments.out,
-       .write_files = [&](const std::string& folder) { return write_files(folder, evaluations); },
-       .problems = all_problems(evaluations)});
+  return conclude(result_of(FailureStudyEvaluation{{}, std::move(evaluations), {}}),
+                  {.tables = arguments.tables,
+                   .json = arguments.json,
+                   .folder = arguments.out,
+                   .interrupted = interrupts.count() > 0});
 }
 
 } // namespace tutti

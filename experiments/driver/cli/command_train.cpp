@@ -7,18 +7,13 @@
 #include "experiments/driver/cli/work_limits.hpp"
 #include "experiments/driver/figures/iteration_trace.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
-#include "experiments/driver/records/csv.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/registry.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/training/display.hpp"
 #include "experiments/driver/studies/training/expectation.hpp"
 #include "experiments/driver/studies/training/figure.hpp"
-#include "experiments/driver/studies/training/json.hpp"
 #include "experiments/driver/studies/training/reader.hpp"
-#include "experiments/driver/studies/training/records.hpp"
-#include "experiments/driver/studies/training/table.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
@@ -155,29 +150,9 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
 void require_sound_files(const TrainArguments& arguments) {
   require_picture_name(arguments.heatmap);
   require_outputs({arguments.topology}, {arguments.trace, arguments.heatmap});
-  if (arguments.out) require_writable(*arguments.out + "/training.csv");
+  require_writable(arguments.out, "training.csv");
   if (arguments.traced && arguments.trace.empty())
     throw InputError("--trace-npus: there is no --trace");
-}
-
-std::vector<std::string> write_files(const std::string& folder,
-                                     const TrainingEvaluation& evaluation,
-                                     const TrainingNetwork& network) {
-  std::vector<std::string> files{folder + "/training.csv", folder + "/training_npus.csv",
-                                 folder + "/training.json"};
-  write_file(files[0], csv_text(csv_rows(training_records({&evaluation, 1}))));
-  write_file(files[1], csv_text(csv_rows(npu_records({&evaluation, 1}))));
-  write_file(files[2], json_text(training_json(evaluation, NpuDetail::all)));
-  if (!has_report(evaluation)) return files;
-  if (!gnuplot_found()) {
-    print_message("no figures: gnuplot isn't installed");
-    return files;
-  }
-  for (const NamedFigure& named : training_figures(evaluation, {&network, 1})) {
-    files.push_back(fmt::format("{}/{}.svg", folder, named.stem));
-    draw(named.figure, files.back());
-  }
-  return files;
 }
 
 void write_iterations(const TrainArguments& arguments, const TrainingEvaluation& evaluation,
@@ -206,13 +181,6 @@ void write_pictures(const TrainArguments& arguments, const TrainingEvaluation& e
     draw(training_heatmap(evaluation, {&network, 1}), arguments.heatmap);
 }
 
-/// Also that nothing could be planned.
-std::vector<std::string> all_problems(const TrainingEvaluation& evaluation) {
-  std::vector<std::string> problems = problems_of(evaluation);
-  for (std::string& problem : nothing_made(evaluation)) problems.push_back(std::move(problem));
-  return problems;
-}
-
 } // namespace
 
 int train_command(const TrainArguments& arguments) {
@@ -232,21 +200,15 @@ int train_command(const TrainArguments& arguments) {
   };
   if (!arguments.trace.empty())
     watcher.recorded = [&](const Workload& made) { return traced_npus(arguments, made); };
-  const TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
+  TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
   work.finish();
-  if (arguments.json)
-    print_text(json_text(training_json(evaluation, NpuDetail::all)));
-  else
-    print_tables(training_text(evaluation, table_form(arguments.tables)));
   const bool interrupted = interrupts.count() > 0;
   if (!interrupted) write_pictures(arguments, evaluation, network, workload);
-  return conclude(
-      {.interrupted = interrupted,
-       .json = arguments.json,
-       .folder = arguments.out,
-       .write_files =
-           [&](const std::string& folder) { return write_files(folder, evaluation, network); },
-       .problems = all_problems(evaluation)});
+  return conclude(result_of(std::move(evaluation), {network}, NpuDetail::all),
+                  {.tables = arguments.tables,
+                   .json = arguments.json,
+                   .folder = arguments.out,
+                   .interrupted = interrupted});
 }
 
 } // namespace tutti

@@ -3,14 +3,18 @@
 
 #include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/records/result_files.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
+#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -95,14 +99,46 @@ void tell_left_out(const std::string& trace, std::span<const std::string> left_o
     print_message(fmt::format("{}: left out: {}", trace, what));
 }
 
-int conclude(const Conclusion& conclusion) {
-  if (conclusion.folder && !conclusion.interrupted) {
-    const std::vector<std::string> files = conclusion.write_files(*conclusion.folder);
-    if (!conclusion.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
+void require_writable(const std::optional<std::string>& folder, const std::string& file) {
+  if (folder) require_writable(*folder + "/" + file);
+}
+
+namespace {
+
+// A command that was asked for one thing says one.
+std::string json_of(const StudyResult& result) {
+  const nlohmann::ordered_json items = result.json();
+  return json_text(items.size() == 1 ? items.front() : items);
+}
+
+std::vector<std::string> write_files(const StudyResult& result, const std::string& folder) {
+  const std::span<const StudyResult> results(&result, 1);
+  std::vector<std::string> files = write_records(folder, results);
+  files.push_back(folder + "/results.json");
+  write_file(files.back(), json_of(result));
+  if (!result.figures) return files;
+  if (!gnuplot_found()) {
+    print_message("no figures: gnuplot isn't installed");
+    return files;
+  }
+  for (std::string& figure : write_figures(folder, results)) files.push_back(std::move(figure));
+  return files;
+}
+
+} // namespace
+
+int conclude(const StudyResult& result, const StudyOutput& output) {
+  if (output.json)
+    print_text(json_of(result));
+  else
+    print_tables(result.story(table_form(output.tables)));
+  if (output.folder && !output.interrupted) {
+    const std::vector<std::string> files = write_files(result, *output.folder);
+    if (!output.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   }
   flush_standard_output(); // results first, then what is wrong with them
-  const int code = report_problems(conclusion.problems);
-  return conclusion.interrupted ? interrupted_exit_code : code;
+  const int code = std::max(report_problems(result.defects), report_problems(result.nothing_made));
+  return output.interrupted ? interrupted_exit_code : code;
 }
 
 std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/frontiers/study.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
 #include "experiments/driver/studies/training/work_source.hpp"
 #include "experiments/driver/sweep/engine.hpp"
@@ -309,17 +310,20 @@ int report_problems(std::span<const std::string> problems);
 /// Says on stderr what a trace leaves out.
 void tell_left_out(const std::string& trace, std::span<const std::string> left_out);
 
-/// How a command ends whose results are printed.
-struct Conclusion {
-  bool interrupted = false, json = false;
-  std::optional<std::string> folder; ///< where files are wanted
-  /// Into that folder; the names of what it wrote.
-  std::function<std::vector<std::string>(const std::string& folder)> write_files;
-  std::vector<std::string> problems;
+/// Where a command that runs a study leaves what came of it.
+struct StudyOutput {
+  const TableArguments& tables;
+  bool json = false;
+  std::optional<std::string> folder = {}; ///< where files are wanted
+  bool interrupted = false;
 };
 
-/// Writes the files, unless interrupted, and says on stderr what is wrong. The exit code.
-int conclude(const Conclusion& conclusion);
+/// Opens the study's first file in the folder, if one is wanted, as require_writable() does.
+void require_writable(const std::optional<std::string>& folder, const std::string& file);
+
+/// Prints the result, writes its CSV, JSON, texts and figures into the folder, unless interrupted,
+/// and says on stderr what is wrong. The exit code.
+int conclude(const StudyResult& result, const StudyOutput& output);
 
 /// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
 [[nodiscard]] std::map<std::string, std::string>

@@ -95,7 +95,7 @@ Json results_json(const Experiment& experiment, std::span<const StudyResult> res
   return json;
 }
 
-std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
+std::vector<std::string> write_records(const std::string& folder,
                                        std::span<const StudyResult> results) {
   std::vector<std::string> files;
   const auto write = [&](const std::string& name, const std::string& content) {
@@ -105,6 +105,16 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
   for (const RecordFile& file : joined_files(results))
     write(file.stem + ".csv", csv_text(csv_rows(file.records)));
   for (const TextFile& file : joined_texts(results)) write(file.name, file.text);
+  return files;
+}
+
+std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
+                                       std::span<const StudyResult> results) {
+  std::vector<std::string> files = write_records(folder, results);
+  const auto write = [&](const std::string& name, const std::string& content) {
+    files.push_back(folder + "/" + name);
+    write_file(files.back(), content);
+  };
   write("results.json", json_text(results_json(experiment, results)));
   if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, comparisons));

@@ -26,7 +26,12 @@ void start_results(const std::string& folder, const Experiment& experiment,
 [[nodiscard]] nlohmann::ordered_json results_json(const Experiment& experiment,
                                                   std::span<const StudyResult> results);
 
-/// The studies' files (studies of one kind share them), results.json, and verdicts.md where
+/// The studies' files; studies of one kind share them. Returns the names of the files.
+/// Errors: InputError where one can't be written; each is whole or not there.
+std::vector<std::string> write_records(const std::string& folder,
+                                       std::span<const StudyResult> results);
+
+/// The studies' files, results.json, and verdicts.md where
 /// something is expected. Returns the names of the files.
 /// Errors: InputError where one can't be written; each is whole or not there.
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,

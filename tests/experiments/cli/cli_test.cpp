@@ -388,7 +388,7 @@ link_up = "npu0>npu1"
   CHECK(report["decisions"].empty());
   for (const Json& policy : json["scenarios"][0]["policies"]) CHECK(policy["complete"] == true);
   CHECK(read_file(folder.file("results/failures.csv")).starts_with("study,topology,npus,"));
-  CHECK(Json::parse(read_file(folder.file("results/failures.json"))) == json);
+  CHECK(Json::parse(read_file(folder.file("results/results.json"))) == json);
   CHECK(std::filesystem::exists(folder.file("results/failures.svg")));
 
   const CommandResult table = run_tutti(failures + " --policy report --progress", folder);

@@ -80,7 +80,7 @@ TEST_CASE("train writes tables, figures, a timeline, a heat map and traces") {
   REQUIRE(result.code == 0);
   CHECK_THAT(result.out, ContainsSubstring("images"));
   CHECK_THAT(result.err, ContainsSubstring("per iteration"));
-  for (const char* file : {"o/training.csv", "o/training_npus.csv", "o/training.json", "h.svg",
+  for (const char* file : {"o/training.csv", "o/training_npus.csv", "o/results.json", "h.svg",
                            "o/training.svg", "c/run.0.et", "c/run.3.et", "c/run.groups.json"}) {
     INFO(file);
     CHECK(std::filesystem::exists(folder.file(file)));

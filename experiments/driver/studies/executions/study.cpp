@@ -50,8 +50,8 @@ std::size_t ExecutionStudy::case_count() const {
 
 std::vector<RecordColumn> ExecutionStudy::columns() { return execution_records({}).columns; }
 
-StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
-  const auto made = std::make_shared<const ExecutionEvaluation>(evaluate_study(study, how));
+StudyResult result_of(ExecutionEvaluation evaluation) {
+  const auto made = std::make_shared<const ExecutionEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"executions", execution_records({made.get(), 1})}};
   result.texts = {{"nccl_tests.txt", nccl_tests_text(*made)}};
@@ -66,8 +66,15 @@ StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
   };
   for (const ExecutionRun& one : made->runs)
     if (!one.execution && !result.unanswered) result.unanswered = {Status::infeasible, one.note};
-  result.comparisons = comparisons_of(study.expectations, *made);
   result.defects = problems_of(*made);
+  return result;
+}
+
+StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
+  ExecutionEvaluation made = evaluate_study(study, how);
+  std::vector<Comparison> comparisons = comparisons_of(study.expectations, made);
+  StudyResult result = result_of(std::move(made));
+  result.comparisons = std::move(comparisons);
   return result;
 }
 

@@ -80,4 +80,6 @@ void require_sound(const ExecutionStudy& study, Networks networks);
 /// One after another, as they are timed.
 [[nodiscard]] ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& how);
 
+[[nodiscard]] StudyResult result_of(ExecutionEvaluation evaluation);
+
 } // namespace tutti

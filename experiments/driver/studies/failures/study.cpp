@@ -132,8 +132,8 @@ std::size_t FailureStudy::case_count() const {
 
 std::vector<RecordColumn> FailureStudy::columns() { return failure_records({}).columns; }
 
-StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
-  const auto made = std::make_shared<const FailureStudyEvaluation>(evaluate(study, how));
+StudyResult result_of(FailureStudyEvaluation evaluation) {
+  const auto made = std::make_shared<const FailureStudyEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"failures", failure_records({made.get(), 1})}};
   result.json_key = "failures";
@@ -148,6 +148,10 @@ StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
   result.defects = problems_of(made->algorithms);
   result.nothing_made = nothing_made(made->algorithms);
   return result;
+}
+
+StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
+  return result_of(evaluate(study, how));
 }
 
 } // namespace tutti

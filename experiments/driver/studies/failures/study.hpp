@@ -94,4 +94,6 @@ struct FailureStudyEvaluation {
 /// One for each expectation. A policy that isn't complete has no time.
 [[nodiscard]] std::vector<Comparison> comparisons_of(const FailureStudyEvaluation& study);
 
+[[nodiscard]] StudyResult result_of(FailureStudyEvaluation evaluation);
+
 } // namespace tutti

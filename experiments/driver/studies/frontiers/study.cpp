@@ -123,8 +123,8 @@ std::optional<std::size_t> best_row(const FrontierStudyEvaluation& made) {
 
 } // namespace
 
-StudyResult run_study(const FrontierStudy& study, const StudyRun& how) {
-  const auto made = std::make_shared<const FrontierStudyEvaluation>(evaluate(study, how));
+StudyResult result_of(FrontierStudyEvaluation evaluation) {
+  const auto made = std::make_shared<const FrontierStudyEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"frontier", frontier_records({made.get(), 1})}};
   if (!made->instances.empty())
@@ -148,6 +148,10 @@ StudyResult run_study(const FrontierStudy& study, const StudyRun& how) {
   result.defects = problems_of(*made);
   result.nothing_made = nothing_made(*made);
   return result;
+}
+
+StudyResult run_study(const FrontierStudy& study, const StudyRun& how) {
+  return result_of(evaluate(study, how));
 }
 
 } // namespace tutti

@@ -79,6 +79,8 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
 [[nodiscard]] FrontierStudyEvaluation without_study(const FrontierCase& c, Status status,
                                                     const std::string& note);
 
+[[nodiscard]] StudyResult result_of(FrontierStudyEvaluation evaluation);
+
 /// Points of the frontier that no row of the paper comes up to; none where there are no rows.
 [[nodiscard]] std::vector<std::size_t> beyond_paper(const FrontierStudyEvaluation& study);
 

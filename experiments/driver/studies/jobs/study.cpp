@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace tutti {
 
@@ -47,8 +48,8 @@ std::optional<std::size_t> slowest_job(const JobStudyEvaluation& made) {
 
 } // namespace
 
-StudyResult run_study(const JobStudy& study, const StudyRun& how) {
-  const auto made = std::make_shared<const JobStudyEvaluation>(evaluate(study, how));
+StudyResult result_of(JobStudyEvaluation evaluation) {
+  const auto made = std::make_shared<const JobStudyEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"jobs", job_records({made.get(), 1})}};
   result.json_key = "jobs";
@@ -65,6 +66,10 @@ StudyResult run_study(const JobStudy& study, const StudyRun& how) {
   result.defects = problems_of(*made);
   result.nothing_made = nothing_made(*made);
   return result;
+}
+
+StudyResult run_study(const JobStudy& study, const StudyRun& how) {
+  return result_of(evaluate(study, how));
 }
 
 } // namespace tutti

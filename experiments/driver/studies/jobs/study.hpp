@@ -133,6 +133,8 @@ evaluate_jobs(const JobStudy& study, const std::string& topology_label, const To
 /// Checks what can be checked in no time. Errors: InputError naming the job.
 void require_sound(const JobStudy& study, const Topology& topology);
 
+[[nodiscard]] StudyResult result_of(JobStudyEvaluation evaluation);
+
 /// Whether some plan has a schedule.
 [[nodiscard]] bool has_schedule(const JobStudyEvaluation& study);
 

@@ -76,6 +76,14 @@ struct TrainingWatcher {
   std::function<void(const Topology&, const Workload&)> made = {};
 };
 
+/// How much of a run stands in JSON.
+enum class NpuDetail : std::uint8_t {
+  none, ///< sums over NPUs
+  all,  ///< and the account of each NPU, and the use of each link in the order of LinkId
+};
+[[nodiscard]] StudyResult result_of(TrainingEvaluation evaluation,
+                                    std::vector<TrainingNetwork> networks, NpuDetail detail);
+
 /// Undisturbed first, then with stragglers and events, then by number of failed cables, seed and
 /// policy. Where `cancelled` of the planning's options holds, runs that are left are not begun.
 /// What an algorithm can't plan, runs that come to a halt or run out of memory, and events that the

@@ -9,11 +9,6 @@
 
 namespace tutti {
 
-enum class NpuDetail : std::uint8_t {
-  none, ///< sums over NPUs
-  all,  ///< and the account of each NPU, and the use of each link in the order of LinkId
-};
-
 /// Times in ps, sizes in bytes; null where there is none. Times are of all iterations, but for
 /// iteration_ps.
 [[nodiscard]] nlohmann::ordered_json training_json(const TrainingEvaluation& evaluation,

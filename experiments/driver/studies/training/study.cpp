@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace tutti {
 
@@ -44,26 +45,35 @@ std::size_t TrainingStudy::case_count() const {
 
 std::vector<RecordColumn> TrainingStudy::columns() { return training_records({}).columns; }
 
-StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
-  const auto made = std::make_shared<const TrainingEvaluation>(evaluate(study, how));
-  how.refusals.accept(); // what is refused stands in rows
+StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork> networks,
+                      NpuDetail detail) {
+  const auto made = std::make_shared<const TrainingEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"training", training_records({made.get(), 1})},
                   {"training_npus", npu_records({made.get(), 1})}};
   result.json_key = "training";
-  result.json = [made] {
-    return nlohmann::ordered_json::array({training_json(*made, NpuDetail::none)});
+  result.json = [made, detail] {
+    return nlohmann::ordered_json::array({training_json(*made, detail)});
   };
   result.story = [made](const TableForm& form) { return training_text(*made, form); };
-  result.figures = [made, networks = study.own(how.networks)] {
+  result.figures = [made, networks = std::move(networks)] {
     return has_report(*made) ? training_figures(*made, networks) : std::vector<NamedFigure>{};
   };
-  if (study.case_count() == 1 && made->runs.size() == 2) result.point = 1; // what disturbs it
   for (const TrainingRun& one : made->runs)
     if (!one.report && !result.unanswered) result.unanswered = {one.status, one.note};
-  result.comparisons = comparisons_of(study.expectations, *made);
   result.defects = problems_of(*made);
   result.nothing_made = nothing_made(*made);
+  return result;
+}
+
+StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
+  TrainingEvaluation made = evaluate(study, how);
+  how.refusals.accept(); // what is refused stands in rows
+  std::vector<Comparison> comparisons = comparisons_of(study.expectations, made);
+  const std::size_t runs = made.runs.size();
+  StudyResult result = result_of(std::move(made), study.own(how.networks), NpuDetail::none);
+  result.comparisons = std::move(comparisons);
+  if (study.case_count() == 1 && runs == 2) result.point = 1; // what disturbs it
   return result;
 }
 
