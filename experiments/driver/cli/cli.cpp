@@ -5,6 +5,7 @@
 
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/completion.hpp"
+#include "experiments/driver/cli/man_page.hpp"
 #include "experiments/driver/cli/options.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
@@ -101,7 +102,12 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
               "runtimes",
               list_command),
       command(app, "show", "what a topology looks like", show_command),
-      command(app, "completion", "what a shell needs to complete commands", completion_command)};
+      command(app, "completion", "what a shell needs to complete commands", completion_command),
+      command_of<ManArguments>(app, "man", "man pages, in roff",
+                               [&app](const ManArguments& arguments) {
+                                 print_text(man_page(app, arguments.command));
+                                 return 0;
+                               })};
 }
 
 const Command* parsed_command(const std::vector<Command>& commands) {

@@ -263,6 +263,10 @@ struct CompletionArguments {
   std::string shell; ///< bash or zsh
 };
 
+struct ManArguments {
+  std::string command; ///< empty: tutti itself
+};
+
 /// Each prints its result on stdout and returns the exit code: 0, or 1 where a check failed.
 /// Errors: InputError for bad input.
 int run_command(const RunArguments& arguments);

@@ -216,6 +216,12 @@ const CLI::Option* positional_after(const CLI::App& command, std::span<const std
   return nullptr;
 }
 
+Names command_names(const CLI::App& app) {
+  Names names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
 const CLI::App* command_named(const CLI::App& app, const std::string& name) {
   for (const CLI::App* command : app.get_subcommands({}))
     if (command->get_name() == name) return command;
@@ -231,10 +237,7 @@ std::vector<std::string> completions(const CLI::App& app, std::span<const std::s
   std::erase(words, "=");
   const std::string& begun = words.back();
   if (words.size() == 1) {
-    Names names;
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-    if (begun.starts_with('-')) names = option_names(app);
-    return beginning_with(names, begun);
+    return beginning_with(begun.starts_with('-') ? option_names(app) : command_names(app), begun);
   }
   const CLI::App* command = command_named(app, words.front());
   if (command == nullptr) return {};
@@ -244,7 +247,9 @@ std::vector<std::string> completions(const CLI::App& app, std::span<const std::s
     return beginning_with(names_for(*command, *option), begun);
   const CLI::Option* argument =
       positional_after(*command, std::span(words).subspan(1, words.size() - 2));
-  return argument == nullptr ? Names{} : beginning_with(names_for(*command, *argument), begun);
+  if (argument == nullptr) return {};
+  return beginning_with(
+      argument->check_name("command") ? command_names(app) : names_for(*command, *argument), begun);
 }
 
 std::string completion_script(std::string_view shell) {

@@ -507,6 +507,11 @@ void add_options(CLI::App& app, ShowArguments& show) {
   add_output(app, show.tables, show.json);
 }
 
+void add_options(CLI::App& app, ManArguments& man) {
+  app.add_option("command", man.command,
+                 "whose page; default that of tutti itself: tutti man synth | man -l -");
+}
+
 void add_options(CLI::App& app, CompletionArguments& completion) {
   app.add_option("shell", completion.shell,
                  "bash or zsh; in its start-up file: source <(tutti completion bash)")

@@ -12,8 +12,8 @@ namespace {
 
 struct PolicyRow {
   const FailureEvaluation* e;
-  const ScenarioEvaluation* scenario;
-  const PolicyEvaluation* policy;
+  const ScenarioEvaluation* scenario; ///< null: there is no schedule
+  const PolicyEvaluation* policy;     ///< likewise
 
   [[nodiscard]] const Recovery& recovery() const { return policy->recovery; }
 };
@@ -22,23 +22,29 @@ Fields<PolicyRow> case_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = PolicyRow;
-  return {
-      {{"study", text, key}, [](const R& r) { return r.e->label; }},
-      {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
-      {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
-      {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
-      {{"size_bytes", bytes, key}, [](const R& r) { return r.e->size; }},
-      {{"algorithm", text, key}, [](const R& r) { return r.e->algorithm; }},
-      {{"chunks_per_shard", count, key}, [](const R& r) { return r.e->chunks_per_shard; }},
-      {{"planner", text, key}, [](const R& r) { return r.e->planner; }},
-      {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "="); }},
-      {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
-      {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
-      {{"detection_ps", time, key}, [](const R& r) { return r.e->detection; }},
-      {{"decision_ps", time, key}, [](const R& r) { return r.e->decision; }},
-      {{"undisturbed_time_ps", time, metric},
-       [](const R& r) { return r.e->undisturbed.report.completion; }},
-      {{"lower_bound_ps", time, metric}, [](const R& r) { return r.e->undisturbed.bound.time; }}};
+  return {{{"study", text, key}, [](const R& r) { return r.e->label; }},
+          {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
+          {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
+          {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
+          {{"size_bytes", bytes, key}, [](const R& r) { return r.e->size; }},
+          {{"algorithm", text, key}, [](const R& r) { return r.e->algorithm; }},
+          {{"chunks_per_shard", count, key}, [](const R& r) { return r.e->chunks_per_shard; }},
+          {{"planner", text, key}, [](const R& r) { return r.e->planner; }},
+          {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "="); }},
+          {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
+          {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
+          {{"detection_ps", time, key}, [](const R& r) { return r.e->detection; }},
+          {{"decision_ps", time, key}, [](const R& r) { return r.e->decision; }},
+          {{"status", text, note},
+           [](const R& r) { return r.e->problem.empty() ? to_text(r.e->status) : "DEFECT"; }},
+          {{"note", text, note},
+           [](const R& r) { return r.e->problem.empty() ? r.e->note : r.e->problem; }},
+          {{"undisturbed_time_ps", time, metric},
+           [](const R& r) {
+             return r.e->verified ? Cell(r.e->undisturbed.report.completion) : Cell();
+           }},
+          {{"lower_bound_ps", time, metric},
+           [](const R& r) { return r.e->verified ? Cell(r.e->undisturbed.bound.time) : Cell(); }}};
 }
 
 Fields<PolicyRow> policy_fields() {
@@ -79,13 +85,17 @@ Fields<PolicyRow> policy_fields() {
 
 Records failure_records(std::span<const FailureStudyEvaluation> studies) {
   Fields<PolicyRow> fields = case_fields();
-  extend(fields, policy_fields());
+  extend(fields, fields_through<PolicyRow>(policy_fields(), [](const PolicyRow& r) {
+           return r.policy == nullptr ? nullptr : &r;
+         }));
   std::vector<PolicyRow> rows;
   for (const FailureStudyEvaluation& study : studies)
-    for (const FailureEvaluation& e : study.algorithms)
+    for (const FailureEvaluation& e : study.algorithms) {
+      if (e.scenarios.empty()) rows.push_back({&e, nullptr, nullptr});
       for (const ScenarioEvaluation& scenario : e.scenarios)
         for (const PolicyEvaluation& policy : scenario.policies)
           rows.push_back({&e, &scenario, &policy});
+    }
   return records_of<PolicyRow>(fields, rows);
 }
 

@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// One row per algorithm, scenario and policy.
+/// One row per algorithm, scenario and policy; one with its reason for an algorithm without a
+/// schedule.
 [[nodiscard]] Records failure_records(std::span<const FailureStudyEvaluation> studies);
 
 } // namespace tutti

@@ -78,6 +78,15 @@ Row undisturbed_row(const FailureEvaluation& e, bool sweep) {
   return row;
 }
 
+Row refused_row(const FailureEvaluation& e, bool sweep) {
+  Row row{e.algorithm, "-"};
+  if (sweep) row.emplace_back("-");
+  row.insert(row.end(), 7, "-");
+  row.emplace_back(to_text(e.status)); // in place of "complete"
+  row.emplace_back("-");
+  return row;
+}
+
 Table policy_table(std::span<const FailureEvaluation> evaluations) {
   const bool sweep = is_sweep(evaluations);
   Table table;
@@ -94,7 +103,10 @@ Table policy_table(std::span<const FailureEvaluation> evaluations) {
   table.columns.push_back({"complete", Align::right});
   table.columns.push_back({"NPUs missing some", Align::right, 2});
   for (const FailureEvaluation& e : evaluations) {
-    if (!e.verified) continue;
+    if (!e.verified) { // the reason stands below
+      table.rows.push_back(refused_row(e, sweep));
+      continue;
+    }
     table.rows.push_back(undisturbed_row(e, sweep));
     for (const PolicySummary& summary : summaries_of(e))
       table.rows.push_back(summary_row(e, summary, sweep));
