@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -40,19 +41,20 @@ std::string ratio_text(double ratio) {
 void add_header(AnalysisReport& report, const BestColumns& columns,
                 const ObjectiveValues& objective) {
   std::vector<std::string> header;
-  const auto add = [&](const Levels& levels, const std::string& before) {
+  const auto add = [&](const Levels& levels, const std::string& before, std::uint8_t spare = 0) {
     header.push_back(before + column_title(levels.name, levels.unit));
-    report.table.columns.push_back(
-        {before + levels.name, levels.numeric() ? Align::right : Align::left});
+    report.table.columns.push_back({before + levels.name,
+                                    levels.numeric() ? Align::right : Align::left, spare,
+                                    !levels.numeric()});
   };
   for (const Levels* each : columns.cell) add(*each, "");
   for (const Levels* each : columns.of) add(*each, "best ");
   header.push_back(column_title(objective.name, objective.unit));
   report.table.columns.push_back({objective.name, Align::right});
-  for (const Levels* each : columns.of) add(*each, "second ");
+  for (const Levels* each : columns.of) add(*each, "second ", 2);
   header.insert(header.end(), {"second_over_best", "ties"});
-  report.table.columns.push_back({"second/best", Align::right});
-  report.table.columns.push_back({"ties"});
+  report.table.columns.push_back({"second/best", Align::right, 1});
+  report.table.columns.push_back({"ties", Align::left, 3, true});
   report.csv.push_back(std::move(header));
 }
 

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -142,9 +144,19 @@ void add_header(AnalysisReport& report, const std::vector<const Levels*>& by,
                                column_title("worst_mean", objective.unit), "scale", "effect",
                                "groups", "least_effect", "median_effect", "largest_effect"});
   report.table.columns.push_back({"parameter"});
-  for (const char* title : {"values", "explains", "best at", "there", "worst at", "there ",
-                            "effect", "all else equal: least", "median", "largest", "groups"})
-    report.table.columns.push_back({title, Align::right});
+  for (const auto& [title, spare] :
+       std::initializer_list<std::pair<const char*, std::uint8_t>>{{"values", 4},
+                                                                   {"explains", 0},
+                                                                   {"best at", 0},
+                                                                   {"there", 1},
+                                                                   {"worst at", 0},
+                                                                   {"there ", 1},
+                                                                   {"effect", 0},
+                                                                   {"all else equal: least", 3},
+                                                                   {"median", 2},
+                                                                   {"largest", 3},
+                                                                   {"groups", 4}})
+    report.table.columns.push_back({title, Align::right, spare});
   report.csv.push_back(std::move(header));
 }
 
