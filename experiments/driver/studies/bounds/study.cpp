@@ -236,10 +236,10 @@ std::string story_of(const Records& records, const BoundResults& results, const 
 
 std::vector<BoundStudy> BoundStudy::read_all(ConfigTable& root, const Experiment& experiment,
                                              const std::string&) {
-  std::vector<BoundStudy> studies;
-  for (const ConfigTable& table : root.tables(std::string(kind)))
-    studies.push_back(read_bounds(table, experiment, studies));
-  return studies;
+  return studies_in<BoundStudy>(root,
+                                [&](const ConfigTable& table, std::span<const BoundStudy> others) {
+                                  return read_bounds(table, experiment, others);
+                                });
 }
 
 void require_sound(const BoundStudy& study, Networks networks) {

@@ -124,10 +124,10 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
 
 std::vector<ExecutionStudy>
 ExecutionStudy::read_all(ConfigTable& root, const Experiment& experiment, const std::string&) {
-  std::vector<ExecutionStudy> studies;
-  for (const ConfigTable& table : root.tables(std::string(kind)))
-    studies.push_back(read_study(table, experiment, studies));
-  return studies;
+  return studies_in<ExecutionStudy>(
+      root, [&](const ConfigTable& table, std::span<const ExecutionStudy> others) {
+        return read_study(table, experiment, others);
+      });
 }
 
 } // namespace tutti

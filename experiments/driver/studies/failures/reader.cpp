@@ -148,10 +148,10 @@ FailureStudy read_study(ConfigTable table, const Experiment& experiment,
 
 std::vector<FailureStudy> FailureStudy::read_all(ConfigTable& root, const Experiment& experiment,
                                                  const std::string& source_name) {
-  std::vector<FailureStudy> studies;
-  for (const ConfigTable& table : root.tables(std::string(kind)))
-    studies.push_back(read_study(table, experiment, source_name, studies));
-  return studies;
+  return studies_in<FailureStudy>(
+      root, [&](const ConfigTable& table, std::span<const FailureStudy> others) {
+        return read_study(table, experiment, source_name, others);
+      });
 }
 
 } // namespace tutti

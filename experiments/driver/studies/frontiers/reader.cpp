@@ -94,10 +94,10 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
 
 std::vector<FrontierStudy> FrontierStudy::read_all(ConfigTable& root, const Experiment& experiment,
                                                    const std::string&) {
-  std::vector<FrontierStudy> studies;
-  for (const ConfigTable& table : root.tables(std::string(kind)))
-    studies.push_back(read_frontier(table, experiment, studies));
-  return studies;
+  return studies_in<FrontierStudy>(
+      root, [&](const ConfigTable& table, std::span<const FrontierStudy> others) {
+        return read_frontier(table, experiment, others);
+      });
 }
 
 } // namespace tutti

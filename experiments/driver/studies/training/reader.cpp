@@ -303,10 +303,10 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
 
 std::vector<TrainingStudy> TrainingStudy::read_all(ConfigTable& root, const Experiment& experiment,
                                                    const std::string& source_name) {
-  std::vector<TrainingStudy> studies;
-  for (const ConfigTable& table : root.tables(std::string(kind)))
-    studies.push_back(read_study(table, experiment, source_name, studies));
-  return studies;
+  return studies_in<TrainingStudy>(
+      root, [&](const ConfigTable& table, std::span<const TrainingStudy> others) {
+        return read_study(table, experiment, source_name, others);
+      });
 }
 
 void refuse_dead_npus(const EventPlan& plan) {
