@@ -1,5 +1,5 @@
-// The parser knows every command and option with its help; a page is a walk over it, so that it says
-// what `--help` says and nothing has to be kept in step.
+// The parser knows every command and option with its help; a page is a walk over it, so that it
+// says what `--help` says and nothing has to be kept in step.
 #include "experiments/driver/cli/man_page.hpp"
 
 #include "experiments/driver/records/provenance.hpp"
