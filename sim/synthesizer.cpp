@@ -50,10 +50,10 @@ std::string_view to_text(Status status) {
   case Status::optimal: return "optimal";
   case Status::feasible: return "feasible";
   case Status::infeasible: return "infeasible";
-  case Status::timed_out:
+  case Status::timed_out: return "timed_out";
   case Status::out_of_memory: break;
   }
-  return "timed_out";
+  return "out_of_memory";
 }
 
 std::string missing_ability(const Topology& topology, const Collective& collective) {

@@ -27,7 +27,6 @@ enum class Status : std::uint8_t {
   timed_out,    ///< a limit of time, or whoever waited, ended it; there may be a schedule
   out_of_memory ///< as timed_out, without a schedule, and the limit was one of memory
 };
-/// What reports say: out_of_memory is "timed_out" there, and its note says that it was memory.
 [[nodiscard]] std::string_view to_text(Status status);
 /// Whether a limit ended it, of time or of memory.
 [[nodiscard]] constexpr bool is_cut_short(Status status) {

@@ -4,9 +4,9 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/figures/bound_drawing.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/in_file.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
 #include "sim/report.hpp"
 #include "synth/bounds/bounds.hpp"
@@ -61,7 +61,8 @@ struct Answer {
 Json output_of(const Answer& answer) {
   const Bound& best = answer.bounds.best();
   const Collective& collective = answer.collective;
-  Json json = {{"topology", answer.topology.name()},
+  Json json = {{"kind", "bound"},
+               {"topology", answer.topology.name()},
                {"collective", collective_text(answer.topology, collective)},
                {"size_bytes", collective.size().count},
                {"npus", answer.topology.npu_count()},
@@ -70,14 +71,16 @@ Json output_of(const Answer& answer) {
                {"lower_bound_ps", best.time.ps},
                {"lower_bound_kind", to_text(best.kind)},
                {"algbw_bytes_per_s", algbw(collective, best.time)},
-               {"busbw_bytes_per_s", busbw(collective, best.time)},
-               {"bounds", list_of(answer.bounds.any)}};
-  if (!answer.at_chunks) return json;
-  const Bound& at_chunks = answer.bounds.best_at_chunks();
-  json["chunks"] = collective.chunks.size();
-  json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
-  json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
-  json["bounds_at_chunks"] = list_of(answer.bounds.given);
+               {"busbw_bytes_per_s", busbw(collective, best.time)}};
+  Json details = {{"bounds", list_of(answer.bounds.any)}};
+  if (answer.at_chunks) {
+    const Bound& at_chunks = answer.bounds.best_at_chunks();
+    json["chunks"] = collective.chunks.size();
+    json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
+    json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
+    details["bounds_at_chunks"] = list_of(answer.bounds.given);
+  }
+  json["details"] = std::move(details);
   return json;
 }
 
@@ -142,7 +145,7 @@ int bound_command(const BoundArguments& arguments) {
                       })};
   if (!arguments.draw.empty()) draw_best(arguments.draw, answer);
   if (arguments.json)
-    print_text(json_text(output_of(answer)));
+    print_text(answer_json("bound", Json::array({output_of(answer)})));
   else
     print_tables(text_of(answer, table_form(arguments.tables)));
   return 0;

@@ -127,7 +127,8 @@ int exec_command(const ExecArguments& arguments) {
   StudyResult result = result_of(std::move(made));
   if (arguments.nccl_tests)
     result.story = [text = result.texts.front().text](const TableForm&) { return text; };
-  return conclude(result, {.tables = arguments.tables,
+  return conclude(result, {.command = "exec",
+                           .tables = arguments.tables,
                            .json = arguments.json,
                            .folder = arguments.out,
                            .interrupted = interrupts.count() > 0});

@@ -116,7 +116,8 @@ int failures_command(const FailuresArguments& arguments) {
   }
   refusals.require_some();
   return conclude(result_of(FailureStudyEvaluation{{}, std::move(evaluations), {}}),
-                  {.tables = arguments.tables,
+                  {.command = "failures",
+                   .tables = arguments.tables,
                    .json = arguments.json,
                    .folder = arguments.out,
                    .interrupted = interrupts.count() > 0});

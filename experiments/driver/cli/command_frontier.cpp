@@ -54,7 +54,8 @@ int frontier_command(const FrontierArguments& arguments) {
   request.found = work.beside(point_announcer(what, arguments.progress));
   FrontierEvaluation evaluation = evaluate_frontier(c, request);
   return conclude(result_of(FrontierStudyEvaluation{std::move(evaluation), {}}),
-                  {.tables = arguments.tables,
+                  {.command = "frontier",
+                   .tables = arguments.tables,
                    .json = arguments.json,
                    .folder = arguments.out,
                    .interrupted = interrupts.count() > 0});

@@ -4,6 +4,7 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/connection_paths.hpp"
 #include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "runtime/formats/msccl/xml.hpp"
@@ -155,16 +156,10 @@ int import_command(const ImportArguments& arguments) {
     if (!evaluation) return 1;
     evaluations.push_back(std::move(*evaluation));
   }
-  if (!arguments.json) {
-    const TableForm form = table_form(arguments.tables);
-    print_tables(report_text(evaluations, form));
-  } else if (evaluations.size() == 1) {
-    print_text(json_text(evaluation_json(evaluations.front(), LinkDetail::all)));
-  } else {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Evaluation& e : evaluations) all.push_back(evaluation_json(e, LinkDetail::all));
-    print_text(json_text(all));
-  }
+  if (arguments.json)
+    print_text(answer_json("import", run_rows_json(evaluations, LinkDetail::all)));
+  else
+    print_tables(report_text(evaluations, table_form(arguments.tables)));
   return report_problems(problems_of(evaluations));
 }
 

@@ -19,7 +19,8 @@ int jobs_command(const JobsArguments& arguments) {
   const JobStudyEvaluation evaluation =
       in_file(arguments.file, [&] { return evaluate_jobs(study, topology.name(), topology); });
   work.finish();
-  return conclude(result_of(evaluation), {.tables = arguments.tables,
+  return conclude(result_of(evaluation), {.command = "jobs",
+                                          .tables = arguments.tables,
                                           .json = arguments.json,
                                           .folder = arguments.out,
                                           .interrupted = interrupts.count() > 0});

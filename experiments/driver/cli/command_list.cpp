@@ -2,9 +2,9 @@
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/registry.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "runtime/formats/msccl/runtimes.hpp"
 #include "sim/collective.hpp"
 #include "sim/engines/engine.hpp"
@@ -223,12 +223,21 @@ constexpr std::array listings{
             "steps: of a block; blocks: of a GPU; peers: of a channel, to send to, and to receive "
             "from; units: of a step; elements: of XML that a GPU keeps\n"}};
 
-// An object per row, with the column titles as keys.
+// "peak_flops_per_s" for "peak flops/s"
+std::string key_of(std::string title) {
+  if (const std::size_t slash = title.find('/'); slash != std::string::npos)
+    title.replace(slash, 1, "_per_");
+  std::ranges::replace(title, ' ', '_');
+  return title;
+}
+
+// An object per row, with the column titles as keys; the first says what is listed.
 nlohmann::ordered_json json_of(const Table& table) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& cells : table.rows) {
-    nlohmann::ordered_json row;
-    for (std::size_t i = 0; i < cells.size(); ++i) row[table.columns[i].title] = cells[i];
+    nlohmann::ordered_json row = {{"kind", table.columns.front().title}};
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      row[i == 0 ? "name" : key_of(table.columns[i].title)] = cells[i];
     rows.push_back(std::move(row));
   }
   return rows;
@@ -244,7 +253,7 @@ int list_command(const ListArguments& arguments) {
     const Table table = listing.table();
     const TableForm form = table_form(arguments.tables);
     if (arguments.json)
-      print_text(json_text(json_of(table)));
+      print_text(answer_json("list", json_of(table)));
     else
       print_tables(to_text(table, form) + wrapped(listing.note, form));
     return 0;

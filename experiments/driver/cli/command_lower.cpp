@@ -4,9 +4,9 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/connection_paths.hpp"
 #include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "runtime/formats/msccl/fit.hpp"
 #include "runtime/formats/msccl/runtimes.hpp"
 #include "runtime/formats/msccl/xml.hpp"
@@ -82,23 +82,25 @@ void print_json(const runtime::FittedProgram& fitted, const ProgramFigures& f,
   std::vector<std::string> names;
   for (const runtime::MscclRuntime* one : runtimes)
     names.push_back(fmt::format("{}@{}", one->name, one->version));
-  print_text(json_text({{"algorithm", fitted.program.name},
-                        {"collective", collective},
-                        {"ranks", fitted.program.ranks.size()},
-                        {"in_place", fitted.program.in_place},
-                        {"units", f.units},
-                        {"blocks", f.blocks},
-                        {"most_blocks_of_a_rank", f.most_blocks},
-                        {"steps", f.steps},
-                        {"most_steps_of_a_block", f.longest},
-                        {"channels", f.channels},
-                        {"most_scratch_units", f.scratch},
-                        {"lowering_seconds", f.seconds},
-                        {"verified", true},
-                        {"runtimes", names},
-                        {"changes", fitted.changes},
-                        {"refusals", fitted.refusals},
-                        {"warnings", warnings}}));
+  const nlohmann::ordered_json run = {{"kind", "lowering"},
+                                      {"algorithm", fitted.program.name},
+                                      {"collective", collective},
+                                      {"ranks", fitted.program.ranks.size()},
+                                      {"in_place", fitted.program.in_place},
+                                      {"units", f.units},
+                                      {"blocks", f.blocks},
+                                      {"most_blocks_of_a_rank", f.most_blocks},
+                                      {"steps", f.steps},
+                                      {"most_steps_of_a_block", f.longest},
+                                      {"channels", f.channels},
+                                      {"most_scratch_units", f.scratch},
+                                      {"lowering_seconds", f.seconds},
+                                      {"verified", true},
+                                      {"runtimes", names},
+                                      {"changes", fitted.changes},
+                                      {"refusals", fitted.refusals},
+                                      {"warnings", warnings}};
+  print_text(answer_json("lower", nlohmann::ordered_json::array({run})));
 }
 
 void print(const runtime::FittedProgram& fitted, const ProgramFigures& f, const Runtimes& runtimes,

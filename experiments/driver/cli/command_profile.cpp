@@ -3,9 +3,9 @@
 #include "experiments/driver/cli/backend_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/executions/json.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 
 namespace tutti {
+
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -47,7 +49,11 @@ int profile_command(const ProfileArguments& arguments) {
     write_file(arguments.output, runtime::topology_toml(runtime::profiled_topology(
                                      topology, profile, std::string(c.backend->name))));
   if (arguments.json)
-    print_text(json_text(profile_json(topology, profile)));
+    print_text(
+        answer_json("profile", Json::array({{{"kind", "profile"},
+                                             {"topology", topology.name()},
+                                             {"backend", c.backend->name},
+                                             {"details", profile_json(topology, profile)}}})));
   else
     print_tables(profile_text(topology, profile, table_form(arguments.tables)));
   return 0;

@@ -6,6 +6,7 @@
 #include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
 #include "experiments/driver/figures/trace.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"
@@ -130,7 +131,7 @@ int replay_command(const ReplayArguments& arguments) {
   replay_all(arguments, topology, file, model, stage, e);
   display.erase();
   if (arguments.json)
-    print_text(json_text(evaluation_json(e, LinkDetail::all)));
+    print_text(answer_json("replay", run_rows_json({&e, 1}, LinkDetail::all)));
   else
     print_tables(report_text({&e, 1}, table_form(arguments.tables)));
   return report_problems(problems_of({&e, 1}));

@@ -8,7 +8,6 @@
 #include "experiments/driver/studies/executions/pack_backend.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
@@ -59,7 +58,7 @@ std::vector<StudyResult> results_of(const Experiment& experiment, const std::str
 void print_results(const Experiment& experiment, std::span<const StudyResult> results,
                    const RunArguments& arguments) {
   if (arguments.json) {
-    print_text(json_text(results_json(experiment, results)));
+    print_text(results_json("run", results, &experiment));
     return;
   }
   const TableForm form = table_form(arguments.tables);

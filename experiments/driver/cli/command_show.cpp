@@ -2,8 +2,8 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/topology_summary.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +62,8 @@ Json groups_json(const Topology& topology) {
 Json output_of(const Topology& topology, const TopologySummary& summary) {
   Json shape = Json::array();
   for (const int extent : topology.shape()) shape.push_back(extent);
-  return {{"topology", topology.name()},
+  return {{"kind", "topology"},
+          {"topology", topology.name()},
           {"note", topology.parts().note},
           {"npus", summary.npus},
           {"switches", summary.switches},
@@ -74,9 +75,10 @@ Json output_of(const Topology& topology, const TopologySummary& summary) {
           {"npu_in_links", json_of(summary.npu_in_links)},
           {"diameter_hops", summary.diameter ? Json(summary.diameter->hops) : Json(nullptr)},
           {"unreachable", summary.unreachable.empty() ? Json(nullptr) : Json(summary.unreachable)},
-          {"nodes", nodes_json(topology)},
-          {"links", links_json(topology)},
-          {"groups", groups_json(topology)}};
+          {"details",
+           {{"nodes", nodes_json(topology)},
+            {"links", links_json(topology)},
+            {"groups", groups_json(topology)}}}};
 }
 
 std::string range_text(const DegreeRange& range) {
@@ -136,7 +138,7 @@ int show_command(const ShowArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const TopologySummary summary = summarize(topology);
   if (arguments.json)
-    print_text(json_text(output_of(topology, summary)));
+    print_text(answer_json("show", Json::array({output_of(topology, summary)})));
   else
     print_tables(text_of(topology, summary, table_form(arguments.tables)));
   return 0;

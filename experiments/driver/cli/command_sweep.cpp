@@ -9,8 +9,8 @@
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/sweep/analysis/analysis.hpp"
 #include "experiments/driver/sweep/slurm.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
@@ -129,12 +129,12 @@ void print_head(const Study& study, const std::map<PointStatus, std::size_t>& co
   if (outcome != nullptr && outcome->evaluated == 0) print_text("all were there already\n");
 }
 
-nlohmann::ordered_json json_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
-                               const SweepOutcome* outcome, const std::string& folder,
-                               const std::vector<std::string>& files) {
+std::string answer_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
+                      const SweepOutcome* outcome, const std::string& folder,
+                      const std::vector<std::string>& files) {
   nlohmann::ordered_json by_status;
   for (const auto& [status, count] : counts) by_status[std::string(to_text(status))] = count;
-  nlohmann::ordered_json json = {{"study", study.name}, {"points", by_status}};
+  nlohmann::ordered_json json = {{"kind", "sweep"}, {"study", study.name}, {"points", by_status}};
   if (outcome != nullptr)
     json.update({{"left_out", outcome->left_out},
                  {"simulated", outcome->evaluated},
@@ -143,7 +143,7 @@ nlohmann::ordered_json json_of(const Study& study, const std::map<PointStatus, s
                  {"cpu_seconds", outcome->point_seconds}});
   json["folder"] = folder;
   json["files"] = files;
-  return json;
+  return answer_json("sweep", nlohmann::ordered_json::array({json}));
 }
 
 // Defects and crashes must not be overlooked.
@@ -173,7 +173,7 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
   const std::vector<std::string> files =
       everything ? write_study(chosen, analyses, folder) : write_analyses(analyses, folder);
   if (arguments.json) {
-    print_text(json_text(json_of(study, counts, outcome, folder, files)));
+    print_text(answer_of(study, counts, outcome, folder, files));
   } else {
     print_head(study, counts, outcome);
     print_tables("\n" + analyses_text(analyses, most_lines, table_form(arguments.tables)));
@@ -222,7 +222,7 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   const SweepOutcome& outcome = *ended;
   const auto print = [&] {
     if (arguments.json)
-      print_text(json_text(json_of(study, outcome.counts, &outcome, folder, {})));
+      print_text(answer_of(study, outcome.counts, &outcome, folder, {}));
     else
       print_head(study, outcome.counts, &outcome);
   };

@@ -5,6 +5,7 @@
 #include "experiments/driver/cli/work_limits.hpp"
 #include "experiments/driver/figures/trace.hpp"
 #include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
@@ -135,13 +136,6 @@ void join_timelines(const std::string& file, const std::vector<Case>& cases,
   tell_left_out(file, left_out);
 }
 
-nlohmann::ordered_json output_of(const std::vector<Evaluation>& evaluations) {
-  if (evaluations.size() == 1) return evaluation_json(evaluations.front(), LinkDetail::none);
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Evaluation& e : evaluations) all.push_back(evaluation_json(e, LinkDetail::none));
-  return all;
-}
-
 } // namespace
 
 int synth_command(const SynthArguments& arguments) {
@@ -154,7 +148,7 @@ int synth_command(const SynthArguments& arguments) {
       about_topology(arguments.topology, topology.name(),
                      [&] { return evaluate_all(cases, arguments, interrupted); });
   if (arguments.json)
-    print_text(json_text(output_of(evaluations)));
+    print_text(answer_json("synth", run_rows_json(evaluations, LinkDetail::none)));
   else
     print_tables(report_text(evaluations, table_form(arguments.tables)));
   if (trace) join_timelines(arguments.trace, cases, evaluations);

@@ -205,7 +205,8 @@ int train_command(const TrainArguments& arguments) {
   const bool interrupted = interrupts.count() > 0;
   if (!interrupted) write_pictures(arguments, evaluation, network, workload);
   return conclude(result_of(std::move(evaluation), {network}, NpuDetail::all),
-                  {.tables = arguments.tables,
+                  {.command = "train",
+                   .tables = arguments.tables,
                    .json = arguments.json,
                    .folder = arguments.out,
                    .interrupted = interrupted});

@@ -3,8 +3,8 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
 #include "sim/verify_compact.hpp"
@@ -22,7 +22,8 @@ using Json = nlohmann::ordered_json;
 
 Json output_of(const VerifyArguments& arguments, const Topology& topology, const ScheduleFile& file,
                const Verdict& verdict, double seconds) {
-  Json json = {{"file", arguments.file},
+  Json json = {{"kind", "verification"},
+               {"file", arguments.file},
                {"algorithm", file.algorithm},
                {"topology", topology.name()},
                {"collective", collective_text(topology, file.collective)},
@@ -54,7 +55,8 @@ int verify_command(const VerifyArguments& arguments) {
   display.erase();
   const double seconds = cpu_seconds() - start;
   if (arguments.json) {
-    print_text(json_text(output_of(arguments, topology, file, verdict, seconds)));
+    print_text(answer_json("verify",
+                           Json::array({output_of(arguments, topology, file, verdict, seconds)})));
   } else if (verdict.correct()) {
     print_text(fmt::format("correct: {} {} by {} on {}, {} transfers, {} redundant\n",
                            collective_text(topology, file.collective),

@@ -7,7 +7,6 @@
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/result_files.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/standard_files.hpp"
@@ -105,18 +104,12 @@ void require_writable(const std::optional<std::string>& folder, const std::strin
 
 namespace {
 
-// A command that was asked for one thing says one.
-std::string json_of(const StudyResult& result) {
-  const nlohmann::ordered_json items = result.json();
-  return json_text(items.size() == 1 ? items.front() : items);
-}
-
-std::vector<std::string> write_files(const StudyResult& result, const std::string& folder) {
-  const std::span<const StudyResult> results(&result, 1);
+std::vector<std::string> write_files(const StudyOutput& output, const std::string& folder,
+                                     std::span<const StudyResult> results) {
   std::vector<std::string> files = write_records(folder, results);
   files.push_back(folder + "/results.json");
-  write_file(files.back(), json_of(result));
-  if (!result.figures) return files;
+  write_file(files.back(), results_json(output.command, results));
+  if (!results.front().figures) return files;
   if (!gnuplot_found()) {
     print_message("no figures: gnuplot isn't installed");
     return files;
@@ -128,12 +121,13 @@ std::vector<std::string> write_files(const StudyResult& result, const std::strin
 } // namespace
 
 int conclude(const StudyResult& result, const StudyOutput& output) {
+  const std::span<const StudyResult> results(&result, 1);
   if (output.json)
-    print_text(json_of(result));
+    print_text(results_json(output.command, results));
   else
     print_tables(result.story(table_form(output.tables)));
   if (output.folder && !output.interrupted) {
-    const std::vector<std::string> files = write_files(result, *output.folder);
+    const std::vector<std::string> files = write_files(output, *output.folder, results);
     if (!output.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   }
   flush_standard_output(); // results first, then what is wrong with them

@@ -316,6 +316,7 @@ void tell_left_out(const std::string& trace, std::span<const std::string> left_o
 
 /// Where a command that runs a study leaves what came of it.
 struct StudyOutput {
+  std::string_view command; ///< "jobs"
   const TableArguments& tables;
   bool json = false;
   std::optional<std::string> folder = {}; ///< where files are wanted

@@ -4,7 +4,6 @@
 #include "experiments/driver/records/records.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -79,26 +78,6 @@ std::vector<std::vector<std::string>> csv_rows(const Records& records) {
 
 namespace {
 
-nlohmann::ordered_json json_of(const Cell& cell, Quantity quantity) {
-  if (!cell.is_known()) return nullptr;
-  switch (quantity) {
-  case Quantity::text:
-    return cell.text().empty() ? nlohmann::ordered_json(nullptr)
-                               : nlohmann::ordered_json(cell.text());
-  case Quantity::truth: return cell.holds();
-  case Quantity::count:
-  case Quantity::bytes:
-  case Quantity::time: return cell.whole();
-  case Quantity::rate:
-  case Quantity::ratio:
-  case Quantity::number:
-  case Quantity::fact:
-  case Quantity::seconds:
-  case Quantity::effort: break;
-  }
-  return cell.number();
-}
-
 std::string short_text(const Cell& cell, Quantity quantity) {
   if (!cell.is_known()) return "-";
   switch (quantity) {
@@ -144,17 +123,6 @@ bool is_shown(const Records& records, std::size_t column) {
 }
 
 } // namespace
-
-nlohmann::ordered_json records_json(const Records& records) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const std::vector<Cell>& cells : records.rows) {
-    nlohmann::ordered_json row = nlohmann::ordered_json::object();
-    for (std::size_t c = 0; c < cells.size(); ++c)
-      row[records.columns[c].name] = json_of(cells[c], records.columns[c].quantity);
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
 
 Table records_table(const Records& records) {
   Table table;

@@ -5,8 +5,6 @@
 #include "experiments/driver/records/table.hpp"
 #include "sim/units.hpp"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -95,9 +93,6 @@ void append(Records& records, const Records& more);
 
 /// A header and the rows, for csv_text().
 [[nodiscard]] std::vector<std::vector<std::string>> csv_rows(const Records& records);
-
-/// An object for each row: numbers as they are, null where nothing is known, and for empty texts.
-[[nodiscard]] nlohmann::ordered_json records_json(const Records& records);
 
 /// The rows for people, in units that suit them. What is the same in all of several rows, and notes
 /// and costs that none has, have no column.

@@ -3,14 +3,13 @@
 #include "experiments/driver/records/result_files.hpp"
 
 #include "experiments/driver/records/csv.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
 #include "sim/files/files.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 namespace tutti {
@@ -20,16 +19,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json comparison_json(const Comparison& c) {
-  const auto number = [](double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
   return {{"label", c.label},
           {"paper", c.paper},
           {"ours", c.ours},
-          {"value", number(c.value)},
-          {"deviation", number(c.deviation)},
+          {"value", number_or_null(c.value)},
+          {"deviation", number_or_null(c.deviation)},
           {"verdict", to_text(c.agreement)},
-          {"explanation", c.explanation.empty() ? Json(nullptr) : Json(c.explanation)}};
+          {"explanation", text_or_null(c.explanation)}};
 }
 
 Json provenance_json() {
@@ -81,18 +77,32 @@ void start_results(const std::string& folder, const Experiment& experiment,
   write_file(folder + "/" + experiment.name + ".toml", toml);
 }
 
-Json results_json(const Experiment& experiment, std::span<const StudyResult> results) {
-  Json json = {{"experiment", experiment.name},
-               {"title", experiment.title},
-               {"seed", experiment.seed},
-               {"versions", provenance_json()},
-               {"results", Json::array()}};
-  for (const StudyResult& result : results)
-    for (Json& item : result.json()) json[result.json_key].push_back(std::move(item));
-  json["verdicts"] = Json::array();
-  for (const Comparison& c : comparisons_of(results))
-    json["verdicts"].push_back(comparison_json(c));
-  return json;
+std::string results_json(std::string_view command, std::span<const StudyResult> results,
+                         const Experiment* experiment) {
+  Json runs = Json::array(), studies = Json::array();
+  const auto extend = [](Json& list, Json more) {
+    for (Json& each : more) list.push_back(std::move(each));
+  };
+  for (const StudyResult& result : results) {
+    extend(runs, runs_json(result.kind, result.files.front().records,
+                           result.details ? result.details() : Json(nullptr)));
+    for (Json& each : result.about ? result.about() : Json::array()) {
+      Json study = {{"kind", result.kind}};
+      study.update(each);
+      studies.push_back(std::move(study));
+    }
+  }
+  Json more = {{"studies", std::move(studies)}};
+  if (experiment != nullptr) {
+    more.update({{"experiment", experiment->name},
+                 {"title", experiment->title},
+                 {"seed", experiment->seed},
+                 {"versions", provenance_json()},
+                 {"verdicts", Json::array()}});
+    for (const Comparison& c : comparisons_of(results))
+      more["verdicts"].push_back(comparison_json(c));
+  }
+  return answer_json(command, std::move(runs), more);
 }
 
 std::vector<std::string> write_records(const std::string& folder,
@@ -115,7 +125,7 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
     files.push_back(folder + "/" + name);
     write_file(files.back(), content);
   };
-  write("results.json", json_text(results_json(experiment, results)));
+  write("results.json", results_json("run", results, &experiment));
   if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, comparisons));
   else // of an earlier run, which expected something: it says nothing of these results

@@ -6,10 +6,9 @@
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/study.hpp"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -22,9 +21,10 @@ namespace tutti {
 void start_results(const std::string& folder, const Experiment& experiment,
                    const std::string& toml);
 
-/// Title, seed, versions, what the studies came to, and comparisons.
-[[nodiscard]] nlohmann::ordered_json results_json(const Experiment& experiment,
-                                                  std::span<const StudyResult> results);
+/// What the studies came to; of an experiment also its title, seed, versions and comparisons.
+[[nodiscard]] std::string results_json(std::string_view command,
+                                       std::span<const StudyResult> results,
+                                       const Experiment* experiment = nullptr);
 
 /// The studies' files; studies of one kind share them. Returns the names of the files.
 /// Errors: InputError where one can't be written; each is whole or not there.

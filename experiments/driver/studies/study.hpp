@@ -70,10 +70,14 @@ struct Unanswered {
 
 /// What came of a study.
 struct StudyResult {
-  std::vector<RecordFile> files;                ///< studies of one kind share them
-  std::vector<TextFile> texts;                  ///< likewise, one after the other
-  std::string json_key;                         ///< under which it stands in results.json, a list
-  std::function<nlohmann::ordered_json()> json; ///< its items of that list
+  std::vector<RecordFile> files; ///< studies of one kind share them; one at least
+  std::vector<TextFile> texts;   ///< likewise, one after the other
+  std::string_view kind;         ///< as its tables are called
+  /// A list with an object for each row of the first file: what is no value of a column. May be
+  /// empty.
+  std::function<nlohmann::ordered_json()> details;
+  /// A list of objects: what belongs to no single row. May be empty.
+  std::function<nlohmann::ordered_json()> about;
   std::function<std::string(const TableForm&)> story; ///< tables and words for the terminal
   /// Empty where there is nothing to draw. Errors: InputError.
   std::function<std::vector<NamedFigure>()> figures;

@@ -72,7 +72,7 @@ std::int64_t tutti_ns(const Case& each, const TemporaryFolder& folder) {
       folder);
   INFO(result.err);
   REQUIRE(result.code == 0);
-  const auto ps = Json::parse(result.out)["runs"][0]["report"]["duration_ps"].get<std::int64_t>();
+  const auto ps = Json::parse(result.out)["runs"][0]["duration_ps"].get<std::int64_t>();
   return ps / 1000;
 }
 

@@ -18,7 +18,7 @@ using namespace tutti;
 using Json = nlohmann::json;
 
 TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
-  const Json json = json_of(ring_synth);
+  const Json json = run_of(ring_synth);
   for (const char* key : {"algorithm",
                           "topology",
                           "collective",
@@ -36,6 +36,7 @@ TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
                           "planned_time_ps",
                           "planned_on",
                           "attempts",
+                          "details",
                           "collective_time_ps",
                           "lower_bound_ps",
                           "gap",
@@ -67,26 +68,26 @@ TEST_CASE("synth --json has the promised keys, and ring1's time on a 4-ring") {
 
 TEST_CASE("synth knows the time models, engines and disciplines") {
   // busy for alpha + n/B: the arrivals are the same, no link is used twice without a pause
-  CHECK(json_of(ring_synth + " --link-busy latency+serialization")["link_busy"] ==
+  CHECK(run_of(ring_synth + " --link-busy latency+serialization")["link_busy"] ==
         "latency+serialization");
-  const Json both = json_of(ring_synth + " --discipline fifo,fluid");
-  CHECK(both["engine"] == "simgrid"); // native knows no fluid sharing
-  REQUIRE(both["replays"].size() == 2);
-  CHECK(both["replays"][1]["discipline"] == "fluid");
-  CHECK(both["replays"][0]["collective_time_ps"] == 1'560'000);
-  CHECK(both["replays"][1]["collective_time_ps"] == 1'560'000); // nothing to share
-  const Json simgrid = json_of(ring_synth + " --engine simgrid");
+  const Json both = json_of(ring_synth + " --discipline fifo,fluid")["runs"];
+  REQUIRE(both.size() == 2);
+  CHECK(both[0]["engine"] == "simgrid"); // native knows no fluid sharing
+  CHECK(both[0]["discipline"] == "fifo");
+  CHECK(both[1]["discipline"] == "fluid");
+  CHECK(both[0]["collective_time_ps"] == 1'560'000);
+  CHECK(both[1]["collective_time_ps"] == 1'560'000); // nothing to share
+  const Json simgrid = run_of(ring_synth + " --engine simgrid");
   CHECK(simgrid["engine"] == "simgrid");
   CHECK(simgrid["collective_time_ps"] == 1'560'000);
 }
 
 TEST_CASE("synth takes all algorithms, ranges of sizes and several collectives") {
   const Json all = json_of("synth -t ring:6 -c all_reduce -a all --size 1MB --jobs 2");
-  REQUIRE(all.is_array());
   bool refused = false;
-  for (const Json& row : all) {
+  for (const Json& row : all["runs"]) {
     INFO(row.dump());
-    CHECK(row["problem"].is_null());
+    CHECK(row["details"]["problem"].is_null());
     CHECK((row["verified"] == true || row["status"] == "infeasible"));
     if (row["algorithm"] == "rhd") {
       refused = true;
@@ -99,11 +100,11 @@ TEST_CASE("synth takes all algorithms, ranges of sizes and several collectives")
 
   const Json sizes = json_of("synth -t ring:4 -c all_gather -a ring,tacos --size 1KiB..5KiB");
   std::vector<std::int64_t> bytes;
-  for (const Json& row : sizes) bytes.push_back(row["size_bytes"]);
+  for (const Json& row : sizes["runs"]) bytes.push_back(row["size_bytes"]);
   CHECK(bytes == std::vector<std::int64_t>{1024, 1024, 2048, 2048, 4096, 4096, 5120, 5120});
 
-  const Json two = json_of("synth -t ring:8 -c all_gather,group=0-3 -c broadcast,root=5,group=4-7 "
-                           "-a direct --size 1MB");
+  const Json two = run_of("synth -t ring:8 -c all_gather,group=0-3 -c broadcast,root=5,group=4-7 "
+                          "-a direct --size 1MB");
   CHECK(two["collective"] == "all_gather,group=0-3 + broadcast,root=5,group=4-7");
   CHECK(two["size_bytes"] == 2'000'000);
   CHECK(two["verified"] == true);
@@ -111,10 +112,10 @@ TEST_CASE("synth takes all algorithms, ranges of sizes and several collectives")
 
 TEST_CASE("limits and threads leave a quick synthesis as it is") {
   const std::string tacos = "synth -t mesh2d:3x3 -c all_gather -a tacos --size 1MB";
-  const Json plain = json_of(tacos);
+  const Json plain = run_of(tacos);
   for (const char* more : {" --limit 60s", " --limit 8GiB", " --limit 60s,8GiB --threads 3",
                            " --limit 8GiB,60s --threads 1"}) {
-    const Json limited = json_of(tacos + more);
+    const Json limited = run_of(tacos + more);
     CHECK(limited["status"] == plain["status"]);
     CHECK(limited["collective_time_ps"] == plain["collective_time_ps"]);
   }
@@ -125,7 +126,7 @@ TEST_CASE("Ctrl-C ends a synthesis with the best so far") {
   const CommandResult result = interrupt_tutti(
       "synth -t mesh2d:12x12 -c all_gather -a tacos --set starts=1000000 --json -o s.bin", folder);
   CHECK(result.code == 130);
-  const Json json = Json::parse(result.out);
+  const Json json = Json::parse(result.out)["runs"][0];
   CHECK(json["status"] == "timed_out");
   CHECK(json["note"] == "interrupted; the best so far");
   CHECK(json["verified"] == true);
@@ -152,7 +153,7 @@ TEST_CASE("the same seed twice gives the same schedule and the same results") {
                                     "collectives = [\"all_reduce\"]\nalgorithms = \"all\"\n");
   const auto rows = [&](const std::string& arguments) {
     CHECK(run_tutti("run e.toml " + arguments, folder).code == 0);
-    Json results = Json::parse(read_file(folder.file("out/e/results.json")))["results"];
+    Json results = Json::parse(read_file(folder.file("out/e/results.json")))["runs"];
     for (Json& row : results)
       for (const char* cost : {"synthesis_seconds", "verify_seconds", "replay_seconds",
                                "bound_seconds", "peak_rss_bytes"})
@@ -165,19 +166,19 @@ TEST_CASE("the same seed twice gives the same schedule and the same results") {
 TEST_CASE("a schedule file goes around: synth, verify, replay") {
   const TemporaryFolder folder;
   REQUIRE(run_tutti(ring_synth + " -o s.json", folder).code == 0);
-  const Json verified = json_of("verify -t ring:4 s.json", folder);
+  const Json verified = run_of("verify -t ring:4 s.json", folder);
   CHECK(verified["verified"] == true);
   CHECK(verified["transfers"] == 12);
   CHECK(verified["redundant"] == 0);
   CHECK(verified["fault"].is_null());
 
   for (const std::string engine : {"simgrid", "native"}) {
-    const Json replayed = json_of("replay -t ring:4 s.json --engine " + engine, folder);
+    const Json replayed = run_of("replay -t ring:4 s.json --engine " + engine, folder);
     CHECK(replayed["collective_time_ps"] == 1'560'000);
     CHECK(replayed["engine"] == engine);
     // link 0 is npu0 > npu1: three chunks of 1000 B, 20 ns each
-    CHECK(replayed["replays"][0]["links"]["bytes"][0] == 3000);
-    CHECK(replayed["replays"][0]["links"]["busy_ps"][0] == 60'000);
+    CHECK(replayed["details"]["links"]["bytes"][0] == 3000);
+    CHECK(replayed["details"]["links"]["busy_ps"][0] == 60'000);
   }
   REQUIRE(run_tutti("replay -t ring:4 s.json --export-case c.json", folder).code == 0);
   const Json exported = Json::parse(read_file(folder.file("c.json")));
@@ -196,28 +197,28 @@ TEST_CASE("a timeline holds every algorithm, size and discipline, whatever runs 
   const CommandResult result = run_tutti(synth + "--trace t.json", folder);
   INFO(result.err);
   REQUIRE(result.code == 0);
-  const Json rows = Json::parse(result.out);
+  const Json rows = Json::parse(result.out)["runs"];
   const trace_reading::Trace trace(Json::parse(read_file(folder.file("t.json"))));
   std::map<int, std::string> names;
   std::vector<std::string> left_out;
   int process = 0;
-  for (const Json& row : rows)
-    for (std::size_t d = 0; d < 2; ++d) {
-      ++process;
-      const std::string name = row["algorithm"].get<std::string>() + ", " +
-                               (row["size_bytes"] == 6000 ? "6kB" : "12kB") + ", " +
-                               (d == 0 ? "fifo" : "fluid");
-      if (row["replays"].empty()) {
-        left_out.push_back(name + ": " + row["note"].get<std::string>());
-        continue;
-      }
-      names.emplace(process, name);
-      INFO(name);
-      CHECK(trace.marks.at({process, "collective complete"}) ==
-            row["replays"][d]["collective_time_ps"]);
-      // Of direct's fluid transfers none waits for another, and a path's links are held at once.
-      CHECK(trace.arrows_of(process).empty() == (d == 1 && row["algorithm"] == "direct"));
+  for (const Json& row : rows) {
+    const std::string name = row["algorithm"].get<std::string>() + ", " +
+                             (row["size_bytes"] == 6000 ? "6kB" : "12kB") + ", ";
+    if (row["discipline"].is_null()) {
+      for (const char* discipline : {"fifo", "fluid"})
+        left_out.push_back(name + discipline + ": " + row["note"].get<std::string>());
+      process += 2;
+      continue;
     }
+    const std::string discipline = row["discipline"];
+    names.emplace(++process, name + discipline);
+    INFO(name << discipline);
+    CHECK(trace.marks.at({process, "collective complete"}) == row["collective_time_ps"]);
+    // Of direct's fluid transfers none waits for another, and a path's links are held at once.
+    CHECK(trace.arrows_of(process).empty() ==
+          (discipline == "fluid" && row["algorithm"] == "direct"));
+  }
   CHECK(trace.processes == names);
   CHECK(names.size() == 8);
   REQUIRE(left_out.size() == 4); // rhd: 6 NPUs are no power of two
@@ -252,7 +253,7 @@ TEST_CASE("a faulty schedule is found: exit code 1") {
   CHECK_THAT(verified.out, ContainsSubstring("doesn't hold chunk"));
   const CommandResult json = run_tutti("verify -t ring:4 bad.json --json", folder);
   CHECK(json.code == 1);
-  CHECK(Json::parse(json.out)["verified"] == false);
+  CHECK(Json::parse(json.out)["runs"][0]["verified"] == false);
   const CommandResult replayed =
       run_tutti("replay -t ring:4 bad.json --export-case c.json", folder);
   CHECK(replayed.code == 1);
@@ -261,26 +262,26 @@ TEST_CASE("a faulty schedule is found: exit code 1") {
 }
 
 TEST_CASE("bound and show speak of a topology") {
-  const Json bound = json_of("bound -t ring:4 -c all_gather --size 4kB");
+  const Json bound = run_of("bound -t ring:4 -c all_gather --size 4kB");
   CHECK(bound["lower_bound_ps"] == 1'010'000); // as above
   CHECK(bound["lower_bound_kind"] == "cut over time");
-  CHECK(bound["bounds"].size() >= 4);
+  CHECK(bound["details"]["bounds"].size() >= 4);
   CHECK_FALSE(bound.contains("lower_bound_at_chunks_ps"));
-  const Json at_chunks = json_of("bound -t ring:4 -c all_gather --size 4kB --chunks 1");
+  const Json at_chunks = run_of("bound -t ring:4 -c all_gather --size 4kB --chunks 1");
   CHECK(at_chunks["lower_bound_ps"] == 1'010'000);
   CHECK(at_chunks["lower_bound_at_chunks_ps"] == 2 * 520'000);
   CHECK(at_chunks["lower_bound_at_chunks_kind"] == "latency path");
-  CHECK(json_of("bound -t ring:4 -c all_gather --size 4kB --bound full") == bound);
+  CHECK(run_of("bound -t ring:4 -c all_gather --size 4kB --bound full") == bound);
   CHECK_THAT(run_tutti("bound -t ring:4 -c all_gather --bound none").err,
              ContainsSubstring("unknown bound \"none\" (known: quick, full"));
-  for (const Json& each : bound["bounds"]) CHECK(each["certificate"] != "");
+  for (const Json& each : bound["details"]["bounds"]) CHECK(each["certificate"] != "");
   CHECK_THAT(run_tutti("bound -t ring:4 -c all_gather").out,
              ContainsSubstring("no schedule is faster than "));
 
-  const Json show = json_of("show -t switch:4");
+  const Json show = run_of("show -t switch:4");
   CHECK(show["npus"] == 4);
   CHECK(show["switches"] == 1);
-  CHECK(show["links"].size() == 8);
+  CHECK(show["details"]["links"].size() == 8);
   CHECK(show["diameter_hops"] == 2);
   CHECK_THAT(run_tutti("show -t ring:4").out,
              ContainsSubstring("4 NPUs, 0 switches, 0 memories, 8 links"));
@@ -293,9 +294,9 @@ TEST_CASE("synth, replay and bound tell the same bounds of a network and a time 
          {"", " --link-busy latency+serialization", " --forwarding cut-through --bound full"}) {
       const std::string asked = " -t " + network + model;
       const std::string what = " -c all_gather -c reduce,root=1,group=0-2 --size 96kB --chunks 2";
-      const Json made = json_of("synth -a tacos -o s.json" + what + asked, folder),
-                 replayed = json_of("replay s.json" + asked, folder),
-                 bound = json_of("bound" + what + asked, folder);
+      const Json made = run_of("synth -a tacos -o s.json" + what + asked, folder),
+                 replayed = run_of("replay s.json" + asked, folder),
+                 bound = run_of("bound" + what + asked, folder);
       INFO(asked);
       for (const char* which : {"lower_bound_ps", "lower_bound_at_chunks_ps"}) {
         CHECK(made[which] == bound[which]);
@@ -332,7 +333,8 @@ TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {
   // shards in two rounds, then each half of the far one by another side in one.
   const std::string frontier = "frontier -t ring:4 -c all_gather --size 4kB..16kB";
   const TemporaryFolder folder;
-  const Json json = json_of(frontier + " --out results", folder);
+  const Json answer = json_of(frontier + " --out results", folder);
+  const Json& json = answer["studies"][0];
   REQUIRE(json["points"].size() == 1);
   const Json& point = json["points"][0];
   CHECK(point["steps"] == 2);
@@ -344,15 +346,15 @@ TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {
   CHECK(json["complete"] == true);
   CHECK(json["timed_out"] == false);
   CHECK(json["problem"].is_null());
-  REQUIRE(point["sizes"].size() == 3);
-  for (const Json& at : point["sizes"]) {
+  REQUIRE(answer["runs"].size() == 3);
+  for (const Json& at : answer["runs"]) {
     // 2 x 0.5 us, and 3/2 of a shard at 50 GB/s
     CHECK(at["model_time_ps"] == 1'000'000 + at["size_bytes"].get<std::int64_t>() * 3 / 8 * 20);
-    CHECK(at["native_time_ps"] == at["simgrid_time_ps"]);
-    CHECK(at["native_time_ps"] <= at["model_time_ps"]);
+    CHECK(at["details"]["native_time_ps"] == at["details"]["simgrid_time_ps"]);
+    CHECK(at["details"]["native_time_ps"] <= at["model_time_ps"]);
   }
   CHECK(json["best"].size() == 1);
-  CHECK(read_file(folder.file("results/frontier.csv")).starts_with("frontier,topology,npus,"));
+  CHECK(read_file(folder.file("results/frontier.csv")).starts_with("label,topology,npus,"));
   CHECK(std::filesystem::exists(folder.file("results/frontier.svg")));
 
   const CommandResult table = run_tutti(frontier + " --engine native --progress");
@@ -377,17 +379,17 @@ link_up = "npu0>npu1"
   const std::string failures =
       "failures -t ring:4 -c all_gather -a ring1 --size 4kB --chunks 1 --events events.toml";
   const Json json = json_of(failures + " --engine both --out results", folder);
-  CHECK(json["undisturbed"]["collective_time_ps"] == 1'560'000);
-  CHECK(json["problem"].is_null());
-  REQUIRE(json["scenarios"].size() == 1);
-  REQUIRE(json["scenarios"][0]["policies"].size() == 4);
-  const Json& report = json["scenarios"][0]["policies"][0];
+  CHECK(json["studies"][0]["problem"].is_null());
+  CHECK(json["studies"][0]["scenarios"].size() == 1);
+  REQUIRE(json["runs"].size() == 4);
+  const Json& report = json["runs"][0];
+  CHECK(report["undisturbed_time_ps"] == 1'560'000);
   CHECK(report["policy"] == "report");
   CHECK(report["complete"] == true);
   CHECK(report["last_delivery_ps"] == 2'560'000);
-  CHECK(report["decisions"].empty());
-  for (const Json& policy : json["scenarios"][0]["policies"]) CHECK(policy["complete"] == true);
-  CHECK(read_file(folder.file("results/failures.csv")).starts_with("study,topology,npus,"));
+  CHECK(report["details"]["decisions"].empty());
+  for (const Json& policy : json["runs"]) CHECK(policy["complete"] == true);
+  CHECK(read_file(folder.file("results/failures.csv")).starts_with("label,topology,npus,"));
   CHECK(Json::parse(read_file(folder.file("results/results.json"))) == json);
   CHECK(std::filesystem::exists(folder.file("results/failures.svg")));
 
@@ -407,33 +409,32 @@ TEST_CASE("an NPU that dies leaves others without, which is an answer and no fai
                             "--events events.toml --policy report,resynthesize --detection 1ns "
                             "--decision 1ns",
                             folder);
-  REQUIRE(json.size() == 2);
-  const Json& report = json[0]["scenarios"][0]["policies"][0];
+  REQUIRE(json["runs"].size() == 4);
+  const Json& report = json["runs"][0];
   CHECK(report["complete"] == false);
   CHECK(report["slowdown"].is_null());
   CHECK(report["goodput_lost"] == 1.0);
   CHECK(report["npus_missing_some"] > 0);
-  CHECK_FALSE(report["missing_text"].empty());
-  for (const Json& algorithm : json) {
-    CHECK(algorithm["problem"].is_null());
-    CHECK(algorithm["scenarios"][0]["policies"][1]["complete"] == true);
-  }
+  CHECK_FALSE(report["details"]["missing_text"].empty());
+  for (const Json& algorithm : json["studies"]) CHECK(algorithm["problem"].is_null());
+  for (const std::size_t resynthesized : {1U, 3U})
+    CHECK(json["runs"][resynthesized]["complete"] == true);
 }
 
 TEST_CASE("synth cuts shards as sccl wants, unless it is told") {
   const std::string synth = "synth -t ring:4 -c all_gather -a sccl,ring1 --size 4kB";
-  const Json chosen = json_of(synth);
+  const Json chosen = json_of(synth)["runs"];
   CHECK(chosen[0]["chunks_per_shard"] == 2); // (2,2,3)
   CHECK(chosen[0]["verified"] == true);
-  CHECK(chosen[1]["chunks_chosen"] == true);
-  CHECK(json_of(synth + " --chunks 1")[0]["chunks_per_shard"] == 1);
+  CHECK(chosen[1]["details"]["chunks_chosen"] == true);
+  CHECK(json_of(synth + " --chunks 1")["runs"][0]["chunks_per_shard"] == 1);
 }
 
 TEST_CASE("Ctrl-C ends a frontier with the points so far") {
   const CommandResult result = interrupt_tutti(
       "frontier -t z52_pcie -c all_gather --set max_steps=14 --json", TemporaryFolder());
   CHECK(result.code == 130);
-  const Json json = Json::parse(result.out);
+  const Json json = Json::parse(result.out)["studies"][0];
   CHECK(json["timed_out"] == true);
   for (const Json& point : json["points"]) CHECK(point["verified"] == true);
 }

@@ -32,6 +32,17 @@ inline nlohmann::json json_of(const std::string& arguments) {
   return json_of(arguments, TemporaryFolder());
 }
 
+/// The element of "runs" of a command that is asked for one thing.
+inline nlohmann::json run_of(const std::string& arguments, const TemporaryFolder& folder) {
+  const nlohmann::json answer = json_of(arguments, folder);
+  REQUIRE(answer["runs"].size() == 1);
+  return answer["runs"][0];
+}
+
+inline nlohmann::json run_of(const std::string& arguments) {
+  return run_of(arguments, TemporaryFolder());
+}
+
 inline const std::string ring_synth =
     "synth -t ring:4 -c all_gather -a ring1 --size 4kB --chunks 1";
 

@@ -28,6 +28,11 @@ Json json_of(const std::string& arguments, const TemporaryFolder& folder) {
   return Json::parse(result.out);
 }
 
+/// The first element of "runs".
+Json run_of(const std::string& arguments, const TemporaryFolder& folder) {
+  return json_of(arguments, folder)["runs"][0];
+}
+
 void check_refused(const std::string& arguments, const TemporaryFolder& folder,
                    const std::string& words) {
   const CommandResult result = run_tutti(arguments, folder);
@@ -52,26 +57,27 @@ TEST_CASE("exec moves data, checks every element and predicts the time of thrott
   const Json& run = made["runs"][0];
   CHECK(run["wrong"] == 0);
   CHECK(run["checked"] == 3 * 300'000 / 4);
-  CHECK(run["seconds"].size() == 2);
-  CHECK(run["bytes_moved"] == 2 * 300'000); // each shard to two others
+  CHECK(run["details"]["seconds"].size() == 2);
+  CHECK(run["details"]["bytes_moved"] == 2 * 300'000); // each shard to two others
   // Halves of 50 kB both ways round the ring: two hops of 100 us + 0.5 ms.
-  CHECK(run["predicted_ps"] == Json{1'200'000'000, 1'200'000'000});
-  CHECK(run["median_seconds"].get<double>() >= 1.2e-3);
-  CHECK(made["predicted_by"] == "topology");
+  CHECK(run["predicted_time_ps"] == 1'200'000'000);
+  CHECK(run["details"]["predicted_ps"] == Json{1'200'000'000, 1'200'000'000});
+  CHECK(run["measured_seconds"].get<double>() >= 1.2e-3);
+  CHECK(made["studies"][0]["predicted_by"] == "topology");
 }
 
 TEST_CASE("exec predicts by the profile of what it measured") {
   const Json made =
       json_of("exec " + line + "-c broadcast -a ring --size 96kB --repeat 1", TemporaryFolder());
-  CHECK(made["profile"]["links"].size() == 6);
-  for (const Json& link : made["profile"]["links"]) {
+  CHECK(made["studies"][0]["profile"]["links"].size() == 6);
+  for (const Json& link : made["studies"][0]["profile"]["links"]) {
     CHECK(link["timings"].size() >= 2);
     for (const Json& timing : link["timings"]) // no faster than it is throttled to
       CHECK(timing["at_once_seconds"].get<double>() >=
             0.999 * (1e-4 + 8e-8 * timing["size_bytes"].get<double>()));
   }
   CHECK(made["runs"][0]["wrong"] == 0);
-  CHECK(made["runs"][0]["predicted_ps"].size() == 2);
+  CHECK(made["runs"][0]["details"]["predicted_ps"].size() == 2);
 }
 
 TEST_CASE("exec combines by maximum, in place, a copy for each step") {
@@ -83,7 +89,8 @@ TEST_CASE("exec combines by maximum, in place, a copy for each step") {
   for (const Json& run : made["runs"]) {
     CHECK(run["wrong"] == 0);
     CHECK(run["checked"] == 4 * 64'000 / 4);
-    CHECK(run["predicted_ps"].empty());
+    CHECK(run["predicted_time_ps"].is_null());
+    CHECK(run["details"]["predicted_ps"].empty());
   }
 }
 
@@ -123,7 +130,7 @@ TEST_CASE("a size that doesn't divide is told, with the next that does") {
   const std::string exec = "exec -t ring:4 -c all_reduce -a ring --links real "
                            "--predicted-by nothing --repeat 1 --size ";
   const Json made = json_of(exec + "1002B..1024B", TemporaryFolder());
-  CHECK_FALSE(made["runs"][0].contains("wrong"));
+  CHECK(made["runs"][0]["wrong"].is_null());
   CHECK_THAT(made["runs"][0]["note"].get<std::string>(), ContainsSubstring("1024 bytes"));
   CHECK(made["runs"].back()["wrong"] == 0);
 }
@@ -164,16 +171,16 @@ TEST_CASE("a schedule goes through MSCCL's XML and comes back with its time") {
                                            {"dgx1", "sccl"},
                                            {"dgx1", "tacos"}}) {
     INFO(algorithm);
-    const Json made = json_of("synth -t " + network + " -c all_gather -a " + algorithm +
-                                  " --chunks 2 --size 256kB -o s.json",
-                              folder);
-    const Json program = json_of("lower -t " + network + " s.json -o s.xml", folder);
+    const Json made = run_of("synth -t " + network + " -c all_gather -a " + algorithm +
+                                 " --chunks 2 --size 256kB -o s.json",
+                             folder);
+    const Json program = run_of("lower -t " + network + " s.json -o s.xml", folder);
     CHECK(program["verified"] == true);
     CHECK(program["units"] == made["chunks"]);
-    const Json back = json_of("import -t " + network + " s.xml --size 256kB -o back.json", folder);
+    const Json back = run_of("import -t " + network + " s.xml --size 256kB -o back.json", folder);
     CHECK(back["collective_time_ps"] == made["collective_time_ps"]);
     CHECK(back["verified"] == true);
-    const Json replayed = json_of("replay -t " + network + " back.json --engine native", folder);
+    const Json replayed = run_of("replay -t " + network + " back.json --engine native", folder);
     CHECK(replayed["collective_time_ps"] == made["collective_time_ps"]);
     const Json run = json_of("exec -t " + network +
                                  " s.xml --size 256kB --links real "
@@ -186,9 +193,9 @@ TEST_CASE("a schedule goes through MSCCL's XML and comes back with its time") {
 
 TEST_CASE("a program fits the runtime that it is lowered for, or is refused with the number") {
   const TemporaryFolder folder;
-  json_of("synth -t torus2d:8x8 -c all_reduce --size 8MiB --chunks 1 -a ring -o x.json", folder);
+  run_of("synth -t torus2d:8x8 -c all_reduce --size 8MiB --chunks 1 -a ring -o x.json", folder);
   const std::string lower = "lower -t torus2d:8x8 x.json -o x.xml ";
-  const Json all = json_of(lower, folder), msccl = json_of(lower + "--runtime msccl", folder);
+  const Json all = run_of(lower, folder), msccl = run_of(lower + "--runtime msccl", folder);
   CHECK(all["runtimes"].size() == 3);
   CHECK(all["most_steps_of_a_block"] <= 64);
   CHECK_FALSE(all["changes"].empty());
@@ -196,8 +203,8 @@ TEST_CASE("a program fits the runtime that it is lowered for, or is refused with
   CHECK(msccl["most_steps_of_a_block"] > 64);
   CHECK(msccl["most_steps_of_a_block"] <= 256);
 
-  json_of("synth -t fully_connected:72 -c all_gather --size 8MiB --chunks 1 -a direct -o y.json",
-          folder);
+  run_of("synth -t fully_connected:72 -c all_gather --size 8MiB --chunks 1 -a direct -o y.json",
+         folder);
   const CommandResult wide =
       run_tutti("lower -t fully_connected:72 y.json --runtime rccl -o y.xml", folder);
   CHECK(wide.code == 1);
@@ -207,7 +214,7 @@ TEST_CASE("a program fits the runtime that it is lowered for, or is refused with
   CHECK_FALSE(std::filesystem::exists(folder.file("y.xml")));
   CHECK_FALSE(std::filesystem::exists(folder.file("y.xml.paths.json")));
 
-  json_of("synth -t ring:4 -c gather --size 1MiB --chunks 1 -a tacos -o g.json", folder);
+  run_of("synth -t ring:4 -c gather --size 1MiB --chunks 1 -a tacos -o g.json", folder);
   const CommandResult gather = run_tutti("lower -t ring:4 g.json -o g.xml", folder);
   CHECK(gather.code == 1);
   CHECK_THAT(gather.err, ContainsSubstring("msccl 2.12 doesn't know gather: name another one"));
@@ -222,14 +229,14 @@ TEST_CASE("a program fits the runtime that it is lowered for, or is refused with
 TEST_CASE("the paths of connections are kept beside the XML") {
   const TemporaryFolder folder;
   const std::string rails = "-t dgx_a100x2 ";
-  const Json made = json_of(
-      "synth " + rails + "-c all_gather --size 64MiB --chunks 4 -a flows -o s.json", folder);
+  const Json made =
+      run_of("synth " + rails + "-c all_gather --size 64MiB --chunks 4 -a flows -o s.json", folder);
   const CommandResult lowered = run_tutti("lower " + rails + "s.json -o s.xml", folder);
   CHECK(lowered.code == 0);
   CHECK_THAT(lowered.err, ContainsSubstring("connections are planned on paths that the XML can't "
                                             "name"));
   const std::string import = "import " + rails + "s.xml --size 64MiB ";
-  const Json kept = json_of(import + "-o kept.json", folder);
+  const Json kept = run_of(import + "-o kept.json", folder);
   CHECK(kept["collective_time_ps"] == made["collective_time_ps"]);
   const auto paths_of = [&](const std::string& file) {
     const Json schedule = Json::parse(read_file(folder.file(file)));
@@ -239,9 +246,9 @@ TEST_CASE("the paths of connections are kept beside the XML") {
     return paths;
   };
   CHECK(paths_of("kept.json") == paths_of("s.json"));
-  json_of(import + "--paths none -o taken.json", folder);
+  run_of(import + "--paths none -o taken.json", folder);
   CHECK(paths_of("taken.json") != paths_of("s.json"));
-  json_of(import + "--paths none --routing shortest", folder);
+  run_of(import + "--paths none --routing shortest", folder);
   check_refused(import + "--routing fastest", folder, "--routing");
   check_refused(import + "-o s.xml", folder, "s.xml: one file is named twice");
   check_refused("lower " + rails + "s.json -o ./s.json", folder, "one file is named twice");
@@ -269,10 +276,9 @@ TEST_CASE("the paths of connections are kept beside the XML") {
 
 TEST_CASE("a program that is slower than its schedule is lowered with a warning") {
   const TemporaryFolder folder;
-  const Json made =
-      json_of("synth -t dgx1x2 -c all_reduce --size 16MiB -a flows -o s.json", folder);
-  const Json lowered = json_of("lower -t dgx1x2 s.json -o s.xml --runtime rccl", folder);
-  const Json back = json_of("import -t dgx1x2 s.xml --size 16MiB --discipline fifo", folder);
+  const Json made = run_of("synth -t dgx1x2 -c all_reduce --size 16MiB -a flows -o s.json", folder);
+  const Json lowered = run_of("lower -t dgx1x2 s.json -o s.xml --runtime rccl", folder);
+  const Json back = run_of("import -t dgx1x2 s.xml --size 16MiB --discipline fifo", folder);
   const bool slower =
       back["collective_time_ps"].get<double>() > 1.01 * made["collective_time_ps"].get<double>();
   CHECK(slower);
@@ -282,12 +288,12 @@ TEST_CASE("a program that is slower than its schedule is lowered with a warning"
 TEST_CASE("of several schedules that one is lowered which is the fastest where runtimes send") {
   const TemporaryFolder folder;
   for (const std::string algorithm : {"ring", "direct"})
-    json_of("synth -t ring:8 -c all_gather --size 8MiB --chunks 1 -a " + algorithm + " -o " +
-                algorithm + ".json",
-            folder);
-  const Json made = json_of("lower -t ring:8 direct.json ring.json -o best.xml", folder);
+    run_of("synth -t ring:8 -c all_gather --size 8MiB --chunks 1 -a " + algorithm + " -o " +
+               algorithm + ".json",
+           folder);
+  const Json made = run_of("lower -t ring:8 direct.json ring.json -o best.xml", folder);
   CHECK(made["algorithm"] == "ring");
-  json_of("synth -t ring:8 -c all_reduce --size 8MiB --chunks 1 -a ring -o other.json", folder);
+  run_of("synth -t ring:8 -c all_reduce --size 8MiB --chunks 1 -a ring -o other.json", folder);
   check_refused("lower -t ring:8 ring.json other.json", folder, "other.json is a schedule of");
 }
 
@@ -295,24 +301,24 @@ TEST_CASE("a file may have several programs, each replayed by both disciplines")
   const TemporaryFolder folder;
   const std::string full = "-t fully_connected:4 ";
   for (const std::string collective : {"all_gather", "all_reduce"}) {
-    json_of("synth " + full + "-c " + collective + " --size 1MiB --chunks 1 -a direct -o s.json",
-            folder);
-    json_of("lower " + full + "s.json -o " + collective + ".xml", folder);
+    run_of("synth " + full + "-c " + collective + " --size 1MiB --chunks 1 -a direct -o s.json",
+           folder);
+    run_of("lower " + full + "s.json -o " + collective + ".xml", folder);
   }
   write_file(folder.file("two.xml"),
              read_file(folder.file("all_gather.xml")) + read_file(folder.file("all_reduce.xml")));
   const std::string import = "import " + full + "two.xml --size 1MiB ";
-  const Json both = json_of(import, folder);
-  REQUIRE(both.size() == 2);
-  CHECK(both[0]["collective"] == "all_gather");
-  CHECK(both[1]["collective"] == "all_reduce");
-  REQUIRE(both[0]["replays"].size() == 2);
-  CHECK(both[0]["replays"][0]["discipline"] == "fifo");
-  CHECK(both[0]["replays"][1]["discipline"] == "fluid");
-  const Json second = json_of(import + "--program 2 --discipline fluid -o two.json", folder);
-  CHECK(second["collective"] == "all_reduce");
-  CHECK(second["replays"].size() == 1);
-  CHECK(second["replays"][0]["discipline"] == "fluid");
+  const Json both = json_of(import, folder)["runs"];
+  REQUIRE(both.size() == 4);
+  for (const std::size_t row : {0U, 1U, 2U, 3U}) {
+    CHECK(both[row]["collective"] == (row < 2 ? "all_gather" : "all_reduce"));
+    CHECK(both[row]["discipline"] == (row % 2 == 0 ? "fifo" : "fluid"));
+  }
+  const Json second =
+      json_of(import + "--program 2 --discipline fluid -o two.json", folder)["runs"];
+  REQUIRE(second.size() == 1);
+  CHECK(second[0]["collective"] == "all_reduce");
+  CHECK(second[0]["discipline"] == "fluid");
   check_refused(import + "-o two.json", folder, "two.xml has 2 programs");
   check_refused(import + "--program 3", folder, "--program 3: two.xml has 2");
   check_refused(import + "--program 0", folder, "--program");
@@ -321,13 +327,13 @@ TEST_CASE("a file may have several programs, each replayed by both disciplines")
 
 TEST_CASE("a profile is a topology") {
   const TemporaryFolder folder;
-  const Json made = json_of("profile " + line + "--repeat 1 --sizes 4kB,64kB -o p.toml", folder);
-  CHECK(made["links"].size() == 6);
-  const Json shown = json_of("show -t p.toml", folder);
-  CHECK(shown["links"].size() == 6);
+  const Json made = run_of("profile " + line + "--repeat 1 --sizes 4kB,64kB -o p.toml", folder);
+  CHECK(made["details"]["links"].size() == 6);
+  const Json shown = run_of("show -t p.toml", folder);
+  CHECK(shown["details"]["links"].size() == 6);
   for (std::size_t l = 0; l < 6; ++l)
-    CHECK(shown["links"][l]["bandwidth_bytes_per_s"].get<double>() *
-              made["links"][l]["seconds_per_byte"].get<double>() ==
+    CHECK(shown["details"]["links"][l]["bandwidth_bytes_per_s"].get<double>() *
+              made["details"]["links"][l]["seconds_per_byte"].get<double>() ==
           Approx(1).epsilon(1e-6));
 }
 

@@ -62,8 +62,9 @@ value = 1
              ContainsSubstring("| Torus, tacos: restart / undisturbed | 1.00 | 1.00 | +0.00 % | "
                                "match |"));
   const Json json = Json::parse(read_file(folder.file("here/results.json")));
-  REQUIRE(json["failures"].size() == 1);
-  CHECK(json["failures"][0]["scenarios"].size() == 3);
+  REQUIRE(json["studies"].size() == 1);
+  CHECK(json["studies"][0]["kind"] == "failures");
+  CHECK(json["studies"][0]["scenarios"].size() == 3);
   CHECK(std::filesystem::exists(folder.file("here/failures.csv")));
   CHECK(std::filesystem::exists(folder.file("here/failures_torus.svg")));
 
@@ -109,9 +110,9 @@ optimality = "latency"
                                "latency- and bandwidth-optimal, ") &&
                  ContainsSubstring("beaten by (2,2,3) | - | match |"));
   const Json json = Json::parse(read_file(folder.file("here/results.json")));
-  CHECK(json["frontiers"][0]["paper"].size() == 2);
+  CHECK(json["studies"][0]["paper"].size() == 2);
   CHECK(json["verdicts"].size() == 2);
-  CHECK(json["results"].empty());
+  for (const Json& run : json["runs"]) CHECK(run["kind"] == "frontiers");
   for (const char* name : {"frontier.csv", "frontier_paper.csv", "frontier_all_gather.svg"}) {
     INFO(name);
     CHECK(std::filesystem::exists(folder.file(std::string("here/") + name)));
@@ -173,11 +174,11 @@ explanation = "latency doesn't double"
         "| wrong | 2.00 | 0.96 | -51.85 % | differs, explained | latency doesn't double |\n");
   CHECK(read_file(folder.file("results/here/e.toml")) == read_file(folder.file("e.toml")));
   const std::string csv = read_file(folder.file("results/here/results.csv"));
-  CHECK(csv.starts_with("run,topology,npus,collective,size_bytes,algorithm,"));
+  CHECK(csv.starts_with("label,topology,npus,collective,size_bytes,algorithm,"));
   CHECK_THAT(csv, ContainsSubstring(",R,4,all_gather,4000,ring1,"));
   const Json json = Json::parse(read_file(folder.file("results/here/results.json")));
   CHECK(json["seed"] == 1);
-  CHECK(json["results"].size() == 4);
+  CHECK(json["runs"].size() == 4);
   CHECK(json["verdicts"][0]["verdict"] == "match");
   for (const char* name : {"tutti", "commit", "simgrid", "gnuplot"})
     CHECK(json["versions"].contains(name));

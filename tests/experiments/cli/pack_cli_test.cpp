@@ -116,17 +116,16 @@ TEST_CASE("what tutti-gpu measures of a pack is judged as if it had run here") {
   INFO(judged.err);
   CHECK(judged.code == 0);
   const auto json = nlohmann::json::parse(judged.out);
-  REQUIRE(json["executions"].size() == 3);
-  const auto& run = json["executions"][0]["runs"][0];
+  REQUIRE(json["studies"].size() == 3);
+  const auto& run = json["runs"][0];
   CHECK(run["wrong"] == 0);
-  CHECK(run["predicted_ps"][0] == 14'096'000'000);
-  CHECK(json["executions"][0]["device"] == "fake GPU");
+  CHECK(run["details"]["predicted_ps"][0] == 14'096'000'000);
+  CHECK(json["studies"][0]["device"] == "fake GPU");
   const Rows rows = runtime::load_rows(day.folder.file("rows.csv"));
-  CHECK(run["seconds"][0] ==
+  CHECK(run["details"]["seconds"][0] ==
         rows.run(pack.checksum(pack.lines()[0].file))->execution.seconds.front());
-  CHECK(json["executions"][1]["profile"]["links"].size() == 6);
-  const double latency =
-      json["executions"][1]["profile"]["links"][0]["latency_seconds"].get<double>();
+  CHECK(json["studies"][1]["profile"]["links"].size() == 6);
+  const double latency = json["studies"][1]["profile"]["links"][0]["latency_seconds"].get<double>();
   CHECK(latency > 0);
   CHECK(latency < 1);
 }

@@ -448,7 +448,7 @@ TEST_CASE("running out of memory ends a synthesis, not the run") {
   const AlgorithmRow greedy_row{"greedy", greedy, only_all_gather, 1, "any", "none"};
   const Evaluation e = evaluate(case_of(topology, greedy_row));
   CHECK(e.status == Status::out_of_memory);
-  CHECK(to_text(e.status) == "timed_out");
+  CHECK(to_text(e.status) == "out_of_memory");
   CHECK(e.note.starts_with("out of memory"));
   CHECK(e.problem.empty());
 

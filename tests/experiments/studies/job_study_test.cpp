@@ -1,6 +1,7 @@
 // Several jobs on one network, with times by hand: a = 0.5 us latency, 1 MB takes D = 20 us.
 #include "experiments/driver/studies/jobs/study.hpp"
 
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/jobs/figure.hpp"
 #include "experiments/driver/studies/jobs/json.hpp"
@@ -123,9 +124,12 @@ TEST_CASE("what a plan can't make is said, and the others go on") {
   const auto rows = csv_rows(job_records({&evaluation, 1}));
   REQUIRE(rows.size() == 3);
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());
-  const nlohmann::json json = jobs_json(evaluation);
-  CHECK(json["plans"][0]["makespan_ps"].is_null());
-  CHECK(json["plans"][1]["jobs"][0]["slowdown"] == 1.0);
+  const auto json = runs_json("jobs", job_records({&evaluation, 1}), job_details(evaluation));
+  REQUIRE(json.size() == 2);
+  CHECK(json[0]["status"] == "infeasible");
+  CHECK(json[0]["makespan_ps"].is_null());
+  CHECK(json[1]["slowdown"] == 1.0);
+  CHECK(json[1]["details"]["chunks_chosen"] == false);
   CHECK_NOTHROW(job_figure(evaluation));
 }
 

@@ -4,6 +4,7 @@
 
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/stacked_bars.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/training/display.hpp"
 #include "experiments/driver/studies/training/figure.hpp"
 #include "experiments/driver/studies/training/json.hpp"
@@ -126,24 +127,25 @@ TEST_CASE("CSV rows are exact") {
 }
 
 TEST_CASE("JSON has it all") {
-  const auto json = training_json(evaluation(), NpuDetail::all);
-  CHECK(json["label"] == "Small");
-  const auto& run = json["runs"][1];
-  CHECK(run["algorithm"] == "tacos");
-  CHECK(run["condition"] == "undisturbed");
+  const TrainingEvaluation e = evaluation();
+  const auto json =
+      runs_json("training", training_records({&e, 1}), training_details(e, NpuDetail::all));
+  CHECK(json[1]["label"] == "Small");
+  CHECK(json[1]["algorithm"] == "tacos");
+  CHECK(json[1]["condition"] == "undisturbed");
+  CHECK(json[1]["iteration_time_ps"] == 100 * us);
+  const auto& run = json[1]["details"];
   CHECK(run["workload"]["memory"]["total_bytes"] == 4'194'304);
-  CHECK(run["report"]["iteration_ps"] == 100 * us);
   CHECK(run["report"]["sum_over_npus"]["total_ps"] == 200 * us);
   CHECK(run["report"]["busiest_npu"] == 1);
   CHECK(run["report"]["npu_accounts"].size() == 2);
   CHECK(run["report"]["links"][0]["bytes"] == 1000);
   CHECK(run["plans"][0]["operation"] == "all_reduce");
   CHECK(run["plans"][0]["remembered"] == true);
-  CHECK_FALSE(
-      training_json(evaluation(), NpuDetail::none)["runs"][1]["report"].contains("npu_accounts"));
+  CHECK_FALSE(training_details(e, NpuDetail::none)[1]["report"].contains("npu_accounts"));
   TrainingEvaluation none = evaluation();
   none.runs[0].report.reset();
-  CHECK(training_json(none, NpuDetail::all)["runs"][0]["report"].is_null());
+  CHECK(training_details(none, NpuDetail::all)[0]["report"].is_null());
 }
 
 TEST_CASE("bars are what the accounts are made of") {

@@ -259,8 +259,7 @@ StudyResult run_study(const BoundStudy& study, const StudyRun& how) {
   const Records records = records_of<BoundRow>(fields_of(study), made->rows);
   StudyResult result;
   result.files = {{"bounds", records}};
-  result.json_key = "bounds";
-  result.json = [records] { return records_json(records); };
+  result.kind = BoundStudy::kind;
   result.story = [made, records](const TableForm& form) { return story_of(records, *made, form); };
   result.figures = [made] {
     const bool has_any =

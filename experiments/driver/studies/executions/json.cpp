@@ -1,7 +1,9 @@
 // Every timed repetition is written, not only the median: whoever doubts a ratio wants the spread.
 #include "experiments/driver/studies/executions/json.hpp"
 
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/executions/expectation.hpp"
+#include "sim/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,59 +13,44 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json run_json(const ExecutionRun& run) {
-  Json json = {{"algorithm", run.algorithm},
-               {"size_bytes", run.size.count},
-               {"chunks_per_shard", run.chunks_per_shard},
-               {"chunks_chosen", run.chose_chunks},
+Json run_details(const ExecutionRun& run) {
+  Json json = {{"chunks_chosen", run.chose_chunks},
                {"transfers", run.transfers},
-               {"blocks", run.blocks},
-               {"steps", run.steps},
-               {"channels", run.channels},
                {"scratch_units", run.scratch_units},
                {"lowering_seconds", run.lowering_seconds},
-               {"note", run.note.empty() ? Json(nullptr) : Json(run.note)},
-               {"problem", run.problem.empty() ? Json(nullptr) : Json(run.problem)}};
+               {"problem", text_or_null(run.problem)}};
   if (!run.execution) return json;
   json["seconds"] = run.execution->seconds;
-  json["median_seconds"] = run.measured();
-  json["bytes_moved"] = run.execution->bytes_moved;
-  json["memory_bytes"] = run.execution->memory_bytes;
-  json["checked"] = run.execution->check.checked;
-  json["wrong"] = run.execution->check.wrong;
-  json["algbw_bytes_per_s"] = run.algbw;
-  json["busbw_bytes_per_s"] = run.busbw;
-  json["measured_over_predicted"] = run.ratio() > 0 ? Json(run.ratio()) : Json(nullptr);
   json["predicted_ps"] = Json::array();
   for (const Time time : run.predicted) json["predicted_ps"].push_back(time.ps);
+  json["bytes_moved"] = run.execution->bytes_moved;
+  json["memory_bytes"] = run.execution->memory_bytes;
   return json;
 }
 
 } // namespace
 
-Json execution_json(const ExecutionEvaluation& e) {
-  Json json = {{"label", e.label.empty() ? Json(nullptr) : Json(e.label)},
-               {"topology", e.topology},
-               {"npus", e.npus},
-               {"backend", e.backend},
-               {"device", e.device},
-               {"links", e.emulated ? "emulated" : "real"},
-               {"predicted_by", to_text(e.predicted_by)},
-               {"collective", e.collective},
-               {"type", to_text(e.type)},
-               {"op", to_text(e.combine)},
-               {"in_place", e.in_place},
-               {"instances", e.instances},
-               {"warmups", e.warmups},
-               {"repetitions", e.repetitions},
-               {"engines", e.engines}};
-  if (e.profile) json["profile"] = profile_json(*e.network, *e.profile);
-  if (e.copy_rate > 0) json["device_copy_bytes_per_s"] = e.copy_rate;
+Json execution_details(const ExecutionEvaluation& e) {
+  Json details = Json::array();
+  for (const ExecutionRun& run : e.runs) details.push_back(run_details(run));
+  return details;
+}
+
+Json about_executions(const ExecutionEvaluation& e) {
   const auto error = prediction_error(e);
-  json["prediction_error"] = error ? Json(*error) : Json(nullptr);
-  json["runs"] = Json::array();
-  for (const ExecutionRun& run : e.runs) json["runs"].push_back(run_json(run));
-  return json;
+  return Json::array(
+      {{{"label", text_or_null(e.label)},
+        {"topology", e.topology},
+        {"npus", e.npus},
+        {"backend", e.backend},
+        {"device", e.device},
+        {"predicted_by", to_text(e.predicted_by)},
+        {"engine", joined(e.engines, "+")},
+        {"warmups", e.warmups},
+        {"repetitions", e.repetitions},
+        {"profile", e.profile ? profile_json(*e.network, *e.profile) : Json(nullptr)},
+        {"device_copy_bytes_per_s", e.copy_rate > 0 ? Json(e.copy_rate) : Json(nullptr)},
+        {"prediction_error", error ? Json(*error) : Json(nullptr)}}});
 }
 
 Json profile_json(const Topology& network, const runtime::Profile& profile) {

@@ -7,7 +7,11 @@
 
 namespace tutti {
 
-[[nodiscard]] nlohmann::ordered_json execution_json(const ExecutionEvaluation& evaluation);
+/// Of each row of execution_records(): every repetition's seconds, every pass's prediction.
+[[nodiscard]] nlohmann::ordered_json execution_details(const ExecutionEvaluation& evaluation);
+
+/// Where and how all was run, a list of one.
+[[nodiscard]] nlohmann::ordered_json about_executions(const ExecutionEvaluation& evaluation);
 
 /// Each link's latency and bandwidth with its timings and the error of the fit; the joint rate.
 [[nodiscard]] nlohmann::ordered_json profile_json(const Topology& network,

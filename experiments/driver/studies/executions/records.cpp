@@ -27,7 +27,7 @@ Fields<RunRow> case_fields() {
           {{"chunks_per_shard", count, metric}, [](const R& r) { return r.run->chunks_per_shard; }},
           {{"type", text, key}, [](const R& r) { return to_text(r.e->type); }},
           {{"op", text, key}, [](const R& r) { return to_text(r.e->combine); }},
-          {{"in_place", text, key}, [](const R& r) { return r.e->in_place ? "yes" : "no"; }},
+          {{"in_place", truth, key}, [](const R& r) { return r.e->in_place; }},
           {{"instances", count, key}, [](const R& r) { return r.e->instances; }},
           {{"blocks", count, metric}, [](const R& r) { return r.run->blocks; }},
           {{"steps", count, metric}, [](const R& r) { return r.run->steps; }},
@@ -44,11 +44,9 @@ Fields<ExecutionRun> measured_fields() {
            [](const R& r) { return std::ranges::min(r.execution->seconds); }},
           {{"most_seconds", seconds, metric},
            [](const R& r) { return std::ranges::max(r.execution->seconds); }},
-          {{"predicted_seconds", seconds, metric},
-           [](const R& r) {
-             return r.predicted.empty() ? Cell() : Cell(r.predicted.front().seconds());
-           }},
-          {{"ratio", ratio, metric},
+          {{"predicted_time_ps", time, metric},
+           [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.predicted.front()); }},
+          {{"measured_over_predicted", ratio, metric},
            [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.ratio()); }},
           {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }},
           {{"busbw_bytes_per_s", rate, metric}, [](const R& r) { return r.busbw; }},

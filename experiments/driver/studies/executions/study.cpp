@@ -55,8 +55,9 @@ StudyResult result_of(ExecutionEvaluation evaluation) {
   StudyResult result;
   result.files = {{"executions", execution_records({made.get(), 1})}};
   result.texts = {{"nccl_tests.txt", nccl_tests_text(*made)}};
-  result.json_key = "executions";
-  result.json = [made] { return nlohmann::ordered_json::array({execution_json(*made)}); };
+  result.kind = ExecutionStudy::kind;
+  result.details = [made] { return execution_details(*made); };
+  result.about = [made] { return about_executions(*made); };
   result.story = [made](const TableForm& form) { return execution_text(*made, form); };
   result.figures = [made] {
     std::vector<NamedFigure> figures;

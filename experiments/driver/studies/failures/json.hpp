@@ -5,10 +5,16 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <span>
+
 namespace tutti {
 
-/// All runs under "scenarios", each with its events and policies. Times in ps, sizes in bytes; null
-/// where there is none. "progress" of policies stands only where there is one run.
-[[nodiscard]] nlohmann::ordered_json failure_json(const FailureEvaluation& evaluation);
+/// Of each row of failure_records(): decisions, what is missing or stuck. "progress" stands only
+/// where an algorithm has one run.
+[[nodiscard]] nlohmann::ordered_json
+failure_details(std::span<const FailureEvaluation> evaluations);
+
+/// Of each algorithm: the undisturbed run, and events and cuts of all runs under "scenarios".
+[[nodiscard]] nlohmann::ordered_json about_failures(std::span<const FailureEvaluation> evaluations);
 
 } // namespace tutti

@@ -22,7 +22,7 @@ Fields<PolicyRow> case_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = PolicyRow;
-  return {{{"study", text, key}, [](const R& r) { return r.e->label; }},
+  return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
           {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
           {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
           {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
@@ -30,13 +30,13 @@ Fields<PolicyRow> case_fields() {
           {{"algorithm", text, key}, [](const R& r) { return r.e->algorithm; }},
           {{"chunks_per_shard", count, key}, [](const R& r) { return r.e->chunks_per_shard; }},
           {{"planner", text, key}, [](const R& r) { return r.e->planner; }},
-          {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "="); }},
+          {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
           {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
           {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
           {{"detection_ps", time, key}, [](const R& r) { return r.e->detection; }},
           {{"decision_ps", time, key}, [](const R& r) { return r.e->decision; }},
           {{"status", text, note},
-           [](const R& r) { return r.e->problem.empty() ? to_text(r.e->status) : "DEFECT"; }},
+           [](const R& r) { return r.e->problem.empty() ? to_text(r.e->status) : "defect"; }},
           {{"note", text, note},
            [](const R& r) { return r.e->problem.empty() ? r.e->note : r.e->problem; }},
           {{"undisturbed_time_ps", time, metric},

@@ -118,12 +118,6 @@ FailureStudyEvaluation evaluate(const FailureStudy& study, const StudyRun& how) 
   return made;
 }
 
-nlohmann::ordered_json json_of(const FailureStudyEvaluation& made) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const FailureEvaluation& e : made.algorithms) json.push_back(failure_json(e));
-  return json;
-}
-
 } // namespace
 
 std::size_t FailureStudy::case_count() const {
@@ -136,8 +130,9 @@ StudyResult result_of(FailureStudyEvaluation evaluation) {
   const auto made = std::make_shared<const FailureStudyEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"failures", failure_records({made.get(), 1})}};
-  result.json_key = "failures";
-  result.json = [made] { return json_of(*made); };
+  result.kind = FailureStudy::kind;
+  result.details = [made] { return failure_details(made->algorithms); };
+  result.about = [made] { return about_failures(made->algorithms); };
   result.story = [made](const TableForm& form) {
     return made->algorithms.empty() ? "" : failures_text(made->algorithms, form);
   };

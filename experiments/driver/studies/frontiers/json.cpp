@@ -1,7 +1,9 @@
 // Fractions are written twice, exactly as a text ("7/6") and as a number for plots.
 #include "experiments/driver/studies/frontiers/json.hpp"
 
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,20 +23,10 @@ Json instance_json(std::uint32_t chunks, std::uint32_t steps, std::uint32_t roun
           {"rounds_per_chunk_value", cost.value()}};
 }
 
-Json sized_json(const FrontierEvaluation& e, const SizedPoint& sized) {
-  Json json = replay_json(sized.replay, LinkDetail::none);
-  for (const char* key : {"engine", "discipline", "link_busy", "forwarding"}) json.erase(key);
-  Json head = {{"size_bytes", sized.size.count}, {"model_time_ps", sized.model.ps}};
-  for (std::size_t i = 0; i < e.engines.size(); ++i)
-    head[fmt::format("{}_time_ps", e.engines[i])] = sized.completions[i].ps;
-  head.update(json);
-  return head;
-}
-
 Json point_json(const FrontierEvaluation& e, std::size_t p) {
   const FrontierPoint& point = e.frontier.points[p];
   Json json = instance_json(point.chunks, point.steps, point.rounds);
-  json["pieces"] = point.chunks_per_shard;
+  json["chunks_per_shard"] = point.chunks_per_shard;
   json["proof"] = to_text(point.proof);
   json["least_rounds_per_chunk"] = to_text(point.least);
   json["latency_optimal"] = point.latency_optimal;
@@ -43,9 +35,6 @@ Json point_json(const FrontierEvaluation& e, std::size_t p) {
   json["seconds"] = point.seconds;
   json["transfers"] = e.points[p].transfers;
   json["verified"] = e.points[p].verified;
-  Json sizes = Json::array();
-  for (const SizedPoint& sized : e.points[p].at) sizes.push_back(sized_json(e, sized));
-  json["sizes"] = std::move(sizes);
   return json;
 }
 
@@ -71,7 +60,7 @@ Json best_json(const FrontierEvaluation& e) {
 Json paper_json(const InstanceEvaluation& instance) {
   const PaperInstance& paper = instance.paper;
   Json json = instance_json(paper.chunks, paper.steps, paper.rounds);
-  json["pieces"] = paper.chunks_per_shard;
+  json["chunks_per_shard"] = paper.chunks_per_shard;
   json["paper_optimal_in"] = to_text(paper.claimed);
   json["paper_seconds"] = paper.seconds ? Json(*paper.seconds) : Json(nullptr);
   json["answer"] = instance.answer;
@@ -88,43 +77,52 @@ Json paper_json(const InstanceEvaluation& instance) {
 
 } // namespace
 
-Json frontier_json(const FrontierEvaluation& e) {
-  const Frontier& frontier = e.frontier;
-  Json points = Json::array();
-  for (std::size_t p = 0; p < e.points.size(); ++p) points.push_back(point_json(e, p));
-  const bool bounded = frontier.bandwidth_bound > Ratio(0);
-  return {
-      {"label", text_or_null(e.label)},
-      {"topology", e.topology},
-      {"collective", e.collective},
-      {"npus", e.npus},
-      {"engines", e.engines},
-      {"link_busy", to_text(e.model.link_busy)},
-      {"forwarding", to_text(e.model.forwarding)},
-      {"step_latency_ps", frontier.step_latency.ps},
-      {"round_bytes_per_s", frontier.round.bytes_per_second},
-      {"points", std::move(points)},
-      {"best", best_json(e)},
-      {"bandwidth_bound", bounded ? Json(to_text(frontier.bandwidth_bound)) : Json(nullptr)},
-      {"bandwidth_bound_value", bounded ? Json(frontier.bandwidth_bound.value()) : Json(nullptr)},
-      {"complete", frontier.complete},
-      {"timed_out", frontier.timed_out},
-      {"stop", text_or_null(frontier.stop)},
-      {"in_class", text_or_null(frontier.in_class)},
-      {"trials", trials_json(frontier)},
-      {"problem", text_or_null(e.problem)},
-      {"synthesis_seconds", e.synthesis_seconds},
-      {"verify_seconds", e.verify_seconds},
-      {"replay_seconds", e.replay_seconds}};
+Json frontier_details(const FrontierStudyEvaluation& study) {
+  const FrontierEvaluation& e = study.frontier;
+  Json details = Json::array();
+  for (std::size_t p = 0; p < e.points.size(); ++p)
+    for (const SizedPoint& sized : e.points[p].at) {
+      Json json = {{"point", p}};
+      for (std::size_t i = 0; i < e.engines.size(); ++i)
+        json[fmt::format("{}_time_ps", e.engines[i])] = sized.completions[i].ps;
+      json.update(replay_details(sized.replay, LinkDetail::none));
+      details.push_back(std::move(json));
+    }
+  return details;
 }
 
-Json study_json(const FrontierStudyEvaluation& study) {
-  Json json = frontier_json(study.frontier);
-  Json rows = Json::array();
-  for (const InstanceEvaluation& instance : study.instances) rows.push_back(paper_json(instance));
-  json["paper"] = std::move(rows);
-  json["beyond_paper"] = beyond_paper(study);
-  return json;
+Json about_frontier(const FrontierStudyEvaluation& study) {
+  const FrontierEvaluation& e = study.frontier;
+  const Frontier& frontier = e.frontier;
+  const bool bounded = frontier.bandwidth_bound > Ratio(0);
+  Json points = Json::array(), paper = Json::array();
+  for (std::size_t p = 0; p < e.points.size(); ++p) points.push_back(point_json(e, p));
+  for (const InstanceEvaluation& instance : study.instances) paper.push_back(paper_json(instance));
+  return Json::array(
+      {{{"label", text_or_null(e.label)},
+        {"topology", e.topology},
+        {"collective", e.collective},
+        {"npus", e.npus},
+        {"engine", joined(e.engines, "+")},
+        {"link_busy", to_text(e.model.link_busy)},
+        {"forwarding", to_text(e.model.forwarding)},
+        {"step_latency_ps", frontier.step_latency.ps},
+        {"round_bytes_per_s", frontier.round.bytes_per_second},
+        {"points", std::move(points)},
+        {"best", best_json(e)},
+        {"bandwidth_bound", bounded ? Json(to_text(frontier.bandwidth_bound)) : Json(nullptr)},
+        {"bandwidth_bound_value", bounded ? Json(frontier.bandwidth_bound.value()) : Json(nullptr)},
+        {"complete", frontier.complete},
+        {"timed_out", frontier.timed_out},
+        {"stop", text_or_null(frontier.stop)},
+        {"in_class", text_or_null(frontier.in_class)},
+        {"trials", trials_json(frontier)},
+        {"paper", std::move(paper)},
+        {"beyond_paper", beyond_paper(study)},
+        {"problem", text_or_null(e.problem)},
+        {"synthesis_seconds", e.synthesis_seconds},
+        {"verify_seconds", e.verify_seconds},
+        {"replay_seconds", e.replay_seconds}}});
 }
 
 } // namespace tutti

@@ -7,12 +7,11 @@
 
 namespace tutti {
 
-/// All of it but the schedules and links. Times in ps, sizes in bytes, rates in bytes/s; null where
-/// there is none.
-[[nodiscard]] nlohmann::ordered_json frontier_json(const FrontierEvaluation& evaluation);
+/// Of each row of frontier_records(): its point's index, and the time of each engine.
+[[nodiscard]] nlohmann::ordered_json frontier_details(const FrontierStudyEvaluation& study);
 
-/// The same with the rows of the paper under "paper", and under "beyond_paper" the indices of the
-/// points that none of them comes up to.
-[[nodiscard]] nlohmann::ordered_json study_json(const FrontierStudyEvaluation& study);
+/// A list of one: points, trials, bounds, the rows of the paper under "paper", and under
+/// "beyond_paper" the indices of the points that none of them comes up to.
+[[nodiscard]] nlohmann::ordered_json about_frontier(const FrontierStudyEvaluation& study);
 
 } // namespace tutti

@@ -35,7 +35,7 @@ Fields<PointRow> point_fields() {
   using enum ColumnRole;
   using R = PointRow;
   return {
-      {{"frontier", text, key}, [](const R& r) { return r.e->label; }},
+      {{"label", text, key}, [](const R& r) { return r.e->label; }},
       {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
       {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
       {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
@@ -43,7 +43,7 @@ Fields<PointRow> point_fields() {
       {{"steps", count, key}, [](const R& r) { return r.point().steps; }},
       {{"rounds", count, key}, [](const R& r) { return r.point().rounds; }},
       {{"rounds_per_chunk", text, metric}, [](const R& r) { return to_text(r.point().cost()); }},
-      {{"pieces", count, metric}, [](const R& r) { return r.point().chunks_per_shard; }},
+      {{"chunks_per_shard", count, metric}, [](const R& r) { return r.point().chunks_per_shard; }},
       {{"proof", text, metric}, [](const R& r) { return to_text(r.point().proof); }},
       {{"optimal_in", text, metric},
        [](const R& r) {
@@ -77,7 +77,7 @@ Fields<PaperRow> paper_fields() {
   using enum ColumnRole;
   using R = PaperRow;
   return {
-      {{"frontier", text, key}, [](const R& r) { return r.study->frontier.label; }},
+      {{"label", text, key}, [](const R& r) { return r.study->frontier.label; }},
       {{"topology", text, key}, [](const R& r) { return r.study->frontier.topology; }},
       {{"collective", text, key}, [](const R& r) { return r.study->frontier.collective; }},
       {{"chunks", count, key}, [](const R& r) { return r.instance->paper.chunks; }},
@@ -100,7 +100,7 @@ Fields<PaperRow> paper_fields() {
       {{"explanation", text, note}, [](const R& r) { return r.instance->paper.explanation; }},
       {{"paper_seconds", number, metric},
        [](const R& r) { return Cell(r.instance->paper.seconds); }},
-      {{"seconds", effort, cost}, [](const R& r) { return r.instance->seconds; }}};
+      {{"synthesis_seconds", effort, cost}, [](const R& r) { return r.instance->seconds; }}};
 }
 
 } // namespace

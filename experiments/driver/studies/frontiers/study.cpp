@@ -129,8 +129,9 @@ StudyResult result_of(FrontierStudyEvaluation evaluation) {
   result.files = {{"frontier", frontier_records({made.get(), 1})}};
   if (!made->instances.empty())
     result.files.push_back({"frontier_paper", paper_records({made.get(), 1})});
-  result.json_key = "frontiers";
-  result.json = [made] { return nlohmann::ordered_json::array({study_json(*made)}); };
+  result.kind = FrontierStudy::kind;
+  result.details = [made] { return frontier_details(*made); };
+  result.about = [made] { return about_frontier(*made); };
   result.story = [made](const TableForm& form) {
     return frontier_text(made->frontier, form) + instances_text(*made, form);
   };

@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// Times in ps, sizes in bytes, rates in bytes/s; null where there is none.
-[[nodiscard]] nlohmann::ordered_json jobs_json(const JobStudyEvaluation& study);
+/// Of each row of job_records(): by what algorithm, who chose its chunks, what is wrong with its
+/// plan.
+[[nodiscard]] nlohmann::ordered_json job_details(const JobStudyEvaluation& study);
 
 } // namespace tutti

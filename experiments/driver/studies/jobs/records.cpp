@@ -18,9 +18,9 @@ struct JobRow {
   const JobResult* result; ///< null: the plan has no schedule
 };
 
-std::string chunks_of(const JobRow& row) {
-  if (row.job->chunks) return std::to_string(*row.job->chunks);
-  return row.result == nullptr ? "auto" : std::to_string(row.result->chunks);
+Cell chunks_of(const JobRow& row) {
+  if (row.job->chunks) return *row.job->chunks;
+  return row.result == nullptr ? Cell() : row.result->chunks;
 }
 
 Fields<JobRow> job_fields() {
@@ -28,18 +28,20 @@ Fields<JobRow> job_fields() {
   using enum ColumnRole;
   using R = JobRow;
   return {
-      {{"jobs", text, key}, [](const R& r) { return r.study->label; }},
+      {{"label", text, key}, [](const R& r) { return r.study->label; }},
       {{"topology", text, key}, [](const R& r) { return r.study->topology; }},
       {{"npus", count, key}, [](const R& r) { return r.study->npus; }},
-      {{"engines", text, key}, [](const R& r) { return joined(r.study->engines, "+"); }},
+      {{"engine", text, key}, [](const R& r) { return joined(r.study->engines, "+"); }},
       {{"link_busy", text, key}, [](const R& r) { return to_text(r.study->model.link_busy); }},
       {{"forwarding", text, key}, [](const R& r) { return to_text(r.study->model.forwarding); }},
       {{"plan", text, key}, [](const R& r) { return r.plan->plan; }},
+      {{"status", text, note},
+       [](const R& r) { return to_text(r.result ? Status::feasible : r.plan->status); }},
       {{"note", text, note}, [](const R& r) { return r.plan->note; }},
       {{"job", text, key}, [](const R& r) { return r.job->name; }},
       {{"collective", text, key}, [](const R& r) { return r.job->collective; }},
       {{"size_bytes", bytes, key}, [](const R& r) { return r.job->size; }},
-      {{"chunks_per_shard", text, metric}, chunks_of},
+      {{"chunks_per_shard", count, metric}, chunks_of},
       {{"start_ps", time, key}, [](const R& r) { return r.job->timing.start; }},
       {{"priority", count, key}, [](const R& r) { return r.job->timing.priority; }}};
 }
@@ -48,8 +50,8 @@ Fields<JobResult> result_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = JobResult;
-  return {{{"alone_ps", time, metric}, [](const R& r) { return r.alone; }},
-          {{"in_company_ps", time, metric}, [](const R& r) { return r.in_company; }},
+  return {{{"alone_time_ps", time, metric}, [](const R& r) { return r.alone; }},
+          {{"collective_time_ps", time, metric}, [](const R& r) { return r.in_company; }},
           {{"slowdown", ratio, metric}, [](const R& r) { return r.slowdown(); }},
           {{"lower_bound_ps", time, metric}, [](const R& r) { return r.bound; }},
           {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }}};

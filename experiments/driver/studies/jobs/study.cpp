@@ -52,8 +52,8 @@ StudyResult result_of(JobStudyEvaluation evaluation) {
   const auto made = std::make_shared<const JobStudyEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"jobs", job_records({made.get(), 1})}};
-  result.json_key = "jobs";
-  result.json = [made] { return nlohmann::ordered_json::array({jobs_json(*made)}); };
+  result.kind = JobStudy::kind;
+  result.details = [made] { return job_details(*made); };
   result.story = [made](const TableForm& form) { return jobs_text(*made, form); };
   result.figures = [made] {
     std::vector<NamedFigure> figures;

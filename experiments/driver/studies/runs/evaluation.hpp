@@ -11,7 +11,6 @@
 #include "sim/topology.hpp"
 #include "synth/bounds/bounds.hpp"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -84,22 +83,6 @@ struct Replay {
   [[nodiscard]] double max_utilisation() const;  ///< over all links, 0 .. 1
   [[nodiscard]] double mean_utilisation() const; ///< over all links, 0 .. 1
 };
-
-/// What a replay is called in JSON and CSV, in this order.
-inline constexpr std::array replay_figures{"engine",
-                                           "discipline",
-                                           "link_busy",
-                                           "forwarding",
-                                           "collective_time_ps",
-                                           "lower_bound_ps",
-                                           "lower_bound_kind",
-                                           "gap",
-                                           "lower_bound_at_chunks_ps",
-                                           "gap_at_chunks",
-                                           "algbw_bytes_per_s",
-                                           "busbw_bytes_per_s",
-                                           "max_link_utilisation",
-                                           "mean_link_utilisation"};
 
 /// The planned times of several starts of one synthesis: the best and the spread.
 struct AttemptSpread {

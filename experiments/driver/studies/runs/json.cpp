@@ -1,8 +1,9 @@
-// The message between a worker process and the driver is the same JSON that users get, with all
-// links: one writer and one reader, and a field that is forgotten in either shows in the tests of
-// both.
+// The message between a worker process and the driver holds all of an evaluation; what users get is
+// its records and what no column has.
 #include "experiments/driver/studies/runs/json.hpp"
 
+#include "experiments/driver/records/json.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON has no NaN and no infinity.
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 std::string text_of(const Json& json) { return json.is_null() ? "" : json.get<std::string>(); }
 
 // Column-wise: short, and quick to read back.
@@ -92,42 +91,63 @@ std::map<std::string, double> parse_facts(const Json& json) {
 }
 
 Status parse_status(const std::string& text) {
-  for (const Status status :
-       {Status::optimal, Status::feasible, Status::infeasible, Status::timed_out})
+  for (const Status status : {Status::optimal, Status::feasible, Status::infeasible,
+                              Status::timed_out, Status::out_of_memory})
     if (to_text(status) == text) return status;
   throw InputError(fmt::format("unknown status \"{}\"", text));
 }
 
+Json replay_json(const Replay& replay) {
+  const Report& report = replay.report;
+  return {{"engine", report.engine},
+          {"discipline", to_text(report.model.discipline)},
+          {"link_busy", to_text(report.model.link_busy)},
+          {"forwarding", to_text(report.model.forwarding)},
+          {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
+          {"collective_time_ps", report.completion.ps},
+          {"lower_bound_ps", replay.bound.time.ps},
+          {"lower_bound_kind", replay.bound.kind},
+          {"lower_bound_certificate", replay.bound.certificate},
+          {"lower_bound_at_chunks_ps", replay.bound_at_chunks.time.ps},
+          {"lower_bound_at_chunks_kind", replay.bound_at_chunks.kind},
+          {"lower_bound_at_chunks_certificate", replay.bound_at_chunks.certificate},
+          {"algbw_bytes_per_s", replay.algbw},
+          {"busbw_bytes_per_s", replay.busbw},
+          {"link_transfers", report.link_transfers},
+          {"links", links_json(report)}};
+}
+
 } // namespace
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json replay_json(const Replay& replay, LinkDetail links) {
+Json replay_details(const Replay& replay, LinkDetail links) {
   const Report& report = replay.report;
-  Json json = {{"engine", report.engine},
-               {"discipline", to_text(report.model.discipline)},
-               {"link_busy", to_text(report.model.link_busy)},
-               {"forwarding", to_text(report.model.forwarding)},
-               {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
-               {"collective_time_ps", report.completion.ps},
-               {"lower_bound_ps", replay.bound.time.ps},
-               {"lower_bound_kind", replay.bound.kind},
-               {"lower_bound_certificate", replay.bound.certificate},
-               {"gap", number_or_null(replay.gap())},
-               {"lower_bound_at_chunks_ps", replay.bound_at_chunks.time.ps},
+  Json json = {{"lower_bound_certificate", replay.bound.certificate},
                {"lower_bound_at_chunks_kind", replay.bound_at_chunks.kind},
                {"lower_bound_at_chunks_certificate", replay.bound_at_chunks.certificate},
-               {"gap_at_chunks", number_or_null(replay.gap_at_chunks())},
-               {"algbw_bytes_per_s", replay.algbw},
-               {"busbw_bytes_per_s", replay.busbw},
-               {"max_link_utilisation", replay.max_utilisation()},
-               {"mean_link_utilisation", replay.mean_utilisation()},
+               {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
                {"link_transfers", report.link_transfers}};
   if (links == LinkDetail::all) json["links"] = links_json(report);
   return json;
 }
 
-Json evaluation_json(const Evaluation& e, LinkDetail links) {
+Json run_details(std::span<const Evaluation> evaluations, LinkDetail links) {
+  Json details = Json::array();
+  for (const Evaluation& e : evaluations) {
+    const Json of_case = {{"chunks_chosen", e.chose_chunks}, {"problem", text_or_null(e.problem)}};
+    if (e.replays.empty()) details.push_back(of_case);
+    for (const Replay& replay : e.replays) {
+      details.push_back(of_case);
+      details.back().update(replay_details(replay, links));
+    }
+  }
+  return details;
+}
+
+Json run_rows_json(std::span<const Evaluation> evaluations, LinkDetail links) {
+  return runs_json("runs", run_records(evaluations), run_details(evaluations, links));
+}
+
+std::string evaluation_message(const Evaluation& e) {
   Json json = {{"run", text_or_null(e.run)},
                {"algorithm", e.algorithm},
                {"topology", e.topology},
@@ -153,18 +173,9 @@ Json evaluation_json(const Evaluation& e, LinkDetail links) {
                {"replay_seconds", e.replay_seconds},
                {"bound_seconds", e.bound_seconds},
                {"peak_rss_bytes", e.peak_rss_bytes},
-               {"hottest_link", text_or_null(e.hottest_link)}};
-  Json replays = Json::array();
-  for (const Replay& replay : e.replays) replays.push_back(replay_json(replay, links));
-  for (const char* figure : replay_figures)
-    json[figure] = replays.empty() ? Json(nullptr) : replays.front().at(figure);
-  json["replays"] = std::move(replays);
-  return json;
-}
-
-std::string evaluation_message(const Evaluation& e) {
-  Json json = evaluation_json(e, LinkDetail::all);
-  json["out_of_memory"] = e.status == Status::out_of_memory; // the status in words doesn't tell
+               {"hottest_link", text_or_null(e.hottest_link)},
+               {"replays", Json::array()}};
+  for (const Replay& replay : e.replays) json["replays"].push_back(replay_json(replay));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -183,8 +194,7 @@ Evaluation parse_evaluation(std::string_view text) {
     e.chunks = json.at("chunks");
     e.transfers = json.at("transfers");
     e.redundant = json.at("redundant");
-    e.status = json.at("out_of_memory").get<bool>() ? Status::out_of_memory
-                                                    : parse_status(json.at("status"));
+    e.status = parse_status(json.at("status"));
     e.note = text_of(json.at("note"));
     e.routing = text_of(json.at("routing"));
     if (const Json& planned = json.at("planned_time_ps"); !planned.is_null())
@@ -205,10 +215,6 @@ Evaluation parse_evaluation(std::string_view text) {
   } catch (const nlohmann::json::exception& error) {
     throw InputError(fmt::format("malformed evaluation: {}", error.what()));
   }
-}
-
-std::string json_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; // names may be any bytes
 }
 
 } // namespace tutti

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,24 +18,19 @@ enum class LinkDetail : std::uint8_t {
   all,  ///< and the bytes, busy time and transfers of each link, in the order of LinkId
 };
 
-/// The first replay's figures stand at top level (collective_time_ps, lower_bound_ps, gap, ...),
-/// all replays under "replays", facts by name under "facts". Times in ps, sizes in
-/// bytes, rates in bytes/s; null where there is none.
-[[nodiscard]] nlohmann::ordered_json evaluation_json(const Evaluation& evaluation,
-                                                     LinkDetail links);
+/// Of each row of run_records(): what is no value of a column.
+[[nodiscard]] nlohmann::ordered_json run_details(std::span<const Evaluation> evaluations,
+                                                 LinkDetail links);
+/// Rows with details, as runs_json().
+[[nodiscard]] nlohmann::ordered_json run_rows_json(std::span<const Evaluation> evaluations,
+                                                   LinkDetail links);
+
+/// Of one replay, what is no value of a column.
+[[nodiscard]] nlohmann::ordered_json replay_details(const Replay& replay, LinkDetail links);
 
 /// All of it on one line, for another process; parse_evaluation is the inverse.
 [[nodiscard]] std::string evaluation_message(const Evaluation& evaluation);
 /// Errors: InputError for malformed text.
 [[nodiscard]] Evaluation parse_evaluation(std::string_view message);
-
-/// Time model and figures of one replay, as under "replays".
-[[nodiscard]] nlohmann::ordered_json replay_json(const Replay& replay, LinkDetail links);
-
-/// Null for an empty text.
-[[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
-
-/// Two-space indented, with a newline at the end.
-[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
 
 } // namespace tutti

@@ -20,7 +20,7 @@ Fields<Evaluation> case_fields() {
   using E = Evaluation;
   using enum Quantity;
   using enum ColumnRole;
-  return {{{"run", text, key}, [](const E& e) { return e.run; }},
+  return {{{"label", text, key}, [](const E& e) { return e.run; }},
           {{"topology", text, key}, [](const E& e) { return e.topology; }},
           {{"npus", count, key}, [](const E& e) { return e.npus; }},
           {{"collective", text, key}, [](const E& e) { return e.collective; }},
@@ -32,7 +32,7 @@ Fields<Evaluation> case_fields() {
           {{"transfers", count, metric}, [](const E& e) { return e.transfers; }},
           {{"redundant", count, metric}, [](const E& e) { return e.redundant; }},
           {{"status", text, note},
-           [](const E& e) { return e.problem.empty() ? to_text(e.status) : "DEFECT"; }},
+           [](const E& e) { return e.problem.empty() ? to_text(e.status) : "defect"; }},
           {{"verified", truth, note}, [](const E& e) { return e.verified; }},
           {{"note", text, note}, [](const E& e) { return e.problem.empty() ? e.note : e.problem; }},
           {{"hottest_link", text, note}, [](const E& e) { return e.hottest_link; }}};

@@ -179,13 +179,6 @@ void keep_schedules(RunResults& results) {
   }
 }
 
-nlohmann::ordered_json json_of(const RunResults& results) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Evaluation& e : results.evaluations)
-    json.push_back(evaluation_json(e, LinkDetail::none));
-  return json;
-}
-
 } // namespace
 
 Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const {
@@ -280,8 +273,8 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   const std::vector<Evaluation>& evaluations = results->evaluations;
   StudyResult result;
   result.files = {{"results", run_records(evaluations)}};
-  result.json_key = "results";
-  result.json = [results] { return json_of(*results); };
+  result.kind = RunStudy::kind;
+  result.details = [results] { return run_details(results->evaluations, LinkDetail::none); };
   result.story = [results](const TableForm& form) {
     return report_text(results->evaluations, form);
   };

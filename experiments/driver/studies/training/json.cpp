@@ -2,7 +2,7 @@
 // floating-point number, and what isn't known (a text has no flops) is null.
 #include "experiments/driver/studies/training/json.hpp"
 
-#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/records/json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number_or_null(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+Json positive_or_null(double value) { return value > 0 ? Json(value) : Json(nullptr); }
 
 Json times_json(const std::array<Time, purpose_count>& times) {
   Json json = Json::object();
@@ -56,13 +56,11 @@ Json memory_json(const WorkloadSummary& workload) {
 }
 
 Json workload_json(const WorkloadSummary& workload) {
-  return {{"name", workload.name},
-          {"iterations", workload.iterations},
-          {"items", number_or_null(workload.items)},
+  return {{"items", positive_or_null(workload.items)},
           {"item", text_or_null(workload.item)},
-          {"flops", number_or_null(workload.flops)},
+          {"flops", positive_or_null(workload.flops)},
           {"trained_on", text_or_null(workload.trained_on)},
-          {"peak_flops_per_npu", number_or_null(workload.peak_flops)},
+          {"peak_flops_per_npu", positive_or_null(workload.peak_flops)},
           {"memory", memory_json(workload)}};
 }
 
@@ -84,56 +82,32 @@ Json report_json(const TrainingRun& run, NpuDetail detail) {
   if (!run.report) return nullptr;
   const IterationReport& report = *run.report;
   const NodeId busiest = busiest_npu(report);
-  Json json = {{"iteration_ps", run.iteration_time().ps},
-               {"duration_ps", report.duration.ps},
-               {"lower_bound_ps", run.bound.ps},
-               {"items_per_s", number_or_null(run.items_per_second())},
-               {"flops_utilisation", number_or_null(run.flops_utilisation())},
-               {"hidden_fraction", hidden_part(report)},
-               {"sum_over_npus", account_json(summed_accounts(report))},
+  Json json = {{"sum_over_npus", account_json(summed_accounts(report))},
                {"busiest_npu", busiest.value},
                {"busiest", account_json(report.accounts[busiest.value])},
                {"hottest_link", text_or_null(run.hottest)},
                {"operations", report.operations},
-               {"communications", report.communications},
-               {"link_crossings", report.link_transfers},
-               {"replayed_crossings", report.replayed}};
+               {"communications", report.communications}};
   if (detail == NpuDetail::all) add_npus(json, report);
   return json;
 }
 
-Json run_json(const TrainingRun& run, NpuDetail detail) {
+Json run_details(const TrainingRun& run, NpuDetail detail) {
   Json planned = Json::array();
   for (const PlannedCommunication& each : run.communications)
     planned.push_back(communication_json(each));
-  return {{"topology", run.topology},
-          {"npus", run.npus},
-          {"variant", text_or_null(run.variant)},
-          {"algorithm", run.plan},
-          {"condition", to_text(run.condition.kind)},
-          {"failed_links", run.condition.failed_links},
-          {"seed", run.condition.seed},
-          {"workload", workload_json(run.workload)},
-          {"note", text_or_null(run.note)},
+  return {{"workload", workload_json(run.workload)},
           {"report", report_json(run, detail)},
           {"plans", std::move(planned)},
-          {"planning_seconds", run.planning_seconds},
-          {"run_seconds", run.run_seconds},
           {"problem", text_or_null(run.problem)}};
 }
 
 } // namespace
 
-Json training_json(const TrainingEvaluation& evaluation, NpuDetail detail) {
-  Json runs = Json::array();
-  for (const TrainingRun& run : evaluation.runs) runs.push_back(run_json(run, detail));
-  return {{"label", text_or_null(evaluation.label)},
-          {"engines", evaluation.engines},
-          {"link_busy", to_text(evaluation.model.link_busy)},
-          {"forwarding", to_text(evaluation.model.forwarding)},
-          {"one_at_a_time", evaluation.one_at_a_time},
-          {"reduce_rate_bytes_per_s", evaluation.model.reduce_rate.bytes_per_second},
-          {"runs", std::move(runs)}};
+Json training_details(const TrainingEvaluation& evaluation, NpuDetail detail) {
+  Json details = Json::array();
+  for (const TrainingRun& run : evaluation.runs) details.push_back(run_details(run, detail));
+  return details;
 }
 
 } // namespace tutti

@@ -9,9 +9,9 @@
 
 namespace tutti {
 
-/// Times in ps, sizes in bytes; null where there is none. Times are of all iterations, but for
-/// iteration_ps.
-[[nodiscard]] nlohmann::ordered_json training_json(const TrainingEvaluation& evaluation,
-                                                   NpuDetail detail);
+/// Of each row of training_records(): its workload, accounts, links and plans. Times in ps, of all
+/// iterations.
+[[nodiscard]] nlohmann::ordered_json training_details(const TrainingEvaluation& evaluation,
+                                                      NpuDetail detail);
 
 } // namespace tutti

@@ -31,7 +31,7 @@ Fields<RunRow> label_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = RunRow;
-  return {{{"training", text, key}, [](const R& r) { return r.e->label; }},
+  return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
           {{"topology", text, key}, [](const R& r) { return r.run->topology; }},
           {{"npus", count, key}, [](const R& r) { return r.run->npus; }},
           {{"workload", text, key}, [](const R& r) { return r.run->workload.name; }},
@@ -47,11 +47,13 @@ Fields<RunRow> model_fields() {
   using enum ColumnRole;
   using R = RunRow;
   return {
-      {{"engines", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
+      {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
       {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
       {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
       {{"one_at_a_time", truth, key}, [](const R& r) { return r.e->one_at_a_time; }},
       {{"reduce_rate_bytes_per_s", rate, key}, [](const R& r) { return r.e->model.reduce_rate; }},
+      {{"status", text, note},
+       [](const R& r) { return to_text(r.run->report ? Status::feasible : r.run->status); }},
       {{"note", text, note}, [](const R& r) { return r.run->note; }},
       {{"iterations", count, key}, [](const R& r) { return r.run->workload.iterations; }}};
 }
@@ -123,8 +125,8 @@ Fields<TrainingRun> work_fields() {
        [](const R& r) { return r.workload.memory ? Cell(r.workload.memory->total()) : Cell(); }},
       {{"link_crossings", count, metric}, reported(&IterationReport::link_transfers)},
       {{"replayed_crossings", count, metric}, reported(&IterationReport::replayed)},
-      {{"planning_seconds", effort, cost}, [](const R& r) { return r.planning_seconds; }},
-      {{"run_seconds", effort, cost}, [](const R& r) { return r.run_seconds; }}};
+      {{"synthesis_seconds", effort, cost}, [](const R& r) { return r.planning_seconds; }},
+      {{"replay_seconds", effort, cost}, [](const R& r) { return r.run_seconds; }}};
 }
 
 struct NpuRow {

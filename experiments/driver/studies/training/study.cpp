@@ -51,10 +51,8 @@ StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork
   StudyResult result;
   result.files = {{"training", training_records({made.get(), 1})},
                   {"training_npus", npu_records({made.get(), 1})}};
-  result.json_key = "training";
-  result.json = [made, detail] {
-    return nlohmann::ordered_json::array({training_json(*made, detail)});
-  };
+  result.kind = TrainingStudy::kind;
+  result.details = [made, detail] { return training_details(*made, detail); };
   result.story = [made](const TableForm& form) { return training_text(*made, form); };
   result.figures = [made, networks = std::move(networks)] {
     return has_report(*made) ? training_figures(*made, networks) : std::vector<NamedFigure>{};

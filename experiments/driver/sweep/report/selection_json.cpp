@@ -1,7 +1,7 @@
 // Writes the JSON whose grammar stands in the header.
 #include "experiments/driver/sweep/report/selection_json.hpp"
 
-#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/ids.hpp"
 
