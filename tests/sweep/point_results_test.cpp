@@ -126,7 +126,7 @@ size = "4MB"
 )");
   CHECK(jobs.message.empty());
   CHECK(jobs.status == PointStatus::done);
-  CHECK(jobs.numbers.at("makespan_s") >= jobs.numbers.at("in_company_s"));
+  CHECK(jobs.numbers.at("makespan_s") >= jobs.numbers.at("collective_time_s"));
   CHECK(jobs.numbers.at("slowdown") >= jobs.numbers.at("mean_slowdown"));
   check_columns(jobs, "jobs");
 

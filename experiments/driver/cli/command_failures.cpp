@@ -115,7 +115,7 @@ int failures_command(const FailuresArguments& arguments) {
     if (interrupts.cancels()) break;
   }
   refusals.require_some();
-  return conclude(result_of(FailureStudyEvaluation{{}, std::move(evaluations), {}}),
+  return conclude(result_of(FailureStudyEvaluation{{}, std::move(evaluations)}),
                   {.command = "failures",
                    .tables = arguments.tables,
                    .json = arguments.json,

@@ -138,6 +138,10 @@ struct TrainArguments {
   bool json = false;
 };
 
+struct UpdateArguments {
+  std::vector<std::string> files;
+};
+
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
@@ -275,6 +279,7 @@ int frontier_command(const FrontierArguments& arguments);
 int jobs_command(const JobsArguments& arguments);
 int failures_command(const FailuresArguments& arguments);
 int train_command(const TrainArguments& arguments);
+int update_command(const UpdateArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);

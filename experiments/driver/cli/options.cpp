@@ -335,6 +335,13 @@ void add_options(CLI::App& app, TrainArguments& train) {
       "  tutti train -t torus2d:8x8 --model resnet50 --npu v100 -a tacos --failed-links 1,2,4\n");
 }
 
+void add_options(CLI::App& app, UpdateArguments& update) {
+  app.add_option("files", update.files,
+                 "TOML of experiments, studies and collectives; comments stay, and what has no old "
+                 "name is left as it is")
+      ->required();
+}
+
 void add_options(CLI::App& app, VerifyArguments& verify) {
   add_topology(app, verify.topology);
   app.add_option("file", verify.file, "a schedule file")->required();

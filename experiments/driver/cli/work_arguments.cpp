@@ -1,6 +1,6 @@
 // What `tutti train` was asked to train, from the texts of its options.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/studies/training/expectation.hpp"
+#include "experiments/driver/studies/training/condition.hpp"
 #include "experiments/driver/studies/training/work_reader.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/text.hpp"

@@ -12,6 +12,14 @@
 
 namespace tutti {
 
+std::string_view name_without_unit(const RecordColumn& column) {
+  const std::string_view name = column.name;
+  for (const std::string_view unit : {"_bytes_per_s", "_ps", "_bytes", "_seconds"})
+    if (name.ends_with(unit) && name.size() > unit.size())
+      return name.substr(0, name.size() - unit.size());
+  return name;
+}
+
 bool Cell::is_known() const {
   if (const double* number = std::get_if<double>(&value_)) return std::isfinite(*number);
   return !std::holds_alternative<std::monostate>(value_);
@@ -98,12 +106,7 @@ std::string short_text(const Cell& cell, Quantity quantity) {
 
 /// "lower bound" of "lower_bound_ps": units stand with the values.
 std::string title_of(const RecordColumn& column) {
-  std::string title = column.name;
-  for (const std::string_view unit : {"_bytes_per_s", "_ps", "_bytes", "_seconds"})
-    if (title.ends_with(unit) && title.size() > unit.size()) {
-      title.resize(title.size() - unit.size());
-      break;
-    }
+  std::string title(name_without_unit(column));
   std::ranges::replace(title, '_', ' ');
   return title;
 }

@@ -49,6 +49,9 @@ struct RecordColumn {
   std::uint8_t spare = 0; ///< as Column::spare
 };
 
+/// "lower_bound" of "lower_bound_ps": for people, and for whoever writes units with values.
+[[nodiscard]] std::string_view name_without_unit(const RecordColumn& column);
+
 /// A value of a column; nothing where it isn't known.
 class Cell {
 public:

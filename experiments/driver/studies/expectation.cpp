@@ -11,15 +11,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace tutti {
-
-Summary parse_mean(const std::string& text) {
-  if (text == "geometric") return Summary::geometric_mean;
-  if (text == "arithmetic") return Summary::arithmetic_mean;
-  throw InputError(unknown_name("mean", text, std::vector<std::string>{"geometric", "arithmetic"}));
-}
 
 std::string_view to_text(Agreement agreement) {
   switch (agreement) {
@@ -31,8 +27,9 @@ std::string_view to_text(Agreement agreement) {
   return "differs";
 }
 
-bool is_within(double deviation, double tolerance, bool at_most) {
-  return deviation <= tolerance && (at_most || -deviation <= tolerance);
+bool is_within(double deviation, double tolerance, Limit limit) {
+  return (deviation <= tolerance || limit == Limit::at_least) &&
+         (-deviation <= tolerance || limit == Limit::at_most);
 }
 
 Agreement judged(bool agrees, const std::string& explanation) {
@@ -49,125 +46,229 @@ double mean_of(std::span<const double> values, Transform&& transform) {
   return sum / static_cast<double>(values.size());
 }
 
-} // namespace
-
-double summarised(std::span<const double> values, Summary summary) {
-  assert(!values.empty() && summary != Summary::exponent);
-  if (summary == Summary::geometric_mean)
-    return std::exp(mean_of(values, [](double value) { return std::log(value); }));
-  if (summary == Summary::arithmetic_mean)
-    return mean_of(values, [](double value) { return value; });
-  return values.front();
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-std::string summary_text(double value, std::span<const double> values, Summary summary,
-                         const std::function<std::string(double)>& text) {
-  if (summary == Summary::single || summary == Summary::exponent) return text(value);
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return fmt::format("{} ({} to {})", text(value), text(*least), text(*most));
+std::size_t column_index(const Records& records, std::string_view name) {
+  const auto found = std::ranges::find(records.columns, name, &RecordColumn::name);
+  return static_cast<std::size_t>(found - records.columns.begin());
 }
 
-void judge(Comparison& comparison, double paper, double tolerance, bool at_most) {
-  comparison.deviation = comparison.value / paper - 1;
-  comparison.agreement =
-      judged(is_within(comparison.deviation, tolerance, at_most), comparison.explanation);
-}
+/// What an expectation is held against.
+class Found {
+public:
+  Found(const Expectation& expectation, const Records& records, const RowOf& row_of)
+      : expectation_(expectation), records_(records), row_of_(row_of),
+        metric_(column_index(records, expectation.metric.name)) {}
 
-namespace {
-
-using Evaluations = std::span<const Evaluation>;
-
-std::optional<double> value_in(Evaluations evaluations, const Quotient& quotient,
-                               const Expectation& expectation) {
-  const auto value = [&](std::size_t index) {
-    return value_of(evaluations[index], expectation.replay, expectation.metric);
-  };
-  const auto of = value(quotient.of);
-  if (!of || !quotient.over) return of;
-  const auto over = value(*quotient.over);
-  if (!over || *over == 0) return {};
-  return *of / *over;
-}
-
-// One per quotient, or none at all: a mean over what happens to be there would say something else.
-std::vector<double> values_in(Evaluations evaluations, const Expectation& expectation) {
-  std::vector<double> values;
-  for (const Quotient& quotient : expectation.values) {
-    const auto value = value_in(evaluations, quotient, expectation);
-    if (!value || !std::isfinite(*value)) return {};
-    values.push_back(*value);
+  /// One per quotient, or none at all: a mean over what happens to be there would say something
+  /// else.
+  [[nodiscard]] std::vector<double> values() const {
+    std::vector<double> values;
+    for (const Quotient& quotient : expectation_.values) {
+      const std::optional<double> of = median(quotient.of);
+      const std::optional<double> over = quotient.over.empty() ? 1.0 : median(quotient.over);
+      if (!of || !over || *over == 0) return {};
+      values.push_back(*of / *over);
+    }
+    return values;
   }
-  return values;
-}
 
-// The slope of the least-squares line through the logarithms of size and value.
-double exponent_of(Evaluations evaluations, std::span<const double> values,
-                   const Expectation& expectation) {
-  std::vector<PlotPoint> points;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    points.push_back(
-        {value_of(evaluations[expectation.values[i].of], expectation.size), values[i]});
-  const auto law = fitted_power_law(points);
-  return law ? law->exponent : std::numeric_limits<double>::quiet_NaN();
-}
+  /// NaN where there is none. Pre: of values(), not empty.
+  [[nodiscard]] double summary(std::span<const double> values) const {
+    switch (expectation_.summary) {
+    case Summary::geometric_mean:
+      return std::exp(mean_of(values, [](double value) { return std::log(value); }));
+    case Summary::arithmetic_mean: return mean_of(values, [](double value) { return value; });
+    case Summary::largest: return *std::ranges::max_element(values);
+    case Summary::error:
+      return std::exp(mean_of(values, [](double value) { return std::abs(std::log(value)); })) - 1;
+    case Summary::exponent: return exponent(values);
+    case Summary::single: break;
+    }
+    assert(values.size() == 1);
+    return values.front();
+  }
 
-// NaN where there is none. Pre: at least one value.
-double summary_of(Evaluations evaluations, std::span<const double> values,
-                  const Expectation& expectation) {
-  return expectation.summary == Summary::exponent ? exponent_of(evaluations, values, expectation)
-                                                  : summarised(values, expectation.summary);
+  /// Why there is no value.
+  [[nodiscard]] std::string missing() const {
+    for (const Quotient& quotient : expectation_.values)
+      for (const std::vector<std::size_t>* rows : {&quotient.of, &quotient.over})
+        for (const std::size_t planned : *rows)
+          if (!value(planned)) return "there is no value: " + missing(planned);
+    return "there is no value: a division by 0, or a fit of fewer than two sizes";
+  }
+
+  /// Of all rows, the one that repeats itself least; nothing where one doesn't say.
+  [[nodiscard]] std::optional<double> widest_spread() const {
+    double widest = 0;
+    const std::size_t column = column_index(records_, spread_column);
+    for (const Quotient& quotient : expectation_.values)
+      for (const std::size_t planned : quotient.of) {
+        const std::optional<double> spread = number(planned, column);
+        if (!spread) return std::nullopt;
+        widest = std::max(widest, *spread);
+      }
+    return widest;
+  }
+
+private:
+  [[nodiscard]] std::optional<std::size_t> row(std::size_t planned) const {
+    const std::optional<std::size_t> row = row_of_ ? row_of_(planned) : planned;
+    return row && *row < records_.rows.size() ? row : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<double> number(std::size_t planned, std::size_t column) const {
+    const std::optional<std::size_t> at = row(planned);
+    if (!at || column == records_.columns.size()) return std::nullopt;
+    const Cell& cell = records_.rows[*at][column];
+    return cell.is_known() ? std::optional(cell.number()) : std::nullopt;
+  }
+
+  /// Whether anything came of the row: its first time is known.
+  [[nodiscard]] bool has_answer(std::size_t planned) const {
+    for (std::size_t c = 0; c < records_.columns.size(); ++c)
+      if (const RecordColumn& column = records_.columns[c];
+          column.quantity == Quantity::time && column.role == ColumnRole::metric)
+        return number(planned, c).has_value();
+    return true;
+  }
+
+  /// What it took to fail is no figure.
+  [[nodiscard]] std::optional<double> value(std::size_t planned) const {
+    if (expectation_.metric.role == ColumnRole::cost && !has_answer(planned)) return std::nullopt;
+    return number(planned, metric_);
+  }
+
+  [[nodiscard]] std::optional<double> median(std::span<const std::size_t> rows) const {
+    std::vector<double> values;
+    for (const std::size_t planned : rows) {
+      const std::optional<double> one = value(planned);
+      if (!one) return std::nullopt;
+      values.push_back(*one);
+    }
+    return median_of(std::move(values));
+  }
+
+  /// The slope of the least-squares line through the logarithms of size and value.
+  [[nodiscard]] double exponent(std::span<const double> values) const {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const std::size_t column = column_index(records_, expectation_.size);
+    std::vector<PlotPoint> points;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::optional<double> size = number(expectation_.values[i].of.front(), column);
+      if (!size) return none;
+      points.push_back({*size, values[i]});
+    }
+    const auto law = fitted_power_law(points);
+    return law ? law->exponent : none;
+  }
+
+  [[nodiscard]] std::string text(std::size_t row, std::string_view column) const {
+    const std::size_t c = column_index(records_, column);
+    return c == records_.columns.size()
+               ? ""
+               : exact_text(records_.rows[row][c], records_.columns[c].quantity);
+  }
+
+  [[nodiscard]] std::string missing(std::size_t planned) const {
+    const std::optional<std::size_t> at = row(planned);
+    if (!at) return "it wasn't run";
+    const std::string where =
+        fmt::format("{} on {}", text(*at, "algorithm"), text(*at, "topology"));
+    const std::string note = text(*at, "note");
+    if (!has_answer(planned))
+      return note.empty() ? "nothing came of " + where : fmt::format("{}: {}", where, note);
+    if (metric_ < records_.columns.size())
+      return fmt::format("{} isn't known of {}", expectation_.metric.name, where);
+    std::vector<std::string> known;
+    for (const RecordColumn& column : records_.columns)
+      if (column.quantity == Quantity::fact) known.push_back(column.name);
+    if (known.empty()) return where + " states no facts";
+    return fmt::format("{}: {}", where, unknown_name("fact", expectation_.metric.name, known));
+  }
+
+  const Expectation& expectation_;
+  const Records& records_;
+  const RowOf& row_of_;
+  std::size_t metric_; ///< index of the column; the number of columns where there is none
+};
+
+/// Whether it is said without a unit.
+bool is_plain(const Expectation& expectation) {
+  return expectation.summary == Summary::exponent || expectation.summary == Summary::error ||
+         !expectation.values.front().over.empty();
 }
 
 std::string text_of(double value, const Expectation& expectation) {
-  if (expectation.summary == Summary::exponent || expectation.values.front().over)
-    return fmt::format("{:.2f}", value);
-  return value_text(value, expectation.metric);
+  if (is_plain(expectation)) return fmt::format("{:.2f}", value);
+  switch (expectation.metric.quantity) {
+  case Quantity::rate: return short_rate_text(value);
+  case Quantity::time: return short_text(Time{std::llround(value)});
+  case Quantity::bytes: return short_text(Bytes{std::llround(value)});
+  case Quantity::seconds:
+  case Quantity::effort: return fmt::format("{:.4g} s", value);
+  case Quantity::fact: return fmt::format("{:.6g}", value);
+  case Quantity::text:
+  case Quantity::truth:
+  case Quantity::count:
+  case Quantity::ratio:
+  case Quantity::number: break;
+  }
+  return fmt::format("{:.4g}", value);
 }
 
-std::string missing_fact(const Evaluation& e, const Metric& metric) {
-  std::vector<std::string> known;
-  for (const auto& [name, value] : e.facts) known.push_back(name);
-  const std::string where = fmt::format("{} on {}", e.algorithm, e.topology);
-  if (known.empty()) return fmt::format("there is no value: {} states no facts", where);
-  return fmt::format("there is no value: {}: {}", where, unknown_name("fact", metric.name, known));
+/// The value, of several with the range of what it is of: "2.61 (1.95 to 3.40)".
+std::string ours_of(double value, std::span<const double> values, const Expectation& expectation) {
+  const std::string text = text_of(value, expectation);
+  if (expectation.summary != Summary::geometric_mean &&
+      expectation.summary != Summary::arithmetic_mean)
+    return text;
+  const auto [least, most] = std::ranges::minmax(values);
+  return fmt::format("{} ({} to {})", text, text_of(least, expectation),
+                     text_of(most, expectation));
 }
 
-// Why values_in() or summary_of() had nothing to say.
-std::string missing_text(Evaluations evaluations, const Expectation& expectation) {
-  const auto missing = [&](std::size_t index) {
-    return !value_of(evaluations[index], expectation.replay, expectation.metric);
-  };
-  for (const Quotient& quotient : expectation.values)
-    for (const std::size_t index : {quotient.of, quotient.over.value_or(quotient.of)})
-      if (missing(index)) {
-        const Evaluation& e = evaluations[index];
-        if (expectation.metric.kind == Metric::fact) return missing_fact(e, expectation.metric);
-        if (!e.replays.empty() && !e.planned) // else any other metric would have its value
-          return fmt::format("there is no value: {} on {} expects no time", e.algorithm,
-                             e.topology);
-        return fmt::format("there is no value: no correct schedule by {} on {}", e.algorithm,
-                           e.topology);
-      }
-  return "there is no value: a division by 0, or a fit of fewer than two sizes";
+std::string_view words_of(Limit limit) {
+  switch (limit) {
+  case Limit::at_most: return "at most ";
+  case Limit::at_least: return "at least ";
+  case Limit::equal: break;
+  }
+  return "";
 }
 
-Comparison compare(const Expectation& expectation, Evaluations evaluations) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+Comparison compare(const Expectation& expectation, const Records& records, const RowOf& row_of) {
+  const Found found(expectation, records, row_of);
   Comparison result;
   result.label = expectation.label;
-  result.paper = (expectation.at_most ? "at most " : "") + text_of(expectation.paper, expectation);
+  result.paper = std::string(words_of(expectation.limit)) + text_of(expectation.value, expectation);
   result.explanation = expectation.explanation;
-  const std::vector<double> values = values_in(evaluations, expectation);
-  result.value = values.empty() ? none : summary_of(evaluations, values, expectation);
+  const std::vector<double> values = found.values();
+  result.value = values.empty() ? std::nan("") : found.summary(values);
   if (!std::isfinite(result.value)) {
-    result.value = result.deviation = none;
+    result.value = result.deviation = std::nan("");
     result.ours = "-";
-    result.explanation = missing_text(evaluations, expectation);
+    result.explanation = found.missing();
     return result;
   }
-  result.ours = summary_text(result.value, values, expectation.summary,
-                             [&](double value) { return text_of(value, expectation); });
-  judge(result, expectation.paper, expectation.tolerance, expectation.at_most);
+  result.ours = ours_of(result.value, values, expectation);
+  result.deviation = result.value / expectation.value - 1;
+  result.agreement = judged(is_within(result.deviation, expectation.tolerance, expectation.limit),
+                            expectation.explanation);
+  if (!expectation.repeats_within) return result;
+  const std::optional<double> spread = found.widest_spread();
+  if (spread && *spread <= *expectation.repeats_within) return result;
+  result.agreement = Agreement::not_judged;
+  result.explanation =
+      spread ? fmt::format("ratios differ by up to {:.0f} % between passes: no verdict on what the "
+                           "machine's load decides",
+                           100 * *spread)
+             : "one pass can't say whether its ratios repeat themselves";
   return result;
 }
 
@@ -195,11 +296,11 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 
 } // namespace
 
-std::vector<Comparison> compare(std::span<const Expectation> expectations,
-                                std::span<const Evaluation> evaluations) {
+std::vector<Comparison> compare(std::span<const Expectation> expectations, const Records& records,
+                                const RowOf& row_of) {
   std::vector<Comparison> results;
   for (const Expectation& expectation : expectations)
-    results.push_back(compare(expectation, evaluations));
+    results.push_back(compare(expectation, records, row_of));
   return results;
 }
 

@@ -1,9 +1,30 @@
-// What a paper says, held against what we get: match, differs with a reason, or differs.
+// What a paper says, held against what we get: match, differs with a reason, or differs. An
+// expectation is of rows of a study's records and of one of their columns, whatever the kind of
+// study.
+//
+//   [[expect]]                             # of [[runs]]; [[training.expect]], ... of others
+//   label = "TACOS / Ring on Mesh"
+//   of = {topology = "Mesh", algorithm = "tacos"}   # by columns that tell rows apart, without
+//                                          # their unit: a value, a list of which each will do, of
+//                                          # sizes also "1MB..", "..4MB"; default all rows
+//   over = {topology = "Mesh", algorithm = "ring"}  # the value is a ratio; of several rows those
+//                                          # meet that agree in all columns but the label and
+//                                          # those for which `of` and `over` name other values.
+//                                          # Without it: the value itself, with its unit
+//   metric = "algbw"                       # a column, without its unit; default the study's
+//   summary = "geometric_mean"             # of several values: or arithmetic_mean, largest, error:
+//                                          # exp(mean |log|) - 1. Rows that differ in nothing but
+//                                          # their seed are one value, by their median
+//   exponent_over = "npus"                 # instead: how the values grow with this column, by least
+//                                          # squares of logarithms
+//   value = 1.98                           # or at_most, at_least
+//   tolerance = "2%"                       # of the value; default 0% of at_most and at_least
+//   repeats_within = 0.1                   # not judged where a row's spread is more: [[executions]]
+//   explanation = "..."                    # makes a difference one that doesn't fail the run
 #pragma once
 
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/studies/runs/evaluation.hpp"
-#include "experiments/driver/studies/runs/metric.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,14 +32,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
 
-/// A case's value, or its ratio to another's.
+/// Rows of a study's records: their median, or its ratio to another's.
 struct Quotient {
-  std::size_t of = 0;              ///< index of a case
-  std::optional<std::size_t> over; ///< of another: the value is `of` / `over`
+  std::vector<std::size_t> of;   ///< at least one; several differ in their seed only
+  std::vector<std::size_t> over; ///< likewise; none: the value is that of `of`
   bool operator==(const Quotient&) const = default;
 };
 
@@ -27,35 +49,41 @@ enum class Summary : std::uint8_t {
   single, ///< there is only one
   geometric_mean,
   arithmetic_mean,
+  largest,
+  error,    ///< exp(mean |log value|) - 1: how far ratios are from 1
   exponent, ///< of the power law that fits the values over the size of their problems
 };
-/// "geometric" or "arithmetic". Errors: InputError with the known names.
-[[nodiscard]] Summary parse_mean(const std::string& text);
 
-/// What a paper says of the evaluations of an experiment.
+enum class Limit : std::uint8_t { equal, at_most, at_least };
+
+/// What a paper says of a study's rows.
 struct Expectation {
   std::string label;
-  Metric metric = Metric::algbw;
+  RecordColumn metric;          ///< whose values count
   std::vector<Quotient> values; ///< at least one, several in a summary of several
   Summary summary = Summary::single;
-  ProblemSize size = ProblemSize::npus; ///< for exponents
-  std::size_t replay = 0;               ///< index into Evaluation::replays
-  double paper = 0;        ///< the paper's value: a ratio, an exponent, or in the metric's unit
-  double tolerance = 0;    ///< of the paper's value: 0.02 for 2 %
-  bool at_most = false;    ///< the paper gives an upper limit: less is a match too
+  std::string size; ///< of exponents: the column over which values grow
+  Limit limit = Limit::equal;
+  double value = 0;     ///< a ratio, an exponent, an error, or in the metric's unit: ps, bytes/s
+  double tolerance = 0; ///< of the value: 0.02 for 2 %
+  /// Judged only where no row's `spread_column` is above: what a busy machine decides is no verdict.
+  std::optional<double> repeats_within = {};
   std::string explanation; ///< why ours may differ; empty: it may not
 };
 
+/// How much a row's repetitions differ: 0.1 where the highest is 10 % above the lowest.
+inline constexpr std::string_view spread_column = "ratio_spread";
+
 enum class Agreement : std::uint8_t {
-  match,             ///< within the tolerance (or below, where the paper gives an upper limit)
+  match,             ///< within the tolerance (or beyond a limit on its good side)
   differs_explained, ///< outside of it, for a reason that the experiment states
   differs,           ///< outside of it, or there is no value: the run fails
   not_judged,        ///< measured values that don't repeat themselves: shown, and no more
 };
 [[nodiscard]] std::string_view to_text(Agreement agreement); ///< "differs, explained"
 
-/// Whether ours / theirs - 1 is within the tolerance; `at_most`: or below.
-[[nodiscard]] bool is_within(double deviation, double tolerance, bool at_most);
+/// Whether ours / theirs - 1 is within the tolerance, or on the good side of a limit.
+[[nodiscard]] bool is_within(double deviation, double tolerance, Limit limit);
 /// What doesn't agree differs, with the explanation if there is one.
 [[nodiscard]] Agreement judged(bool agrees, const std::string& explanation);
 
@@ -68,19 +96,11 @@ struct Comparison {
   std::string explanation; ///< the experiment's, or why there is no value
 };
 
-/// The value that several have together. Pre: at least one, exactly one of Summary::single; no
-/// exponent.
-[[nodiscard]] double summarised(std::span<const double> values, Summary summary);
-/// The value by `text`, of means with the range of what they are of: "2.61 (1.95 to 3.40)".
-[[nodiscard]] std::string summary_text(double value, std::span<const double> values,
-                                       Summary summary,
-                                       const std::function<std::string(double)>& text);
-/// Fills in deviation and agreement. Pre: the comparison has its value and explanation.
-void judge(Comparison& comparison, double paper, double tolerance, bool at_most);
-
-/// One comparison per expectation. Pre: the indices are those of `evaluations`.
+/// One comparison per expectation. `row_of`: where in the records a planned row stands; nothing
+/// where it came to none.
+using RowOf = std::function<std::optional<std::size_t>(std::size_t planned)>;
 [[nodiscard]] std::vector<Comparison> compare(std::span<const Expectation> expectations,
-                                              std::span<const Evaluation> evaluations);
+                                              const Records& records, const RowOf& row_of = {});
 
 [[nodiscard]] Table comparison_table(std::span<const Comparison> comparisons);
 

@@ -1,184 +1,368 @@
-// Selectors pick cases of the experiment's product and must be unambiguous: one case, or explicitly
-// a mean over several. All is resolved to indices of cases here, so that what is judged later
-// doesn't depend on names.
+// Selectors pick rows that a study will have, and must be unambiguous: one row, or explicitly a
+// summary of several. All is resolved to indices of rows here, so that what is judged later doesn't
+// depend on names.
 #include "experiments/driver/studies/expectation_reader.hpp"
 
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/renames.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
 
 namespace tutti {
 
 namespace {
 
-using Cases = std::span<const Case>;
+constexpr std::string_view label_column = "label", seed_column = "seed", any = "auto";
 
-bool allowed(const std::vector<std::string>& names, std::string_view name) {
-  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// The cases that a selector like {topology = "Mesh", algorithm = ["ring", "direct"]} picks.
-struct Selection {
-  std::vector<std::size_t> cases;
-  bool names_chunks = false;
+/// Sizes from one to another, both included.
+struct SizeRange {
+  Bytes least{0}, most{INT64_MAX};
+  bool operator==(const SizeRange&) const = default;
 };
 
-Selection selected(const ConfigValue& value, Networks networks, Cases cases) {
-  ConfigTable table = value.table();
-  const std::vector<std::string> none;
-  const auto topologies = list_at(table, "topology", none, [&](const ConfigValue& label) {
-    return networks[topology_index(label, networks)].label;
-  });
-  const auto algorithms = list_at(table, "algorithm", none, [](const ConfigValue& name) {
-    return std::string(parsed(name, find_algorithm).name);
-  });
-  const auto run = table.find("run"), collective = table.find("collective");
-  const auto size = table.find("size"), chunks = table.find("chunks");
-  table.finish();
-  Selection selection{{}, chunks.has_value()};
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Case& c = cases[i];
-    if (allowed(topologies, c.topology_label) && allowed(algorithms, c.algorithm.name) &&
-        (!run || c.run == run->string()) &&
-        (!collective || c.collective.texts == texts_of(*collective)) &&
-        (!size || c.collective.size == size->bytes()) &&
-        (!chunks || c.chunks == chunks_of(*chunks)))
-      selection.cases.push_back(i);
+/// What one key of `of` or `over` asks of a column.
+struct Selector {
+  std::size_t column = 0;
+  std::set<std::string> texts; ///< of cells
+  std::vector<SizeRange> ranges;
+
+  [[nodiscard]] bool picks(const Cell& cell, Quantity quantity) const {
+    if (!cell.is_known()) return false;
+    return texts.contains(exact_text(cell, quantity)) ||
+           std::ranges::any_of(ranges, [&](const SizeRange& range) {
+             return Bytes{cell.whole()} >= range.least && Bytes{cell.whole()} <= range.most;
+           });
   }
-  if (selection.cases.empty()) throw value.error("no case of the runs is as asked for");
+};
+
+/// "1MB..", "..4MB", "1MB..4MB"
+SizeRange parse_range(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  SizeRange range;
+  if (dots > 0) range.least = parse_bytes(text.substr(0, dots));
+  if (dots + 2 < text.size()) range.most = parse_bytes(text.substr(dots + 2));
+  if (range.least > range.most) throw InputError(fmt::format("no size is in \"{}\"", text));
+  return range;
+}
+
+// A text that no row has in the column is a slip.
+std::string known_text(const ConfigValue& value, const Records& keys, std::size_t column) {
+  const std::string text = value.is_integer() ? fmt::to_string(value.integer()) : value.string();
+  std::vector<std::string> known;
+  for (const std::vector<Cell>& row : keys.rows)
+    if (std::string one = exact_text(row[column], Quantity::text);
+        !one.empty() && std::ranges::find(known, one) == known.end())
+      known.push_back(std::move(one));
+  if (std::ranges::find(known, text) == known.end())
+    throw value.error(unknown_name(name_without_unit(keys.columns[column]), text, known));
+  return text;
+}
+
+void add_value(Selector& selector, const ConfigValue& value, const Records& keys) {
+  switch (keys.columns[selector.column].quantity) {
+  case Quantity::text: selector.texts.insert(known_text(value, keys, selector.column)); return;
+  case Quantity::bytes:
+    if (value.is_string() && value.string().find("..") != std::string::npos)
+      selector.ranges.push_back(parsed(value, parse_range));
+    else
+      selector.texts.insert(fmt::to_string(value.bytes().count));
+    return;
+  case Quantity::time: selector.texts.insert(fmt::to_string(value.time().ps)); return;
+  case Quantity::truth: selector.texts.insert(value.boolean() ? "true" : "false"); return;
+  default: selector.texts.insert(fmt::to_string(value.integer())); return;
+  }
+}
+
+/// The rows that a selector like {topology = "Mesh", algorithm = ["ring", "direct"]} picks.
+struct Selection {
+  std::vector<Selector> selectors;
+  std::vector<std::size_t> rows;
+
+  [[nodiscard]] const Selector* of(std::size_t column) const {
+    const auto found = std::ranges::find(selectors, column, &Selector::column);
+    return found == selectors.end() ? nullptr : &*found;
+  }
+};
+
+std::vector<Selector> read_selectors(const ConfigValue& value, const Records& keys) {
+  std::vector<Selector> selectors;
+  ConfigTable table = value.table();
+  for (std::size_t c = 0; c < keys.columns.size(); ++c) {
+    const auto wanted = table.find(std::string(name_without_unit(keys.columns[c])));
+    if (!wanted) continue;
+    selectors.push_back({c, {}, {}});
+    for (const ConfigValue& each : list_of(*wanted)) add_value(selectors.back(), each, keys);
+  }
+  table.finish();
+  return selectors;
+}
+
+Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& rows) {
+  Selection selection;
+  if (value) selection.selectors = read_selectors(*value, rows.keys);
+  const bool names_aside = std::ranges::any_of(selection.selectors, [&](const Selector& selector) {
+    return rows.keys.columns[selector.column].name == rows.aside_column;
+  });
+  for (std::size_t r = 0; r < rows.keys.rows.size(); ++r) {
+    if (!names_aside && !rows.aside.empty() && rows.aside[r]) continue;
+    const bool is_picked = std::ranges::all_of(selection.selectors, [&](const Selector& selector) {
+      return selector.picks(rows.keys.rows[r][selector.column],
+                            rows.keys.columns[selector.column].quantity);
+    });
+    if (is_picked) selection.rows.push_back(r);
+  }
+  if (selection.rows.empty()) {
+    const std::string none = "no row of the study is as asked for";
+    throw value ? value->error(none) : InputError(none);
+  }
   return selection;
 }
 
-std::size_t only_case(const ConfigValue& value, const Selection& selection, Cases cases) {
-  if (selection.cases.size() == 1) return selection.cases.front();
-  const auto name = [&cases](std::size_t index) {
-    const Case& c = cases[index];
-    return fmt::format("{} on {}", c.algorithm.name, c.topology_label);
-  };
-  throw value.error(fmt::format("{} cases are as asked for ({}, {}{}): say which by topology, "
-                                "algorithm, run, collective, size or chunks, or set \"mean\"",
-                                selection.cases.size(), name(selection.cases[0]),
-                                name(selection.cases[1]),
-                                selection.cases.size() > 2 ? ", ..." : ""));
+std::string key_text(const PlannedRows& rows, std::size_t row, std::size_t column) {
+  return exact_text(rows.keys.rows[row][column], rows.keys.columns[column].quantity);
 }
 
-// Ratios of several cases are taken problem by problem (same network, collective, size and chunks),
-// as papers do: a ratio of means would be decided by the slowest problem.
-std::vector<Quotient> pairs(const ConfigValue& of_value, const Selection& of, const Selection& over,
-                            Cases cases) {
-  const bool any_chunks = of.names_chunks || over.names_chunks;
-  const auto chooses_itself = [](const Case& c) { return !c.chunks && c.algorithm.chooses_chunks; };
-  const auto same_chunks = [&](const Case& x, const Case& y) {
-    return any_chunks || x.chunks == y.chunks || chooses_itself(x) || chooses_itself(y);
-  };
-  std::vector<Quotient> found;
-  for (const std::size_t a : of.cases) {
-    const std::size_t before = found.size();
-    const Case& x = cases[a];
-    for (const std::size_t b : over.cases) {
-      const Case& y = cases[b];
-      if (x.topology == y.topology && x.collective.texts == y.collective.texts &&
-          x.collective.size == y.collective.size && same_chunks(x, y))
-        found.push_back({a, b});
+/// Rows that differ in nothing but their seed, as one.
+using Group = std::vector<std::size_t>;
+std::vector<Group> groups_of(const Selection& selection, const PlannedRows& rows) {
+  std::vector<Group> groups;
+  std::map<std::vector<std::string>, std::size_t> known;
+  for (const std::size_t row : selection.rows) {
+    std::vector<std::string> texts;
+    for (std::size_t c = 0; c < rows.keys.columns.size(); ++c)
+      if (rows.keys.columns[c].name != seed_column) texts.push_back(key_text(rows, row, c));
+    const auto [at, is_new] = known.try_emplace(std::move(texts), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(row);
+  }
+  return groups;
+}
+
+/// Whether a ratio of these rows compares like with like.
+class Pairing {
+public:
+  Pairing(const Selection& of, const Selection& over, const PlannedRows& rows) : rows_(rows) {
+    for (std::size_t c = 0; c < rows.keys.columns.size(); ++c) {
+      const std::string& name = rows.keys.columns[c].name;
+      const Selector *a = of.of(c), *b = over.of(c);
+      const bool is_compared = b == nullptr
+                                   ? name == rows.aside_column // `over` then has what isn't aside
+                                   : a == nullptr || a->texts != b->texts || a->ranges != b->ranges;
+      if (name != label_column && name != seed_column && !is_compared) shared_.push_back(c);
     }
-    if (found.size() == before)
-      throw of_value.error(fmt::format(
-          "\"over\" has no case of the same topology, collective, size and chunks as {} on {}",
-          x.algorithm.name, x.topology_label));
   }
-  return found;
-}
 
-std::vector<Quotient> read_values(ConfigTable& table, Summary summary, Networks networks,
-                                  Cases cases) {
-  const ConfigValue of_value = table.at("of");
-  const Selection of = selected(of_value, networks, cases);
-  const auto over_value = table.find("over");
-  if (!over_value) {
-    if (summary == Summary::single) return {{only_case(of_value, of, cases), {}}};
-    std::vector<Quotient> values;
-    for (const std::size_t index : of.cases) values.push_back({index, {}});
-    return values;
+  [[nodiscard]] bool agree(std::size_t a, std::size_t b) const {
+    return std::ranges::all_of(shared_, [&](std::size_t column) {
+      const std::string x = key_text(rows_, a, column), y = key_text(rows_, b, column);
+      return x == y || x.empty() || y.empty() || (x == any && chooses(a)) ||
+             (y == any && chooses(b));
+    });
   }
-  if (summary == Summary::exponent)
-    throw over_value->error("an exponent is of values, not of ratios: remove \"over\"");
-  const Selection over = selected(*over_value, networks, cases);
-  if (summary != Summary::single) return pairs(of_value, of, over, cases);
-  return {{only_case(of_value, of, cases), only_case(*over_value, over, cases)}};
-}
 
-// A ratio or exponent has no unit; a value has its metric's, and TOML must say it.
-double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
-  if (expectation.summary == Summary::exponent || expectation.values.front().over)
-    return value.number();
-  switch (expectation.metric.kind) {
-  case Metric::algbw:
-  case Metric::busbw: return static_cast<double>(value.bandwidth().bytes_per_second);
-  case Metric::time:
-  case Metric::planned: return static_cast<double>(value.time().ps);
-  case Metric::synthesis_seconds: return value.time().seconds();
-  case Metric::gap:
-  case Metric::planned_ratio:
-  case Metric::fact: break;
+  /// "topology, size"
+  [[nodiscard]] std::string shared() const {
+    std::vector<std::string> names;
+    for (const std::size_t column : shared_)
+      names.emplace_back(name_without_unit(rows_.keys.columns[column]));
+    return joined(names, ", ");
   }
-  return value.number();
+
+private:
+  [[nodiscard]] bool chooses(std::size_t row) const {
+    return !rows_.chooses_chunks.empty() && rows_.chooses_chunks[row];
+  }
+
+  const PlannedRows& rows_;
+  std::vector<std::size_t> shared_; ///< columns in which they must agree
+};
+
+/// "ring on Mesh", or whatever tells rows apart.
+std::string row_text(const PlannedRows& rows, std::size_t row) {
+  std::vector<std::string> texts;
+  for (const char* name : {"algorithm", "topology", "policy", "variant"})
+    for (std::size_t c = 0; c < rows.keys.columns.size(); ++c)
+      if (rows.keys.columns[c].name == name && !key_text(rows, row, c).empty())
+        texts.push_back(key_text(rows, row, c));
+  return joined(texts, " on ");
 }
 
-double paper_value(const ConfigValue& value, const Expectation& expectation) {
-  const double number = number_in_unit(value, expectation);
-  if (number <= 0) throw value.error("the paper's value must be above 0");
-  return number;
+// Ratios of several rows are taken problem by problem, as papers do: a ratio of means would be
+// decided by the slowest problem. Of one row over one other, whoever asks knows why.
+std::vector<Quotient> quotients_of(const ConfigValue& of_value, const Selection& of,
+                                   const Selection& over, const PlannedRows& rows) {
+  const std::vector<Group> above = groups_of(of, rows), below = groups_of(over, rows);
+  if (above.size() == 1 && below.size() == 1) return {{above.front(), below.front()}};
+  const Pairing pairing(of, over, rows);
+  std::vector<Quotient> quotients;
+  for (const Group& a : above) {
+    const std::size_t before = quotients.size();
+    for (const Group& b : below)
+      if (pairing.agree(a.front(), b.front())) quotients.push_back({a, b});
+    if (quotients.size() == before)
+      throw of_value.error(fmt::format("\"over\" has no row of the same {} as {}", pairing.shared(),
+                                       row_text(rows, a.front())));
+  }
+  return quotients;
 }
 
-std::size_t replay_index(const ConfigValue& value, const Case& c) {
-  const Discipline discipline = parsed(value, parse_discipline);
-  const auto found = std::find(c.disciplines.begin(), c.disciplines.end(), discipline);
-  if (found == c.disciplines.end())
-    throw value.error(fmt::format("the run has no discipline {}", to_text(discipline)));
-  return static_cast<std::size_t>(found - c.disciplines.begin());
-}
-
-// Where the discipline stands among the replays, which must be the same place in all cases.
-std::size_t replay_index(const ConfigValue& value, const std::vector<Quotient>& values,
-                         Cases cases) {
-  const std::size_t index = replay_index(value, cases[values.front().of]);
-  for (const Quotient& quotient : values)
-    for (const std::size_t c : {quotient.of, quotient.over.value_or(quotient.of)})
-      if (replay_index(value, cases[c]) != index)
-        throw value.error("all runs must list their disciplines in the same order");
-  return index;
+std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const PlannedRows& rows) {
+  const std::optional<ConfigValue> of_value = table.find("of");
+  const Selection of = selected(of_value, rows);
+  std::vector<Quotient> quotients;
+  if (const auto over_value = table.find("over")) {
+    if (summary == Summary::exponent)
+      throw over_value->error("an exponent is of values, not of ratios: remove \"over\"");
+    quotients = quotients_of(of_value.value_or(*over_value), of, selected(over_value, rows), rows);
+  } else {
+    for (Group& group : groups_of(of, rows)) quotients.push_back({std::move(group), {}});
+  }
+  if (summary != Summary::single || quotients.size() == 1) return quotients;
+  std::vector<std::string> keys;
+  for (const RecordColumn& column : rows.keys.columns) keys.emplace_back(name_without_unit(column));
+  const std::string message =
+      fmt::format("{} values are as asked for ({}, {}{}): say which by {}, or set \"summary\"",
+                  quotients.size(), row_text(rows, quotients[0].of.front()),
+                  row_text(rows, quotients[1].of.front()), quotients.size() > 2 ? ", ..." : "",
+                  joined(keys, ", "));
+  throw of_value ? of_value->error(message) : table.error(message);
 }
 
 } // namespace
 
-Expectation read_expectation(ConfigTable table, Networks networks, Cases cases) {
+RecordColumn metric_column(const std::string& text, std::span<const RecordColumn> columns) {
+  if (text.starts_with("fact:") && text.size() > 5)
+    return {text, Quantity::fact, ColumnRole::metric};
+  std::vector<std::string> known;
+  for (const RecordColumn& column : columns) {
+    const bool is_number = column.quantity != Quantity::text && column.quantity != Quantity::truth;
+    if (!is_number || column.role == ColumnRole::key || column.role == ColumnRole::note) continue;
+    if (text == column.name || text == name_without_unit(column)) return column;
+    known.emplace_back(column.role == ColumnRole::cost ? std::string_view(column.name)
+                                                       : name_without_unit(column));
+  }
+  if (const std::string_view now = metric_now(text, known); !now.empty())
+    throw InputError(fmt::format("metric \"{}\" is called \"{}\" now", text, now));
+  throw InputError(unknown_name("metric", text, known));
+}
+
+RecordColumn size_column(const std::string& text, std::span<const RecordColumn> columns) {
+  std::vector<std::string> known;
+  for (const RecordColumn& column : columns) {
+    if (column.quantity != Quantity::count && column.quantity != Quantity::bytes) continue;
+    if (text == column.name || text == name_without_unit(column)) return column;
+    known.emplace_back(name_without_unit(column));
+  }
+  throw InputError(unknown_name("problem size", text, known));
+}
+
+namespace {
+
+Summary parse_summary(const std::string& text) {
+  const std::array<std::pair<std::string, Summary>, 4> summaries{
+      {{"geometric_mean", Summary::geometric_mean},
+       {"arithmetic_mean", Summary::arithmetic_mean},
+       {"largest", Summary::largest},
+       {"error", Summary::error}}};
+  std::vector<std::string> known;
+  for (const auto& [name, summary] : summaries) {
+    if (text == name) return summary;
+    known.push_back(name);
+  }
+  throw InputError(unknown_name("summary", text, known));
+}
+
+// A ratio, an exponent or an error has no unit; a value has its metric's, and TOML must say it.
+double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
+  if (expectation.summary == Summary::exponent || expectation.summary == Summary::error ||
+      !expectation.values.front().over.empty())
+    return value.number();
+  switch (expectation.metric.quantity) {
+  case Quantity::rate: return static_cast<double>(value.bandwidth().bytes_per_second);
+  case Quantity::time: return static_cast<double>(value.time().ps);
+  case Quantity::bytes: return static_cast<double>(value.bytes().count);
+  case Quantity::seconds:
+  case Quantity::effort: return value.time().seconds();
+  default: return value.number();
+  }
+}
+
+void read_limit(ConfigTable& table, Expectation& expectation) {
+  constexpr std::array<std::pair<const char*, Limit>, 3> limits{
+      {{"value", Limit::equal}, {"at_most", Limit::at_most}, {"at_least", Limit::at_least}}};
+  std::optional<ConfigValue> found;
+  for (const auto& [key, limit] : limits) {
+    const auto value = table.find(key);
+    if (!value) continue;
+    if (found)
+      throw value->error("only one of \"value\", \"at_most\" and \"at_least\" is possible");
+    found = value;
+    expectation.limit = limit;
+  }
+  if (!found) throw table.error("needs a key \"value\", \"at_most\" or \"at_least\"");
+  expectation.value = number_in_unit(*found, expectation);
+  if (expectation.value <= 0) throw found->error("the expected value must be above 0");
+  if (const auto tolerance = table.find("tolerance"))
+    expectation.tolerance = parsed(*tolerance, parse_percentage);
+  else if (expectation.limit == Limit::equal)
+    throw table.error("needs a key \"tolerance\"");
+}
+
+void read_repeats(ConfigTable& table, const PlannedRows& rows, Expectation& expectation) {
+  const auto within = table.find("repeats_within");
+  if (!within) return;
+  if (std::ranges::find(rows.columns, spread_column, &RecordColumn::name) == rows.columns.end())
+    throw within->error("only what is measured repeats itself: [[executions]]");
+  expectation.repeats_within = within->number();
+  if (!(*expectation.repeats_within > 0)) throw within->error("it must be above 0");
+}
+
+} // namespace
+
+Expectation read_expectation(ConfigTable table, const PlannedRows& rows) {
+  refuse_renamed(table);
+  table.allow_only({"label", "of", "over", "metric", "summary", "exponent_over", "value", "at_most",
+                    "at_least", "tolerance", "repeats_within", "explanation"});
   Expectation expectation;
   expectation.label = plain_label(table.at("label"));
-  expectation.metric = parsed_at(table, "metric", "algbw", parse_metric);
-  const auto mean = table.find("mean"), exponent = table.find("exponent_over");
-  if (mean && exponent) throw exponent->error("\"mean\" and \"exponent_over\" exclude each other");
-  if (mean) expectation.summary = parsed(*mean, parse_mean);
+  expectation.metric =
+      parsed_at(table, "metric", rows.metric.c_str(),
+                [&](const std::string& text) { return metric_column(text, rows.columns); });
+  const auto summary = table.find("summary"), exponent = table.find("exponent_over");
+  if (summary && exponent)
+    throw exponent->error("\"summary\" and \"exponent_over\" exclude each other");
+  if (summary) expectation.summary = parsed(*summary, parse_summary);
   if (exponent) {
     expectation.summary = Summary::exponent;
-    expectation.size = parsed(*exponent, parse_problem_size);
+    expectation.size = parsed(
+        *exponent, [&](const std::string& text) { return size_column(text, rows.columns).name; });
   }
-  expectation.values = read_values(table, expectation.summary, networks, cases);
+  expectation.values = read_values(table, expectation.summary, rows);
   if (exponent && expectation.values.size() < 2)
-    throw exponent->error("an exponent needs at least two cases");
-  if (const auto discipline = table.find("discipline"))
-    expectation.replay = replay_index(*discipline, expectation.values, cases);
-  expectation.paper = paper_value(table.at("paper"), expectation);
-  const ConfigValue tolerance = table.at("tolerance");
-  expectation.tolerance = parsed(tolerance, parse_percentage);
-  if (const auto at_most = table.find("at_most")) expectation.at_most = at_most->boolean();
+    throw exponent->error("an exponent needs at least two values");
+  read_limit(table, expectation);
+  read_repeats(table, rows, expectation);
   expectation.explanation = string_at(table, "explanation");
   table.finish();
   return expectation;
+}
+
+std::vector<Expectation> read_expectations(const std::vector<ConfigTable>& tables,
+                                           const PlannedRows& rows) {
+  std::vector<Expectation> expectations;
+  for (const ConfigTable& table : tables) expectations.push_back(read_expectation(table, rows));
+  return expectations;
 }
 
 } // namespace tutti

@@ -1,20 +1,42 @@
-// The [[expect]] tables of an experiment's file.
+// The tables of what is expected, for every kind of study: format at the head of expectation.hpp.
 #pragma once
 
 #include "experiments/driver/studies/expectation.hpp"
-#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/study.hpp"
 #include "sim/files/config.hpp"
 
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tutti {
 
-/// Selectors (`of`, `over`) pick cases; a missing field picks all. Where they pick several for a
-/// mean, each case of `of` meets every case of `over` with the same topology, collective and size,
-/// and the same chunks unless a selector names them or an algorithm chooses them.
-/// Pre: `cases` are those of [[runs]], on these networks. Errors: InputError with file:line:column.
-[[nodiscard]] Expectation read_expectation(ConfigTable table, Networks networks,
-                                           std::span<const Case> cases);
+/// What is known of a study's rows before it runs, so that an expectation of none, or of too many,
+/// is an error before hours of work.
+struct PlannedRows {
+  /// By what rows are told apart, in their order. A cell that isn't known agrees with any other.
+  Records keys;
+  std::vector<bool> chooses_chunks = {}; ///< of each row: whether its "auto" agrees with any, too
+  /// Rows that count only where a selector names this column: an iteration with failures, ...
+  std::string aside_column = {};
+  std::vector<bool> aside = {};      ///< of each row; empty: none is
+  std::vector<RecordColumn> columns; ///< of the records to come, for metrics
+  std::string metric;                ///< where none is named, without its unit: "algbw"
+};
+
+/// The number that a name means, with or without its unit, and also "fact:NAME". Errors: InputError
+/// with the known names.
+[[nodiscard]] RecordColumn metric_column(const std::string& text,
+                                         std::span<const RecordColumn> columns);
+/// Likewise of what counts how large a problem is.
+[[nodiscard]] RecordColumn size_column(const std::string& text,
+                                       std::span<const RecordColumn> columns);
+
+/// Errors: InputError with file:line:column.
+[[nodiscard]] Expectation read_expectation(ConfigTable table, const PlannedRows& rows);
+
+/// Of each of the tables. Errors: as above.
+[[nodiscard]] std::vector<Expectation> read_expectations(const std::vector<ConfigTable>& tables,
+                                                         const PlannedRows& rows);
 
 } // namespace tutti

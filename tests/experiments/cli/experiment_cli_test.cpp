@@ -49,9 +49,10 @@ seeds = [1, 2]
 detection = "1us"
 decision = "1us"
 [[failures.expect]]
-policy = "restart"
-failed_links = 0
+label = "Torus: restart"
+of = {policy = "restart", failed_links = 0}
 value = 1
+tolerance = "0%"
 )";
   write_file(folder.file("e.toml"), failures);
   const CommandResult result = run_tutti("run e.toml --out here", folder);
@@ -59,7 +60,7 @@ value = 1
   CHECK(result.code == 0);
   CHECK(result.out.starts_with("A torus that loses cables\n\nTorus: T, all_reduce 1MB"));
   CHECK_THAT(read_file(folder.file("here/verdicts.md")),
-             ContainsSubstring("| Torus, tacos: restart / undisturbed | 1.00 | 1.00 | +0.00 % | "
+             ContainsSubstring("| Torus: restart | 1 | 1 | +0.00 % | "
                                "match |"));
   const Json json = Json::parse(read_file(folder.file("here/results.json")));
   REQUIRE(json["studies"].size() == 1);
@@ -69,8 +70,8 @@ value = 1
   CHECK(std::filesystem::exists(folder.file("here/failures_torus.svg")));
 
   write_file(folder.file("e.toml"),
-             failures + "[[failures.expect]]\npolicy = \"restart\"\nfailed_links = 2\nat_most = "
-                        "0.5\n");
+             failures + "[[failures.expect]]\nlabel = \"x\"\nof = {policy = \"restart\", "
+                        "failed_links = 2}\nat_most = 0.5\n");
   const CommandResult differs = run_tutti("run e.toml --out here", folder);
   CHECK(differs.code == 1);
   CHECK_THAT(differs.err, ContainsSubstring("differs without an explanation"));
@@ -149,15 +150,15 @@ file = "sizes"
 [[expect]]
 label = "unidirectional time"
 of = {topology = "R", algorithm = "ring1", size = "4kB"}
-metric = "time"
-paper = "1.56us"
+metric = "collective_time"
+value = "1.56us"
 tolerance = "0%"
 [[expect]]
 label = "wrong"
 of = {topology = "R", algorithm = "ring1", size = "4kB"}
 over = {topology = "R", algorithm = "ring1", size = "8kB"}
-metric = "time"
-paper = 2
+metric = "collective_time"
+value = 2
 tolerance = "2%"
 explanation = "latency doesn't double"
 )");
@@ -192,7 +193,7 @@ TEST_CASE("an unexplained difference is exit code 1") {
   const TemporaryFolder folder;
   write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
                                     "collectives = [\"all_gather\"]\nalgorithms = [\"ring\"]\n"
-                                    "[[expect]]\nlabel = \"no\"\nmetric = \"gap\"\npaper = 9\n"
+                                    "[[expect]]\nlabel = \"no\"\nmetric = \"gap\"\nvalue = 9\n"
                                     "of = {topology = \"R\", algorithm = \"ring\"}\n"
                                     "tolerance = \"1%\"\n");
   const CommandResult result = run_tutti("run e.toml", folder);

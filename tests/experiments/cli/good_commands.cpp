@@ -107,7 +107,7 @@ label = "Ring / Direct"
 of = {topology = "Ring", algorithm = "ring", collective = "all_reduce", size = "2KiB"}
 over = {topology = "Ring", algorithm = "direct", collective = "all_reduce", size = "2KiB"}
 metric = "algbw"
-paper = 1.0
+value = 1.0
 tolerance = "90%"
 )"},
       {"studies.toml", R"(name = "studies"

@@ -35,7 +35,9 @@ predicted_by = "nothing"
 repetitions = 2
 [[executions.expect]]
 label = "share of the copy rate"
-copy_rate_at_least = 1e-9
+metric = "copy_rate_fraction"
+summary = "largest"
+at_least = 1e-9
 )";
 
 const std::string experiment = R"(
@@ -56,7 +58,8 @@ repetitions = 1
 warmups = 0
 [[executions.expect]]
 label = "error by its links"
-error_at_most = 1000
+summary = "error"
+at_most = 1000
 [[executions]]
 label = "profiled"
 topology = "Net"
@@ -70,7 +73,8 @@ repetitions = 1
 warmups = 0
 [[executions.expect]]
 label = "error by the profile"
-error_at_most = 1000
+summary = "error"
+at_most = 1000
 )";
 
 struct Day {

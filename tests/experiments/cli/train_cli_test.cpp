@@ -226,8 +226,7 @@ precision = "fp16"
 label = "ring / direct"
 of = {algorithm = "ring"}
 over = {algorithm = "direct"}
-paper = 1.0
-at_most = false
+value = 1.0
 tolerance = "100%"
 )");
   const CommandResult result = run_tutti("run e.toml", folder);

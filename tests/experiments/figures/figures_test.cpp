@@ -44,6 +44,8 @@ FigureRequest request_of(FigureKind kind) {
   request.kind = kind;
   request.title = "title";
   request.file = "file";
+  request.metric = {"algbw_bytes_per_s", Quantity::rate};
+  request.over = {"npus", Quantity::count};
   return request;
 }
 
@@ -137,7 +139,7 @@ TEST_CASE("a fact may be drawn; who doesn't state it has no point") {
   std::vector evaluations{evaluation_of("A", "ring", 1e9), evaluation_of("B", "ring", 1e9)};
   evaluations[0].facts = {{"hops", 7}};
   FigureRequest request = request_of(FigureKind::sizes);
-  request.metric = {Metric::fact, "hops"};
+  request.metric = {"fact:hops", Quantity::fact};
   const std::string script = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("set ylabel 'hops'"));
   CHECK_THAT(script, ContainsSubstring(" 7\nEND"));
@@ -167,13 +169,13 @@ TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
   evaluations[2].synthesis_seconds = 1;
   evaluations[3].synthesis_seconds = 8;
   FigureRequest request = request_of(FigureKind::scaling);
-  request.metric = Metric::synthesis_seconds;
+  request.metric = {"synthesis_seconds", Quantity::effort};
   const std::string script = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("'ring on ring: N^2.00'"));
   CHECK_THAT(script, ContainsSubstring("'direct on ring: N^3.00'"));
   CHECK_THAT(script, ContainsSubstring("'synthesis time [CPU s]'"));
   for (Evaluation& e : evaluations) e.transfers = std::uint64_t{e.npus} * e.npus;
-  request.over = ProblemSize::transfers;
+  request.over = {"transfers", Quantity::count};
   CHECK_THAT(figure_of(request, sample(), evaluations).script,
              ContainsSubstring("'ring on ring: T^1.00'"));
 }
@@ -194,11 +196,11 @@ TEST_CASE("planned times are drawn in ms, and over the replayed ones") {
   evaluations[0].planned = Time{3'000'000'000};
   evaluations[0].replays[0].report.completion = Time{4'000'000'000};
   FigureRequest request = request_of(FigureKind::sizes);
-  request.metric = Metric::planned;
+  request.metric = {"planned_time_ps", Quantity::time};
   const std::string planned = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(planned, ContainsSubstring("set ylabel 'planned time [ms]'"));
   CHECK_THAT(planned, ContainsSubstring(" 3\nEND"));
-  request.metric = Metric::planned_ratio;
+  request.metric = {"planned_ratio", Quantity::ratio};
   const std::string ratio = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(ratio, ContainsSubstring("set ylabel 'planned time / collective time'"));
   CHECK_THAT(ratio, ContainsSubstring(" 0.75\nEND"));

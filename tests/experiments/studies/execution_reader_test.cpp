@@ -1,4 +1,7 @@
 // [[executions]] in an experiment's file, and what becomes of its expectations.
+#include "experiments/driver/studies/executions/prediction.hpp"
+#include "experiments/driver/studies/executions/records.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "sim/random.hpp"
@@ -85,9 +88,9 @@ watchdog = "2s"
 link_busy = "latency+serialization"
 [[executions.expect]]
 label = "x"
-error_at_most = 0.25
-from = "1MB"
-algorithms = ["direct"]
+of = {size = "2kB..", algorithm = "direct"}
+summary = "error"
+at_most = 0.25
 explanation = "y"
 )");
   const ExecutionCase& c = study.execution;
@@ -106,9 +109,11 @@ explanation = "y"
   CHECK(c.request.watchdog_seconds == 2);
   CHECK(c.options.model.link_busy == LinkBusy::latency_and_serialization);
   REQUIRE(study.expectations.size() == 1);
-  CHECK(study.expectations[0].limit == 0.25);
-  CHECK(study.expectations[0].from == Bytes{1'000'000});
-  CHECK(study.expectations[0].algorithms == std::vector<std::string>{"direct"});
+  CHECK(study.expectations[0].metric.name == "measured_over_predicted");
+  CHECK(study.expectations[0].summary == Summary::error);
+  CHECK(study.expectations[0].limit == Limit::at_most);
+  CHECK(study.expectations[0].value == 0.25);
+  CHECK(study.expectations[0].values == std::vector<Quotient>{{{3}, {}}}); // the last of 2 x 2
 }
 
 TEST_CASE("what is wrong with an execution is said with its place") {
@@ -119,39 +124,55 @@ TEST_CASE("what is wrong with an execution is said with its place") {
   CHECK_THAT(error_in("repetitions = 0"), ContainsSubstring("e.toml:9:15"));
   CHECK_THAT(error_in("passes = 0"), ContainsSubstring("e.toml:9:10"));
   CHECK_THAT(error_in("profile_sizes = [\"1MiB\"]"), ContainsSubstring("two sizes or more"));
-  CHECK_THAT(error_in("[[executions.expect]]\nlabel = \"x\"\nerror_at_most = 1\n"
-                      "repeats_within = 0.1"),
+  const std::string expect = "[[executions.expect]]\nlabel = \"x\"\nsummary = \"error\"\n";
+  CHECK_THAT(error_in(expect + "at_most = 1\nrepeats_within = 0.1"),
              ContainsSubstring("2 \"passes\" or more"));
   CHECK_THAT(error_in("speed = 3"), ContainsSubstring("unknown key \"speed\""));
-  CHECK_THAT(error_in("[[executions.expect]]\nlabel = \"x\"\nerror_at_most = 0"),
-             ContainsSubstring("e.toml:11:17"));
-  CHECK_THAT(error_in("[[executions.expect]]\nlabel = \"x\"\nerror_at_most = 1\n"
-                      "algorithms = [\"tacos\"]"),
+  CHECK_THAT(error_in(expect + "at_most = 0"), ContainsSubstring("e.toml:12:11"));
+  CHECK_THAT(error_in(expect + "at_most = 1\nof.algorithm = \"tacos\""),
              ContainsSubstring("unknown algorithm \"tacos\""));
+  CHECK_THAT(error_in(expect + "error_at_most = 1"),
+             ContainsSubstring("\"error_at_most\" is now summary = \"error\" with \"at_most\""));
+  CHECK_THAT(error_in(expect + "at_most = 1\nof.size = \"2MB..1MB\""),
+             ContainsSubstring("no size is in \"2MB..1MB\""));
 }
 
 TEST_CASE("the error of predictions is a geometric mean, either way") {
   const ExecutionEvaluation evaluation = evaluation_of({4, 0.5, 2});
   CHECK(*prediction_error(evaluation) == Approx(std::cbrt(16.0) - 1));
-  CHECK(*prediction_error(evaluation, {.from = Bytes{10'000}}) == Approx(1));
-  const std::vector<std::string> ring{"ring"};
-  CHECK(*prediction_error(evaluation, {.algorithms = ring}) == Approx(3));
-  CHECK_FALSE(prediction_error(evaluation, {.from = Bytes{10'000}, .algorithms = ring}));
+  CHECK(*prediction_error(evaluation, Bytes{10'000}) == Approx(1));
+  CHECK_FALSE(prediction_error(evaluation, Bytes{1'000'000}));
 }
+
+namespace {
+
+/// The error of these rows' predictions.
+Expectation error_of_rows(const std::vector<std::size_t>& rows, double at_most) {
+  Expectation expectation;
+  expectation.label = "x";
+  expectation.metric = metric_column("measured_over_predicted", ExecutionStudy::columns());
+  for (const std::size_t row : rows) expectation.values.push_back({{row}, {}});
+  expectation.summary = Summary::error;
+  expectation.limit = Limit::at_most;
+  expectation.value = at_most;
+  return expectation;
+}
+
+Comparison compared(const Expectation& expectation, const ExecutionEvaluation& evaluation) {
+  return compare({&expectation, 1}, execution_records({&evaluation, 1})).at(0);
+}
+
+} // namespace
 
 TEST_CASE("an expected error is an upper limit, and none without a measurement differs") {
   const ExecutionEvaluation evaluation = evaluation_of({1.2, 1.1});
-  const auto agreement = [&](Bytes from, double error) {
-    return comparisons_of(std::vector{ExecutionExpectation{
-                              "x", {}, from, ExecutionExpectation::Of::error, error, ""}},
-                          evaluation)
-        .at(0)
-        .agreement;
+  const auto agreement = [&](const std::vector<std::size_t>& rows, double error) {
+    return compared(error_of_rows(rows, error), evaluation).agreement;
   };
-  CHECK(agreement(Bytes{1}, 0.2) == Agreement::match);
-  CHECK(agreement(Bytes{1}, 0.1) == Agreement::differs);
-  CHECK(agreement(Bytes{10'000}, 0.11) == Agreement::match);
-  CHECK(agreement(Bytes{1'000'000}, 1) == Agreement::differs);
+  CHECK(agreement({0, 1}, 0.2) == Agreement::match);
+  CHECK(agreement({0, 1}, 0.1) == Agreement::differs);
+  CHECK(agreement({1}, 0.11) == Agreement::match);
+  CHECK(agreement({2}, 1) == Agreement::differs); // there is none
 }
 
 TEST_CASE("an error is judged only where ratios repeat themselves, and within its sizes") {
@@ -166,10 +187,8 @@ TEST_CASE("an error is judged only where ratios repeat themselves, and within it
       random.shuffle(run.ratios);
       widest = std::max(widest, factor - 1);
     }
-    ExecutionExpectation expected{"x", {}, Bytes{1}, ExecutionExpectation::Of::error, 0.5, ""};
-    const auto agreement = [&] {
-      return comparisons_of({&expected, 1}, evaluation).at(0).agreement;
-    };
+    Expectation expected = error_of_rows({0, 1}, 0.5);
+    const auto agreement = [&] { return compared(expected, evaluation).agreement; };
     const Agreement whatever_repeats = agreement();
     CHECK(whatever_repeats != Agreement::not_judged);
     expected.repeats_within = widest + 1e-9;
@@ -179,21 +198,20 @@ TEST_CASE("an error is judged only where ratios repeat themselves, and within it
     expected.repeats_within = 1;
     evaluation.runs[1].ratios.resize(1); // which can't say
     CHECK(agreement() == Agreement::not_judged);
-    expected.to = evaluation.runs[0].size; // the other doesn't count
+    expected.values.pop_back(); // the other doesn't count
     CHECK(agreement() != Agreement::not_judged);
   }
 }
 
 TEST_CASE("an explanation doesn't stand for what wasn't measured") {
   ExecutionEvaluation evaluation = evaluation_of({1.2, 1.1});
-  const ExecutionExpectation expected{"x", {},          Bytes{1}, ExecutionExpectation::Of::error,
-                                      0.1, "slow cores"};
-  const auto comparison = [&] { return comparisons_of({&expected, 1}, evaluation).at(0); };
-  CHECK(comparison().agreement == Agreement::differs_explained);
+  Expectation expected = error_of_rows({0, 1}, 0.1);
+  expected.explanation = "slow cores";
+  CHECK(compared(expected, evaluation).agreement == Agreement::differs_explained);
   evaluation.runs[1].execution.reset();
   evaluation.runs[1].note = "it didn't divide";
-  CHECK(comparison().agreement == Agreement::differs);
-  CHECK_THAT(comparison().explanation, ContainsSubstring("it didn't divide"));
+  CHECK(compared(expected, evaluation).agreement == Agreement::differs);
+  CHECK_THAT(compared(expected, evaluation).explanation, ContainsSubstring("it didn't divide"));
 }
 
 TEST_CASE("a share of the device's copy rate is a lower limit") {
@@ -205,13 +223,13 @@ TEST_CASE("a share of the device's copy rate is a lower limit") {
   evaluation.copy_rate = 4e9;
   CHECK(best_rate_share(evaluation)->sent == Approx(0.75));
   CHECK(best_rate_share(evaluation)->memory == Approx(0.5)); // a copy reads and writes
-  const auto agreement = [&](double share) {
-    const ExecutionExpectation expected{"x",   {}, Bytes{1}, ExecutionExpectation::Of::copy_rate,
-                                        share, ""};
-    return comparisons_of({&expected, 1}, evaluation).at(0).agreement;
-  };
-  CHECK(agreement(0.7) == Agreement::match);
-  CHECK(agreement(0.8) == Agreement::differs);
+  Expectation expected = error_of_rows({0, 1}, 0.7);
+  expected.metric = metric_column("copy_rate_fraction", ExecutionStudy::columns());
+  expected.summary = Summary::largest;
+  expected.limit = Limit::at_least;
+  CHECK(compared(expected, evaluation).agreement == Agreement::match);
+  expected.value = 0.8;
+  CHECK(compared(expected, evaluation).agreement == Agreement::differs);
 }
 
 TEST_CASE("what a device has no memory for is a row that says so, and the others run") {
@@ -242,9 +260,5 @@ TEST_CASE("what a device has no memory for is a row that says so, and the others
     CHECK(run.note == (fits ? "" : "too little memory on GPU 0"));
     CHECK(run.problem.empty());
   }
-  const ExecutionExpectation expected{"x", {}, Bytes{13 << 10}, ExecutionExpectation::Of::copy_rate,
-                                      0.5, ""};
-  const Comparison comparison = comparisons_of({&expected, 1}, made).at(0);
-  CHECK(comparison.agreement == Agreement::differs);
-  CHECK(comparison.explanation == "too little memory to copy");
+  CHECK(made.copy_rate_note == "too little memory to copy");
 }

@@ -1,4 +1,8 @@
+// Verdicts on the records of runs.
 #include "experiments/driver/studies/expectation.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
+#include "experiments/driver/studies/runs/study.hpp"
 #include "tests/catch.hpp"
 
 #include <cmath>
@@ -20,20 +24,20 @@ Evaluation evaluation_of(std::int64_t ps) {
 }
 
 // Of case `of` over case `over`.
-Expectation ratio(std::string label, Metric metric, std::size_t of, std::size_t over, double paper,
-                  double tolerance, std::string explanation = {}) {
+Expectation ratio(std::string label, const std::string& metric, std::size_t of, std::size_t over,
+                  double paper, double tolerance, std::string explanation = {}) {
   Expectation e;
   e.label = std::move(label);
-  e.metric = metric;
-  e.values = {{of, over}};
-  e.paper = paper;
+  e.metric = metric_column(metric, RunStudy::columns());
+  e.values = {{{of}, {over}}};
+  e.value = paper;
   e.tolerance = tolerance;
   e.explanation = std::move(explanation);
   return e;
 }
 
 Comparison compared(const Expectation& expectation, const std::vector<Evaluation>& evaluations) {
-  return compare(std::vector{expectation}, evaluations).at(0);
+  return compare(std::vector{expectation}, run_records(evaluations)).at(0);
 }
 
 } // namespace
@@ -41,7 +45,7 @@ Comparison compared(const Expectation& expectation, const std::vector<Evaluation
 TEST_CASE("a ratio within the tolerance matches, with or without an explanation") {
   // times 2 us and 3 us: algbw ratio 1.5; the paper says 1.48, 1.35 % less
   const std::vector evaluations{evaluation_of(2'000'000), evaluation_of(3'000'000)};
-  Expectation expectation = ratio("a / b", Metric::algbw, 0, 1, 1.48, 0.02, "");
+  Expectation expectation = ratio("a / b", "algbw", 0, 1, 1.48, 0.02, "");
   const Comparison plain = compared(expectation, evaluations);
   CHECK(plain.agreement == Agreement::match);
   CHECK(plain.value == Approx(1.5));
@@ -55,7 +59,7 @@ TEST_CASE("a ratio within the tolerance matches, with or without an explanation"
 
 TEST_CASE("outside of the tolerance only an explanation keeps the run from failing") {
   const std::vector evaluations{evaluation_of(2'000'000), evaluation_of(3'000'000)};
-  Expectation expectation = ratio("a / b", Metric::algbw, 0, 1, 1.6, 0.02, "");
+  Expectation expectation = ratio("a / b", "algbw", 0, 1, 1.6, 0.02, "");
   const Comparison plain = compared(expectation, evaluations);
   CHECK(plain.agreement == Agreement::differs);
   CHECK_FALSE(all_agree({&plain, 1}));
@@ -69,7 +73,7 @@ TEST_CASE("outside of the tolerance only an explanation keeps the run from faili
 TEST_CASE("the tolerance is a part of the paper's value, its end included") {
   // 0.5 is exact in binary: 4 us against 3 us deviates by a third, 3 us against 2 us by a half
   const std::vector evaluations{evaluation_of(3), evaluation_of(2)};
-  Expectation expectation = ratio("time", Metric::time, 0, 1, 1, 0.5, "");
+  Expectation expectation = ratio("time", "collective_time", 0, 1, 1, 0.5, "");
   CHECK(compared(expectation, evaluations).agreement == Agreement::match);
   expectation.tolerance = 0.49;
   CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
@@ -78,37 +82,37 @@ TEST_CASE("the tolerance is a part of the paper's value, its end included") {
 TEST_CASE("a value of its own is compared in its unit") {
   std::vector evaluations{evaluation_of(2'000'000)};
   evaluations[0].synthesis_seconds = 0.25;
-  const auto text_of = [&](Metric metric, double paper) {
+  const auto text_of = [&](const std::string& metric, double paper) {
     Expectation expectation = ratio("x", metric, 0, 0, paper, 0.01);
-    expectation.values = {{0, std::nullopt}};
+    expectation.values = {{{0}, {}}};
     const Comparison c = compared(expectation, evaluations);
     return c.ours + " " + std::string(to_text(c.agreement));
   };
-  CHECK(text_of(Metric::time, 2e6) == "2.000 us match");
-  CHECK(text_of(Metric::algbw, 5e8) == "500.0 MB/s match"); // 1,000 B / 2 us
-  CHECK(text_of(Metric::busbw, 5e8) == "1.000 GB/s differs");
-  CHECK(text_of(Metric::gap, 2) == "2 match");
-  CHECK(text_of(Metric::synthesis_seconds, 0.2) == "0.25 s differs");
+  CHECK(text_of("collective_time", 2e6) == "2.000 us match");
+  CHECK(text_of("algbw", 5e8) == "500.0 MB/s match"); // 1,000 B / 2 us
+  CHECK(text_of("busbw", 5e8) == "1.000 GB/s differs");
+  CHECK(text_of("gap", 2) == "2 match");
+  CHECK(text_of("synthesis_seconds", 0.2) == "0.25 s differs");
 }
 
 TEST_CASE("what an algorithm expects is a time, and a part of what the replay takes") {
   std::vector evaluations{evaluation_of(4'000'000), evaluation_of(3'000'000)};
   evaluations[0].planned = Time{1'000'000};
-  const auto text_of = [&](Metric metric, double paper, std::size_t of) {
+  const auto text_of = [&](const std::string& metric, double paper, std::size_t of) {
     Expectation expectation = ratio("x", metric, 0, 0, paper, 0.01);
-    expectation.values = {{of, std::nullopt}};
+    expectation.values = {{{of}, {}}};
     const Comparison c = compared(expectation, evaluations);
     return c.ours + " " + std::string(to_text(c.agreement));
   };
-  CHECK(text_of(Metric::planned, 1e6, 0) == "1.000 us match");
-  CHECK(text_of(Metric::planned, 4e6, 0) == "1.000 us differs");
-  CHECK(text_of(Metric::planned_ratio, 0.25, 0) == "0.25 match");
-  CHECK(text_of(Metric::planned, 1e6, 1) == "- differs"); // expects nothing
-  CHECK(text_of(Metric::planned_ratio, 1, 1) == "- differs");
+  CHECK(text_of("planned_time", 1e6, 0) == "1.000 us match");
+  CHECK(text_of("planned_time", 4e6, 0) == "1.000 us differs");
+  CHECK(text_of("planned_ratio", 0.25, 0) == "0.25 match");
+  CHECK(text_of("planned_time", 1e6, 1) == "- differs"); // expects nothing
+  CHECK(text_of("planned_ratio", 1, 1) == "- differs");
   evaluations[1].algorithm = "ring";
   evaluations[1].topology = "Mesh";
-  CHECK(compared(ratio("x", Metric::planned, 0, 1, 1, 0.01), evaluations).explanation ==
-        "there is no value: ring on Mesh expects no time");
+  CHECK(compared(ratio("x", "planned_time", 0, 1, 1, 0.01), evaluations).explanation ==
+        "there is no value: planned_time_ps isn't known of ring on Mesh");
 }
 
 TEST_CASE("without a schedule there is no value, and no explanation helps") {
@@ -116,13 +120,13 @@ TEST_CASE("without a schedule there is no value, and no explanation helps") {
   evaluations[1].algorithm = "tacos";
   evaluations[1].topology = "Mesh";
   evaluations[1].synthesis_seconds = 1; // what it took to fail is no figure
-  CHECK(compared(ratio("s", Metric::synthesis_seconds, 1, 0, 1, 0.02), evaluations).ours == "-");
+  CHECK(compared(ratio("s", "synthesis_seconds", 1, 0, 1, 0.02), evaluations).ours == "-");
   const Comparison c =
-      compared(ratio("a / b", Metric::algbw, 0, 1, 1, 0.02, "should differ"), evaluations);
+      compared(ratio("a / b", "algbw", 0, 1, 1, 0.02, "should differ"), evaluations);
   CHECK(c.agreement == Agreement::differs);
   CHECK(c.ours == "-");
   CHECK(std::isnan(c.value));
-  CHECK(c.explanation == "there is no value: no correct schedule by tacos on Mesh");
+  CHECK(c.explanation == "there is no value: nothing came of tacos on Mesh");
 }
 
 TEST_CASE("facts of an algorithm are values without a unit; an unknown one is said in words") {
@@ -132,20 +136,21 @@ TEST_CASE("facts of an algorithm are values without a unit; an unknown one is sa
     e.algorithm = "flows";
     e.topology = "A100";
   }
-  Expectation expectation = ratio("x", {Metric::fact, "fluid_seconds"}, 0, 0, 0.0234, 0.006);
-  expectation.values = {{0, std::nullopt}};
+  Expectation expectation = ratio("x", "fact:fluid_seconds", 0, 0, 0.0234, 0.006);
+  expectation.values = {{{0}, {}}};
   const Comparison found = compared(expectation, evaluations);
   CHECK(found.agreement == Agreement::match); // 0.43 % off
   CHECK(found.ours == "0.0233");
   CHECK(found.paper == "0.0234");
 
-  expectation.metric.name = "fluid_second";
+  expectation.metric.name = "fact:fluid_second";
   const Comparison unknown = compared(expectation, evaluations);
   CHECK(unknown.agreement == Agreement::differs);
-  CHECK(unknown.explanation == "there is no value: flows on A100: unknown fact \"fluid_second\" "
-                               "(known: fluid_seconds, traffic_gb; did you mean "
-                               "\"fluid_seconds\"?)");
-  expectation.values = {{1, std::nullopt}};
+  CHECK(unknown.explanation ==
+        "there is no value: flows on A100: unknown fact \"fact:fluid_second\" "
+        "(known: fact:fluid_seconds, fact:traffic_gb; did you mean "
+        "\"fact:fluid_seconds\"?)");
+  expectation.values = {{{1}, {}}};
   CHECK(compared(expectation, evaluations).explanation ==
         "there is no value: flows on A100 states no facts");
 }
@@ -153,8 +158,8 @@ TEST_CASE("facts of an algorithm are values without a unit; an unknown one is sa
 TEST_CASE("means of several ratios, with the range of what they are of") {
   // 8/2 = 4 and 4/4 = 1
   const std::vector evaluations{evaluation_of(8), evaluation_of(2), evaluation_of(4)};
-  Expectation expectation = ratio("mean", Metric::time, 0, 1, 2, 0.01);
-  expectation.values = {{0, 1}, {2, 2}};
+  Expectation expectation = ratio("mean", "collective_time", 0, 1, 2, 0.01);
+  expectation.values = {{{0}, {1}}, {{2}, {2}}};
   expectation.summary = Summary::geometric_mean;
   CHECK(compared(expectation, evaluations).value == Approx(2));
   CHECK(compared(expectation, evaluations).ours == "2.00 (1.00 to 4.00)");
@@ -166,8 +171,8 @@ TEST_CASE("means of several ratios, with the range of what they are of") {
 
 TEST_CASE("a mean of which one value is missing is none") {
   const std::vector evaluations{evaluation_of(8), evaluation_of(2), Evaluation{}};
-  Expectation expectation = ratio("mean", Metric::time, 0, 1, 4, 0.01);
-  expectation.values = {{0, 1}, {2, 1}};
+  Expectation expectation = ratio("mean", "collective_time", 0, 1, 4, 0.01);
+  expectation.values = {{{0}, {1}}, {{2}, {1}}};
   expectation.summary = Summary::geometric_mean;
   CHECK(compared(expectation, evaluations).ours == "-");
   CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
@@ -181,35 +186,87 @@ TEST_CASE("the exponent by which values grow with the problem") {
     evaluations.back().transfers = std::uint64_t{npus} * npus;
     evaluations.back().synthesis_seconds = 1e-6 * npus * npus * npus;
   }
-  Expectation expectation = ratio("exponent", Metric::synthesis_seconds, 0, 0, 3, 0.01);
-  expectation.values = {{0, {}}, {1, {}}, {2, {}}};
+  Expectation expectation = ratio("exponent", "synthesis_seconds", 0, 0, 3, 0.01);
+  expectation.values = {{{0}, {}}, {{1}, {}}, {{2}, {}}};
   expectation.summary = Summary::exponent;
+  expectation.size = "npus";
   CHECK(compared(expectation, evaluations).value == Approx(3));
   CHECK(compared(expectation, evaluations).ours == "3.00");
-  expectation.size = ProblemSize::transfers;
+  expectation.size = "transfers";
   CHECK(compared(expectation, evaluations).value == Approx(1.5));
   evaluations[1].npus = evaluations[2].npus = evaluations[0].npus;
-  expectation.size = ProblemSize::npus;
+  expectation.size = "npus";
   CHECK(compared(expectation, evaluations).ours == "-"); // all of one size
 }
 
 TEST_CASE("an upper limit is kept by anything below it") {
   const std::vector evaluations{evaluation_of(2), evaluation_of(4)};
-  Expectation expectation = ratio("a / b", Metric::time, 0, 1, 1, 0.02);
+  Expectation expectation = ratio("a / b", "collective_time", 0, 1, 1, 0.02);
   CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
-  expectation.at_most = true;
+  expectation.limit = Limit::at_most;
   CHECK(compared(expectation, evaluations).agreement == Agreement::match);
   CHECK(compared(expectation, evaluations).paper == "at most 1.00");
-  expectation.values = {{1, 0}};
+  expectation.values = {{{1}, {0}}};
   CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
+}
+
+TEST_CASE("a lower limit is kept by anything above it") {
+  const std::vector evaluations{evaluation_of(2), evaluation_of(4)};
+  Expectation expectation = ratio("a / b", "collective_time", 1, 0, 1, 0.02);
+  expectation.limit = Limit::at_least;
+  CHECK(compared(expectation, evaluations).agreement == Agreement::match);
+  CHECK(compared(expectation, evaluations).paper == "at least 1.00");
+  expectation.values = {{{0}, {1}}};
+  CHECK(compared(expectation, evaluations).agreement == Agreement::differs);
+}
+
+TEST_CASE("of several ratios the largest, or how far all are from 1") {
+  const std::vector evaluations{evaluation_of(8), evaluation_of(2), evaluation_of(4)};
+  Expectation expectation = ratio("x", "collective_time", 0, 1, 4, 0);
+  expectation.values = {{{0}, {1}}, {{1}, {0}}}; // 4 and 1/4
+  expectation.summary = Summary::largest;
+  CHECK(compared(expectation, evaluations).value == 4);
+  expectation.summary = Summary::error;
+  expectation.value = 3; // exp(log 4) - 1
+  expectation.tolerance = 1e-9;
+  CHECK(compared(expectation, evaluations).value == Approx(3));
+  CHECK(compared(expectation, evaluations).agreement == Agreement::match);
+}
+
+TEST_CASE("rows that differ in their seed only count by their median") {
+  const std::vector evaluations{evaluation_of(8), evaluation_of(1), evaluation_of(4),
+                                evaluation_of(2)};
+  Expectation expectation = ratio("x", "collective_time", 0, 3, 2, 0);
+  expectation.values = {{{0, 1, 2}, {3}}};
+  CHECK(compared(expectation, evaluations).value == 2); // 4 / 2
+  expectation.values = {{{0, 1, 2, 3}, {1}}};
+  CHECK(compared(expectation, evaluations).value == 3); // the mean of 2 and 4
+}
+
+TEST_CASE("what doesn't repeat itself isn't judged") {
+  Records records{{{"ratio", Quantity::ratio}, {std::string(spread_column), Quantity::ratio}},
+                  {{Cell(2.0), Cell(0.05)}, {Cell(3.0), Cell(0.2)}}};
+  Expectation expectation;
+  expectation.metric = records.columns[0];
+  expectation.values = {{{0}, {}}, {{1}, {}}};
+  expectation.summary = Summary::largest;
+  expectation.value = 1;
+  const auto verdict = [&](double within) {
+    expectation.repeats_within = within;
+    return compare({&expectation, 1}, records).at(0).agreement;
+  };
+  CHECK(verdict(0.2) == Agreement::differs);
+  CHECK(verdict(0.19) == Agreement::not_judged);
+  records.rows[0][1] = Cell(); // a single pass
+  CHECK(verdict(1) == Agreement::not_judged);
 }
 
 TEST_CASE("verdicts as Markdown") {
   const std::vector evaluations{evaluation_of(2'000'000), evaluation_of(3'000'000)};
   const std::vector<Expectation> expectations{
-      ratio("a | b", Metric::algbw, 0, 1, 1.5, 0.02, ""),
-      ratio("b / a", Metric::algbw, 1, 0, 0.5, 0.02, "two\nlines")};
-  CHECK(comparison_markdown("Fig. 0", compare(expectations, evaluations)) ==
+      ratio("a | b", "algbw", 0, 1, 1.5, 0.02, ""),
+      ratio("b / a", "algbw", 1, 0, 0.5, 0.02, "two\nlines")};
+  CHECK(comparison_markdown("Fig. 0", compare(expectations, run_records(evaluations))) ==
         "# Fig. 0\n\n"
         "| what | paper | ours | difference | verdict | explanation |\n"
         "| --- | ---: | ---: | ---: | --- | --- |\n"

@@ -1,5 +1,7 @@
 // A collective through failures, by recoveries whose outcome is known.
+#include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
+#include "experiments/driver/studies/failures/records.hpp"
 
 #include "experiments/driver/studies/failures/study.hpp"
 #include "tests/catch.hpp"
@@ -259,38 +261,33 @@ TEST_CASE("a run that nobody is left to receive has no time and no ratio under a
         CHECK(summary.complete == 0);
         CHECK_FALSE(summary.time);
       }
-      FailureExpectation expectation;
-      expectation.label = "root";
-      expectation.algorithm = "tacos";
-      expectation.at_most = true;
+      const FailureStudyEvaluation study{"s", {e}};
+      const Records records = failure_records({&study, 1});
+      Expectation expectation;
+      expectation.metric = metric_column("slowdown", records.columns);
+      expectation.values = {{{0}, {}}};
+      expectation.limit = Limit::at_most;
       expectation.value = 1;
-      const FailureStudyEvaluation study{"s", {e}, {expectation}};
-      CHECK(comparisons_of(study).at(0).agreement == Agreement::differs);
+      CHECK(compare({&expectation, 1}, records).at(0).agreement == Agreement::differs);
     }
 }
 
-TEST_CASE("an expectation holds for the largest ratio that it is of") {
-  FailureExpectation expectation;
-  expectation.label = "slower";
-  expectation.algorithm = "tacos";
-  expectation.policy = Policy::restart;
+TEST_CASE("an expectation holds for the largest ratio of medians") {
+  // rows of failure_records(): three seeds without failed links, three with one
+  Expectation expectation;
+  expectation.metric = metric_column("slowdown", FailureStudy::columns());
+  expectation.summary = Summary::largest;
+  expectation.values = {{{0, 1, 2}, {}}, {{3, 4, 5}, {}}};
   expectation.value = 4;
   const auto compared = [&](const std::vector<std::int64_t>& times) {
-    const FailureStudyEvaluation study{"s", {sweep_of(times)}, {expectation}};
-    return comparisons_of(study).at(0);
+    const FailureStudyEvaluation study{"s", {sweep_of(times)}};
+    return compare({&expectation, 1}, failure_records({&study, 1})).at(0);
   };
   const Comparison exact = compared({100, 200, 300, 400, 400, 400}); // 2 and 4 x undisturbed
   CHECK(exact.agreement == Agreement::match);
   CHECK(exact.value == 4);
-  CHECK(exact.label == "slower");
-  CHECK(exact.paper == "4.00");
-
-  expectation.failed_links = {1};
-  CHECK(compared({100, 200, 300, 400, 400, 400}).agreement == Agreement::differs);
-  expectation.at_most = true;
-  CHECK(compared({100, 200, 300, 400, 400, 400}).agreement == Agreement::match);
-  CHECK(compared({100, 200, 300, 0, 0, 0}).agreement == Agreement::match);
-  expectation.failed_links = {};
+  CHECK(exact.paper == "4");
+  expectation.limit = Limit::at_most;
   CHECK(compared({100, 200, 300, 410, 410, 410}).agreement == Agreement::differs);
   expectation.tolerance = 0.05;
   CHECK(compared({100, 200, 300, 410, 410, 410}).agreement == Agreement::match);
@@ -299,9 +296,8 @@ TEST_CASE("an expectation holds for the largest ratio that it is of") {
   const Comparison none = compared({100, 200, 300, 0, 0, 0});
   CHECK(none.agreement == Agreement::differs);
   CHECK(std::isnan(none.value));
-
-  expectation.over = Policy::restart;
-  expectation.value = 1;
-  expectation.at_most = false;
-  CHECK(compared({100, 200, 300, 500, 500, 500}).value == 1);
+  expectation.values = {{{0, 1, 2}, {}}}; // where something is left out isn't asked
+  CHECK(compared({100, 200, 300, 0, 0, 0}).agreement == Agreement::match);
+  expectation.values = {{{3, 4, 5}, {0, 1, 2}}};
+  CHECK(compared({100, 200, 300, 500, 500, 500}).value == 2.5);
 }

@@ -79,16 +79,15 @@ share = 0.5
 [failures.generated]
 npus_per_week = "0.5%"
 [[failures.expect]]
-policy = "restart"
-algorithm = "ring"
+label = "slower"
+of = {policy = "restart", algorithm = "ring"}
 value = 1.5
 tolerance = "10%"
 explanation = "chance"
 [[failures.expect]]
 label = "mine"
-policy = "restart"
-over = "report"
-algorithm = "tacos"
+of = {policy = "restart", algorithm = "tacos"}
+over = {policy = "report"}
 at_most = 1
 )");
   CHECK(study.common.collective.size == Bytes{1 << 20});
@@ -104,16 +103,17 @@ at_most = 1
   CHECK(study.common.events.generated);
   CHECK(study.common.events.seeds.size() == 2);
   REQUIRE(study.expectations.size() == 2);
-  const FailureExpectation& first = study.expectations[0];
-  CHECK(first.label == "Torus, ring: restart / undisturbed");
-  CHECK_FALSE(first.over);
+  const Expectation& first = study.expectations[0];
+  CHECK(first.metric.name == "slowdown");
+  // rows by algorithm, seed and policy: those of a seed each go together
+  CHECK(first.values == std::vector<Quotient>{{{4, 6}, {}}});
   CHECK(first.value == 1.5);
   CHECK(first.tolerance == 0.1);
-  CHECK_FALSE(first.at_most);
+  CHECK(first.limit == Limit::equal);
   CHECK(first.explanation == "chance");
   CHECK(study.expectations[1].label == "mine");
-  CHECK(study.expectations[1].over == Policy::report);
-  CHECK(study.expectations[1].at_most);
+  CHECK(study.expectations[1].values == std::vector<Quotient>{{{0, 2}, {1, 3}}});
+  CHECK(study.expectations[1].limit == Limit::at_most);
 }
 
 TEST_CASE("events from a file, which lies beside the experiment") {
@@ -155,22 +155,17 @@ TEST_CASE("bad failures are errors with their place") {
   CHECK_THAT(experiment_error(head + "[[failures]]\nlabel = \"?\"\n"),
              ContainsSubstring("e.toml:7:9: a label needs letters or digits"));
   const auto expected = [](const std::string& rest) {
-    return error_in(swept + "policies = [\"report\", \"restart\"]\n[[failures.expect]]\n" + rest);
+    return error_in(swept + "policies = [\"report\", \"restart\"]\n[[failures.expect]]\n" +
+                    "label = \"x\"\n" + rest);
   };
-  CHECK_THAT(expected("policy = \"reroute\"\n"),
-             ContainsSubstring("e.toml:14:10: policy reroute isn't among \"policies\""));
-  CHECK_THAT(expected("policy = \"report\"\nover = \"reroute\"\n"),
-             ContainsSubstring("e.toml:15:8: policy reroute isn't among \"policies\""));
+  CHECK_THAT(expected("of.policy = \"reroute\"\nvalue = 1\n"),
+             ContainsSubstring("e.toml:15:13: unknown policy \"reroute\" (known: report, restart"));
+  CHECK_THAT(expected("of.policy = \"report\"\nvalue = 1\ntolerance = \"1%\"\n"),
+             ContainsSubstring("values are as asked for"));
+  CHECK_THAT(expected("of.algorithm = \"dbt\"\nvalue = 1\n"),
+             ContainsSubstring("e.toml:15:16: unknown algorithm \"dbt\""));
+  CHECK_THAT(expected("of = {algorithm = \"ring\", failed_links = 1}\nvalue = 1\n"),
+             ContainsSubstring("no row of the study is as asked for"));
   CHECK_THAT(expected("policy = \"report\"\nvalue = 1\n"),
-             ContainsSubstring("needs a key \"algorithm\""));
-  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"dbt\"\nvalue = 1\n"),
-             ContainsSubstring("e.toml:15:13: unknown algorithm of this study \"dbt\""));
-  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\nfailed_links = 1\nvalue = 1\n"),
-             ContainsSubstring("e.toml:16:16: 1 isn't among the study's \"failed_links\""));
-  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\n"),
-             ContainsSubstring("needs a key \"value\""));
-  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\nvalue = 0\n"),
-             ContainsSubstring("e.toml:16:9: a ratio of times is above 0"));
-  CHECK_THAT(expected("policy = \"report\"\nalgorithm = \"ring\"\nvalue = 1\nat_most = 1\n"),
-             ContainsSubstring("e.toml:17:11: \"value\" and \"at_most\" exclude each other"));
+             ContainsSubstring("e.toml:15:10: \"policy\" is now a key of \"of\" and \"over\""));
 }

@@ -191,29 +191,28 @@ model_group = 4
 TEST_CASE("expectations pick runs of the study") {
   const std::string expect = R"([[training.expect]]
 label = "x"
-paper = 2.0
+value = 2.0
 tolerance = "10%"
 )";
   const Experiment e = read(study + model + expect + R"(of = {algorithm = "auto"}
 over = {algorithm = "ring"}
-mean = "geometric"
+summary = "geometric_mean"
 [[training.expect]]
 label = "y"
 of = {algorithm = "ring", topology = "M"}
-metric = "time"
-paper = "3ms"
-tolerance = "0%"
-at_most = true
+metric = "iteration_time"
+at_most = "3ms"
 explanation = "z"
 )");
   const TrainingStudy& small = *e.all<TrainingStudy>().at(0);
   REQUIRE(small.expectations.size() == 2);
-  CHECK(small.expectations[0].metric == TrainingMetric{});
+  CHECK(small.expectations[0].metric.name == "iterations_per_s");
   CHECK(small.expectations[0].summary == Summary::geometric_mean);
   CHECK(small.expectations[0].tolerance == Approx(0.1));
-  CHECK(small.expectations[1].paper == 3e9);
-  CHECK(small.expectations[1].at_most);
-  CHECK_FALSE(small.expectations[1].over);
+  CHECK(small.expectations[1].value == 3e9);
+  CHECK(small.expectations[1].limit == Limit::at_most);
+  REQUIRE(small.expectations[1].values.size() == 1);
+  CHECK(small.expectations[1].values[0].over.empty());
 
   const std::string some = study + model + expect;
   CHECK_THAT(error_of(some + "of = {algorithm = \"auto\"}\n"),
@@ -221,10 +220,12 @@ explanation = "z"
   CHECK_THAT(error_of(some + "of = {algorithm = \"dbt\"}\n"),
              ContainsSubstring("unknown algorithm \"dbt\""));
   CHECK_THAT(error_of(some + "of = {condition = \"disturbed\"}\n"),
-             ContainsSubstring("no run of the study"));
+             ContainsSubstring("unknown condition \"disturbed\""));
   CHECK_THAT(error_of(some + "of = {run = \"x\"}\n"), ContainsSubstring("unknown key \"run\""));
   CHECK_THAT(error_of(some + "of = {algorithm = \"auto\", topology = \"M\"}\nmetric = \"algbw\"\n"),
              ContainsSubstring("unknown metric \"algbw\""));
+  CHECK_THAT(error_of(some + "of = {algorithm = \"auto\", topology = \"M\"}\nmetric = \"time\"\n"),
+             ContainsSubstring("metric \"time\" is called \"iteration_time\" now"));
 }
 
 TEST_CASE("bad training is refused with its place") {

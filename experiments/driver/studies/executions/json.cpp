@@ -2,7 +2,7 @@
 #include "experiments/driver/studies/executions/json.hpp"
 
 #include "experiments/driver/records/json.hpp"
-#include "experiments/driver/studies/executions/expectation.hpp"
+#include "experiments/driver/studies/executions/prediction.hpp"
 #include "sim/text.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/executions/study.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -62,33 +63,21 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
   }
 }
 
-ExecutionExpectation read_expectation(ConfigTable table, const ExecutionCase& c) {
-  ExecutionExpectation expectation;
-  expectation.label = plain_label(table.at("label"));
-  const auto rate = table.find("copy_rate_at_least");
-  if (rate) expectation.of = ExecutionExpectation::Of::copy_rate;
-  const ConfigValue limit = rate ? *rate : table.at("error_at_most");
-  expectation.limit = limit.number();
-  if (!(expectation.limit > 0)) throw limit.error("it must be above 0");
-  expectation.from = parsed_at(table, "from", "1B", parse_bytes);
-  if (const auto to = table.find("to")) expectation.to = to->bytes();
-  if (const auto within = table.find("repeats_within")) {
-    expectation.repeats_within = within->number();
-    if (!(*expectation.repeats_within > 0)) throw within->error("it must be above 0");
-    if (rate) throw within->error("it is of \"error_at_most\"");
-    if (c.passes < 2) throw within->error("whether ratios repeat takes 2 \"passes\" or more");
-  }
-  if (const auto algorithms = table.find("algorithms"))
-    for (const ConfigValue& item : list_of(*algorithms)) {
-      expectation.algorithms.push_back(item.string());
-      std::vector<std::string> known;
-      for (const AlgorithmRow& row : c.algorithms) known.emplace_back(row.name);
-      if (std::ranges::find(known, expectation.algorithms.back()) == known.end())
-        throw item.error(unknown_name("algorithm", expectation.algorithms.back(), known));
-    }
-  expectation.explanation = string_at(table, "explanation");
-  table.finish();
-  return expectation;
+/// As execution_records() has them.
+PlannedRows planned_runs(const ExecutionCase& c) {
+  struct Planned {
+    Bytes size;
+    std::string_view algorithm;
+  };
+  using enum Quantity;
+  using P = Planned;
+  const Fields<P> fields{{{"size_bytes", bytes}, [](const P& p) { return p.size; }},
+                         {{"algorithm", text}, [](const P& p) { return p.algorithm; }}};
+  std::vector<Planned> rows;
+  for (const Bytes size : c.sizes)
+    for (const AlgorithmRow& algorithm : c.algorithms) rows.push_back({size, algorithm.name});
+  return {records_of<Planned>(fields, rows), {}, {}, {}, ExecutionStudy::columns(),
+          "measured_over_predicted"};
 }
 
 ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
@@ -111,11 +100,15 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(c.algorithms, c.options); });
   read_request(table, c);
-  for (ConfigTable& row : table.tables("expect"))
-    study.expectations.push_back(read_expectation(row, c));
-  c.measures_copy_rate = std::ranges::any_of(study.expectations, [](const auto& expectation) {
-    return expectation.of == ExecutionExpectation::Of::copy_rate;
-  });
+  const std::vector<ConfigTable> expectations = table.tables("expect");
+  for (ConfigTable expectation : expectations)
+    if (const auto within = expectation.find("repeats_within"); within && c.passes < 2)
+      throw within->error("whether ratios repeat takes 2 \"passes\" or more");
+  study.expectations = read_expectations(expectations, planned_runs(c));
+  c.measures_copy_rate =
+      std::ranges::any_of(study.expectations, [](const Expectation& expectation) {
+        return expectation.metric.name.ends_with("_rate_fraction");
+      });
   table.finish();
   return study;
 }

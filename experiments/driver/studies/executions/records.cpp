@@ -1,6 +1,8 @@
 // What was measured stands beside what was predicted; a run that didn't happen has neither.
 #include "experiments/driver/studies/executions/records.hpp"
 
+#include "experiments/driver/studies/executions/prediction.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -48,6 +50,7 @@ Fields<ExecutionRun> measured_fields() {
            [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.predicted.front()); }},
           {{"measured_over_predicted", ratio, metric},
            [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.ratio()); }},
+          {{"ratio_spread", ratio, metric}, [](const R& r) { return Cell(r.ratio_spread()); }},
           {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }},
           {{"busbw_bytes_per_s", rate, metric}, [](const R& r) { return r.busbw; }},
           {{"checked", count, metric}, [](const R& r) { return r.execution->check.checked; }},
@@ -63,6 +66,14 @@ Records execution_records(std::span<const ExecutionEvaluation> evaluations) {
   extend(fields, fields_through<RunRow>(measured_fields(), [](const RunRow& r) {
            return r.run->execution ? r.run : nullptr;
          }));
+  const auto share = [](auto member) {
+    return [member](const RunRow& r) {
+      const auto found = rate_share(*r.e, *r.run);
+      return found ? Cell((*found).*member) : Cell();
+    };
+  };
+  fields.push_back({{"copy_rate_fraction", ratio, metric}, share(&RateShare::sent)});
+  fields.push_back({{"memory_rate_fraction", ratio, metric}, share(&RateShare::memory)});
   fields.push_back({{"note", text, note}, [](const RunRow& r) { return r.run->note; }});
   std::vector<RunRow> rows;
   for (const ExecutionEvaluation& e : evaluations)

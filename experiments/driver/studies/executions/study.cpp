@@ -73,9 +73,12 @@ StudyResult result_of(ExecutionEvaluation evaluation) {
 
 StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
   ExecutionEvaluation made = evaluate_study(study, how);
-  std::vector<Comparison> comparisons = comparisons_of(study.expectations, made);
+  const std::string copy_rate_note = made.copy_rate_note;
   StudyResult result = result_of(std::move(made));
-  result.comparisons = std::move(comparisons);
+  result.comparisons = compare(study.expectations, result.files.front().records);
+  for (std::size_t i = 0; i < study.expectations.size(); ++i)
+    if (!copy_rate_note.empty() && study.expectations[i].metric.name.ends_with("_rate_fraction"))
+      result.comparisons[i].explanation = copy_rate_note;
   return result;
 }
 

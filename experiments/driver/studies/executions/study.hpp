@@ -22,21 +22,19 @@
 //   passes = 1                             # default; how often all is done, the profile too
 //   profile_sizes = ["64KiB", "1MiB"]      # of chunks; default 1KiB to 4MiB
 //   watchdog = "30s"                       # default; a run without a step for so long is ended
-//   [[executions.expect]]
-//   label = "..."
-//   error_at_most = 0.25                   # geometric mean of measured over predicted, either way
-//   copy_rate_at_least = 0.7               # instead: bytes over all connections a second, over
-//                                          # what the device copies from memory to memory; shown
-//                                          # with it: bytes read and written, each place once
-//   from = "1MB"                           # sizes below don't count, nor those above `to`
-//   repeats_within = 0.1                   # an error is judged only where no ratio differs by more
-//                                          # between passes; default judged in any case
-//   algorithms = ["ring"]                  # default all
-//   explanation = "..."                    # as in [[expect]]
+//   [[executions.expect]]                  # see expectation.hpp
+//   of = {algorithm = "ring", size = "1MB.."}
+//   metric = "measured_over_predicted"     # default; or copy_rate_fraction: bytes over all
+//                                          # connections a second, over what the device copies from
+//                                          # memory to memory; memory_rate_fraction: bytes read and
+//                                          # written, each place once; or any other column
+//   summary = "error"                      # how far the ratios are from 1, either way
+//   at_most = 0.25
+//   repeats_within = 0.1                   # judged only where no ratio differs by more between
+//                                          # passes; default judged in any case
 #pragma once
 
 #include "experiments/driver/studies/executions/evaluation.hpp"
-#include "experiments/driver/studies/executions/expectation.hpp"
 #include "experiments/driver/studies/study.hpp"
 
 #include <cstddef>
@@ -56,7 +54,7 @@ struct ExecutionStudy {
   std::string label;        ///< unique in its experiment
   std::size_t topology = 0; ///< into the networks
   ExecutionCase execution;  ///< without its topology
-  std::vector<ExecutionExpectation> expectations;
+  std::vector<Expectation> expectations;
   PackBackend* elsewhere = nullptr; ///< where it is measured, if not here; not owned
 
   /// With its topology, which points into the networks.

@@ -3,7 +3,7 @@
 #include "experiments/driver/studies/executions/table.hpp"
 
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/studies/executions/expectation.hpp"
+#include "experiments/driver/studies/executions/prediction.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
@@ -87,7 +87,7 @@ Table run_table(const ExecutionEvaluation& e) {
 }
 
 std::string error_text(const ExecutionEvaluation& e) {
-  const auto all = prediction_error(e), large = prediction_error(e, {.from = Bytes{1'000'000}});
+  const auto all = prediction_error(e), large = prediction_error(e, Bytes{1'000'000});
   if (!all) return "";
   return fmt::format("predictions are off by {:.1f} % (geometric mean){}\n", 100 * *all,
                      large ? fmt::format(", by {:.1f} % from 1 MB on", 100 * *large) : "");

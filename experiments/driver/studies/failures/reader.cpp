@@ -2,8 +2,8 @@
 // study could contradict each other, and neither place would show it.
 #include "experiments/driver/studies/failures/study.hpp"
 
-#include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -66,66 +66,27 @@ void require_known_settings(ConfigTable& table, const FailureStudy& study) {
   settings->located([&] { require_known_settings(rows, study.common.options); });
 }
 
-// One that the study has: only then there is a value.
-Policy policy_of(const ConfigValue& value, const FailureStudy& study) {
-  const Policy policy = parsed(value, parse_policy);
-  const std::vector<Policy>& known = study.common.policies;
-  if (std::find(known.begin(), known.end(), policy) == known.end())
-    throw value.error(fmt::format("policy {} isn't among \"policies\"", to_text(policy)));
-  return policy;
-}
-
-std::string algorithm_at(ConfigTable& table, const FailureStudy& study) {
-  if (study.algorithms.size() == 1 && !table.has("algorithm"))
-    return std::string(study.algorithms.front().name);
-  const ConfigValue value = table.at("algorithm");
-  std::vector<std::string> known;
-  for (const AlgorithmRow& algorithm : study.algorithms) known.emplace_back(algorithm.name);
-  std::string name = value.string();
-  if (std::find(known.begin(), known.end(), name) == known.end())
-    throw value.error(unknown_name("algorithm of this study", name, known));
-  return name;
-}
-
-std::vector<std::size_t> counts_at(ConfigTable& table, const FailureStudy& study) {
-  const std::vector<std::size_t>& known = study.common.events.failed_links;
-  return list_at(table, "failed_links", std::vector<std::size_t>{}, [&](const ConfigValue& value) {
-    const auto count = static_cast<std::size_t>(value.integer(0));
-    if (std::find(known.begin(), known.end(), count) == known.end())
-      throw value.error(fmt::format("{} isn't among the study's \"failed_links\"", count));
-    return count;
-  });
-}
-
-double ratio_of(const ConfigValue& value) {
-  const double ratio = value.number();
-  if (ratio <= 0) throw value.error("a ratio of times is above 0");
-  return ratio;
-}
-
-FailureExpectation read_expectation(ConfigTable table, const FailureStudy& study) {
-  FailureExpectation expectation;
-  table.allow_only({"label", "policy", "over", "algorithm", "failed_links", "value", "at_most",
-                    "tolerance", "explanation"});
-  expectation.policy = policy_of(table.at("policy"), study);
-  std::string over = "undisturbed";
-  if (const auto value = table.find("over"); value && value->string() != over) {
-    expectation.over = policy_of(*value, study);
-    over = value->string();
-  }
-  expectation.algorithm = algorithm_at(table, study);
-  expectation.failed_links = counts_at(table, study);
-  const auto at_most = table.find("at_most"), value = table.find("value");
-  if (at_most && value) throw at_most->error("\"value\" and \"at_most\" exclude each other");
-  expectation.at_most = at_most.has_value();
-  expectation.value = ratio_of(at_most ? *at_most : table.at("value"));
-  expectation.tolerance = parsed_at(table, "tolerance", "0%", parse_percentage);
-  expectation.explanation = string_at(table, "explanation");
-  if (const auto label = table.find("label")) expectation.label = plain_label(*label);
-  if (expectation.label.empty())
-    expectation.label = fmt::format("{}, {}: {} / {}", study.label, expectation.algorithm,
-                                    to_text(expectation.policy), over);
-  return expectation;
+/// As failure_records() has them.
+PlannedRows planned_failures(const FailureStudy& study, std::uint64_t seed) {
+  struct Planned {
+    std::string_view algorithm;
+    const Scenario& scenario;
+    Policy policy;
+  };
+  using enum Quantity;
+  using P = Planned;
+  const Fields<P> fields{
+      {{"algorithm", text}, [](const P& p) { return p.algorithm; }},
+      {{"failed_links", count}, [](const P& p) { return Cell(p.scenario.failed_links); }},
+      {{"seed", count}, [](const P& p) { return p.scenario.seed; }},
+      {{"policy", text}, [](const P& p) { return to_text(p.policy); }}};
+  const std::vector<Scenario> scenarios = scenarios_of(study.common.events, seed);
+  std::vector<Planned> rows;
+  for (const AlgorithmRow& algorithm : study.algorithms)
+    for (const Scenario& scenario : scenarios)
+      for (const Policy policy : study.common.policies)
+        rows.push_back({algorithm.name, scenario, policy});
+  return {records_of<Planned>(fields, rows), {}, {}, {}, FailureStudy::columns(), "slowdown"};
 }
 
 FailureStudy read_study(ConfigTable table, const Experiment& experiment,
@@ -138,8 +99,8 @@ FailureStudy read_study(ConfigTable table, const Experiment& experiment,
   study.algorithms = algorithms_at(table);
   if (const auto planner = table.find("planner")) study.planner = parsed(*planner, find_algorithm);
   require_known_settings(table, study);
-  for (const ConfigTable& expectation : table.tables("expect"))
-    study.expectations.push_back(read_expectation(expectation, study));
+  study.expectations =
+      read_expectations(table.tables("expect"), planned_failures(study, experiment.seed));
   table.finish();
   return study;
 }

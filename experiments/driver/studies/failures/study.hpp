@@ -19,13 +19,12 @@
 //   events = "events.toml"                 # or [[failures.events]], [failures.generated]: format
 //                                          # at the head of event_reader.hpp; a file stands for
 //                                          # failed_links, at and seeds, too
-//   [[failures.expect]]
-//   policy = "resynthesize"
-//   over = "restart"                       # a policy, or "undisturbed" (default)
-//   algorithm = "tacos"                    # needed where there are several
-//   failed_links = [1, 2]                  # of several the largest ratio counts; default all
-//   at_most = 1.0                          # or value = 1.2; of the ratio of times
-//   tolerance = "10%"                      # default 0%; label, explanation as in [[expect]]
+//   [[failures.expect]]                    # see expectation.hpp
+//   of = {policy = "resynthesize", failed_links = [1, 2]}   # and algorithm, seed
+//   over = {policy = "restart"}            # without it: over the undisturbed run
+//   metric = "slowdown"                    # default
+//   summary = "largest"                    # of several numbers of failed links
+//   at_most = 1.0
 #pragma once
 
 #include "experiments/driver/studies/expectation.hpp"
@@ -41,18 +40,6 @@
 
 namespace tutti {
 
-/// What should come of two policies, or of one and the undisturbed run.
-struct FailureExpectation {
-  std::string label, algorithm;
-  Policy policy = Policy::resynthesize;
-  std::optional<Policy> over;            ///< none: over the undisturbed run
-  std::vector<std::size_t> failed_links; ///< of several the largest ratio counts; empty: all
-  double value = 1;                      ///< of the ratio of times, medians over the seeds
-  double tolerance = 0;                  ///< of the value
-  bool at_most = false;
-  std::string explanation; ///< why it may differ; empty: it may not
-};
-
 class ConfigTable;
 struct Experiment;
 
@@ -63,8 +50,8 @@ struct FailureStudy {
   std::size_t topology = 0; ///< into the networks
   FailureCase common;       ///< without topology and algorithm
   std::vector<AlgorithmRow> algorithms;
-  std::optional<AlgorithmRow> planner; ///< none: default_planner() of each algorithm
-  std::vector<FailureExpectation> expectations;
+  std::optional<AlgorithmRow> planner;   ///< none: default_planner() of each algorithm
+  std::vector<Expectation> expectations; ///< of rows of failure_records()
 
   /// One for each algorithm; they point into the networks.
   [[nodiscard]] std::vector<FailureCase> cases(Networks networks) const;
@@ -88,11 +75,7 @@ void require_sound(const FailureStudy& study, Networks networks);
 struct FailureStudyEvaluation {
   std::string label;
   std::vector<FailureEvaluation> algorithms;
-  std::vector<FailureExpectation> expectations; ///< of FailureStudy
 };
-
-/// One for each expectation. A policy that isn't complete has no time.
-[[nodiscard]] std::vector<Comparison> comparisons_of(const FailureStudyEvaluation& study);
 
 [[nodiscard]] StudyResult result_of(FailureStudyEvaluation evaluation);
 

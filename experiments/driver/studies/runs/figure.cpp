@@ -9,6 +9,7 @@
 #include "experiments/driver/figures/schedule_drawing.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -131,55 +133,63 @@ std::string model_note(std::span<const Evaluation> evaluations) {
          (routings.empty() ? "" : fmt::format("; routing {}", joined(routings, " or ")));
 }
 
-// Rates are drawn in GB/s and times in ms; NaN for a fact that isn't there.
-double drawn(const Evaluation& e, const Metric& metric) {
-  constexpr double ps_per_ms = 1e9, bytes_per_gb = 1e9;
-  const double value = value_of(e, 0, metric).value_or(std::nan(""));
-  switch (metric.kind) {
-  case Metric::algbw:
-  case Metric::busbw: return value / bytes_per_gb;
-  case Metric::time:
-  case Metric::planned: return value / ps_per_ms;
-  case Metric::gap:
-  case Metric::planned_ratio:
-  case Metric::synthesis_seconds:
-  case Metric::fact: break;
+/// The column that a figure draws: rates in GB/s, times in ms; NaN where a value isn't known.
+class DrawnColumn {
+public:
+  explicit DrawnColumn(const RecordColumn& column) : value_(run_column(column.name)) {
+    if (column.quantity == Quantity::rate || column.quantity == Quantity::time) scale_ = 1e-9;
   }
-  return value;
+
+  [[nodiscard]] double operator()(const Evaluation& e) const {
+    const Cell cell = value_(e);
+    return cell.is_known() ? cell.number() * scale_ : std::nan("");
+  }
+
+private:
+  std::function<Cell(const Evaluation&)> value_;
+  double scale_ = 1;
+};
+
+/// "collective time" of "collective_time_ps"
+std::string words_of(const RecordColumn& column) {
+  std::string words(name_without_unit(column));
+  if (column.quantity == Quantity::fact) return words.substr(words.find(':') + 1);
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 std::string axis_label(const FigureRequest& request) {
-  if (request.normalized) return fmt::format("{} / least", to_text(request.metric));
-  if (!request.reference.empty())
-    return fmt::format("{} / that of {}", to_text(request.metric), request.reference);
-  switch (request.metric.kind) {
-  case Metric::algbw: return "algorithm bandwidth [GB/s]";
-  case Metric::busbw: return "bus bandwidth [GB/s]";
-  case Metric::time: return "collective time [ms]";
-  case Metric::gap: return "collective time / lower bound";
-  case Metric::synthesis_seconds: return "synthesis time [CPU s]";
-  case Metric::planned: return "planned time [ms]";
-  case Metric::planned_ratio: return "planned time / collective time";
-  case Metric::fact: break;
+  const RecordColumn& column = request.metric;
+  const std::string words = words_of(column);
+  if (request.normalized) return words + " / least";
+  if (!request.reference.empty()) return fmt::format("{} / that of {}", words, request.reference);
+  switch (column.quantity) {
+  case Quantity::rate:
+    return fmt::format("{} bandwidth [GB/s]", words == "algbw" ? "algorithm" : "bus");
+  case Quantity::time: return words + " [ms]";
+  case Quantity::effort: return words + " time [CPU s]";
+  default: break;
   }
-  return request.metric.name;
+  if (column.name == "gap") return "collective time / lower bound";
+  if (column.name == "planned_ratio") return "planned time / collective time";
+  return words;
 }
 
 // What the figure draws of evaluations; `all` are those of the experiment.
 class Values {
 public:
   Values(const FigureRequest& request, std::span<const Evaluation> all)
-      : request_(request), all_(all) {}
+      : request_(request), all_(all), drawn_(request.metric) {}
 
   /// NaN where it is to be drawn over an algorithm that has no value for this problem.
   [[nodiscard]] double of(const Evaluation& e) const {
-    const double value = drawn(e, request_.metric);
+    const double value = drawn_(e);
     if (request_.reference.empty()) return value;
     const auto reference = std::find_if(all_.begin(), all_.end(), [&](const Evaluation& other) {
       return other.algorithm == request_.reference && !other.replays.empty() &&
              same_problem(e, other);
     });
-    return reference == all_.end() ? std::nan("") : value / drawn(*reference, request_.metric);
+    return reference == all_.end() ? std::nan("") : value / drawn_(*reference);
   }
 
 private:
@@ -191,6 +201,7 @@ private:
 
   const FigureRequest& request_;
   std::span<const Evaluation> all_;
+  DrawnColumn drawn_;
 };
 
 void normalize(BarGroup& group) {
@@ -271,15 +282,16 @@ std::string family_of(Networks networks, const std::string& label) {
 
 Figure scaling(const FigureRequest& request, const Heading& heading, Networks networks,
                std::span<const Evaluation> evaluations, const Values& values) {
-  const bool npus = request.over == ProblemSize::npus;
+  const bool npus = request.over.name == "npus";
   const bool collectives = distinct(evaluations, collective_of).size() > 1;
   const auto name_of = [&](const Evaluation& e) {
     return fmt::format("{}{} on {}", e.algorithm, collectives ? ", " + e.collective : "",
                        family_of(networks, e.topology));
   };
-  const auto x_of = [&request](const Evaluation& e) { return value_of(e, request.over); };
-  return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : "transfers", axis_label(request),
-                       curves_of(evaluations, values, name_of, x_of), npus ? "N" : "T"});
+  const DrawnColumn x_of(request.over);
+  return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over),
+                       axis_label(request), curves_of(evaluations, values, name_of, x_of),
+                       npus ? "N" : "T"});
 }
 
 Figure schedule(const FigureRequest& request, const Heading& heading, std::span<const Case> cases,

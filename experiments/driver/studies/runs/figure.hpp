@@ -3,7 +3,8 @@
 
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
-#include "experiments/driver/studies/runs/metric.hpp"
+#include "experiments/driver/records/records.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/study.hpp"
 
 #include <cstdint>
@@ -29,11 +30,11 @@ struct FigureRequest {
   std::string title, file;
   std::vector<std::string> topologies, algorithms; ///< labels and names; empty: all
   LinkQuantity quantity = LinkQuantity::utilisation;
-  Metric metric = Metric::algbw;
+  RecordColumn metric;        ///< of run_records()
   bool normalized = false;    ///< over the least of each topology
   std::string reference = {}; ///< an algorithm: over its value for the same problem
   bool logarithmic = false;
-  ProblemSize over = ProblemSize::npus;
+  RecordColumn over; ///< likewise: what a problem's size is counted by
 
   /// Whether it is about these.
   [[nodiscard]] bool shows(std::string_view topology, std::string_view algorithm) const;

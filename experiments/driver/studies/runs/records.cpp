@@ -38,6 +38,13 @@ Fields<Evaluation> case_fields() {
           {{"hottest_link", text, note}, [](const E& e) { return e.hottest_link; }}};
 }
 
+/// Of the first replay: below 1 the algorithm expected too much.
+Cell planned_ratio(const Evaluation& e) {
+  if (!e.planned || e.replays.empty()) return {};
+  return static_cast<double>(e.planned->ps) /
+         static_cast<double>(e.replays.front().report.completion.ps);
+}
+
 /// What the algorithm expects, and of how many attempts it is the best.
 Fields<Evaluation> plan_fields() {
   using E = Evaluation;
@@ -47,6 +54,7 @@ Fields<Evaluation> plan_fields() {
     return [member](const E& e) { return e.attempts ? Cell((*e.attempts).*member) : Cell(); };
   };
   return {{{"planned_time_ps", time, metric}, [](const E& e) { return Cell(e.planned); }},
+          {{"planned_ratio", ratio, metric}, planned_ratio},
           {{"planned_on", text, note}, [](const E& e) { return e.planned_on; }},
           {{"attempts", count, metric}, attempts(&AttemptSpread::count)},
           {{"attempts_best_ps", time, metric}, attempts(&AttemptSpread::best)},
@@ -106,18 +114,38 @@ const Fields<Replay>& replay_fields() {
   return fields;
 }
 
-Records run_records(std::span<const Evaluation> evaluations) {
+namespace {
+
+Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
   const auto evaluation = [](const RunRow& row) { return row.e; };
   Fields<RunRow> fields = fields_through<RunRow>(case_fields(), evaluation);
   extend(fields, fields_through<RunRow>(replay_fields(), [](const RunRow& r) { return r.replay; }));
   for (const Fields<Evaluation>& more : {plan_fields(), fact_fields(evaluations), cost_fields()})
     extend(fields, fields_through<RunRow>(more, evaluation));
+  return fields;
+}
+
+} // namespace
+
+std::function<Cell(const Evaluation&)> run_column(const std::string& name) {
+  for (Field<RunRow>& field : run_fields({}))
+    if (field.column.name == name)
+      return [value = std::move(field.value)](const Evaluation& e) {
+        return value({&e, e.replays.empty() ? nullptr : &e.replays.front()});
+      };
+  return [name](const Evaluation& e) { // of one that isn't among those of no evaluation: a fact
+    const auto found = e.facts.find(name.substr(name.find(':') + 1));
+    return found == e.facts.end() ? Cell() : Cell(found->second);
+  };
+}
+
+Records run_records(std::span<const Evaluation> evaluations) {
   std::vector<RunRow> rows;
   for (const Evaluation& e : evaluations) {
     if (e.replays.empty()) rows.push_back({&e, nullptr});
     for (const Replay& replay : e.replays) rows.push_back({&e, &replay});
   }
-  return records_of<RunRow>(fields, rows);
+  return records_of<RunRow>(run_fields(evaluations), rows);
 }
 
 } // namespace tutti

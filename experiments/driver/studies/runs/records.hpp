@@ -4,7 +4,9 @@
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 
+#include <functional>
 #include <span>
+#include <string>
 
 namespace tutti {
 
@@ -15,5 +17,8 @@ namespace tutti {
 /// some evaluation has are columns `fact:NAME`. What may differ from run to run, CPU seconds and
 /// memory, stands last.
 [[nodiscard]] Records run_records(std::span<const Evaluation> evaluations);
+
+/// Of an evaluation the value of a column in its first row; facts are columns, too.
+[[nodiscard]] std::function<Cell(const Evaluation&)> run_column(const std::string& name);
 
 } // namespace tutti

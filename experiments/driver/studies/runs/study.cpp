@@ -112,9 +112,12 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
     figure.quantity = parsed_at(table, "quantity", "utilisation", parse_link_quantity);
     return;
   }
-  figure.metric = parsed_at(table, "metric", "algbw", parse_metric);
+  const std::vector<RecordColumn> columns = RunStudy::columns();
+  figure.metric = parsed_at(table, "metric", "algbw",
+                            [&](const std::string& text) { return metric_column(text, columns); });
   if (kind == FigureKind::scaling) {
-    figure.over = parsed_at(table, "over", "npus", parse_problem_size);
+    figure.over = parsed_at(table, "over", "npus",
+                            [&](const std::string& text) { return size_column(text, columns); });
     return;
   }
   if (const auto normalized = table.find("normalized")) {
@@ -179,6 +182,21 @@ void keep_schedules(RunResults& results) {
   }
 }
 
+/// Of planned_runs(): a case without a schedule has one row, whatever its disciplines.
+RowOf record_of_planned(std::span<const Case> cases, std::span<const Evaluation> evaluations) {
+  std::vector<std::size_t> places;
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    const std::size_t replays = evaluations[i].replays.size();
+    for (std::size_t d = 0; d < cases[i].disciplines.size(); ++d)
+      places.push_back(row + (replays == 0 ? 0 : d));
+    row += std::max(replays, std::size_t{1});
+  }
+  return [places = std::move(places)](std::size_t planned) {
+    return planned < places.size() ? std::optional(places[planned]) : std::nullopt;
+  };
+}
+
 } // namespace
 
 Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const {
@@ -228,6 +246,34 @@ std::vector<Case> RunStudy::cases(Networks networks) const {
   return all;
 }
 
+PlannedRows planned_runs(std::span<const Case> cases) {
+  struct Planned {
+    const Case& c;
+    Discipline discipline;
+  };
+  using enum Quantity;
+  using P = Planned;
+  const Fields<P> fields{
+      {{"label", text}, [](const P& p) { return p.c.run; }},
+      {{"topology", text}, [](const P& p) { return p.c.topology_label; }},
+      {{"collective", text}, [](const P& p) { return p.c.collective.text(); }},
+      {{"size_bytes", bytes}, [](const P& p) { return p.c.collective.size; }},
+      {{"algorithm", text}, [](const P& p) { return p.c.algorithm.name; }},
+      {{"chunks", text},
+       [](const P& p) { return p.c.chunks ? std::to_string(*p.c.chunks) : "auto"; }},
+      {{"discipline", text}, [](const P& p) { return to_text(p.discipline); }}};
+  PlannedRows planned{{}, {}, "discipline", {}, RunStudy::columns(), "algbw"};
+  std::vector<Planned> rows;
+  for (const Case& c : cases)
+    for (const Discipline discipline : c.disciplines) {
+      planned.aside.push_back(discipline != c.disciplines.front());
+      planned.chooses_chunks.push_back(c.algorithm.chooses_chunks);
+      rows.push_back({c, discipline});
+    }
+  planned.keys = records_of<Planned>(fields, rows);
+  return planned;
+}
+
 std::vector<RunStudy> RunStudy::read_all(ConfigTable& root, const Experiment& experiment,
                                          const std::string&) {
   RunStudy study;
@@ -244,9 +290,8 @@ std::vector<RunStudy> RunStudy::read_all(ConfigTable& root, const Experiment& ex
   if (study.matrices.empty()) return {};
   for (ConfigTable& table : root.tables("figures"))
     study.figures.push_back(read_figure(table, experiment));
-  const std::vector<Case> cases = study.cases(experiment.topologies);
-  for (ConfigTable& table : root.tables("expect"))
-    study.expectations.push_back(read_expectation(table, experiment.topologies, cases));
+  study.expectations =
+      read_expectations(root.tables("expect"), planned_runs(study.cases(experiment.topologies)));
   return {std::move(study)};
 }
 
@@ -281,7 +326,8 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   if (!study.figures.empty()) result.figures = [results] { return figures_of(*results); };
   for (const Evaluation& e : evaluations)
     if (e.replays.empty() && !result.unanswered) result.unanswered = {e.status, e.note};
-  result.comparisons = compare(study.expectations, evaluations);
+  result.comparisons = compare(study.expectations, result.files.front().records,
+                               record_of_planned(results->cases, evaluations));
   result.defects = problems_of(evaluations);
   result.nothing_made = nothing_made(evaluations);
   return result;

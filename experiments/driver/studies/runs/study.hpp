@@ -25,25 +25,14 @@
 //   normalized = "tacos"                   # bars, sizes, chunks: over this algorithm's
 //   logarithmic = true                     # bars: the y axis
 //   over = "npus"                          # scaling: the x axis; or "transfers"
-//   [[expect]]
-//   label = "TACOS / Ring on Mesh"
-//   of = {topology = "Mesh", algorithm = "tacos"}   # and run, collective, size, chunks; topology
-//   over = {topology = "Mesh", algorithm = "ring"}  # and algorithm may be lists. Without `over`:
-//                                          # the value itself, with its unit
-//   metric = "algbw"                       # default; busbw, time, gap, synthesis_seconds (CPU),
-//                                          # planned (the time that the algorithm expects),
-//                                          # planned_ratio (over the replayed), or
+//   [[expect]]                             # see expectation.hpp
+//   of = {topology = "Mesh", algorithm = "tacos"}   # and label, collective, size, chunks (as asked
+//                                          # for), discipline (default: the run's first)
+//   metric = "algbw"                       # default; busbw, collective_time, gap, synthesis (CPU),
+//                                          # planned_time (that the algorithm expects),
+//                                          # planned_ratio (over the replayed), ..., or
 //                                          # "fact:fluid_seconds": what an algorithm states of
 //                                          # its answer, a number without unit
-//   mean = "geometric"                     # or "arithmetic": `of` and `over` may pick several
-//                                          # cases; those of one problem make a ratio
-//   exponent_over = "npus"                 # or "transfers", instead of a mean: how the values of
-//                                          # several cases grow, by least squares of logarithms
-//   discipline = "fifo"                    # default: the run's first
-//   paper = 1.98
-//   tolerance = "2%"
-//   at_most = true                         # the paper gives an upper limit; default false
-//   explanation = "..."                    # makes a difference one that doesn't fail the run
 #pragma once
 
 #include "experiments/driver/studies/runs/figure.hpp"
@@ -54,6 +43,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,7 +80,7 @@ struct RunStudy {
   std::string label = {}; ///< none: it is the only one
   std::vector<RunMatrix> matrices;
   std::vector<FigureRequest> figures;
-  std::vector<Expectation> expectations; ///< with indices into cases()
+  std::vector<Expectation> expectations; ///< of rows as planned_runs() says
 
   /// Matrix by matrix.
   [[nodiscard]] std::vector<Case> cases(Networks networks) const;
@@ -105,6 +95,10 @@ struct RunStudy {
   [[nodiscard]] static std::vector<RunStudy>
   read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
 };
+
+struct PlannedRows;
+/// A row for each case and discipline.
+[[nodiscard]] PlannedRows planned_runs(std::span<const Case> cases);
 
 /// Side by side, each in a process of its own, or in this one. Errors: as run_cases().
 [[nodiscard]] std::vector<Evaluation> evaluate_cases(std::vector<Case> cases, const StudyRun& how);

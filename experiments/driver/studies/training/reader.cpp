@@ -6,6 +6,7 @@
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
@@ -190,84 +191,39 @@ std::vector<std::string> names_of(const Rows& rows, Member member) {
   return names;
 }
 
-TrainingSelection read_selection(const ConfigValue& value, const TrainingStudy& study,
-                                 std::span<const TrainingNetwork> networks) {
-  ConfigTable table = value.table();
-  const std::vector<std::string> none;
-  const auto named = [&](const char* key, const std::vector<std::string>& known) {
-    return list_at(table, key, none,
-                   [&](const ConfigValue& item) { return one_of(item, key, known); });
+/// As training_records() has them.
+PlannedRows planned_runs(const TrainingStudy& study, std::span<const TrainingNetwork> networks) {
+  struct Planned {
+    const std::string& topology;
+    const TrainingVariant& variant;
+    const TrainingPlan& plan;
+    Condition condition;
   };
-  TrainingSelection selection;
-  selection.topologies = named("topology", names_of(networks, &TrainingNetwork::label));
-  selection.variants = named("variant", names_of(study.variants, &TrainingVariant::name));
-  selection.plans = named("algorithm", names_of(study.plans, &TrainingPlan::name));
-  selection.conditions =
-      list_at(table, "condition", std::vector<Condition::Kind>{},
-              [](const ConfigValue& item) { return parsed(item, parse_condition); });
-  selection.failed_links =
-      list_at(table, "failed_links", std::vector<std::size_t>{},
-              [](const ConfigValue& item) { return static_cast<std::size_t>(item.integer(0)); });
-  table.finish();
-  return selection;
-}
-
-double paper_value(const ConfigValue& value, const TrainingExpectation& expectation) {
-  double number = 0;
-  if (expectation.over)
-    number = value.number();
-  else
-    switch (expectation.metric.kind) {
-    case TrainingMetric::Kind::time:
-    case TrainingMetric::Kind::exposed: number = static_cast<double>(value.time().ps); break;
-    case TrainingMetric::Kind::memory: number = static_cast<double>(value.bytes().count); break;
-    default: number = value.number();
-    }
-  if (number <= 0) throw value.error("the paper's value must be above 0");
-  return number;
-}
-
-// The runs that the study will have, without what comes of them.
-std::vector<TrainingRun> runs_to_come(const TrainingStudy& study,
-                                      std::span<const TrainingNetwork> networks) {
-  std::vector<TrainingRun> runs;
+  using enum Quantity;
+  using P = Planned;
+  const auto of_failures = [](auto member) {
+    return [member](const P& p) {
+      return p.condition.failed_links > 0 ? Cell(p.condition.*member) : Cell();
+    };
+  };
+  const Fields<P> fields{
+      {{"topology", text}, [](const P& p) { return p.topology; }},
+      {{"variant", text}, [](const P& p) { return p.variant.name; }},
+      {{"algorithm", text}, [](const P& p) { return p.plan.name; }},
+      {{"condition", text}, [](const P& p) { return to_text(p.condition.kind); }},
+      {{"failed_links", count}, of_failures(&Condition::failed_links)},
+      {{"seed", count}, of_failures(&Condition::seed)}};
+  PlannedRows planned{{}, {}, "condition", {}, TrainingStudy::columns(), "iterations_per_s"};
+  std::vector<Planned> rows;
   for (std::size_t n = 0; n < networks.size(); ++n)
     for (const TrainingVariant& variant : study.variants)
       for (const TrainingPlan& plan : study.plans)
         for (const Condition& condition : conditions_of(study, n)) {
-          TrainingRun run;
-          run.topology = networks[n].label;
-          run.variant = variant.name;
-          run.plan = plan.name;
-          run.condition = condition;
-          runs.push_back(std::move(run));
+          planned.aside.push_back(condition.kind != Condition::Kind::undisturbed);
+          rows.push_back({networks[n].label, variant, plan, condition});
         }
-  return runs;
-}
-
-TrainingExpectation read_expectation(ConfigTable table, const TrainingStudy& study,
-                                     std::span<const TrainingNetwork> networks,
-                                     std::span<const TrainingRun> runs) {
-  TrainingExpectation expectation;
-  expectation.label = plain_label(table.at("label"));
-  expectation.metric = parsed_at(table, "metric", "speed", parse_training_metric);
-  const ConfigValue of = table.at("of");
-  expectation.of = read_selection(of, study, networks);
-  if (const auto over = table.find("over"))
-    expectation.over = read_selection(*over, study, networks);
-  if (const auto mean = table.find("mean")) expectation.summary = parsed(*mean, parse_mean);
-  const std::size_t values = quotients_of(expectation, runs).size();
-  if (values == 0) throw of.error("no run of the study is as asked for");
-  if (values > 1 && expectation.summary == Summary::single)
-    throw of.error(fmt::format("{} values are as asked for: say which by topology, variant, "
-                               "algorithm, condition or failed_links, or set \"mean\"",
-                               values));
-  expectation.paper = paper_value(table.at("paper"), expectation);
-  expectation.tolerance = parsed(table.at("tolerance"), parse_percentage);
-  if (const auto at_most = table.find("at_most")) expectation.at_most = at_most->boolean();
-  expectation.explanation = string_at(table, "explanation");
-  table.finish();
-  return expectation;
+  planned.keys = records_of<Planned>(fields, rows);
+  return planned;
 }
 
 TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
@@ -292,9 +248,7 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
         [&] { require_known_settings(algorithms_of(study), study.planning.options); });
   if (const auto reference = table.find("reference"))
     study.reference = one_of(*reference, "algorithm", names_of(study.plans, &TrainingPlan::name));
-  const std::vector<TrainingRun> runs = runs_to_come(study, networks);
-  for (const ConfigTable& expectation : table.tables("expect"))
-    study.expectations.push_back(read_expectation(expectation, study, networks, runs));
+  study.expectations = read_expectations(table.tables("expect"), planned_runs(study, networks));
   table.finish();
   return study;
 }

@@ -58,30 +58,46 @@ Fields<RunRow> model_fields() {
       {{"iterations", count, key}, [](const R& r) { return r.run->workload.iterations; }}};
 }
 
+/// Of the time of all NPUs together: sums over NPUs become means by it.
+Cell fraction(const TrainingRun& run, Time part) {
+  const double whole = static_cast<double>(run.report->duration.ps) * static_cast<double>(run.npus);
+  return whole > 0 ? static_cast<double>(part.ps) / whole : 0;
+}
+
 Fields<TrainingRun> iteration_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = TrainingRun;
-  using Kind = TrainingMetric::Kind;
-  const auto fraction = [](Kind kind) {
-    return [kind](const R& r) { return Cell(value_of(r, {kind, {}})); };
-  };
-  return {
+  const auto sum = [](const R& r) { return summed_accounts(*r.report); };
+  Fields<R> fields{
       {{"iteration_time_ps", time, metric}, [](const R& r) { return r.iteration_time(); }},
+      {{"iterations_per_s", number, metric},
+       [](const R& r) { return r.workload.iterations / r.report->duration.seconds(); }},
       {{"items_per_s", number, metric}, [](const R& r) { return positive(r.items_per_second()); }},
       {{"flops_utilisation", number, metric},
        [](const R& r) { return positive(r.flops_utilisation()); }},
       {{"lower_bound_ps", time, metric}, [](const R& r) { return r.bound; }},
       {{"exposed_ps", time, metric},
-       [](const R& r) {
-         return Time{std::llround(value_of(r, {Kind::exposed, {}}).value_or(0))};
+       [=](const R& r) { // of an iteration, mean over NPUs
+         return Time{std::llround(static_cast<double>(exposed_time(sum(r)).ps) /
+                                  (static_cast<double>(r.npus) * r.workload.iterations))};
        }},
-      {{"exposed_fraction", ratio, metric}, fraction(Kind::exposed_fraction)},
-      {{"bubble_fraction", ratio, metric}, fraction(Kind::bubble_fraction)},
-      {{"waiting_fraction", ratio, metric}, fraction(Kind::waiting_fraction)},
-      {{"compute_fraction", ratio, metric}, fraction(Kind::compute_fraction)},
-      {{"hidden_fraction", ratio, metric}, fraction(Kind::hidden_fraction)},
-      {{"duration_ps", time, metric}, [](const R& r) { return r.report->duration; }}};
+      {{"exposed_fraction", ratio, metric},
+       [=](const R& r) { return fraction(r, exposed_time(sum(r))); }}};
+  for (std::size_t p = 0; p < purpose_count; ++p)
+    fields.push_back(
+        {{fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))), ratio, metric},
+         [=](const R& r) { return fraction(r, sum(r).exposed[p]); }});
+  extend(
+      fields,
+      {{{"bubble_fraction", ratio, metric}, [=](const R& r) { return fraction(r, sum(r).bubble); }},
+       {{"waiting_fraction", ratio, metric},
+        [=](const R& r) { return fraction(r, sum(r).waiting); }},
+       {{"compute_fraction", ratio, metric},
+        [=](const R& r) { return fraction(r, sum(r).compute); }},
+       {{"hidden_fraction", ratio, metric}, [](const R& r) { return hidden_part(*r.report); }},
+       {{"duration_ps", time, metric}, [](const R& r) { return r.report->duration; }}});
+  return fields;
 }
 
 /// Compute, exposed communication by purpose, bubbles and waiting.

@@ -67,10 +67,9 @@ StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork
 StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
   TrainingEvaluation made = evaluate(study, how);
   how.refusals.accept(); // what is refused stands in rows
-  std::vector<Comparison> comparisons = comparisons_of(study.expectations, made);
   const std::size_t runs = made.runs.size();
   StudyResult result = result_of(std::move(made), study.own(how.networks), NpuDetail::none);
-  result.comparisons = std::move(comparisons);
+  result.comparisons = compare(study.expectations, result.files.front().records);
   if (study.case_count() == 1 && runs == 2) result.point = 1; // what disturbs it
   return result;
 }

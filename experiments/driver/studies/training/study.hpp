@@ -56,26 +56,19 @@
 //
 //   reference = "tacos"                    # an algorithm: figures are relative to it; default the
 //                                          # fastest
-//   [[training.expect]]
-//   label = "TACOS / Ring"
-//   of = {algorithm = "tacos"}             # and topology, variant, failed_links, condition
-//                                          # (default undisturbed; disturbed, reroute,
-//                                          # resynthesize): values or lists
-//   over = {algorithm = "ring"}            # likewise. Without it: the value, with its unit
-//   metric = "speed"                       # default: iterations a second; time, throughput,
-//                                          # utilisation, memory, exposed (or exposed:tensor);
-//                                          # fractions of time: exposed_fraction (or
-//                                          # exposed_fraction:data), bubble_fraction,
-//                                          # waiting_fraction, compute_fraction; of
+//   [[training.expect]]                    # see expectation.hpp
+//   of = {algorithm = "tacos"}             # and topology, variant, condition (default undisturbed;
+//                                          # disturbed, reroute, resynthesize), failed_links, seed
+//   metric = "iterations_per_s"            # default; iteration_time, items_per_s,
+//                                          # flops_utilisation, memory, exposed; fractions of time:
+//                                          # exposed_fraction, exposed_data_fraction, ...,
+//                                          # bubble_fraction, waiting_fraction, compute_fraction; of
 //                                          # communication: hidden_fraction
-//   mean = "geometric"                     # or arithmetic, of several runs, or pairs of runs that
-//                                          # agree in all that `over` doesn't name
-//   paper = 1.17                           # and tolerance, at_most, explanation as in [[expect]]
 #pragma once
 
 #include "experiments/driver/studies/event_plan.hpp"
 #include "experiments/driver/studies/study.hpp"
-#include "experiments/driver/studies/training/expectation.hpp"
+#include "experiments/driver/studies/training/condition.hpp"
 #include "experiments/driver/studies/training/work_source.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/network_event.hpp"
@@ -139,7 +132,7 @@ struct TrainingStudy {
   bool fold = true;                      ///< as IterationOptions::fold
   Disturbances disturbances;
   std::string reference; ///< plan that figures are relative to; empty: the fastest
-  std::vector<TrainingExpectation> expectations;
+  std::vector<Expectation> expectations;
 
   /// Its topologies; they point into the networks.
   [[nodiscard]] std::vector<TrainingNetwork> own(Networks networks) const;

@@ -4,7 +4,7 @@
 #include "experiments/driver/studies/training/work_reader.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/studies/training/expectation.hpp"
+#include "experiments/driver/studies/training/condition.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 

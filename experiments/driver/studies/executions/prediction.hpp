@@ -1,0 +1,30 @@
+// How good predictions of executions were, and how much of the device executions used.
+#pragma once
+
+#include "experiments/driver/studies/executions/evaluation.hpp"
+
+#include <optional>
+
+namespace tutti {
+
+/// exp(mean |log(measured / predicted)|) - 1 over the runs of these sizes and above, where they have
+/// both; nothing where none has.
+[[nodiscard]] std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,
+                                                     Bytes from = Bytes{1});
+
+/// What a run's bytes per second are of the device's copy rate.
+struct RateShare {
+  /// Over all connections together. Above 1 where ranks read one source from a cache.
+  double sent = 0;
+  /// Of its memory, as far as the run needs it at least (runtime::PlanTraffic::memory), over what a
+  /// copy does, which reads and writes each byte.
+  double memory = 0;
+};
+/// Nothing where the run has no time, or the copy rate wasn't measured.
+[[nodiscard]] std::optional<RateShare> rate_share(const ExecutionEvaluation& evaluation,
+                                                  const ExecutionRun& run);
+
+/// Of the run that sends most a second; as above.
+[[nodiscard]] std::optional<RateShare> best_rate_share(const ExecutionEvaluation& evaluation);
+
+} // namespace tutti
