@@ -56,8 +56,8 @@ void custom(RoutedSchedule& schedule, const Collective& collective) {
   };
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const ChunkId chunk{c};
-    std::vector<Rank> sources = ranks_of(collective.held_by(chunk));
-    const std::vector<Rank> destinations = ranks_of(collective.wanted_by(chunk));
+    std::vector<Rank> sources = ranks_of(collective.sources(chunk));
+    const std::vector<Rank> destinations = ranks_of(collective.destinations(chunk));
     if (destinations.empty()) continue;
     if (collective.chunks[c].reduces) {
       const auto both = std::ranges::find_first_of(destinations, sources);

@@ -57,9 +57,9 @@ Program empty_program(const Collective& collective, std::uint32_t npus, std::uin
   program.outputs.resize(npus);
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const std::uint32_t units = program.chunk_units[c];
-    for (const NodeId npu : collective.held_by(ChunkId{c}))
+    for (const NodeId npu : collective.sources(ChunkId{c}))
       place(program.inputs[npu.value], program.ranks[npu.value].input, c, units);
-    for (const NodeId npu : collective.wanted_by(ChunkId{c}))
+    for (const NodeId npu : collective.destinations(ChunkId{c}))
       place(program.outputs[npu.value], program.ranks[npu.value].output, c, units);
   }
   return program;

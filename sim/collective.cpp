@@ -154,8 +154,8 @@ std::uint64_t Collective::fingerprint() const {
   Fingerprint hash;
   for (const Chunk& chunk : chunks) {
     hash.add(chunk.size.count);
-    hash.add(set_hashes[chunk.held_by]);
-    hash.add(set_hashes[chunk.wanted_by]);
+    hash.add(set_hashes[chunk.sources]);
+    hash.add(set_hashes[chunk.destinations]);
     hash.add(chunk.reduces ? 1U : 0U);
   }
   return hash.value();
@@ -224,8 +224,8 @@ Collective merge(std::span<const Collective> collectives) {
     const auto chunk_shift = static_cast<std::uint32_t>(all.chunks.size());
     all.sets.insert(all.sets.end(), one.sets.begin(), one.sets.end());
     for (Chunk chunk : one.chunks) {
-      chunk.held_by += set_shift;
-      chunk.wanted_by += set_shift;
+      chunk.sources += set_shift;
+      chunk.destinations += set_shift;
       all.chunks.push_back(chunk);
     }
     for (CollectivePart part : one.parts) {

@@ -40,9 +40,9 @@ using SetId = std::uint32_t;
 
 /// The atomic unit of scheduling.
 struct Chunk {
-  Bytes size;          ///< >= 1
-  SetId held_by = 0;   ///< who holds it at the start; with `reduces`: who contributes
-  SetId wanted_by = 0; ///< who must have it, complete, at the end
+  Bytes size;             ///< >= 1
+  SetId sources = 0;      ///< who holds it at the start; with `reduces`: who contributes
+  SetId destinations = 0; ///< who must have it, complete, at the end
   bool reduces = false;
 };
 
@@ -69,11 +69,11 @@ struct Collective {
   std::vector<Chunk> chunks;
   std::vector<CollectivePart> parts; ///< cover `chunks` in order
 
-  [[nodiscard]] std::span<const NodeId> held_by(ChunkId c) const {
-    return sets[chunks[c.value].held_by];
+  [[nodiscard]] std::span<const NodeId> sources(ChunkId c) const {
+    return sets[chunks[c.value].sources];
   }
-  [[nodiscard]] std::span<const NodeId> wanted_by(ChunkId c) const {
-    return sets[chunks[c.value].wanted_by];
+  [[nodiscard]] std::span<const NodeId> destinations(ChunkId c) const {
+    return sets[chunks[c.value].destinations];
   }
   [[nodiscard]] Bytes size() const;           ///< sum over the parts
   [[nodiscard]] Bytes smallest_chunk() const; ///< 0 B without chunks

@@ -50,9 +50,9 @@ SetId CustomCollectiveBuilder::add_set(std::vector<NodeId> nodes) {
 }
 
 void CustomCollectiveBuilder::add_chunk(const Chunk& chunk) {
-  assert(chunk.held_by < made_.sets.size() && chunk.wanted_by < made_.sets.size());
+  assert(chunk.sources < made_.sets.size() && chunk.destinations < made_.sets.size());
   if (chunk.size.count < 1) throw InputError("a chunk has at least one byte");
-  if (made_.sets[chunk.held_by].empty() && !made_.sets[chunk.wanted_by].empty())
+  if (made_.sets[chunk.sources].empty() && !made_.sets[chunk.destinations].empty())
     throw InputError("a chunk that is wanted must be held by someone");
   size_ = checked_sum(size_, chunk.size);
   made_.chunks.push_back(chunk);

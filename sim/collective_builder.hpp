@@ -36,7 +36,7 @@ private:
 };
 
 /// Collects the parts of a collective. `most` limits them all together, so that a few bytes
-/// of a file ("pieces": 1000000000) can't ask for gigabytes.
+/// of a file ("chunks_per_shard": 1000000000) can't ask for gigabytes.
 class CollectiveBuilder {
 public:
   CollectiveBuilder(const Topology& topology, std::uint64_t most)

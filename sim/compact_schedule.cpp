@@ -59,7 +59,7 @@ bool each_arrives_once(const Topology& topology, const Collective& collective,
   std::vector<std::uint32_t> reached(topology.node_count(), none),
       gone(topology.node_count(), none);
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    for (const NodeId source : collective.held_by(ChunkId{c})) reached[source.value] = c;
+    for (const NodeId source : collective.sources(ChunkId{c})) reached[source.value] = c;
     for (const std::uint32_t i : by_chunk.of(c)) {
       const Link& link = topology.link(LinkId{schedule[i].path.value});
       if (reached[link.from.value] != c || gone[link.from.value] == c ||
@@ -127,7 +127,7 @@ private:
     };
     std::vector<Arrival> arrival(topology_.node_count());
     for (std::uint32_t c = 0; c < chunk_count; ++c) {
-      for (const NodeId source : collective.held_by(ChunkId{c}))
+      for (const NodeId source : collective.sources(ChunkId{c}))
         arrival[source.value] = {c, at_start};
       for (const std::uint32_t t : by_chunk.of(c)) {
         Arrival& there = arrival[link(t).to.value];

@@ -117,11 +117,11 @@ private:
 class ChunkRestriction {
 public:
   ChunkRestriction(const Topology& topology, const Collective& restricted, ChunkId chunk)
-      : topology_(topology), wanted_by_(restricted.wanted_by(chunk)),
+      : topology_(topology), wanted_by_(restricted.destinations(chunk)),
         holds_(topology.node_count(),
-               restricted.chunks[chunk.value].reduces ? restricted.held_by(chunk).size() : 1),
+               restricted.chunks[chunk.value].reduces ? restricted.sources(chunk).size() : 1),
         needed_(topology.node_count()) {
-    const std::span<const NodeId> sources = restricted.held_by(chunk);
+    const std::span<const NodeId> sources = restricted.sources(chunk);
     for (std::size_t i = 0; i < sources.size(); ++i)
       holds_.add(sources[i], restricted.chunks[chunk.value].reduces ? i : 0);
     for (const NodeId node : wanted_by_) needed_[node.value] = true;

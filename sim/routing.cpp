@@ -235,9 +235,9 @@ void require_reachable(const Topology& topology, const Collective& collective) {
   };
   std::set<std::tuple<SetId, SetId, bool>> done; // chunks share their sets: each is checked once
   for (const Chunk& chunk : collective.chunks) {
-    if (!done.emplace(chunk.held_by, chunk.wanted_by, chunk.reduces).second) continue;
-    const std::vector<NodeId>& sources = collective.sets[chunk.held_by];
-    const std::vector<NodeId>& destinations = collective.sets[chunk.wanted_by];
+    if (!done.emplace(chunk.sources, chunk.destinations, chunk.reduces).second) continue;
+    const std::vector<NodeId>& sources = collective.sets[chunk.sources];
+    const std::vector<NodeId>& destinations = collective.sets[chunk.destinations];
     if (sources.empty()) continue;
     std::vector<bool> from_any = reached_from(sources.front());
     for (const NodeId source : sources) {

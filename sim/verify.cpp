@@ -99,7 +99,7 @@ private:
   [[nodiscard]] const std::string& name(NodeId node) const { return topology_.node(node).name; }
 
   void prepare(ChunkId chunk) {
-    const std::span<const NodeId> sources = collective_.held_by(chunk);
+    const std::span<const NodeId> sources = collective_.sources(chunk);
     const bool reduces = collective_.chunks[chunk.value].reduces;
     const std::size_t bits = reduces ? sources.size() : 1;
     words_ = (bits + 63) / 64;
@@ -181,7 +181,7 @@ private:
   }
 
   void check_postcondition(ChunkId chunk) {
-    for (const NodeId node : collective_.wanted_by(chunk)) {
+    for (const NodeId node : collective_.destinations(chunk)) {
       const Word* have = set_of(node);
       for (std::size_t w = 0; w < words_; ++w) {
         const Word missing = full_[w] & ~have[w];

@@ -82,7 +82,7 @@ public:
 
   std::optional<Fault> first_fault() {
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c)
-      for (const NodeId source : collective_.held_by(ChunkId{c})) set(held_.row(source), c);
+      for (const NodeId source : collective_.sources(ChunkId{c})) set(held_.row(source), c);
     NodeQueue queue(topology_.node_count());
     for (std::uint32_t n = 0; n < topology_.node_count(); ++n) queue.push(NodeId{n});
     while (!queue.empty()) {
@@ -170,17 +170,17 @@ private:
 
   void check_postcondition() {
     // Chunks that the same nodes want are looked for together, a word of them at a time.
-    std::vector<std::vector<std::uint32_t>> wanted_by(collective_.sets.size());
+    std::vector<std::vector<std::uint32_t>> destinations(collective_.sets.size());
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c)
-      wanted_by[collective_.chunks[c].wanted_by].push_back(c);
+      destinations[collective_.chunks[c].destinations].push_back(c);
     struct Part {
       std::size_t word;
       Word bits;
     };
     std::vector<Part> parts;
-    for (SetId s = 0; s < wanted_by.size(); ++s) {
+    for (SetId s = 0; s < destinations.size(); ++s) {
       parts.clear();
-      for (const std::uint32_t c : wanted_by[s]) {
+      for (const std::uint32_t c : destinations[s]) {
         if (parts.empty() || parts.back().word != c / 64) parts.push_back({c / 64, 0});
         parts.back().bits |= Word{1} << c % 64;
       }
@@ -206,8 +206,8 @@ private:
   /// Copies never combine contributions, so what several contribute to is complete nowhere.
   void check_contributions() {
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
-      const std::span<const NodeId> contributors = collective_.held_by(ChunkId{c}),
-                                    wanted = collective_.wanted_by(ChunkId{c});
+      const std::span<const NodeId> contributors = collective_.sources(ChunkId{c}),
+                                    wanted = collective_.destinations(ChunkId{c});
       if (!collective_.chunks[c].reduces || contributors.size() < 2 || wanted.empty()) continue;
       const NodeId node = wanted.front();
       fault_ = Fault{chunks_.size(),

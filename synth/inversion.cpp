@@ -29,7 +29,7 @@ bool reduces(const Collective& collective) {
 
 Collective inverted(Collective collective) {
   for (Chunk& chunk : collective.chunks) {
-    std::swap(chunk.held_by, chunk.wanted_by);
+    std::swap(chunk.sources, chunk.destinations);
     chunk.reduces = false;
   }
   for (CollectivePart& part : collective.parts) part.kind = inverted(part.kind);
@@ -50,10 +50,10 @@ std::string inversion_obstacle(std::string_view algorithm, const Collective& col
       return fmt::format("chunk {} is copied and others are reduced: {} turns around only "
                          "collectives of one kind",
                          c, algorithm);
-    if (collective.wanted_by(ChunkId{c}).size() != 1)
+    if (collective.destinations(ChunkId{c}).size() != 1)
       return fmt::format("the sum of chunk {} is wanted by {} NPUs: only what has one root can be "
                          "turned around",
-                         c, collective.wanted_by(ChunkId{c}).size());
+                         c, collective.destinations(ChunkId{c}).size());
   }
   return {};
 }

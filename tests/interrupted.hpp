@@ -36,7 +36,7 @@ inline std::optional<Collective> interrupted(const Topology& topology, const Col
   std::vector<std::vector<bool>> has(collective.chunks.size());
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     has[c].resize(topology.node_count());
-    for (const NodeId npu : collective.held_by(ChunkId{c})) has[c][npu.value] = true;
+    for (const NodeId npu : collective.sources(ChunkId{c})) has[c][npu.value] = true;
   }
   for (const std::size_t i : order) {
     if (report.deliveries[i].ps > end) break;
@@ -57,7 +57,7 @@ inline std::optional<Collective> interrupted(const Topology& topology, const Col
     std::vector<NodeId> held;
     for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
       if (has[c][n]) held.emplace_back(n);
-    const auto wanted = collective.wanted_by(ChunkId{c});
+    const auto wanted = collective.destinations(ChunkId{c});
     const bool reduces = collective.chunks[c].reduces && held.size() > 1 && !was_copied[c];
     const bool done = !reduces && std::ranges::includes(held, wanted);
     if (done) continue;

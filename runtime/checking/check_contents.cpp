@@ -44,7 +44,7 @@ struct ChunkUnitTable {
       first.push_back(static_cast<std::uint32_t>(chunk.size()));
       chunk.insert(chunk.end(), program.chunk_units[c], c);
       if (program.collective.chunks[c].reduces)
-        words = std::max(words, (program.collective.held_by(ChunkId{c}).size() + 63) / 64);
+        words = std::max(words, (program.collective.sources(ChunkId{c}).size() + 63) / 64);
     }
   }
 };
@@ -82,12 +82,12 @@ private:
 
   [[nodiscard]] std::size_t contributors(std::uint32_t chunk) const {
     const ChunkId id{chunk};
-    return program_.collective.chunks[chunk].reduces ? program_.collective.held_by(id).size() : 1;
+    return program_.collective.chunks[chunk].reduces ? program_.collective.sources(id).size() : 1;
   }
 
   void set_input(std::uint32_t rank, const ChunkPlace& held) {
     const std::uint32_t c = held.chunk.value;
-    const auto sources = program_.collective.held_by(held.chunk);
+    const auto sources = program_.collective.sources(held.chunk);
     const auto self = std::ranges::lower_bound(sources, NodeId{rank}) - sources.begin();
     const std::size_t bit =
         program_.collective.chunks[c].reduces ? static_cast<std::size_t>(self) : 0;
@@ -171,7 +171,7 @@ private:
     if (!program_.collective.chunks[chunk].reduces) return "the data";
     const std::size_t n = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
     return fmt::format("the contribution of rank {}",
-                       program_.collective.held_by(ChunkId{chunk})[n].value);
+                       program_.collective.sources(ChunkId{chunk})[n].value);
   }
 
   void write(const UnitContents& value, ProgramStep at, Place target) {

@@ -63,9 +63,10 @@ std::optional<ProgramFault> check_layout(const Program& program) {
         return malformed_program(
             fmt::format("npu {} takes part, but there are {} ranks", npu.value, ranks));
   for (std::uint32_t r = 0; r < ranks; ++r) {
-    if (!are_laid_out(program, r, program.inputs[r], program.ranks[r].input, &Chunk::held_by))
+    if (!are_laid_out(program, r, program.inputs[r], program.ranks[r].input, &Chunk::sources))
       return malformed_program(fmt::format("rank {}: its input isn't what it holds, by chunk", r));
-    if (!are_laid_out(program, r, program.outputs[r], program.ranks[r].output, &Chunk::wanted_by))
+    if (!are_laid_out(program, r, program.outputs[r], program.ranks[r].output,
+                      &Chunk::destinations))
       return malformed_program(fmt::format("rank {}: its output isn't what it wants, by chunk", r));
   }
   return std::nullopt;

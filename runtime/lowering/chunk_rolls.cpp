@@ -36,8 +36,8 @@ std::vector<std::vector<ChunkMove>> moves_of(std::size_t chunks, const Schedule&
 bool are_alike(const Collective& collective, std::uint32_t a, std::uint32_t b) {
   const Chunk &one = collective.chunks[a], &other = collective.chunks[b];
   return one.reduces == other.reduces &&
-         collective.sets[one.held_by] == collective.sets[other.held_by] &&
-         collective.sets[one.wanted_by] == collective.sets[other.wanted_by];
+         collective.sets[one.sources] == collective.sets[other.sources] &&
+         collective.sets[one.destinations] == collective.sets[other.destinations];
 }
 
 } // namespace

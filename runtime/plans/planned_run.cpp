@@ -18,7 +18,7 @@ std::vector<InputChunk> input_chunks(const Program& program, std::uint32_t npu, 
   for (const ChunkPlace& at : program.inputs[npu]) {
     const bool reduces = program.collective.chunks[at.chunk.value].reduces;
     chunks.push_back(
-        {at.chunk.value, reduces ? npu : program.collective.held_by(at.chunk).front().value,
+        {at.chunk.value, reduces ? npu : program.collective.sources(at.chunk).front().value,
          std::uint64_t{at.unit} * unit_bytes, program.chunk_units[at.chunk.value] * unit_elements});
   }
   return chunks;
@@ -29,7 +29,7 @@ Expected expected_output(const Program& program, std::uint32_t npu, ElementType 
   Expected expected;
   const std::uint64_t unit_elements = unit_bytes / element_size(type);
   for (const ChunkPlace& at : program.outputs[npu]) {
-    const auto sources = program.collective.held_by(at.chunk);
+    const auto sources = program.collective.sources(at.chunk);
     const bool reduces = program.collective.chunks[at.chunk.value].reduces;
     const auto contributors = sources.first(reduces ? sources.size() : 1);
     expected.chunks.push_back(

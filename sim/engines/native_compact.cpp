@@ -34,7 +34,7 @@ public:
     report_.chunk_done.resize(collective.chunks.size());
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
       sizes_.push_back(collective.chunks[c].size);
-      for (const NodeId source : collective.held_by(ChunkId{c})) held_[bit(c, source)] = true;
+      for (const NodeId source : collective.sources(ChunkId{c})) held_[bit(c, source)] = true;
     }
     for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
       first_out_link_.push_back(static_cast<std::uint32_t>(out_links_.size()));

@@ -1,14 +1,14 @@
 // Collectives from TOML: `[[collective]]` entries, one for each of several collectives at once.
 //   name = "broadcast"   a named collective, as on the command line ("broadcast,root=3,group=0-7")
 //   size = "1GiB"        what nccl-tests prints
-//   pieces = 2           chunks per shard; 1 where left out
+//   chunks_per_shard = 2   1 where left out
 //   root = 3             an NPU by number or name, where `name` doesn't say it
 //   group = "0-7"        or a list of numbers and names; all NPUs where left out
 // or, with name = "custom", `[[collective.chunks]]` entries:
 //   size = "1MiB"
-//   held_by = [0, "npu1"]
-//   wanted_by = [2]
-//   reduces = true       the holders contribute to a sum; false where left out
+//   sources = [0, "npu1"]
+//   destinations = [2]
+//   reduces = true       the sources contribute to a sum; false where left out
 #include "sim/collective.hpp"
 
 #include "sim/collective_builder.hpp"
@@ -67,6 +67,15 @@ std::uint32_t rank_of(const ConfigValue& value, const std::vector<NodeId>& group
   return static_cast<std::uint32_t>(member - group.begin());
 }
 
+/// Errors: InputError at a key of earlier versions, with its name now.
+void refuse_renamed(ConfigTable& table, const std::string& key, const char* now) {
+  if (table.has(key))
+    throw table.at(key).error(
+        fmt::format("\"{}\" is called \"{}\" now; `tutti update FILE` changes "
+                    "files of earlier versions",
+                    key, now));
+}
+
 void add_named(CollectiveBuilder& builder, ConfigTable& entry, const ConfigValue& name,
                const Topology& topology) {
   const std::string text = name.string();
@@ -87,7 +96,8 @@ void add_named(CollectiveBuilder& builder, ConfigTable& entry, const ConfigValue
       spec.root = rank_of(*root, spec.group, topology);
     }
   }
-  if (const auto chunks_per_shard = entry.find("pieces"))
+  refuse_renamed(entry, "pieces", "chunks_per_shard");
+  if (const auto chunks_per_shard = entry.find("chunks_per_shard"))
     spec.chunks_per_shard = static_cast<std::uint32_t>(chunks_per_shard->integer(1, INT32_MAX));
   entry.finish();
   name.located([&] { builder.add(spec); });
@@ -101,8 +111,10 @@ void add_custom(CollectiveBuilder& builder, ConfigTable& entry, const ConfigValu
     return value.located([&] { return custom.add_set(std::move(list)); });
   };
   for (ConfigTable& chunk : entry.tables("chunks")) {
+    refuse_renamed(chunk, "held_by", "sources");
+    refuse_renamed(chunk, "wanted_by", "destinations");
     const ConfigValue size = chunk.at("size");
-    Chunk made{size.bytes(), set(chunk.at("held_by")), set(chunk.at("wanted_by")), false};
+    Chunk made{size.bytes(), set(chunk.at("sources")), set(chunk.at("destinations")), false};
     if (const auto reduces = chunk.find("reduces")) made.reduces = reduces->boolean();
     chunk.finish();
     size.located([&] { custom.add_chunk(made); });

@@ -143,7 +143,7 @@ void encode_custom(Encoder& out, const Collective& collective, const CollectiveP
   // Only the sets of this part, numbered by first use.
   std::vector<SetId> used, number_of(collective.sets.size(), UINT32_MAX);
   for (const Chunk& chunk : chunks)
-    for (const SetId set : {chunk.held_by, chunk.wanted_by})
+    for (const SetId set : {chunk.sources, chunk.destinations})
       if (number_of[set] == UINT32_MAX) {
         number_of[set] = static_cast<SetId>(used.size());
         used.push_back(set);
@@ -153,8 +153,8 @@ void encode_custom(Encoder& out, const Collective& collective, const CollectiveP
   out.number(std::uint64_t{chunks.size()});
   for (const Chunk& chunk : chunks) {
     out.number(chunk.size.count);
-    out.number(std::uint64_t{number_of[chunk.held_by]});
-    out.number(std::uint64_t{number_of[chunk.wanted_by]});
+    out.number(std::uint64_t{number_of[chunk.sources]});
+    out.number(std::uint64_t{number_of[chunk.destinations]});
     out.number(std::uint64_t{chunk.reduces});
   }
 }
@@ -209,8 +209,8 @@ Collective decode_custom(Decoder& in, const Topology& topology) {
   for (std::size_t left = in.count("chunks"); left > 0; --left) {
     Chunk chunk;
     chunk.size.count = in.number("chunk size", 1, INT64_MAX);
-    chunk.held_by = sets[in.index("set", sets.size())];
-    chunk.wanted_by = sets[in.index("set", sets.size())];
+    chunk.sources = sets[in.index("set", sets.size())];
+    chunk.destinations = sets[in.index("set", sets.size())];
     chunk.reduces = in.number("\"reduces\"", 0, 1) == 1;
     custom.add_chunk(chunk);
   }
@@ -222,7 +222,7 @@ CollectiveSpec decode_named(Decoder& in, CollectiveKind kind, const Topology& to
   std::vector<NodeId> group = in.ids<NodeId>("node", "members", topology.node_count());
   if (group.empty()) throw InputError("the group is empty");
   const NodeId root{in.index("node", topology.node_count())};
-  const std::int64_t chunks_per_shard = in.number("pieces", 1, INT32_MAX);
+  const std::int64_t chunks_per_shard = in.number("chunks per shard", 1, INT32_MAX);
   return named_part(kind, size, std::move(group), root,
                     static_cast<std::uint32_t>(chunks_per_shard));
 }

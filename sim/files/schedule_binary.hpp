@@ -6,7 +6,7 @@
 //   then list:    number of paths of two links and more, each: number of links, links;
 //                 each transfer: chunk, path * 4 + reduce * 2 + together
 //        compact: per link: number of chunks, chunks
-//   A part: kind, then named: size, number of members, members, root NPU, pieces;
+//   A part: kind, then named: size, number of members, members, root NPU, chunks per shard;
 //   custom: number of sets, each: number of nodes, nodes; number of chunks, each: bytes, held by
 //   (set), wanted by (set), reduces (0 or 1).
 #pragma once

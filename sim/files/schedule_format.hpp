@@ -12,7 +12,7 @@
 
 namespace tutti::schedule_format {
 
-inline constexpr std::int64_t version = 1;
+inline constexpr std::int64_t version = 2; // 1 had other names for keys of JSON
 
 /// Errors: InputError for a version that this program doesn't know.
 void check_version(std::int64_t found);

@@ -39,7 +39,7 @@ std::string part_text(const Collective& collective, const CollectivePart& part) 
   if (part.kind != CollectiveKind::custom) {
     const std::string root =
         has_root(part.kind) ? fmt::format("\"root\": {}, ", part.group[part.root].value) : "";
-    return fmt::format(R"({{"kind": "{}", "size": {}, "group": {}, {}"pieces": {}}})",
+    return fmt::format(R"({{"kind": "{}", "size": {}, "group": {}, {}"chunks_per_shard": {}}})",
                        to_text(part.kind), part.size.count,
                        list_text(std::span<const NodeId>(part.group)), root, part.chunks_per_shard);
   }
@@ -47,9 +47,10 @@ std::string part_text(const Collective& collective, const CollectivePart& part) 
   for (std::uint32_t k = 0; k < part.chunk_count; ++k) {
     const ChunkId id{part.first.value + k};
     const Chunk& chunk = collective.chunks[id.value];
-    chunks.push_back(fmt::format(
-        R"(      {{"bytes": {}, "held_by": {}, "wanted_by": {}, "reduces": {}}})", chunk.size.count,
-        list_text(collective.held_by(id)), list_text(collective.wanted_by(id)), chunk.reduces));
+    chunks.push_back(
+        fmt::format(R"(      {{"bytes": {}, "sources": {}, "destinations": {}, "reduces": {}}})",
+                    chunk.size.count, list_text(collective.sources(id)),
+                    list_text(collective.destinations(id)), chunk.reduces));
   }
   return fmt::format("{{\"kind\": \"custom\", \"chunks\": [\n{}\n    ]}}",
                      fmt::join(chunks, ",\n"));
@@ -117,6 +118,10 @@ public:
     if (!has(key)) throw InputError(fmt::format("{} needs a key \"{}\"", name_, key));
     return *value_.find(key);
   }
+  /// By the name that version 1 had for it, where that is there.
+  const json& at(const std::string& key, const char* in_version_1) {
+    return !value_.contains(key) && value_.contains(in_version_1) ? at(in_version_1) : at(key);
+  }
   bool has(const std::string& key) {
     asked_.push_back(key);
     return value_.contains(key);
@@ -167,9 +172,10 @@ Collective custom_part(const json& chunks, const Topology& topology) {
               Fields fields(chunks[c], "a chunk");
               Chunk chunk;
               chunk.size.count = integer(fields.at("bytes"), "\"bytes\"", 1, INT64_MAX);
-              chunk.held_by = custom.add_set(nodes(fields.at("held_by"), "\"held_by\"", topology));
-              chunk.wanted_by =
-                  custom.add_set(nodes(fields.at("wanted_by"), "\"wanted_by\"", topology));
+              chunk.sources =
+                  custom.add_set(nodes(fields.at("sources", "held_by"), "\"sources\"", topology));
+              chunk.destinations = custom.add_set(
+                  nodes(fields.at("destinations", "wanted_by"), "\"destinations\"", topology));
               const json& reduces = fields.at("reduces");
               if (!reduces.is_boolean()) wrong_type("\"reduces\"", "true or false", reduces);
               chunk.reduces = reduces.get<bool>();
@@ -196,7 +202,8 @@ void add_part(CollectiveBuilder& builder, const json& value, const Topology& top
   NodeId root;
   if (has_root(kind))
     root = id<NodeId>(fields.at("root"), "\"root\": node", topology.node_count(), "topology");
-  const std::int64_t chunks_per_shard = integer(fields.at("pieces"), "\"pieces\"", 1, INT32_MAX);
+  const std::int64_t chunks_per_shard =
+      integer(fields.at("chunks_per_shard", "pieces"), "\"chunks_per_shard\"", 1, INT32_MAX);
   fields.finish();
   builder.add(
       named_part(kind, size, std::move(group), root, static_cast<std::uint32_t>(chunks_per_shard)));

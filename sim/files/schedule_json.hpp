@@ -1,14 +1,15 @@
 // The JSON form of schedule files, for people. Ids are numbers, `root` is an NPU, every key is
 // required unless said:
-//   {"format": "tutti-schedule", "version": 1,
+//   {"format": "tutti-schedule", "version": 2,
 //    "topology": {"name": "ring:8", "fingerprint": "<16 hex digits>"},
 //    "algorithm": "ring",
 //    "time_model": {"link_busy": "serialization", "forwarding": "auto", "discipline": "fifo",
 //                   "reduce_rate": "50GB/s"},                        (reduce_rate only if not 0)
 //    "collective": {"fingerprint": "<16 hex digits>", "parts": [
-//      {"kind": "broadcast", "size": <bytes>, "group": [0, 1], "root": 0, "pieces": 1},
+//      {"kind": "broadcast", "size": <bytes>, "group": [0, 1], "root": 0,
+//       "chunks_per_shard": 1},
 //      {"kind": "custom", "chunks": [
-//        {"bytes": 1, "held_by": [0], "wanted_by": [1], "reduces": false}]}]},
+//        {"bytes": 1, "sources": [0], "destinations": [1], "reduces": false}]}]},
 //    "transfers": [
 //      [<chunk>, [<link>, ...], "copy" | "reduce"],
 //      [<chunk>, [<link>, ...], "copy" | "reduce", "together"]]}

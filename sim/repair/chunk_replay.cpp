@@ -67,7 +67,7 @@ bool ChunkReplay::has_any(NodeId node) const {
 
 std::optional<std::size_t> ChunkReplay::input_bit(NodeId node) const {
   const Collective& whole = segments_.front().collective;
-  const std::span<const NodeId> inputs = whole.held_by(chunk_);
+  const std::span<const NodeId> inputs = whole.sources(chunk_);
   const auto found = std::ranges::lower_bound(inputs, node);
   if (found == inputs.end() || *found != node) return std::nullopt;
   return whole.chunks[chunk_.value].reduces ? static_cast<std::size_t>(found - inputs.begin())
@@ -95,7 +95,7 @@ void ChunkReplay::prepare(ChunkId chunk) {
   const Collective& whole = segments_.front().collective;
   chunk_ = chunk;
   const std::size_t bits =
-      whole.chunks[chunk.value].reduces ? whole.held_by(chunk).size() : std::size_t{1};
+      whole.chunks[chunk.value].reduces ? whole.sources(chunk).size() : std::size_t{1};
   words_ = (bits + 63) / 64;
   state_.assign(topology_.node_count() * words_, 0);
   waiting_.clear();
@@ -106,7 +106,7 @@ void ChunkReplay::choose(std::uint32_t segment, ChunkId local) {
   const Segment& begun = segments_[segment];
   const bool sums = segments_.front().collective.chunks[chunk_.value].reduces;
   stale_.assign(stale_.size(), true);
-  const std::span<const NodeId> sources = begun.collective.held_by(local);
+  const std::span<const NodeId> sources = begun.collective.sources(local);
   for (std::size_t h = 0; h < sources.size(); ++h) {
     stale_[sources[h].value] = false;
     const Start start = begun.starts.of(local, h);
@@ -127,7 +127,7 @@ void ChunkReplay::back_to_inputs() {
   std::ranges::fill(state_, Word{0});
   waiting_.clear();
   stale_.assign(stale_.size(), false);
-  for (const NodeId source : segments_.front().collective.held_by(chunk_)) add_input(source);
+  for (const NodeId source : segments_.front().collective.sources(chunk_)) add_input(source);
 }
 
 void ChunkReplay::add_input(NodeId node) {

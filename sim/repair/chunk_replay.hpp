@@ -26,7 +26,7 @@ struct Delivery {
 };
 
 /// Performs delivered transfers in list order, as verify() does, one chunk after another. A value
-/// is a set of contributions: bit i stands for whole.held_by(chunk)[i] of a chunk that reduces; one
+/// is a set of contributions: bit i stands for whole.sources(chunk)[i] of a chunk that reduces; one
 /// bit ("has it") otherwise. Kept are working values, as segment.hpp says: an NPU that is no source
 /// keeps its own until the segment's first delivery. What has come and waits lies beside them until
 /// the chunk's next segment. Inputs are never changed and not kept here.

@@ -65,7 +65,7 @@ private:
   void check_chunk(ChunkId chunk, std::span<const RecordedDelivery> deliveries) {
     chunk_ = chunk;
     reduces_ = collective_.chunks[chunk.value].reduces;
-    contributors_ = collective_.held_by(chunk);
+    contributors_ = collective_.sources(chunk);
     all_ = nothing();
     for (std::size_t i = 0; i < (reduces_ ? contributors_.size() : 1); ++i) all_.insert(i);
     left_out_ = nothing();
@@ -119,7 +119,7 @@ private:
   }
 
   /// What those whom `lives` names hold, each its input and whatever lies in its memory.
-  template <typename Lives> [[nodiscard]] ContributionSet held_by(const Lives& lives) const {
+  template <typename Lives> [[nodiscard]] ContributionSet sources(const Lives& lives) const {
     ContributionSet held = nothing();
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)
       if (lives(NodeId{n})) {
@@ -136,7 +136,7 @@ private:
     const std::uint32_t local = record_.number(s, chunk_);
     if (local == RecordedHistory::none && !segment.anew) return;
     const auto lives = [&](NodeId npu) { return !record_.was_dead(npu, segment.begin); };
-    ContributionSet left = held_by(lives);
+    ContributionSet left = sources(lives);
     left.remove(left_out_);
     const std::vector<Holding> before = nodes_;
     if (local == RecordedHistory::none)
@@ -152,7 +152,7 @@ private:
       if (nodes_[n].value != before[n].value) nodes_[n].changed = segment.begin;
       note_completeness(NodeId{n});
     }
-    if (local == RecordedHistory::none) left.remove(held_by(lives));
+    if (local == RecordedHistory::none) left.remove(sources(lives));
     check_left_out(s, left, before);
     left_out_.add(left);
   }
@@ -161,7 +161,7 @@ private:
   void set_values(std::uint32_t s, ChunkId local, ContributionSet& left) {
     const Segment& segment = record_.segments()[s];
     const bool sums = segment.collective.chunks[local.value].reduces;
-    const std::span<const NodeId> sources = segment.collective.held_by(local);
+    const std::span<const NodeId> sources = segment.collective.sources(local);
     ContributionSet used = nothing(), common = all_;
     std::vector<bool> holds(nodes_.size());
     used_.clear();
@@ -350,7 +350,7 @@ private:
   void check_end() {
     const auto lives = [&](NodeId npu) { return !is_dead_[npu.value]; };
     ContributionSet gone = all_;
-    gone.remove(held_by(lives));
+    gone.remove(sources(lives));
     gone.add(left_out_);
     ContributionSet claimed = all_;
     claimed.remove(needed_);
@@ -365,7 +365,7 @@ private:
       return fault(fmt::format("chunk {}: the contribution of {} is lost, and nobody says so",
                                chunk_.value, name(one_of(gone))));
     }
-    for (const NodeId npu : collective_.wanted_by(chunk_)) check_destination(npu);
+    for (const NodeId npu : collective_.destinations(chunk_)) check_destination(npu);
   }
 
   void check_destination(NodeId npu) {

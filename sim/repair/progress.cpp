@@ -69,7 +69,7 @@ private:
 
   /// All contributions but the lost ones. `lost_` is walked along with the chunks.
   void find_needed_bits(ChunkId chunk) {
-    const std::span<const NodeId> contributors = whole_.held_by(chunk);
+    const std::span<const NodeId> contributors = whole_.sources(chunk);
     const std::size_t bits = whole_.chunks[chunk.value].reduces ? contributors.size() : 1;
     complete_.assign((bits + 63) / 64, 0);
     for (std::size_t b = 0; b < bits; ++b) complete_[b / 64] |= Word{1} << (b % 64);
@@ -84,12 +84,12 @@ private:
   }
 
   void find_destinations(ChunkId chunk) {
-    const std::span<const NodeId> held = whole_.held_by(chunk);
+    const std::span<const NodeId> held = whole_.sources(chunk);
     const bool held_complete = !whole_.chunks[chunk.value].reduces || held.size() == 1;
     wants_.assign(wants_.size(), false);
     std::ranges::fill(place_, std::nullopt);
     std::ranges::fill(came_, Time{});
-    for (const NodeId npu : whole_.wanted_by(chunk)) {
+    for (const NodeId npu : whole_.destinations(chunk)) {
       if (held_complete && std::ranges::binary_search(held, npu)) continue;
       wants_[npu.value] = true;
       made_.wanted += whole_.chunks[chunk.value].size;
@@ -106,7 +106,7 @@ private:
       waiting_.clear();
     } else if (segment > 0) {
       const std::span<const NodeId> sources =
-          segments_[segment].collective.held_by(ChunkId{*local});
+          segments_[segment].collective.sources(ChunkId{*local});
       for (std::size_t h = 0; h < sources.size(); ++h)
         if (start_of(segment, *local, h) != Start::present) came_[sources[h].value] = at;
       take_in(segment);
@@ -165,7 +165,7 @@ private:
   }
 
   void close(ChunkId chunk) {
-    for (const NodeId npu : whole_.wanted_by(chunk)) {
+    for (const NodeId npu : whole_.destinations(chunk)) {
       if (!wants_[npu.value]) continue;
       const bool lives = alive_[npu.value];
       has_destination_ = has_destination_ || lives;
@@ -233,7 +233,7 @@ private:
       needed_.assign(needed_.size(), false);
       return;
     }
-    const std::span<const NodeId> sources = segments_[segment].collective.held_by(ChunkId{*local});
+    const std::span<const NodeId> sources = segments_[segment].collective.sources(ChunkId{*local});
     for (std::size_t h = 0; h < sources.size(); ++h)
       if (!has_present(start_of(segment, *local, h))) needed_[sources[h].value] = false;
     for (std::uint32_t n = topology_.npu_count(); n < needed_.size(); ++n) needed_[n] = false;

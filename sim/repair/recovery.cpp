@@ -78,7 +78,7 @@ std::vector<std::string> missing_text(const Topology& topology, const Collective
                                       const Recovery& recovery, std::size_t most) {
   std::vector<std::size_t> wanted(topology.npu_count()), missing(topology.npu_count());
   for (const Chunk& chunk : collective.chunks)
-    for (const NodeId npu : collective.sets[chunk.wanted_by]) ++wanted[npu.value];
+    for (const NodeId npu : collective.sets[chunk.destinations]) ++wanted[npu.value];
   for (const ChunkAt& one : recovery.missing) ++missing[one.npu.value];
   std::vector<std::string> lines;
   for (std::uint32_t n = 0; n < missing.size(); ++n) {

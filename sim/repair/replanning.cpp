@@ -175,7 +175,7 @@ private:
     history.deliveries.pop_back();
     const NetworkState network = asked_.network(count);
     const auto counts = [&](const ChunkAt& lost) {
-      return std::ranges::any_of(asked_.collective.wanted_by(lost.chunk),
+      return std::ranges::any_of(asked_.collective.destinations(lost.chunk),
                                  [&](NodeId npu) { return network.is_up(npu); });
     };
     return {account.achievement.missing.size(),
@@ -253,8 +253,8 @@ private:
   /// be all that is to do.
   [[nodiscard]] static bool moves(const Collective& collective) {
     return std::ranges::any_of(collective.chunks, [&](const Chunk& chunk) {
-      return chunk.reduces || !std::ranges::includes(collective.sets[chunk.held_by],
-                                                     collective.sets[chunk.wanted_by]);
+      return chunk.reduces || !std::ranges::includes(collective.sets[chunk.sources],
+                                                     collective.sets[chunk.destinations]);
     });
   }
 

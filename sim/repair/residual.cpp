@@ -64,7 +64,7 @@ std::vector<Word> all_held(const Topology& topology, const Collective& whole, Ch
     if (network.is_up(NodeId{n})) add(replay.value(NodeId{n}), held);
   for (const ChunkReplay::Waiting& one : replay.waiting())
     if (one.at.value < topology.npu_count() && network.is_up(one.at)) add(one.value, held);
-  for (const NodeId npu : whole.held_by(chunk))
+  for (const NodeId npu : whole.sources(chunk))
     if (network.is_up(npu)) set_bit(held, *replay.input_bit(npu));
   return held;
 }
@@ -96,7 +96,7 @@ public:
 private:
   void from_inputs(ChunkId chunk) {
     Finish finish;
-    const std::span<const NodeId> inputs = whole_.held_by(chunk);
+    const std::span<const NodeId> inputs = whole_.sources(chunk);
     for (const NodeId npu : inputs)
       if (network_.is_up(npu)) finish.add(npu, Start::input);
     const bool sums = whole_.chunks[chunk.value].reduces;
@@ -110,7 +110,7 @@ private:
 
   void copied(ChunkId chunk) {
     Finish finish;
-    const std::span<const NodeId> inputs = whole_.held_by(chunk);
+    const std::span<const NodeId> inputs = whole_.sources(chunk);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) {
       const NodeId npu{n};
       if (!network_.is_up(npu)) continue;
@@ -130,7 +130,7 @@ private:
   }
 
   void reduced(ChunkId chunk) {
-    const std::span<const NodeId> contributors = whole_.held_by(chunk);
+    const std::span<const NodeId> contributors = whole_.sources(chunk);
     std::vector<Word> kept = all_held(topology_, whole_, chunk, network_, replay_);
     find_sums(chunk);
     if (!sums_.empty()) {
@@ -143,7 +143,7 @@ private:
 
   /// Whether the chosen sums go without a contribution that is held and not given up before.
   [[nodiscard]] bool leaves_out(ChunkId chunk, std::span<const Word> held) const {
-    const std::span<const NodeId> contributors = whole_.held_by(chunk);
+    const std::span<const NodeId> contributors = whole_.sources(chunk);
     const std::span<const ChunkAt> before = of_chunk(given_up_, chunk);
     for (std::size_t i = 0; i < contributors.size(); ++i)
       if (has_bit(held, i) && !has_bit(survivors_, i) &&
@@ -280,7 +280,7 @@ private:
   void serve(ChunkId chunk, Finish& finish) {
     if (!finish.reduces)
       for (const NodeId source : finish.sources) holds_[source.value] = true;
-    for (const NodeId npu : whole_.wanted_by(chunk)) {
+    for (const NodeId npu : whole_.destinations(chunk)) {
       if (!network_.is_up(npu)) continue;
       const auto reaches = [&](NodeId source) { return reach_.can_reach(source, npu); };
       if (holds_[npu.value])
@@ -351,7 +351,7 @@ std::vector<ChunkAt> held_by_nobody(const Topology& topology, std::span<const Se
   for (std::uint32_t c = 0; c < whole.chunks.size(); ++c) {
     replay.run(ChunkId{c});
     const std::vector<Word> held = all_held(topology, whole, ChunkId{c}, network, replay);
-    for (const NodeId npu : whole.held_by(ChunkId{c}))
+    for (const NodeId npu : whole.sources(ChunkId{c}))
       if (!has_bit(held, *replay.input_bit(npu))) lost.push_back({ChunkId{c}, npu});
   }
   return lost;

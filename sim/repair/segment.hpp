@@ -89,7 +89,7 @@ struct Segment {
   Time begin; ///< its first transfers may enter
   Time end;   ///< nothing of it moves any more
   /// What it set out to do: the whole collective at first, then what was left (residual()). For a
-  /// reducing chunk `held_by` are the NPUs whose values count from here on.
+  /// reducing chunk `sources` are the NPUs whose values count from here on.
   Collective collective;
   /// [chunk of `collective`]: the same in the whole collective; ascending.
   std::vector<ChunkId> chunk;

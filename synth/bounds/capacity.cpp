@@ -33,7 +33,7 @@ Margins margins(const Topology& topology, const Collective& collective,
   std::vector<bool> set_holds(collective.sets.size()), set_wants(collective.sets.size());
   for (const ChunkClass& c : classes) {
     smallest = std::min(smallest, c.smallest);
-    set_holds[c.held_by] = set_wants[c.wanted_by] = true;
+    set_holds[c.sources] = set_wants[c.destinations] = true;
   }
   std::vector<NodeId> sources, destinations;
   for (std::size_t s = 0; s < collective.sets.size(); ++s) {

@@ -147,7 +147,7 @@ std::string work_fault(const Claim& claim) {
   std::vector<bool> entered(parts);
   std::vector<Shipment> counted;
   for (const Shipment& s : claim.all) {
-    const std::vector<std::uint32_t>&from = sets[s.held_by], &to = sets[s.wanted_by];
+    const std::vector<std::uint32_t>&from = sets[s.sources], &to = sets[s.destinations];
     if (from.empty() || to.empty()) continue;
     std::int64_t common = 0;
     for (const std::uint32_t part : to) {
@@ -276,7 +276,7 @@ std::string prices_fault(const Claim& claim) {
   for (const Shipment& s : claim.all) {
     const bool reduced = s.reduces && claim.held(s).size() > 1;
     if (reduced && claim.proof.from.ps > 0) continue;
-    if (!from_there || from_there->held_by != s.held_by) {
+    if (!from_there || from_there->sources != s.sources) {
       sources = sources_at(claim, s, claim.proof.from);
       cheapest = least_sums(claim.topology, sources, costs, Sense::along, anywhere);
       from_there = &s;

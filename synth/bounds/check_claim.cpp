@@ -38,8 +38,8 @@ std::vector<Shipment> Claim::entering(const std::vector<bool>& inside) const {
                           some_outside = some_in(collective, others);
   std::vector<Shipment> counted;
   for (const Shipment& s : all)
-    if (some_inside[s.wanted_by] && some_outside[s.held_by] &&
-        (s.reduces || !some_inside[s.held_by]))
+    if (some_inside[s.destinations] && some_outside[s.sources] &&
+        (s.reduces || !some_inside[s.sources]))
       counted.push_back(s);
   return counted;
 }
@@ -54,13 +54,13 @@ std::vector<LinkId> Claim::links_into(const std::vector<bool>& inside) const {
 
 std::vector<NodeId> Claim::sources(const std::vector<Shipment>& counted) const {
   std::vector<bool> sets(collective.sets.size());
-  for (const Shipment& s : counted) sets[s.held_by] = true;
+  for (const Shipment& s : counted) sets[s.sources] = true;
   return members(collective, sets);
 }
 
 std::vector<NodeId> Claim::destinations(const std::vector<Shipment>& counted) const {
   std::vector<bool> sets(collective.sets.size());
-  for (const Shipment& s : counted) sets[s.wanted_by] = true;
+  for (const Shipment& s : counted) sets[s.destinations] = true;
   return members(collective, sets);
 }
 

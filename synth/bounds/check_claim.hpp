@@ -32,10 +32,10 @@ struct Claim {
   [[nodiscard]] bool fluid() const { return model.discipline == Discipline::fluid; }
   [[nodiscard]] std::int64_t before() const { return bound.time.ps - 1; } ///< too short, in ps
   [[nodiscard]] std::span<const NodeId> held(const Shipment& s) const {
-    return collective.sets[s.held_by];
+    return collective.sets[s.sources];
   }
   [[nodiscard]] std::span<const NodeId> wanted(const Shipment& s) const {
-    return collective.sets[s.wanted_by];
+    return collective.sets[s.destinations];
   }
   [[nodiscard]] std::string not_enough(const char* what) const;
 

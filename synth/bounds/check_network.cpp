@@ -92,14 +92,14 @@ std::vector<Shipment> shipments(const Collective& collective, ChunkId first, std
   std::map<std::tuple<bool, SetId, SetId>, Load> loads;
   for (std::uint32_t c = first.value; c < first.value + count; ++c) {
     const Chunk& chunk = collective.chunks[c];
-    loads[{chunk.reduces, chunk.held_by, chunk.wanted_by}].add(
+    loads[{chunk.reduces, chunk.sources, chunk.destinations}].add(
         {1, chunk.size.count, chunk.size, chunk.size});
   }
   std::vector<Shipment> result;
   for (const auto& [key, load] : loads) {
-    const auto& [reduces, held_by, wanted_by] = key;
+    const auto& [reduces, sources, destinations] = key;
     const Bytes all{static_cast<std::int64_t>(load.bytes)};
-    result.push_back({held_by, wanted_by, reduces, whole ? load : Load{1, load.bytes, {}, all}});
+    result.push_back({sources, destinations, reduces, whole ? load : Load{1, load.bytes, {}, all}});
   }
   return result;
 }

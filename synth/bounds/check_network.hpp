@@ -30,7 +30,7 @@ struct Load {
 
 /// All chunks that start at the same nodes and are wanted by the same nodes.
 struct Shipment {
-  SetId held_by = 0, wanted_by = 0;
+  SetId sources = 0, destinations = 0;
   bool reduces = false;
   Load load;
 };

@@ -140,8 +140,8 @@ bool only_alike_reduce(const Topology& topology, std::span<const NodeId> held,
 std::int64_t least_payment(const Topology& topology, const Collective& collective,
                            const Shipment& shipment, std::span<const NodeId> sources,
                            const Costs& costs) {
-  const std::span<const NodeId> held = collective.sets[shipment.held_by],
-                                wanted = collective.sets[shipment.wanted_by];
+  const std::span<const NodeId> held = collective.sets[shipment.sources],
+                                wanted = collective.sets[shipment.destinations];
   if (wanted.empty() || held.empty()) return 0;
   if (!shipment.reduces || held.size() == 1)
     return cheapest_tree(topology, sources, wanted, costs, Sense::along);

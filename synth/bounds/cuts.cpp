@@ -25,7 +25,7 @@ enum class Side : std::uint8_t { none, inside, outside };
 std::vector<NodeId> members(const Topology& topology, const Collective& collective) {
   std::vector<bool> set_used(collective.sets.size()), used(topology.node_count());
   for (const Chunk& chunk : collective.chunks)
-    set_used[chunk.held_by] = set_used[chunk.wanted_by] = true;
+    set_used[chunk.sources] = set_used[chunk.destinations] = true;
   for (std::size_t s = 0; s < collective.sets.size(); ++s)
     if (set_used[s])
       for (const NodeId node : collective.sets[s]) used[node.value] = true;

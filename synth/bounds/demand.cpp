@@ -26,7 +26,7 @@ bool has_other_than(NodeSpan set, NodeId node) {
 
 std::int64_t deliveries_of(const ChunkClass& c, NodeSpan held, NodeSpan wanted) {
   if (wanted.empty()) return 0;
-  if (c.reduces && c.held_by == c.wanted_by) // an All-Reduce: no need to compare
+  if (c.reduces && c.sources == c.destinations) // an All-Reduce: no need to compare
     return static_cast<std::int64_t>(held.size() + wanted.size()) - 2;
   std::int64_t common = 0;
   for_common(held, wanted, [&](NodeId) { ++common; });
@@ -34,7 +34,7 @@ std::int64_t deliveries_of(const ChunkClass& c, NodeSpan held, NodeSpan wanted) 
   return static_cast<std::int64_t>(held.size() + wanted.size()) - (common > 0 ? 2 : 1);
 }
 
-auto same_demand(const ChunkClass& c) { return std::tuple(c.reduces, c.held_by, c.wanted_by); }
+auto same_demand(const ChunkClass& c) { return std::tuple(c.reduces, c.sources, c.destinations); }
 
 /// Pre: the order of `before` decides between any two.
 template <typename Before> void put_in_order(std::vector<ChunkClass>& classes, Before before) {
@@ -54,7 +54,7 @@ std::vector<ChunkClass> chunk_classes(const Collective& collective) {
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const Chunk& chunk = collective.chunks[c];
     all.push_back(
-        {chunk.size, chunk.size, chunk.reduces, chunk.held_by, chunk.wanted_by, ChunkId{c}, 1});
+        {chunk.size, chunk.size, chunk.reduces, chunk.sources, chunk.destinations, ChunkId{c}, 1});
   }
   put_in_order(all, is_listed_before);
   std::vector<ChunkClass> classes;
@@ -113,18 +113,18 @@ NodeDemands node_demands(const Collective& collective, std::span<const ChunkClas
                          std::uint32_t node_count) {
   NodeDemands demands{std::vector<Demand>(node_count), std::vector<Demand>(node_count)};
   // Whole sets first, then take away at single nodes what needn't move there.
-  std::vector<Demand> wanted_by(collective.sets.size()), contributed_by(collective.sets.size());
+  std::vector<Demand> destinations(collective.sets.size()), contributed_by(collective.sets.size());
   for (const ChunkClass& c : classes) {
-    wanted_by[c.wanted_by].add(c);
-    if (c.reduces && !collective.sets[c.wanted_by].empty()) contributed_by[c.held_by].add(c);
+    destinations[c.destinations].add(c);
+    if (c.reduces && !collective.sets[c.destinations].empty()) contributed_by[c.sources].add(c);
   }
   for (std::size_t s = 0; s < collective.sets.size(); ++s)
     for (const NodeId node : collective.sets[s]) {
-      demands.in[node.value].add(wanted_by[s]);
+      demands.in[node.value].add(destinations[s]);
       demands.out[node.value].add(contributed_by[s]);
     }
   for (const ChunkClass& c : classes) {
-    const NodeSpan held = collective.sets[c.held_by], wanted = collective.sets[c.wanted_by];
+    const NodeSpan held = collective.sets[c.sources], wanted = collective.sets[c.destinations];
     if (!c.reduces || held.size() == 1) // complete at its sources from the start
       for_common(held, wanted, [&](NodeId node) { demands.in[node.value].remove(c); });
     if (c.reduces && wanted.size() == 1) // the one who wants it keeps its own contribution
@@ -144,8 +144,8 @@ Demand demand_across(const Collective& collective, std::span<const ChunkClass> c
       (inside[node.value] == leaves ? some_here : some_there)[s] = true;
   Demand demand;
   for (const ChunkClass& c : classes) {
-    const bool needed_from_here = some_here[c.held_by] && (c.reduces || !some_there[c.held_by]);
-    if (needed_from_here && some_there[c.wanted_by]) demand.add(c);
+    const bool needed_from_here = some_here[c.sources] && (c.reduces || !some_there[c.sources]);
+    if (needed_from_here && some_there[c.destinations]) demand.add(c);
   }
   return demand;
 }
@@ -153,7 +153,7 @@ Demand demand_across(const Collective& collective, std::span<const ChunkClass> c
 Demand deliveries(const Collective& collective, std::span<const ChunkClass> classes) {
   Demand demand;
   for (const ChunkClass& c : classes)
-    demand.add(c, deliveries_of(c, collective.sets[c.held_by], collective.sets[c.wanted_by]));
+    demand.add(c, deliveries_of(c, collective.sets[c.sources], collective.sets[c.destinations]));
   return demand;
 }
 

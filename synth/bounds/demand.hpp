@@ -26,7 +26,7 @@ struct ChunkClass {
   Bytes size;     ///< of each
   Bytes smallest; ///< what moves on at once: the chunk or, where it may be cut at will, 0
   bool reduces = false;
-  SetId held_by = 0, wanted_by = 0;
+  SetId sources = 0, destinations = 0;
   ChunkId first; ///< the first of them
   std::int64_t chunks = 0;
 };

@@ -83,17 +83,17 @@ Commodities plain_commodities(const Collective& collective, std::span<const Chun
   result.by_set.resize(collective.sets.size());
   std::map<SetId, Gate> gates;
   for (const ChunkClass& c : classes) {
-    const std::vector<NodeId>& held = collective.sets[c.held_by];
-    const std::size_t destinations = collective.sets[c.wanted_by].size();
+    const std::vector<NodeId>& held = collective.sets[c.sources];
+    const std::size_t destinations = collective.sets[c.destinations].size();
     if (destinations == 0 || (c.reduces && held.size() > 1 && destinations == 1)) continue;
     Gate gate = held.front().value;
     if (!c.reduces && held.size() > 1) {
       const auto next = node_count + static_cast<Gate>(result.gate_sets.size());
-      const auto [at, added] = gates.emplace(c.held_by, next);
+      const auto [at, added] = gates.emplace(c.sources, next);
       if (added) result.gate_sets.push_back(held);
       gate = at->second;
     }
-    result.by_set[c.wanted_by].push_back({gate, c.chunks * c.size.count});
+    result.by_set[c.destinations].push_back({gate, c.chunks * c.size.count});
   }
   complete(result, collective, node_count);
   return result;
@@ -106,11 +106,11 @@ Commodities inverted_commodities(const Collective& collective, std::span<const C
   Commodities result;
   result.by_set.resize(collective.sets.size());
   for (const ChunkClass& c : classes) {
-    const std::vector<NodeId>& wanted = collective.sets[c.wanted_by];
-    const bool one_holds = collective.sets[c.held_by].size() == 1;
+    const std::vector<NodeId>& wanted = collective.sets[c.destinations];
+    const bool one_holds = collective.sets[c.sources].size() == 1;
     const bool reduces = c.reduces && !one_holds;
     if (wanted.size() == 1 ? reduces || one_holds : reduces && !wanted.empty())
-      result.by_set[c.held_by].push_back({wanted.front().value, c.chunks * c.size.count});
+      result.by_set[c.sources].push_back({wanted.front().value, c.chunks * c.size.count});
   }
   complete(result, collective, node_count);
   return result;

@@ -41,8 +41,8 @@ void consider_other_sources(const Problem& problem, SlowestPath& worst) {
   Bytes size{-1}; // of the last search
   int sizes = 4;
   for (const ChunkClass& c : problem.classes) {
-    const auto& held = problem.collective.sets[c.held_by];
-    const auto& wanted = problem.collective.sets[c.wanted_by];
+    const auto& held = problem.collective.sets[c.sources];
+    const auto& wanted = problem.collective.sets[c.destinations];
     if (c.reduces || held.size() != 1 || !std::binary_search(wanted.begin(), wanted.end(), to))
       continue;
     if (c.smallest != size) {
@@ -61,11 +61,11 @@ SlowestPath slowest_copy(const Problem& problem, std::uint64_t searches) {
   const ChunkClass* searched = nullptr;
   Bytes size{-1}; // of the last search
   for (const ChunkClass& c : problem.classes) {
-    const auto& held = problem.collective.sets[c.held_by];
-    const auto& wanted = problem.collective.sets[c.wanted_by];
+    const auto& held = problem.collective.sets[c.sources];
+    const auto& wanted = problem.collective.sets[c.destinations];
     if (c.reduces || wanted.empty()) continue;
     if (c.smallest != size) times.set_size(size = c.smallest);
-    if (searched == nullptr || searched->smallest != c.smallest || searched->held_by != c.held_by) {
+    if (searched == nullptr || searched->smallest != c.smallest || searched->sources != c.sources) {
       if (searches-- == 0) {
         consider_other_sources(problem, worst);
         break;
@@ -87,10 +87,10 @@ SlowestPath slowest_contribution(const Problem& problem, std::uint64_t searches)
   for (const ChunkClass& c : problem.classes) {
     if (!c.reduces) continue;
     if (c.smallest != size) times.set_size(size = c.smallest);
-    for (const NodeId destination : problem.collective.sets[c.wanted_by]) {
+    for (const NodeId destination : problem.collective.sets[c.destinations]) {
       if (searches-- == 0) return worst;
       times.search(std::span(&destination, 1));
-      for (const NodeId node : problem.collective.sets[c.held_by])
+      for (const NodeId node : problem.collective.sets[c.sources])
         consider(worst, times.complete(node), c, node, destination);
     }
   }

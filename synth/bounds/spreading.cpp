@@ -32,7 +32,7 @@ struct View {
   const Topology& topology;
   const TimeModel& model;
   const std::vector<std::vector<NodeId>>& sets;
-  std::vector<ChunkClass> classes; ///< those with two targets (`wanted_by`) or more
+  std::vector<ChunkClass> classes; ///< those with two targets (`destinations`) or more
   Margins margins;
   Holding holding;
 };
@@ -41,7 +41,7 @@ View plain_view(const Problem& problem) {
   View view{problem.topology, problem.model,          problem.collective.sets, {},
             problem.margins,  Holding::before_latency};
   for (const ChunkClass& c : problem.classes)
-    if (view.sets[c.wanted_by].size() > 1) view.classes.push_back(c);
+    if (view.sets[c.destinations].size() > 1) view.classes.push_back(c);
   return view;
 }
 
@@ -53,8 +53,8 @@ View inverted_view(const Problem& problem, const Topology& reversed_network) {
             {problem.margins.exit, problem.margins.entry},
             Holding::after_latency};
   for (ChunkClass c : problem.classes) {
-    if (!c.reduces || view.sets[c.held_by].size() < 2) continue;
-    std::swap(c.held_by, c.wanted_by);
+    if (!c.reduces || view.sets[c.sources].size() < 2) continue;
+    std::swap(c.sources, c.destinations);
     view.classes.push_back(c);
   }
   return view;
@@ -66,10 +66,10 @@ struct Entering {
   std::vector<Demand> demands;              ///< [set of nodes]: what enters for these
 
   /// Of all chunks that each of these targets wants.
-  [[nodiscard]] Demand demand_of(std::span<const NodeId> wanted_by) const {
+  [[nodiscard]] Demand demand_of(std::span<const NodeId> destinations) const {
     Demand demand;
     for (std::size_t s = 0; s < demands.size(); ++s)
-      if (demands[s].chunks > 0 && std::ranges::includes(targets[s], wanted_by))
+      if (demands[s].chunks > 0 && std::ranges::includes(targets[s], destinations))
         demand.add(demands[s]);
     return demand;
   }
@@ -87,8 +87,8 @@ Entering entering(const View& view, const NodeSet& inside) {
   Entering result{std::vector<std::vector<NodeId>>(n), std::vector<Demand>(n)};
   std::vector<bool> used(n), is_target(n);
   for (const ChunkClass& c : view.classes) {
-    used[c.held_by] = used[c.wanted_by] = true;
-    is_target[c.wanted_by] = true;
+    used[c.sources] = used[c.destinations] = true;
+    is_target[c.destinations] = true;
   }
   for (std::size_t s = 0; s < n; ++s) {
     if (!used[s]) continue;
@@ -98,9 +98,9 @@ Entering entering(const View& view, const NodeSet& inside) {
     }
   }
   for (const ChunkClass& c : view.classes)
-    if (some_outside[c.held_by] && (c.reduces || !some_inside[c.held_by]) &&
-        result.targets[c.wanted_by].size() > 1)
-      result.demands[c.wanted_by].add(c);
+    if (some_outside[c.sources] && (c.reduces || !some_inside[c.sources]) &&
+        result.targets[c.destinations].size() > 1)
+      result.demands[c.destinations].add(c);
   return result;
 }
 

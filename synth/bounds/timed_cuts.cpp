@@ -89,7 +89,7 @@ private:
     };
     std::vector<Ends> ends(sets.size());
     std::vector<bool> used(sets.size());
-    for (const ChunkClass& c : problem_.classes) used[c.held_by] = used[c.wanted_by] = true;
+    for (const ChunkClass& c : problem_.classes) used[c.sources] = used[c.destinations] = true;
     for (std::size_t s = 0; s < sets.size(); ++s) {
       if (!used[s]) continue;
       Ends& e = ends[s];
@@ -105,7 +105,7 @@ private:
       }
     }
     for (const ChunkClass& c : problem_.classes) {
-      const Ends &held = ends[c.held_by], &wanted = ends[c.wanted_by];
+      const Ends &held = ends[c.sources], &wanted = ends[c.destinations];
       if (!wanted.some_inside || !held.some_outside || (!c.reduces && held.some_inside)) continue;
       demands_[{c.reduces ? held.farthest : held.nearest, wanted.deepest}].add(c);
     }

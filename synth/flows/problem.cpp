@@ -33,8 +33,8 @@ private:
 
 /// Nothing where nobody needs it.
 std::optional<FlowKind> kind_of(const Collective& collective, const Chunk& chunk) {
-  const std::vector<NodeId>&held = collective.sets[chunk.held_by],
-        &wanted = collective.sets[chunk.wanted_by];
+  const std::vector<NodeId>&held = collective.sets[chunk.sources],
+        &wanted = collective.sets[chunk.destinations];
   if (chunk.reduces && held.size() > 1) {
     if (wanted.empty()) return std::nullopt;
     return wanted.size() == 1 ? FlowKind::combine : FlowKind::both;
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// Chunks from the same sources for the same node: (held_by, wanted_by) -> chunks.
+  /// Chunks from the same sources for the same node: (sources, destinations) -> chunks.
   using Bundle = std::vector<std::uint32_t>;
 
   void add_part(std::uint32_t p) {
@@ -72,7 +72,7 @@ private:
       const std::uint32_t c = part.first.value + i;
       const Chunk& chunk = collective_.chunks[c];
       if (const auto kind = kind_of(collective_, chunk))
-        bundles[{*kind, chunk.held_by, chunk.wanted_by}].push_back(c);
+        bundles[{*kind, chunk.sources, chunk.destinations}].push_back(c);
     }
     const bool named = part.kind != CollectiveKind::custom;
     std::map<FlowKind, std::int64_t> least; // of a named part all are alike but for rounding
@@ -84,18 +84,18 @@ private:
         paths; // by sources and bytes
     for (const auto& bundle : bundles) {
       const auto& [ends, chunks] = bundle;
-      const auto& [kind, held_by, wanted_by] = ends;
+      const auto& [kind, sources, destinations] = ends;
       const std::int64_t amount = named ? least.at(kind) : bytes(chunks);
       if (kind == FlowKind::paths)
-        paths[{held_by, amount}].push_back(&bundle);
+        paths[{sources, amount}].push_back(&bundle);
       else
-        add(kind, held_by, sets_.of(numbers(collective_.sets[wanted_by])), amount, {&chunks});
+        add(kind, sources, sets_.of(numbers(collective_.sets[destinations])), amount, {&chunks});
     }
     for (const auto& [from, group] : paths) add_paths(part, from.first, from.second, group);
   }
 
   template <typename Group>
-  void add_paths(const CollectivePart& part, SetId held_by, std::int64_t amount,
+  void add_paths(const CollectivePart& part, SetId sources, std::int64_t amount,
                  const Group& group) {
     std::vector<std::uint32_t> sinks;
     std::vector<const Bundle*> chunks;
@@ -104,18 +104,18 @@ private:
       chunks.push_back(&bundle->second);
     }
     // All-to-All: everyone's set of sinks is the whole group, one set instead of many.
-    if (sinks.size() + 1 == part.group.size() && collective_.sets[held_by].size() == 1)
-      sinks.push_back(collective_.sets[held_by].front().value);
+    if (sinks.size() + 1 == part.group.size() && collective_.sets[sources].size() == 1)
+      sinks.push_back(collective_.sets[sources].front().value);
     std::ranges::sort(sinks);
-    add(FlowKind::paths, held_by, sets_.of(sinks), amount, chunks);
+    add(FlowKind::paths, sources, sets_.of(sinks), amount, chunks);
   }
 
-  void add(FlowKind kind, SetId held_by, FlowSet sinks, std::int64_t amount,
+  void add(FlowKind kind, SetId sources, FlowSet sinks, std::int64_t amount,
            const std::vector<const Bundle*>& bundles) {
     const auto demand = static_cast<std::uint32_t>(problem_.demands.size());
     for (const Bundle* chunks : bundles)
       for (const std::uint32_t c : *chunks) problem_.demand_of[c] = demand;
-    problem_.demands.push_back({kind, sets_.of(numbers(collective_.sets[held_by])), sinks, amount});
+    problem_.demands.push_back({kind, sets_.of(numbers(collective_.sets[sources])), sinks, amount});
   }
 
   [[nodiscard]] std::int64_t bytes(const Bundle& chunks) const {

@@ -67,7 +67,7 @@ std::string size_obstacle(const Topology& topology, const Collective& collective
   std::uint64_t deliveries = 0;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
     deliveries +=
-        std::max(collective.held_by(ChunkId{c}).size(), collective.wanted_by(ChunkId{c}).size());
+        std::max(collective.sources(ChunkId{c}).size(), collective.destinations(ChunkId{c}).size());
   if (deliveries <= most_sends / std::max<std::uint64_t>(paths, 1)) return {};
   return fmt::format("too large for sccl: {} deliveries by {} paths between nodes", deliveries,
                      paths);

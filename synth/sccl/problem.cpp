@@ -27,8 +27,8 @@ std::vector<std::uint32_t> indices(const StepNetwork& network, std::span<const N
 StepProblem step_problem(const Topology& topology, const Collective& collective, bool reducing) {
   StepProblem problem{step_network(topology, reducing), {}};
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    TimedChunk chunk{indices(problem.network, collective.held_by(ChunkId{c})), {}};
-    const auto wanted = indices(problem.network, collective.wanted_by(ChunkId{c}));
+    TimedChunk chunk{indices(problem.network, collective.sources(ChunkId{c})), {}};
+    const auto wanted = indices(problem.network, collective.destinations(ChunkId{c}));
     std::ranges::set_difference(wanted, chunk.sources, std::back_inserter(chunk.destinations));
     problem.chunks.push_back(std::move(chunk));
   }

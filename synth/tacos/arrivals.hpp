@@ -75,7 +75,7 @@ public:
         list_(network.size() * chunks_), count_(network.size()),
         via_(network.size() * chunks_, network.most_in) {
     for (std::uint32_t c = 0; c < chunks_; ++c)
-      for (const NodeId source : problem.collective.held_by(ChunkId{c})) {
+      for (const NodeId source : problem.collective.sources(ChunkId{c})) {
         const std::uint32_t v = network.index[source.value];
         list_[v * chunks_ + count_[v]++] = static_cast<Id>(c);
       }

@@ -58,12 +58,13 @@ private:
     return search_.work() > balancing_.work || limit_.reached();
   }
   [[nodiscard]] bool reduces(ChunkId c) const {
-    return collective_.chunks[c.value].reduces && collective_.held_by(c).size() > 1;
+    return collective_.chunks[c.value].reduces && collective_.sources(c).size() > 1;
   }
 
   void sort_chunks() {
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
-      const auto held = collective_.held_by(ChunkId{c}), wanted = collective_.wanted_by(ChunkId{c});
+      const auto held = collective_.sources(ChunkId{c}),
+                 wanted = collective_.destinations(ChunkId{c});
       if (held.empty() || wanted.empty()) continue;
       if (!reduces(ChunkId{c}) && std::ranges::includes(held, wanted)) continue;
       if (reduces(ChunkId{c}) || wanted.size() > 1)
@@ -76,7 +77,7 @@ private:
 
   /// Chunks of one kind differ only in who wants them.
   [[nodiscard]] std::pair<SetId, Bytes> kind(ChunkId c) const {
-    return {collective_.chunks[c.value].held_by, collective_.chunks[c.value].size};
+    return {collective_.chunks[c.value].sources, collective_.chunks[c.value].size};
   }
 
   /// Routes every chunk anew. False where the limit is reached, or a chunk can't be routed that
@@ -121,11 +122,11 @@ private:
     targets_.clear();
     for (const ChunkId chunk : chunks) {
       unload(chunk);
-      targets_.push_back(collective_.wanted_by(chunk).front());
+      targets_.push_back(collective_.destinations(chunk).front());
     }
     const ChunkId one = chunks.front();
     const bool found =
-        search_.search(collective_.held_by(one), targets_, collective_.chunks[one.value].size);
+        search_.search(collective_.sources(one), targets_, collective_.chunks[one.value].size);
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       links_.clear();
       if (found) search_.append_path(targets_[i], links_);
@@ -140,8 +141,8 @@ private:
     if (single_.empty()) return;
     Router router(topology_, Routing::automatic, collective_.chunks[single_.front().value].size);
     for (const ChunkId chunk : single_) {
-      const auto held = collective_.held_by(chunk);
-      const NodeId to = collective_.wanted_by(chunk).front();
+      const auto held = collective_.sources(chunk);
+      const NodeId to = collective_.destinations(chunk).front();
       if (held.size() > 1 || std::max(held.front(), to).value >= topology_.npu_count()) continue;
       routes_.set(chunk, router.route(held.front(), to));
     }
@@ -153,18 +154,18 @@ private:
     links_.clear();
     std::size_t reductions = 0;
     const bool found = reduces(chunk) ? find_reduction(chunk, reductions)
-                                      : find_copies(chunk, collective_.held_by(chunk));
+                                      : find_copies(chunk, collective_.sources(chunk));
     if (found) routes_.set(chunk, links_, reductions);
     load(chunk);
     return found;
   }
   bool find_copies(ChunkId chunk, std::span<const NodeId> sources) {
-    return search_.copy_tree(sources, collective_.wanted_by(chunk),
+    return search_.copy_tree(sources, collective_.destinations(chunk),
                              collective_.chunks[chunk.value].size, balancing_.shape, links_);
   }
   bool find_reduction(ChunkId chunk, std::size_t& reductions) {
     const NodeId root = root_of(chunk);
-    if (!search_.reduction_tree(collective_.held_by(chunk), root,
+    if (!search_.reduction_tree(collective_.sources(chunk), root,
                                 collective_.chunks[chunk.value].size, balancing_.shape, links_))
       return false;
     reductions = links_.size();
@@ -175,7 +176,7 @@ private:
   /// everything came.
   [[nodiscard]] std::vector<NodeId> complete_at(ChunkId chunk, NodeId root) const {
     std::vector<NodeId> complete{root};
-    const auto held = collective_.held_by(chunk);
+    const auto held = collective_.sources(chunk);
     for (NodeId at = root; !std::ranges::binary_search(held, at);) {
       const auto ends_here = [&](LinkId link) { return topology_.link(link).to == at; };
       if (std::ranges::count_if(links_, ends_here) != 1) break;
@@ -189,7 +190,7 @@ private:
 
   /// Where the chunk is combined: those who want it take turns.
   [[nodiscard]] NodeId root_of(ChunkId chunk) const {
-    const auto wanted = collective_.wanted_by(chunk);
+    const auto wanted = collective_.destinations(chunk);
     for (const CollectivePart& part : collective_.parts)
       if (chunk.value - part.first.value < part.chunk_count)
         return wanted[(chunk.value - part.first.value) / part.chunks_per_shard % wanted.size()];
@@ -211,7 +212,7 @@ private:
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       if (i % 64 == 0 && is_over()) break;
       if (!is_hot(chunks[i])) continue;
-      if (reduces(chunks[i]) || collective_.wanted_by(chunks[i]).size() > 1)
+      if (reduces(chunks[i]) || collective_.destinations(chunks[i]).size() > 1)
         reroute(chunks[i]);
       else
         reroute(std::span(&chunks[i], 1));

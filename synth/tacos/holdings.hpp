@@ -22,11 +22,11 @@ public:
     if (partial_) {
       closed_.set_all();
       for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-        for (const NodeId npu : collective.wanted_by(ChunkId{c}))
+        for (const NodeId npu : collective.destinations(ChunkId{c}))
           closed_.clear(network.index[npu.value], c);
     }
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-      for (const NodeId npu : collective.held_by(ChunkId{c})) add(network.index[npu.value], c);
+      for (const NodeId npu : collective.sources(ChunkId{c})) add(network.index[npu.value], c);
   }
 
   void add(std::uint32_t v, std::uint32_t chunk) {

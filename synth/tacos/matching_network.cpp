@@ -70,7 +70,7 @@ MatchingNetwork::MatchingNetwork(const MatchingProblem& problem)
 /// them, or have one each.
 void MatchingNetwork::count_demand(const Collective& collective) {
   std::vector<std::uint32_t> chunks_wanted(collective.sets.size());
-  for (const Chunk& chunk : collective.chunks) ++chunks_wanted[chunk.wanted_by];
+  for (const Chunk& chunk : collective.chunks) ++chunks_wanted[chunk.destinations];
   demand.resize(size());
   for (SetId s = 0; s < collective.sets.size(); ++s)
     if (chunks_wanted[s] > 0)
@@ -81,12 +81,12 @@ void MatchingNetwork::count_demand(const Collective& collective) {
   SetId marked = none;
   std::uint64_t taken = 0;
   for (const Chunk& chunk : collective.chunks) {
-    if (chunk.wanted_by != marked)
-      for (const NodeId npu : collective.sets[chunk.wanted_by])
-        wants[index[npu.value]] = chunk.wanted_by;
-    marked = chunk.wanted_by;
-    taken += collective.sets[chunk.held_by].size();
-    for (const NodeId source : collective.sets[chunk.held_by])
+    if (chunk.destinations != marked)
+      for (const NodeId npu : collective.sets[chunk.destinations])
+        wants[index[npu.value]] = chunk.destinations;
+    marked = chunk.destinations;
+    taken += collective.sets[chunk.sources].size();
+    for (const NodeId source : collective.sets[chunk.sources])
       if (wants[index[source.value]] == marked) --demand[index[source.value]];
   }
   for (const std::uint32_t chunks : demand) taken += chunks;

@@ -50,9 +50,9 @@ std::uint32_t fair_share(const Topology& topology, const Collective& collective)
   std::vector<bool> contributes(topology.node_count());
   std::size_t chunks = 0;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    if (collective.held_by(ChunkId{c}).size() < 2) continue;
+    if (collective.sources(ChunkId{c}).size() < 2) continue;
     ++chunks;
-    for (const NodeId npu : collective.held_by(ChunkId{c})) contributes[npu.value] = true;
+    for (const NodeId npu : collective.sources(ChunkId{c})) contributes[npu.value] = true;
   }
   const auto npus = static_cast<std::size_t>(std::ranges::count(contributes, true));
   return static_cast<std::uint32_t>(npus == 0 ? 0 : (chunks + npus - 1) / npus);
@@ -66,8 +66,8 @@ std::vector<NodeId> meeting_points(const Topology& topology, const Collective& c
   std::vector<NodeId> points;
   Depths depths(topology);
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    const auto sources = collective.held_by(ChunkId{c}),
-               destinations = collective.wanted_by(ChunkId{c});
+    const auto sources = collective.sources(ChunkId{c}),
+               destinations = collective.destinations(ChunkId{c});
     const bool reduces = collective.chunks[c].reduces && sources.size() > 1;
     if (!reduces || destinations.size() == 1) {
       points.push_back(reduces ? destinations.front() : sources.front());

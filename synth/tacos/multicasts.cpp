@@ -60,16 +60,16 @@ Multicasts custom_multicasts(const Topology& topology, const Collective& collect
     Chunk& copy = copies.chunks[c];
     reduction.reduces = copy.reduces = false;
     std::size_t moves = 0;
-    if (collective.chunks[c].reduces && collective.held_by(ChunkId{c}).size() > 1) {
-      reduction.held_by = copy.held_by = only(points[c]);
-      reduction.wanted_by = collective.chunks[c].held_by;
-      moves = count_beyond(collective.held_by(ChunkId{c}), reductions.held_by(ChunkId{c}));
+    if (collective.chunks[c].reduces && collective.sources(ChunkId{c}).size() > 1) {
+      reduction.sources = copy.sources = only(points[c]);
+      reduction.destinations = collective.chunks[c].sources;
+      moves = count_beyond(collective.sources(ChunkId{c}), reductions.sources(ChunkId{c}));
       reduced += moves;
     } else {
-      reduction.wanted_by = reduction.held_by; // stays where it is
+      reduction.destinations = reduction.sources; // stays where it is
     }
     const std::size_t copies_of =
-        count_beyond(copies.wanted_by(ChunkId{c}), copies.held_by(ChunkId{c}));
+        count_beyond(copies.destinations(ChunkId{c}), copies.sources(ChunkId{c}));
     copied += copies_of;
     multicasts.chunks += moves + copies_of > 0;
   }
@@ -95,7 +95,7 @@ std::optional<Multicasts> as_multicasts(const Topology& topology, const Collecti
 bool many_take_part(const Collective& collective, const Multicasts& multicasts) {
   std::size_t others = 0; // beyond one source and one who gets it
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    const auto held = collective.held_by(ChunkId{c}), wanted = collective.wanted_by(ChunkId{c});
+    const auto held = collective.sources(ChunkId{c}), wanted = collective.destinations(ChunkId{c});
     const std::size_t getting = count_beyond(wanted, held);
     if (getting > 0 || collective.chunks[c].reduces) others += held.size() + getting;
   }

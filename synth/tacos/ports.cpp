@@ -33,13 +33,13 @@ public:
     for (const Chunk& chunk : problem.collective.chunks) size_ = std::max(size_, chunk.size);
     promised_.set_all(); // or not wanted
     for (std::uint32_t c = 0; c < chunks_; ++c) {
-      for (const NodeId npu : problem.collective.wanted_by(ChunkId{c}))
+      for (const NodeId npu : problem.collective.destinations(ChunkId{c}))
         promised_.clear(npu.value, c);
-      for (const NodeId source : problem.collective.held_by(ChunkId{c})) {
+      for (const NodeId source : problem.collective.sources(ChunkId{c})) {
         promised_.set(source.value, c);
         receive(source.value, c, 0);
       }
-      for (const NodeId npu : problem.collective.wanted_by(ChunkId{c}))
+      for (const NodeId npu : problem.collective.destinations(ChunkId{c}))
         npus_[npu.value].demand += !promised_.test(npu.value, c);
     }
     for (const NodeId npu : problem.participants) missing_ += npus_[npu.value].demand;

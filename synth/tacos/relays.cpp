@@ -28,12 +28,12 @@ public:
 
   /// False where someone can't be reached.
   bool find(ChunkId chunk, std::vector<NodeId>& relays) {
-    const std::span<const NodeId> sources = collective_.held_by(chunk);
+    const std::span<const NodeId> sources = collective_.sources(chunk);
     std::ranges::fill(distance_, far);
     wants_.assign(wants_.size(), false);
     for (const NodeId npu : sources) distance_[npu.value] = 0;
     std::size_t left = 0;
-    for (const NodeId npu : collective_.wanted_by(chunk)) {
+    for (const NodeId npu : collective_.destinations(chunk)) {
       wants_[npu.value] = distance_[npu.value] == far;
       left += wants_[npu.value];
     }
@@ -110,8 +110,9 @@ Collective with_relays(const Collective& collective, const Relays& relays) {
   for (std::uint32_t c = 0; c < relays.size(); ++c) {
     if (relays[c].empty()) continue;
     std::vector<NodeId> takers;
-    std::ranges::set_union(collective.wanted_by(ChunkId{c}), relays[c], std::back_inserter(takers));
-    relayed.chunks[c].wanted_by = static_cast<SetId>(relayed.sets.size());
+    std::ranges::set_union(collective.destinations(ChunkId{c}), relays[c],
+                           std::back_inserter(takers));
+    relayed.chunks[c].destinations = static_cast<SetId>(relayed.sets.size());
     relayed.sets.push_back(std::move(takers));
   }
   return relayed;
@@ -121,7 +122,7 @@ Schedule without_idle_relays(const Topology& topology, const Collective& collect
                              const Schedule& schedule) {
   ChunkBits needed(topology.node_count(), collective.chunks.size());
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-    for (const NodeId npu : collective.wanted_by(ChunkId{c})) needed.set(npu.value, c);
+    for (const NodeId npu : collective.destinations(ChunkId{c})) needed.set(npu.value, c);
   std::vector<bool> kept(schedule.size());
   for (std::size_t i = schedule.size(); i-- > 0;) {
     const Transfer transfer = schedule[i];

@@ -24,7 +24,7 @@ std::vector<ChunkId> rotating_order(const Topology& topology, const Collective& 
   const std::uint32_t nodes = topology.node_count();
   std::vector<std::pair<std::uint32_t, ChunkId>> keyed;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    const auto held = collective.held_by(ChunkId{c}), wanted = collective.wanted_by(ChunkId{c});
+    const auto held = collective.sources(ChunkId{c}), wanted = collective.destinations(ChunkId{c});
     const std::uint32_t turn = held.empty() || wanted.empty()
                                    ? 0
                                    : (wanted.front().value + nodes - held.front().value) % nodes;

@@ -39,8 +39,8 @@ EpochProblem epoch_problem(const Topology& topology, const Collective& collectiv
   problem.network = epoch_network(topology, largest, settings);
   problem.chunks.reserve(collective.chunks.size());
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    TimedChunk chunk{keepers(topology, collective.held_by(ChunkId{c})), {}};
-    const auto wanted = keepers(topology, collective.wanted_by(ChunkId{c}));
+    TimedChunk chunk{keepers(topology, collective.sources(ChunkId{c})), {}};
+    const auto wanted = keepers(topology, collective.destinations(ChunkId{c}));
     std::ranges::set_difference(wanted, chunk.sources, std::back_inserter(chunk.destinations));
     problem.chunks.push_back(std::move(chunk));
   }

@@ -111,7 +111,7 @@ TEST_CASE("baselines send as many transfers as their formulas say") {
     std::size_t transfers;
   };
   using enum CollectiveKind;
-  // n NPUs, p pieces. A ring hands each of n shards around n - 1 hops per phase; hop by hop the
+  // n NPUs, p chunks. A ring hands each of n shards around n - 1 hops per phase; hop by hop the
   // ways are 1 .. n-1 long in one direction, 1 1 2 2 .. in two.
   const std::size_t n5 = 5, n6 = 6, n8 = 8;
   const Case cases[] = {
@@ -169,7 +169,7 @@ TEST_CASE("baselines take the hand-derived times where nothing contends") {
   SECTION("direct All-Reduce on a full graph: 2 (a + D / n)") {
     CHECK(time("direct", full(5), {CollectiveKind::all_reduce, size, {}}) == 2 * (a + D / 5));
   }
-  SECTION("pipelined Broadcast along 4 hops in 10 pieces: 4 a + (4 + 9) D / 10") {
+  SECTION("pipelined Broadcast along 4 hops in 10 chunks: 4 a + (4 + 9) D / 10") {
     CHECK(time("ring1", ring(5, true), {CollectiveKind::broadcast, size, {}, 0, 10}) ==
           4 * a + 13 * D / 10);
   }

@@ -86,7 +86,7 @@ TEST_CASE("inputs hold the reference's values") {
 TEST_CASE("a chunk with several holders is the same at all of them") {
   Program program = ring_all_gather(3, false);
   program.collective.sets.push_back({NodeId{1}, NodeId{2}});
-  program.collective.chunks[2].held_by =
+  program.collective.chunks[2].sources =
       static_cast<SetId>(program.collective.sets.size() - 1); // rank 2's part; 1 has it as well
   std::vector<std::byte> input(8);
   fill_input(input_chunks(program, 2, ElementType::uint8, 8), ElementType::uint8, input);

@@ -41,7 +41,7 @@ public:
       std::vector<NodeId> wanted;
       for (std::uint32_t n = 0; n < npus; ++n)
         if (held_[c][n] == all_[c] && random_.below(4) != 0) wanted.push_back(NodeId{n});
-      collective.chunks[c].wanted_by = static_cast<SetId>(collective.sets.size());
+      collective.chunks[c].destinations = static_cast<SetId>(collective.sets.size());
       collective.sets.push_back(wanted);
     }
     std::vector<NodeId> group;

@@ -37,12 +37,12 @@ public:
     random_.shuffle(chunks);
     for (const std::uint32_t c : chunks) {
       const ChunkId chunk{c};
-      const auto& wanted = program_.collective.wanted_by(chunk);
+      const auto& wanted = program_.collective.destinations(chunk);
       if (program_.collective.chunks[c].reduces)
         reduce_to(wanted[random_.below(wanted.size())].value, chunk);
       else
-        current_[program_.collective.held_by(chunk).front().value] =
-            at(program_.inputs, program_.collective.held_by(chunk).front().value, chunk);
+        current_[program_.collective.sources(chunk).front().value] =
+            at(program_.inputs, program_.collective.sources(chunk).front().value, chunk);
       spread(chunk);
     }
     return std::move(program_);
@@ -152,7 +152,7 @@ private:
     current_.clear();
     const std::uint32_t count = program_.chunk_units[chunk.value];
     std::vector<std::uint32_t> order;
-    for (const NodeId npu : program_.collective.held_by(chunk)) {
+    for (const NodeId npu : program_.collective.sources(chunk)) {
       current_[npu.value] = at(program_.inputs, npu.value, chunk);
       if (npu.value != root) order.push_back(npu.value);
     }
@@ -184,7 +184,7 @@ private:
     std::vector<std::uint32_t> have;
     for (const auto& [rank, place] : current_) have.push_back(rank);
     std::vector<std::uint32_t> want;
-    for (const NodeId npu : program_.collective.wanted_by(chunk)) {
+    for (const NodeId npu : program_.collective.destinations(chunk)) {
       const auto here = current_.find(npu.value);
       if (here == current_.end()) {
         want.push_back(npu.value);

@@ -108,7 +108,7 @@ private:
 
   [[nodiscard]] double expected(ChunkId chunk, std::uint32_t k) const {
     double sum = 0;
-    for (const NodeId npu : program_.collective.held_by(chunk)) {
+    for (const NodeId npu : program_.collective.sources(chunk)) {
       sum += value(chunk.value, k, npu.value);
       if (!program_.collective.chunks[chunk.value].reduces) break;
     }

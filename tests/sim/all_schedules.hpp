@@ -29,7 +29,7 @@ public:
     }
     for (std::uint32_t c = 0; c < masks_.size(); ++c) {
       masks_[c].assign(topology.node_count(), 0U);
-      for (const NodeId node : collective.held_by(ChunkId{c}))
+      for (const NodeId node : collective.sources(ChunkId{c}))
         masks_[c][node.value] = collective.chunks[c].reduces ? 1U << node.value : 1U;
       full_.push_back(0);
       for (const unsigned mask : masks_[c]) full_.back() |= mask;
@@ -46,7 +46,7 @@ public:
 private:
   [[nodiscard]] bool complete() const {
     for (std::uint32_t c = 0; c < masks_.size(); ++c)
-      for (const NodeId node : collective_.wanted_by(ChunkId{c}))
+      for (const NodeId node : collective_.destinations(ChunkId{c}))
         if (masks_[c][node.value] != full_[c]) return false;
     return true;
   }
@@ -73,8 +73,8 @@ private:
   [[nodiscard]] bool waits(std::uint32_t c) const { return masks_[c] == first_masks_[c]; }
   [[nodiscard]] bool alike(std::uint32_t a, std::uint32_t b) const {
     const Chunk &one = collective_.chunks[a], &other = collective_.chunks[b];
-    return one.size == other.size && one.reduces == other.reduces && one.held_by == other.held_by &&
-           one.wanted_by == other.wanted_by;
+    return one.size == other.size && one.reduces == other.reduces && one.sources == other.sources &&
+           one.destinations == other.destinations;
   }
 
   /// Could this transfer and the last one be an exchange of partial sums?

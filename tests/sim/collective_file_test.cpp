@@ -54,7 +54,7 @@ TEST_CASE("a named collective from TOML is the one that make_collective makes") 
   const Collective made =
       make_collective(star(), {CollectiveKind::all_reduce, Bytes{1 << 20}, {}, 0, 2});
   const Collective found =
-      read("[[collective]]\nname = \"all_reduce\"\nsize = \"1MiB\"\npieces = 2\n");
+      read("[[collective]]\nname = \"all_reduce\"\nsize = \"1MiB\"\nchunks_per_shard = 2\n");
   CHECK(found.fingerprint() == made.fingerprint());
   CHECK(found.name() == made.name());
 }
@@ -75,32 +75,32 @@ TEST_CASE("root and group stand in the name or in keys, by number or by node nam
 TEST_CASE("a root without a group counts among all NPUs") {
   const Collective found =
       read("[[collective]]\nname = \"broadcast\"\nsize = \"8B\"\nroot = \"npu2\"\n");
-  CHECK(values(found.held_by(ChunkId{0})) == List{2});
-  CHECK(values(found.wanted_by(ChunkId{0})) == List{0, 1, 2, 3});
+  CHECK(values(found.sources(ChunkId{0})) == List{2});
+  CHECK(values(found.destinations(ChunkId{0})) == List{0, 1, 2, 3});
 }
 
 TEST_CASE("a custom collective says chunk by chunk who holds and who wants") {
   const Collective found = read(custom_head + R"(
 [[collective.chunks]]
 size = "1MiB"
-held_by = [0, "npu1"]
-wanted_by = [2]
+sources = [0, "npu1"]
+destinations = [2]
 reduces = true
 [[collective.chunks]]
 size = "7B"
-held_by = [2]
-wanted_by = "0-2"
+sources = [2]
+destinations = "0-2"
 )");
   REQUIRE(found.chunks.size() == 2);
   CHECK(found.chunks[0].size == Bytes{1 << 20});
-  CHECK(values(found.held_by(ChunkId{0})) == List{0, 1});
-  CHECK(values(found.wanted_by(ChunkId{0})) == List{2});
+  CHECK(values(found.sources(ChunkId{0})) == List{0, 1});
+  CHECK(values(found.destinations(ChunkId{0})) == List{2});
   CHECK(found.chunks[0].reduces);
   CHECK(found.chunks[1].size == Bytes{7});
-  CHECK(values(found.held_by(ChunkId{1})) == List{2});
-  CHECK(values(found.wanted_by(ChunkId{1})) == List{0, 1, 2});
+  CHECK(values(found.sources(ChunkId{1})) == List{2});
+  CHECK(values(found.destinations(ChunkId{1})) == List{0, 1, 2});
   CHECK_FALSE(found.chunks[1].reduces);
-  CHECK(found.chunks[0].wanted_by == found.chunks[1].held_by); // equal sets are stored once
+  CHECK(found.chunks[0].destinations == found.chunks[1].sources); // equal sets are stored once
 
   REQUIRE(found.parts.size() == 1);
   CHECK(found.parts[0].kind == CollectiveKind::custom);
@@ -118,14 +118,14 @@ size = "2B"
 name = "custom"
 [[collective.chunks]]
 size = "5B"
-held_by = [3]
-wanted_by = [2]
+sources = [3]
+destinations = [2]
 )");
   REQUIRE(found.parts.size() == 2);
   CHECK(found.parts[1].first == ChunkId{2}); // after the two shards of the All-Gather
   REQUIRE(found.chunks.size() == 3);
-  CHECK(values(found.wanted_by(ChunkId{1})) == List{0, 1});
-  CHECK(values(found.held_by(ChunkId{2})) == List{3});
+  CHECK(values(found.destinations(ChunkId{1})) == List{0, 1});
+  CHECK(values(found.sources(ChunkId{2})) == List{3});
   CHECK(found.size() == Bytes{7});
 }
 
@@ -151,16 +151,24 @@ TEST_CASE("what is wrong with a collective file is said with its place") {
                ContainsSubstring("c.toml:2:8: unknown collective \"broadcats\"") &&
                    ContainsSubstring("did you mean \"broadcast\"?"));
   }
-  SECTION("size and pieces") {
+  SECTION("names of earlier versions") {
+    CHECK_THAT(error("[[collective]]\nname = \"all_gather\"\nsize = \"1kB\"\npieces = 2\n"),
+               ContainsSubstring("c.toml:4:10: \"pieces\" is called \"chunks_per_shard\" now"));
+    CHECK_THAT(error(custom_head + "[[collective.chunks]]\nsize = \"1B\"\nheld_by = [0]\n"),
+               ContainsSubstring("\"held_by\" is called \"sources\" now"));
+  }
+  SECTION("size and chunks_per_shard") {
     CHECK_THAT(error("[[collective]]\nname = \"reduce\"\n"),
                ContainsSubstring("needs a key \"size\""));
     CHECK_THAT(error("[[collective]]\nname = \"reduce\"\nsize = \"8\"\n"),
                ContainsSubstring("c.toml:3:8: ") && ContainsSubstring("unit"));
-    CHECK(error(named + "pieces = 0\n") == "c.toml:4:10: 0 is out of range (1 .. 2147483647)");
-    CHECK(error(named + "pieces = 9\n") ==
+    CHECK(error(named + "chunks_per_shard = 0\n") ==
+          "c.toml:4:20: 0 is out of range (1 .. 2147483647)");
+    CHECK(error(named + "chunks_per_shard = 9\n") ==
           "c.toml:2:8: 8B can't be cut into 9 chunks of at least one byte");
     // 2^31 - 1 chunks of 24 bytes would be 48 GiB: refused before anything is allocated.
-    CHECK(error("[[collective]]\nname = \"broadcast\"\nsize = \"9TB\"\npieces = 2147483647\n") ==
+    CHECK(error("[[collective]]\nname = \"broadcast\"\nsize = \"9TB\"\nchunks_per_shard = "
+                "2147483647\n") ==
           "c.toml:2:8: 2147483647 chunks are too many (at most 268435456 here)");
     // Three times 4 * 10^18 bytes.
     const std::string huge = "[[collective]]\nname = \"broadcast\"\nsize = \"4000000TB\"\n";
@@ -188,28 +196,28 @@ TEST_CASE("what is wrong with a collective file is said with its place") {
   SECTION("custom chunks") {
     CHECK(error(custom_head) == "c.toml:2:8: a custom collective needs at least one chunk");
     CHECK_THAT(error(custom_head + "size = \"8B\"\n[[collective.chunks]]\nsize = \"8B\"\n"
-                                   "held_by = [0]\nwanted_by = [1]\n"),
+                                   "sources = [0]\ndestinations = [1]\n"),
                ContainsSubstring("c.toml:3:1: unknown key \"size\""));
-    CHECK_THAT(error(custom_head + "[[collective.chunks]]\nheld_by = [0]\n"),
+    CHECK_THAT(error(custom_head + "[[collective.chunks]]\nsources = [0]\n"),
                ContainsSubstring("needs a key \"size\""));
-    CHECK_THAT(error(chunk + "wanted_by = [0]\n"), ContainsSubstring("needs a key \"held_by\""));
-    CHECK_THAT(error(chunk + "held_by = [0]\n"), ContainsSubstring("needs a key \"wanted_by\""));
-    CHECK(error(chunk + "held_by = []\nwanted_by = [1]\n") == "c.toml:5:11: the list is empty");
-    CHECK(error(chunk + "held_by = [0]\nwanted_by = [1, \"npu1\"]\n") ==
-          "c.toml:6:13: node \"npu1\" is named twice");
-    CHECK(error(chunk + "held_by = [\"sw0\"]\nwanted_by = [1]\n") ==
+    CHECK_THAT(error(chunk + "destinations = [0]\n"), ContainsSubstring("needs a key \"sources\""));
+    CHECK_THAT(error(chunk + "sources = [0]\n"), ContainsSubstring("needs a key \"destinations\""));
+    CHECK(error(chunk + "sources = []\ndestinations = [1]\n") == "c.toml:5:11: the list is empty");
+    CHECK(error(chunk + "sources = [0]\ndestinations = [1, \"npu1\"]\n") ==
+          "c.toml:6:16: node \"npu1\" is named twice");
+    CHECK(error(chunk + "sources = [\"sw0\"]\ndestinations = [1]\n") ==
           "c.toml:5:12: node \"sw0\" is not an NPU");
-    CHECK(error(chunk + "held_by = \"4\"\nwanted_by = [1]\n") ==
+    CHECK(error(chunk + "sources = \"4\"\ndestinations = [1]\n") ==
           "c.toml:5:11: there is no NPU 4 (the topology has 4)");
-    CHECK(error(chunk + "held_by = [0]\nwanted_by = [1]\nreduces = 1\n") ==
+    CHECK(error(chunk + "sources = [0]\ndestinations = [1]\nreduces = 1\n") ==
           "c.toml:7:11: expected true or false, found the integer 1");
-    CHECK_THAT(error(chunk + "held_by = [0]\nwanted_by = [1]\nreduce = true\n"),
+    CHECK_THAT(error(chunk + "sources = [0]\ndestinations = [1]\nreduce = true\n"),
                ContainsSubstring("c.toml:7:1: unknown key \"reduce\"") &&
                    ContainsSubstring("did you mean \"reduces\"?"));
-    CHECK(error(chunk + "held_by = [0]\nwanted_by = [0]\n") ==
+    CHECK(error(chunk + "sources = [0]\ndestinations = [0]\n") ==
           "c.toml:2:8: a collective over one NPU has nothing to do (custom over npu0)");
     CHECK(error(custom_head +
-                "[[collective.chunks]]\nsize = \"0B\"\nheld_by = [0]\nwanted_by = [1]\n") ==
+                "[[collective.chunks]]\nsize = \"0B\"\nsources = [0]\ndestinations = [1]\n") ==
           "c.toml:4:8: a chunk has at least one byte");
   }
 }

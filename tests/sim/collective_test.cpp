@@ -41,8 +41,8 @@ TEST_CASE("what each collective means on three NPUs") {
     const Collective c = make_collective(topology, spec);
     CHECK(c.chunks.size() == chunks);
     const ChunkId id{static_cast<std::uint32_t>(chunk)};
-    CHECK(values(c.held_by(id)) == held);
-    CHECK(values(c.wanted_by(id)) == wanted);
+    CHECK(values(c.sources(id)) == held);
+    CHECK(values(c.destinations(id)) == wanted);
     CHECK(c.chunks[chunk].reduces == is_reducing(kind));
     CHECK(c.chunks[chunk].size ==
           Bytes{90 / static_cast<std::int64_t>(kind == CollectiveKind::all_to_all ? 3 : chunks)});
@@ -78,8 +78,8 @@ TEST_CASE("process groups keep their order, roots their place") {
   const CollectiveSpec spec = parse_collective("broadcast,root=6,group=6+2-4");
   CHECK(spec.root == 0);
   const Collective c = make_collective(topology, spec);
-  CHECK(values(c.held_by(ChunkId{0})) == std::vector<std::uint32_t>{6});
-  CHECK(values(c.wanted_by(ChunkId{0})) == std::vector<std::uint32_t>{2, 3, 4, 6});
+  CHECK(values(c.sources(ChunkId{0})) == std::vector<std::uint32_t>{6});
+  CHECK(values(c.destinations(ChunkId{0})) == std::vector<std::uint32_t>{2, 3, 4, 6});
   CHECK(c.name() == "broadcast 1GiB,root=6,group=6+2-4");
   CHECK(parse_collective("all-to-all").kind == CollectiveKind::all_to_all);
   CHECK(parse_collective("gather,root=3").root == 3);
@@ -94,7 +94,7 @@ TEST_CASE("several collectives at once") {
   CHECK(merged.chunks.size() == 6);
   CHECK(merged.size() == Bytes{500});
   CHECK(merged.parts[1].first == ChunkId{4});
-  CHECK(values(merged.wanted_by(ChunkId{5})) == std::vector<std::uint32_t>{0});
+  CHECK(values(merged.destinations(ChunkId{5})) == std::vector<std::uint32_t>{0});
   CHECK(part_alone(merged, 1).fingerprint() == both[1].fingerprint());
   CHECK(part_alone(merged, 0).fingerprint() == both[0].fingerprint());
 }

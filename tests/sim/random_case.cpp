@@ -144,7 +144,7 @@ public:
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
       for (const auto& [key, set] : held_)
         if (key.first == ChunkId{c} && set == full_[c])
-          collective.sets[collective.chunks[c].wanted_by].push_back(key.second);
+          collective.sets[collective.chunks[c].destinations].push_back(key.second);
   }
 
 private:

@@ -285,7 +285,7 @@ private:
     });
   }
   [[nodiscard]] Numbers input(std::uint32_t chunk, std::uint32_t npu) const {
-    const auto held = whole_.held_by(ChunkId{chunk});
+    const auto held = whole_.sources(ChunkId{chunk});
     if (std::ranges::find(held, NodeId{npu}) == held.end()) return {};
     return {whole_.chunks[chunk].reduces ? npu : held.front().value};
   }
@@ -331,7 +331,7 @@ private:
   std::vector<Waiting> perform(std::size_t s, std::uint32_t local, std::vector<Numbers>& has) {
     const Segment& segment = recovery_.segments[s];
     const std::vector<std::uint32_t> held = held_back(s);
-    const auto holders = segment.collective.held_by(ChunkId{local});
+    const auto holders = segment.collective.sources(ChunkId{local});
     Numbers fresh; // whose value is part of this plan
     for (const NodeId holder : holders) fresh.insert(holder.value);
     std::vector<Waiting> waiting;
@@ -366,7 +366,7 @@ private:
     std::vector<Numbers> used;
     if (named != segment.chunk.end()) {
       const ChunkId local{static_cast<std::uint32_t>(named - segment.chunk.begin())};
-      const auto holders = segment.collective.held_by(local);
+      const auto holders = segment.collective.sources(local);
       for (std::size_t h = 0; h < holders.size(); ++h) {
         const std::uint32_t npu = holders[h].value;
         const Start start = segment.starts.of(local, h);

@@ -267,7 +267,7 @@ bool spoil(Random& random, Told& told, std::uint64_t way) {
       for (std::uint32_t i = 0; i < recovery.segments[s].schedule.size(); ++i) {
         Segment& segment = recovery.segments[s];
         const ChunkId chunk = segment.chunk[segment.schedule[i].chunk.value];
-        const auto wanted = one.collective.wanted_by(chunk);
+        const auto wanted = one.collective.destinations(chunk);
         if (!segment.delivered[i] || s + 1 < recovery.segments.size() || !recovery.complete() ||
             recovery.deliveries[s][i] != recovery.completion ||
             std::ranges::find(wanted, ends(segment, i).second) == wanted.end() ||
@@ -318,12 +318,12 @@ bool spoil(Random& random, Told& told, std::uint64_t way) {
                           static_cast<std::ptrdiff_t>(random.below(recovery.lost.size())));
       // Of data that several held at first one name says it all.
       return std::ranges::all_of(one.collective.chunks, [&](const Chunk& chunk) {
-        return chunk.reduces || one.collective.sets[chunk.held_by].size() == 1;
+        return chunk.reduces || one.collective.sets[chunk.sources].size() == 1;
       });
     }
     const ChunkId chunk{
         number_below(random, static_cast<std::uint32_t>(one.collective.chunks.size()))};
-    const NodeId npu = one.collective.held_by(chunk).front();
+    const NodeId npu = one.collective.sources(chunk).front();
     if (!end.is_up(npu)) return false;
     recovery.lost.push_back({chunk, npu});
     std::ranges::sort(recovery.lost);
@@ -351,7 +351,7 @@ bool spoil(Random& random, Told& told, std::uint64_t way) {
       return false;
     for (std::uint32_t c = 0; c < segment.collective.chunks.size(); ++c) {
       if (!segment.collective.chunks[c].reduces) continue;
-      segment.collective.sets[segment.collective.chunks[c].held_by].pop_back();
+      segment.collective.sets[segment.collective.chunks[c].sources].pop_back();
       return true;
     }
     return false;

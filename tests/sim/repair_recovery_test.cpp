@@ -110,7 +110,7 @@ TEST_CASE("a chain of sums breaks: the sum in flight arrives and counts once") {
   CHECK(anew.completion == Time{3 * hop});
   REQUIRE(anew.segments.size() == 2);
   CHECK(anew.segments[1].begin == Time{hop});
-  const auto holders = anew.segments[1].collective.held_by(zero);
+  const auto holders = anew.segments[1].collective.sources(zero);
   CHECK(std::vector<NodeId>(holders.begin(), holders.end()) == npus({1, 2, 3}));
 }
 
@@ -385,7 +385,7 @@ TEST_CASE("an NPU outside the cover still has its input when the sum that had it
   CHECK(anew.complete());
   CHECK(anew.lost == of_two);
   REQUIRE(anew.segments.size() == 3);
-  const auto holders = anew.segments[2].collective.held_by(zero);
+  const auto holders = anew.segments[2].collective.sources(zero);
   CHECK(std::ranges::find(holders, NodeId{0}) == holders.end()); // its input is in what 1 has
   CHECK(std::ranges::find(holders, NodeId{1}) != holders.end());
 }

@@ -23,11 +23,11 @@ Topology line(std::uint32_t n) {
 }
 
 std::vector<NodeId> held(const Residual& left, std::uint32_t chunk) {
-  const auto set = left.collective.held_by(ChunkId{chunk});
+  const auto set = left.collective.sources(ChunkId{chunk});
   return {set.begin(), set.end()};
 }
 std::vector<NodeId> wanted(const Residual& left, std::uint32_t chunk) {
-  const auto set = left.collective.wanted_by(ChunkId{chunk});
+  const auto set = left.collective.destinations(ChunkId{chunk});
   return {set.begin(), set.end()};
 }
 std::vector<Start> begin(const Residual& left, std::uint32_t chunk) {

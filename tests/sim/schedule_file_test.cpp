@@ -144,12 +144,32 @@ TEST_CASE("the JSON form is made for people: one transfer a line") {
   CHECK_THAT(text, ContainsSubstring("    [0,[1],\"copy\"],\n"
                                      "    [2,[0,1],\"reduce\"],\n"
                                      "    [2,[1],\"reduce\",\"together\"]\n"));
-  CHECK_THAT(text,
-             ContainsSubstring(
-                 R"({"kind": "broadcast", "size": 7, "group": [2,1], "root": 1, "pieces": 2})"));
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          R"({"kind": "broadcast", "size": 7, "group": [2,1], "root": 1, "chunks_per_shard": 2})"));
   CHECK_THAT(text, ContainsSubstring(
-                       R"({"bytes": 5, "held_by": [0,1], "wanted_by": [2], "reduces": true})"));
+                       R"({"bytes": 5, "sources": [0,1], "destinations": [2], "reduces": true})"));
   CHECK_THAT(text, ContainsSubstring(R"("discipline": "fluid", "reduce_rate": "2.5GB/s")"));
+}
+
+TEST_CASE("the names of version 1 are read") {
+  const Topology ring = samples::ring(3, true);
+  std::string text = format::to_json(ring, one_of_each(ring));
+  for (const auto& [now, before] :
+       {std::pair<std::string, std::string>{"\"version\": 2", "\"version\": 1"},
+        {"chunks_per_shard", "pieces"},
+        {"sources", "held_by"},
+        {"destinations", "wanted_by"}}) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(now); at != std::string::npos; at = text.find(now, at)) {
+      text.replace(at, now.size(), before);
+      ++count;
+    }
+    INFO(now);
+    CHECK(count > 0);
+  }
+  check_same(format::from_json(text, "v1.json", ring), one_of_each(ring));
 }
 
 TEST_CASE("random schedules come back from both forms") {
@@ -276,8 +296,8 @@ TEST_CASE("what isn't a schedule file is said so") {
   CHECK(error("hello", ring, "s.tutti") ==
         "s.tutti: not a schedule file (neither JSON nor Tutti's binary form)");
   CHECK(error("TUTTIbin\1", ring) == "x: truncated: the file ends in its header");
-  CHECK(error(std::string("TUTTIbin\2\0\0\0", 12), ring) ==
-        "x: format version 2 is newer than this program reads (1)");
+  CHECK(error(std::string("TUTTIbin\3\0\0\0", 12), ring) ==
+        "x: format version 3 is newer than this program reads (2)");
   CHECK(error(std::string("TUTTIbin\0\0\0\0", 12), ring) == "x: there is no format version 0");
   CHECK(error(std::string("TUTTIbin\1\0\0\0", 12), ring) ==
         "x: truncated: the compressed data ends too early");
@@ -335,9 +355,9 @@ TEST_CASE("no text of a JSON file has a zero byte, which would cut off what is s
 TEST_CASE("what is wrong in a JSON file is said with its key") {
   SECTION("the head") {
     CHECK(error_with("tutti-schedule", "tutti") == "r.json: \"format\" must be \"tutti-schedule\"");
-    CHECK(error_with("\"version\": 1", "\"version\": 2") ==
-          "r.json: format version 2 is newer than this program reads (1)");
-    CHECK(error_with("\"version\": 1", "\"version\": \"1\"") ==
+    CHECK(error_with("\"version\": 2", "\"version\": 3") ==
+          "r.json: format version 3 is newer than this program reads (2)");
+    CHECK(error_with("\"version\": 2", "\"version\": \"1\"") ==
           "r.json: \"version\" must be a whole number, not string");
     CHECK(error_with("\"algorithm\": \"ring\"", "\"algorithm\": 7") ==
           "r.json: \"algorithm\" must be a text, not number");
@@ -374,13 +394,13 @@ TEST_CASE("what is wrong in a JSON file is said with its key") {
     CHECK(error_with("[0,1,2]", "[]") == "r.json: collective.parts[0]: \"group\" is empty");
     CHECK(error_with("[0,1,2]", "0") ==
           "r.json: collective.parts[0]: \"group\" must be a list, not number");
-    CHECK(error_with("\"pieces\": 1", "\"root\": 0, \"pieces\": 1") ==
+    CHECK(error_with("\"chunks_per_shard\": 1", "\"root\": 0, \"chunks_per_shard\": 1") ==
           "r.json: collective.parts[0]: unknown key of a part \"root\" (known: kind, size, group, "
-          "pieces)");
+          "chunks_per_shard)");
     CHECK(error_with("{\"kind\": \"all_gather\"", "[], {\"kind\": \"all_gather\"") ==
           "r.json: collective.parts[0]: a part must be an object, not array");
-    // 3 shards of 700 million pieces: 50 GB of chunks, from a file of 700 bytes.
-    CHECK(error_with("\"pieces\": 1", "\"pieces\": 700000000") ==
+    // 3 shards of 700 million chunks_per_shard: 50 GB of chunks, from a file of 700 bytes.
+    CHECK(error_with("\"chunks_per_shard\": 1", "\"chunks_per_shard\": 700000000") ==
           "r.json: collective.parts[0]: 2100000000 chunks are too many (at most 1000012 here)");
     CHECK_THAT(error_with("\"size\": 30", "\"size\": 33"),
                ContainsSubstring("r.json: schedule was made for a collective with fingerprint ") &&
@@ -389,19 +409,19 @@ TEST_CASE("what is wrong in a JSON file is said with its key") {
   SECTION("custom parts") {
     const auto custom = [](const std::string& chunks) {
       return error_with(
-          "{\"kind\": \"all_gather\", \"size\": 30, \"group\": [0,1,2], \"pieces\": 1}",
+          "{\"kind\": \"all_gather\", \"size\": 30, \"group\": [0,1,2], \"chunks_per_shard\": 1}",
           "{\"kind\": \"custom\", \"chunks\": [" + chunks + "]}");
     };
     CHECK(custom("") ==
           "r.json: collective.parts[0]: a custom collective needs at least one chunk");
     CHECK(custom("3") ==
           "r.json: collective.parts[0]: chunks[0]: a chunk must be an object, not number");
-    CHECK(custom(R"({"bytes": 1, "held_by": [0, 0], "wanted_by": [1], "reduces": true})") ==
+    CHECK(custom(R"({"bytes": 1, "sources": [0, 0], "destinations": [1], "reduces": true})") ==
           "r.json: collective.parts[0]: chunks[0]: node \"npu0\" is named twice");
-    CHECK(custom(R"({"bytes": 1, "held_by": [0], "wanted_by": [1], "reduces": 1})") ==
+    CHECK(custom(R"({"bytes": 1, "sources": [0], "destinations": [1], "reduces": 1})") ==
           "r.json: collective.parts[0]: chunks[0]: \"reduces\" must be true or false, not number");
     const std::string huge =
-        R"({"bytes": 9223372036854775807, "held_by": [0], "wanted_by": [1], "reduces": true})";
+        R"({"bytes": 9223372036854775807, "sources": [0], "destinations": [1], "reduces": true})";
     CHECK(custom(huge + "," + huge) ==
           "r.json: collective.parts[0]: chunks[1]: the sizes add up to more than 2^63 - 1 bytes");
   }

@@ -127,7 +127,7 @@ TEST_CASE("a node that can't copy gives a chunk away with its first send") {
   CHECK(fault_of(line.topology, line.collective, {{0, 1}, {0, 1}, {}, {}}) ==
         "chunk 0 never reaches npu1");
   Collective scatter = line.collective;
-  for (Chunk& chunk : scatter.chunks) chunk.wanted_by = static_cast<SetId>(scatter.sets.size());
+  for (Chunk& chunk : scatter.chunks) chunk.destinations = static_cast<SetId>(scatter.sets.size());
   scatter.sets.push_back({NodeId{2}});
   CHECK(fault_of(line.topology, scatter, {{0, 1}, {0, 1}, {}, {}}) == "");
   scatter.sets.back() = {};
@@ -144,7 +144,7 @@ TEST_CASE("copies don't complete what several contribute to") {
   Collective reduction = line.collective;
   for (Chunk& chunk : reduction.chunks) chunk.reduces = true;
   CHECK(fault_of(line.topology, reduction, {{0, 1}, {0, 1}, {}, {}}) == "");
-  reduction.chunks[1].held_by = static_cast<SetId>(reduction.sets.size());
+  reduction.chunks[1].sources = static_cast<SetId>(reduction.sets.size());
   reduction.sets.push_back({NodeId{0}, NodeId{2}});
   CHECK(fault_of(line.topology, reduction, {{0, 1}, {0}, {}, {}}) ==
         "chunk 1 is not complete at npu0: nothing combines the contributions of npu0 and npu2");

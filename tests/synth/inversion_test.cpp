@@ -15,9 +15,9 @@ TEST_CASE("what is reduced somewhere is copied from there, inverted") {
   CHECK(reduces(reduce));
   const Collective turned = inverted(reduce);
   CHECK_FALSE(reduces(turned));
-  CHECK(turned.held_by(ChunkId{0}).size() == 1);
-  CHECK(turned.held_by(ChunkId{0})[0] == NodeId{1});
-  CHECK(turned.wanted_by(ChunkId{0}).size() == 3);
+  CHECK(turned.sources(ChunkId{0}).size() == 1);
+  CHECK(turned.sources(ChunkId{0})[0] == NodeId{1});
+  CHECK(turned.destinations(ChunkId{0}).size() == 3);
 }
 
 TEST_CASE("what is named says the same chunks as what is inverted") {
@@ -62,7 +62,7 @@ TEST_CASE("what can't be inverted") {
   Collective mixed = make_collective(ring, {CollectiveKind::reduce_scatter, Bytes{300}, {}});
   mixed.parts.front().kind = CollectiveKind::custom;
   CHECK(inversion_obstacle("x", mixed).empty());
-  mixed.chunks[1].wanted_by = mixed.chunks[1].held_by;
+  mixed.chunks[1].destinations = mixed.chunks[1].sources;
   CHECK(inversion_obstacle("x", mixed) ==
         "the sum of chunk 1 is wanted by 3 NPUs: only what has one "
         "root can be turned around");

@@ -57,8 +57,8 @@ std::uint64_t fingerprint_of_custom(const Collective& collective, const Collecti
   for (const Chunk& chunk :
        std::span(collective.chunks).subspan(part.first.value, part.chunk_count)) {
     hash.add(chunk.size.count);
-    hash.add(chunk.held_by);
-    hash.add(chunk.wanted_by);
+    hash.add(chunk.sources);
+    hash.add(chunk.destinations);
     hash.add(chunk.reduces ? 1U : 0U);
   }
   return hash.value();

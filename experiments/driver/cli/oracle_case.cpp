@@ -54,8 +54,8 @@ Json case_chunks(const Collective& collective) {
   Json chunks = Json::array();
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
     chunks.push_back({{"bytes", collective.chunks[c].size.count},
-                      {"held_by", values_of(collective.held_by(ChunkId{c}))},
-                      {"wanted_by", values_of(collective.wanted_by(ChunkId{c}))},
+                      {"held_by", values_of(collective.sources(ChunkId{c}))},
+                      {"wanted_by", values_of(collective.destinations(ChunkId{c}))},
                       {"reduce", collective.chunks[c].reduces}});
   return chunks;
 }

@@ -42,7 +42,7 @@ public:
   Holdings(const Topology& topology, const Collective& collective)
       : nodes_(topology.node_count()), contents_(nodes_ * collective.chunks.size(), 0) {
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
-      for (const NodeId node : collective.held_by(ChunkId{c}))
+      for (const NodeId node : collective.sources(ChunkId{c}))
         at(ChunkId{c}, node) = collective.chunks[c].reduces ? Content{1} << node.value : 1;
   }
   Content& at(ChunkId chunk, NodeId node) { return contents_[chunk.value * nodes_ + node.value]; }
@@ -59,7 +59,7 @@ private:
 Content complete(const Collective& collective, ChunkId chunk) {
   if (!collective.chunks[chunk.value].reduces) return 1;
   Content all = 0;
-  for (const NodeId node : collective.held_by(chunk)) all |= Content{1} << node.value;
+  for (const NodeId node : collective.sources(chunk)) all |= Content{1} << node.value;
   return all;
 }
 

@@ -39,6 +39,11 @@ constexpr std::array renamed_keys{
     Renamed{"error_at_most", "summary = \"error\" with \"at_most\""},
     Renamed{"copy_rate_at_least", "metric = \"copy_rate_fraction\" with \"at_least\""}};
 
+/// Of collectives in files.
+constexpr std::array renamed_collective_keys{Renamed{"pieces", "chunks_per_shard"},
+                                             Renamed{"held_by", "sources"},
+                                             Renamed{"wanted_by", "destinations"}};
+
 /// Of expectations and figures.
 constexpr std::array renamed_metrics{
     Renamed{"time", "collective_time"},   Renamed{"time", "iteration_time"},
@@ -275,7 +280,8 @@ void update(Block& block) {
   if (block.header == "failures.expect") update_failures(block);
   if (block.header == "executions.expect") update_executions(block);
   if (block.header == "expect" || block.header == "training.expect") update_expectation(block);
-  if (Item* pieces = block.find("pieces")) pieces->key = "chunks_per_shard";
+  for (const Renamed& renamed : renamed_collective_keys)
+    if (Item* item = block.find(renamed.from)) item->key = renamed.to;
 }
 
 } // namespace

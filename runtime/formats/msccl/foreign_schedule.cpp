@@ -115,7 +115,7 @@ private:
     std::vector<Contributions>& states = held_[unit];
     if (states.empty()) {
       states.assign(ranks_, Contributions((ranks_ + 63) / 64, 0));
-      for (const NodeId npu : collective_.held_by(ChunkId{unit}))
+      for (const NodeId npu : collective_.sources(ChunkId{unit}))
         states[npu.value][npu.value / 64] |= std::uint64_t{1} << (npu.value % 64);
     }
     return states[rank];

@@ -54,7 +54,7 @@ private:
   void add_sinks(std::uint32_t d) {
     std::map<std::uint32_t, std::vector<ChunkId>> chunks;
     for (const ChunkId c : chunks_of_[d])
-      chunks[collective_.wanted_by(c).front().value].push_back(c);
+      chunks[collective_.destinations(c).front().value].push_back(c);
     std::map<std::uint32_t, std::vector<ChunkPath>> paths;
     for (const std::uint32_t t : trees_of_[d])
       for (std::uint32_t h = 0; h < trees_[t].hop_count(); ++h) {

@@ -126,9 +126,10 @@ struct Sample {
 TEST_CASE("evaluations are the same without a cache, with a cold one and with a warm one") {
   const TemporaryFolder folder;
   const std::string custom = folder.file("custom.toml");
-  write_file(custom, "[[collective]]\nname = \"custom\"\n"
-                     "[[collective.chunks]]\nsize = \"7kB\"\nheld_by = [0]\nwanted_by = [1, 2, 3]\n"
-                     "[[collective.chunks]]\nsize = \"9kB\"\nheld_by = [3]\nwanted_by = [1]\n");
+  write_file(custom,
+             "[[collective]]\nname = \"custom\"\n"
+             "[[collective.chunks]]\nsize = \"7kB\"\nsources = [0]\ndestinations = [1, 2, 3]\n"
+             "[[collective.chunks]]\nsize = \"9kB\"\nsources = [3]\ndestinations = [1]\n");
   const std::vector<Sample> samples{
       {"ring", {"all_reduce"}},
       {"ring", {"all_gather"}, 3},

@@ -303,18 +303,18 @@ TEST_CASE("custom collectives are told apart by every chunk") {
   const auto key = [&](const std::string& chunk) {
     const std::string file = folder.file("custom.toml");
     write_file(file, "[[collective]]\nname = \"custom\"\n[[collective.chunks]]\nsize = \"7B\"\n"
-                     "held_by = [0]\nwanted_by = [1, 2, 3]\n[[collective.chunks]]\n" +
+                     "sources = [0]\ndestinations = [1, 2, 3]\n[[collective.chunks]]\n" +
                          chunk);
     return schedule_key(mesh, read_collective(file, mesh), find_algorithm("tacos"), {});
   };
-  const std::string chunk = "size = \"8B\"\nheld_by = [1]\nwanted_by = [0, 2]\n";
+  const std::string chunk = "size = \"8B\"\nsources = [1]\ndestinations = [0, 2]\n";
   const std::set<std::string> keys{
       key(chunk),
-      key("size = \"9B\"\nheld_by = [1]\nwanted_by = [0, 2]\n"),
-      key("size = \"8B\"\nheld_by = [3]\nwanted_by = [0, 2]\n"),
-      key("size = \"8B\"\nheld_by = [1]\nwanted_by = [0, 3]\n"),
-      key("size = \"8B\"\nheld_by = [1, 3]\nwanted_by = [0, 2]\n"),
-      key("size = \"8B\"\nheld_by = [1, 3]\nwanted_by = [0, 2]\nreduces = true\n")};
+      key("size = \"9B\"\nsources = [1]\ndestinations = [0, 2]\n"),
+      key("size = \"8B\"\nsources = [3]\ndestinations = [0, 2]\n"),
+      key("size = \"8B\"\nsources = [1]\ndestinations = [0, 3]\n"),
+      key("size = \"8B\"\nsources = [1, 3]\ndestinations = [0, 2]\n"),
+      key("size = \"8B\"\nsources = [1, 3]\ndestinations = [0, 2]\nreduces = true\n")};
   CHECK(keys.size() == 6);
   CHECK(keys.contains(key(chunk)));
 }

@@ -189,6 +189,28 @@ explanation = "latency doesn't double"
   }
 }
 
+TEST_CASE("files of earlier versions are updated in place, all or none") {
+  const TemporaryFolder folder;
+  const std::string head = "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
+                           "collectives = [\"all_gather\"]\nalgorithms = [\"ring\"]\n[[expect]]\n"
+                           "label = \"x\"\n";
+  write_file(folder.file("e.toml"), head + "paper = \"1us\"\nat_most = true # as they say\n"
+                                           "metric = \"time\"\ntolerance = \"1%\"\n");
+  CHECK_THAT(run_tutti("run e.toml", folder).err,
+             ContainsSubstring("e.toml:9:9: \"paper\" is now"));
+  write_file(folder.file("bad.toml"), "a = \n");
+  const std::string before = read_file(folder.file("e.toml"));
+  CHECK(run_tutti("update e.toml bad.toml", folder).code == 2);
+  CHECK(read_file(folder.file("e.toml")) == before);
+  const CommandResult updated = run_tutti("update e.toml", folder);
+  CHECK(updated.code == 0);
+  CHECK(updated.out == "e.toml: updated\n");
+  CHECK(read_file(folder.file("e.toml")) ==
+        head + "at_most = \"1us\"\nmetric = \"collective_time\"\ntolerance = \"1%\"\n");
+  CHECK(run_tutti("run e.toml", folder).code == 1); // read, and slower than that
+  CHECK(run_tutti("update e.toml", folder).out == "e.toml: nothing to change\n");
+}
+
 TEST_CASE("an unexplained difference is exit code 1") {
   const TemporaryFolder folder;
   write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"

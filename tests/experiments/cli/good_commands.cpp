@@ -39,19 +39,20 @@ name = "bus"
 bandwidth = "40GB/s"
 links = [["gpu0", "leaf0"], ["gpu1", "leaf0"]]
 )"},
-      {"named.toml", "[[collective]]\nname = \"all_reduce\"\nsize = \"1MiB\"\npieces = 2\n"
-                     "[[collective]]\nname = \"broadcast,root=1,group=0-2\"\nsize = \"3kB\"\n"},
+      {"named.toml",
+       "[[collective]]\nname = \"all_reduce\"\nsize = \"1MiB\"\nchunks_per_shard = 2\n"
+       "[[collective]]\nname = \"broadcast,root=1,group=0-2\"\nsize = \"3kB\"\n"},
       {"custom.toml", R"([[collective]]
 name = "custom"
 [[collective.chunks]]
 size = "1MiB"
-held_by = [0, 1]
-wanted_by = [2]
+sources = [0, 1]
+destinations = [2]
 reduces = true
 [[collective.chunks]]
 size = "7B"
-held_by = [2]
-wanted_by = "0-3"
+sources = [2]
+destinations = "0-3"
 )"},
       {"jobs.toml", R"(algorithms = ["ring", "direct"]
 together = ["tacos"]

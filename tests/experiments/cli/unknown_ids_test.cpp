@@ -129,10 +129,10 @@ TEST_CASE("collective files whose NPUs aren't there are refused") {
                                     id);
     const std::string custom =
         "[[collective]]\nname = \"custom\"\n[[collective.chunks]]\nsize = \"1kB\"\n" +
-        filled(
-            one_of(random, {"held_by = [%]\nwanted_by = [1]", "held_by = [0]\nwanted_by = [1, %]",
-                            "held_by = [0, 1, %, 2]\nwanted_by = [3]\nreduces = true"}),
-            id);
+        filled(one_of(random,
+                      {"sources = [%]\ndestinations = [1]", "sources = [0]\ndestinations = [1, %]",
+                       "sources = [0, 1, %, 2]\ndestinations = [3]\nreduces = true"}),
+               id);
     for (const std::string& toml : {text, custom}) {
       write_file(file, toml);
       check_refused(toml, [&] { (void)read_collective(file, topology); });

@@ -37,7 +37,7 @@ struct Line {
 
   explicit Line(const std::string& last_name = "c") : topology(parts(last_name)) {
     collective.sets = {{NodeId{0}}, {NodeId{0}, NodeId{1}, NodeId{2}}};
-    collective.chunks = {{.size = Bytes{1500}, .held_by = 0, .wanted_by = 1, .reduces = false}};
+    collective.chunks = {{.size = Bytes{1500}, .sources = 0, .destinations = 1, .reduces = false}};
     schedule.push(ChunkId{0}, LinkId{0}, Op::copy);
     schedule.push(ChunkId{0}, LinkId{1}, Op::reduce);
     // Broadcast hop by hop: 2 alpha + 2 D = 4 us. The second hop starts at alpha + D = 2 us.

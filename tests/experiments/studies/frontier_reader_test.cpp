@@ -129,8 +129,8 @@ TEST_CASE("a collective from a file says its own size") {
 name = "custom"
 [[collective.chunks]]
 size = "6kB"
-held_by = [0]
-wanted_by = [1, 2]
+sources = [0]
+destinations = [1, 2]
 )");
   const std::string frontier = "[[frontiers]]\nlabel = \"x\"\ntopology = \"R\"\ncollective = \"" +
                                folder.file("c.toml") + "\"\n";

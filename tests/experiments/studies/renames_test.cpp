@@ -136,6 +136,13 @@ summary = "largest"
 at_least = 0.7)");
 }
 
+TEST_CASE("collectives in files have the field's words") {
+  CHECK(updated("[[collective]]\nname = \"all_gather\"\npieces=2\n[[collective.chunks]]\n"
+                "held_by = [0]\nwanted_by = [1]\n") ==
+        "[[collective]]\nname = \"all_gather\"\nchunks_per_shard=2\n[[collective.chunks]]\n"
+        "sources = [0]\ndestinations = [1]\n");
+}
+
 TEST_CASE("what has no old name is left as it is, and what isn't TOML is refused") {
   const std::string toml = "# nothing here\n\n\t[a]\n  b = [ # items\n 1, # paper = 2\n ]\n";
   CHECK(updated(toml) == toml);

@@ -74,7 +74,8 @@ std::int64_t worst_cut(const Topology& topology, const Collective& collective) {
     const auto out = [&](NodeId node) { return !in(node); };
     int128 bytes = 0, bandwidth = 0;
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-      const auto held = collective.held_by(ChunkId{c}), wanted = collective.wanted_by(ChunkId{c});
+      const auto held = collective.sources(ChunkId{c}),
+                 wanted = collective.destinations(ChunkId{c});
       const bool reduces = collective.chunks[c].reduces;
       const bool from_inside = reduces ? std::any_of(held.begin(), held.end(), in)
                                        : std::all_of(held.begin(), held.end(), in);
@@ -153,7 +154,7 @@ TEST_CASE("max-flow cuts of every chunk's own destinations and sources hold", "[
     const Topology topology = random_network(random, false);
     Collective collective = held_by_several(topology, random);
     for (Chunk& chunk : collective.chunks) { // any to any, some of them reduced
-      chunk.wanted_by = static_cast<SetId>(random.below(collective.sets.size()));
+      chunk.destinations = static_cast<SetId>(random.below(collective.sets.size()));
       chunk.reduces = random.below(2) == 0;
     }
     const std::int64_t worst = worst_cut(topology, collective);

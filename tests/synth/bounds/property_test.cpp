@@ -64,8 +64,8 @@ Schedule flooded(const Topology& topology, const Collective& collective, Random&
       chunks, std::vector<std::int64_t>(topology.node_count(), never));
   std::size_t missing = 0;
   for (std::uint32_t c = 0; c < chunks; ++c) {
-    for (const NodeId node : collective.held_by(ChunkId{c})) at[c][node.value] = 0;
-    missing += collective.wanted_by(ChunkId{c}).size() - collective.held_by(ChunkId{c}).size();
+    for (const NodeId node : collective.sources(ChunkId{c})) at[c][node.value] = 0;
+    missing += collective.destinations(ChunkId{c}).size() - collective.sources(ChunkId{c}).size();
   }
   std::vector<std::int64_t> free(topology.link_count(), 0);
   Schedule schedule(topology.link_count());
@@ -107,7 +107,8 @@ Schedule routed(const Topology& topology, const Collective& collective, Random& 
   random.shuffle(order);
   Schedule schedule(topology.link_count());
   for (const std::uint32_t c : order) {
-    const NodeId from = collective.held_by(ChunkId{c})[0], to = collective.wanted_by(ChunkId{c})[0];
+    const NodeId from = collective.sources(ChunkId{c})[0],
+                 to = collective.destinations(ChunkId{c})[0];
     if (from == to) continue;
     schedule.push({ChunkId{c}, schedule.paths().intern(router.route(from, to)), Op::copy, false});
   }

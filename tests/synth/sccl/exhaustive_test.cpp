@@ -74,8 +74,8 @@ public:
     }
     const bool exists = truth.existence == Existence::exists;
     ++(exists ? tally_.exist : tally_.impossible);
-    INFO(collective_.name() << " in " << instance.chunks_per_shard << " pieces, " << instance.steps
-                            << " steps, " << instance.rounds << " rounds");
+    INFO(collective_.name() << " in " << instance.chunks_per_shard << " chunks per shard, "
+                            << instance.steps << " steps, " << instance.rounds << " rounds");
     if (exists) {
       CHECK(step_fault(problem_, instance, truth.schedule) == "");
       CHECK(least(instance.steps) <= Ratio(instance.rounds, instance.chunks_per_shard));
@@ -147,7 +147,7 @@ private:
   Tally& tally_;
 };
 
-/// All rounds from S to S + 3 for some steps and pieces: on both sides of what is possible.
+/// All rounds from S to S + 3 for some steps and chunks per shard: on both sides of what is possible.
 void compare_random(std::uint64_t first, std::uint64_t last, Tally& tally) {
   for (std::uint64_t seed = first; seed < last; ++seed) {
     const StepCase asked = random_step_case(seed);

@@ -56,7 +56,7 @@ StepProblem problem_of(const StepCase& asked, bool backwards) {
   if (!backwards) return step_problem(asked.topology, asked.collective, false);
   Collective turned = asked.collective;
   for (Chunk& chunk : turned.chunks) {
-    std::swap(chunk.held_by, chunk.wanted_by);
+    std::swap(chunk.sources, chunk.destinations);
     chunk.reduces = false;
   }
   return step_problem(reversed(asked.topology), turned, true);
@@ -105,7 +105,8 @@ std::uint32_t compare_frontier(const StepCase& asked, const StepProblem& problem
       for (std::uint32_t rounds = steps; rounds <= steps + slack; ++rounds) {
         const std::optional<Ratio> best = best_cost(frontier, steps);
         if (best && Ratio(rounds, chunks_per_shard * counted) >= *best) continue;
-        INFO(chunks_per_shard << " pieces, " << steps << " steps, " << rounds << " rounds");
+        INFO(chunks_per_shard << " chunks per shard, " << steps << " steps, " << rounds
+                              << " rounds");
         const Existence truth = existence(problem, {chunks_per_shard, steps, rounds});
         CHECK(truth != Existence::exists);
         proven += truth == Existence::impossible ? 1 : 0;
@@ -184,8 +185,8 @@ std::pair<std::uint32_t, std::uint32_t> compare_all_reduce(std::uint64_t first,
     for (std::uint32_t rounds = *request.steps; rounds <= *request.steps + 3; ++rounds) {
       request.rounds = rounds;
       INFO("seed " << seed << ", " << whole->collective.name() << " in "
-                   << *request.chunks_per_shard << " pieces, " << *request.steps << " steps, "
-                   << rounds << " rounds");
+                   << *request.chunks_per_shard << " chunks per shard, " << *request.steps
+                   << " steps, " << rounds << " rounds");
       const Existence truth =
           composed_existence(back, forth, {*request.chunks_per_shard, *request.steps, rounds});
       const Frontier frontier =

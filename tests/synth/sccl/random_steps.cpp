@@ -129,8 +129,8 @@ Collective cut(const Topology& topology, const Collective& collective,
   std::vector<std::pair<std::vector<NodeId>, std::vector<NodeId>>> chunks;
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
     for (std::uint32_t k = 0; k < chunks_per_shard; ++k) {
-      const auto sources = collective.held_by(ChunkId{c}),
-                 destinations = collective.wanted_by(ChunkId{c});
+      const auto sources = collective.sources(ChunkId{c}),
+                 destinations = collective.destinations(ChunkId{c});
       chunks.emplace_back(std::vector(sources.begin(), sources.end()),
                           std::vector(destinations.begin(), destinations.end()));
     }

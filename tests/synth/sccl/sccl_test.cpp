@@ -367,7 +367,7 @@ TEST_CASE("custom collectives of sccl") {
   custom.parts = {part};
   check(ring, custom); // the second chunk stays where it is
 
-  custom.chunks[0].wanted_by = 2; // who wants it has it: nothing is to be done
+  custom.chunks[0].destinations = 2; // who wants it has it: nothing is to be done
   check(ring, custom);
 
   // A sum that two want has no root from which it could be turned around.
@@ -376,7 +376,7 @@ TEST_CASE("custom collectives of sccl") {
   const Outcome two_roots = synthesize(row(), ring, custom, {});
   CHECK(two_roots.status == Status::infeasible);
   CHECK_THAT(two_roots.note, ContainsSubstring("only what has one root can be turned around"));
-  custom.chunks[0].wanted_by = 2;
+  custom.chunks[0].destinations = 2;
   check(ring, custom); // npu1's and npu3's sum for npu0
 }
 

@@ -38,7 +38,8 @@ std::uint32_t compare_schedules(const StepProblem& whole) {
         if (in_whole == Existence::undecided) continue;
         const Existence in_scope = existence(scope.problem, instance);
         if (in_scope == Existence::undecided) continue;
-        INFO(chunks_per_shard << " pieces, " << steps << " steps, " << rounds << " rounds");
+        INFO(chunks_per_shard << " chunks per shard, " << steps << " steps, " << rounds
+                              << " rounds");
         CHECK(in_scope == in_whole);
         ++decided;
       }

@@ -135,8 +135,8 @@ TEST_CASE("TACOS plans around dead NPUs") {
     CustomCollectiveBuilder builder(topology);
     for (std::uint32_t c = 0; c < any.chunks.size(); ++c)
       builder.add_chunk(
-          {any.chunks[c].size, builder.add_set(alive(any.sets[any.chunks[c].held_by])),
-           builder.add_set(alive(any.sets[any.chunks[c].wanted_by])), any.chunks[c].reduces});
+          {any.chunks[c].size, builder.add_set(alive(any.sets[any.chunks[c].sources])),
+           builder.add_set(alive(any.sets[any.chunks[c].destinations])), any.chunks[c].reduces});
     INFO(seed);
     (void)checked(topology, builder.build(), {});
   }

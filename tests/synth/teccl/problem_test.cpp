@@ -383,7 +383,7 @@ TEST_CASE("fewest epochs: by what goes out") {
   Collective collective;
   collective.sets = {{NodeId{0}}, {NodeId{2}}, {NodeId{3}}};
   collective.chunks.assign(4, Chunk{Bytes{25'000}, 0, 1, false});
-  collective.chunks[2].wanted_by = collective.chunks[3].wanted_by = 2;
+  collective.chunks[2].destinations = collective.chunks[3].destinations = 2;
   // Four leave 0 one after another, the last has one more hop.
   CHECK(fewest_epochs(epoch_problem(topology, collective, without_latency())) == 5U);
 }

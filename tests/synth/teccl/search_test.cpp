@@ -248,7 +248,7 @@ EpochPlan side_by_side(const EpochProblem& problem) {
 TEST_CASE("Time bound: between what it really takes and what whole epochs make of it") {
   const Topology topology = three_npus();
   for (const std::uint32_t chunks_per_shard : {1U, 2U, 5U, 12U}) {
-    INFO(chunks_per_shard << " pieces");
+    INFO(chunks_per_shard << " chunks per shard");
     const Collective collective = gathered(topology, chunks_per_shard);
     std::uint32_t questions = 0;
     const Coarse solver = [&](const EpochProblem& problem, std::uint32_t epochs) {
