@@ -135,6 +135,8 @@ std::string answer_of(const Study& study, const std::map<PointStatus, std::size_
   nlohmann::ordered_json by_status;
   for (const auto& [status, count] : counts) by_status[std::string(to_text(status))] = count;
   nlohmann::ordered_json json = {{"kind", "sweep"}, {"study", study.name}, {"points", by_status}};
+  for (const char* key : {"left_out", "simulated", "interrupted", "seconds", "cpu_seconds"})
+    json[key] = nullptr; // of a report, which simulates nothing
   if (outcome != nullptr)
     json.update({{"left_out", outcome->left_out},
                  {"simulated", outcome->evaluated},

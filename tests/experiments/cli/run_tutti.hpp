@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/files/files.hpp"
+#include "tests/experiments/cli/json_schemas.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <sys/wait.h>
@@ -23,14 +24,17 @@ struct CommandResult {
 };
 
 /// `arguments` are words for the shell. Runs in `folder`, so that what it writes goes away with it,
-/// remembered schedules too.
+/// remembered schedules too. JSON that isn't as its schema says fails the test.
 inline CommandResult run_tutti(const std::string& arguments, const TemporaryFolder& folder) {
   const std::string out = folder.file("stdout"), err = folder.file("stderr");
   const std::string command = "cd '" + folder.file("") +
                               "' && XDG_CACHE_HOME=\"$PWD\" '" TUTTI_COMMAND "' " + arguments +
                               " >'" + out + "' 2>'" + err + "'";
   const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out),
+                       read_file(err)};
+  check_answer(arguments, result.out);
+  return result;
 }
 
 /// Of a file that has no size, as those of /proc; empty where it can't be read.
