@@ -15,11 +15,12 @@
 //   summary = "geometric_mean"             # of several values: or arithmetic_mean, largest, error:
 //                                          # exp(mean |log|) - 1. Rows that differ in nothing but
 //                                          # their seed are one value, by their median
-//   exponent_over = "npus"                 # instead: how the values grow with this column, by least
-//                                          # squares of logarithms
+//   exponent_over = "npus"                 # instead: how the values grow with this column, by
+//                                          # least squares of logarithms
 //   value = 1.98                           # or at_most, at_least
 //   tolerance = "2%"                       # of the value; default 0% of at_most and at_least
-//   repeats_within = 0.1                   # not judged where a row's spread is more: [[executions]]
+//   repeats_within = 0.1                   # of [[executions]]: not judged where a row's spread is
+//                                          # more
 //   explanation = "..."                    # makes a difference one that doesn't fail the run
 #pragma once
 
@@ -66,7 +67,8 @@ struct Expectation {
   Limit limit = Limit::equal;
   double value = 0;     ///< a ratio, an exponent, an error, or in the metric's unit: ps, bytes/s
   double tolerance = 0; ///< of the value: 0.02 for 2 %
-  /// Judged only where no row's `spread_column` is above: what a busy machine decides is no verdict.
+  /// Judged only where no row's `spread_column` is above: what a busy machine decides is no
+  /// verdict.
   std::optional<double> repeats_within = {};
   std::string explanation; ///< why ours may differ; empty: it may not
 };

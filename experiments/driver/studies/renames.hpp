@@ -18,8 +18,8 @@ void refuse_renamed(ConfigTable& table);
                                           std::span<const std::string> known);
 
 /// The TOML of an experiment, a study, or a collective, with its keys' and metrics' new names; all
-/// else, comments too, as it is. Errors: InputError for malformed TOML, and for what only its author
-/// can say in the new form.
+/// else, comments too, as it is. Errors: InputError for malformed TOML, and for what only its
+/// author can say in the new form.
 [[nodiscard]] std::string updated_toml(std::string_view toml, const std::string& source_name);
 
 } // namespace tutti

@@ -132,7 +132,8 @@ tolerance = "1%"
   const auto cases = runs_of(e).cases(e.topologies);
   REQUIRE(cases.size() == 2 * 4 * 2 + 2); // collectives x sizes x chunks, and two topologies
   REQUIRE(runs_of(e).expectations.size() == 2);
-  // by case and discipline: collective 0, size 2 of 4, chunks 1 of 2; then the last run's first topology
+  // by case and discipline: collective 0, size 2 of 4, chunks 1 of 2; then the last run's first
+  // topology
   CHECK(runs_of(e).expectations[0].values == std::vector<Quotient>{{{2 * (2 * 2 + 1)}, {2 * 16}}});
   CHECK(runs_of(e).expectations[0].tolerance == 0.025);
   CHECK(runs_of(e).expectations[0].explanation == "why");

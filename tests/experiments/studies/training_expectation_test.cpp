@@ -17,8 +17,8 @@ using samples::us;
 
 namespace {
 
-/// Two algorithms on two networks, undisturbed; by ring also two ways through a failed cable, of two
-/// seeds.
+/// Two algorithms on two networks, undisturbed; by ring also two ways through a failed cable, of
+/// two seeds.
 PlannedRows two_by_two() {
   using enum Quantity;
   PlannedRows rows{{{{"topology", text},

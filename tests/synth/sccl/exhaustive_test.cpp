@@ -147,7 +147,8 @@ private:
   Tally& tally_;
 };
 
-/// All rounds from S to S + 3 for some steps and chunks per shard: on both sides of what is possible.
+/// All rounds from S to S + 3 for some steps and chunks per shard: on both sides of what is
+/// possible.
 void compare_random(std::uint64_t first, std::uint64_t last, Tally& tally) {
   for (std::uint64_t seed = first; seed < last; ++seed) {
     const StepCase asked = random_step_case(seed);

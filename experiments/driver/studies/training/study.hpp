@@ -62,8 +62,8 @@
 //   metric = "iterations_per_s"            # default; iteration_time, items_per_s,
 //                                          # flops_utilisation, memory, exposed; fractions of time:
 //                                          # exposed_fraction, exposed_data_fraction, ...,
-//                                          # bubble_fraction, waiting_fraction, compute_fraction; of
-//                                          # communication: hidden_fraction
+//                                          # bubble_fraction, waiting_fraction, compute_fraction;
+//                                          # of communication: hidden_fraction
 #pragma once
 
 #include "experiments/driver/studies/event_plan.hpp"
