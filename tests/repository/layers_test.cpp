@@ -45,7 +45,6 @@ const std::map<std::string, std::string> libraries = {
     {"chakra.pb.h", "workloads/traces/chakra_(messages|writer)\\.cpp"},
     {"nlohmann",
      "(sim/files/schedule_json|workloads/traces/process_groups)\\.cpp|experiments/.+|tests/.+"},
-    {"valijson", "tests/experiments/cli/json_schemas\\.cpp"},
     {"CLI", "experiments/driver/cli/[a-z_]+\\.cpp"},
     {"coin", "synth/solvers/(clp|cbc|column_program|clp_limit)\\.[ch]pp"},
     {"Highs.h", "synth/solvers/highs\\.cpp"},

@@ -12,7 +12,10 @@
 namespace tutti {
 
 std::string cache_folder(const std::optional<std::string>& option) {
-  const std::string folder = !option ? default_schedule_cache() : *option == "none" ? "" : *option;
+  return usable_cache(!option ? default_schedule_cache() : *option == "none" ? "" : *option);
+}
+
+std::string usable_cache(const std::string& folder) {
   if (folder.empty() || schedule_cache_size().count == 0) return folder;
   try {
     require_writable(folder + "/blocks");

@@ -73,6 +73,8 @@ Json output_of(const Answer& answer) {
                {"algbw_bytes_per_s", algbw(collective, best.time)},
                {"busbw_bytes_per_s", busbw(collective, best.time)}};
   Json details = {{"bounds", list_of(answer.bounds.any)}};
+  for (const char* key : {"chunks", "lower_bound_at_chunks_ps", "lower_bound_at_chunks_kind"})
+    json[key] = nullptr; // where no number of chunks is given
   if (answer.at_chunks) {
     const Bound& at_chunks = answer.bounds.best_at_chunks();
     json["chunks"] = collective.chunks.size();

@@ -102,6 +102,7 @@ int write_pack(Experiment experiment, const std::string& file, const RunArgument
   PackBackend pack(experiment.name);
   const std::vector<ExecutionStudy*> studies = executions_elsewhere(experiment, pack);
   if (arguments.out) throw InputError("--out: a pack has no results");
+  if (arguments.json) throw InputError("--json: a pack has no results");
   require_writable(*arguments.pack);
   require_sound(experiment, file);
   Interrupts interrupts;

@@ -64,7 +64,7 @@ Json output_of(const Topology& topology, const TopologySummary& summary) {
   for (const int extent : topology.shape()) shape.push_back(extent);
   return {{"kind", "topology"},
           {"topology", topology.name()},
-          {"note", topology.parts().note},
+          {"note", text_or_null(topology.parts().note)},
           {"npus", summary.npus},
           {"switches", summary.switches},
           {"memories", summary.memories},

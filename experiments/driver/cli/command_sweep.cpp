@@ -80,6 +80,8 @@ void require_sense(const SweepArguments& arguments) {
     throw InputError("--engine mpi is for simulating, not for --report, --merge or --emit-slurm");
   if (modes > 1) throw InputError("--report, --merge, --shard and --emit-slurm exclude each other");
   if (!arguments.only.empty() && !arguments.report) throw InputError("--only goes with --report");
+  if (arguments.emit_slurm && arguments.json)
+    throw InputError("--json: a script for Slurm has no results");
   if (arguments.slurm_shards && !arguments.emit_slurm)
     throw InputError("--slurm-shards: there is no --emit-slurm");
 }
@@ -132,7 +134,7 @@ void print_head(const Study& study, const std::map<PointStatus, std::size_t>& co
 std::string answer_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
                       const SweepOutcome* outcome, const std::string& folder,
                       const std::vector<std::string>& files) {
-  nlohmann::ordered_json by_status;
+  nlohmann::ordered_json by_status = nlohmann::ordered_json::object();
   for (const auto& [status, count] : counts) by_status[std::string(to_text(status))] = count;
   nlohmann::ordered_json json = {{"kind", "sweep"}, {"study", study.name}, {"points", by_status}};
   for (const char* key : {"left_out", "simulated", "interrupted", "seconds", "cpu_seconds"})

@@ -2,6 +2,7 @@
 // that does it. Parsing of the text is done by the commands, so that its errors are InputErrors.
 #pragma once
 
+#include "experiments/driver/cli/study_line.hpp"
 #include "experiments/driver/cli/table_form.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
@@ -9,7 +10,6 @@
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
-#include "experiments/driver/studies/training/work_source.hpp"
 #include "experiments/driver/sweep/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/time_model.hpp"
@@ -101,35 +101,10 @@ struct FailuresArguments {
 };
 
 /// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
-struct WorkArguments {
-  std::string model, npu;
-  std::string workload, unit; ///< a text, and what its times count
-  std::string trace, groups;  ///< Chakra
-  std::optional<std::string> tensor, pipeline, expert, data;
-  std::optional<std::string> micro_batch, micro_batches, global_batch, precision, gradient_bytes,
-      order, dimensions, zero, schedule, model_parts, recompute, bucket, passes, model_group;
-  std::vector<std::string> priorities; ///< tensor=7
-  bool sequence = false, no_overlap = false, in_order = false;
-};
-
 struct TrainArguments {
   std::string topology;
-  WorkArguments work;
-  std::vector<std::string> algorithms, candidates;
-  std::vector<std::string> by_collective; ///< all_to_all=direct
-  std::optional<std::string> chunks;
-  std::string seed = "1", engine = "native";
-  std::optional<std::string> limit;    ///< time, memory or both, of each synthesis
-  std::optional<std::string> cache;    ///< default: the user's; "none"
-  std::vector<std::string> settings;   ///< key=value
-  std::vector<std::string> stragglers; ///< npu3=0.5
-  std::string event_file;
-  std::vector<std::string> event_texts;
-  std::optional<std::string> failed_links; ///< so many; several with commas
-  std::string policies = "reroute,resynthesize";
-  bool unfolded = false, one_at_a_time = false;
-  std::optional<std::string> local_mem_bw; ///< rate
-  ModelArguments model;
+  StudyLine study; ///< of TrainingStudy::options()
+  std::string seed = "1";
   std::string trace, heatmap, export_chakra; ///< files to write; empty: none
   std::optional<std::string> traced;         ///< NPUs, 0-3+8
   std::optional<std::string> out;            ///< folder for CSV, JSON and figures; default: none
@@ -295,9 +270,6 @@ int completion_command(const CompletionArguments& arguments);
 
 /// `model` with what the arguments say. Errors: InputError.
 [[nodiscard]] TimeModel time_model(const ModelArguments& arguments, TimeModel model = {});
-
-/// What the arguments ask to be trained. Errors: InputError naming the option.
-[[nodiscard]] WorkSource work_of(const WorkArguments& arguments);
 
 /// `fifo`, `fluid` or `fifo,fluid`. Errors: InputError for an unknown or repeated one.
 [[nodiscard]] std::vector<Discipline> parse_disciplines(const std::string& text);

@@ -4,6 +4,8 @@
 // option.
 #include "experiments/driver/cli/options.hpp"
 
+#include "experiments/driver/studies/training/study.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <optional>
@@ -86,48 +88,6 @@ void add_bound(CLI::App& app, std::optional<std::string>& bound) {
   app.add_option("--bound", bound,
                  "lower bounds: quick (0.2 s, or little beside a replay) or full (the best there "
                  "is); default quick");
-}
-
-void add_work(CLI::App& app, WorkArguments& work) {
-  begin_group(app, "What is trained");
-  app.add_option("--model", work.model, "of `tutti list models`, or a TOML file");
-  app.add_option("--npu", work.npu, "of `tutti list npus`, or a TOML file");
-  app.add_option("--workload", work.workload, "instead of a model: a text of ASTRA-sim or SimAI");
-  app.add_option("--unit", work.unit,
-                 "of the text's times: ns for ASTRA-sim 1.0 and SimAI, us ...");
-  app.add_option("--chakra", work.trace, "instead: traces PREFIX.0.et, PREFIX.1.et, ...");
-  app.add_option("--groups", work.groups,
-                 "JSON file with the traces' process groups; default PREFIX.groups.json, if there");
-  app.add_option("--passes", work.passes, "iterations, of a text; default 1");
-  app.add_option("--model-group", work.model_group,
-                 "NPUs of a model-parallel group, where a text doesn't say");
-  begin_group(app, "How it is spread over the NPUs");
-  app.add_option("--tensor", work.tensor, "degree of tensor parallelism; default 1");
-  app.add_option("--pipeline", work.pipeline, "pipeline stages; default 1");
-  app.add_option("--expert", work.expert, "degree of expert parallelism; default 1");
-  app.add_option("--data", work.data, "replicas; default: all NPUs that are left");
-  app.add_option("--micro-batch", work.micro_batch, "samples at once; default 1");
-  app.add_option("--micro-batches", work.micro_batches, "of each replica; default 1");
-  app.add_option("--global-batch", work.global_batch, "samples of all replicas, instead");
-  app.add_option("--precision", work.precision,
-                 "fp32, tf32, fp16, bf16 or fp8; default bf16, or fp16 where the NPU has no bf16");
-  app.add_option("--gradient-bytes", work.gradient_bytes,
-                 "per parameter, as communicated; default: those of the precision");
-  app.add_option(
-      "--order", work.order,
-      "dimensions of parallelism, the fastest first; default tensor,expert,data,pipeline");
-  app.add_option("--dimensions", work.dimensions,
-                 "of the topology, the fastest first, in which NPUs are numbered: 1,0");
-  app.add_flag("--sequence", work.sequence, "sequence parallelism among tensor-parallel NPUs");
-  app.add_option("--zero", work.zero, "ZeRO stage, 0 to 3 (FSDP); default 0");
-  app.add_option("--schedule", work.schedule, "of the pipeline: gpipe, 1f1b, interleaved");
-  app.add_option("--model-parts", work.model_parts, "of each stage, for interleaved; default 1");
-  app.add_option("--recompute", work.recompute, "none, attention or full; default none");
-  app.add_option("--bucket", work.bucket, "of gradients, at least; default: layer by layer");
-  app.add_flag("--no-overlap", work.no_overlap, "gradients only when all are there");
-  app.add_flag("--in-order", work.in_order, "gradient buckets one after another");
-  app.add_option("--priority", work.priorities, "of communication, tensor=7; repeatable")
-      ->allow_extra_args(false);
 }
 
 void add_backend(CLI::App& app, BackendArguments& backend) {
@@ -270,49 +230,8 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
 
 void add_options(CLI::App& app, TrainArguments& train) {
   add_topology(app, train.topology);
-  add_work(app, train.work);
-  begin_group(app, "Its collectives");
-  app.add_option("-a,--algorithm", train.algorithms,
-                 "for all collectives; several with commas; auto: of each the fastest candidate")
-      ->required()
-      ->allow_extra_args(false);
-  app.add_option("--candidates", train.candidates, "of auto; default direct,ring,rhd,dbt,tacos")
-      ->allow_extra_args(false);
-  app.add_option("--by-collective", train.by_collective,
-                 "all_to_all=direct: by it, whatever makes the others; repeatable")
-      ->allow_extra_args(false);
-  app.add_option("--chunks", train.chunks, "per shard; default auto, as synth");
-  app.add_option("--limit", train.limit, "time and memory for each synthesis: 60s, 8GiB");
-  app.add_option("--cache", train.cache,
-                 "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
-  app.add_option("--set", train.settings, "an option of an algorithm, key=value; repeatable")
-      ->allow_extra_args(false);
-  begin_group(app, "What befalls it");
-  app.add_option("--straggler", train.stragglers,
-                 "npu3=0.5: it computes at a share of its speed; repeatable")
-      ->allow_extra_args(false);
-  app.add_option("--event", train.event_texts,
-                 "at=1ms,link_rate=npu0>npu1,share=0.5; repeatable; as of tutti failures")
-      ->allow_extra_args(false);
-  app.add_option("--events", train.event_file, "a TOML file of events");
-  app.add_option("--failed-links", train.failed_links,
-                 "so many random cables are out of order; several with commas");
-  app.add_option("--policy", train.policies,
-                 "for failed links: reroute, resynthesize; default both");
-  begin_group(app, "How it is simulated");
+  add_study_options(app, TrainingStudy::options(), train.study);
   add_seed(app, train.seed);
-  app.add_option("--engine", train.engine,
-                 "native, simgrid, or both, which must agree; default native");
-  app.add_flag("--one-at-a-time", train.one_at_a_time,
-               "as in ASTRA-sim: an NPU has one collective or send at a time, the one with the "
-               "lowest id of those that are ready, begins its part of a collective without "
-               "waiting for others, and sends in one message");
-  app.add_option(
-      "--local-mem-bw", train.local_mem_bw,
-      "rate of local reductions, 1600GB/s: each reads two operands and writes one, as in "
-      "ASTRA-sim; default: they take no time");
-  app.add_flag("--unfolded", train.unfolded, "simulate every crossing, also those that are alike");
-  add_model(app, train.model, "");
   begin_group(app, "What comes out");
   add_trace(app, train.trace, "all runs");
   app.add_option("--trace-npus", train.traced,

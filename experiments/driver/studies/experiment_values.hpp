@@ -58,8 +58,9 @@ void require_own_files(const ConfigValue& value, const std::string& label, const
 }
 
 /// The label of a study, which names its files: with letters or digits, and other files than those
-/// of `others`, which have labels too.
+/// of `others`. The first of a kind may have none.
 template <typename Studies> std::string label_at(ConfigTable& table, const Studies& others) {
+  if (others.empty() && !table.find("label")) return "";
   const ConfigValue value = table.at("label");
   std::string label = plain_label(value);
   require_own_files(value, label, others);

@@ -260,7 +260,11 @@ TEST_CASE("train refuses bad input with a word that helps") {
   CHECK_THAT(refusal(model + "--pipeline 4 --zero 7"), ContainsSubstring("--zero"));
   CHECK_THAT(refusal(model + "--straggler npu9=0.5"), ContainsSubstring("npu9"));
   CHECK_THAT(refusal(model + "--straggler npu1=2"), ContainsSubstring("share"));
-  CHECK_THAT(refusal(model + "--policy restart"), ContainsSubstring("restart"));
+  CHECK_THAT(refusal(model + "--failed-links 1 --policy restart"),
+             ContainsSubstring("--policy: ") && ContainsSubstring("restart"));
+  CHECK_THAT(refusal(model + "--policy reroute"), ContainsSubstring("--failed-links"));
+  CHECK_THAT(refusal(model + "--event at=1ms,npu_down=npu1 --events e.toml"),
+             ContainsSubstring("--event and --events exclude each other"));
   CHECK_THAT(refusal(model + "--event at=1ms,npu_down=npu1"), ContainsSubstring("survive"));
   CHECK_THAT(refusal(model + "--heatmap h.gif"), ContainsSubstring(".svg or .png"));
   CHECK_THAT(refusal(model + "--trace-npus 0"), ContainsSubstring("--trace"));

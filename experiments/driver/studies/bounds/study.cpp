@@ -266,10 +266,10 @@ StudyResult run_study(const BoundStudy& study, const StudyRun& how) {
         std::ranges::any_of(made->rows, [](const BoundRow& r) { return bool(r.best); });
     return has_any ? std::vector{figure_of(*made)} : std::vector<NamedFigure>{};
   };
-  if (!result.nothing_made.empty())
-    result.unanswered = {Status::infeasible, result.nothing_made.front()};
   result.defects = problems_of(made->evaluations);
   result.nothing_made = nothing_made(made->evaluations);
+  if (!result.nothing_made.empty())
+    result.unanswered = {Status::infeasible, result.nothing_made.front()};
   return result;
 }
 

@@ -3,7 +3,7 @@
 // how close the best of several algorithms comes.
 //
 //   [[bounds]]
-//   label = "..."                          # names its figure; unique
+//   label = "..."                          # names its figure; unique; none where it is alone
 //   topologies = ["Mesh"]                  # labels; default all
 //   collectives = ["all_reduce"]           # a list in the list: several at once
 //   sizes = ["1MiB"]                       # default 1GiB; ranges as `1KiB..1GiB`

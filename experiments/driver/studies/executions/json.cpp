@@ -43,7 +43,7 @@ Json about_executions(const ExecutionEvaluation& e) {
         {"topology", e.topology},
         {"npus", e.npus},
         {"backend", e.backend},
-        {"device", e.device},
+        {"device", text_or_null(e.device)},
         {"predicted_by", to_text(e.predicted_by)},
         {"engine", joined(e.engines, "+")},
         {"warmups", e.warmups},

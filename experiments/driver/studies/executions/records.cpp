@@ -19,6 +19,9 @@ Fields<RunRow> case_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = RunRow;
+  const auto lowered = [](auto member) { // 0: there is no program
+    return [member](const R& r) { return r.run->*member > 0 ? Cell(r.run->*member) : Cell(); };
+  };
   return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
           {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
           {{"backend", text, key}, [](const R& r) { return r.e->backend; }},
@@ -26,14 +29,14 @@ Fields<RunRow> case_fields() {
           {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
           {{"size_bytes", bytes, key}, [](const R& r) { return r.run->size; }},
           {{"algorithm", text, key}, [](const R& r) { return r.run->algorithm; }},
-          {{"chunks_per_shard", count, metric}, [](const R& r) { return r.run->chunks_per_shard; }},
+          {{"chunks_per_shard", count, metric}, lowered(&ExecutionRun::chunks_per_shard)},
           {{"type", text, key}, [](const R& r) { return to_text(r.e->type); }},
           {{"op", text, key}, [](const R& r) { return to_text(r.e->combine); }},
           {{"in_place", truth, key}, [](const R& r) { return r.e->in_place; }},
           {{"instances", count, key}, [](const R& r) { return r.e->instances; }},
-          {{"blocks", count, metric}, [](const R& r) { return r.run->blocks; }},
-          {{"steps", count, metric}, [](const R& r) { return r.run->steps; }},
-          {{"channels", count, metric}, [](const R& r) { return r.run->channels; }}};
+          {{"blocks", count, metric}, lowered(&ExecutionRun::blocks)},
+          {{"steps", count, metric}, lowered(&ExecutionRun::steps)},
+          {{"channels", count, metric}, lowered(&ExecutionRun::channels)}};
 }
 
 /// Of a run that happened.

@@ -2,7 +2,7 @@
 // predictions may be off.
 //
 //   [[executions]]
-//   label = "DGX-1"                        # names its files; unique
+//   label = "DGX-1"                        # names its files; unique; none where it is alone
 //   topology = "DGX-1"                     # a label
 //   collective = "all_gather"
 //   sizes = ["1KiB..256MiB"]               # default 1MiB..16MiB

@@ -2,7 +2,7 @@
 // algorithms and policies, and what is expected of them.
 //
 //   [[failures]]                           # a collective through failures
-//   label = "Torus"                        # names its figures; unique
+//   label = "Torus"                        # names its figures; unique; none where it is alone
 //   topology = "Mesh"                      # a label
 //   collective = "all_reduce"              # or a list: several at once
 //   algorithms = ["tacos", "ring"]

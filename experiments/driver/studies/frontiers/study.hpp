@@ -2,7 +2,7 @@
 // each row of a paper's table that it belongs to.
 //
 //   [[frontiers]]                          # Pareto frontiers (SCCL)
-//   label = "Allgather"                    # names its figure; unique
+//   label = "Allgather"                    # names its figure; unique; none where it is alone
 //   topology = "Mesh"                      # a label
 //   collective = "all_gather"
 //   sizes = ["1KiB..1GiB"]                 # default; the largest is what it is synthesized for

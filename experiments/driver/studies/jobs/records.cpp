@@ -36,7 +36,10 @@ Fields<JobRow> job_fields() {
       {{"forwarding", text, key}, [](const R& r) { return to_text(r.study->model.forwarding); }},
       {{"plan", text, key}, [](const R& r) { return r.plan->plan; }},
       {{"status", text, note},
-       [](const R& r) { return to_text(r.result ? Status::feasible : r.plan->status); }},
+       [](const R& r) {
+         if (!r.plan->problem.empty()) return Cell("defect");
+         return Cell(to_text(r.result ? Status::feasible : r.plan->status));
+       }},
       {{"note", text, note}, [](const R& r) { return r.plan->note; }},
       {{"job", text, key}, [](const R& r) { return r.job->name; }},
       {{"collective", text, key}, [](const R& r) { return r.job->collective; }},

@@ -18,6 +18,10 @@ struct RunRow {
 
 Fields<Evaluation> case_fields() {
   using E = Evaluation;
+  const auto of_schedule = [](auto member) {
+    return
+        [member](const E& e) { return e.transfers > 0 || e.verified ? Cell(e.*member) : Cell(); };
+  };
   using enum Quantity;
   using enum ColumnRole;
   return {{{"label", text, key}, [](const E& e) { return e.run; }},
@@ -29,8 +33,8 @@ Fields<Evaluation> case_fields() {
           {{"routing", text, note}, [](const E& e) { return e.routing; }},
           {{"chunks_per_shard", count, metric}, [](const E& e) { return e.chunks_per_shard; }},
           {{"chunks", count, key}, [](const E& e) { return e.chunks; }},
-          {{"transfers", count, metric}, [](const E& e) { return e.transfers; }},
-          {{"redundant", count, metric}, [](const E& e) { return e.redundant; }},
+          {{"transfers", count, metric}, of_schedule(&E::transfers)},
+          {{"redundant", count, metric}, of_schedule(&E::redundant)},
           {{"status", text, note},
            [](const E& e) { return e.problem.empty() ? to_text(e.status) : "defect"; }},
           {{"verified", truth, note}, [](const E& e) { return e.verified; }},

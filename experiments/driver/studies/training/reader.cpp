@@ -11,6 +11,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/training/evaluation.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 #include "experiments/driver/studies/training/work_reader.hpp"
 #include "sim/error.hpp"

@@ -53,7 +53,10 @@ Fields<RunRow> model_fields() {
       {{"one_at_a_time", truth, key}, [](const R& r) { return r.e->one_at_a_time; }},
       {{"reduce_rate_bytes_per_s", rate, key}, [](const R& r) { return r.e->model.reduce_rate; }},
       {{"status", text, note},
-       [](const R& r) { return to_text(r.run->report ? Status::feasible : r.run->status); }},
+       [](const R& r) {
+         if (!r.run->problem.empty()) return Cell("defect");
+         return Cell(to_text(r.run->report ? Status::feasible : r.run->status));
+       }},
       {{"note", text, note}, [](const R& r) { return r.run->note; }},
       {{"iterations", count, key}, [](const R& r) { return r.run->workload.iterations; }}};
 }

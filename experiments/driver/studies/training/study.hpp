@@ -2,7 +2,7 @@
 // one or several networks, with the collectives by one or several algorithms, undisturbed and with
 // stragglers, events and failed links.
 //
-//   label = "ResNet-50"                    # names its figures; unique
+//   label = "ResNet-50"                    # names its figures; unique; none where it is alone
 //   topologies = ["RFS"]                   # labels; default all
 //   algorithms = ["ring", "tacos", "auto"] # each: all collectives by it; auto: for each
 //                                          # collective, group and size the best of `candidates`
@@ -78,11 +78,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tutti {
+
+struct StudyOption;
 
 struct TrainingVariant {
   std::string name; ///< unique in its study; empty where there is only one
@@ -136,6 +139,9 @@ struct TrainingStudy {
 
   /// Its topologies; they point into the networks.
   [[nodiscard]] std::vector<TrainingNetwork> own(Networks networks) const;
+
+  /// Keys that `tutti train` takes.
+  [[nodiscard]] static std::span<const StudyOption> options();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;

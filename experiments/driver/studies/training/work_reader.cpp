@@ -164,10 +164,40 @@ TraceWork read_trace(WorkKeys& keys, const ConfigValue& prefix, const std::strin
 
 } // namespace
 
+namespace {
+
+// Keys of another source than the one that there is. In a study of several variants they may be
+// another variant's.
+void refuse_others(WorkKeys& keys, const std::string& source) {
+  if (keys.has_variant()) return;
+  struct Owned {
+    const char *key, *source, *owner;
+  };
+  constexpr std::array owned{
+      Owned{"unit", "workload", "a text"},        Owned{"passes", "workload", "a text"},
+      Owned{"model_group", "workload", "a text"}, Owned{"groups", "trace", "a trace"},
+      Owned{"npu", "model", "a model"},           Owned{"parallel", "model", "a model"},
+      Owned{"order", "model", "a model"},         Owned{"dimensions", "model", "a model"},
+      Owned{"precision", "model", "a model"},     Owned{"gradient_bytes", "model", "a model"},
+      Owned{"micro_batch", "model", "a model"},   Owned{"micro_batches", "model", "a model"},
+      Owned{"global_batch", "model", "a model"},  Owned{"sequence", "model", "a model"},
+      Owned{"zero", "model", "a model"},          Owned{"schedule", "model", "a model"},
+      Owned{"model_parts", "model", "a model"},   Owned{"recompute", "model", "a model"},
+      Owned{"bucket", "model", "a model"},        Owned{"overlap", "model", "a model"},
+      Owned{"in_order", "model", "a model"},      Owned{"priorities", "model", "a model"}};
+  for (const Owned& each : owned)
+    if (each.source != source)
+      if (const auto value = keys.find(each.key))
+        throw value->error(fmt::format("only {} has \"{}\"", each.owner, each.key));
+}
+
+} // namespace
+
 WorkSource read_work(WorkKeys keys, const std::string& source_name) {
   const std::array<std::string, 3> choices{"model", "workload", "trace"};
   const auto source = keys.find_one_of(choices);
   if (!source) throw keys.error("what is trained? give \"model\", \"workload\" or \"trace\"");
+  refuse_others(keys, source->key);
   if (source->key == choices[0]) return read_model(keys, source->value, source_name);
   if (source->key == choices[1]) return read_text(keys, source->value, source_name);
   return read_trace(keys, source->value, source_name);

@@ -26,6 +26,7 @@ public:
     ConfigValue value;
   };
   std::optional<Choice> find_one_of(std::span<const std::string> keys);
+  [[nodiscard]] bool has_variant() const { return own_ != nullptr; }
   /// At the variant, where there is one.
   [[nodiscard]] InputError error(const std::string& message) const;
 

@@ -1,0 +1,34 @@
+// A command line of a study as the experiment that it stands for.
+#pragma once
+
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/options.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tutti {
+
+/// What was given of a study's options, by their flags.
+struct StudyLine {
+  std::map<std::string, std::vector<std::string>> texts;
+  std::map<std::string, bool> flags;
+};
+
+/// The command takes these; parsing it fills `line`, which must outlive it.
+void add_study_options(CLI::App& app, std::span<const StudyOption> options, StudyLine& line);
+
+/// The experiment of one study on one topology that these options say, read as one from TOML is.
+/// Errors: InputError; those of the reader begin with the option ("--zero: ...").
+[[nodiscard]] Experiment experiment_of(std::string_view kind, const std::string& topology,
+                                       std::uint64_t seed, std::span<const StudyOption> options,
+                                       const StudyLine& line);
+
+} // namespace tutti

@@ -1,0 +1,33 @@
+// Keys of a study's table that the command line takes, too: said once, with name, form, unit,
+// default and help. From them come the options of its command, and with these --help, completion
+// and man pages; what is given becomes the table that the TOML reader reads
+// (cli/study_line.hpp), so that errors and defaults are the same on both roads.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti {
+
+/// How an option's text stands in TOML.
+enum class OptionForm : std::uint8_t {
+  text,    ///< a string
+  number,  ///< a number, where it is one: "auto" stays a string
+  texts,   ///< strings; several with commas, and repeated
+  numbers, ///< likewise of numbers
+  pairs,   ///< name=text; repeatable
+  shares,  ///< name=number; repeatable
+  events,  ///< key=value,...; repeatable
+  flag,    ///< true
+  no_flag, ///< false
+};
+
+struct StudyOption {
+  const char* flag; ///< "--micro-batch", "-a,--algorithm"
+  const char* key;  ///< "micro_batch"; "parallel.tensor" of a table in the table
+  OptionForm form;
+  const char* help;            ///< what it says, its unit, its default
+  const char* group = nullptr; ///< heading in --help from here on
+  bool is_required = false;
+};
+
+} // namespace tutti
