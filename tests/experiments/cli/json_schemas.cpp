@@ -114,7 +114,8 @@ private:
     }
   }
 
-  /// Of an object what "properties" doesn't name: by "patternProperties", else as this keyword says.
+  /// Of an object what "properties" doesn't name: by "patternProperties", else as this keyword
+  /// says.
   void check_others(const Json& value, const Part& part, const std::string& path) {
     if (!value.is_object()) return;
     const Json none = Json::object();

@@ -1,5 +1,5 @@
-// A command line is read as the experiment that it stands for: its texts reach the reader whole, and
-// what that refuses is told by the option.
+// A command line is read as the experiment that it stands for: its texts reach the reader whole,
+// and what that refuses is told by the option.
 #include "experiments/driver/cli/study_line.hpp"
 
 #include "experiments/driver/studies/training/study.hpp"
