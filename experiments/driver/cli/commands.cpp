@@ -6,7 +6,8 @@
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/result_files.hpp"
-#include "experiments/driver/studies/failures/table.hpp"
+#include "experiments/driver/studies/in_file.hpp"
+#include "experiments/driver/studies/refusals.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/standard_files.hpp"
@@ -133,6 +134,32 @@ int conclude(const StudyResult& result, const StudyOutput& output) {
   flush_standard_output(); // results first, then what is wrong with them
   const int code = std::max(report_problems(result.defects), report_problems(result.nothing_made));
   return output.interrupted ? interrupted_exit_code : code;
+}
+
+int run_study_line(std::string_view command, std::string_view kind,
+                   std::span<const StudyOption> options, const StudyArguments& arguments) {
+  const Experiment experiment =
+      experiment_of(kind, arguments.topology, parse_seed(arguments.seed), options, arguments.line);
+  const AnyStudy& study = experiment.studies.front();
+  const std::string& network = experiment.topologies.front().label;
+  if (arguments.out) require_writable(*arguments.out + "/results.json");
+  Interrupts interrupts;
+  Refusals refusals;
+  const StudyResult result = about_topology(arguments.topology, network, [&] {
+    require_sound(study, experiment.topologies);
+    StudyResult made = run_study(study, {.networks = experiment.topologies,
+                                         .interrupts = interrupts,
+                                         .refusals = refusals,
+                                         .name = fmt::format("{} on {}", command, network),
+                                         .progress = arguments.progress});
+    refusals.require_some();
+    return made;
+  });
+  return conclude(result, {.command = command,
+                           .tables = arguments.tables,
+                           .json = arguments.json,
+                           .folder = arguments.out,
+                           .interrupted = interrupts.count() > 0});
 }
 
 std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {

@@ -83,22 +83,18 @@ struct JobsArguments {
   bool json = false;
 };
 
-struct FailuresArguments {
+/// Of a command that is one study on one topology.
+struct StudyArguments {
   std::string topology;
-  std::string event_file;               ///< either this
-  std::vector<std::string> event_texts; ///< or these
-  CollectiveArguments collective;       ///< one size
-  std::vector<std::string> algorithms;
-  std::string policies = "all", detection = "100us", decision = "50us", chunks = "auto", seed = "1";
-  std::optional<std::string> planner; ///< default: default_planner() of each algorithm
-  std::vector<std::string> settings;  ///< key=value
-  std::string engine = "native";      ///< or simgrid, both
-  ModelArguments model;
+  StudyLine line; ///< the study's options
+  std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
   bool progress = false;          ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
 };
+
+struct FailuresArguments : StudyArguments {};
 
 /// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
 struct TrainArguments {
@@ -306,6 +302,11 @@ void require_writable(const std::optional<std::string>& folder, const std::strin
 /// Prints the result, writes its CSV, JSON, texts and figures into the folder, unless interrupted,
 /// and says on stderr what is wrong. The exit code.
 int conclude(const StudyResult& result, const StudyOutput& output);
+
+/// Reads the command line as the study that it stands for (study_line.hpp), runs and concludes it.
+/// Errors: InputError.
+int run_study_line(std::string_view command, std::string_view kind,
+                   std::span<const StudyOption> options, const StudyArguments& arguments);
 
 /// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
 [[nodiscard]] std::map<std::string, std::string>

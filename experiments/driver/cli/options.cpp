@@ -4,6 +4,7 @@
 // option.
 #include "experiments/driver/cli/options.hpp"
 
+#include "experiments/driver/studies/failures/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 
 #include <CLI/CLI.hpp>
@@ -194,35 +195,10 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
 
 void add_options(CLI::App& app, FailuresArguments& failures) {
   add_topology(app, failures.topology);
-  add_collective(app, failures.collective, "");
-  app.add_option("-a,--algorithm", failures.algorithms, "a name, several with commas, or all")
-      ->required()
-      ->allow_extra_args(false);
-  app.add_option("--event", failures.event_texts,
-                 "at=50%,link_down=npu0-npu1; repeatable; keys as in the file of --events")
-      ->allow_extra_args(false);
-  app.add_option("--events", failures.event_file,
-                 "a TOML file: what happens when, or at what rates (README, \"Failures\")");
-  app.add_option("--policy", failures.policies,
-                 "report, reroute, resynthesize, restart, several with commas; default all");
-  app.add_option("--detection", failures.detection,
-                 "from an event until someone knows; default 100us");
-  app.add_option("--decision", failures.decision,
-                 "from then until the answer is in force; default 50us");
-  app.add_option("--planner", failures.planner,
-                 "algorithm for what is left; default: the algorithm itself if it plans custom "
-                 "collectives, else tacos");
-  app.add_option("--chunks", failures.chunks,
-                 "chunks per shard, times what the algorithm needs; default auto, as synth");
+  add_study_options(app, FailureStudy::options(), failures.line);
   add_seed(app, failures.seed);
-  app.add_option("--set", failures.settings,
-                 "an option of an algorithm or the planner, key=value; repeatable")
-      ->allow_extra_args(false);
-  app.add_option("--engine", failures.engine,
-                 "native, simgrid, or both, which must agree; default native");
-  add_model(app, failures.model, "");
-  app.add_option("--out", failures.out,
-                 "folder for failures.csv, failures.json and figures; default none");
+  begin_group(app, "What comes out");
+  app.add_option("--out", failures.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", failures.progress,
                "a line for each policy on stderr also where that is no terminal");
   add_output(app, failures.tables, failures.json);

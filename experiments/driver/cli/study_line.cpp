@@ -72,6 +72,12 @@ std::string list_toml(std::span<const std::string> texts, bool are_numbers) {
   return "[" + toml + "]";
 }
 
+std::string repeated_toml(std::span<const std::string> texts) {
+  std::string toml;
+  for (const std::string& text : texts) toml += (toml.empty() ? "" : ", ") + toml_string(text);
+  return "[" + toml + "]";
+}
+
 std::string pairs_toml(std::span<const std::string> texts, bool are_numbers) {
   std::string toml;
   for (const auto& [name, text] : parse_settings({texts.begin(), texts.end()}))
@@ -102,6 +108,7 @@ std::string value_toml(const StudyOption& option, const std::vector<std::string>
   case OptionForm::text: return toml_string(texts.front());
   case OptionForm::number: return number_toml(texts.front());
   case OptionForm::texts: return list_toml(texts, false);
+  case OptionForm::repeated: return repeated_toml(texts);
   case OptionForm::numbers: return list_toml(texts, true);
   case OptionForm::pairs: return pairs_toml(texts, false);
   case OptionForm::shares: return pairs_toml(texts, true);

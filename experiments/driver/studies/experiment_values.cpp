@@ -88,6 +88,12 @@ std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key,
   return sizes;
 }
 
+std::size_t topology_at(ConfigTable& table, Networks networks) {
+  const auto value = table.find("topology");
+  if (!value && networks.size() == 1) return 0;
+  return topology_index(table.at("topology"), networks);
+}
+
 SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
   SynthesisOptions options;
   options.seed = seed;

@@ -91,6 +91,8 @@ std::vector<Kind> studies_in(ConfigTable& root, const Read& read) {
 [[nodiscard]] std::string plain_name(const ConfigValue& value);
 /// Index of the topology that this label names.
 [[nodiscard]] std::size_t topology_index(const ConfigValue& value, Networks networks);
+/// Of the key `topology`, which may be missing where there is one.
+[[nodiscard]] std::size_t topology_at(ConfigTable& table, Networks networks);
 /// Those of the key `algorithms`, at least one: names, or "all".
 [[nodiscard]] std::vector<AlgorithmRow> algorithms_at(ConfigTable& table);
 /// The collectives of one case: one, or several that run at once.

@@ -10,15 +10,16 @@ namespace tutti {
 
 /// How an option's text stands in TOML.
 enum class OptionForm : std::uint8_t {
-  text,    ///< a string
-  number,  ///< a number, where it is one: "auto" stays a string
-  texts,   ///< strings; several with commas, and repeated
-  numbers, ///< likewise of numbers
-  pairs,   ///< name=text; repeatable
-  shares,  ///< name=number; repeatable
-  events,  ///< key=value,...; repeatable
-  flag,    ///< true
-  no_flag, ///< false
+  text,     ///< a string
+  number,   ///< a number, where it is one: "auto" stays a string
+  texts,    ///< strings; several with commas, and repeated
+  repeated, ///< strings that may have commas; repeatable
+  numbers,  ///< with commas and repeated, of numbers
+  pairs,    ///< name=text; repeatable
+  shares,   ///< name=number; repeatable
+  events,   ///< key=value,...; repeatable
+  flag,     ///< true
+  no_flag,  ///< false
 };
 
 struct StudyOption {

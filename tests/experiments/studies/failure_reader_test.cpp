@@ -136,8 +136,9 @@ TEST_CASE("events from a file, which lies beside the experiment") {
 }
 
 TEST_CASE("bad failures are errors with their place") {
-  CHECK_THAT(error_in(""), ContainsSubstring("e.toml:6:1: no event: give events, failed_links or "
-                                             "generated"));
+  CHECK_THAT(error_in(""),
+             ContainsSubstring("e.toml:6:1: no event: give \"events\", \"failed_links\" or "
+                               "\"generated\""));
   CHECK_THAT(error_in(swept + "sizes = \"1GiB\"\n"),
              ContainsSubstring("e.toml:12:1: unknown key \"sizes\"") &&
                  ContainsSubstring("did you mean \"size\"?"));

@@ -84,7 +84,7 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
                           std::span<const ExecutionStudy> others) {
   ExecutionStudy study;
   study.label = label_at(table, others);
-  study.topology = topology_index(table.at("topology"), experiment.topologies);
+  study.topology = topology_at(table, experiment.topologies);
   const Topology& topology = experiment.topologies[study.topology].topology;
   ExecutionCase& c = study.execution;
   c.label = study.label;

@@ -30,8 +30,22 @@ EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::str
   }
   EventPlan plan = read_events(table, topology);
   if (plan.events.empty() && !plan.draws())
-    throw table.error("no event: give events, failed_links or generated");
+    throw table.error("no event: give \"events\", \"failed_links\" or \"generated\"");
   return plan;
+}
+
+std::vector<Policy> read_policies(ConfigTable& table) {
+  const auto all = all_policies();
+  const auto value = table.find("policies");
+  std::vector<Policy> policies;
+  for (const ConfigValue& item : value ? list_of(*value) : std::vector<ConfigValue>()) {
+    if (item.string() == "all") return {all.begin(), all.end()};
+    policies.push_back(parsed(item, parse_policy));
+    if (std::ranges::count(policies, policies.back()) > 1)
+      throw item.error(fmt::format("policy {} is named twice", item.string()));
+  }
+  if (policies.empty()) policies.assign(all.begin(), all.end());
+  return policies;
 }
 
 Time time_at(ConfigTable& table, const std::string& key, Time otherwise) {
@@ -43,14 +57,14 @@ FailureCase read_case(ConfigTable& table, const Experiment& experiment, const To
                       const std::string& source_name) {
   FailureCase c;
   c.collective.texts = texts_of(table.at("collective"));
-  c.collective.size = parsed_at(table, "size", "1GiB", parse_bytes);
+  const std::vector<Bytes> sizes = sizes_at(table, "size", "1GiB");
+  if (sizes.size() > 1) throw table.at("size").error("one size, not a range");
+  c.collective.size = sizes.front();
   const auto chunks = table.find("chunks");
   c.chunks = chunks ? chunks_of(*chunks) : std::nullopt;
   c.options = options_of(table, experiment.seed);
   c.engines = parsed_at(table, "engine", "native", parse_engines);
-  const auto all = all_policies();
-  c.policies = list_at(table, "policies", std::vector<Policy>{all.begin(), all.end()},
-                       [](const ConfigValue& value) { return parsed(value, parse_policy); });
+  c.policies = read_policies(table);
   c.detection = time_at(table, "detection", c.detection);
   c.decision = time_at(table, "decision", c.decision);
   c.events = read_plan(table, topology, source_name);
@@ -93,7 +107,7 @@ FailureStudy read_study(ConfigTable table, const Experiment& experiment,
                         const std::string& source_name, std::span<const FailureStudy> others) {
   FailureStudy study;
   study.label = label_at(table, others);
-  study.topology = topology_index(table.at("topology"), experiment.topologies);
+  study.topology = topology_at(table, experiment.topologies);
   study.common =
       read_case(table, experiment, experiment.topologies[study.topology].topology, source_name);
   study.algorithms = algorithms_at(table);

@@ -33,7 +33,15 @@ std::vector<FailureCase> FailureStudy::cases(Networks networks) const {
 }
 
 void require_sound(const FailureStudy& study, Networks networks) {
-  for (const FailureCase& c : study.cases(networks)) require_sound(c);
+  Refusals refusals; // of one algorithm, where another doesn't refuse, is for its row to say
+  for (const FailureCase& c : study.cases(networks))
+    refusals.row(
+        [&] {
+          require_sound(c);
+          return 0;
+        },
+        [](Status, const std::string&) { return 0; });
+  refusals.require_some();
 }
 
 namespace {
@@ -43,7 +51,9 @@ FailureStudyEvaluation evaluate(const FailureStudy& study, const StudyRun& how) 
   FailureStudyEvaluation made{study.label, {}};
   for (FailureCase& c : study.cases(how.networks)) {
     if (how.interrupts.cancels()) break;
-    const std::string what = study.label + ", " + std::string(c.algorithm.name);
+    const std::string what = study.label.empty()
+                                 ? fmt::format("{} on {}", c.algorithm.name, c.topology_label)
+                                 : fmt::format("{}, {}", study.label, c.algorithm.name);
     InterruptibleWork work(how.interrupts, what, how.progress);
     work.watch(c.options);
     made.algorithms.push_back(how.refusals.row(

@@ -43,6 +43,8 @@ namespace tutti {
 class ConfigTable;
 struct Experiment;
 
+struct StudyOption;
+
 struct FailureStudy {
   static constexpr std::string_view kind = "failures";
 
@@ -55,6 +57,9 @@ struct FailureStudy {
 
   /// One for each algorithm; they point into the networks.
   [[nodiscard]] std::vector<FailureCase> cases(Networks networks) const;
+
+  /// Keys that `tutti failures` takes.
+  [[nodiscard]] static std::span<const StudyOption> options();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;

@@ -79,7 +79,7 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
   FrontierStudy study;
   study.label = label_at(table, others);
   study.options = options_of(table, experiment.seed);
-  study.topology = topology_index(table.at("topology"), networks);
+  study.topology = topology_at(table, networks);
   const Topology& topology = networks[study.topology].topology;
   const std::uint32_t shards_per_buffer = read_collective_and_sizes(table, topology, study);
   if (const auto settings = table.find("settings"))

@@ -102,7 +102,7 @@ std::vector<JobStudy> JobStudy::read_all(ConfigTable& root, const Experiment& ex
   for (ConfigTable& table : root.tables(std::string(kind))) {
     JobStudy study;
     study.label = label_at(table, studies);
-    study.topology = topology_index(table.at("topology"), experiment.topologies);
+    study.topology = topology_at(table, experiment.topologies);
     read_body(table, experiment.topologies[study.topology].topology, experiment.seed, study);
     studies.push_back(std::move(study));
   }

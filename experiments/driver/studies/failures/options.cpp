@@ -1,0 +1,59 @@
+// The keys of [[failures]] that `tutti failures` takes.
+#include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/failures/study.hpp"
+
+#include <array>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array failure_options{
+    StudyOption{"-c,--collective", "collective", OptionForm::repeated,
+                "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once",
+                "What is made", true},
+    StudyOption{"--size", "size", OptionForm::text,
+                "as nccl-tests counts it, default 1GiB; units B kB KiB MB MiB GB GiB"},
+    StudyOption{"-a,--algorithm", "algorithms", OptionForm::texts,
+                "a name, several with commas, or all", nullptr, true},
+    StudyOption{"--chunks", "chunks", OptionForm::number,
+                "chunks per shard, times what the algorithm needs; default auto, as synth"},
+    StudyOption{"--set", "settings", OptionForm::pairs,
+                "an option of an algorithm or the planner, key=value; repeatable"},
+    StudyOption{"--limit", "limit", OptionForm::text,
+                "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 "
+                "of the memory"},
+    StudyOption{"--events", "events", OptionForm::text,
+                "a TOML file: what happens when, or at what rates (README, \"Failures\")",
+                "What befalls it"},
+    StudyOption{"--event", "events", OptionForm::events,
+                "at=50%,link_down=npu0-npu1; repeatable; keys as in the file of --events"},
+    StudyOption{"--failed-links", "failed_links", OptionForm::numbers,
+                "so many random cables go down; several with commas, each a run"},
+    StudyOption{"--at", "at", OptionForm::text, "when they do; default 50% of the undisturbed run"},
+    StudyOption{"--seeds", "seeds", OptionForm::numbers,
+                "of random cables, each a run; default the seed"},
+    StudyOption{"--policy", "policies", OptionForm::texts,
+                "report, reroute, resynthesize, restart, several with commas; default all",
+                "What is done about it"},
+    StudyOption{"--detection", "detection", OptionForm::text,
+                "from an event until someone knows; default 100us"},
+    StudyOption{"--decision", "decision", OptionForm::text,
+                "from then until the answer is in force; default 50us"},
+    StudyOption{"--planner", "planner", OptionForm::text,
+                "algorithm for what is left; default: the algorithm itself if it plans custom "
+                "collectives, else tacos"},
+    StudyOption{"--engine", "engine", OptionForm::text,
+                "native, simgrid, or both, which must agree; default native",
+                "How it is simulated"},
+    StudyOption{"--link-busy", "link_busy", OptionForm::text,
+                "how long a transfer holds a link: serialization or latency+serialization; default "
+                "serialization"},
+    StudyOption{"--forwarding", "forwarding", OptionForm::text,
+                "over several hops: auto, cut-through or store-and-forward; default auto"}};
+
+} // namespace
+
+std::span<const StudyOption> FailureStudy::options() { return failure_options; }
+
+} // namespace tutti
