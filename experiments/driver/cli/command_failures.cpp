@@ -5,7 +5,8 @@
 namespace tutti {
 
 int failures_command(const FailuresArguments& arguments) {
-  return run_study_line("failures", FailureStudy::kind, FailureStudy::options(), arguments);
+  return run_study_line("failures", FailureStudy::kind, FailureStudy::options_of_command(),
+                        arguments);
 }
 
 } // namespace tutti

@@ -76,7 +76,7 @@ void write_pictures(const TrainArguments& arguments, const TrainingEvaluation& e
 int train_command(const TrainArguments& arguments) {
   const Experiment experiment =
       experiment_of(TrainingStudy::kind, arguments.topology, parse_seed(arguments.seed),
-                    TrainingStudy::options(), arguments.study);
+                    TrainingStudy::options_of_command(), arguments.study);
   TrainingStudy study = *experiment.all<TrainingStudy>().front();
   const Topology& topology = experiment.topologies.front().topology;
   const TrainingNetwork network{topology.name(), &topology};

@@ -62,19 +62,6 @@ struct SynthArguments {
   bool json = false;
 };
 
-struct FrontierArguments {
-  std::string topology, collective;
-  std::optional<std::string> size;   ///< default 1KiB..1GiB
-  std::vector<std::string> settings; ///< key=value
-  std::optional<std::string> limit;  ///< time, memory or both
-  std::string engine = "both";
-  ModelArguments model;
-  std::optional<std::string> out; ///< folder for CSV and figure; default: none
-  bool progress = false;          ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
-};
-
 struct JobsArguments {
   std::string topology, file;
   std::string seed = "1";
@@ -95,11 +82,12 @@ struct StudyArguments {
 };
 
 struct FailuresArguments : StudyArguments {};
+struct FrontierArguments : StudyArguments {}; ///< without seed
 
 /// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
 struct TrainArguments {
   std::string topology;
-  StudyLine study; ///< of TrainingStudy::options()
+  StudyLine study; ///< of TrainingStudy::options_of_command()
   std::string seed = "1";
   std::string trace, heatmap, export_chakra; ///< files to write; empty: none
   std::optional<std::string> traced;         ///< NPUs, 0-3+8

@@ -5,6 +5,7 @@
 #include "experiments/driver/cli/options.hpp"
 
 #include "experiments/driver/studies/failures/study.hpp"
+#include "experiments/driver/studies/frontiers/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 
 #include <CLI/CLI.hpp>
@@ -165,19 +166,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
 
 void add_options(CLI::App& app, FrontierArguments& frontier) {
   add_topology(app, frontier.topology);
-  app.add_option("-c,--collective", frontier.collective,
-                 "name[,root=3][,group=0-7+16-23], or a TOML file")
-      ->required();
-  add_size(app, frontier.size, "the range 1KiB..1GiB, doubling");
-  app.add_option("--set", frontier.settings,
-                 "of the search, key=value; repeatable; those of sccl in `tutti list algorithms`")
-      ->allow_extra_args(false);
-  app.add_option("--limit", frontier.limit,
-                 "time and memory for the search: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 of "
-                 "the memory");
-  app.add_option("--engine", frontier.engine,
-                 "native, simgrid, or both, which must agree; default both");
-  add_model(app, frontier.model, "");
+  add_study_options(app, FrontierStudy::options_of_command(), frontier.line);
   app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
   app.add_flag("--progress", frontier.progress,
                "a line for each point on stderr also where that is no terminal");
@@ -195,7 +184,7 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
 
 void add_options(CLI::App& app, FailuresArguments& failures) {
   add_topology(app, failures.topology);
-  add_study_options(app, FailureStudy::options(), failures.line);
+  add_study_options(app, FailureStudy::options_of_command(), failures.line);
   add_seed(app, failures.seed);
   begin_group(app, "What comes out");
   app.add_option("--out", failures.out, "folder for CSV, JSON and figures; default none");
@@ -206,7 +195,7 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
 
 void add_options(CLI::App& app, TrainArguments& train) {
   add_topology(app, train.topology);
-  add_study_options(app, TrainingStudy::options(), train.study);
+  add_study_options(app, TrainingStudy::options_of_command(), train.study);
   add_seed(app, train.seed);
   begin_group(app, "What comes out");
   add_trace(app, train.trace, "all runs");

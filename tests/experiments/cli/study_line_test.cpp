@@ -16,7 +16,7 @@ namespace {
 
 TrainingStudy study_of(const StudyLine& line, const std::string& topology = "ring:8") {
   const Experiment experiment =
-      experiment_of("training", topology, 7, TrainingStudy::options(), line);
+      experiment_of("training", topology, 7, TrainingStudy::options_of_command(), line);
   return *experiment.all<TrainingStudy>().at(0);
 }
 

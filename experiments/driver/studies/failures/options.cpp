@@ -54,6 +54,6 @@ constexpr std::array failure_options{
 
 } // namespace
 
-std::span<const StudyOption> FailureStudy::options() { return failure_options; }
+std::span<const StudyOption> FailureStudy::options_of_command() { return failure_options; }
 
 } // namespace tutti

@@ -59,7 +59,7 @@ struct FailureStudy {
   [[nodiscard]] std::vector<FailureCase> cases(Networks networks) const;
 
   /// Keys that `tutti failures` takes.
-  [[nodiscard]] static std::span<const StudyOption> options();
+  [[nodiscard]] static std::span<const StudyOption> options_of_command();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;

@@ -79,6 +79,7 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
   FrontierStudy study;
   study.label = label_at(table, others);
   study.options = options_of(table, experiment.seed);
+  study.engines = parsed_at(table, "engine", "both", parse_engines);
   study.topology = topology_at(table, networks);
   const Topology& topology = networks[study.topology].topology;
   const std::uint32_t shards_per_buffer = read_collective_and_sizes(table, topology, study);

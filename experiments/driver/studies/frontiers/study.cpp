@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/frontiers/study.hpp"
 
 #include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/frontiers/display.hpp"
 #include "experiments/driver/studies/frontiers/figure.hpp"
@@ -26,7 +27,7 @@ FrontierCase FrontierStudy::frontier(Networks networks) const {
           .collective = collective,
           .sizes = sizes,
           .options = options,
-          .engines = all_engines()};
+          .engines = engines};
 }
 
 FrontierStudyEvaluation evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
@@ -96,9 +97,12 @@ namespace {
 
 FrontierStudyEvaluation evaluate(const FrontierStudy& study, const StudyRun& how) {
   FrontierCase c = study.frontier(how.networks);
-  InterruptibleWork work(how.interrupts, study.label, how.progress);
+  const std::string what =
+      study.label.empty() ? fmt::format("{} on {}", c.collective, c.topology_label) : study.label;
+  allow_memory(c.options);
+  InterruptibleWork work(how.interrupts, what, how.progress);
   work.watch(c.options);
-  const auto found = work.beside(point_announcer(study.label, how.progress));
+  const auto found = work.beside(point_announcer(what, how.progress));
   return how.refusals.row(
       [&] { return evaluate_study(c, study.paper, found); },
       [&](Status status, const std::string& note) { return without_study(c, status, note); });

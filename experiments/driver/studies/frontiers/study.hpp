@@ -8,6 +8,7 @@
 //   sizes = ["1KiB..1GiB"]                 # default; the largest is what it is synthesized for
 //   settings = {k = "6", max_steps = "5"}  # as --set of `tutti frontier`; and link_busy,
 //                                          # forwarding, limit as in [[runs]]
+//   engine = "both"                        # default, which must agree; or native, simgrid
 //   [[frontiers.paper]]                    # one algorithm of a paper, synthesized on its own
 //   chunks = 6                             # C, S, R as the paper counts
 //   steps = 3
@@ -33,6 +34,8 @@ namespace tutti {
 class ConfigTable;
 struct Experiment;
 
+struct StudyOption;
+
 struct FrontierStudy {
   static constexpr std::string_view kind = "frontiers";
 
@@ -41,10 +44,14 @@ struct FrontierStudy {
   std::string collective;
   std::vector<Bytes> sizes;
   SynthesisOptions options;
+  std::vector<const EngineRow*> engines = all_engines(); ///< several must agree
   std::vector<PaperInstance> paper;
 
   /// Points into the networks.
   [[nodiscard]] FrontierCase frontier(Networks networks) const;
+
+  /// Keys that `tutti frontier` takes.
+  [[nodiscard]] static std::span<const StudyOption> options_of_command();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;

@@ -104,6 +104,6 @@ constexpr std::array training_options{
 
 } // namespace
 
-std::span<const StudyOption> TrainingStudy::options() { return training_options; }
+std::span<const StudyOption> TrainingStudy::options_of_command() { return training_options; }
 
 } // namespace tutti

@@ -141,7 +141,7 @@ struct TrainingStudy {
   [[nodiscard]] std::vector<TrainingNetwork> own(Networks networks) const;
 
   /// Keys that `tutti train` takes.
-  [[nodiscard]] static std::span<const StudyOption> options();
+  [[nodiscard]] static std::span<const StudyOption> options_of_command();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;

@@ -1,0 +1,35 @@
+// The keys of [[frontiers]] that `tutti frontier` takes.
+#include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/frontiers/study.hpp"
+
+#include <array>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array frontier_options{
+    StudyOption{"-c,--collective", "collective", OptionForm::text,
+                "name[,root=3][,group=0-7+16-23], or a TOML file", nullptr, true},
+    StudyOption{
+        "--size", "sizes", OptionForm::text,
+        "as nccl-tests counts it, default the range 1KiB..1GiB, doubling; units B kB KiB MB "
+        "MiB GB GiB"},
+    StudyOption{"--set", "settings", OptionForm::pairs,
+                "of the search, key=value; repeatable; those of sccl in `tutti list algorithms`"},
+    StudyOption{"--limit", "limit", OptionForm::text,
+                "time and memory for the search: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 of "
+                "the memory"},
+    StudyOption{"--engine", "engine", OptionForm::text,
+                "native, simgrid, or both, which must agree; default both"},
+    StudyOption{"--link-busy", "link_busy", OptionForm::text,
+                "how long a transfer holds a link: serialization or latency+serialization; default "
+                "serialization"},
+    StudyOption{"--forwarding", "forwarding", OptionForm::text,
+                "over several hops: auto, cut-through or store-and-forward; default auto"}};
+
+} // namespace
+
+std::span<const StudyOption> FrontierStudy::options_of_command() { return frontier_options; }
+
+} // namespace tutti
