@@ -31,4 +31,13 @@ struct StudyOption {
   bool is_required = false;
 };
 
+/// Of every study that simulates.
+inline constexpr StudyOption link_busy_option{
+    "--link-busy", "link_busy", OptionForm::text,
+    "how long a transfer holds a link: serialization or latency+serialization; default "
+    "serialization"};
+inline constexpr StudyOption forwarding_option{
+    "--forwarding", "forwarding", OptionForm::text,
+    "over several hops: auto, cut-through or store-and-forward; default auto"};
+
 } // namespace tutti

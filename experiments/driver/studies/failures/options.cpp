@@ -46,11 +46,8 @@ constexpr std::array failure_options{
     StudyOption{"--engine", "engine", OptionForm::text,
                 "native, simgrid, or both, which must agree; default native",
                 "How it is simulated"},
-    StudyOption{"--link-busy", "link_busy", OptionForm::text,
-                "how long a transfer holds a link: serialization or latency+serialization; default "
-                "serialization"},
-    StudyOption{"--forwarding", "forwarding", OptionForm::text,
-                "over several hops: auto, cut-through or store-and-forward; default auto"}};
+    link_busy_option,
+    forwarding_option};
 
 } // namespace
 

@@ -96,11 +96,8 @@ constexpr std::array training_options{
                 "ASTRA-sim; default: they take no time"},
     StudyOption{"--unfolded", "fold", OptionForm::no_flag,
                 "simulate every crossing, also those that are alike"},
-    StudyOption{"--link-busy", "link_busy", OptionForm::text,
-                "how long a transfer holds a link: serialization or latency+serialization; default "
-                "serialization"},
-    StudyOption{"--forwarding", "forwarding", OptionForm::text,
-                "over several hops: auto, cut-through or store-and-forward; default auto"}};
+    link_busy_option,
+    forwarding_option};
 
 } // namespace
 
