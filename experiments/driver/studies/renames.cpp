@@ -101,6 +101,20 @@ std::size_t end_of_value(std::string_view toml, std::size_t begin) {
   return toml.size();
 }
 
+/// Where the inline table that is the value ends. Pre: there is one.
+std::size_t end_of_table(std::string_view value) {
+  for (std::size_t close = value.find('}'); close != std::string_view::npos;
+       close = value.find('}', close + 1)) {
+    const std::string table = fmt::format("x ={}", value.substr(0, close + 1));
+    try {
+      static_cast<void>(parse_config(table, ""));
+      return close;
+    } catch (const InputError&) { // of a brace in a text, or of a table inside
+    }
+  }
+  return value.size();
+}
+
 std::vector<Block> blocks_of(std::string_view toml) {
   std::vector<Block> blocks(1);
   for (std::size_t at = 0; at < toml.size();) {
@@ -149,7 +163,7 @@ void add_to(Block& block, const std::string& table, const std::string& key,
             std::string_view value) {
   const std::string entry = fmt::format("{} = {}", key, trimmed(value));
   if (Item* of = block.find(table)) {
-    const std::size_t close = of->text.rfind('}');
+    const std::size_t close = end_of_table(of->text);
     const bool is_empty = trimmed(of->text.substr(of->text.find('{') + 1, 1)) == "}";
     of->text.insert(close, (is_empty ? "" : ", ") + entry);
     return;

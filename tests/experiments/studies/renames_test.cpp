@@ -136,6 +136,11 @@ summary = "largest"
 at_least = 0.7)");
 }
 
+TEST_CASE("a brace in a text or a comment ends no table") {
+  CHECK(updated("[[expect]]\nof = {topology = \"{A}\"} # {}\ndiscipline = \"fluid\"\n") ==
+        "[[expect]]\nof = {topology = \"{A}\", discipline = \"fluid\"} # {}\n");
+}
+
 TEST_CASE("collectives in files have the field's words") {
   CHECK(updated("[[collective]]\nname = \"all_gather\"\npieces=2\n[[collective.chunks]]\n"
                 "held_by = [0]\nwanted_by = [1]\n") ==
