@@ -71,7 +71,7 @@ Json about(const FailureEvaluation& e) {
           {"size_bytes", e.size.count},
           {"algorithm", e.algorithm},
           {"chunks_chosen", e.chose_chunks},
-          {"wanted_bytes", e.wanted.count},
+          {"wanted_bytes", e.verified ? Json(e.wanted.count) : Json(nullptr)},
           {"undisturbed", undisturbed_json(e)},
           {"scenarios", std::move(scenarios)},
           {"problem", text_or_null(e.problem)},

@@ -94,7 +94,7 @@ Fields<PaperRow> paper_fields() {
       {{"better", text, metric},
        [](const R& r) {
          const std::vector<FrontierPoint>& points = r.study->frontier.frontier.points;
-         return r.instance->better ? instance_text(points[*r.instance->better]) : "-";
+         return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
        }},
       {{"verdict", text, metric}, [](const R& r) { return to_text(r.instance->agreement); }},
       {{"explanation", text, note}, [](const R& r) { return r.instance->paper.explanation; }},
