@@ -41,22 +41,21 @@ std::string toml_string(std::string_view text) {
   return toml + "\"";
 }
 
-template <typename T> bool is_number(std::string_view text) {
+/// Nothing where the text, or some of it, is no such number.
+template <typename T> std::optional<T> number_of(std::string_view text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 /// As TOML has it; what is no number stays a text, for the reader to refuse.
 std::string number_toml(std::string_view text) {
-  const bool has_leading_zero =
-      text.size() > 1 && text.front() == '0' && text.find_first_not_of("0123456789") == text.npos;
-  if (is_number<std::int64_t>(text) && !has_leading_zero && !text.starts_with("-0"))
-    return std::string(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && !has_leading_zero)
-    if (std::isfinite(value)) return fmt::format("{:#}", value); // with a point
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  const bool is_whole = number_of<std::int64_t>(text).has_value();
+  if (is_whole && (digits == "0" || !digits.starts_with('0'))) return std::string(text);
+  if (const auto value = number_of<double>(text); value && !is_whole && std::isfinite(*value))
+    return fmt::format("{:#}", *value); // with a point
   return toml_string(text);
 }
 

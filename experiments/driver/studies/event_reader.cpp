@@ -174,23 +174,6 @@ void require_consistent(const Topology& topology, std::span<const PlannedEvent> 
   }
 }
 
-// [[events]] of a text `key=value,...`, on one line: where something is wrong is told by the text
-// itself, which stands for the file's name.
-std::string event_toml(const std::string& text) {
-  std::string toml;
-  for (const std::string_view pair : split(text, ',')) {
-    const std::size_t equals = pair.find('=');
-    const std::string_view key = trimmed(pair.substr(0, equals));
-    if (equals == std::string_view::npos || key.empty() ||
-        pair.find_first_of("\"\\\n") != std::string_view::npos)
-      throw InputError(fmt::format("event \"{}\": \"{}\" isn't key=value", text, pair));
-    const std::string_view value = trimmed(pair.substr(equals + 1));
-    const char* quote = key == "share" ? "" : "\"";
-    toml += fmt::format("{}{} = {}{}{}", toml.empty() ? "" : ", ", key, quote, value, quote);
-  }
-  return fmt::format("events = [{{{}}}]\n", toml);
-}
-
 } // namespace
 
 EventPlan read_events(ConfigTable& table, const Topology& topology) {
@@ -208,16 +191,6 @@ EventPlan parse_event_file(std::string_view toml, const std::string& source_name
   EventPlan plan = read_events(root, topology);
   if (plan.events.empty() && !plan.draws())
     throw root.error("no event: give [[events]], failed_links or [generated]");
-  return plan;
-}
-
-EventPlan parse_event_texts(std::span<const std::string> texts, const Topology& topology) {
-  EventPlan plan;
-  for (const std::string& text : texts) {
-    ConfigTable root = parse_config(event_toml(text), text);
-    for (const ConfigTable& event : root.tables("events")) read_event(event, topology, plan.events);
-  }
-  require_consistent(topology, plan.events);
   return plan;
 }
 

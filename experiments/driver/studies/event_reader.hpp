@@ -43,7 +43,6 @@
 #include "sim/files/config.hpp"
 #include "sim/topology.hpp"
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,10 +55,6 @@ namespace tutti {
 
 /// A whole file. Errors: also for unknown keys, and where nothing would ever happen.
 [[nodiscard]] EventPlan read_event_file(const std::string& file, const Topology& topology);
-/// One event a text: `at=50%,link_down=npu0-npu1`, the keys of [[events]].
-/// Errors: InputError that begins with the text; also for what isn't key=value.
-[[nodiscard]] EventPlan parse_event_texts(std::span<const std::string> texts,
-                                          const Topology& topology);
 /// A file's content, from memory.
 [[nodiscard]] EventPlan parse_event_file(std::string_view toml, const std::string& source_name,
                                          const Topology& topology);

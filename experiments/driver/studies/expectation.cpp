@@ -58,11 +58,12 @@ std::size_t column_index(const Records& records, std::string_view name) {
   return static_cast<std::size_t>(found - records.columns.begin());
 }
 
-/// What an expectation is held against.
-class Found {
+/// What a study came to, as an expectation asks for it.
+class Measured {
 public:
-  Found(const Expectation& expectation, const Records& records, const RowOf& row_of)
-      : expectation_(expectation), records_(records), row_of_(row_of),
+  Measured(const Expectation& expectation, const Records& records,
+           std::span<const std::size_t> places)
+      : expectation_(expectation), records_(records), places_(places),
         metric_(column_index(records, expectation.metric.name)) {}
 
   /// One per quotient, or none at all: a mean over what happens to be there would say something
@@ -118,8 +119,9 @@ public:
 
 private:
   [[nodiscard]] std::optional<std::size_t> row(std::size_t planned) const {
-    const std::optional<std::size_t> row = row_of_ ? row_of_(planned) : planned;
-    return row && *row < records_.rows.size() ? row : std::nullopt;
+    if (!places_.empty() && planned >= places_.size()) return std::nullopt;
+    const std::size_t row = places_.empty() ? planned : places_[planned];
+    return row < records_.rows.size() ? std::optional(row) : std::nullopt;
   }
 
   [[nodiscard]] std::optional<double> number(std::size_t planned, std::size_t column) const {
@@ -194,7 +196,7 @@ private:
 
   const Expectation& expectation_;
   const Records& records_;
-  const RowOf& row_of_;
+  std::span<const std::size_t> places_; ///< as compare() has them
   std::size_t metric_; ///< index of the column; the number of columns where there is none
 };
 
@@ -242,18 +244,19 @@ std::string_view words_of(Limit limit) {
   return "";
 }
 
-Comparison compare(const Expectation& expectation, const Records& records, const RowOf& row_of) {
-  const Found found(expectation, records, row_of);
+Comparison compare(const Expectation& expectation, const Records& records,
+                   std::span<const std::size_t> places) {
+  const Measured ours(expectation, records, places);
   Comparison result;
   result.label = expectation.label;
   result.paper = std::string(words_of(expectation.limit)) + text_of(expectation.value, expectation);
   result.explanation = expectation.explanation;
-  const std::vector<double> values = found.values();
-  result.value = values.empty() ? std::nan("") : found.summary(values);
+  const std::vector<double> values = ours.values();
+  result.value = values.empty() ? std::nan("") : ours.summary(values);
   if (!std::isfinite(result.value)) {
     result.value = result.deviation = std::nan("");
     result.ours = "-";
-    result.explanation = found.missing();
+    result.explanation = ours.missing();
     return result;
   }
   result.ours = ours_of(result.value, values, expectation);
@@ -261,7 +264,7 @@ Comparison compare(const Expectation& expectation, const Records& records, const
   result.agreement = judged(is_within(result.deviation, expectation.tolerance, expectation.limit),
                             expectation.explanation);
   if (!expectation.repeats_within) return result;
-  const std::optional<double> spread = found.widest_spread();
+  const std::optional<double> spread = ours.widest_spread();
   if (spread && *spread <= *expectation.repeats_within) return result;
   result.agreement = Agreement::not_judged;
   result.explanation =
@@ -297,10 +300,10 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 } // namespace
 
 std::vector<Comparison> compare(std::span<const Expectation> expectations, const Records& records,
-                                const RowOf& row_of) {
+                                std::span<const std::size_t> places) {
   std::vector<Comparison> results;
   for (const Expectation& expectation : expectations)
-    results.push_back(compare(expectation, records, row_of));
+    results.push_back(compare(expectation, records, places));
   return results;
 }
 

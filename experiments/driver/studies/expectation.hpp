@@ -29,7 +29,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,11 +97,11 @@ struct Comparison {
   std::string explanation; ///< the experiment's, or why there is no value
 };
 
-/// One comparison per expectation. `row_of`: where in the records a planned row stands; nothing
-/// where it came to none.
-using RowOf = std::function<std::optional<std::size_t>(std::size_t planned)>;
+/// One comparison per expectation. `places`: the record of each planned row; empty: they are in the
+/// same order. A planned row without a place, or without a record there, wasn't run.
 [[nodiscard]] std::vector<Comparison> compare(std::span<const Expectation> expectations,
-                                              const Records& records, const RowOf& row_of = {});
+                                              const Records& records,
+                                              std::span<const std::size_t> places = {});
 
 [[nodiscard]] Table comparison_table(std::span<const Comparison> comparisons);
 

@@ -111,11 +111,11 @@ std::vector<Selector> read_selectors(const ConfigValue& value, const Records& ke
 Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& rows) {
   Selection selection;
   if (value) selection.selectors = read_selectors(*value, rows.keys);
-  const bool names_aside = std::ranges::any_of(selection.selectors, [&](const Selector& selector) {
-    return rows.keys.columns[selector.column].name == rows.aside_column;
+  const bool names_opt_in = std::ranges::any_of(selection.selectors, [&](const Selector& selector) {
+    return rows.keys.columns[selector.column].name == rows.opt_in_column;
   });
   for (std::size_t r = 0; r < rows.keys.rows.size(); ++r) {
-    if (!names_aside && !rows.aside.empty() && rows.aside[r]) continue;
+    if (!names_opt_in && !rows.opt_in.empty() && rows.opt_in[r]) continue;
     const bool is_picked = std::ranges::all_of(selection.selectors, [&](const Selector& selector) {
       return selector.picks(rows.keys.rows[r][selector.column],
                             rows.keys.columns[selector.column].quantity);
@@ -157,7 +157,7 @@ public:
       const std::string& name = rows.keys.columns[c].name;
       const Selector *a = of.of(c), *b = over.of(c);
       const bool is_compared = b == nullptr
-                                   ? name == rows.aside_column // `over` then has what isn't aside
+                                   ? name == rows.opt_in_column // `over` has the others then
                                    : a == nullptr || a->texts != b->texts || a->ranges != b->ranges;
       if (name != label_column && name != seed_column && !is_compared) shared_.push_back(c);
     }

@@ -18,8 +18,8 @@ struct PlannedRows {
   Records keys;
   std::vector<bool> chooses_chunks = {}; ///< of each row: whether its "auto" agrees with any, too
   /// Rows that count only where a selector names this column: an iteration with failures, ...
-  std::string aside_column = {};
-  std::vector<bool> aside = {};      ///< of each row; empty: none is
+  std::string opt_in_column = {};
+  std::vector<bool> opt_in = {};     ///< of each row; empty: none is
   std::vector<RecordColumn> columns; ///< of the records to come, for metrics
   std::string metric;                ///< where none is named, without its unit: "algbw"
 };

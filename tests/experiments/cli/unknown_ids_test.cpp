@@ -148,11 +148,16 @@ TEST_CASE("events, stragglers and jobs whose nodes or links aren't there are ref
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const std::string name = bad_name(random);
-    const std::vector<std::string> events{filled(
-        one_of(random, {"at=1us,npu_down=%", "at=2us,link_down=npu0-%", "at=1us,link_down=%>hub",
-                        "at=1us,link_up=hub>%", "at=1us,straggler=%,share=0.5"}),
-        name)};
-    check_refused(events.front(), [&] { (void)parse_event_texts(events, topology); });
+    const std::string event =
+        filled(one_of(random, {"npu_down = %", "link_down = npu0-%", "link_down = %>hub",
+                               "link_up = hub>%", "share = 0.5\nstraggler = %"}),
+               name);
+    const std::size_t value = event.rfind("= ") + 2;
+    const std::string toml = "[[events]]\nat = \"1us\"\n" + event.substr(0, value) +
+                             nlohmann::json(event.substr(value))
+                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                             "\n";
+    check_refused(toml, [&] { (void)parse_event_file(toml, "e.toml", topology); });
     const std::string drawn =
         fmt::format("failed_links = [{}]\n", bad_number(random, topology.link_count() + 1));
     check_refused(drawn, [&] { (void)parse_event_file(drawn, "e.toml", topology); });

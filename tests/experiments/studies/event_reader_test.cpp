@@ -207,22 +207,3 @@ TEST_CASE("events that contradict each other are an error at the later one") {
   CHECK_THAT(both("10%", "20%"), ContainsSubstring("e.toml:4:1: npu0>npu1"));
   CHECK(both("10%", "2ms").empty()); // which one is later, only the run can say
 }
-
-TEST_CASE("events as texts of the command line") {
-  const std::vector<std::string> texts{"at=50%,link_down=npu0-npu1",
-                                       "at=60%, straggler=npu2,share=0.5"};
-  const EventPlan plan = parse_event_texts(texts, ring);
-  REQUIRE(plan.events.size() == 3); // both directions of the link
-  CHECK(plan.events[0].what.kind == Kind::link_down);
-  CHECK(plan.events[2].what.kind == Kind::npu_rate);
-  CHECK(plan.events[2].what.share == Share{500'000});
-  const auto error_of_text = [](const std::string& text) {
-    return message_of([&] { (void)parse_event_texts({&text, 1}, ring); });
-  };
-  CHECK_THAT(error_of_text("at=1ms,link_down=npu0>npu2"),
-             ContainsSubstring("at=1ms,link_down=npu0>npu2:1:"));
-  CHECK_THAT(error_of_text("at=1ms,npu_dwon=npu0"), ContainsSubstring("npu_dwon"));
-  CHECK(error_of_text("half way") == "event \"half way\": \"half way\" isn't key=value");
-  CHECK_THAT(error_of_text("at=1ms,npu_down=\"npu0\""), ContainsSubstring("isn't key=value"));
-  CHECK_FALSE(error_of_text("at=1ms,straggler=npu0,share=x]y").empty());
-}

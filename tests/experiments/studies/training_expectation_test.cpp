@@ -35,12 +35,12 @@ PlannedRows two_by_two() {
   for (const char* topology : {"A", "B"})
     for (const char* algorithm : {"ring", "tacos"}) {
       rows.keys.rows.push_back({topology, algorithm, "undisturbed", Cell(), Cell()});
-      rows.aside.push_back(false);
+      rows.opt_in.push_back(false);
     }
   for (const int seed : {1, 2})
     for (const char* condition : {"reroute", "resynthesize"}) {
       rows.keys.rows.push_back({"A", "ring", condition, 1, seed});
-      rows.aside.push_back(true);
+      rows.opt_in.push_back(true);
     }
   return rows;
 }

@@ -92,7 +92,8 @@ StudyResult result_of(FailureStudyEvaluation evaluation) {
 namespace {
 
 /// Where a planned row stands: an algorithm without a schedule has one row for all.
-RowOf record_of_planned(const FailureStudy& study, const FailureStudyEvaluation& made) {
+std::vector<std::size_t> record_of_planned(const FailureStudy& study,
+                                           const FailureStudyEvaluation& made) {
   const std::size_t planned_rows = study.case_count() / study.algorithms.size();
   std::vector<std::size_t> places;
   std::size_t first = 0;
@@ -101,18 +102,16 @@ RowOf record_of_planned(const FailureStudy& study, const FailureStudyEvaluation&
       places.push_back(first + (e.scenarios.empty() ? 0 : r));
     first += e.scenarios.empty() ? 1 : planned_rows;
   }
-  return [places = std::move(places)](std::size_t planned) {
-    return planned < places.size() ? std::optional(places[planned]) : std::nullopt;
-  };
+  return places;
 }
 
 } // namespace
 
 StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
   FailureStudyEvaluation made = evaluate(study, how);
-  const RowOf row_of = record_of_planned(study, made);
+  const std::vector<std::size_t> places = record_of_planned(study, made);
   StudyResult result = result_of(std::move(made));
-  result.comparisons = compare(study.expectations, result.files.front().records, row_of);
+  result.comparisons = compare(study.expectations, result.files.front().records, places);
   return result;
 }
 

@@ -183,7 +183,8 @@ void keep_schedules(RunResults& results) {
 }
 
 /// Of planned_runs(): a case without a schedule has one row, whatever its disciplines.
-RowOf record_of_planned(std::span<const Case> cases, std::span<const Evaluation> evaluations) {
+std::vector<std::size_t> record_of_planned(std::span<const Case> cases,
+                                           std::span<const Evaluation> evaluations) {
   std::vector<std::size_t> places;
   std::size_t row = 0;
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
@@ -192,9 +193,7 @@ RowOf record_of_planned(std::span<const Case> cases, std::span<const Evaluation>
       places.push_back(row + (replays == 0 ? 0 : d));
     row += std::max(replays, std::size_t{1});
   }
-  return [places = std::move(places)](std::size_t planned) {
-    return planned < places.size() ? std::optional(places[planned]) : std::nullopt;
-  };
+  return places;
 }
 
 } // namespace
@@ -266,7 +265,7 @@ PlannedRows planned_runs(std::span<const Case> cases) {
   std::vector<Planned> rows;
   for (const Case& c : cases)
     for (const Discipline discipline : c.disciplines) {
-      planned.aside.push_back(discipline != c.disciplines.front());
+      planned.opt_in.push_back(discipline != c.disciplines.front());
       planned.chooses_chunks.push_back(c.algorithm.chooses_chunks);
       rows.push_back({c, discipline});
     }

@@ -1,7 +1,7 @@
 // The order matters: networks and algorithms first, then the work, which must fit the networks,
 // then what befalls it, then expectations, which are checked against the runs that there will be.
 // So an expectation that picks nothing, or too much, is an error before hours of simulation.
-#include "experiments/driver/studies/training/reader.hpp"
+#include "experiments/driver/studies/training/study.hpp"
 
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/records/percentage.hpp"
@@ -12,7 +12,6 @@
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
-#include "experiments/driver/studies/training/study.hpp"
 #include "experiments/driver/studies/training/work_reader.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
@@ -36,6 +35,23 @@ std::vector<std::string> strings_of(const ConfigValue& value) {
   return texts;
 }
 
+/// Of `auto`, where nothing is said: quick ones that plan most collectives.
+std::vector<AlgorithmRow> default_candidates() {
+  const std::vector<std::string> names{"direct", "ring", "rhd", "dbt", "tacos"};
+  return find_algorithms(names);
+}
+
+std::vector<TrainingPlan> parse_plans(const std::vector<std::string>& names,
+                                      const std::vector<AlgorithmRow>& candidates) {
+  std::vector<TrainingPlan> plans;
+  for (const std::string& name : names) {
+    if (std::ranges::find(plans, name, &TrainingPlan::name) != plans.end())
+      throw InputError(fmt::format("algorithm {} is named twice", name));
+    plans.push_back({name, name == automatic ? candidates : std::vector{find_algorithm(name)}});
+  }
+  return plans;
+}
+
 std::vector<TrainingPlan> read_plans(ConfigTable& table) {
   const ConfigValue algorithms = table.at("algorithms");
   const std::vector<std::string> names = strings_of(algorithms);
@@ -45,7 +61,7 @@ std::vector<TrainingPlan> read_plans(ConfigTable& table) {
   const std::vector<AlgorithmRow> candidates =
       given ? given->located([&] { return find_algorithms(strings_of(*given)); })
             : default_candidates();
-  return algorithms.located([&] { return parse_training_plans(names, candidates); });
+  return algorithms.located([&] { return parse_plans(names, candidates); });
 }
 
 std::map<std::string, AlgorithmRow> read_by_collective(ConfigTable& table) {
@@ -74,6 +90,14 @@ std::vector<std::uint32_t> read_chunks(ConfigTable& table) {
       throw item.error("\"auto\" stands alone, without numbers beside it");
   }
   return numbers;
+}
+
+/// At which an NPU reduces whose memory has this rate.
+Bandwidth reduction_rate(Bandwidth local_memory) {
+  constexpr std::int64_t accesses = 3; // two operands and the sum
+  if (local_memory.bytes_per_second < accesses)
+    throw InputError(fmt::format("{} is too slow for reductions", to_text(local_memory)));
+  return {local_memory.bytes_per_second / accesses};
 }
 
 PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
@@ -131,6 +155,20 @@ EventPlan read_event_plan(ConfigTable& table, const Topology& topology,
     if (table.has(key))
       throw table.at(key).error("failed links and a file of events are for two studies");
   return plan;
+}
+
+void refuse_dead_npus(const EventPlan& plan) {
+  for (const PlannedEvent& event : plan.events)
+    if (event.what.kind == NetworkEvent::Kind::npu_down)
+      throw InputError("training doesn't survive an NPU that goes down");
+}
+
+Policy parse_training_policy(const std::string& text) {
+  const Policy policy = parse_policy(text);
+  if (policy != Policy::reroute && policy != Policy::resynthesize)
+    throw InputError(
+        fmt::format("training goes on by reroute or resynthesize, not by {}", to_text(policy)));
+  return policy;
 }
 
 Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwork> networks,
@@ -220,11 +258,20 @@ PlannedRows planned_runs(const TrainingStudy& study, std::span<const TrainingNet
     for (const TrainingVariant& variant : study.variants)
       for (const TrainingPlan& plan : study.plans)
         for (const Condition& condition : conditions_of(study, n)) {
-          planned.aside.push_back(condition.kind != Condition::Kind::undisturbed);
+          planned.opt_in.push_back(condition.kind != Condition::Kind::undisturbed);
           rows.push_back({networks[n].label, variant, plan, condition});
         }
   planned.keys = records_of<Planned>(fields, rows);
   return planned;
+}
+
+/// All that plan something in the study.
+std::vector<AlgorithmRow> algorithms_of(const TrainingStudy& study) {
+  std::vector<AlgorithmRow> rows;
+  for (const TrainingPlan& plan : study.plans)
+    rows.insert(rows.end(), plan.algorithms.begin(), plan.algorithms.end());
+  for (const auto& [collective, row] : study.planning.by_collective) rows.push_back(row);
+  return rows;
 }
 
 TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
@@ -262,51 +309,6 @@ std::vector<TrainingStudy> TrainingStudy::read_all(ConfigTable& root, const Expe
       root, [&](const ConfigTable& table, std::span<const TrainingStudy> others) {
         return read_study(table, experiment, source_name, others);
       });
-}
-
-void refuse_dead_npus(const EventPlan& plan) {
-  for (const PlannedEvent& event : plan.events)
-    if (event.what.kind == NetworkEvent::Kind::npu_down)
-      throw InputError("training doesn't survive an NPU that goes down");
-}
-
-Bandwidth reduction_rate(Bandwidth local_memory) {
-  constexpr std::int64_t accesses = 3; // two operands and the sum
-  if (local_memory.bytes_per_second < accesses)
-    throw InputError(fmt::format("{} is too slow for reductions", to_text(local_memory)));
-  return {local_memory.bytes_per_second / accesses};
-}
-
-std::vector<AlgorithmRow> default_candidates() {
-  const std::vector<std::string> names{"direct", "ring", "rhd", "dbt", "tacos"};
-  return find_algorithms(names);
-}
-
-std::vector<TrainingPlan> parse_training_plans(const std::vector<std::string>& names,
-                                               const std::vector<AlgorithmRow>& candidates) {
-  std::vector<TrainingPlan> plans;
-  for (const std::string& name : names) {
-    if (std::ranges::find(plans, name, &TrainingPlan::name) != plans.end())
-      throw InputError(fmt::format("algorithm {} is named twice", name));
-    plans.push_back({name, name == automatic ? candidates : std::vector{find_algorithm(name)}});
-  }
-  return plans;
-}
-
-std::vector<AlgorithmRow> algorithms_of(const TrainingStudy& study) {
-  std::vector<AlgorithmRow> rows;
-  for (const TrainingPlan& plan : study.plans)
-    rows.insert(rows.end(), plan.algorithms.begin(), plan.algorithms.end());
-  for (const auto& [collective, row] : study.planning.by_collective) rows.push_back(row);
-  return rows;
-}
-
-Policy parse_training_policy(const std::string& text) {
-  const Policy policy = parse_policy(text);
-  if (policy != Policy::reroute && policy != Policy::resynthesize)
-    throw InputError(
-        fmt::format("training goes on by reroute or resynthesize, not by {}", to_text(policy)));
-  return policy;
 }
 
 } // namespace tutti
