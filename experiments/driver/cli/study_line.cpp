@@ -53,7 +53,7 @@ template <typename T> std::optional<T> number_of(std::string_view text) {
 std::string number_toml(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   const bool is_whole = number_of<std::int64_t>(text).has_value();
-  if (is_whole && (digits == "0" || !digits.starts_with('0'))) return std::string(text);
+  if (is_whole && (text == "0" || !digits.starts_with('0'))) return std::string(text);
   if (const auto value = number_of<double>(text); value && !is_whole && std::isfinite(*value))
     return fmt::format("{:#}", *value); // with a point
   return toml_string(text);
