@@ -118,7 +118,9 @@ std::optional<Evaluation> imported(const ImportArguments& arguments, const Topol
   if (arguments.routing)
     routing = of_option("--routing", [&] { return parse_routing(*arguments.routing); });
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program, routing);
+  const double start = cpu_seconds();
   const Verdict verdict = verify(topology, foreign.collective, foreign.schedule);
+  const double verify_seconds = cpu_seconds() - start;
   if (!verdict.correct()) {
     print_message(
         fmt::format("{}: {}: fault: {}", arguments.file, file.program.name, verdict.fault->text));
@@ -126,11 +128,14 @@ std::optional<Evaluation> imported(const ImportArguments& arguments, const Topol
   }
   TimeModel model = time_model(arguments.model);
   Evaluation e = evaluation_of(topology, file.program.name, foreign, verdict);
+  e.verify_seconds = verify_seconds;
   for (const Discipline discipline : disciplines_of(arguments)) {
     model.discipline = discipline;
     e.replays.push_back(
         replay(topology, foreign.collective, foreign.schedule, model,
                find_engine(discipline == Discipline::fluid ? "simgrid" : "native")));
+    e.replay_seconds += e.replays.back().replay_seconds;
+    e.bound_seconds += e.replays.back().bound_seconds;
     if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
   }
   e.hottest_link = hottest_link(topology, e.replays.front().report);

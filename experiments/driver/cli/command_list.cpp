@@ -24,23 +24,41 @@ namespace tutti {
 
 namespace {
 
-Table algorithm_table() {
-  Table table{{{"algorithm"},
-               {"needs", Align::left, 2, true},
-               {"collectives", Align::left, 0, true},
-               {"settings", Align::left, 1, true},
-               {"source", Align::left, 3, true}},
-              {}};
+using Json = nlohmann::ordered_json;
+
+/// "-" for nothing, commas between what is several.
+std::string plain_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  return value.empty() ? "-" : joined(value.get<std::vector<std::string>>(), ", ");
+}
+
+struct ListColumn {
+  Column column;
+  std::string key = {}; ///< in JSON; default the title
+  std::string (*text)(const Json&) = plain_text;
+};
+
+/// What there is of a kind: values as JSON has them, and as tables show them.
+struct List {
+  std::vector<ListColumn> columns; ///< the first is titled by the kind, and has names
+  std::vector<std::vector<Json>> rows;
+};
+
+List algorithm_list() {
+  List list{{{{"algorithm"}},
+             {{"needs", Align::left, 2, true}},
+             {{"collectives", Align::left, 0, true}},
+             {{"settings", Align::left, 1, true}},
+             {{"source", Align::left, 3, true}}},
+            {}};
   for (const AlgorithmRow& row : all_algorithms()) {
-    std::vector<std::string> kinds;
-    for (const CollectiveKind kind : row.collectives) kinds.emplace_back(to_text(kind));
-    std::vector<std::string> settings;
-    for (const Setting& setting : row.settings) settings.emplace_back(setting.name);
-    table.rows.push_back({std::string(row.name), std::string(row.needs), joined(kinds, ", "),
-                          settings.empty() ? "-" : joined(settings, ", "),
-                          std::string(row.source)});
+    Json kinds = Json::array(), settings = Json::array();
+    for (const CollectiveKind kind : row.collectives) kinds.push_back(to_text(kind));
+    for (const Setting& setting : row.settings) settings.push_back(setting.name);
+    list.rows.push_back({row.name, row.needs, kinds, settings, row.source});
   }
-  return table;
+  return list;
 }
 
 /// What it is, without its source and details; `tutti show` has it all.
@@ -48,22 +66,25 @@ std::string first_clause(const std::string& note) {
   return note.substr(0, std::min({note.find(": "), note.find(" ("), note.find(", as in")}));
 }
 
-Table topology_table() {
-  Table table{{{"topology"},
-               {"shape", Align::left, 0, true},
-               {"options", Align::left, 1, true},
-               {"note", Align::left, 2, true}},
-              {}};
+std::string text_of_options(const Json& options) {
+  return options.empty() ? "-" : joined(options.get<std::vector<std::string>>(), "; ");
+}
+
+List topology_list() {
+  List list{{{{"topology"}},
+             {{"shape", Align::left, 0, true}},
+             {{"options", Align::left, 1, true}, "", text_of_options},
+             {{"note", Align::left, 2, true}}},
+            {}};
   for (const TopologyRow& row : topology_families()) {
-    std::vector<std::string> options;
+    Json options = Json::array();
     for (const TopologyOption& option : row.options)
       options.push_back(fmt::format("{}: {}", option.key, option.help));
-    table.rows.push_back({std::string(row.name), std::string(row.shape),
-                          options.empty() ? "-" : joined(options, "; "), std::string(row.note)});
+    list.rows.push_back({row.name, row.shape, options, row.note});
   }
   for (const Machine& machine : machines())
-    table.rows.push_back({machine.name, "machine", "-", first_clause(machine.note)});
-  return table;
+    list.rows.push_back({machine.name, "machine", Json::array(), first_clause(machine.note)});
+  return list;
 }
 
 std::string_view meaning_of(CollectiveKind kind) {
@@ -81,163 +102,171 @@ std::string_view meaning_of(CollectiveKind kind) {
   return "from a TOML file: any pre- and postcondition";
 }
 
-Table collective_table() {
-  Table table{{{"collective"}, {"options"}, {"meaning", Align::left, 0, true}}, {}};
-  const auto add = [&table](CollectiveKind kind, std::string options) {
-    table.rows.push_back(
-        {std::string(to_text(kind)), std::move(options), std::string(meaning_of(kind))});
+List collective_list() {
+  List list{{{{"collective"}}, {{"options"}}, {{"meaning", Align::left, 0, true}}}, {}};
+  const auto add = [&list](CollectiveKind kind, const std::vector<std::string>& options) {
+    list.rows.push_back({to_text(kind), options, meaning_of(kind)});
   };
+  const std::string group = "group=0-7+16";
   for (const CollectiveKind kind : named_collectives())
-    add(kind, has_root(kind) ? "root=NPU, group=0-7+16" : "group=0-7+16");
-  add(CollectiveKind::custom, "FILE.toml");
-  return table;
+    add(kind, has_root(kind) ? std::vector<std::string>{"root=NPU", group} : std::vector{group});
+  add(CollectiveKind::custom, {"FILE.toml"});
+  return list;
 }
 
-Table catalogue_table(const std::string& what, const std::vector<CatalogueEntry>& entries) {
-  Table table{{{what}, {"title", Align::left, 0, true}, {"file", Align::left, 1}}, {}};
+List catalogue_list(const std::string& what, const std::vector<CatalogueEntry>& entries) {
+  List list{{{{what}}, {{"title", Align::left, 0, true}}, {{"file", Align::left, 1}}}, {}};
   for (const CatalogueEntry& entry : entries)
-    table.rows.push_back({entry.name, entry.title, entry.file});
-  return table;
+    list.rows.push_back({entry.name, entry.title, entry.file});
+  return list;
 }
-Table experiment_table() { return catalogue_table("experiment", catalogue()); }
-Table study_table() { return catalogue_table("study", study_catalogue()); }
+List experiment_list() { return catalogue_list("experiment", catalogue()); }
+List study_list() { return catalogue_list("study", study_catalogue()); }
 
-std::string count_text(double count) {
+std::string count_text(const Json& value) {
+  const auto count = value.get<double>();
   if (count >= 1e12) return fmt::format("{:.4g} T", count / 1e12);
   if (count >= 1e9) return fmt::format("{:.4g} G", count / 1e9);
   return fmt::format("{:.4g} M", count / 1e6);
 }
 
-Table model_table() {
-  Table table{{{"model"},
-               {"parameters", Align::right},
-               {"flops", Align::right},
-               {"of a"},
-               {"layers", Align::right},
-               {"blocks", Align::right},
-               {"note", Align::left, 1, true}},
-              {}};
+List model_list() {
+  List list{{{{"model"}},
+             {{"parameters", Align::right}, "", count_text},
+             {{"flops", Align::right}, "", count_text},
+             {{"of a"}, "flops_of_a"},
+             {{"layers", Align::right}},
+             {{"blocks", Align::right}},
+             {{"note", Align::left, 1, true}}},
+            {}};
   for (const NamedModel& named : named_models()) {
     const Model model = load_model(named.name);
-    table.rows.push_back({named.name, count_text(model.parameters()),
-                          count_text(model.training_flops()), model.sample,
-                          fmt::to_string(model.layers.size()), fmt::to_string(model.block_count()),
-                          named.note});
+    list.rows.push_back({named.name, model.parameters(), model.training_flops(), model.sample,
+                         model.layers.size(), model.block_count(), named.note});
   }
-  return table;
+  return list;
 }
 
-std::string peaks_text(const NpuProfile& npu) {
+std::string text_of_peaks(const Json& value) {
   std::vector<std::string> peaks;
-  for (const auto& [precision, flops] : npu.peak_flops)
-    peaks.push_back(fmt::format("{} {}", to_text(precision), count_text(flops)));
+  for (const auto& [precision, flops] : value.items())
+    peaks.push_back(fmt::format("{} {}", precision, count_text(flops)));
   return joined(peaks, ", ");
 }
 
-Table npu_table() {
-  Table table{{{"npu"},
-               {"peak flops/s", Align::left, 0, true},
-               {"memory", Align::right},
-               {"bandwidth", Align::right},
-               {"source", Align::left, 1, true}},
-              {}};
+std::string text_of_bytes(const Json& value) {
+  return short_text(Bytes{value.get<std::int64_t>()});
+}
+std::string text_of_rate(const Json& value) { return short_rate_text(value.get<double>()); }
+
+List npu_list() {
+  List list{{{{"npu"}},
+             {{"peak flops/s", Align::left, 0, true}, "peak_flops_per_s", text_of_peaks},
+             {{"memory", Align::right}, "memory_bytes", text_of_bytes},
+             {{"bandwidth", Align::right}, "memory_bytes_per_s", text_of_rate},
+             {{"source", Align::left, 1, true}}},
+            {}};
   for (const std::string& name : npu_profile_names()) {
     const NpuProfile npu = load_npu_profile(name);
-    table.rows.push_back(
-        {name, peaks_text(npu), short_text(npu.memory),
-         short_rate_text(static_cast<double>(npu.memory_bandwidth.bytes_per_second)),
-         first_clause(npu.source)});
+    Json peaks = Json::object();
+    for (const auto& [precision, flops] : npu.peak_flops)
+      peaks[std::string(to_text(precision))] = flops;
+    list.rows.push_back({name, peaks, npu.memory.count, npu.memory_bandwidth.bytes_per_second,
+                         first_clause(npu.source)});
   }
-  return table;
+  return list;
 }
 
-Table engine_table() {
-  Table table{{{"engine"}, {"disciplines"}, {"note", Align::left, 0, true}}, {}};
-  for (const EngineRow& row : engines())
-    table.rows.push_back(
-        {std::string(row.name), row.knows_fluid ? "fifo, fluid" : "fifo", std::string(row.note)});
-  return table;
+List engine_list() {
+  List list{{{{"engine"}}, {{"disciplines"}}, {{"note", Align::left, 0, true}}}, {}};
+  for (const EngineRow& row : engines()) {
+    const Json disciplines = row.knows_fluid ? Json{"fifo", "fluid"} : Json{"fifo"};
+    list.rows.push_back({row.name, disciplines, row.note});
+  }
+  return list;
 }
 
 /// Steps that do several things at once, or copy: what a runtime lacks kernels for.
-std::string lacking_text(const runtime::MscclRuntime& row) {
-  std::vector<std::string> lacking;
+Json lacking_kinds(const runtime::MscclRuntime& row) {
+  Json lacking = Json::array();
   for (std::size_t k = 0; k < runtime::step_kind_count; ++k)
     if (const auto kind = static_cast<runtime::StepKind>(k);
         (runtime::kinds_bit(kind) & row.limits.kinds) == 0)
-      lacking.emplace_back(runtime::to_text(kind));
-  return lacking.empty() ? "-" : joined(lacking, ", ");
+      lacking.push_back(runtime::to_text(kind));
+  return lacking;
 }
 
-std::string words_text(const runtime::MscclRuntime& row) {
-  std::vector<std::string> words;
+Json words_of(const runtime::MscclRuntime& row) {
+  Json words = Json::array();
   for (const CollectiveKind kind : all_collectives())
-    if (const auto word = runtime::msccl_word(row, kind)) words.emplace_back(*word);
-  return joined(words, ", ");
+    if (const auto word = runtime::msccl_word(row, kind)) words.push_back(*word);
+  return words;
 }
 
-Table runtime_table() {
-  Table table{{{"runtime"},
-               {"steps", Align::right},
-               {"blocks parsed", Align::right},
-               {"launched", Align::right, 4},
-               {"peers", Align::right, 4},
-               {"channels", Align::right},
-               {"units", Align::right, 4},
-               {"elements", Align::right, 4},
-               {"no kernel for", Align::left, 1, true},
-               {"collectives", Align::left, 2, true},
-               {"releases", Align::left, 0, true},
-               {"source", Align::left, 3, true}},
-              {}};
+List runtime_list() {
+  List list{{{{"runtime"}},
+             {{"steps", Align::right}},
+             {{"blocks parsed", Align::right}},
+             {{"launched", Align::right, 4}, "blocks_launched"},
+             {{"peers", Align::right, 4}},
+             {{"channels", Align::right}},
+             {{"units", Align::right, 4}},
+             {{"elements", Align::right, 4}},
+             {{"no kernel for", Align::left, 1, true}},
+             {{"collectives", Align::left, 2, true}},
+             {{"releases", Align::left, 0, true}},
+             {{"source", Align::left, 3, true}}},
+            {}};
   for (const runtime::MscclRuntime& row : runtime::msccl_runtimes())
-    table.rows.push_back({fmt::format("{}@{}", row.name, row.version),
-                          fmt::to_string(row.limits.steps), fmt::to_string(row.parsed_blocks),
-                          fmt::to_string(row.launched_blocks), fmt::to_string(row.limits.peers),
-                          fmt::to_string(row.limits.channels), fmt::to_string(row.limits.count),
-                          fmt::to_string(row.limits.elements), lacking_text(row), words_text(row),
-                          std::string(row.releases), std::string(row.source)});
-  return table;
+    list.rows.push_back({fmt::format("{}@{}", row.name, row.version), row.limits.steps,
+                         row.parsed_blocks, row.launched_blocks, row.limits.peers,
+                         row.limits.channels, row.limits.count, row.limits.elements,
+                         lacking_kinds(row), words_of(row), row.releases, row.source});
+  return list;
 }
 
 struct Listing {
   std::string_view name;
-  Table (*table)();
+  List (*list)();
   std::string_view note = {}; ///< below the table
 };
 // What `tutti list KIND` knows: a kind is a row here.
 constexpr std::array listings{
-    Listing{"algorithms", algorithm_table},
-    Listing{"topologies", topology_table,
+    Listing{"algorithms", algorithm_list},
+    Listing{"topologies", topology_list,
             "families take bandwidth= and latency=, one value or one per dimension\n"
             "all take without=npu3+npu9, without-link=npu0>npu1 (or npu0-npu1: both ways), "
             "fail-links=5% (or a number of "
             "random cables), fail-seed=1\n"},
-    Listing{"collectives", collective_table},
-    Listing{"models", model_table, "flops: forward and backward, of a multiply-add two\n"},
-    Listing{"npus", npu_table},
-    Listing{"experiments", experiment_table},
-    Listing{"studies", study_table},
-    Listing{"engines", engine_table},
-    Listing{"runtimes", runtime_table,
+    Listing{"collectives", collective_list},
+    Listing{"models", model_list, "flops: forward and backward, of a multiply-add two\n"},
+    Listing{"npus", npu_list},
+    Listing{"experiments", experiment_list},
+    Listing{"studies", study_list},
+    Listing{"engines", engine_list},
+    Listing{"runtimes", runtime_list,
             "steps: of a block; blocks: of a GPU; peers: of a channel, to send to, and to receive "
             "from; units: of a step; elements: of XML that a GPU keeps\n"}};
 
-// "peak_flops_per_s" for "peak flops/s"
-std::string key_of(std::string title) {
-  if (const std::size_t slash = title.find('/'); slash != std::string::npos)
-    title.replace(slash, 1, "_per_");
-  std::ranges::replace(title, ' ', '_');
-  return title;
+Table table_of(const List& list) {
+  Table table;
+  for (const ListColumn& column : list.columns) table.columns.push_back(column.column);
+  for (const std::vector<Json>& row : list.rows) {
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (std::size_t c = 0; c < row.size(); ++c) cells.push_back(list.columns[c].text(row[c]));
+  }
+  return table;
 }
 
-// An object per row, with the column titles as keys; the first says what is listed.
-nlohmann::ordered_json json_of(const Table& table) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& cells : table.rows) {
-    nlohmann::ordered_json row = {{"kind", table.columns.front().title}};
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      row[i == 0 ? "name" : key_of(table.columns[i].title)] = cells[i];
+/// An object per row; its "kind" says what is listed.
+Json json_of(const List& list) {
+  Json rows = Json::array();
+  for (const std::vector<Json>& values : list.rows) {
+    Json row = {{"kind", list.columns.front().column.title}, {"name", values.front()}};
+    for (std::size_t c = 1; c < values.size(); ++c) {
+      const ListColumn& column = list.columns[c];
+      row[column.key.empty() ? column_name(column.column.title) : column.key] = values[c];
+    }
     rows.push_back(std::move(row));
   }
   return rows;
@@ -250,12 +279,12 @@ int list_command(const ListArguments& arguments) {
   for (const Listing& listing : listings) {
     known.emplace_back(listing.name);
     if (listing.name != arguments.kind) continue;
-    const Table table = listing.table();
+    const List list = listing.list();
     const TableForm form = table_form(arguments.tables);
     if (arguments.json)
-      print_text(answer_json("list", json_of(table)));
+      print_text(answer_json("list", json_of(list)));
     else
-      print_tables(to_text(table, form) + wrapped(listing.note, form));
+      print_tables(to_text(table_of(list), form) + wrapped(listing.note, form));
     return 0;
   }
   throw InputError(unknown_name("list", arguments.kind, known));

@@ -96,10 +96,11 @@ void print_json(const runtime::FittedProgram& fitted, const ProgramFigures& f,
                                       {"most_scratch_units", f.scratch},
                                       {"lowering_seconds", f.seconds},
                                       {"verified", true},
-                                      {"runtimes", names},
-                                      {"changes", fitted.changes},
-                                      {"refusals", fitted.refusals},
-                                      {"warnings", warnings}};
+                                      {"details",
+                                       {{"runtimes", names},
+                                        {"changes", fitted.changes},
+                                        {"refusals", fitted.refusals},
+                                        {"warnings", warnings}}}};
   print_text(answer_json("lower", nlohmann::ordered_json::array({run})));
 }
 

@@ -33,11 +33,12 @@ Json output_of(const VerifyArguments& arguments, const Topology& topology, const
                {"transfers", file.size()},
                {"verified", verdict.correct()},
                {"redundant", verdict.redundant},
-               {"fault", nullptr},
                {"verify_seconds", seconds},
-               {"peak_rss_bytes", peak_rss_bytes()}};
+               {"peak_rss_bytes", peak_rss_bytes()},
+               {"details", {{"fault", nullptr}}}};
   if (verdict.fault)
-    json["fault"] = {{"transfer", verdict.fault->transfer}, {"text", verdict.fault->text}};
+    json["details"]["fault"] = {{"transfer", verdict.fault->transfer},
+                                {"text", verdict.fault->text}};
   return json;
 }
 

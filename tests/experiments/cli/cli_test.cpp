@@ -170,7 +170,7 @@ TEST_CASE("a schedule file goes around: synth, verify, replay") {
   CHECK(verified["verified"] == true);
   CHECK(verified["transfers"] == 12);
   CHECK(verified["redundant"] == 0);
-  CHECK(verified["fault"].is_null());
+  CHECK(verified["details"]["fault"].is_null());
 
   for (const std::string engine : {"simgrid", "native"}) {
     const Json replayed = run_of("replay -t ring:4 s.json --engine " + engine, folder);

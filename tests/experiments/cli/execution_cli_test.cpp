@@ -196,10 +196,10 @@ TEST_CASE("a program fits the runtime that it is lowered for, or is refused with
   run_of("synth -t torus2d:8x8 -c all_reduce --size 8MiB --chunks 1 -a ring -o x.json", folder);
   const std::string lower = "lower -t torus2d:8x8 x.json -o x.xml ";
   const Json all = run_of(lower, folder), msccl = run_of(lower + "--runtime msccl", folder);
-  CHECK(all["runtimes"].size() == 3);
+  CHECK(all["details"]["runtimes"].size() == 3);
   CHECK(all["most_steps_of_a_block"] <= 64);
-  CHECK_FALSE(all["changes"].empty());
-  CHECK(msccl["runtimes"].size() == 1);
+  CHECK_FALSE(all["details"]["changes"].empty());
+  CHECK(msccl["details"]["runtimes"].size() == 1);
   CHECK(msccl["most_steps_of_a_block"] > 64);
   CHECK(msccl["most_steps_of_a_block"] <= 256);
 
@@ -282,7 +282,7 @@ TEST_CASE("a program that is slower than its schedule is lowered with a warning"
   const bool slower =
       back["collective_time_ps"].get<double>() > 1.01 * made["collective_time_ps"].get<double>();
   CHECK(slower);
-  CHECK_FALSE(lowered["warnings"].empty());
+  CHECK_FALSE(lowered["details"]["warnings"].empty());
 }
 
 TEST_CASE("of several schedules that one is lowered which is the fastest where runtimes send") {
