@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace tutti {
@@ -54,9 +55,10 @@ std::string number_toml(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   const bool is_whole = number_of<std::int64_t>(text).has_value();
   if (is_whole && (text == "0" || !digits.starts_with('0'))) return std::string(text);
-  if (const auto value = number_of<double>(text); value && !is_whole && std::isfinite(*value))
-    return fmt::format("{:#}", *value); // with a point
-  return toml_string(text);
+  const auto value = number_of<double>(text);
+  if (!value || is_whole || !std::isfinite(*value)) return toml_string(text);
+  const std::string number = fmt::format("{}", *value);
+  return number.find_first_of(".e") == std::string::npos ? number + ".0" : number; // no integer
 }
 
 std::string scalar_toml(std::string_view text, bool is_number) {
@@ -89,11 +91,14 @@ std::string events_toml(std::span<const std::string> texts) {
   std::string toml;
   for (const std::string& text : texts) {
     std::string event;
+    std::set<std::string_view> keys;
     for (const std::string_view pair : split(text, ',')) {
       const std::size_t equals = pair.find('=');
       const std::string_view key = trimmed(pair.substr(0, equals));
       if (equals == std::string_view::npos || key.empty())
         throw InputError(fmt::format("event \"{}\": \"{}\" isn't key=value", text, pair));
+      if (!keys.insert(key).second)
+        throw InputError(fmt::format("event \"{}\": \"{}\" is given twice", text, key));
       event += fmt::format("{}{} = {}", event.empty() ? "" : ", ", toml_string(key),
                            scalar_toml(trimmed(pair.substr(equals + 1)), key == "share"));
     }

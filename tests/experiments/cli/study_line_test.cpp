@@ -72,8 +72,9 @@ TEST_CASE("what the reader refuses is told by the option, whatever the text is")
   CHECK_THAT(refusal_of({{"--tensor", {"3"}}}), ContainsSubstring("doesn't divide the 8 NPUs"));
   CHECK_THAT(refusal_of({{"--micro-batches", {"2"}}, {"--global-batch", {"8"}}}),
              ContainsSubstring("--micro-batches and --global-batch exclude each other"));
-  for (const std::string text : {"x", "", "1.5", "007", "-0", "1e400", "nan", "0x10", "9e18",
-                                 "1\n2", "\"", "\\", "\x01", "1 # 2", "true", "[1]"}) {
+  for (const std::string text :
+       {"x", "", "1.5", "007", "-0", "1e400", "nan", "0x10", "9e18", "99999999999999999999", "5.0",
+        "1\n2", "\"", "\\", "\x01", "1 # 2", "true", "[1]"}) {
     INFO(text);
     CHECK_THAT(refusal_of({{"--zero", {text}}}), Catch::Matchers::StartsWith("--zero: "));
   }
@@ -84,6 +85,17 @@ TEST_CASE("what the reader refuses is told by the option, whatever the text is")
   }
   CHECK_THAT(message_of([] { (void)study_of(model(), "rign:8"); }),
              Catch::Matchers::StartsWith("--topology: unknown topology \"rign\""));
+}
+
+TEST_CASE("numbers too large for an integer are refused as numbers") {
+  CHECK(refusal_of({{"--zero", {"99999999999999999999"}}}) ==
+        "--zero: expected an integer, found the number 1e+20");
+}
+
+TEST_CASE("an event has each key once") {
+  CHECK(refusal_of({{"--event", {"at=1ms,link_down=npu0-npu1,link_down=npu1-npu2"}}}) ==
+        "--event: event \"at=1ms,link_down=npu0-npu1,link_down=npu1-npu2\": \"link_down\" is given "
+        "twice");
 }
 
 TEST_CASE("options of one key exclude each other") {
