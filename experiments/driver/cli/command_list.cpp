@@ -134,7 +134,7 @@ List model_list() {
   List list{{{{"model"}},
              {{"parameters", Align::right}, "", count_text},
              {{"flops", Align::right}, "", count_text},
-             {{"of a"}, "flops_of_a"},
+             {{"of a"}, "sample"},
              {{"layers", Align::right}},
              {{"blocks", Align::right}},
              {{"note", Align::left, 1, true}}},
