@@ -1,5 +1,4 @@
 // `tutti import`: foreign programs in MSCCL XML as schedules: checked, bounded, replayed.
-#include "experiments/driver/cli/backend_request.hpp"
 #include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/connection_paths.hpp"

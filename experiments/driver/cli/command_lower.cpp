@@ -1,5 +1,4 @@
 // `tutti lower`: a schedule as a program for each rank, checked, and as XML for MSCCL's runtime.
-#include "experiments/driver/cli/backend_request.hpp"
 #include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/connection_paths.hpp"

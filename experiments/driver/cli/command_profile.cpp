@@ -1,6 +1,5 @@
 // `tutti profile`: latency and bandwidth of every link, measured (TACCL sec. 4.1), and the network
 // with these as a topology file.
-#include "experiments/driver/cli/backend_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
@@ -27,12 +26,25 @@ std::vector<Bytes> parse_profile_sizes(const std::string& text) {
   return sizes;
 }
 
+/// Fills in backend, links, repetitions and watchdog.
+void read_backend(const ProfileArguments& arguments, ExecutionCase& c) {
+  c.backend = of_option("--backend", [&] { return &find_backend(arguments.backend); });
+  c.emulated = arguments.links == "emulated";
+  if (!c.emulated && arguments.links != "real")
+    throw InputError("--links: " + unknown_name("value", arguments.links,
+                                                std::vector<std::string>{"emulated", "real"}));
+  c.request.repetitions = parse_count("--repeat", arguments.repetitions, 1, 10'000);
+  c.request.watchdog_seconds =
+      of_option("--watchdog", [&] { return parse_time(arguments.watchdog).seconds(); });
+  c.profile.watchdog_seconds = c.request.watchdog_seconds;
+}
+
 } // namespace
 
 int profile_command(const ProfileArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   ExecutionCase c;
-  read_backend(arguments.backend, c);
+  read_backend(arguments, c);
   c.topology = &topology;
   c.profile.repetitions = c.request.repetitions;
   c.profile.chunks = parse_count("--chunks", arguments.chunks, 2, 1024);

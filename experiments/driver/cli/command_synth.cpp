@@ -2,19 +2,17 @@
 // verified, bounded and replayed.
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
-#include "experiments/driver/cli/work_limits.hpp"
 #include "experiments/driver/figures/trace.hpp"
 #include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/in_file.hpp"
-#include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
-#include "topologies/list.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,57 +27,20 @@ namespace tutti {
 
 namespace {
 
-SynthesisOptions options_of(const SynthArguments& arguments) {
-  SynthesisOptions options;
-  options.model = time_model(arguments.model);
-  options.routing = parse_routing(arguments.routing);
-  options.seed = parse_seed(arguments.seed);
-  if (arguments.limit) set_limits(options, *arguments.limit);
-  options.settings = parse_settings(arguments.settings);
-  return options;
-}
-
-// The engine asked for; without one, native, or simgrid where fluid sharing is asked for.
-const EngineRow& engine_of(const SynthArguments& arguments,
-                           const std::vector<Discipline>& disciplines) {
-  const bool fluid =
-      std::find(disciplines.begin(), disciplines.end(), Discipline::fluid) != disciplines.end();
-  return find_engine(fluid && !arguments.engine_given ? "simgrid" : arguments.engine);
-}
-
-// All processors where one synthesis runs; several at once have one each.
-unsigned threads_of(const SynthArguments& arguments, std::size_t cases) {
-  if (arguments.threads) return parse_threads(*arguments.threads);
-  return cases == 1 ? static_cast<unsigned>(default_jobs()) : 1;
-}
-
-// One case for each size and algorithm. What can be refused without a synthesis is refused here.
-std::vector<Case> cases_of(const SynthArguments& arguments, const Topology& topology) {
-  const auto disciplines = parse_disciplines(arguments.disciplines);
-  const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
-  const SynthesisOptions options = options_of(arguments);
-  const EngineRow& engine = engine_of(arguments, disciplines);
-  const std::vector<AlgorithmRow> algorithms = find_algorithms(arguments.algorithms);
-  require_known_settings(algorithms, options);
-  const std::optional<std::uint32_t> chunks = parse_chunks(arguments.chunks);
-  std::vector<Case> cases;
-  for (const Bytes size : sizes_of(arguments.collective))
-    for (const AlgorithmRow& algorithm : algorithms)
-      cases.push_back({.run = {},
-                       .topology_label = topology.name(),
-                       .topology = &topology,
-                       .collective = {arguments.collective.collectives, size},
-                       .algorithm = algorithm,
-                       .chunks = chunks,
-                       .options = options_for(algorithm, options),
-                       .engine = &engine,
-                       .disciplines = disciplines,
-                       .bound = effort,
-                       .schedule_file = arguments.output});
-  const unsigned threads = threads_of(arguments, cases.size());
-  for (Case& c : cases) c.options.threads = threads;
+/// One for each size and algorithm. What can be refused without a synthesis is refused here.
+std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& experiment) {
+  std::vector<Case> cases =
+      experiment.all<RunStudy>().front()->matrices.front().cases(experiment.topologies);
   if (cases.size() > 1 && !arguments.output.empty())
     throw InputError("-o takes one schedule: name one algorithm and one size");
+  const bool threads_given =
+      arguments.line.texts.contains("--threads") && !arguments.line.texts.at("--threads").empty();
+  for (Case& c : cases) {
+    c.schedule_file = arguments.output;
+    // One synthesis has all processors; several at once have one each.
+    if (!threads_given && cases.size() == 1)
+      c.options.threads = static_cast<unsigned>(default_jobs());
+  }
   require_outputs({arguments.topology}, {arguments.output, arguments.trace});
   return cases;
 }
@@ -139,13 +100,15 @@ void join_timelines(const std::string& file, const std::vector<Case>& cases,
 } // namespace
 
 int synth_command(const SynthArguments& arguments) {
-  const Topology topology = make_topology(arguments.topology);
-  std::vector<Case> cases = cases_of(arguments, topology);
+  const Experiment experiment =
+      experiment_of(RunStudy::kind, arguments.topology, parse_seed(arguments.seed),
+                    RunStudy::options_of_command(), arguments.line);
+  std::vector<Case> cases = cases_of(arguments, experiment);
   std::optional<ScratchFolder> trace;
   if (!arguments.trace.empty()) trace_into(trace.emplace(), cases);
   bool interrupted = false;
   const std::vector<Evaluation> evaluations =
-      about_topology(arguments.topology, topology.name(),
+      about_topology(arguments.topology, experiment.topologies.front().label,
                      [&] { return evaluate_all(cases, arguments, interrupted); });
   if (arguments.json)
     print_text(answer_json("synth", run_rows_json(evaluations, LinkDetail::none)));

@@ -137,7 +137,8 @@ int conclude(const StudyResult& result, const StudyOutput& output) {
 }
 
 int run_study_line(std::string_view command, std::string_view kind,
-                   std::span<const StudyOption> options, const StudyArguments& arguments) {
+                   std::span<const StudyOption> options, const StudyArguments& arguments,
+                   const std::function<void(StudyResult&)>& adapt) {
   const Experiment experiment =
       experiment_of(kind, arguments.topology, parse_seed(arguments.seed), options, arguments.line);
   const AnyStudy& study = experiment.studies.front();
@@ -145,16 +146,17 @@ int run_study_line(std::string_view command, std::string_view kind,
   if (arguments.out) require_writable(*arguments.out + "/results.json");
   Interrupts interrupts;
   Refusals refusals;
-  const StudyResult result = about_topology(arguments.topology, network, [&] {
+  StudyResult result = about_topology(arguments.topology, network, [&] {
     require_sound(study, experiment.topologies);
     StudyResult made = run_study(study, {.networks = experiment.topologies,
                                          .interrupts = interrupts,
                                          .refusals = refusals,
                                          .name = fmt::format("{} on {}", command, network),
                                          .progress = arguments.progress});
-    refusals.require_some();
+    if (interrupts.count() == 0) refusals.require_some();
     return made;
   });
+  if (adapt) adapt(result);
   return conclude(result, {.command = command,
                            .tables = arguments.tables,
                            .json = arguments.json,
@@ -172,6 +174,13 @@ std::map<std::string, std::string> parse_settings(const std::vector<std::string>
       throw InputError(fmt::format("setting \"{}\" is given twice", text.substr(0, equals)));
   }
   return settings;
+}
+
+std::uint32_t parse_count(const std::string& option, const std::string& text, std::int64_t least,
+                          std::int64_t most) {
+  return of_option(option, [&] {
+    return static_cast<std::uint32_t>(parse_integer(text, "number", least, most));
+  });
 }
 
 std::uint64_t parse_seed(const std::string& text) {

@@ -46,16 +46,8 @@ struct RunArguments {
 
 struct SynthArguments {
   std::string topology;
-  CollectiveArguments collective; ///< its size may be a range
-  std::vector<std::string> algorithms;
-  std::string seed = "1", routing = "auto", engine = "native", disciplines = "fifo", jobs = "1";
-  std::string chunks = "auto";
-  bool engine_given = false;
-  std::optional<std::string> limit;   ///< time, memory or both
-  std::optional<std::string> threads; ///< default: all processors for one case, else 1
-  std::vector<std::string> settings;  ///< key=value
-  std::optional<std::string> bound;   ///< quick (default) or full
-  ModelArguments model;
+  StudyLine line; ///< of RunStudy::options_of_command()
+  std::string seed = "1", jobs = "1";
   std::string output, trace; ///< files to write, the schedule and the timeline; empty: none
   bool progress = false;     ///< lines where stderr is no terminal
   TableArguments tables;
@@ -116,37 +108,15 @@ struct ReplayArguments {
   bool json = false;
 };
 
-/// Options of whatever runs programs.
-struct BackendArguments {
-  std::string backend = "cpu";    ///< or cuda
-  std::string links = "emulated"; ///< or real
-  std::string repetitions = "5", watchdog = "30s";
-};
-
-struct ExecArguments {
-  std::string topology;
-  std::string file; ///< a schedule, or a program as MSCCL XML; or collective and algorithms:
-  std::vector<std::string> collectives, algorithms;
-  std::optional<std::string> size; ///< default 1MiB..16MiB; of a program needed
-  std::optional<std::string> chunks;
-  std::string seed = "1";
-  std::optional<std::string> limit;
-  std::vector<std::string> settings; ///< key=value
-  BackendArguments backend;
-  std::string type = "float32", combine = "sum", instances = "1", warmups = "1";
-  std::string predicted_by = "profile"; ///< or topology, nothing
-  bool in_place = false, copy_per_step = false;
-  ModelArguments model;
-  std::optional<std::string> out; ///< folder for CSV and figure; default: none
-  bool nccl_tests = false;        ///< its columns instead of the table
-  bool progress = false;          ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
+struct ExecArguments : StudyArguments {
+  bool nccl_tests = false; ///< its columns instead of the table
 };
 
 struct ProfileArguments {
   std::string topology;
-  BackendArguments backend;
+  std::string backend = "cpu";    ///< or cuda
+  std::string links = "emulated"; ///< or real
+  std::string repetitions = "5", watchdog = "30s";
   std::optional<std::string> sizes; ///< with commas; default 1KiB to 4MiB
   std::string chunks = "8";
   std::string output; ///< topology file to write; empty: none
@@ -292,9 +262,10 @@ void require_writable(const std::optional<std::string>& folder, const std::strin
 int conclude(const StudyResult& result, const StudyOutput& output);
 
 /// Reads the command line as the study that it stands for (study_line.hpp), runs and concludes it.
-/// Errors: InputError.
+/// `adapt`: the result before it is shown; may be empty. Errors: InputError.
 int run_study_line(std::string_view command, std::string_view kind,
-                   std::span<const StudyOption> options, const StudyArguments& arguments);
+                   std::span<const StudyOption> options, const StudyArguments& arguments,
+                   const std::function<void(StudyResult&)>& adapt = {});
 
 /// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
 [[nodiscard]] std::map<std::string, std::string>
@@ -311,6 +282,10 @@ template <typename Body> auto of_option(const std::string& option, const Body& b
 
 /// Errors: InputError unless it ends in .svg or .png, or is empty.
 void require_picture_name(const std::string& file);
+
+/// A whole number in this range. Errors: InputError naming the option.
+[[nodiscard]] std::uint32_t parse_count(const std::string& option, const std::string& text,
+                                        std::int64_t least, std::int64_t most);
 
 /// Errors: InputError unless it is a whole number from 1 on.
 [[nodiscard]] std::uint64_t parse_seed(const std::string& text); ///< from 0 on

@@ -4,14 +4,21 @@
 // option.
 #include "experiments/driver/cli/options.hpp"
 
+#include "experiments/driver/studies/executions/study.hpp"
 #include "experiments/driver/studies/failures/study.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
+#include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cassert>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace tutti {
 
@@ -87,20 +94,16 @@ void add_trace(CLI::App& app, std::string& trace, const std::string& runs) {
 }
 
 void add_bound(CLI::App& app, std::optional<std::string>& bound) {
-  app.add_option("--bound", bound,
-                 "lower bounds: quick (0.2 s, or little beside a replay) or full (the best there "
-                 "is); default quick");
+  app.add_option(bound_option.flag, bound, bound_option.help);
 }
 
-void add_backend(CLI::App& app, BackendArguments& backend) {
-  app.add_option("--backend", backend.backend, "cpu or cuda; default cpu");
-  app.add_option("--links", backend.links,
-                 "emulated: copies throttled to the topology's links; or real: as fast as they go; "
-                 "default emulated");
-  app.add_option("--repeat", backend.repetitions, "timed runs, whose median counts; default 5");
-  app.add_option("--watchdog", backend.watchdog,
-                 "a run in which nothing goes on for so long is ended, and what waits is named; "
-                 "default 30s");
+/// An option that means and says what it does in the list of a study.
+void add_as(CLI::App& app, std::span<const StudyOption> options, std::string_view flag,
+            std::string& text) {
+  const auto same = [flag](const StudyOption& option) { return option.flag == flag; };
+  const auto found = std::ranges::find_if(options, same);
+  assert(found != options.end() && "an option of the study");
+  app.add_option(found->flag, text, found->help);
 }
 
 } // namespace
@@ -121,35 +124,9 @@ void add_options(CLI::App& app, RunArguments& run) {
 }
 
 void add_options(CLI::App& app, SynthArguments& synth) {
-  begin_group(app, "What is made");
   add_topology(app, synth.topology);
-  add_collective(app, synth.collective, ", a range 1KiB..1GiB (doubling), or a list");
-  app.add_option("-a,--algorithm", synth.algorithms, "a name, several with commas, or all")
-      ->required()
-      ->allow_extra_args(false);
-  app.add_option(
-      "--chunks", synth.chunks,
-      "chunks per shard, times what the algorithm needs; default auto: by the schedule's time, "
-      "latencies and busiest link, 1 to 64 (an algorithm that chooses itself does)");
-  begin_group(app, "How it is made");
+  add_study_options(app, RunStudy::options_of_command(), synth.line);
   add_seed(app, synth.seed);
-  app.add_option("--limit", synth.limit,
-                 "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, "
-                 "3/4 of the memory");
-  app.add_option("--threads", synth.threads,
-                 "of each synthesis, with the same result; default: all processors where one runs, "
-                 "else 1");
-  app.add_option("--set", synth.settings, "an option of the algorithm, key=value; repeatable")
-      ->allow_extra_args(false);
-  app.add_option("--routing", synth.routing,
-                 "of the baselines: auto, shortest or dimension-order; default auto");
-  begin_group(app, "How it is simulated");
-  CLI::Option* engine = app.add_option("--engine", synth.engine,
-                                       "native or simgrid; default native, simgrid for fluid");
-  engine->each([&synth](const std::string&) { synth.engine_given = true; });
-  app.add_option("--discipline", synth.disciplines, "fifo, fluid or fifo,fluid; default fifo");
-  add_model(app, synth.model, "");
-  add_bound(app, synth.bound);
   begin_group(app, "What comes out");
   app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
   app.add_option("-o,--output", synth.output,
@@ -248,33 +225,10 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
 
 void add_options(CLI::App& app, ExecArguments& exec) {
   add_topology(app, exec.topology);
-  app.add_option("file", exec.file,
-                 "a schedule, or a program as MSCCL XML (.xml), instead of -c and -a");
-  app.add_option("-c,--collective", exec.collectives, "name[,root=3][,group=0-7+16-23]")
-      ->allow_extra_args(false);
-  app.add_option("-a,--algorithm", exec.algorithms, "a name, several with commas, or all")
-      ->allow_extra_args(false);
-  add_size(app, exec.size, "1MiB..16MiB; of MSCCL XML needed");
-  app.add_option("--chunks", exec.chunks,
-                 "chunks per shard, times what the algorithm needs; default auto, as synth, of "
-                 "those that divide the buffer");
+  add_study_options(app, ExecutionStudy::options_of_command(), exec.line);
   add_seed(app, exec.seed);
-  app.add_option("--limit", exec.limit, "time and memory for each synthesis: 60s, 8GiB");
-  app.add_option("--set", exec.settings, "an option of the algorithm, key=value; repeatable")
-      ->allow_extra_args(false);
-  add_backend(app, exec.backend);
-  app.add_option("--type", exec.type, "float32, float64, int32 or uint8; default float32");
-  app.add_option("--op", exec.combine, "what reduces: sum or max; default sum");
-  app.add_option("--instances", exec.instances,
-                 "parts of each chunk, on channels of their own; default 1");
-  app.add_option("--warmups", exec.warmups, "runs before the timed ones; default 1");
-  app.add_option("--predicted-by", exec.predicted_by,
-                 "profile: the links are measured first; topology; or nothing; default profile");
-  app.add_flag("--in-place", exec.in_place, "output and input are one buffer");
-  app.add_flag("--copy-per-step", exec.copy_per_step,
-               "a copy for each step instead of one persistent run");
-  add_model(app, exec.model, "");
-  app.add_option("--out", exec.out, "folder for executions.csv and execution.svg; default none");
+  begin_group(app, "What comes out");
+  app.add_option("--out", exec.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--nccl-tests", exec.nccl_tests, "print what nccl-tests prints");
   add_progress(app, exec.progress);
   add_output(app, exec.tables, exec.json);
@@ -282,7 +236,11 @@ void add_options(CLI::App& app, ExecArguments& exec) {
 
 void add_options(CLI::App& app, ProfileArguments& profile) {
   add_topology(app, profile.topology);
-  add_backend(app, profile.backend);
+  const std::span<const StudyOption> options = ExecutionStudy::options_of_command();
+  add_as(app, options, "--backend", profile.backend);
+  add_as(app, options, "--links", profile.links);
+  add_as(app, options, "--repeat", profile.repetitions);
+  add_as(app, options, "--watchdog", profile.watchdog);
   app.add_option("--sizes", profile.sizes, "of chunks, with commas; default 1KiB to 4MiB");
   app.add_option("--chunks", profile.chunks, "sent one by one and at once; default 8");
   app.add_option("-o,--output", profile.output, "topology file to write, with what was measured");

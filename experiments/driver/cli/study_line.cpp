@@ -22,10 +22,11 @@ namespace tutti {
 
 namespace {
 
-/// "--algorithm" of "-a,--algorithm"
+/// "--algorithm" of "-a,--algorithm"; "file"
 std::string long_name(const StudyOption& option) {
   const std::string flag = option.flag;
-  return flag.substr(flag.find("--"));
+  const std::size_t dashes = flag.find("--");
+  return dashes == std::string::npos ? flag : flag.substr(dashes);
 }
 
 /// A basic string of TOML.
@@ -113,6 +114,7 @@ std::string value_toml(const StudyOption& option, const std::vector<std::string>
   case OptionForm::number: return number_toml(texts.front());
   case OptionForm::texts: return list_toml(texts, false);
   case OptionForm::repeated: return repeated_toml(texts);
+  case OptionForm::together: return "[" + repeated_toml(texts) + "]";
   case OptionForm::numbers: return list_toml(texts, true);
   case OptionForm::pairs: return pairs_toml(texts, false);
   case OptionForm::shares: return pairs_toml(texts, true);
@@ -189,14 +191,15 @@ void add_study_options(CLI::App& app, std::span<const StudyOption> options, Stud
 
 namespace {
 
-/// Nothing where the option isn't given.
+/// Nothing where the option isn't given, and the default is the key's.
 std::optional<std::vector<std::string>> texts_of(const StudyOption& option, const StudyLine& line) {
   const std::string name = long_name(option);
   if (const auto flag = line.flags.find(name); flag != line.flags.end())
     return flag->second ? std::optional(std::vector<std::string>()) : std::nullopt;
   const auto texts = line.texts.find(name);
-  return texts == line.texts.end() || texts->second.empty() ? std::nullopt
-                                                            : std::optional(texts->second);
+  if (texts != line.texts.end() && !texts->second.empty()) return texts->second;
+  if (option.otherwise == nullptr) return std::nullopt;
+  return std::vector<std::string>{option.otherwise};
 }
 
 } // namespace

@@ -14,6 +14,7 @@ enum class OptionForm : std::uint8_t {
   number,   ///< a number, where it is one: "auto" stays a string
   texts,    ///< strings; several with commas, and repeated
   repeated, ///< strings that may have commas; repeatable
+  together, ///< the same as one item of a list, which belongs together
   numbers,  ///< with commas and repeated, of numbers
   pairs,    ///< name=text; repeatable
   shares,   ///< name=number; repeatable
@@ -23,13 +24,30 @@ enum class OptionForm : std::uint8_t {
 };
 
 struct StudyOption {
-  const char* flag; ///< "--micro-batch", "-a,--algorithm"
+  const char* flag; ///< "--micro-batch", "-a,--algorithm"; "file": it has a place, no name
   const char* key;  ///< "micro_batch"; "parallel.tensor" of a table in the table
   OptionForm form;
   const char* help;            ///< what it says, its unit, its default
   const char* group = nullptr; ///< heading in --help from here on
   bool is_required = false;
+  /// What the command takes where nothing is given and its default isn't that of the key; else null.
+  const char* otherwise = nullptr;
+
+  /// The same, under a heading.
+  [[nodiscard]] constexpr StudyOption under(const char* heading) const {
+    StudyOption option = *this;
+    option.group = heading;
+    return option;
+  }
 };
+
+/// Of every study that synthesizes.
+inline constexpr StudyOption limit_option{
+    "--limit", "limit", OptionForm::text,
+    "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 of the "
+    "memory"};
+inline constexpr StudyOption settings_option{"--set", "settings", OptionForm::pairs,
+                                             "an option of an algorithm, key=value; repeatable"};
 
 /// Of every study that simulates.
 inline constexpr StudyOption link_busy_option{
@@ -39,5 +57,9 @@ inline constexpr StudyOption link_busy_option{
 inline constexpr StudyOption forwarding_option{
     "--forwarding", "forwarding", OptionForm::text,
     "over several hops: auto, cut-through or store-and-forward; default auto"};
+inline constexpr StudyOption bound_option{
+    "--bound", "bound", OptionForm::text,
+    "lower bounds: quick (0.2 s, or little beside a replay) or full (the best there is); default "
+    "quick"};
 
 } // namespace tutti

@@ -65,7 +65,7 @@ TEST_CASE("bad values are refused") {
   CHECK_THAT(refusal("show -t ring:4,bandwidth=0GB/s"), ContainsSubstring("\"0GB/s\""));
   CHECK_THAT(refusal("show -t ring:4,latency=-1us"), ContainsSubstring("\"-1us\""));
   CHECK_THAT(refusal("synth -t ring:4 -c all_gather -a ring1 --chunks 0"),
-             ContainsSubstring("chunks per shard"));
+             ContainsSubstring("--chunks: 0 is out of range"));
   CHECK_THAT(refusal(ring_synth + " --seed x"), ContainsSubstring("seed"));
   CHECK_THAT(refusal(ring_synth + " --limit 60"), ContainsSubstring("\"60\""));
   CHECK_THAT(refusal(ring_synth + " --limit 60s,8GiB,9GiB"), ContainsSubstring("names two sizes"));

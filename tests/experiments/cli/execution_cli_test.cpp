@@ -337,8 +337,39 @@ TEST_CASE("a profile is a topology") {
           Approx(1).epsilon(1e-6));
 }
 
+TEST_CASE("an experiment executes a schedule or a program from a file beside it") {
+  const TemporaryFolder folder;
+  run_of("synth -t ring:4 -c all_gather -a ring --chunks 1 --size 64kB -o s.json", folder);
+  run_of("lower -t ring:4 s.json -o s.xml", folder);
+  const std::string head = "name = \"e\"\n[topologies]\nR = \"ring:4\"\n";
+  const std::string fast = "links = \"real\"\npredicted_by = \"nothing\"\nrepetitions = 1\n";
+  write_file(folder.file("e.toml"),
+             head + "[[executions]]\nlabel = \"schedule\"\nfile = \"s.json\"\n" + fast +
+                 "[[executions]]\nlabel = \"program\"\nfile = \"s.xml\"\nsizes = \"64kB\"\n" +
+                 fast);
+  const Json made = json_of("run e.toml --out results", folder);
+  REQUIRE(made["runs"].size() == 2);
+  for (const Json& run : made["runs"]) {
+    CHECK(run["collective"] == "all_gather");
+    CHECK(run["size_bytes"] == 64'000);
+    CHECK(run["checked"] == 4 * 64'000 / 4);
+    CHECK(run["wrong"] == 0);
+  }
+  for (const auto& [rest, words] :
+       {std::pair<std::string, std::string>{"file = \"s.json\"\nsizes = \"64kB\"",
+                                            "6:9: a schedule says"},
+        {"file = \"s.json\"\nalgorithms = \"ring\"", "6:14: for algorithms, not for a file"},
+        {"file = \"s.xml\"", "5:8: a program doesn't say its size"},
+        {"file = \"s.xml\"\nsizes = [\"1kB\", \"2kB\"]", "a program runs at one size"},
+        {"file = \"none.json\"", "none.json"},
+        {"collective = \"all_gather\"", "what runs?"}}) {
+    write_file(folder.file("bad.toml"), head + "[[executions]]\n" + rest + "\n");
+    check_refused("run bad.toml", folder, words);
+  }
+}
+
 TEST_CASE("what executions can't do is said before anything runs") {
-  check_refused("exec -t ring:4", "give a schedule or MSCCL XML, or -c and -a");
+  check_refused("exec -t ring:4", "give a file, or --collective and --algorithm");
   check_refused("exec -t ring:4 -c all_gather -a ring --backend gpu", "unknown backend \"gpu\"");
   check_refused("exec -t ring:4 -c all_gather -a ring --links real --predicted-by topology",
                 "real links aren't the topology's");

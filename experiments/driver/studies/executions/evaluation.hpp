@@ -44,6 +44,7 @@ struct GivenExecution {
   Collective collective; ///< as the schedule has it
   Schedule schedule;
   std::optional<runtime::Program> program; ///< none: the schedule is lowered
+  std::vector<std::string> warnings;       ///< of the file, with its name
 };
 
 /// Which network the engines' predictions are for.
@@ -63,7 +64,7 @@ struct ExecutionCase {
   const BackendRow* backend = nullptr;
   bool emulated = true; ///< copies are throttled to the topology's links; else as fast as they go
   PredictedBy predicted_by = PredictedBy::profile;
-  std::optional<GivenExecution> given; ///< then there are no sizes and algorithms
+  std::optional<GivenExecution> given; ///< then there are no algorithms, and sizes are its own
   std::string collective;              ///< a name with its options
   std::vector<Bytes> sizes;
   std::vector<AlgorithmRow> algorithms;

@@ -7,8 +7,13 @@
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/schedule_file.hpp"
+#include "sim/verify.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -74,20 +79,16 @@ PlannedRows planned_runs(const ExecutionCase& c) {
   const Fields<P> fields{{{"size_bytes", bytes}, [](const P& p) { return p.size; }},
                          {{"algorithm", text}, [](const P& p) { return p.algorithm; }}};
   std::vector<Planned> rows;
+  if (c.given) rows.push_back({c.given->collective.size(), c.given->name});
   for (const Bytes size : c.sizes)
     for (const AlgorithmRow& algorithm : c.algorithms) rows.push_back({size, algorithm.name});
   return {records_of<Planned>(fields, rows), {}, {}, {}, ExecutionStudy::columns(),
           "measured_over_predicted"};
 }
 
-ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
-                          std::span<const ExecutionStudy> others) {
-  ExecutionStudy study;
-  study.label = label_at(table, others);
-  study.topology = topology_at(table, experiment.topologies);
-  const Topology& topology = experiment.topologies[study.topology].topology;
-  ExecutionCase& c = study.execution;
-  c.label = study.label;
+void read_algorithms(ConfigTable& table, const Topology& topology, ExecutionCase& c) {
+  if (!table.find("collective") || !table.find("algorithms"))
+    throw table.error("what runs? give a \"file\", or \"collective\" and \"algorithms\"");
   const ConfigValue collective = table.at("collective");
   c.collective = collective.string();
   c.sizes = sizes_at(table, "sizes", "1MiB..16MiB");
@@ -96,10 +97,72 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
   });
   c.algorithms = algorithms_at(table);
   if (const auto chunks = table.find("chunks")) c.chunks = chunks_of(*chunks);
+}
+
+GivenExecution given_program(ConfigTable& table, const ConfigValue& file, const std::string& path,
+                             const Topology& topology) {
+  if (!table.find("sizes")) throw file.error("a program doesn't say its size: give \"sizes\"");
+  const std::vector<Bytes> sizes = sizes_at(table, "sizes", "1GiB");
+  if (sizes.size() > 1) throw table.at("sizes").error("a program runs at one size");
+  std::optional<Collective> custom;
+  if (const auto collective = table.find("collective"))
+    custom = parsed(*collective, [&](const std::string& text) {
+      return make_collective(topology, {{text}, sizes.front()}, 1);
+    });
+  runtime::MscclFile read = runtime::load_msccl(path, sizes.front(), custom ? &*custom : nullptr);
+  runtime::ForeignSchedule foreign = runtime::schedule_of(topology, read.program);
+  std::vector<std::string> warnings;
+  for (const std::string& warning : read.warnings)
+    warnings.push_back(warning.starts_with(path + ":") ? warning
+                                                       : fmt::format("{}: {}", path, warning));
+  return {read.program.name, std::move(foreign.collective), std::move(foreign.schedule),
+          std::move(read.program), std::move(warnings)};
+}
+
+GivenExecution given_schedule(ConfigTable& table, const std::string& path,
+                              const Topology& topology) {
+  for (const char* key : {"sizes", "collective"})
+    if (const auto value = table.find(key)) throw value->error("a schedule says its own");
+  ScheduleFile read = read_schedule(path, topology);
+  if (read.compact)
+    throw InputError(fmt::format("{}: {} transfers are too many", path, read.size()));
+  const Verdict verdict = verify(topology, read.collective, read.schedule);
+  if (!verdict.correct()) throw InputError(fmt::format("{}: fault: {}", path, verdict.fault->text));
+  return {read.algorithm, std::move(read.collective), std::move(read.schedule), std::nullopt, {}};
+}
+
+/// What runs is in a file, and nothing is synthesized.
+void read_given(ConfigTable& table, const ConfigValue& file, const std::string& source_name,
+                const Topology& topology, ExecutionCase& c) {
+  for (const char* key : {"algorithms", "chunks", "limit", "settings"})
+    if (const auto value = table.find(key)) throw value->error("for algorithms, not for a file");
+  const std::string path = beside(file.string(), source_name);
+  const bool is_program = path.ends_with(".xml");
+  for (const char* key : {"in_place", "instances"})
+    if (const auto value = table.find(key); value && is_program)
+      throw value->error("for what is lowered, not for a program");
+  c.given = is_program ? given_program(table, file, path, topology)
+                       : given_schedule(table, path, topology);
+  c.collective = collective_text(topology, c.given->collective);
+}
+
+ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
+                          const std::string& source_name, std::span<const ExecutionStudy> others) {
+  ExecutionStudy study;
+  study.label = label_at(table, others);
+  study.topology = topology_at(table, experiment.topologies);
+  const Topology& topology = experiment.topologies[study.topology].topology;
+  ExecutionCase& c = study.execution;
+  c.label = study.label;
+  if (const auto file = table.find("file"))
+    read_given(table, *file, source_name, topology, c);
+  else
+    read_algorithms(table, topology, c);
   c.options = options_of(table, experiment.seed);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(c.algorithms, c.options); });
   read_request(table, c);
+  if (c.given && c.given->program) c.lowering.in_place = c.given->program->in_place;
   const std::vector<ConfigTable> expectations = table.tables("expect");
   for (ConfigTable expectation : expectations)
     if (const auto within = expectation.find("repeats_within"); within && c.passes < 2)
@@ -115,11 +178,12 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
 
 } // namespace
 
-std::vector<ExecutionStudy>
-ExecutionStudy::read_all(ConfigTable& root, const Experiment& experiment, const std::string&) {
+std::vector<ExecutionStudy> ExecutionStudy::read_all(ConfigTable& root,
+                                                     const Experiment& experiment,
+                                                     const std::string& source_name) {
   return studies_in<ExecutionStudy>(
       root, [&](const ConfigTable& table, std::span<const ExecutionStudy> others) {
-        return read_study(table, experiment, others);
+        return read_study(table, experiment, source_name, others);
       });
 }
 

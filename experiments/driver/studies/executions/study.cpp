@@ -1,7 +1,9 @@
 // [[executions]] from its tables to what came of them.
 #include "experiments/driver/studies/executions/study.hpp"
 
+#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/executions/display.hpp"
 #include "experiments/driver/studies/executions/figure.hpp"
@@ -30,7 +32,11 @@ void require_sound(const ExecutionStudy& study, Networks networks) {
 
 ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& how) {
   ExecutionCase c = study.complete(how.networks);
-  InterruptibleWork work(how.interrupts, study.label, how.progress);
+  if (c.given)
+    for (const std::string& warning : c.given->warnings) print_message(warning);
+  allow_memory(c.options);
+  InterruptibleWork work(how.interrupts, study.label.empty() ? how.name : study.label,
+                         how.progress);
   work.watch(c.options);
   const auto announce = work.beside(execution_announcer(study.label, how.progress));
   ExecutionEvaluation made = evaluate_execution(
@@ -45,10 +51,12 @@ ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& 
 }
 
 std::size_t ExecutionStudy::case_count() const {
-  return execution.sizes.size() * execution.algorithms.size();
+  return execution.given ? 1 : execution.sizes.size() * execution.algorithms.size();
 }
 
 std::vector<RecordColumn> ExecutionStudy::columns() { return execution_records({}).columns; }
+
+namespace {
 
 StudyResult result_of(ExecutionEvaluation evaluation) {
   const auto made = std::make_shared<const ExecutionEvaluation>(std::move(evaluation));
@@ -70,6 +78,8 @@ StudyResult result_of(ExecutionEvaluation evaluation) {
   result.defects = problems_of(*made);
   return result;
 }
+
+} // namespace
 
 StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
   ExecutionEvaluation made = evaluate_study(study, how);

@@ -7,6 +7,9 @@
 //   collective = "all_gather"
 //   sizes = ["1KiB..256MiB"]               # default 1MiB..16MiB
 //   algorithms = ["ring", "tacos"]
+//   file = "program.xml"                   # instead: a program as MSCCL XML (it needs one size; of
+//                                          # a custom one, collective says what it is), or a
+//                                          # schedule, which says its collective and size itself
 //   chunks = 1                             # per shard; default "auto": of those that divide;
 //                                          # link_busy, forwarding, limit, settings as in [[runs]]
 //   backend = "cpu"                        # default; or cuda
@@ -38,6 +41,7 @@
 #include "experiments/driver/studies/study.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +51,7 @@ namespace tutti {
 class ConfigTable;
 class PackBackend;
 struct Experiment;
+struct StudyOption;
 
 struct ExecutionStudy {
   static constexpr std::string_view kind = "executions";
@@ -69,6 +74,8 @@ struct ExecutionStudy {
   /// Errors: InputError with the place of what is wrong.
   [[nodiscard]] static std::vector<ExecutionStudy>
   read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  /// Keys that `tutti exec` takes.
+  [[nodiscard]] static std::span<const StudyOption> options_of_command();
 };
 
 /// Errors: InputError.
@@ -77,7 +84,5 @@ void require_sound(const ExecutionStudy& study, Networks networks);
 
 /// One after another, as they are timed.
 [[nodiscard]] ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& how);
-
-[[nodiscard]] StudyResult result_of(ExecutionEvaluation evaluation);
 
 } // namespace tutti

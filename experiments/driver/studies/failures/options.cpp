@@ -20,9 +20,7 @@ constexpr std::array failure_options{
                 "chunks per shard, times what the algorithm needs; default auto, as synth"},
     StudyOption{"--set", "settings", OptionForm::pairs,
                 "an option of an algorithm or the planner, key=value; repeatable"},
-    StudyOption{"--limit", "limit", OptionForm::text,
-                "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 "
-                "of the memory"},
+    limit_option,
     StudyOption{"--events", "events", OptionForm::text,
                 "a TOML file: what happens when, or at what rates (README, \"Failures\")",
                 "What befalls it"},

@@ -36,7 +36,15 @@ void read_sizes(ConfigTable& table, RunMatrix& run) {
   const auto per_chunk = table.find("sizes_per_chunk");
   run.sizes_are_per_chunk = per_chunk.has_value();
   run.sizes = sizes_at(table, per_chunk ? "sizes_per_chunk" : "sizes", "1GiB");
-  if (!per_chunk) return;
+  const auto is_file = [](const std::vector<std::string>& collectives) {
+    return std::ranges::all_of(collectives, is_collective_file);
+  };
+  if (!per_chunk) {
+    if (const auto sizes = table.find("sizes");
+        sizes && std::ranges::all_of(run.collectives, is_file))
+      throw sizes->error("the size of a collective from a file is in the file");
+    return;
+  }
   if (run.chunks.empty()) run.chunks = {1};
   if (std::find(run.chunks.begin(), run.chunks.end(), std::nullopt) != run.chunks.end())
     throw per_chunk->error("\"sizes_per_chunk\" needs numbers of chunks, not \"auto\"");
@@ -44,6 +52,28 @@ void read_sizes(ConfigTable& table, RunMatrix& run) {
     for (const auto& chunks : run.chunks)
       if (size.count > std::numeric_limits<std::int64_t>::max() / *chunks)
         throw per_chunk->error("the size of so many chunks overflows");
+}
+
+/// "auto" is the fast engine where that knows the disciplines.
+void read_engine(ConfigTable& table, RunMatrix& run) {
+  const auto is_fluid = [](const ConfigValue& value) { return value.string() == "fluid"; };
+  const auto engine = table.find("engine"), disciplines = table.find("disciplines");
+  if (engine && engine->string() == "auto")
+    run.engine = &find_engine(
+        disciplines && std::ranges::any_of(list_of(*disciplines), is_fluid) ? "simgrid" : "native");
+  else
+    run.engine = parsed_at(table, "engine", "simgrid",
+                           [](const std::string& name) { return &find_engine(name); });
+  const auto read = [&run](const ConfigValue& value) {
+    const Discipline discipline = parsed(value, parse_discipline);
+    if (std::ranges::find(run.disciplines, discipline) != run.disciplines.end())
+      throw value.error(fmt::format("discipline {} is named twice", to_text(discipline)));
+    value.located([&] { require_discipline(*run.engine, discipline); });
+    run.disciplines.push_back(discipline);
+    return discipline;
+  };
+  if (list_at(table, "disciplines", std::vector<Discipline>{}, read).empty())
+    run.disciplines = {Discipline::fifo};
 }
 
 RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
@@ -64,14 +94,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
     run.options.threads = static_cast<unsigned>(threads->integer(1, 1024));
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(run.algorithms, run.options); });
-  run.engine = parsed_at(table, "engine", "simgrid",
-                         [](const std::string& name) { return &find_engine(name); });
-  run.disciplines = list_at(table, "disciplines", std::vector{Discipline::fifo},
-                            [&run](const ConfigValue& value) {
-                              const Discipline discipline = parsed(value, parse_discipline);
-                              value.located([&] { require_discipline(*run.engine, discipline); });
-                              return discipline;
-                            });
+  read_engine(table, run);
   run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
   if (run.collectives.empty()) throw table.error("no collective is named");
   table.finish();

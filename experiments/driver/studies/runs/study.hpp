@@ -8,8 +8,9 @@
 //   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
 //   algorithms = ["all"]                   # or names
 //   chunks = [1, "auto"]                   # per shard; default "auto"
-//   engine = "simgrid"                     # default; disciplines = ["fifo"], link_busy =
-//                                          # "serialization", forwarding = "auto", routing = "auto"
+//   engine = "simgrid"                     # default; native, or auto: native, simgrid for fluid;
+//                                          # disciplines = ["fifo"], link_busy = "serialization",
+//                                          # forwarding = "auto", routing = "auto"
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
 //                                          # threads = 1, settings = {key = "value"}
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
@@ -52,6 +53,7 @@ namespace tutti {
 
 class ConfigTable;
 struct Experiment;
+struct StudyOption;
 
 /// One [[runs]]: the product of its lists.
 struct RunMatrix {
@@ -94,6 +96,8 @@ struct RunStudy {
   /// Errors: InputError with the place of what is wrong.
   [[nodiscard]] static std::vector<RunStudy>
   read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  /// Keys that `tutti synth` takes.
+  [[nodiscard]] static std::span<const StudyOption> options_of_command();
 };
 
 struct PlannedRows;

@@ -1,0 +1,44 @@
+// The keys of [[runs]] that `tutti synth` takes.
+#include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/runs/study.hpp"
+
+#include <array>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array run_options{
+    StudyOption{"-c,--collective", "collectives", OptionForm::together,
+                "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once",
+                "What is made", true},
+    StudyOption{"--size", "sizes", OptionForm::text,
+                "as nccl-tests counts it, default 1GiB, a range 1KiB..1GiB (doubling), or a list; "
+                "units B kB KiB MB MiB GB GiB"},
+    StudyOption{"-a,--algorithm", "algorithms", OptionForm::texts,
+                "a name, several with commas, or all", nullptr, true},
+    StudyOption{
+        "--chunks", "chunks", OptionForm::number,
+        "chunks per shard, times what the algorithm needs; default auto: by the schedule's "
+        "time, latencies and busiest link, 1 to 64 (an algorithm that chooses itself does)"},
+    limit_option.under("How it is made"),
+    StudyOption{"--threads", "threads", OptionForm::number,
+                "of each synthesis, with the same result; default: all processors where one runs, "
+                "else 1"},
+    settings_option,
+    StudyOption{"--routing", "routing", OptionForm::text,
+                "of the baselines: auto, shortest or dimension-order; default auto"},
+    StudyOption{"--engine", "engine", OptionForm::text,
+                "native, simgrid, or auto: native, simgrid for fluid; default auto",
+                "How it is simulated", false, "auto"},
+    StudyOption{"--discipline", "disciplines", OptionForm::texts,
+                "fifo, fluid or fifo,fluid; default fifo"},
+    link_busy_option,
+    forwarding_option,
+    bound_option};
+
+} // namespace
+
+std::span<const StudyOption> RunStudy::options_of_command() { return run_options; }
+
+} // namespace tutti
