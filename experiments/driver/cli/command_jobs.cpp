@@ -1,6 +1,7 @@
 // `tutti jobs`: several collectives on one network at once, and what each costs the others.
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 #include "topologies/list.hpp"
@@ -12,6 +13,7 @@ int jobs_command(const JobsArguments& arguments) {
   const std::uint64_t seed = parse_seed(arguments.seed);
   JobStudy study = read_job_file(arguments.file, topology, seed);
   in_file(arguments.file, [&] { require_sound(study, topology); });
+  require_columns(arguments.tables, std::vector<AnyStudy>{study});
   require_writable(arguments.out, "jobs.csv");
   Interrupts interrupts;
   InterruptibleWork work(interrupts, "jobs on " + topology.name(), false);

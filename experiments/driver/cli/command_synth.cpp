@@ -103,6 +103,7 @@ int synth_command(const SynthArguments& arguments) {
   const Experiment experiment =
       experiment_of(RunStudy::kind, arguments.topology, parse_seed(arguments.seed),
                     RunStudy::options_of_command(), arguments.line);
+  require_columns(arguments.tables, experiment.studies);
   std::vector<Case> cases = cases_of(arguments, experiment);
   std::optional<ScratchFolder> trace;
   if (!arguments.trace.empty()) trace_into(trace.emplace(), cases);

@@ -77,6 +77,7 @@ int train_command(const TrainArguments& arguments) {
   const Experiment experiment =
       experiment_of(TrainingStudy::kind, arguments.topology, parse_seed(arguments.seed),
                     TrainingStudy::options_of_command(), arguments.study);
+  require_columns(arguments.tables, experiment.studies);
   TrainingStudy study = *experiment.all<TrainingStudy>().front();
   const Topology& topology = experiment.topologies.front().topology;
   const TrainingNetwork network{topology.name(), &topology};

@@ -136,6 +136,15 @@ int conclude(const StudyResult& result, const StudyOutput& output) {
   return output.interrupted ? interrupted_exit_code : code;
 }
 
+void require_columns(const TableArguments& tables, std::span<const AnyStudy> studies) {
+  const TableForm form = table_form(tables);
+  for (const AnyStudy& study : studies)
+    know_columns(form, std::visit([](const auto& each) { return each.table_columns(); }, study));
+  for (const Column& column : comparison_table({}).columns)
+    know_columns(form, std::vector{column_name(column.title)});
+  require_known_columns(form);
+}
+
 int run_study_line(std::string_view command, std::string_view kind,
                    std::span<const StudyOption> options, const StudyArguments& arguments,
                    const std::function<void(StudyResult&)>& adapt) {
@@ -143,6 +152,7 @@ int run_study_line(std::string_view command, std::string_view kind,
       experiment_of(kind, arguments.topology, parse_seed(arguments.seed), options, arguments.line);
   const AnyStudy& study = experiment.studies.front();
   const std::string& network = experiment.topologies.front().label;
+  require_columns(arguments.tables, experiment.studies);
   if (arguments.out) require_writable(*arguments.out + "/results.json");
   Interrupts interrupts;
   Refusals refusals;

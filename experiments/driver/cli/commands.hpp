@@ -261,6 +261,9 @@ void require_writable(const std::optional<std::string>& folder, const std::strin
 /// and says on stderr what is wrong. The exit code.
 int conclude(const StudyResult& result, const StudyOutput& output);
 
+/// Before hours of work. Errors: InputError for a chosen column that no table of these studies has.
+void require_columns(const TableArguments& tables, std::span<const AnyStudy> studies);
+
 /// Reads the command line as the study that it stands for (study_line.hpp), runs and concludes it.
 /// `adapt`: the result before it is shown; may be empty. Errors: InputError.
 int run_study_line(std::string_view command, std::string_view kind,

@@ -19,13 +19,15 @@ namespace {
 Json json_of(const Cell& cell, Quantity quantity) {
   if (!cell.is_known()) return nullptr;
   switch (quantity) {
-  case Quantity::text: return text_or_null(cell.text());
+  case Quantity::text:
+  case Quantity::numeral: return text_or_null(cell.text());
   case Quantity::truth: return cell.holds();
   case Quantity::count:
   case Quantity::bytes:
   case Quantity::time: return cell.whole();
   case Quantity::rate:
   case Quantity::ratio:
+  case Quantity::part:
   case Quantity::number:
   case Quantity::fact:
   case Quantity::seconds:

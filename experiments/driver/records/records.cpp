@@ -3,11 +3,15 @@
 // them.
 #include "experiments/driver/records/records.hpp"
 
+#include "experiments/driver/records/percentage.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 namespace tutti {
@@ -35,13 +39,15 @@ double Cell::number() const {
 std::string exact_text(const Cell& cell, Quantity quantity) {
   if (!cell.is_known()) return "";
   switch (quantity) {
-  case Quantity::text: return cell.text();
+  case Quantity::text:
+  case Quantity::numeral: return cell.text();
   case Quantity::truth: return cell.holds() ? "true" : "false";
   case Quantity::count:
   case Quantity::bytes:
   case Quantity::time: return fmt::to_string(cell.whole());
   case Quantity::rate: return fmt::format("{:.0f}", cell.number());
-  case Quantity::ratio: return fmt::format("{:.6f}", cell.number());
+  case Quantity::ratio:
+  case Quantity::part: return fmt::format("{:.6f}", cell.number());
   case Quantity::number: return fmt::format("{:.6g}", cell.number());
   case Quantity::fact: return fmt::format("{:.10g}", cell.number());
   case Quantity::seconds: return fmt::format("{:.9g}", cell.number());
@@ -86,22 +92,28 @@ std::vector<std::vector<std::string>> csv_rows(const Records& records) {
 
 namespace {
 
-std::string short_text(const Cell& cell, Quantity quantity) {
+/// Keys are exact, so that they can be typed.
+std::string short_text(const Cell& cell, const RecordColumn& column) {
   if (!cell.is_known()) return "-";
-  switch (quantity) {
-  case Quantity::bytes: return to_text(Bytes{cell.whole()});
-  case Quantity::time: return short_text(Time{cell.whole()});
+  switch (column.quantity) {
+  case Quantity::bytes:
+    return column.role == ColumnRole::key ? to_text(Bytes{cell.whole()})
+                                          : short_text(Bytes{cell.whole()});
+  case Quantity::time: return cell.whole() == 0 ? "0 s" : short_text(Time{cell.whole()});
   case Quantity::rate: return short_rate_text(cell.number());
   case Quantity::ratio: return fmt::format("{:.3f}x", cell.number());
+  case Quantity::part: return percent_text(cell.number());
   case Quantity::seconds:
+    return short_text(Time{std::llround(cell.number() * static_cast<double>(ps_per_s))});
   case Quantity::effort: return fmt::format("{:.3f} s", cell.number());
-  case Quantity::text: return cell.text().empty() ? "-" : cell.text();
+  case Quantity::text:
+  case Quantity::numeral:
   case Quantity::truth:
   case Quantity::count:
   case Quantity::number:
   case Quantity::fact: break;
   }
-  return exact_text(cell, quantity);
+  return exact_text(cell, column.quantity);
 }
 
 /// "lower bound" of "lower_bound_ps": units stand with the values.
@@ -125,21 +137,70 @@ bool is_shown(const Records& records, std::size_t column) {
   return !is_empty && !(is_constant && c.role != ColumnRole::metric);
 }
 
+/// Adds the column of these records, under this title.
+void add_column(Table& table, const Records& records, std::size_t c, Column column) {
+  const RecordColumn& of = records.columns[c];
+  const bool is_text = of.quantity == Quantity::text || of.quantity == Quantity::truth;
+  column.align = is_text ? Align::left : Align::right;
+  column.wraps = of.role == ColumnRole::note;
+  table.columns.push_back(std::move(column));
+  for (std::size_t r = 0; r < records.rows.size(); ++r)
+    table.rows[r].push_back(short_text(records.rows[r][c], of));
+}
+
+std::string title_of(const ShownColumn& shown) {
+  std::string title = shown.title.empty() ? shown.name : shown.title;
+  if (shown.title.empty()) std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
 } // namespace
 
-Table records_table(const Records& records) {
+Table whole_table(const Records& records) {
   Table table;
   table.rows.resize(records.rows.size());
+  for (std::size_t c = 0; c < records.columns.size(); ++c)
+    add_column(table, records, c, {title_of(records.columns[c]), {}, records.columns[c].spare});
+  return table;
+}
+
+Table records_table(const Records& records) {
+  Records shown;
+  shown.rows.resize(records.rows.size());
   for (std::size_t c = 0; c < records.columns.size(); ++c) {
     if (!is_shown(records, c)) continue;
-    const RecordColumn& column = records.columns[c];
-    const bool is_text = column.quantity == Quantity::text || column.quantity == Quantity::truth;
-    table.columns.push_back({title_of(column), is_text ? Align::left : Align::right, column.spare,
-                             column.role == ColumnRole::note});
+    shown.columns.push_back(records.columns[c]);
     for (std::size_t r = 0; r < records.rows.size(); ++r)
-      table.rows[r].push_back(short_text(records.rows[r][c], column.quantity));
+      shown.rows[r].push_back(records.rows[r][c]);
   }
+  return whole_table(shown);
+}
+
+Table records_table(const Records& records, std::span<const ShownColumn> shown,
+                    const TableForm& form) {
+  Table table;
+  table.rows.resize(records.rows.size());
+  std::set<std::string_view> taken;
+  for (const ShownColumn& each : shown) {
+    const auto at = std::ranges::find(records.columns, each.name, name_without_unit);
+    assert(at != records.columns.end() && "a column of the records");
+    add_column(table, records, static_cast<std::size_t>(at - records.columns.begin()),
+               {title_of(each), {}, each.spare, false, each.name});
+    taken.insert(name_without_unit(*at));
+  }
+  for (std::size_t c = 0; c < records.columns.size() && !form.columns.empty(); ++c)
+    if (taken.insert(name_without_unit(records.columns[c])).second)
+      add_column(table, records, c, {title_of(records.columns[c])});
   return table;
+}
+
+std::vector<std::string> column_names(std::span<const RecordColumn> columns,
+                                      std::span<const ShownColumn> shown) {
+  std::vector<std::string> names;
+  for (const ShownColumn& each : shown) names.push_back(column_name(title_of(each)));
+  for (const RecordColumn& column : columns)
+    names.push_back(column_name(name_without_unit(column)));
+  return names;
 }
 
 } // namespace tutti

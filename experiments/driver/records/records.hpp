@@ -27,7 +27,9 @@ enum class Quantity : std::uint8_t {
   bytes,   ///< whole; names end in _bytes
   time,    ///< picoseconds, whole; names end in _ps
   rate,    ///< bytes per second; names end in _bytes_per_s
-  ratio,   ///< of two values of one quantity: a gap, a slowdown, a fraction
+  ratio,   ///< of two values of one quantity: a gap, a slowdown
+  part,    ///< of a whole, 0 .. 1; per cent for people
+  numeral, ///< a text that is read as a number: "3/2", "auto: 8"
   number,  ///< anything else, to six digits
   fact,    ///< what an algorithm states of its answer, to ten digits
   seconds, ///< measured by a clock; names end in _seconds
@@ -69,6 +71,11 @@ public:
     if (value) *this = Cell(*value);
   }
 
+  /// Not known where it is empty.
+  [[nodiscard]] static Cell of_text(const std::string& text) {
+    return text.empty() ? Cell() : Cell(text);
+  }
+
   [[nodiscard]] bool is_known() const;
   /// Pre: of such a value.
   [[nodiscard]] const std::string& text() const { return std::get<std::string>(value_); }
@@ -100,6 +107,25 @@ void append(Records& records, const Records& more);
 /// The rows for people, in units that suit them. What is the same in all of several rows, and notes
 /// and costs that none has, have no column.
 [[nodiscard]] Table records_table(const Records& records);
+
+/// The same with every column, whatever stands in it.
+[[nodiscard]] Table whole_table(const Records& records);
+
+/// A column that a table has, whatever stands in it.
+struct ShownColumn {
+  std::string name;       ///< of a record's column, without its unit
+  std::string title = {}; ///< empty: the words of the name
+  std::uint8_t spare = 0; ///< as Column::spare
+};
+
+/// The rows with these columns, in this order. Where a form names columns, all others are there for
+/// it to choose. Of several columns of one name the first counts. Pre: each is a record's.
+[[nodiscard]] Table records_table(const Records& records, std::span<const ShownColumn> shown,
+                                  const TableForm& form);
+
+/// How --columns may call the columns of such a table.
+[[nodiscard]] std::vector<std::string> column_names(std::span<const RecordColumn> columns,
+                                                    std::span<const ShownColumn> shown);
 
 /// A column, and where its value stands in a `Row`.
 template <typename Row> struct Field {

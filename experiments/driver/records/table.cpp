@@ -113,7 +113,9 @@ private:
     }
     for (const std::string& name : form.columns)
       for (std::size_t c = 0; c < table_.columns.size(); ++c)
-        if (column_name(table_.columns[c].title) == column_name(name)) columns_.push_back(c);
+        if (const Column& column = table_.columns[c];
+            column_name(column.title) == column_name(name) || column.name == column_name(name))
+          columns_.push_back(c);
   }
 
   [[nodiscard]] std::size_t natural_width(std::size_t c) const {
@@ -330,16 +332,20 @@ std::string wrapped(std::string_view text, const TableForm& form) {
   return all;
 }
 
-void know_columns(const TableForm& form, std::initializer_list<std::string_view> titles) {
-  if (!form.titles) return;
-  for (const std::string_view title : titles) form.titles->insert(column_name(title));
+void know_columns(const TableForm& form, std::span<const std::string> names) {
+  if (form.titles) form.titles->insert(names.begin(), names.end());
 }
 
 void require_known_columns(const TableForm& form) {
   if (form.columns.empty() || !form.titles) return;
   const std::vector<std::string> known(form.titles->begin(), form.titles->end());
+  const auto begins = [](const std::string& name) {
+    return [&name](const std::string& each) {
+      return each.ends_with('*') && name.starts_with(each.substr(0, each.size() - 1));
+    };
+  };
   for (const std::string& name : form.columns)
-    if (!form.titles->contains(column_name(name)))
+    if (!form.titles->contains(column_name(name)) && std::ranges::none_of(known, begins(name)))
       throw InputError("--columns: " + unknown_name("column", name, known));
 }
 

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +24,8 @@ struct Column {
   /// Where a table is wider than the terminal, columns with the highest number are left out first;
   /// 0: never.
   std::uint8_t spare = 0;
-  bool wraps = false; ///< holds long texts, which go on in further lines where space is short
+  bool wraps = false;    ///< holds long texts, which go on in further lines where space is short
+  std::string name = {}; ///< by which it may be chosen, too
 };
 
 struct Table {
@@ -59,9 +60,9 @@ struct TableForm {
 [[nodiscard]] std::string with_colours(std::string_view text,
                                        const std::function<std::string(std::string_view)>& rest);
 
-/// Says that a table has such columns where they have something to say, so that choosing one is no
-/// mistake where it hasn't.
-void know_columns(const TableForm& form, std::initializer_list<std::string_view> titles);
+/// Says that a table has such columns, or could have, so that choosing one is no mistake. A name
+/// that ends in * stands for all that begin so.
+void know_columns(const TableForm& form, std::span<const std::string> names);
 
 /// Lines that are wider than the form's width go on in further lines, indented by two blanks.
 [[nodiscard]] std::string wrapped(std::string_view text, const TableForm& form);

@@ -475,15 +475,30 @@ TEST_CASE("sizes come in lists and ranges, and the best of each is marked") {
              ContainsSubstring("sizes \"1KiB..4KiB,4096B\" have 4KiB twice"));
 }
 
-TEST_CASE("columns are chosen, and unknown ones told after the table") {
+TEST_CASE("columns are chosen, of records too, and unknown ones told before the work") {
   const TemporaryFolder folder;
   const std::string line = "synth -t ring:4 -c all_gather -a ring --columns ";
   CHECK_THAT(run_tutti(line + "gap,algorithm", folder).out,
              ContainsSubstring("   gap  algorithm\n"));
+  CHECK_THAT(run_tutti(line + "max_link_utilisation,transfers,lower_bound", folder).out,
+             ContainsSubstring("max link  transfers  lower bound\n"));
   const CommandResult unknown = run_tutti(line + "gap,gep", folder);
   CHECK(unknown.code == 2);
-  CHECK_THAT(unknown.out, ContainsSubstring("   gap\n"));
-  CHECK_THAT(unknown.err, ContainsSubstring("--columns: unknown column \"gep\""));
+  CHECK(unknown.out.empty());
+  CHECK_THAT(unknown.err, ContainsSubstring("--columns: unknown column \"gep\"") &&
+                              ContainsSubstring("did you mean \"gap\"?"));
   CHECK(run_tutti(line + "gap,gap", folder).code == 2);
   CHECK(run_tutti(line + "gap --json", folder).code == 2);
+  // What a table could have is no mistake, and what no study of the kind has is one.
+  CHECK(run_tutti(line + "gap,size,best,fact:periods", folder).code == 0);
+  for (const char* command :
+       {"train -t ring:4 --model resnet50 --npu v100 -a ring",
+        "failures -t ring:4 -c all_gather -a ring --failed-links 1",
+        "frontier -t ring:4 -c all_gather", "exec -t ring:4 -c all_gather -a ring"}) {
+    const CommandResult refused = run_tutti(std::string(command) + " --columns gep", folder);
+    INFO(command);
+    CHECK(refused.code == 2);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err, ContainsSubstring("unknown column \"gep\""));
+  }
 }

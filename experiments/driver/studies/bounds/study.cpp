@@ -254,6 +254,10 @@ std::vector<RecordColumn> BoundStudy::columns() {
   return records_of<BoundRow>(fields_of(BoundStudy()), {}).columns;
 }
 
+std::vector<std::string> BoundStudy::table_columns() const {
+  return column_names(records_of<BoundRow>(fields_of(*this), {}).columns, {});
+}
+
 StudyResult run_study(const BoundStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const BoundResults>(evaluate(study, how));
   const Records records = records_of<BoundRow>(fields_of(study), made->rows);

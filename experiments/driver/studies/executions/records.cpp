@@ -10,15 +10,10 @@ namespace tutti {
 
 namespace {
 
-struct RunRow {
-  const ExecutionEvaluation* e;
-  const ExecutionRun* run;
-};
-
-Fields<RunRow> case_fields() {
+Fields<ExecutionRow> case_fields() {
   using enum Quantity;
   using enum ColumnRole;
-  using R = RunRow;
+  using R = ExecutionRow;
   const auto lowered = [](auto member) { // 0: there is no program
     return [member](const R& r) { return r.run->*member > 0 ? Cell(r.run->*member) : Cell(); };
   };
@@ -62,26 +57,30 @@ Fields<ExecutionRun> measured_fields() {
 
 } // namespace
 
-Records execution_records(std::span<const ExecutionEvaluation> evaluations) {
+Fields<ExecutionRow> execution_fields() {
   using enum Quantity;
   using enum ColumnRole;
-  Fields<RunRow> fields = case_fields();
-  extend(fields, fields_through<RunRow>(measured_fields(), [](const RunRow& r) {
+  Fields<ExecutionRow> fields = case_fields();
+  extend(fields, fields_through<ExecutionRow>(measured_fields(), [](const ExecutionRow& r) {
            return r.run->execution ? r.run : nullptr;
          }));
   const auto share = [](auto member) {
-    return [member](const RunRow& r) {
+    return [member](const ExecutionRow& r) {
       const auto found = rate_share(*r.e, *r.run);
       return found ? Cell((*found).*member) : Cell();
     };
   };
-  fields.push_back({{"copy_rate_fraction", ratio, metric}, share(&RateShare::sent)});
-  fields.push_back({{"memory_rate_fraction", ratio, metric}, share(&RateShare::memory)});
-  fields.push_back({{"note", text, note}, [](const RunRow& r) { return r.run->note; }});
-  std::vector<RunRow> rows;
+  fields.push_back({{"copy_rate_fraction", part, metric}, share(&RateShare::sent)});
+  fields.push_back({{"memory_rate_fraction", part, metric}, share(&RateShare::memory)});
+  fields.push_back({{"note", text, note}, [](const ExecutionRow& r) { return r.run->note; }});
+  return fields;
+}
+
+Records execution_records(std::span<const ExecutionEvaluation> evaluations) {
+  std::vector<ExecutionRow> rows;
   for (const ExecutionEvaluation& e : evaluations)
     for (const ExecutionRun& run : e.runs) rows.push_back({&e, &run});
-  return records_of<RunRow>(fields, rows);
+  return records_of<ExecutionRow>(execution_fields(), rows);
 }
 
 } // namespace tutti

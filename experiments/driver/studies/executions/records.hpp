@@ -8,6 +8,12 @@
 
 namespace tutti {
 
+struct ExecutionRow {
+  const ExecutionEvaluation* e;
+  const ExecutionRun* run;
+};
+[[nodiscard]] Fields<ExecutionRow> execution_fields();
+
 /// One row per algorithm and size.
 [[nodiscard]] Records execution_records(std::span<const ExecutionEvaluation> evaluations);
 

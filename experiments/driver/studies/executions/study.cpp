@@ -56,6 +56,8 @@ std::size_t ExecutionStudy::case_count() const {
 
 std::vector<RecordColumn> ExecutionStudy::columns() { return execution_records({}).columns; }
 
+std::vector<std::string> ExecutionStudy::table_columns() const { return execution_table_columns(); }
+
 namespace {
 
 StudyResult result_of(ExecutionEvaluation evaluation) {

@@ -2,8 +2,10 @@
 // for scripts and eyes that know those; with its counts, units and "out of bounds" line.
 #include "experiments/driver/studies/executions/table.hpp"
 
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/executions/prediction.hpp"
+#include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
@@ -17,11 +19,6 @@ namespace tutti {
 namespace {
 
 constexpr double bytes_per_gb = 1e9, us_per_s = 1e6;
-
-std::string time_text(double seconds) {
-  return seconds > 0 ? short_text(Time{std::llround(seconds * static_cast<double>(ps_per_s))})
-                     : "-";
-}
 
 std::string prediction_text(const ExecutionEvaluation& e) {
   if (e.engines.empty()) return "nothing is predicted";
@@ -40,50 +37,50 @@ std::string heading(const ExecutionEvaluation& e) {
       prediction_text(e));
 }
 
-std::vector<std::string> row_of(const ExecutionEvaluation& e, const ExecutionRun& run) {
-  std::vector<std::string> row{short_text(run.size), run.algorithm};
-  const bool ran = run.execution.has_value();
-  row.push_back(run.chunks_per_shard > 0 ? chunks_text(run.chunks_per_shard, run.chose_chunks)
-                                         : "-");
-  row.push_back(run.blocks > 0 ? fmt::to_string(run.blocks) : "-");
-  row.push_back(run.steps > 0 ? fmt::to_string(run.steps) : "-");
-  row.push_back(time_text(run.measured()));
-  row.push_back(run.predicted.empty() ? "-" : short_text(run.predicted.front()));
-  row.push_back(run.ratio() > 0 ? fmt::format("{:.3f}", run.ratio()) : "-");
-  row.push_back(ran ? short_rate_text(run.algbw) : "-");
-  row.push_back(ran ? short_rate_text(run.busbw) : "-");
-  row.push_back(
-      ran ? fmt::format("{} of {}", run.execution->check.wrong, run.execution->check.checked)
-          : "-");
-  if (e.copy_rate > 0) {
-    const auto share = rate_share(e, run);
-    row.push_back(share ? fmt::format("{:.1f} %", 100 * share->sent) : "-");
-    row.push_back(share ? fmt::format("{:.1f} %", 100 * share->memory) : "-");
-  }
-  row.push_back(run.note);
-  return row;
+/// What a table says otherwise than a record, then all of the record.
+Fields<ExecutionRow> table_fields() {
+  using enum Quantity;
+  using R = ExecutionRow;
+  Fields<R> fields{{{"chunks/shard", numeral},
+                    [](const R& r) {
+                      const std::uint32_t chunks = r.run->chunks_per_shard;
+                      return chunks > 0 ? Cell(chunks_text(chunks, r.run->chose_chunks)) : Cell();
+                    }},
+                   {{"wrong", numeral}, [](const R& r) {
+                      if (!r.run->execution) return Cell();
+                      const runtime::DataCheck& check = r.run->execution->check;
+                      return Cell(fmt::format("{} of {}", check.wrong, check.checked));
+                    }}};
+  extend(fields, execution_fields());
+  return fields;
 }
 
-Table run_table(const ExecutionEvaluation& e) {
-  Table table;
-  table.columns = {{"size", Align::right},
-                   {"algorithm"},
-                   {"chunks/shard", Align::right, 6},
-                   {"blocks", Align::right, 8},
-                   {"steps", Align::right, 7},
-                   {"measured", Align::right},
-                   {"predicted", Align::right},
-                   {"ratio", Align::right},
-                   {"algbw", Align::right, 3},
-                   {"busbw", Align::right, 4},
-                   {"wrong", Align::right, 1}};
-  if (e.copy_rate > 0) {
-    table.columns.push_back({"of copies", Align::right, 4});
-    table.columns.push_back({"of memory", Align::right, 5});
+/// `copies`: the device's rate of copies is known.
+std::vector<ShownColumn> shown_columns(bool copies) {
+  std::vector<ShownColumn> shown{{"size"},
+                                 {"algorithm"},
+                                 {"chunks/shard", "", 6},
+                                 {"blocks", "", 8},
+                                 {"steps", "", 7},
+                                 {"measured"},
+                                 {"predicted_time", "predicted"},
+                                 {"measured_over_predicted", "ratio"},
+                                 {"algbw", "", 3},
+                                 {"busbw", "", 4},
+                                 {"wrong", "", 1}};
+  if (copies) {
+    shown.push_back({"copy_rate_fraction", "of copies", 4});
+    shown.push_back({"memory_rate_fraction", "of memory", 5});
   }
-  table.columns.push_back({"note", Align::left, 2, true});
-  for (const ExecutionRun& run : e.runs) table.rows.push_back(row_of(e, run));
-  return table;
+  shown.push_back({"note", "", 2});
+  return shown;
+}
+
+Table run_table(const ExecutionEvaluation& e, const TableForm& form) {
+  std::vector<ExecutionRow> rows;
+  for (const ExecutionRun& run : e.runs) rows.push_back({&e, &run});
+  return records_table(records_of<ExecutionRow>(table_fields(), rows),
+                       shown_columns(e.copy_rate > 0), form);
 }
 
 std::string error_text(const ExecutionEvaluation& e) {
@@ -154,12 +151,16 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
     text += fmt::format("profile: {} links, fitted within {:.1f} %, all at once {}\n",
                         e.profile->links.size(), 100 * e.profile->fit_error(),
                         short_rate_text(e.profile->joint_bytes_per_second));
-  text += to_text(run_table(e), form) + error_text(e);
+  text += to_text(run_table(e, form), form) + error_text(e);
   if (const auto share = best_rate_share(e))
     text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it, the "
                         "memory at least {:.1f} % of what that copy reads and writes\n",
                         short_rate_text(e.copy_rate), 100 * share->sent, 100 * share->memory);
   return text;
+}
+
+std::vector<std::string> execution_table_columns() {
+  return column_names(records_of<ExecutionRow>(table_fields(), {}).columns, shown_columns(true));
 }
 
 std::string nccl_tests_text(const ExecutionEvaluation& e) {
@@ -174,21 +175,19 @@ std::string nccl_tests_text(const ExecutionEvaluation& e) {
 
 std::string profile_text(const Topology& network, const runtime::Profile& profile,
                          const TableForm& form) {
-  Table table;
-  table.columns = {{"link"},
-                   {"latency", Align::right},
-                   {"bandwidth", Align::right},
-                   {"fit error", Align::right}};
-  for (const runtime::LinkProfile& link : profile.links) {
-    const Link& of = network.link(link.link);
-    table.rows.push_back({network.node(of.from).name + ">" + network.node(of.to).name,
-                          time_text(link.latency_seconds),
-                          short_rate_text(1 / link.seconds_per_byte),
-                          fmt::format("{:.1f} %", 100 * link.fit_error)});
-  }
-  return to_text(table, form) + fmt::format("all links at once: {}; fitted within {:.1f} %\n",
-                                            short_rate_text(profile.joint_bytes_per_second),
-                                            100 * profile.fit_error());
+  using enum Quantity;
+  using L = runtime::LinkProfile;
+  const Fields<L> fields{{{"link", text},
+                          [&](const L& l) {
+                            const Link& of = network.link(l.link);
+                            return network.node(of.from).name + ">" + network.node(of.to).name;
+                          }},
+                         {{"latency", seconds}, [](const L& l) { return l.latency_seconds; }},
+                         {{"bandwidth", rate}, [](const L& l) { return 1 / l.seconds_per_byte; }},
+                         {{"fit_error", part}, [](const L& l) { return l.fit_error; }}};
+  return to_text(records_table(records_of<L>(fields, profile.links)), form) +
+         fmt::format("all links at once: {}; fitted within {:.1f} %\n",
+                     short_rate_text(profile.joint_bytes_per_second), 100 * profile.fit_error());
 }
 
 } // namespace tutti

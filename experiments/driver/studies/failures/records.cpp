@@ -69,7 +69,7 @@ Fields<PolicyRow> policy_fields() {
       {{"complete", truth, metric}, [](const R& r) { return r.recovery().complete(); }},
       {{"ending", text, metric}, [](const R& r) { return to_text(r.recovery().ending); }},
       {{"slowdown", ratio, metric}, [](const R& r) { return Cell(r.e->slowdown(*r.policy)); }},
-      {{"goodput_lost", ratio, metric}, [](const R& r) { return r.e->goodput_lost(*r.policy); }},
+      {{"goodput_lost", part, metric}, [](const R& r) { return r.e->goodput_lost(*r.policy); }},
       {{"in_vain_bytes", bytes, metric}, [](const R& r) { return r.recovery().in_vain; }},
       {{"decisions_in_force", count, metric},
        [](const R& r) { return r.policy->decisions_in_force(); }},

@@ -71,6 +71,8 @@ std::size_t FailureStudy::case_count() const {
 
 std::vector<RecordColumn> FailureStudy::columns() { return failure_records({}).columns; }
 
+std::vector<std::string> FailureStudy::table_columns() const { return failure_table_columns(); }
+
 StudyResult result_of(FailureStudyEvaluation evaluation) {
   const auto made = std::make_shared<const FailureStudyEvaluation>(std::move(evaluation));
   StudyResult result;

@@ -65,6 +65,8 @@ struct FailureStudy {
   [[nodiscard]] std::size_t case_count() const;
   /// Those that rows of every study of this kind have.
   [[nodiscard]] static std::vector<RecordColumn> columns();
+  /// How --columns may call what its tables have, or could have.
+  [[nodiscard]] std::vector<std::string> table_columns() const;
 
   /// Pre: the experiment has its topologies. Files of events are looked for beside `source_name`.
   /// Errors: InputError with the place of what is wrong, also for a label that another study has,

@@ -3,7 +3,7 @@
 // Where there is but one run, its story follows in words.
 #include "experiments/driver/studies/failures/table.hpp"
 
-#include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
@@ -11,16 +11,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
+#include <utility>
 
 namespace tutti {
 
 namespace {
 
-using Row = std::vector<std::string>;
-
 std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
-std::string bytes_text(Bytes bytes) { return bytes == Bytes{} ? "-" : short_text(bytes); }
 
 bool is_sweep(std::span<const FailureEvaluation> evaluations) {
   return std::any_of(evaluations.begin(), evaluations.end(), [](const FailureEvaluation& e) {
@@ -49,74 +47,88 @@ std::string complete_text(const PolicySummary& s) {
   return std::string(to_text(*s.only));
 }
 
-// Blank where the column isn't shown.
-Row summary_row(const FailureEvaluation& e, const PolicySummary& s, bool sweep) {
-  Row row{e.algorithm, chunks_text(e.chunks_per_shard, e.chose_chunks)};
-  if (sweep) row.push_back(s.failed_links ? fmt::to_string(*s.failed_links) : "-");
-  row.emplace_back(to_text(s.policy));
-  const double undisturbed = static_cast<double>(e.undisturbed.report.completion.ps);
-  row.push_back(s.time ? short_text(*s.time) : "-");
-  row.push_back(
-      s.time && undisturbed > 0 ? ratio_text(static_cast<double>(s.time->ps) / undisturbed) : "-");
-  row.push_back(percent_text(s.goodput_lost));
-  row.push_back(bytes_text(s.in_vain));
-  row.push_back(s.decisions == 0 ? "-" : fmt::format("{}/{}", s.in_force, s.decisions));
-  row.push_back(s.decisions == 0 ? "-" : seconds_text(s.planning_seconds));
-  row.push_back(complete_text(s));
-  row.push_back(s.missing_npus == 0 ? "-" : fmt::to_string(s.missing_npus));
-  return row;
+/// A policy, or how the run goes undisturbed, of an algorithm.
+struct SummaryRow {
+  const FailureEvaluation* e;
+  std::optional<PolicySummary> summary; ///< none: the undisturbed run
+
+  [[nodiscard]] const PolicySummary* policy() const { return summary ? &*summary : nullptr; }
+};
+
+Cell ratio_of(const FailureEvaluation& e, const std::optional<Time>& time) {
+  const Time undisturbed = e.undisturbed.report.completion;
+  if (!time || undisturbed == Time{}) return {};
+  return static_cast<double>(time->ps) / static_cast<double>(undisturbed.ps);
 }
 
-Row undisturbed_row(const FailureEvaluation& e, bool sweep) {
-  Row row{e.algorithm, chunks_text(e.chunks_per_shard, e.chose_chunks)};
-  if (sweep) row.emplace_back("-");
-  for (const std::string& cell :
-       {std::string("undisturbed"), short_text(e.undisturbed.report.completion), ratio_text(1),
-        percent_text(0), bytes_text({}), std::string("-"), std::string("-"), std::string("yes"),
-        std::string("-")})
-    row.push_back(cell);
-  return row;
+/// What only policies have.
+Fields<PolicySummary> reaction_fields() {
+  using enum Quantity;
+  using S = PolicySummary;
+  return {{{"in vain", bytes, ColumnRole::metric, 4},
+           [](const S& s) { return s.in_vain == Bytes{} ? Cell() : Cell(s.in_vain); }},
+          {{"in force / made", numeral, ColumnRole::metric, 5},
+           [](const S& s) {
+             return s.decisions == 0 ? Cell() : Cell(fmt::format("{}/{}", s.in_force, s.decisions));
+           }},
+          {{"planning", effort, ColumnRole::metric, 6},
+           [](const S& s) { return s.decisions == 0 ? Cell() : Cell(s.planning_seconds); }}};
 }
 
-Row refused_row(const FailureEvaluation& e, bool sweep) {
-  Row row{e.algorithm, "-"};
-  if (sweep) row.emplace_back("-");
-  row.insert(row.end(), 7, "-");
-  row.emplace_back(to_text(e.status)); // in place of "complete"
-  row.emplace_back("-");
-  return row;
+/// `sweep`: over numbers of failed links. `chose`: some number of chunks was chosen; else whoever
+/// runs it has said how many.
+Fields<SummaryRow> summary_fields(bool sweep, bool chose) {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = SummaryRow;
+  Fields<R> fields{{{"algorithm", text}, [](const R& r) { return r.e->algorithm; }}};
+  if (chose)
+    fields.push_back({{"chunks/shard", numeral, metric, 8}, [](const R& r) {
+                        if (!r.e->verified) return Cell();
+                        return Cell(chunks_text(r.e->chunks_per_shard, r.e->chose_chunks));
+                      }});
+  if (sweep)
+    fields.push_back({{"failed links", count}, [](const R& r) {
+                        return r.summary ? Cell(r.summary->failed_links) : Cell();
+                      }});
+  const auto time_of = [](const R& r) {
+    return r.summary ? r.summary->time : std::optional(r.e->undisturbed.report.completion);
+  };
+  // Of one without a schedule the reason stands below.
+  const auto made = [](auto value) {
+    return [value](const R& r) { return r.e->verified ? Cell(value(r)) : Cell(); };
+  };
+  extend(fields,
+         {{{"policy", text}, made([](const R& r) {
+             return r.summary ? Cell(to_text(r.summary->policy)) : Cell("undisturbed");
+           })},
+          {{"time", time}, made(time_of)},
+          {{"x undisturbed", ratio}, made([=](const R& r) { return ratio_of(*r.e, time_of(r)); })},
+          {{"goodput lost", part, metric, 3},
+           made([](const R& r) { return r.summary ? r.summary->goodput_lost : 0; })}});
+  extend(fields, fields_through<R>(reaction_fields(), [](const R& r) { return r.policy(); }));
+  extend(fields, {{{"complete", numeral},
+                   [](const R& r) {
+                     if (!r.e->verified) return std::string(to_text(r.e->status));
+                     return r.summary ? complete_text(*r.summary) : "yes";
+                   }},
+                  {{"NPUs missing some", count, metric, 2}, [](const R& r) {
+                     const bool some = r.summary && r.summary->missing_npus > 0;
+                     return some ? Cell(r.summary->missing_npus) : Cell();
+                   }}});
+  return fields;
 }
 
-Table policy_table(std::span<const FailureEvaluation> evaluations) {
-  const bool sweep = is_sweep(evaluations);
-  Table table;
-  table.columns.push_back({"algorithm"});
-  table.columns.push_back({"chunks/shard", Align::right, 8});
-  if (sweep) table.columns.push_back({"failed links", Align::right});
-  table.columns.push_back({"policy"});
-  table.columns.push_back({"time", Align::right});
-  table.columns.push_back({"x undisturbed", Align::right});
-  table.columns.push_back({"goodput lost", Align::right, 3});
-  table.columns.push_back({"in vain", Align::right, 4});
-  table.columns.push_back({"in force / made", Align::right, 5});
-  table.columns.push_back({"planning", Align::right, 6});
-  table.columns.push_back({"complete", Align::right});
-  table.columns.push_back({"NPUs missing some", Align::right, 2});
+Records policy_records(std::span<const FailureEvaluation> evaluations) {
+  std::vector<SummaryRow> rows;
+  bool chose = false;
   for (const FailureEvaluation& e : evaluations) {
-    if (!e.verified) { // the reason stands below
-      table.rows.push_back(refused_row(e, sweep));
-      continue;
-    }
-    table.rows.push_back(undisturbed_row(e, sweep));
-    for (const PolicySummary& summary : summaries_of(e))
-      table.rows.push_back(summary_row(e, summary, sweep));
+    rows.push_back({&e, std::nullopt});
+    chose |= e.chose_chunks;
+    if (e.verified)
+      for (PolicySummary& summary : summaries_of(e)) rows.push_back({&e, std::move(summary)});
   }
-  if (std::none_of(evaluations.begin(), evaluations.end(),
-                   [](const FailureEvaluation& e) { return e.chose_chunks; })) {
-    table.columns.erase(table.columns.begin() + 1); // whoever runs it has said how many
-    for (Row& row : table.rows) row.erase(row.begin() + 1);
-  }
-  return table;
+  return records_of<SummaryRow>(summary_fields(is_sweep(evaluations), chose), rows);
 }
 
 std::string bound_text(const FailureEvaluation& e) {
@@ -197,12 +209,15 @@ std::string conclusion_text(const FailureEvaluation& e) {
 } // namespace
 
 std::string failures_text(std::span<const FailureEvaluation> evaluations, const TableForm& form) {
-  know_columns(form, {"chunks/shard", "failed links"});
   std::string words;
   for (const FailureEvaluation& e : evaluations) words += conclusion_text(e);
   for (const FailureEvaluation& e : evaluations) words += story(e);
-  return wrapped(heading(evaluations.front()), form) + to_text(policy_table(evaluations), form) +
-         wrapped(words, form);
+  return wrapped(heading(evaluations.front()), form) +
+         to_text(whole_table(policy_records(evaluations)), form) + wrapped(words, form);
+}
+
+std::vector<std::string> failure_table_columns() {
+  return column_names(records_of<SummaryRow>(summary_fields(true, true), {}).columns, {});
 }
 
 std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations) {

@@ -15,6 +15,8 @@ namespace tutti {
 /// what, and what each policy decided. Pre: at least one, all of one topology and collective.
 [[nodiscard]] std::string failures_text(std::span<const FailureEvaluation> evaluations,
                                         const TableForm& form = {});
+/// How --columns may call what the table has, or could have.
+[[nodiscard]] std::vector<std::string> failure_table_columns();
 
 /// What is wrong with each, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations);

@@ -114,6 +114,8 @@ std::size_t FrontierStudy::case_count() const { return sizes.size(); }
 
 std::vector<RecordColumn> FrontierStudy::columns() { return frontier_records({}).columns; }
 
+std::vector<std::string> FrontierStudy::table_columns() const { return frontier_table_columns(); }
+
 namespace {
 
 /// Of frontier_records(), where there is one size: the point that is best there.

@@ -3,6 +3,7 @@
 // the rows of the paper with our verdicts.
 #include "experiments/driver/studies/frontiers/table.hpp"
 
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
@@ -10,9 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tutti {
 
@@ -22,8 +23,6 @@ std::string cost_text(const Ratio& cost) {
 }
 
 namespace {
-
-using Row = std::vector<std::string>;
 
 Optimality optimality_of(const FrontierPoint& point) {
   return {point.latency_optimal, point.bandwidth_optimal};
@@ -48,9 +47,9 @@ const SizedPoint* at_size(const PointEvaluation& point, Bytes size) {
 }
 
 // The smallest and the largest size, or the only one.
-std::vector<Bytes> shown_sizes(const FrontierEvaluation& evaluation) {
-  if (evaluation.sizes.size() == 1) return evaluation.sizes;
-  return {evaluation.sizes.front(), evaluation.sizes.back()};
+std::vector<Bytes> shown_sizes(const std::vector<Bytes>& sizes) {
+  if (sizes.size() == 1) return sizes;
+  return {sizes.front(), sizes.back()};
 }
 
 std::string heading(const FrontierEvaluation& e) {
@@ -65,43 +64,59 @@ std::string heading(const FrontierEvaluation& e) {
   return text + "\n";
 }
 
-Table point_table(const FrontierEvaluation& e) {
-  Table table;
-  for (const char* title : {"C", "S", "R", "R/C"}) table.columns.push_back({title, Align::right});
-  table.columns.push_back({"proof", Align::left, 2, true});
-  table.columns.push_back({"optimal in", Align::left, 3});
-  const std::vector<Bytes> sizes = shown_sizes(e);
-  for (const Bytes size : sizes)
-    for (const std::string_view title : {"model", "time"})
-      table.columns.push_back({fmt::format("{} {}", title, to_text(size)), Align::right,
-                               static_cast<std::uint8_t>(title == "model" ? 4 : 0)});
-  table.columns.push_back({"algbw", Align::right, 1});
-  table.columns.push_back({"gap", Align::right});
-  table.columns.push_back({"at chunks", Align::right, 5});
-  table.columns.push_back({"found by", Align::left, 6, true});
-  table.columns.push_back({"CPU", Align::right, 7});
-  for (std::size_t p = 0; p < e.points.size(); ++p) {
-    const FrontierPoint& point = e.frontier.points[p];
-    Row row{fmt::to_string(point.chunks),
-            fmt::to_string(point.steps),
-            fmt::to_string(point.rounds),
-            cost_text(point.cost()),
-            proof_text(point),
-            std::string(to_text(optimality_of(point)))};
-    const SizedPoint* last = nullptr;
-    for (const Bytes size : sizes) {
-      last = at_size(e.points[p], size);
-      row.push_back(last == nullptr ? "-" : short_text(last->model));
-      row.push_back(last == nullptr ? "-" : short_text(last->replay.report.completion));
-    }
-    row.push_back(last == nullptr ? "-" : short_rate_text(last->replay.algbw));
-    row.push_back(last == nullptr ? "-" : gap_text(last->replay.gap()));
-    row.push_back(last == nullptr ? "-" : gap_text(last->replay.gap_at_chunks()));
-    row.push_back(point.method);
-    row.push_back(seconds_text(point.seconds));
-    table.rows.push_back(std::move(row));
+struct TablePoint {
+  const FrontierEvaluation* e;
+  std::size_t p; ///< index of the point
+
+  [[nodiscard]] const FrontierPoint& point() const { return e->frontier.points[p]; }
+  [[nodiscard]] const SizedPoint* at(Bytes size) const { return at_size(e->points[p], size); }
+};
+
+/// What is said of a point at the largest size.
+Fields<Replay> last_size_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = Replay;
+  return {{{"algbw", rate, metric, 1}, [](const R& r) { return r.algbw; }},
+          {{"gap", ratio}, [](const R& r) { return r.gap(); }},
+          {{"at chunks", ratio, metric, 5}, [](const R& r) { return r.gap_at_chunks(); }}};
+}
+
+/// Pre: one size or more.
+Fields<TablePoint> table_point_fields(std::span<const Bytes> sizes) {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TablePoint;
+  Fields<R> fields{{{"C", count}, [](const R& r) { return r.point().chunks; }},
+                   {{"S", count}, [](const R& r) { return r.point().steps; }},
+                   {{"R", count}, [](const R& r) { return r.point().rounds; }},
+                   {{"R/C", numeral}, [](const R& r) { return cost_text(r.point().cost()); }},
+                   {{"proof", text, note, 2}, [](const R& r) { return proof_text(r.point()); }},
+                   {{"optimal in", text, metric, 3},
+                    [](const R& r) { return to_text(optimality_of(r.point())); }}};
+  for (const Bytes size : sizes) {
+    fields.push_back({{"model " + to_text(size), time, metric, 4}, [size](const R& r) {
+                        const SizedPoint* at = r.at(size);
+                        return at == nullptr ? Cell() : Cell(at->model);
+                      }});
+    fields.push_back({{"time " + to_text(size), time}, [size](const R& r) {
+                        const SizedPoint* at = r.at(size);
+                        return at == nullptr ? Cell() : Cell(at->replay.report.completion);
+                      }});
   }
-  return table;
+  extend(fields, fields_through<R>(last_size_fields(), [last = sizes.back()](const R& r) {
+           const SizedPoint* at = r.at(last);
+           return at == nullptr ? nullptr : &at->replay;
+         }));
+  extend(fields, {{{"found by", text, note, 6}, [](const R& r) { return r.point().method; }},
+                  {{"CPU", effort, metric, 7}, [](const R& r) { return r.point().seconds; }}});
+  return fields;
+}
+
+Table point_table(const FrontierEvaluation& e) {
+  std::vector<TablePoint> rows;
+  for (std::size_t p = 0; p < e.points.size(); ++p) rows.push_back({&e, p});
+  return whole_table(records_of<TablePoint>(table_point_fields(shown_sizes(e.sizes)), rows));
 }
 
 std::string best_text(const FrontierEvaluation& e) {
@@ -156,35 +171,43 @@ std::string frontier_text(const FrontierEvaluation& e, const TableForm& form) {
 
 namespace {
 
-std::string paper_seconds_text(const PaperInstance& paper) {
-  return paper.seconds ? fmt::format("{:.1f} s", *paper.seconds) : "-";
-}
+struct TableInstance {
+  const FrontierStudyEvaluation* study;
+  const InstanceEvaluation* instance;
+};
 
-std::string better_text(const InstanceEvaluation& instance, const Frontier& frontier) {
-  return instance.better ? instance_text(frontier.points[*instance.better]) : "-";
+Fields<TableInstance> table_instance_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TableInstance;
+  return {
+      {{"paper", text},
+       [](const R& r) {
+         const PaperInstance& paper = r.instance->paper;
+         return instance_text(paper.chunks, paper.steps, paper.rounds);
+       }},
+      {{"claims", text, metric, 2}, [](const R& r) { return to_text(r.instance->paper.claimed); }},
+      {{"time", numeral, metric, 4},
+       [](const R& r) {
+         const std::optional<double>& seconds = r.instance->paper.seconds;
+         return seconds ? Cell(fmt::format("{:.1f} s", *seconds)) : Cell();
+       }},
+      {{"ours", text}, [](const R& r) { return r.instance->answer; }},
+      {{"proven", text, metric, 1}, [](const R& r) { return to_text(r.instance->proven); }},
+      {{"CPU", effort, metric, 3}, [](const R& r) { return r.instance->seconds; }},
+      {{"better", text, metric, 5},
+       [](const R& r) {
+         const std::vector<FrontierPoint>& points = r.study->frontier.frontier.points;
+         return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
+       }},
+      {{"found by", text, note, 6}, [](const R& r) { return r.instance->method; }},
+      {{"verdict", text}, [](const R& r) { return to_text(r.instance->agreement); }}};
 }
 
 Table instance_table(const FrontierStudyEvaluation& study) {
-  Table table{{{"paper"},
-               {"claims", Align::left, 2},
-               {"time", Align::right, 4},
-               {"ours"},
-               {"proven", Align::left, 1},
-               {"CPU", Align::right, 3},
-               {"better", Align::left, 5},
-               {"found by", Align::left, 6, true},
-               {"verdict"}},
-              {}};
-  for (const InstanceEvaluation& instance : study.instances) {
-    const PaperInstance& paper = instance.paper;
-    table.rows.push_back({instance_text(paper.chunks, paper.steps, paper.rounds),
-                          std::string(to_text(paper.claimed)), paper_seconds_text(paper),
-                          instance.answer, std::string(to_text(instance.proven)),
-                          seconds_text(instance.seconds),
-                          better_text(instance, study.frontier.frontier), instance.method,
-                          std::string(to_text(instance.agreement))});
-  }
-  return table;
+  std::vector<TableInstance> rows;
+  for (const InstanceEvaluation& instance : study.instances) rows.push_back({&study, &instance});
+  return whole_table(records_of<TableInstance>(table_instance_fields(), rows));
 }
 
 std::string gains_text(const FrontierStudyEvaluation& study) {
@@ -202,6 +225,17 @@ std::string gains_text(const FrontierStudyEvaluation& study) {
 std::string instances_text(const FrontierStudyEvaluation& study, const TableForm& form) {
   if (study.instances.empty()) return "";
   return to_text(instance_table(study), form) + gains_text(study);
+}
+
+std::vector<std::string> frontier_table_columns() {
+  const std::vector<Bytes> any{Bytes{1}};
+  std::vector<std::string> names =
+      column_names(records_of<TablePoint>(table_point_fields(any), {}).columns, {});
+  for (std::string& name :
+       column_names(records_of<TableInstance>(table_instance_fields(), {}).columns, {}))
+    names.push_back(std::move(name));
+  names.insert(names.end(), {"model_*", "time_*"}); // of each size
+  return names;
 }
 
 } // namespace tutti

@@ -22,4 +22,7 @@ namespace tutti {
 [[nodiscard]] std::string instances_text(const FrontierStudyEvaluation& study,
                                          const TableForm& form = {});
 
+/// How --columns may call what these tables have.
+[[nodiscard]] std::vector<std::string> frontier_table_columns();
+
 } // namespace tutti

@@ -11,19 +11,12 @@ namespace tutti {
 
 namespace {
 
-struct JobRow {
-  const JobStudyEvaluation* study;
-  const PlanEvaluation* plan;
-  const Job* job;
-  const JobResult* result; ///< null: the plan has no schedule
-};
-
 Cell chunks_of(const JobRow& row) {
   if (row.job->chunks) return *row.job->chunks;
   return row.result == nullptr ? Cell() : row.result->chunks;
 }
 
-Fields<JobRow> job_fields() {
+Fields<JobRow> case_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = JobRow;
@@ -80,20 +73,29 @@ Fields<JobRow> cost_fields() {
 
 } // namespace
 
-Records job_records(std::span<const JobStudyEvaluation> studies) {
-  Fields<JobRow> fields = job_fields();
+Fields<JobRow> job_fields() {
+  Fields<JobRow> fields = case_fields();
   extend(fields, fields_through<JobRow>(result_fields(), [](const JobRow& r) { return r.result; }));
   extend(fields, fields_through<JobRow>(plan_fields(), [](const JobRow& r) {
            return r.result == nullptr ? nullptr : r.plan;
          }));
   extend(fields, cost_fields());
+  return fields;
+}
+
+std::vector<JobRow> job_rows(const JobStudyEvaluation& study) {
+  std::vector<JobRow> rows;
+  for (const PlanEvaluation& plan : study.plans)
+    for (std::size_t j = 0; j < study.jobs.size(); ++j)
+      rows.push_back({&study, &plan, &study.jobs[j], plan.jobs.empty() ? nullptr : &plan.jobs[j]});
+  return rows;
+}
+
+Records job_records(std::span<const JobStudyEvaluation> studies) {
   std::vector<JobRow> rows;
   for (const JobStudyEvaluation& study : studies)
-    for (const PlanEvaluation& plan : study.plans)
-      for (std::size_t j = 0; j < study.jobs.size(); ++j)
-        rows.push_back(
-            {&study, &plan, &study.jobs[j], plan.jobs.empty() ? nullptr : &plan.jobs[j]});
-  return records_of<JobRow>(fields, rows);
+    for (const JobRow& row : job_rows(study)) rows.push_back(row);
+  return records_of<JobRow>(job_fields(), rows);
 }
 
 } // namespace tutti

@@ -36,6 +36,8 @@ std::size_t JobStudy::case_count() const { return plans.size(); }
 
 std::vector<RecordColumn> JobStudy::columns() { return job_records({}).columns; }
 
+std::vector<std::string> JobStudy::table_columns() const { return job_table_columns(); }
+
 namespace {
 
 /// Of job_records(), where there is one plan: the job that is slowed down most.

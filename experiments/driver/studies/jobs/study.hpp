@@ -69,6 +69,8 @@ struct JobStudy {
   [[nodiscard]] std::size_t case_count() const;
   /// Those that rows of every study of this kind have.
   [[nodiscard]] static std::vector<RecordColumn> columns();
+  /// How --columns may call what its tables have, or could have.
+  [[nodiscard]] std::vector<std::string> table_columns() const;
 
   /// Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.

@@ -2,7 +2,9 @@
 // and when all are done.
 #include "experiments/driver/studies/jobs/table.hpp"
 
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/jobs/records.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
@@ -12,8 +14,6 @@ namespace tutti {
 
 namespace {
 
-using Row = std::vector<std::string>;
-
 /// Groups may be long lists.
 std::string shortened(const std::string& collective) {
   constexpr std::size_t most = 32;
@@ -22,30 +22,31 @@ std::string shortened(const std::string& collective) {
 
 double ratio(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<double>(b.ps); }
 
-Table job_table(const JobStudyEvaluation& study) {
-  Table table{{{"plan"},
-               {"job"},
-               {"collective", Align::left, 3},
-               {"size", Align::right, 4},
-               {"chunks/shard", Align::right, 7},
-               {"start", Align::right, 5},
-               {"priority", Align::right, 6},
-               {"alone", Align::right, 1},
-               {"in company", Align::right},
-               {"slowdown", Align::right},
-               {"algbw", Align::right, 2}},
-              {}};
-  for (const PlanEvaluation& plan : study.plans)
-    for (std::size_t j = 0; j < plan.jobs.size(); ++j) {
-      const Job& job = study.jobs[j];
-      const JobResult& result = plan.jobs[j];
-      table.rows.push_back({plan.plan, job.name, shortened(job.collective), to_text(job.size),
-                            chunks_text(result.chunks, !job.chunks), short_text(job.timing.start),
-                            fmt::to_string(job.timing.priority), short_text(result.alone),
-                            short_text(result.in_company), ratio_text(result.slowdown()),
-                            short_rate_text(result.algbw)});
-    }
-  return table;
+std::vector<ShownColumn> shown_columns() {
+  return {{"plan"},
+          {"job"},
+          {"collective", "", 3},
+          {"size", "", 4},
+          {"chunks/shard", "", 7},
+          {"start", "", 5},
+          {"priority", "", 6},
+          {"alone_time", "alone", 1},
+          {"collective_time", "in company"},
+          {"slowdown"},
+          {"algbw", "", 2}};
+}
+
+/// What a table says otherwise than a record, then all of the record.
+Fields<JobRow> table_fields() {
+  using enum Quantity;
+  using R = JobRow;
+  Fields<R> fields{{{"collective", text}, [](const R& r) { return shortened(r.job->collective); }},
+                   {{"chunks/shard", numeral}, [](const R& r) {
+                      return r.result ? Cell(chunks_text(r.result->chunks, !r.job->chunks))
+                                      : Cell();
+                    }}};
+  extend(fields, job_fields());
+  return fields;
 }
 
 std::string summary_text(const PlanEvaluation& plan) {
@@ -67,10 +68,17 @@ std::string jobs_text(const JobStudyEvaluation& study, const TableForm& form) {
   text += fmt::format("{} ({} NPUs), {} jobs\nengine {}, links busy for {}, forwarding {}\n",
                       study.topology, study.npus, study.jobs.size(), joined(study.engines, " = "),
                       to_text(study.model.link_busy), to_text(study.model.forwarding));
-  const Table table = job_table(study);
-  if (!table.rows.empty()) text += to_text(table, form);
+  std::vector<JobRow> rows = job_rows(study);
+  std::erase_if(rows, [](const JobRow& row) { return row.result == nullptr; }); // told below
+  if (!rows.empty())
+    text += to_text(records_table(records_of<JobRow>(table_fields(), rows), shown_columns(), form),
+                    form);
   for (const PlanEvaluation& plan : study.plans) text += summary_text(plan);
   return text;
+}
+
+std::vector<std::string> job_table_columns() {
+  return column_names(records_of<JobRow>(table_fields(), {}).columns, shown_columns());
 }
 
 } // namespace tutti

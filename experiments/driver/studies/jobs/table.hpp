@@ -13,4 +13,7 @@ namespace tutti {
 /// A line about the study, then for each plan its jobs, the time of all and its bound.
 [[nodiscard]] std::string jobs_text(const JobStudyEvaluation& study, const TableForm& form = {});
 
+/// How --columns may call what the table has.
+[[nodiscard]] std::vector<std::string> job_table_columns();
+
 } // namespace tutti

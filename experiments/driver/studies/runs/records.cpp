@@ -11,11 +11,6 @@ namespace tutti {
 
 namespace {
 
-struct RunRow {
-  const Evaluation* e;
-  const Replay* replay; ///< null: there is none
-};
-
 Fields<Evaluation> case_fields() {
   using E = Evaluation;
   const auto of_schedule = [](auto member) {
@@ -30,7 +25,7 @@ Fields<Evaluation> case_fields() {
           {{"collective", text, key}, [](const E& e) { return e.collective; }},
           {{"size_bytes", bytes, key}, [](const E& e) { return e.size; }},
           {{"algorithm", text, key}, [](const E& e) { return e.algorithm; }},
-          {{"routing", text, note}, [](const E& e) { return e.routing; }},
+          {{"routing", text, note}, [](const E& e) { return Cell::of_text(e.routing); }},
           {{"chunks_per_shard", count, metric}, [](const E& e) { return e.chunks_per_shard; }},
           {{"chunks", count, key}, [](const E& e) { return e.chunks; }},
           {{"transfers", count, metric}, of_schedule(&E::transfers)},
@@ -39,7 +34,7 @@ Fields<Evaluation> case_fields() {
            [](const E& e) { return e.problem.empty() ? to_text(e.status) : "defect"; }},
           {{"verified", truth, note}, [](const E& e) { return e.verified; }},
           {{"note", text, note}, [](const E& e) { return e.problem.empty() ? e.note : e.problem; }},
-          {{"hottest_link", text, note}, [](const E& e) { return e.hottest_link; }}};
+          {{"hottest_link", text, note}, [](const E& e) { return Cell::of_text(e.hottest_link); }}};
 }
 
 /// Of the first replay: below 1 the algorithm expected too much.
@@ -113,12 +108,10 @@ const Fields<Replay>& replay_fields() {
       {{"gap_at_chunks", ratio, metric}, [](const R& r) { return r.gap_at_chunks(); }},
       {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }},
       {{"busbw_bytes_per_s", rate, metric}, [](const R& r) { return r.busbw; }},
-      {{"max_link_utilisation", ratio, metric}, [](const R& r) { return r.max_utilisation(); }},
-      {{"mean_link_utilisation", ratio, metric}, [](const R& r) { return r.mean_utilisation(); }}};
+      {{"max_link_utilisation", part, metric}, [](const R& r) { return r.max_utilisation(); }},
+      {{"mean_link_utilisation", part, metric}, [](const R& r) { return r.mean_utilisation(); }}};
   return fields;
 }
-
-namespace {
 
 Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
   const auto evaluation = [](const RunRow& row) { return row.e; };
@@ -128,8 +121,6 @@ Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
     extend(fields, fields_through<RunRow>(more, evaluation));
   return fields;
 }
-
-} // namespace
 
 std::function<Cell(const Evaluation&)> run_column(const std::string& name) {
   for (Field<RunRow>& field : run_fields({}))

@@ -13,9 +13,15 @@ namespace tutti {
 /// Engine, time model, time, bounds, rates and utilisation.
 [[nodiscard]] const Fields<Replay>& replay_fields();
 
-/// One row per replay (one with empty figures where there is none), in the given order. Facts that
-/// some evaluation has are columns `fact:NAME`. What may differ from run to run, CPU seconds and
-/// memory, stands last.
+struct RunRow {
+  const Evaluation* e;
+  const Replay* replay; ///< null: there is none
+};
+/// Of these evaluations: facts that some evaluation has are columns `fact:NAME`.
+[[nodiscard]] Fields<RunRow> run_fields(std::span<const Evaluation> evaluations);
+
+/// One row per replay (one with empty figures where there is none), in the given order. What
+/// may differ from run to run, CPU seconds and memory, stands last.
 [[nodiscard]] Records run_records(std::span<const Evaluation> evaluations);
 
 /// Of an evaluation the value of a column in its first row; facts are columns, too.

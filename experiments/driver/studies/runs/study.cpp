@@ -330,6 +330,8 @@ std::size_t RunStudy::case_count() const {
 
 std::vector<RecordColumn> RunStudy::columns() { return run_records({}).columns; }
 
+std::vector<std::string> RunStudy::table_columns() const { return run_table_columns(); }
+
 StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   const auto results = std::make_shared<RunResults>();
   results->figures = study.figures;

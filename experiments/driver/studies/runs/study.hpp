@@ -91,6 +91,8 @@ struct RunStudy {
   [[nodiscard]] std::size_t case_count() const;
   /// Those that rows of every study of this kind have.
   [[nodiscard]] static std::vector<RecordColumn> columns();
+  /// How --columns may call what its tables have, or could have.
+  [[nodiscard]] std::vector<std::string> table_columns() const;
 
   /// None where there is no [[runs]]. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.

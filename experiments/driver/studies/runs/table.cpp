@@ -3,21 +3,20 @@
 // always in one order, measured values last, so that files of two runs can be compared.
 #include "experiments/driver/studies/runs/table.hpp"
 
-#include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <set>
 
 namespace tutti {
 
 namespace {
-
-using Row = std::vector<std::string>;
 
 bool same_table(const Evaluation& a, const Evaluation& b) {
   return a.run == b.run && a.topology == b.topology && a.collective == b.collective;
@@ -88,54 +87,55 @@ Shape shape_of(std::span<const Evaluation> rows) {
   return shape;
 }
 
-std::vector<Column> columns_of(const Shape& shape) {
-  std::vector<Column> columns;
-  if (shape.sizes) columns.push_back({"size", Align::right});
-  if (shape.best) columns.push_back({"best"});
-  columns.push_back({"algorithm"});
-  if (shape.chunks) columns.push_back({"chunks/shard", Align::right, 3});
-  columns.push_back({"status", Align::left, 1});
-  for (const Discipline discipline : shape.disciplines)
-    columns.push_back({fmt::format("time {}", to_text(discipline)), Align::right});
-  columns.push_back({"algbw", Align::right, 2});
-  columns.push_back({"busbw", Align::right, 4});
-  columns.push_back({"gap", Align::right});
-  columns.push_back({"at chunks", Align::right, 5});
-  columns.push_back({"max link", Align::right, 6});
-  columns.push_back({"mean link", Align::right, 8});
-  columns.push_back({"hottest link", Align::left, 7});
-  if (shape.routing) columns.push_back({"routing", Align::left, 9});
-  if (shape.synthesis) columns.push_back({"synthesis", Align::right, 4});
-  if (shape.note) columns.push_back({"note", Align::left, 1, true});
-  return columns;
+struct TableRow {
+  RunRow run;   ///< a case and its first replay
+  bool is_best; ///< of those of its size
+};
+
+std::string time_name(Discipline discipline) { return fmt::format("time_{}", to_text(discipline)); }
+
+/// What a table says otherwise than a record, then all of the record.
+Fields<TableRow> table_fields(std::span<const Evaluation> rows,
+                              std::span<const Discipline> disciplines) {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TableRow;
+  Fields<R> fields{
+      {{"best", text}, [](const R& r) { return r.is_best ? "*" : ""; }},
+      {{"chunks/shard", numeral},
+       [](const R& r) { return chunks_text(r.run.e->chunks_per_shard, r.run.e->chose_chunks); }},
+      {{"status", text}, [](const R& r) { return outcome_text(*r.run.e); }},
+      {{"note", text, note}, [](const R& r) { return note_text(*r.run.e); }}};
+  for (std::size_t d = 0; d < disciplines.size(); ++d)
+    fields.push_back({{time_name(disciplines[d]) + "_ps", time}, [d](const R& r) {
+                        const std::vector<Replay>& replays = r.run.e->replays;
+                        return d < replays.size() ? Cell(replays[d].report.completion) : Cell();
+                      }});
+  extend(fields, fields_through<R>(run_fields(rows), [](const R& r) { return &r.run; }));
+  return fields;
 }
 
-/// `is_best`: of those of its size.
-Row row_of(const Evaluation& e, const Shape& shape, bool is_best) {
-  Row row;
-  if (shape.sizes) row.push_back(to_text(e.size));
-  if (shape.best) row.push_back(is_best ? "*" : "");
-  row.push_back(e.algorithm);
-  if (shape.chunks) row.push_back(chunks_text(e.chunks_per_shard, e.chose_chunks));
-  row.push_back(outcome_text(e));
-  for (std::size_t i = 0; i < shape.disciplines.size(); ++i)
-    row.push_back(i < e.replays.size() ? short_text(e.replays[i].report.completion) : "-");
-  if (e.replays.empty()) {
-    row.insert(row.end(), 6, "-");
-  } else {
-    const Replay& first = e.replays.front();
-    row.push_back(short_rate_text(first.algbw));
-    row.push_back(short_rate_text(first.busbw));
-    row.push_back(gap_text(first.gap()));
-    row.push_back(gap_text(first.gap_at_chunks()));
-    row.push_back(percent_text(first.max_utilisation()));
-    row.push_back(percent_text(first.mean_utilisation()));
-  }
-  row.push_back(e.hottest_link.empty() ? "-" : e.hottest_link);
-  if (shape.routing) row.push_back(e.routing.empty() ? "-" : e.routing);
-  if (shape.synthesis) row.push_back(fmt::format("{:.3f} s", e.synthesis_seconds));
-  if (shape.note) row.push_back(note_text(e));
-  return row;
+std::vector<ShownColumn> shown_columns(const Shape& shape) {
+  std::vector<ShownColumn> shown;
+  if (shape.sizes) shown.push_back({"size"});
+  if (shape.best) shown.push_back({"best"});
+  shown.push_back({"algorithm"});
+  if (shape.chunks) shown.push_back({"chunks/shard", "", 3});
+  shown.push_back({"status", "", 1});
+  for (const Discipline discipline : shape.disciplines) shown.push_back({time_name(discipline)});
+  for (const ShownColumn& column :
+       std::initializer_list<ShownColumn>{{"algbw", "", 2},
+                                          {"busbw", "", 4},
+                                          {"gap"},
+                                          {"gap_at_chunks", "at chunks", 5},
+                                          {"max_link_utilisation", "max link", 6},
+                                          {"mean_link_utilisation", "mean link", 8},
+                                          {"hottest_link", "", 7}})
+    shown.push_back(column);
+  if (shape.routing) shown.push_back({"routing", "", 9});
+  if (shape.synthesis) shown.push_back({"synthesis", "", 4});
+  if (shape.note) shown.push_back({"note", "", 1});
+  return shown;
 }
 
 std::string heading(const Evaluation& e, const Shape& shape) {
@@ -179,11 +179,13 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
     return a.size != b.size ? a.size < b.size : key(a) < key(b);
   });
   const Shape shape = shape_of(rows);
-  Table table{columns_of(shape), {}};
+  std::vector<TableRow> table_rows;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    table.rows.push_back(row_of(rows[i], shape, is_best(rows, i)));
-  know_columns(form, {"size", "best", "chunks/shard", "routing", "synthesis", "note"});
-  std::string text = wrapped(heading(rows.front(), shape), form) + to_text(table, form);
+    table_rows.push_back({{&rows[i], rows[i].replays.empty() ? nullptr : &rows[i].replays.front()},
+                          is_best(rows, i)});
+  const Records records = records_of<TableRow>(table_fields(rows, shape.disciplines), table_rows);
+  std::string text = wrapped(heading(rows.front(), shape), form) +
+                     to_text(records_table(records, shown_columns(shape), form), form);
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
     text += wrapped(best_text(first), form);
@@ -191,6 +193,15 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
 }
 
 } // namespace
+
+std::vector<std::string> run_table_columns() {
+  const std::vector<Discipline> disciplines{Discipline::fifo, Discipline::fluid};
+  const Shape all{true, true, true, true, true, true, disciplines};
+  std::vector<std::string> names = column_names(
+      records_of<TableRow>(table_fields({}, disciplines), {}).columns, shown_columns(all));
+  names.emplace_back("fact:*");
+  return names;
+}
 
 std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen) {
   return fmt::format("{}{}", chosen ? "auto: " : "", chunks_per_shard);

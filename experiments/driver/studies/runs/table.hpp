@@ -25,4 +25,7 @@ namespace tutti {
 [[nodiscard]] std::string report_text(std::span<const Evaluation> evaluations,
                                       const TableForm& form = {});
 
+/// How --columns may call what these tables have, or could have.
+[[nodiscard]] std::vector<std::string> run_table_columns();
+
 } // namespace tutti

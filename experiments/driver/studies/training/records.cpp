@@ -16,7 +16,7 @@ namespace tutti {
 
 namespace {
 
-struct RunRow {
+struct IterationRow {
   const TrainingEvaluation* e;
   const TrainingRun* run;
 };
@@ -25,12 +25,12 @@ struct RunRow {
 Cell positive(double value) { return value > 0 ? Cell(value) : Cell(); }
 
 /// Nothing where nothing was simulated.
-const TrainingRun* reported(const RunRow& row) { return row.run->report ? row.run : nullptr; }
+const TrainingRun* reported(const IterationRow& row) { return row.run->report ? row.run : nullptr; }
 
-Fields<RunRow> label_fields() {
+Fields<IterationRow> label_fields() {
   using enum Quantity;
   using enum ColumnRole;
-  using R = RunRow;
+  using R = IterationRow;
   return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
           {{"topology", text, key}, [](const R& r) { return r.run->topology; }},
           {{"npus", count, key}, [](const R& r) { return r.run->npus; }},
@@ -42,10 +42,10 @@ Fields<RunRow> label_fields() {
           {{"seed", count, key}, [](const R& r) { return r.run->condition.seed; }}};
 }
 
-Fields<RunRow> model_fields() {
+Fields<IterationRow> model_fields() {
   using enum Quantity;
   using enum ColumnRole;
-  using R = RunRow;
+  using R = IterationRow;
   return {
       {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
       {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
@@ -85,20 +85,20 @@ Fields<TrainingRun> iteration_fields() {
          return Time{std::llround(static_cast<double>(exposed_time(sum(r)).ps) /
                                   (static_cast<double>(r.npus) * r.workload.iterations))};
        }},
-      {{"exposed_fraction", ratio, metric},
+      {{"exposed_fraction", part, metric},
        [=](const R& r) { return fraction(r, exposed_time(sum(r))); }}};
   for (std::size_t p = 0; p < purpose_count; ++p)
     fields.push_back(
-        {{fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))), ratio, metric},
+        {{fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))), part, metric},
          [=](const R& r) { return fraction(r, sum(r).exposed[p]); }});
   extend(
       fields,
-      {{{"bubble_fraction", ratio, metric}, [=](const R& r) { return fraction(r, sum(r).bubble); }},
-       {{"waiting_fraction", ratio, metric},
+      {{{"bubble_fraction", part, metric}, [=](const R& r) { return fraction(r, sum(r).bubble); }},
+       {{"waiting_fraction", part, metric},
         [=](const R& r) { return fraction(r, sum(r).waiting); }},
-       {{"compute_fraction", ratio, metric},
+       {{"compute_fraction", part, metric},
         [=](const R& r) { return fraction(r, sum(r).compute); }},
-       {{"hidden_fraction", ratio, metric}, [](const R& r) { return hidden_part(*r.report); }},
+       {{"hidden_fraction", part, metric}, [](const R& r) { return hidden_part(*r.report); }},
        {{"duration_ps", time, metric}, [](const R& r) { return r.report->duration; }}});
   return fields;
 }
@@ -149,7 +149,7 @@ Fields<TrainingRun> work_fields() {
 }
 
 struct NpuRow {
-  RunRow row;
+  IterationRow row;
   std::size_t npu;
 
   [[nodiscard]] const IterationReport& report() const { return *row.run->report; }
@@ -174,15 +174,16 @@ Fields<NpuRow> npu_fields() {
 } // namespace
 
 Records training_records(std::span<const TrainingEvaluation> evaluations) {
-  Fields<RunRow> fields = label_fields();
+  Fields<IterationRow> fields = label_fields();
   extend(fields, model_fields());
-  extend(fields, fields_through<RunRow>(iteration_fields(), reported));
-  extend(fields, fields_through<RunRow>(summed_fields(), reported));
-  extend(fields, fields_through<RunRow>(work_fields(), [](const RunRow& row) { return row.run; }));
-  std::vector<RunRow> rows;
+  extend(fields, fields_through<IterationRow>(iteration_fields(), reported));
+  extend(fields, fields_through<IterationRow>(summed_fields(), reported));
+  extend(fields, fields_through<IterationRow>(work_fields(),
+                                              [](const IterationRow& row) { return row.run; }));
+  std::vector<IterationRow> rows;
   for (const TrainingEvaluation& e : evaluations)
     for (const TrainingRun& run : e.runs) rows.push_back({&e, &run});
-  return records_of<RunRow>(fields, rows);
+  return records_of<IterationRow>(fields, rows);
 }
 
 Records npu_records(std::span<const TrainingEvaluation> evaluations) {

@@ -45,6 +45,8 @@ std::size_t TrainingStudy::case_count() const {
 
 std::vector<RecordColumn> TrainingStudy::columns() { return training_records({}).columns; }
 
+std::vector<std::string> TrainingStudy::table_columns() const { return training_table_columns(); }
+
 StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork> networks,
                       NpuDetail detail) {
   const auto made = std::make_shared<const TrainingEvaluation>(std::move(evaluation));

@@ -147,6 +147,8 @@ struct TrainingStudy {
   [[nodiscard]] std::size_t case_count() const;
   /// Those that rows of every study of this kind have.
   [[nodiscard]] static std::vector<RecordColumn> columns();
+  /// How --columns may call what its tables have, or could have.
+  [[nodiscard]] std::vector<std::string> table_columns() const;
 
   /// Files are looked for beside `source_name`. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.

@@ -3,7 +3,7 @@
 // never of the CSV.
 #include "experiments/driver/studies/training/table.hpp"
 
-#include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
@@ -12,65 +12,59 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
+#include <string_view>
 
 namespace tutti {
 
 namespace {
 
-using Row = std::vector<std::string>;
-
 constexpr std::size_t shown_plans = 8; // of each run; all are in the JSON
-
-std::string time_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
 
 double ratio(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<double>(b.ps); }
 
-std::string rate_text(double per_second) {
-  if (per_second >= 1e6) return fmt::format("{:.4g} M/s", per_second / 1e6);
-  if (per_second >= 1e3) return fmt::format("{:.4g} k/s", per_second / 1e3);
-  return fmt::format("{:.4g} /s", per_second);
+/// "1.25 k images/s"
+std::string rate_text(double per_second, const std::string& item) {
+  const double scale = per_second >= 1e6 ? 1e6 : per_second >= 1e3 ? 1e3 : 1;
+  const char* prefix = scale == 1e6 ? "M " : scale == 1e3 ? "k " : "";
+  return fmt::format("{:.4g} {}{}s/s", per_second / scale, prefix, item);
 }
 
-/// What tells the runs of a study apart; a column stands only where runs differ in it.
-class Labels {
-public:
-  explicit Labels(const TrainingEvaluation& evaluation) {
-    std::array<std::set<std::string>, labels> values;
-    for (const TrainingRun& run : evaluation.runs)
-      for (std::size_t i = 0; i < labels; ++i) values[i].insert(of(run, i));
-    for (std::size_t i = 0; i < labels; ++i) shown_[i] = values[i].size() > 1;
-    shown_[algorithm] = true;
-  }
-
-  [[nodiscard]] std::vector<Column> columns() const {
-    std::vector<Column> shown;
-    for (std::size_t i = 0; i < labels; ++i)
-      if (shown_[i]) shown.push_back({names[i], Align::left, 0, true});
-    return shown;
-  }
-  [[nodiscard]] Row cells(const TrainingRun& run) const {
-    Row shown;
-    for (std::size_t i = 0; i < labels; ++i)
-      if (shown_[i]) shown.push_back(of(run, i));
-    return shown;
-  }
-  [[nodiscard]] std::string text(const TrainingRun& run) const { return joined(cells(run), ", "); }
-
-private:
-  static constexpr std::size_t labels = 4, algorithm = 2;
-  static constexpr std::array names{"topology", "variant", "algorithm", "condition"};
-  static std::string of(const TrainingRun& run, std::size_t label) {
-    switch (label) {
-    case 0: return run.topology;
-    case 1: return run.variant;
-    case algorithm: return run.plan;
-    default: return to_text(run.condition);
-    }
-  }
-  std::array<bool, labels> shown_{};
+struct Label {
+  const char* name;
+  std::string (*of)(const TrainingRun& run);
 };
+constexpr std::array labels{
+    Label{"topology", [](const TrainingRun& run) { return run.topology; }},
+    Label{"variant", [](const TrainingRun& run) { return run.variant; }},
+    Label{"algorithm", [](const TrainingRun& run) { return run.plan; }},
+    Label{"condition", [](const TrainingRun& run) { return to_text(run.condition); }}};
+
+/// What tells the runs of a study apart: the algorithm, and what runs differ in.
+std::vector<Label> labels_of(std::span<const TrainingRun> runs) {
+  std::vector<Label> telling;
+  for (const Label& label : labels) {
+    std::set<std::string> values;
+    for (const TrainingRun& run : runs) values.insert(label.of(run));
+    if (values.size() > 1 || label.name == std::string_view("algorithm")) telling.push_back(label);
+  }
+  return telling;
+}
+
+std::string label_text(std::span<const Label> telling, const TrainingRun& run) {
+  std::vector<std::string> texts;
+  for (const Label& label : telling) texts.push_back(label.of(run));
+  return joined(texts, ", ");
+}
+
+/// Of rows that have a run each.
+template <typename Row> Fields<Row> label_columns(std::span<const Label> telling) {
+  Fields<Row> fields;
+  for (const Label& label : telling)
+    fields.push_back({{label.name, Quantity::text, ColumnRole::note},
+                      [of = label.of](const Row& row) { return of(*row.run); }});
+  return fields;
+}
 
 /// The fastest run that differs in the plan only.
 Time fastest_like(const TrainingRun& run, std::span<const TrainingRun> runs) {
@@ -93,48 +87,65 @@ const TrainingRun* undisturbed_like(const TrainingRun& run, std::span<const Trai
 
 bool is_disturbed(const TrainingRun& run) { return run.condition != Condition{}; }
 
-void append(std::vector<Column>& columns, std::span<const char* const> titles,
-            std::uint8_t spare = 0) {
-  for (const char* title : titles) columns.push_back({title, Align::right, spare});
+/// Nothing over no time.
+Cell ratio_cell(Time a, Time b) { return b == Time{} ? Cell() : Cell(ratio(a, b)); }
+
+struct TableIteration {
+  const TrainingRun* run;
+  std::span<const TrainingRun> all;
+};
+
+/// What a table of iterations has beyond what it always has.
+struct IterationShape {
+  bool disturbed = true, items = true, peak = true;
+};
+
+IterationShape shape_of(std::span<const TrainingRun> runs) {
+  const auto any = [runs](auto holds) { return std::ranges::any_of(runs, holds); };
+  return {any(is_disturbed),
+          any([](const TrainingRun& run) { return run.report && run.items_per_second() > 0; }),
+          any([](const TrainingRun& run) { return run.report && run.flops_utilisation() > 0; })};
 }
 
-Table iteration_table(const TrainingEvaluation& evaluation, const Labels& labels) {
-  const std::span<const TrainingRun> runs = evaluation.runs;
-  const bool disturbed = std::ranges::any_of(runs, is_disturbed);
-  const bool counts = std::ranges::any_of(
-      runs, [](const TrainingRun& run) { return run.report && run.items_per_second() > 0; });
-  const bool knows_peak = std::ranges::any_of(
-      runs, [](const TrainingRun& run) { return run.report && run.flops_utilisation() > 0; });
-  Table table{labels.columns(), {}};
-  append(table.columns, std::array{"iteration", "x fastest"});
-  if (disturbed) append(table.columns, std::array{"x undisturbed"});
-  if (counts) {
-    const std::string& item = runs.front().workload.item;
-    table.columns.push_back({(item.empty() ? "item" : item) + "s", Align::right});
-  }
-  if (knows_peak) append(table.columns, std::array{"of peak"}, 1);
-  append(table.columns, std::array{"x bound", "hidden"}, 2);
-  table.columns.push_back({"hottest link", Align::left, 3});
-  for (const TrainingRun& run : runs) {
-    if (!run.report) continue;
-    Row row = labels.cells(run);
-    row.push_back(time_text(run.iteration_time()));
-    const Time fastest = fastest_like(run, runs);
-    row.push_back(fastest == Time{} ? "-" : ratio_text(ratio(run.iteration_time(), fastest)));
-    if (disturbed) {
-      const TrainingRun* before = undisturbed_like(run, runs);
-      row.push_back(before == nullptr || before->report->duration == Time{}
-                        ? "-"
-                        : ratio_text(ratio(run.report->duration, before->report->duration)));
-    }
-    if (counts) row.push_back(rate_text(run.items_per_second()));
-    if (knows_peak) row.push_back(percent_text(run.flops_utilisation()));
-    row.push_back(run.bound == Time{} ? "-" : ratio_text(ratio(run.report->duration, run.bound)));
-    row.push_back(percent_text(hidden_part(*run.report)));
-    row.push_back(run.hottest.empty() ? "-" : run.hottest);
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+Fields<TableIteration> table_iteration_fields(std::span<const Label> telling,
+                                              const IterationShape& shape) {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TableIteration;
+  Fields<R> fields = label_columns<R>(telling);
+  extend(fields, {{{"iteration", time}, [](const R& r) { return r.run->iteration_time(); }},
+                  {{"x fastest", ratio}, [](const R& r) {
+                     return ratio_cell(r.run->iteration_time(), fastest_like(*r.run, r.all));
+                   }}});
+  if (shape.disturbed)
+    fields.push_back({{"x undisturbed", ratio}, [](const R& r) {
+                        const TrainingRun* before = undisturbed_like(*r.run, r.all);
+                        return before == nullptr
+                                   ? Cell()
+                                   : ratio_cell(r.run->report->duration, before->report->duration);
+                      }});
+  if (shape.items)
+    fields.push_back({{"throughput", numeral}, [](const R& r) {
+                        const std::string& item = r.run->workload.item;
+                        return rate_text(r.run->items_per_second(), item.empty() ? "item" : item);
+                      }});
+  if (shape.peak)
+    fields.push_back(
+        {{"of peak", part, metric, 1}, [](const R& r) { return r.run->flops_utilisation(); }});
+  extend(fields,
+         {{{"x bound", ratio, metric, 2},
+           [](const R& r) { return ratio_cell(r.run->report->duration, r.run->bound); }},
+          {{"hidden", part, metric, 2}, [](const R& r) { return hidden_part(*r.run->report); }},
+          {{"hottest link", text, metric, 3},
+           [](const R& r) { return Cell::of_text(r.run->hottest); }}});
+  return fields;
+}
+
+Records iteration_table(std::span<const TrainingRun> runs, std::span<const Label> telling) {
+  std::vector<TableIteration> rows;
+  for (const TrainingRun& run : runs)
+    if (run.report) rows.push_back({&run, runs});
+  return records_of<TableIteration>(table_iteration_fields(telling, shape_of(runs)), rows);
 }
 
 std::vector<Purpose> exposed_purposes(std::span<const TrainingRun> runs) {
@@ -149,78 +160,85 @@ std::vector<Purpose> exposed_purposes(std::span<const TrainingRun> runs) {
   return purposes;
 }
 
-// Of a sum over NPUs and iterations, the share of one of each.
-Time part(Time sum, const TrainingRun& run, std::int64_t npus) {
-  return Time{sum.ps / (npus * run.workload.iterations)};
-}
+/// An account of one NPU, or the sum over all.
+struct TableAccount {
+  const TrainingRun* run;
+  std::string who;
+  TimeAccount account;
+  std::int64_t npus;
 
-Row account_row(const TrainingRun& run, const TimeAccount& account, std::int64_t npus,
-                std::span<const Purpose> purposes) {
-  Row row{time_text(part(account.compute, run, npus))};
+  /// Of a sum over NPUs and iterations, the share of one of each.
+  [[nodiscard]] Time share(Time sum) const {
+    return Time{sum.ps / (npus * run->workload.iterations)};
+  }
+};
+
+Fields<TableAccount> table_account_fields(std::span<const Label> telling,
+                                          std::span<const Purpose> purposes) {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TableAccount;
+  Fields<R> fields = label_columns<R>(telling);
+  extend(fields, {{{"NPU", text}, [](const R& r) { return r.who; }},
+                  {{"compute", time}, [](const R& r) { return r.share(r.account.compute); }}});
   for (const Purpose purpose : purposes)
-    row.push_back(time_text(part(account.exposed[static_cast<std::size_t>(purpose)], run, npus)));
-  row.push_back(time_text(part(account.bubble, run, npus)));
-  row.push_back(time_text(part(account.waiting, run, npus)));
-  row.push_back(time_text(part(account.total(), run, npus)));
-  return row;
+    fields.push_back({{fmt::format("exposed {}", to_text(purpose)), time, metric, 1},
+                      [p = static_cast<std::size_t>(purpose)](const R& r) {
+                        return r.share(r.account.exposed[p]);
+                      }});
+  extend(fields,
+         {{{"bubble", time, metric, 2}, [](const R& r) { return r.share(r.account.bubble); }},
+          {{"waiting", time, metric, 2}, [](const R& r) { return r.share(r.account.waiting); }},
+          {{"= iteration", time}, [](const R& r) { return r.share(r.account.total()); }}});
+  return fields;
 }
 
 /// Where the time of an iteration goes, in the mean and for the NPU that computes longest.
-Table account_table(const TrainingEvaluation& evaluation, const Labels& labels) {
-  const std::vector<Purpose> purposes = exposed_purposes(evaluation.runs);
-  Table table{labels.columns(), {}};
-  table.columns.push_back({"NPU"});
-  table.columns.push_back({"compute", Align::right});
-  for (const Purpose purpose : purposes)
-    table.columns.push_back({fmt::format("exposed {}", to_text(purpose)), Align::right, 1});
-  append(table.columns, std::array{"bubble", "waiting"}, 2);
-  append(table.columns, std::array{"= iteration"});
-  const auto add = [&](const TrainingRun& run, const std::string& who, const TimeAccount& account,
-                       std::int64_t npus) {
-    Row row = labels.cells(run);
-    row.push_back(who);
-    const Row times = account_row(run, account, npus, purposes);
-    row.insert(row.end(), times.begin(), times.end());
-    table.rows.push_back(std::move(row));
-  };
-  for (const TrainingRun& run : evaluation.runs) {
+Records account_table(std::span<const TrainingRun> runs, std::span<const Label> telling) {
+  std::vector<TableAccount> rows;
+  for (const TrainingRun& run : runs) {
     if (!run.report) continue;
-    add(run, "mean", summed_accounts(*run.report), run.npus);
+    rows.push_back({&run, "mean", summed_accounts(*run.report), run.npus});
     const NodeId busiest = busiest_npu(*run.report);
-    add(run, fmt::format("npu{}", busiest.value), run.report->accounts[busiest.value], 1);
+    rows.push_back(
+        {&run, fmt::format("npu{}", busiest.value), run.report->accounts[busiest.value], 1});
   }
-  return table;
+  return records_of<TableAccount>(table_account_fields(telling, exposed_purposes(runs)), rows);
 }
 
-std::string operation_text(const PlannedCommunication& communication) {
-  return communication.is_send ? "send" : std::string(to_text(communication.kind));
+struct TablePlan {
+  const TrainingRun* run;
+  const PlannedCommunication* plan;
+};
+
+Fields<TablePlan> table_plan_fields(std::span<const Label> telling) {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = TablePlan;
+  Fields<R> fields = label_columns<R>(telling);
+  extend(fields, {{{"operation", text},
+                   [](const R& r) { return r.plan->is_send ? "send" : to_text(r.plan->kind); }},
+                  {{"size", bytes}, [](const R& r) { return r.plan->size; }},
+                  {{"NPUs", count, metric, 2}, [](const R& r) { return r.plan->members; }},
+                  {{"ways", count, metric, 2}, [](const R& r) { return r.plan->requests; }},
+                  {{"by", text, note},
+                   [](const R& r) {
+                     return r.plan->algorithm + (r.plan->was_remembered ? " (remembered)" : "");
+                   }},
+                  {{"alone", time}, [](const R& r) { return r.plan->alone; }},
+                  {{"bound", time, metric, 1}, [](const R& r) { return r.plan->bound; }},
+                  {{"x bound", ratio, metric, 1},
+                   [](const R& r) { return ratio_cell(r.plan->alone, r.plan->bound); }}});
+  return fields;
 }
 
-Table planning_table(const TrainingEvaluation& evaluation, const Labels& labels) {
-  Table table{labels.columns(), {}};
-  table.columns.push_back({"operation"});
-  append(table.columns, std::array{"size"});
-  append(table.columns, std::array{"NPUs", "ways"}, 2);
-  table.columns.push_back({"by", Align::left, 0, true});
-  append(table.columns, std::array{"alone"});
-  append(table.columns, std::array{"bound", "x bound"}, 1);
-  for (const TrainingRun& run : evaluation.runs) {
-    const std::size_t shown = std::min(shown_plans, run.communications.size());
-    for (const PlannedCommunication& each : std::span(run.communications).first(shown)) {
-      Row row = labels.cells(run);
-      const Row cells{operation_text(each),
-                      short_text(each.size),
-                      fmt::to_string(each.members),
-                      fmt::to_string(each.requests),
-                      each.algorithm + (each.was_remembered ? " (remembered)" : ""),
-                      time_text(each.alone),
-                      time_text(each.bound),
-                      each.bound == Time{} ? "-" : ratio_text(ratio(each.alone, each.bound))};
-      row.insert(row.end(), cells.begin(), cells.end());
-      table.rows.push_back(std::move(row));
-    }
-  }
-  return table;
+Records planning_table(std::span<const TrainingRun> runs, std::span<const Label> telling) {
+  std::vector<TablePlan> rows;
+  for (const TrainingRun& run : runs)
+    for (const PlannedCommunication& plan :
+         std::span(run.communications).first(std::min(shown_plans, run.communications.size())))
+      rows.push_back({&run, &plan});
+  return records_of<TablePlan>(table_plan_fields(telling), rows);
 }
 
 /// What is the same of all runs of a workload.
@@ -255,10 +273,10 @@ std::string effort_text(const TrainingRun& run) {
   return text;
 }
 
-std::string notes_text(const TrainingEvaluation& evaluation, const Labels& labels) {
+std::string notes_text(const TrainingEvaluation& evaluation, std::span<const Label> telling) {
   std::string text;
   for (const TrainingRun& run : evaluation.runs) {
-    const std::string who = labels.text(run);
+    const std::string who = label_text(telling, run);
     if (run.report) text += fmt::format("{}: {}\n", who, effort_text(run));
     if (!run.note.empty()) text += fmt::format("{}: {}\n", who, run.note);
     if (!run.problem.empty()) text += fmt::format("DEFECT: {}: {}\n", who, run.problem);
@@ -277,8 +295,8 @@ std::string heading(const TrainingEvaluation& evaluation) {
   return text + conditions_text(evaluation, joined(evaluation.engines, " = ")) + "\n";
 }
 
-std::string table_text(const Table& table, const char* title, const TableForm& form) {
-  const std::string text = table.rows.empty() ? "" : to_text(table, form);
+std::string table_text(const Records& records, const char* title, const TableForm& form) {
+  const std::string text = records.rows.empty() ? "" : to_text(whole_table(records), form);
   return text.empty() ? "" : title + text;
 }
 
@@ -295,15 +313,26 @@ std::string conditions_text(const TrainingEvaluation& evaluation, const std::str
 }
 
 std::string training_text(const TrainingEvaluation& evaluation, const TableForm& form) {
-  const Labels labels(evaluation);
-  know_columns(form, {"topology", "variant", "condition", "x undisturbed", "of peak"});
+  const std::span<const TrainingRun> runs = evaluation.runs;
+  const std::vector<Label> telling = labels_of(runs);
   return wrapped(heading(evaluation), form) +
-         table_text(iteration_table(evaluation, labels), "\n", form) +
-         table_text(account_table(evaluation, labels), "\nwhere an iteration's time goes:\n",
-                    form) +
-         table_text(planning_table(evaluation, labels), "\nwhat communicates, each alone:\n",
-                    form) +
-         "\n" + wrapped(notes_text(evaluation, labels), form);
+         table_text(iteration_table(runs, telling), "\n", form) +
+         table_text(account_table(runs, telling), "\nwhere an iteration's time goes:\n", form) +
+         table_text(planning_table(runs, telling), "\nwhat communicates, each alone:\n", form) +
+         "\n" + wrapped(notes_text(evaluation, telling), form);
+}
+
+std::vector<std::string> training_table_columns() {
+  std::vector<Purpose> purposes;
+  for (std::size_t p = 0; p < purpose_count; ++p) purposes.push_back(static_cast<Purpose>(p));
+  std::vector<std::string> names;
+  const auto add = [&names](const auto& fields) {
+    for (const auto& field : fields) names.push_back(column_name(name_without_unit(field.column)));
+  };
+  add(table_iteration_fields(labels, {}));
+  add(table_account_fields(labels, purposes));
+  add(table_plan_fields(labels));
+  return names;
 }
 
 } // namespace tutti

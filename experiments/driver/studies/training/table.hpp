@@ -20,4 +20,7 @@ namespace tutti {
 [[nodiscard]] std::string conditions_text(const TrainingEvaluation& evaluation,
                                           const std::string& engine);
 
+/// How --columns may call what these tables have, or could have.
+[[nodiscard]] std::vector<std::string> training_table_columns();
+
 } // namespace tutti
