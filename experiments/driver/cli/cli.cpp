@@ -107,7 +107,8 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
       command(app, "completion", "what a shell needs to complete commands", completion_command),
       command_of<ManArguments>(app, "man", "man pages, in roff",
                                [&app](const ManArguments& arguments) {
-                                 print_text(man_page(app, arguments.command));
+                                 print_text(arguments.reference ? reference_page(app)
+                                                                : man_page(app, arguments.command));
                                  return 0;
                                })};
 }

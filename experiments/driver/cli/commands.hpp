@@ -197,7 +197,8 @@ struct CompletionArguments {
 };
 
 struct ManArguments {
-  std::string command; ///< empty: tutti itself
+  std::string command;    ///< empty: tutti itself
+  bool reference = false; ///< of all commands, in Markdown
 };
 
 /// Each prints its result on stdout and returns the exit code: 0, or 1 where a check failed.

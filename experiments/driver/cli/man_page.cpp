@@ -2,6 +2,7 @@
 // says what `--help` says and nothing has to be kept in step.
 #include "experiments/driver/cli/man_page.hpp"
 
+#include "experiments/driver/cli/options.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -53,7 +54,8 @@ std::string text_of(const CLI::Option& option) {
   if (option.get_required()) text += text.empty() ? "required" : "; required";
   std::vector<std::string> excluded;
   for (const CLI::Option* other : option.get_excludes())
-    excluded.push_back("--" + other->get_lnames().front());
+    excluded.push_back(other->get_positional() ? other->get_name(true, true)
+                                               : "--" + other->get_lnames().front());
   std::ranges::sort(excluded);
   if (!excluded.empty()) text += fmt::format("; not with {}", joined(excluded, ", "));
   return text;
@@ -142,6 +144,68 @@ std::string man_page(const CLI::App& app, std::string_view command) {
            options_of(*each) + footer_of(*each) + ".SH SEE ALSO\n" + in_bold("tutti") + "(1)\n";
   }
   throw InputError(unknown_name("command", command, known));
+}
+
+namespace {
+
+/// In a cell of a table.
+std::string in_cell(std::string_view text) {
+  std::string markdown;
+  for (const char c : text) {
+    if (std::string_view("|<*_[").find(c) != std::string_view::npos) markdown += '\\';
+    markdown += c;
+  }
+  return markdown;
+}
+
+std::string markdown_head(const CLI::Option& option) {
+  if (option.get_positional()) return "*" + option.get_name(true, true) + "*";
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("`-" + name + "`");
+  for (const std::string& name : option.get_lnames()) names.push_back("`--" + name + "`");
+  return joined(names, ", ");
+}
+
+/// Of experiments; empty where the option is the command's alone.
+std::string key_of(const CLI::Option& option, std::span<const StudyOption> options) {
+  for (const StudyOption& each : options) {
+    const std::string_view flag = each.flag;
+    const std::size_t dashes = flag.find("--");
+    const std::string name(dashes == std::string_view::npos ? flag : flag.substr(dashes));
+    if (option.check_name(name)) return fmt::format("`{}`", each.key);
+  }
+  return "";
+}
+
+std::string reference_of(const CLI::App& command, const StudyCommand* study) {
+  std::string text = fmt::format("\n## tutti {}\n\n{}.\n\n", command.get_name(),
+                                 in_cell(command.get_description()));
+  if (study != nullptr)
+    text += fmt::format("A key stands in `[[{}]]` of an experiment for the option beside it.\n\n",
+                        study->kind);
+  text += study == nullptr ? "| option | what it says |\n|---|---|\n"
+                           : "| option | key | what it says |\n|---|---|---|\n";
+  for (const CLI::Option* option : command.get_options()) {
+    if (option == command.get_help_ptr()) continue;
+    text += fmt::format("| {} |", markdown_head(*option));
+    if (study != nullptr) text += fmt::format(" {} |", key_of(*option, study->options));
+    text += fmt::format(" {} |\n", in_cell(text_of(*option)));
+  }
+  return text;
+}
+
+} // namespace
+
+std::string reference_page(const CLI::App& app) {
+  std::string text = "# Commands and options\n\nWritten by `tutti man --reference` from the lists "
+                     "that the program "
+                     "itself reads.\n";
+  const std::vector<StudyCommand> studies = study_commands();
+  for (const CLI::App* command : app.get_subcommands({})) {
+    const auto study = std::ranges::find(studies, command->get_name(), &StudyCommand::name);
+    text += reference_of(*command, study == studies.end() ? nullptr : &*study);
+  }
+  return text;
 }
 
 } // namespace tutti

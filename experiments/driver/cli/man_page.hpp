@@ -1,4 +1,4 @@
-// Man pages, as `man` reads them.
+// What the parser knows of commands, as pages: for `man`, and for the documentation.
 #pragma once
 
 #include <string>
@@ -14,5 +14,9 @@ namespace tutti {
 /// in roff with the macros of man(7). Nothing in it differs from day to day.
 /// Errors: InputError with the known commands.
 [[nodiscard]] std::string man_page(const CLI::App& app, std::string_view command);
+
+/// All commands in one page of Markdown: of each option what it says, and the key of experiments
+/// that it stands for. Nothing in it differs from day to day.
+[[nodiscard]] std::string reference_page(const CLI::App& app);
 
 } // namespace tutti

@@ -359,12 +359,23 @@ void add_options(CLI::App& app, ShowArguments& show) {
 void add_options(CLI::App& app, ManArguments& man) {
   app.add_option("command", man.command,
                  "whose page; default that of tutti itself: tutti man synth | man -l -");
+  app.add_flag("--reference", man.reference,
+               "all commands in one page of Markdown: docs/commands.md is made by it")
+      ->excludes("command");
 }
 
 void add_options(CLI::App& app, CompletionArguments& completion) {
   app.add_option("shell", completion.shell,
                  "bash or zsh; in its start-up file: source <(tutti completion bash)")
       ->required();
+}
+
+std::vector<StudyCommand> study_commands() {
+  return {{"synth", RunStudy::kind, RunStudy::options_of_command()},
+          {"frontier", FrontierStudy::kind, FrontierStudy::options_of_command()},
+          {"failures", FailureStudy::kind, FailureStudy::options_of_command()},
+          {"train", TrainingStudy::kind, TrainingStudy::options_of_command()},
+          {"exec", ExecutionStudy::kind, ExecutionStudy::options_of_command()}};
 }
 
 } // namespace tutti

@@ -2,6 +2,10 @@
 #pragma once
 
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/studies/options.hpp"
+
+#include <span>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -28,5 +32,12 @@ void add_options(CLI::App& app, ListArguments& arguments);
 void add_options(CLI::App& app, ShowArguments& arguments);
 void add_options(CLI::App& app, CompletionArguments& arguments);
 void add_options(CLI::App& app, ManArguments& arguments);
+
+/// A command whose options are keys of a table in experiments.
+struct StudyCommand {
+  std::string_view name, kind; ///< "synth" of [[runs]]
+  std::span<const StudyOption> options;
+};
+[[nodiscard]] std::vector<StudyCommand> study_commands();
 
 } // namespace tutti

@@ -3,6 +3,8 @@
 #include "tests/experiments/cli/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include "sim/files/files.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -78,4 +80,11 @@ TEST_CASE("man pages are roff without warnings, in which no text is a request") 
         "test -z \"$(groff -man -Tutf8 -ww -z '" + folder.file("page.1") + "' 2>&1)\"";
     CHECK(std::system(check.c_str()) == 0); // NOLINT
   }
+}
+
+TEST_CASE("the documentation's page of options is what the program knows") {
+  const std::string page = run_tutti("man --reference", TemporaryFolder()).out;
+  CHECK(page == read_file(TUTTI_SOURCE_DIR "/docs/commands.md"));
+  // else: ./tutti man --reference > docs/commands.md
+  CHECK_THAT(page, ContainsSubstring("| `--micro-batch` | `micro_batch` |"));
 }
